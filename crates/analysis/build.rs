@@ -1,5 +1,5 @@
-//! Collects the facts about the libraries: `facts.json` of each folder of `crates/providers/src`, in the order of the
-//! table in `lib.rs` there. These files are data. No code of that crate is built into this one.
+//! Collects `facts.json` from every folder in `crates/providers/src` into one file. The order is that of the table in
+//! `crates/providers/src/lib.rs`. Only these data files are read: no code from that crate is built into this one.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs};
@@ -14,14 +14,14 @@ fn main() {
     });
     let facts: Vec<String> = modules.map(|module| read(&folders.join(module).join("facts.json"))).collect();
     let collected = PathBuf::from(variable("OUT_DIR")).join("facts.json");
-    fs::write(collected, format!("[{}]", facts.join(","))).expect("cargo's folder can be written");
+    fs::write(collected, format!("[{}]", facts.join(","))).expect("cannot write facts.json to OUT_DIR");
 }
 
 fn variable(name: &str) -> String {
-    env::var(name).unwrap_or_else(|error| panic!("cargo sets {name}: {error}"))
+    env::var(name).unwrap_or_else(|error| panic!("cargo must set {name}: {error}"))
 }
 
 fn read(path: &Path) -> String {
     println!("cargo::rerun-if-changed={}", path.display());
-    fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+    fs::read_to_string(path).unwrap_or_else(|error| panic!("cannot read {}: {error}", path.display()))
 }

@@ -1,4 +1,4 @@
-//! Sums up a run in a few sentences: which library for what, and how reliable that is.
+//! Summarises a run in a few sentences: the recommended library for each use case, and the quality of the measurement.
 
 use crate::areas::hybrid;
 use crate::case::CaseAnalysis;
@@ -11,7 +11,7 @@ use crate::trust::quality_sentence;
 use pqlab_record::RunHeader;
 use std::collections::BTreeMap;
 
-/// Number of recommendations in an answer; the report has the others.
+/// Maximum number of recommendations in an answer. The report lists the others.
 const NAMED: usize = 3;
 
 /// Returns the answer, one sentence per line.
@@ -24,7 +24,7 @@ pub fn answer(analysis: &RunAnalysis<'_>, found: &Findings) -> Vec<String> {
     let more = found.recommendations.len().saturating_sub(NAMED);
     if more > 0 {
         let noun = if more == 1 { "recommendation" } else { "recommendations" };
-        lines.push(format!("{more} more {noun}, with reasons: see the cards of the report."));
+        lines.push(format!("The report has {more} more {noun}, with reasons."));
     }
     if lines.is_empty() {
         lines.extend(nothing_recommended(analysis));
@@ -34,12 +34,13 @@ pub fn answer(analysis: &RunAnalysis<'_>, found: &Findings) -> Vec<String> {
     lines
 }
 
-/// Why nothing is recommended, with the number of cases for each reason; `None` for a run without figures.
+/// Explains why nothing is recommended, with the number of cases for each reason. Returns `None` if nothing was
+/// measured.
 fn nothing_recommended(analysis: &RunAnalysis<'_>) -> Option<String> {
     let measured = || analysis.cases().iter().filter(|case| !case.is_floor() && case.estimates.is_some());
     measured().next()?;
     if measured().any(CaseAnalysis::ranked) {
-        return Some("Nothing is recommended: no job was measured with all of its operations.".to_owned());
+        return Some("Nothing is recommended: the run did not measure all operations for any use case.".to_owned());
     }
     let mut reasons: BTreeMap<NotRanked, usize> = BTreeMap::new();
     measured().filter_map(CaseAnalysis::not_ranked).for_each(|reason| *reasons.entry(reason).or_default() += 1);
@@ -47,8 +48,8 @@ fn nothing_recommended(analysis: &RunAnalysis<'_>) -> Option<String> {
     Some(format!("Nothing is recommended: no case is ranked ({}).", reasons.collect::<Vec<_>>().join(", ")))
 }
 
-/// Statements that answer the question of the run's suite: those before the recommendations, and those after them. For
-/// several runs one statement for each area, after the recommendations.
+/// Returns the statements to show before the recommendations and those to show after them. For merged runs, only the
+/// first statement for each area is shown, after the recommendations.
 fn statements(analysis: &RunAnalysis<'_>, found: &Findings) -> (Vec<String>, Vec<String>) {
     let line = |statement: &Statement| format!("{}: {}.", statement.about, statement.text);
     if analysis.parts.len() > 1 {
@@ -60,7 +61,7 @@ fn statements(analysis: &RunAnalysis<'_>, found: &Findings) -> (Vec<String>, Vec
     (first.into_iter().map(line).collect(), last.into_iter().map(line).collect())
 }
 
-/// Lists the runs that were merged, the newest first, with the number of cases from each; `None` for a single run.
+/// Lists the merged runs, newest first, with the number of cases taken from each run. Returns `None` for a single run.
 fn merged_runs(analysis: &RunAnalysis<'_>) -> Option<String> {
     let describe = |part: &&RunHeader| {
         let cases = analysis.cases().iter().filter(|case| !case.is_floor() && case.header().id == part.id).count();
@@ -70,14 +71,15 @@ fn merged_runs(analysis: &RunAnalysis<'_>) -> Option<String> {
     let parts: Vec<String> = analysis.parts.iter().map(describe).collect();
     (parts.len() > 1).then(|| {
         format!(
-            "Merged from {} runs of one machine and build, each job from one of them: {}.",
+            "Merged from {} runs of the same build on the same machine; each job comes from a single run: {}.",
             parts.len(),
             parts.join(", ")
         )
     })
 }
 
-/// `Key exchange: ML-KEM-768 by aws-lc, 41.0 µs (40.8 to 41.2 µs), 24,400 a second on one core, tied with ...`.
+/// Formats a recommendation: `Key exchange: ML-KEM-768 by aws-lc, 41.0 µs (40.8 to 41.2 µs), 24,400 a second on one
+/// core, tied with ...`.
 fn sentence(recommendation: &Recommendation) -> String {
     let Recommendation { use_case, algorithm, provider, figure, interval, rate, tied, .. } = recommendation;
     let tied = if tied.is_empty() { String::new() } else { format!(", tied with {}", tied.join(" and ")) };

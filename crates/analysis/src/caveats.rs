@@ -1,9 +1,8 @@
-//! Caveats that a reader must know about figures: the only place that decides which ones a case has and how they are
-//! worded. Tables, pages and every export format take them from here, so that no file omits one.
+//! Caveats that a reader must know about figures. Only this module decides which caveats apply to a case and how they
+//! are worded. Tables, pages and every export format use it, so that no file omits a caveat.
 //!
-//! Three of them are [notes](Caveat::NOTES), for which tables have a word of their own. Tables express the others also
-//! by columns and signs: `≈` before estimated cycles, no percentiles if a sample is a batch, the key's form in the
-//! name.
+//! Three caveats are [notes](Caveat::NOTES), which tables show as keywords. Tables also express the others with columns
+//! and signs: `≈` before estimated cycles, no percentiles if a sample is a batch, the key's form in the name.
 
 use crate::estimates::{Estimates, Imprecision};
 use crate::number::{duration, grouped, percent};
@@ -23,9 +22,9 @@ pub enum Caveat {
     Drifting,
     /// The call leaves processor state behind.
     Residue,
-    /// Encoding in which the private key is loaded or written.
+    /// The figure depends on the encoding in which the private key is loaded or written.
     Encoding,
-    /// A sample is several operations.
+    /// Each sample covers several operations.
     Batch,
     /// Cycles were not counted, or the ticks are not cycles.
     Clock,
@@ -34,7 +33,7 @@ pub enum Caveat {
 }
 
 impl Caveat {
-    /// All of them, in the order in which they are listed.
+    /// All caveats, in the order in which they are listed.
     pub const ALL: [Caveat; 9] = [
         Caveat::Shared,
         Caveat::Imprecise,
@@ -47,10 +46,10 @@ impl Caveat {
         Caveat::Spread,
     ];
 
-    /// Those that mark the row of a table.
+    /// Caveats that mark the row of a table.
     pub const NOTES: [Caveat; 3] = [Caveat::Shared, Caveat::Imprecise, Caveat::Defect];
 
-    /// The word for it in terminals, pages and files.
+    /// Returns the caveat's keyword in terminals, pages and files.
     pub fn word(self) -> &'static str {
         match self {
             Caveat::Shared => "shared",
@@ -65,7 +64,7 @@ impl Caveat {
         }
     }
 
-    /// Explains the word for any case.
+    /// Explains the keyword in general, without reference to a case.
     pub fn legend(self) -> &'static str {
         match self {
             Caveat::Shared => {
@@ -92,12 +91,12 @@ impl Caveat {
         }
     }
 
-    /// Whether it marks the row of a table.
+    /// Returns whether the caveat marks the row of a table.
     pub fn is_note(self) -> bool {
         Caveat::NOTES.contains(&self)
     }
 
-    /// Its text for this case; `None` if it does not apply.
+    /// Returns the caveat's message for a case, or `None` if the caveat does not apply.
     fn of(self, case: &Case, estimates: Option<&Estimates>) -> Option<String> {
         match self {
             Caveat::Shared => estimates.filter(|of| of.contended).map(|of| shared("", of.shared_pct)),
@@ -125,7 +124,7 @@ impl Caveat {
     }
 }
 
-/// `bound` is empty for one case and `up to ` for several.
+/// `bound` is empty for a single case and `up to ` for several cases.
 fn shared(bound: &str, pct: f64) -> String {
     let amount = if pct > 0.0 { format!(" {bound}{} of the time", percent(pct)) } else { String::new() };
     format!("another program used this core{amount}; disturbed measurements are included")
@@ -155,7 +154,7 @@ fn reason_text(reason: Imprecision, estimates: &Estimates) -> String {
     )
 }
 
-/// The names that files carry for state that a call leaves behind, `none` if there is none.
+/// Lists the names used in files for the state that a call leaves behind, or `none`.
 pub fn residue_names(residues: &[Residue]) -> String {
     if residues.is_empty() {
         return "none".to_owned();
@@ -181,17 +180,17 @@ fn clock(estimates: &Estimates) -> Option<String> {
     (!texts.is_empty()).then(|| texts.join(", "))
 }
 
-/// The caveats of a case, with their texts.
+/// Caveats of a case, with their messages.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Caveats {
     entries: Vec<(Caveat, String)>,
-    /// Share of the time in which the core was shared, in percent, and operations per sample.
+    /// Percentage of time in which the core was shared (`shared_pct`), and operations per sample (`batch`).
     shared_pct: f64,
     batch: u64,
 }
 
 impl Caveats {
-    /// The caveats of a case. Without figures it only has those of its library and its key.
+    /// Returns the caveats of a case. Without estimates, only caveats about its library and its key apply.
     pub fn of(case: &Case, estimates: Option<&Estimates>) -> Caveats {
         Caveats {
             entries: Caveat::ALL.into_iter().filter_map(|caveat| Some((caveat, caveat.of(case, estimates)?))).collect(),
@@ -200,8 +199,8 @@ impl Caveats {
         }
     }
 
-    /// Merges the caveats of several cases. If texts differ, `shared` and `batch` give the largest figure; others list
-    /// every text.
+    /// Merges the caveats of several cases. If messages differ, `shared` and `batch` show the largest figure; the other
+    /// caveats list every message.
     pub fn merged<'c>(of: impl IntoIterator<Item = &'c Caveats>) -> Caveats {
         let of: Vec<&Caveats> = of.into_iter().collect();
         let shared_pct = of.iter().map(|one| one.shared_pct).fold(0.0, f64::max);
@@ -224,22 +223,22 @@ impl Caveats {
         Caveats { entries, shared_pct, batch }
     }
 
-    /// Whether the case has the caveat.
+    /// Returns whether `caveat` applies.
     pub fn has(&self, caveat: Caveat) -> bool {
         self.entries.iter().any(|(other, _)| *other == caveat)
     }
 
-    /// Each caveat with its text for the case.
+    /// Returns each caveat with its message for the case.
     pub fn iter(&self) -> impl Iterator<Item = (Caveat, &str)> {
         self.entries.iter().map(|(caveat, says)| (*caveat, says.as_str()))
     }
 
-    /// The caveats that mark the case's row in a table.
+    /// Returns the caveats that mark the case's row in a table.
     pub fn notes(&self) -> impl Iterator<Item = (Caveat, &str)> {
         self.iter().filter(|(caveat, _)| caveat.is_note())
     }
 
-    /// The words of the notes, with the reasons for imprecision: `shared; imprecise: few samples; defect`.
+    /// Lists the keywords of the notes, with the reasons for imprecision: `shared; imprecise: few samples; defect`.
     pub fn notes_text(&self) -> String {
         let text = |(caveat, says): (Caveat, &str)| match caveat {
             Caveat::Imprecise => format!("{}: {says}", caveat.word()),
@@ -248,22 +247,22 @@ impl Caveats {
         self.notes().map(text).collect::<Vec<_>>().join("; ")
     }
 
-    /// The words of the notes.
+    /// Lists the keywords of the notes.
     pub fn note_words(&self) -> String {
         self.notes().map(|(caveat, _)| caveat.word()).collect::<Vec<_>>().join(", ")
     }
 
-    /// A line for each: its word and its text for the case.
+    /// Returns one line per caveat: its keyword and its message.
     pub fn lines(&self) -> impl Iterator<Item = String> {
         self.iter().map(|(caveat, says)| format!("{}: {says}", caveat.word()))
     }
 
-    /// All of them in one text, empty if there are none, for files with one field.
+    /// Joins all caveats into one string, for files with a single field. Empty if there are none.
     pub fn text(&self) -> String {
         self.lines().collect::<Vec<_>>().join("; ")
     }
 
-    /// Their texts for the case, by word.
+    /// Maps the caveats' keywords to their messages.
     pub fn by_word(&self) -> IndexMap<String, String> {
         self.iter().map(|(caveat, says)| (caveat.word().to_owned(), says.to_owned())).collect()
     }
@@ -291,7 +290,7 @@ mod tests {
         }
         assert_eq!(of(&record, 1.0).notes_text(), "imprecise: 15.2 µs in 5 of 8 processes, 32.0 in 3");
         record.samples.visits.iter_mut().for_each(|visit| visit.disturbances = vec![Disturbance::Steal { pct: 3.0 }]);
-        record.case.facts.defect = Some("accepts what it must refuse".into());
+        record.case.facts.defect = Some("accepts invalid signatures".into());
         let found = of(&record, 1.0);
         assert_eq!(found.notes_text(), "shared; imprecise: 15.2 µs in 5 of 8 processes, 32.0 in 3; defect");
         assert_eq!(found.note_words(), "shared, imprecise, defect");
@@ -357,8 +356,8 @@ mod tests {
     #[test]
     fn a_failed_case_keeps_caveats_that_need_no_figures() {
         let mut failed = fixtures::failed("wrong");
-        failed.case.facts.defect = Some("accepts what it must refuse".into());
-        assert_eq!(of(&failed, 1.0).text(), "defect: accepts what it must refuse");
+        failed.case.facts.defect = Some("accepts invalid signatures".into());
+        assert_eq!(of(&failed, 1.0).text(), "defect: accepts invalid signatures");
     }
 
     #[test]

@@ -5,18 +5,18 @@ use std::fmt;
 /// Summary of the disturbances of a case's visits.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Disturbances {
-    /// Visits.
+    /// Number of visits.
     pub visits: usize,
-    /// Visits that stayed disturbed.
+    /// Number of visits that stayed disturbed.
     pub disturbed: usize,
-    /// Visits that were measured, found disturbed, discarded and measured again.
+    /// Number of visits that were found disturbed, discarded and measured again.
     pub repeats: u64,
     /// For each kind, the number of visits that it disturbed and its worst occurrence.
     pub kinds: Vec<(&'static str, usize, Disturbance)>,
 }
 
 impl Disturbances {
-    /// Sums up the visits of a case.
+    /// Summarises the visits of a case.
     pub fn of(samples: &Samples) -> Disturbances {
         let mut kinds: Vec<(&'static str, usize, Disturbance)> = Vec::new();
         for disturbance in samples.visits.iter().flat_map(|visit| &visit.disturbances) {
@@ -42,7 +42,7 @@ impl Disturbances {
 }
 
 impl fmt::Display for Disturbances {
-    /// `1 of 16 visits disturbed; 3 more were disturbed, discarded and measured again`.
+    /// Formats the summary: `1 of 16 visits disturbed; 3 more were disturbed, discarded and measured again`.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "{} of {} visits disturbed", self.disturbed, self.visits)?;
         match self.repeats {
@@ -52,7 +52,7 @@ impl fmt::Display for Disturbances {
     }
 }
 
-/// The word that files carry for a kind of disturbance.
+/// Returns the keyword used in files for a kind of disturbance.
 fn kind(disturbance: &Disturbance) -> &'static str {
     match disturbance {
         Disturbance::Steal { .. } => "steal",
@@ -65,7 +65,7 @@ fn kind(disturbance: &Disturbance) -> &'static str {
     }
 }
 
-/// Orders disturbances of one kind: the larger, the worse.
+/// Returns how severe a disturbance is compared with others of its kind.
 fn severity(disturbance: &Disturbance) -> f64 {
     match disturbance {
         Disturbance::Steal { pct } | Disturbance::Pressure { pct } | Disturbance::SharedCore { pct, .. } => *pct,

@@ -1,10 +1,10 @@
-//! The environment of a run, in words.
+//! Describes the environment of a run.
 
 use crate::number::frequency;
 use crate::text::neutral;
 use pqlab_record::{Counters, Environment};
 
-/// Machine, system, build and counter in one line.
+/// Describes the machine, the system, the build and the counter in one line.
 pub fn environment_line(environment: &Environment) -> String {
     let Environment { host, cpu, os, build, counters, .. } = environment;
     let mut parts = vec![cpu.model.clone(), format!("{} {}", cpu.cores, if cpu.cores == 1 { "core" } else { "cores" })];

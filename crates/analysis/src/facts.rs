@@ -4,35 +4,35 @@ use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
-/// Value of a fact without a source. It does not mean that the answer is "none".
+/// Value of a fact for which no source was found. It does not mean "none".
 pub const NOT_FOUND: &str = "not found";
 
-/// Facts about a library, summarized from its authors and others.
+/// Facts about a library, summarised from statements by its authors and others.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LibraryFacts {
     /// Provider name without its backend.
     pub library: String,
-    /// Version that the facts apply to: substrings of the version text in a run's environment.
+    /// Version that the facts apply to, given as substrings of the version in a run's environment.
     pub versions: Vec<String>,
-    /// Packages that contain it, with their versions.
+    /// Packages that contain the library, with their versions.
     pub packages: BTreeMap<String, String>,
-    /// C or assembly archives that it is linked from, by the start of their names.
+    /// Prefixes of the names of C or assembly archives that the library is linked from.
     #[serde(default)]
     pub archives: Vec<String>,
     /// Owner of the code.
     pub whose: String,
-    /// Whether it is this project's own code, which is not recommended as a library.
+    /// Whether the library is this project's own code, which is not recommended.
     pub own: bool,
-    /// Language of the code that is measured: `C and assembly`.
+    /// Language of the measured code: `C and assembly`.
     pub language: String,
-    /// Its licence.
+    /// Licence of the library.
     pub licence: String,
-    /// Its maturity, according to its authors.
+    /// Maturity of the library, according to its authors.
     pub maturity: String,
     /// Whether the linked version is a validated cryptographic module (FIPS 140-3).
     pub validation: String,
-    /// What its authors say about constant-time code.
+    /// What the library's authors say about constant-time code.
     pub constant_time: String,
     /// Sources of the facts.
     pub sources: Vec<Source>,
@@ -44,38 +44,39 @@ pub struct LibraryFacts {
 pub struct Source {
     /// Names of the facts: `whose`, `language`, `licence`, `maturity`, `validation`, `constant_time`.
     pub of: Vec<String>,
-    /// Its address.
+    /// Address of the source.
     pub url: String,
-    /// Date when it was read: `2026-11-23`.
+    /// Date on which the source was read: `2026-11-23`.
     pub looked_at: String,
 }
 
 impl LibraryFacts {
-    /// Whether the facts were collected for the version that a run names.
+    /// Returns whether the facts were collected for the version that a run names.
     pub fn are_of(&self, version: &str) -> bool {
         self.versions.iter().all(|part| version.contains(part.as_str()))
     }
 }
 
-/// Facts of all libraries, from the `facts.json` in each library's folder, which the build collects.
+/// Returns the facts about all libraries, which the build collects from `facts.json` in each library's folder.
 pub fn facts() -> &'static [LibraryFacts] {
     static ALL: OnceLock<Vec<LibraryFacts>> = OnceLock::new();
     let read = || serde_json::from_str(include_str!(concat!(env!("OUT_DIR"), "/facts.json")));
-    ALL.get_or_init(|| read().expect("a test has read the files that are compiled in"))
+    ALL.get_or_init(|| read().expect("facts.json must be valid for every library"))
 }
 
-/// Facts of a library; `None` for one that was loaded from elsewhere, and for `null`, which is not a library.
+/// Returns the facts about a library. Returns `None` for a library that was loaded from elsewhere, and for `null`,
+/// which is not a library.
 pub fn facts_of(library: &str) -> Option<&'static LibraryFacts> {
     facts().iter().find(|facts| facts.library == library)
 }
 
-/// Whether a code path is this project's own code, which is measured next to the libraries but not ranked.
+/// Returns whether a code path is this project's own code, which is measured but not ranked.
 pub(crate) fn is_own(provider: &str) -> bool {
     let library = provider.split(':').next().unwrap_or(provider);
     facts_of(library).is_some_and(|facts| facts.own)
 }
 
-/// Name of a code path in tables: marked if it is this project's own code.
+/// Formats the name of a code path for tables. This project's own code is marked.
 pub(crate) fn shown(provider: &str) -> String {
     if is_own(provider) { format!("{provider} (own)") } else { provider.to_owned() }
 }
@@ -84,7 +85,7 @@ pub(crate) fn shown(provider: &str) -> String {
 mod tests {
     use super::*;
 
-    /// Facts that need a source.
+    /// Returns the facts that need a source.
     fn sourced(facts: &LibraryFacts) -> [(&'static str, &str); 6] {
         [
             ("whose", &facts.whose),
@@ -139,7 +140,7 @@ mod tests {
             .for_each(|one| assert!(known.contains(&one.language.as_str()), "{}: {}", one.library, one.language));
     }
 
-    /// Another version may have another licence, another certificate, other claims.
+    /// A different version may come with a different licence, certificate or claims.
     #[test]
     fn facts_match_the_linked_versions() {
         let lock = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../Cargo.lock")).unwrap();
@@ -149,7 +150,7 @@ mod tests {
                 let entry = format!("name = \"{name}\"\nversion = \"{version}\"\n");
                 assert!(
                     lock.contains(&entry),
-                    "{name} is not {version} any more: look up the facts of {} again",
+                    "{name} is no longer {version}: look up the facts about {} again",
                     one.library
                 );
             }

@@ -4,9 +4,10 @@ use crate::number::time;
 use crate::text::neutral;
 use pqlab_record::Fastest;
 
-/// Describes what `fastest` chose, by which operations, how far ahead it is, and the candidates: `fastest for X-Wing by
-/// handshake: aws-lc+liboqs, 74.2 µs; next aws-lc, 77.9 µs (4 candidates: classical half aws-lc, openssl; post-quantum
-/// half aws-lc, liboqs)`. Candidates that failed or have a known defect are listed with the reason.
+/// Describes the choice made by `fastest`: the chosen provider, the operations that decided, the runner-up and the
+/// candidates. Example: `fastest for X-Wing by handshake: aws-lc+liboqs, 74.2 µs; next aws-lc, 77.9 µs (4 candidates:
+/// classical half aws-lc, openssl; post-quantum half aws-lc, liboqs)`. Candidates that failed or have a known defect
+/// are listed with the reason.
 pub fn fastest_line(found: &Fastest) -> String {
     let choice = match found.asked.as_str() {
         "fastest+fastest" => String::new(),
@@ -27,7 +28,7 @@ pub fn fastest_line(found: &Fastest) -> String {
     ))
 }
 
-/// Lists the candidate libraries; for pairs, the libraries of each half.
+/// Lists the candidate libraries. For pairs, lists the libraries of each half.
 fn among(candidates: &[String]) -> String {
     let halves = |candidate: &String| match candidate.split_once('+') {
         Some((classical, post_quantum)) => [classical.to_owned(), post_quantum.to_owned()],
@@ -79,6 +80,6 @@ mod tests {
         let line = fastest_line(&found);
         assert!(line.ends_with("(3 candidates: classical half a, c; post-quantum half a, b)"), "{line}");
         found.among = ["a", "b", "c"].map(String::from).to_vec();
-        assert!(fastest_line(&found).ends_with("(3 candidates: a, b, c)"), "without a second half");
+        assert!(fastest_line(&found).ends_with("(3 candidates: a, b, c)"), "single libraries");
     }
 }

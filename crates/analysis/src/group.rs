@@ -1,9 +1,9 @@
-//! Groups things that have something in common, in the order of first appearance.
+//! Groups items by a key, in the order of first appearance.
 
 use indexmap::{IndexMap, IndexSet};
 use std::hash::Hash;
 
-/// Groups things that have the same key, in the order of first appearance.
+/// Groups items that have the same key, in the order of first appearance.
 pub fn grouped<'r, K: Eq + Hash, T>(
     things: impl Iterator<Item = &'r T>,
     key: impl Fn(&T) -> K,
@@ -11,8 +11,8 @@ pub fn grouped<'r, K: Eq + Hash, T>(
     gathered(things.map(|thing| (key(thing), thing)))
 }
 
-/// Groups values by key, in the order in which the keys first appear. Each key is looked up once, however many there
-/// are: imported files can contain any number of names.
+/// Groups values by key, in the order in which the keys first appear. Looks each key up only once, because imported
+/// files can contain any number of names.
 pub fn gathered<K: Eq + Hash, V>(pairs: impl IntoIterator<Item = (K, V)>) -> Vec<(K, Vec<V>)> {
     let mut groups: IndexMap<K, Vec<V>> = IndexMap::new();
     for (key, value) in pairs {
@@ -21,7 +21,7 @@ pub fn gathered<K: Eq + Hash, V>(pairs: impl IntoIterator<Item = (K, V)>) -> Vec
     groups.into_iter().collect()
 }
 
-/// Returns each distinct thing once, in the order of first appearance. Each is looked up once, too.
+/// Returns each distinct item once, in the order of first appearance. Looks each item up only once.
 pub fn distinct<K: Eq + Hash>(things: impl IntoIterator<Item = K>) -> Vec<K> {
     things.into_iter().collect::<IndexSet<K>>().into_iter().collect()
 }
@@ -34,7 +34,7 @@ mod tests {
 
     thread_local!(static COMPARED: Cell<usize> = const { Cell::new(0) });
 
-    /// A name that counts its comparisons with other names.
+    /// A name that counts how often it is compared with other names.
     #[derive(Eq)]
     struct Counted(String);
 
@@ -54,7 +54,7 @@ mod tests {
     #[test]
     fn names_are_not_compared_with_all_others() {
         const NAMES: usize = 10_000;
-        // Every number twice, the second time in reverse order.
+        // Every number appears twice, the second time in reverse order.
         let numbers: Vec<usize> = (0..NAMES).chain((0..NAMES).rev()).collect();
         let groups = grouped(numbers.iter(), |number| Counted(format!("name {number}")));
         assert_eq!(groups.len(), NAMES);
@@ -63,7 +63,7 @@ mod tests {
         }));
         let once = distinct(numbers.iter().map(|number| Counted(format!("name {number}"))));
         assert!(once.len() == NAMES && once[1].0 == "name 1");
-        // Each name is found once in either call. Hashes collide now and then.
+        // Either call finds each name once by comparison. Hash collisions add a few comparisons.
         let compared = COMPARED.get();
         assert!(compared < 2 * 4 * NAMES, "{compared} comparisons of {NAMES} names");
     }

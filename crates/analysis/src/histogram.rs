@@ -2,8 +2,8 @@
 
 use pqlab_stats::Sorted;
 
-/// Samples further above the upper quartile than this many interquartile ranges are counted, not binned: a few
-/// stragglers would squeeze all others into one bar.
+/// Distance above the upper quartile, in interquartile ranges, beyond which samples are counted but not binned. A few
+/// stragglers would squeeze all other samples into one bar.
 const FAR_OUT: f64 = 6.0;
 
 /// Bars of equal width, and the number of samples above them.
@@ -13,18 +13,18 @@ pub struct Histogram {
     pub from: f64,
     /// Width of a bar in ns; zero if all times are equal.
     pub step: f64,
-    /// Samples in each bar.
+    /// Number of samples in each bar.
     pub counts: Vec<u64>,
-    /// Samples above the last bar.
+    /// Number of samples above the last bar.
     pub beyond: u64,
 }
 
 impl Histogram {
-    /// Makes at most `most` bars, fewer if there are few times.
+    /// Distributes the times over at most `most` bars, fewer if there are few times.
     pub fn of(times: &Sorted, most: usize) -> Histogram {
         let (from, p25, p75) = (times.min(), times.quantile(0.25), times.quantile(0.75));
         let fence = p75 + FAR_OUT * (p75 - p25);
-        // All times can only be above the fence if the quartiles are equal.
+        // If the quartiles are equal, rounding can put the fence below all times.
         let inside = times.as_slice().partition_point(|time| *time <= fence).max(1);
         let to = times.as_slice()[inside - 1];
         let bars = if to > from { most.min((inside as f64).sqrt().ceil() as usize).max(2) } else { 1 };
@@ -37,7 +37,7 @@ impl Histogram {
         Histogram { from, step, counts, beyond: (times.as_slice().len() - inside) as u64 }
     }
 
-    /// Start of a bar in ns. For the index after the last bar, the end of the last one.
+    /// Returns the start of a bar in ns. For the index after the last bar, returns the end of the last bar.
     pub fn limit(&self, bar: usize) -> f64 {
         self.from + self.step * bar as f64
     }

@@ -1,4 +1,4 @@
-//! Earlier and other runs, reduced to what a report on the newest one needs.
+//! Earlier runs and runs on other machines, reduced to what a report on the newest run needs.
 
 use crate::case::CaseAnalysis;
 use crate::comparison::{ComparisonCriteria, Figure, Measured, ratio_apart};
@@ -9,21 +9,21 @@ use std::collections::HashMap;
 /// A run without its samples.
 #[derive(Clone, Debug)]
 pub struct Past {
-    /// Its id.
+    /// Id of the run.
     pub id: String,
-    /// The suites' names.
+    /// Names of the suites.
     pub suite: String,
     /// Start time: RFC 3339, UTC.
     pub started_at: String,
-    /// The machine, the build and the counters.
+    /// Machine, build and counters.
     pub environment: Environment,
-    /// Whether every case of its plan has a record.
+    /// Whether every case of the plan has a record.
     pub complete: bool,
-    /// Times in ns with their intervals, by case id: medians or means, whichever the case is compared by.
+    /// Times in ns with their intervals, by case id: medians or means, depending on how the case is compared.
     pub medians: HashMap<String, Interval>,
-    /// Cases without a figure.
+    /// Number of cases without a figure.
     pub failed: usize,
-    /// Times of its cases in the form that comparisons need, by case id.
+    /// Times of the cases in the form that comparisons need, by case id.
     figures: HashMap<String, Figure>,
     /// Spread between runs, as stored with the run.
     spreads: RunSpreads,
@@ -52,39 +52,39 @@ impl Past {
         }
     }
 
-    /// Ratio of a case's time in this run to its time in another one, with its interval: the result of comparing the
-    /// two runs. `None` if either run lacks the case.
+    /// Returns the ratio of a case's time in this past run to its time in `run`, with its interval, exactly as a
+    /// comparison of the two runs would. Returns `None` if either run lacks the case.
     pub fn time_over(&self, run: &RunHeader, case: &Measured<'_>) -> Option<Interval> {
         let here = case.figure(Unit::Nanoseconds)?;
         let there = self.figures.get(&case.record().case.id())?;
         Some(ratio_apart(&here, there, self.runs_apart(run))?.ratio)
     }
 
-    /// Spread between the two runs if nothing changed: the larger of the two stored spreads.
+    /// Returns the spread between the two runs if nothing changed: the larger of the two stored spreads.
     fn runs_apart(&self, run: &RunHeader) -> RunSpread {
         ComparisonCriteria::default().between(&run.protocol.run_spreads, &self.spreads).runs(Unit::Nanoseconds)
     }
 
-    /// Whether it was measured on the same machine as the other run, as far as its environment shows.
+    /// Returns whether this run was measured on the same machine as `run`, as far as its environment shows.
     pub fn same_machine(&self, run: &Run) -> bool {
         same_machine(&self.environment, &run.header.environment)
     }
 }
 
 impl CaseAnalysis<'_> {
-    /// Ratio of the case's time in another run to its time here.
+    /// Returns the ratio of the case's time in `past` to its time in this run.
     pub fn time_over(&self, past: &Past) -> Option<Interval> {
         past.time_over(self.header(), self.measured()?)
     }
 }
 
-/// Whether two environments are the same machine, as far as host, processor and number of cores show.
+/// Returns whether two environments describe the same machine, judging by host name, processor and number of cores.
 pub fn same_machine(one: &Environment, other: &Environment) -> bool {
     one.host.name == other.host.name && one.cpu.model == other.cpu.model && one.cpu.cores == other.cpu.cores
 }
 
-/// Selects the newest run of each machine other than the run's own, from runs ordered oldest to newest. Returns the
-/// newest first.
+/// Selects the newest run from each machine other than the machine of `run`. `past` must be ordered from oldest to
+/// newest. Returns the newest run first.
 pub fn other_machines<'p>(run: &Run, past: &'p [Past]) -> Vec<&'p Past> {
     let mut others: Vec<&Past> = Vec::new();
     for past in past.iter().rev().filter(|past| !past.same_machine(run)) {

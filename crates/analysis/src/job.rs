@@ -1,54 +1,55 @@
-//! Weights of the operations of a job.
+//! Weights of the operations in a job.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// Operations that a job may have: those of a KEM, then those of a signature scheme.
+/// Operations that a job can include: those of a KEM, then those of a signature scheme.
 pub const OPERATIONS: [&str; 5] = ["keygen", "encapsulate", "decapsulate", "sign", "verify"];
-/// Number of KEM operations at the start of the list.
+/// Number of KEM operations at the start of [`OPERATIONS`].
 pub(crate) const OF_KEM: usize = 3;
-/// Largest weight.
+/// Maximum weight of an operation.
 const MOST: u32 = 1000;
 
-/// How often a job does each operation of [`OPERATIONS`]: whole numbers from 0 to 1,000, at least one of them above 0.
+/// How often a job performs each of the [`OPERATIONS`]: whole numbers from 0 to 1,000, at least one of them above 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct JobWeights([u32; OPERATIONS.len()]);
 
 impl Default for JobWeights {
-    /// Both sides of a TLS 1.3 handshake (RFC 8446, section 2) together: the client generates an ephemeral KEM key
-    /// pair, the server encapsulates and signs, the client decapsulates and verifies two signatures, that of the
-    /// handshake and that of a certificate. Signature key pairs are generated beforehand and not counted.
+    /// Returns the weights for both sides of a TLS 1.3 handshake (RFC 8446, section 2) together. The client generates
+    /// an ephemeral KEM key pair, the server encapsulates and signs, and the client decapsulates and verifies two
+    /// signatures: one for the handshake and one in a certificate. Signature key pairs are generated beforehand and not
+    /// counted.
     fn default() -> JobWeights {
         JobWeights([1, 1, 1, 1, 2])
     }
 }
 
 impl JobWeights {
-    /// How often an operation of [`OPERATIONS`] is done; 0 for any other.
+    /// Returns how often the job performs an operation; 0 for an operation that is not in [`OPERATIONS`].
     pub fn of(&self, operation: &str) -> u32 {
         self.parts().find(|(name, _)| *name == operation).map_or(0, |(_, weight)| weight)
     }
 
-    /// Operations with a weight above 0, with their weights.
+    /// Returns the operations with a weight above 0, and their weights.
     pub fn parts(&self) -> impl Iterator<Item = (&'static str, u32)> + '_ {
         OPERATIONS.into_iter().zip(self.0).filter(|(_, weight)| *weight > 0)
     }
 
-    /// Describes it in words: `1 × keygen, 1 × encapsulate, 2 × verify`.
+    /// Describes the weights in words: `1 × keygen, 1 × encapsulate, 2 × verify`.
     pub fn words(&self) -> String {
         self.parts().map(|(name, weight)| format!("{weight} × {name}")).collect::<Vec<_>>().join(", ")
     }
 }
 
 impl fmt::Display for JobWeights {
-    /// Formats it as it is parsed, without operations of weight 0: `keygen=1,encapsulate=1,verify=2`.
+    /// Formats the weights as they are parsed, without operations of weight 0: `keygen=1,encapsulate=1,verify=2`.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let parts: Vec<String> = self.parts().map(|(name, weight)| format!("{name}={weight}")).collect();
         formatter.write_str(&parts.join(","))
     }
 }
 
-/// Reason why a text is not a [`JobWeights`], with an example of a valid one.
+/// Reason why a string is not a valid [`JobWeights`], with a valid example.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WrongWeights(String);
 
@@ -63,7 +64,7 @@ impl std::error::Error for WrongWeights {}
 impl FromStr for JobWeights {
     type Err = WrongWeights;
 
-    /// Parses `keygen=1,sign=1,verify=2`. Operations that are not named are not done.
+    /// Parses `keygen=1,sign=1,verify=2`. Operations that are not named get weight 0.
     fn from_str(text: &str) -> Result<JobWeights, WrongWeights> {
         let mut weights = [None; OPERATIONS.len()];
         for part in text.split(',').map(str::trim) {

@@ -1,20 +1,20 @@
-//! Selects cases that do the same kind of work before they are compared: a case with given randomness does other work
-//! than one that draws its own.
+//! Selects cases that do the same kind of work before they are compared. A case with caller-supplied randomness does
+//! different work from a case that uses the library's own randomness.
 
 use crate::case::CaseAnalysis;
 use crate::group::{distinct, gathered};
 use pqlab_record::Case;
 
-/// Cases of one kind.
+/// Cases of one kind, separated from all others.
 pub(crate) struct OneKind<'r, 'a> {
-    /// Cases of the kind that most libraries have, and cases that use no randomness.
+    /// Cases of the kind that most libraries support, and cases that use no randomness.
     pub(crate) cases: Vec<&'r CaseAnalysis<'a>>,
-    /// The others.
+    /// All other cases.
     pub(crate) left_out: Vec<&'r CaseAnalysis<'a>>,
 }
 
-/// Splits cases by the kind of randomness that most libraries have. If two kinds have as many libraries, the library's
-/// own randomness wins.
+/// Splits cases by the kind of randomness that most libraries support. If two kinds are supported by equally many
+/// libraries, the library's own randomness wins.
 pub(crate) fn one_kind<'r, 'a>(cases: Vec<&'r CaseAnalysis<'a>>) -> OneKind<'r, 'a> {
     let draws = |case: &Case| case.coins().is_some() || case.is_deterministic();
     let kinds = gathered(cases.iter().map(|one| one.case()).filter(|case| draws(case)).map(|case| {
@@ -29,7 +29,8 @@ pub(crate) fn one_kind<'r, 'a>(cases: Vec<&'r CaseAnalysis<'a>>) -> OneKind<'r, 
     OneKind { cases, left_out }
 }
 
-/// Describes the kind of randomness of some cases: `deterministic, with given randomness`; empty for the library's own.
+/// Describes the kind of randomness that cases use: `deterministic, with given randomness`. Empty for the library's own
+/// randomness.
 pub(crate) fn randomness<'c>(cases: impl IntoIterator<Item = &'c Case>) -> String {
     let kinds: Vec<_> = cases.into_iter().map(Case::kind).collect();
     let deterministic = kinds.iter().any(|kind| kind.deterministic).then_some("deterministic");

@@ -1,18 +1,18 @@
-//! Computes what a run says from its samples, as values and words that other crates show.
+//! Computes results from the samples of a run, as values and text that other crates show.
 //!
-//! [`RunAnalysis`] is a run with the figures of its cases, each computed once. Everything else builds on it: which
-//! library is faster ([`comparison`]), the languages of the libraries ([`languages`]), findings ([`findings`]), and the
-//! results of each area: what a hybrid costs beyond its halves ([`hybrid`]), what more threads gain ([`scaling`]),
-//! circuit handshakes, TLS handshakes and blocks of transactions ([`ntor`], [`tls`], [`ledger`]), and the best single
-//! library for a job ([`libraries`]). [`estimates`] defines how figures come from samples, [`caveats`] what a reader
-//! must know about them.
+//! [`RunAnalysis`] holds a run and the figures of its cases, each computed once. Everything else builds on it: which
+//! library is faster ([`comparison`]), the languages of the libraries ([`languages`]), findings ([`findings`]), and
+//! results for each area: the extra cost of a hybrid ([`hybrid`]), the gain from more threads ([`scaling`]), circuit
+//! handshakes, TLS handshakes and blocks of transactions ([`ntor`], [`tls`], [`ledger`]), and the best single library
+//! for a job ([`libraries`]). [`estimates`] defines how figures are computed from samples, and [`caveats`] what a
+//! reader must know about them.
 //!
 //! Everything here is a pure function of stored runs. It uses no harness and no cryptographic library, and reads no
 //! clock.
 //!
-//! Modules depend on each other in one direction, which a test of the program checks: text and estimates, cases,
-//! comparisons, runs, areas, and above them findings, tables and answers, which know areas only by the lists in
-//! `areas`.
+//! Modules depend on each other in one direction only, which a test checks: text and estimates come first, then cases,
+//! comparisons, runs and areas, and finally findings, tables and answers. The last group knows areas only through the
+//! lists in `areas`.
 
 pub mod answer;
 mod areas;

@@ -1,4 +1,4 @@
-//! The figures of a case and its visits, in the form that comparisons need.
+//! The figures of a case and of its visits, in the form that comparisons need.
 
 use crate::estimates::{Estimates, summary_of};
 use crate::facts::is_own;
@@ -12,53 +12,53 @@ use std::sync::OnceLock;
 pub struct Measured<'a> {
     header: &'a RunHeader,
     pub(crate) record: &'a Record,
-    /// Whether its figures include all visits because too few were undisturbed.
+    /// Whether the figures include all visits because too few were undisturbed.
     pub(crate) contended: bool,
-    /// The statistic that it is compared by, unless the other side requires another.
+    /// Statistic by which the case is compared, unless the other side requires another one.
     statistic: Statistic,
     /// Figures by statistic, in ns and in core cycles, if they are known and above zero.
     headlines: [[Option<f64>; 2]; 2],
-    /// The moments of the visits that count, if not all do.
+    /// Moments of the visits that are used; `None` if all are used.
     only: Option<BTreeSet<Moment>>,
-    /// Value of each visit, by statistic, unit and choice of visits. Computed on first use and kept, because a case has
-    /// many rivals.
+    /// Value of each visit, by statistic, unit and choice of visits. Computed on first use and kept, because a case is
+    /// compared with many rivals.
     values: [OnceLock<Option<BTreeMap<Moment, f64>>>; 8],
 }
 
-/// The figure of a case without its samples, for comparisons with something that was measured apart: in another run or
-/// another block.
+/// Figure of a case without its samples, for comparisons with a case that was measured apart: in another run or another
+/// block.
 #[derive(Clone, Debug)]
 pub struct Figure {
-    /// The headline, in ns or core cycles.
+    /// Headline figure, in ns or core cycles.
     pub headline: f64,
-    /// Step of the counter relative to the headline.
+    /// Step of the counter, relative to the headline.
     pub(crate) resolution: f64,
-    /// Model over its processes and rounds.
+    /// Model over the processes and rounds of the case.
     pub(crate) crossed: Crossed,
 }
 
 /// Reason why a case is excluded from rankings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum NotRanked {
-    /// The provider `null`, which does nothing through the same calls.
+    /// The case measures the provider `null`, which does nothing in the same calls.
     Overhead,
-    /// This project's own code, shown next to the libraries.
+    /// The case measures this project's own code, which is shown for comparison.
     OwnCode,
-    /// A known defect of the library concerns the operation.
+    /// A known defect of the library affects the operation.
     KnownDefect,
-    /// Too few visits were undisturbed, so disturbed ones count.
+    /// Too few visits were undisturbed, so disturbed visits are included.
     Disturbed,
-    /// It failed, or has no samples.
+    /// The case failed or has no samples.
     NoFigure,
 }
 
 impl NotRanked {
-    /// `not ranked: known defect`.
+    /// Formats the reason as a phrase: `not ranked: known defect`.
     pub fn sentence(self) -> String {
         format!("not ranked: {}", self.text())
     }
 
-    /// The reason in a few words.
+    /// Returns the reason in a few words.
     pub fn text(self) -> &'static str {
         match self {
             NotRanked::Overhead => "measurement overhead",
@@ -70,8 +70,9 @@ impl NotRanked {
     }
 }
 
-/// The statistic for comparing some sides, each a case or several done one after the other: the mean if a case requires
-/// it, because a mean is only comparable with means, or if a side is a sum, because means add up and medians do not.
+/// Returns the statistic for comparing sides, each of which is a case or several cases done one after the other. It is
+/// the mean if a case requires it, because means can only be compared with means, or if a side is a sum, because means
+/// add up and medians do not. Otherwise it is the median.
 pub(crate) fn common_statistic(sides: &[&[&Measured<'_>]]) -> Statistic {
     let sums = sides.iter().any(|side| side.len() > 1);
     let cases = sides.iter().flat_map(|side| side.iter());
@@ -79,7 +80,7 @@ pub(crate) fn common_statistic(sides: &[&[&Measured<'_>]]) -> Statistic {
 }
 
 impl<'a> Measured<'a> {
-    /// Creates it from a case of a run and its estimates.
+    /// Creates the figures from a case of a run and its estimates.
     pub(crate) fn of(header: &'a RunHeader, record: &'a Record, estimates: &Estimates) -> Measured<'a> {
         let positive = |value: f64| (value > 0.0).then_some(value);
         let headlines = [Statistic::Median, Statistic::Mean].map(|statistic| {
@@ -90,9 +91,10 @@ impl<'a> Measured<'a> {
         Measured { header, record, contended, statistic, headlines, only: None, values: Default::default() }
     }
 
-    /// Restricts cases to the visits that all of them have in common, by means, however many more visits one of them
-    /// has: their cost together is judged by the rounds that they share. Uses the visits that count, or all visits if
-    /// those are too few. Empty if the same processes did not measure the cases in the same rounds.
+    /// Restricts cases to the visits that all of them share, and uses means. Further visits of single cases are
+    /// ignored, because the shared rounds decide on the combined cost. Uses the usable visits, or all visits if too few
+    /// of the usable ones are shared. Returns nothing if the same processes did not measure the cases in the same
+    /// rounds.
     pub fn together_by_means(cases: &[&Measured<'a>]) -> Vec<Measured<'a>> {
         let [usable, all] = [Visits::Usable, Visits::All].map(|visits| shared_moments(cases, visits));
         let enough = usable.len() as f64 >= LEAST_COMMON * all.len() as f64;
@@ -116,17 +118,17 @@ impl<'a> Measured<'a> {
         cases.iter().map(by_means).collect()
     }
 
-    /// The record.
+    /// Returns the record of the case.
     pub fn record(&self) -> &'a Record {
         self.record
     }
 
-    /// Whether its figures include all visits because too few were undisturbed.
+    /// Returns whether the figures include all visits because too few were undisturbed.
     pub fn contended(&self) -> bool {
         self.contended
     }
 
-    /// Why it is excluded from rankings; `None` if it is ranked.
+    /// Returns why the case is excluded from rankings, or `None` if it is ranked.
     pub fn not_ranked(&self) -> Option<NotRanked> {
         let case = &self.record.case;
         let reasons = [
@@ -138,22 +140,22 @@ impl<'a> Measured<'a> {
         reasons.into_iter().find(|(_, holds)| *holds).map(|(reason, _)| reason)
     }
 
-    /// Whether it is ranked.
+    /// Returns whether the case is ranked.
     pub fn ranked(&self) -> bool {
         self.not_ranked().is_none()
     }
 
-    /// The statistic that it is compared by, unless the other side requires another.
+    /// Returns the statistic by which the case is compared, unless the other side requires another one.
     pub fn statistic(&self) -> Statistic {
         self.statistic
     }
 
-    /// Its figure in a unit by a statistic; `None` if it is unknown or zero.
+    /// Returns the figure in a unit by a statistic, or `None` if it is unknown or zero.
     pub fn headline(&self, unit: Unit, statistic: Statistic) -> Option<f64> {
         self.headlines[statistic as usize][place(unit)]
     }
 
-    /// Its figure in a unit by its own statistic, for comparisons with something that was measured apart.
+    /// Returns the figure in a unit by the case's own statistic, for comparisons with a case that was measured apart.
     pub fn figure(&self, unit: Unit) -> Option<Figure> {
         self.figure_by(unit, self.statistic)
     }
@@ -169,28 +171,28 @@ impl<'a> Measured<'a> {
         Some(Figure { headline, resolution: self.resolution(unit, statistic)?, crossed })
     }
 
-    /// Step of the counter relative to the headline.
+    /// Returns the step of the counter, relative to the headline.
     pub(crate) fn resolution(&self, unit: Unit, statistic: Statistic) -> Option<f64> {
         Some(step(&self.record.samples, unit) / self.headline(unit, statistic)?)
     }
 
-    /// Whether both are the same case of the same run.
+    /// Returns whether both are the same case of the same run.
     pub(crate) fn is(&self, other: &Measured<'_>) -> bool {
         std::ptr::eq(self.record, other.record)
     }
 
-    /// Whether both are cases of one block of one run.
+    /// Returns whether both cases belong to the same block of the same run.
     pub(crate) fn shares_block(&self, other: &Measured<'_>) -> bool {
         self.header.id == other.header.id && self.record.case.block == other.record.case.block
     }
 
-    /// Whether the same processes measured both in the same rounds: the run was not interrupted and resumed between
-    /// them.
+    /// Returns whether the same processes measured both cases in the same rounds: they belong to the same block, and
+    /// the run was not interrupted and resumed between them.
     pub(crate) fn beside(&self, other: &Measured<'_>) -> bool {
         self.shares_block(other) && self.record.samples.shares_start(&other.record.samples)
     }
 
-    /// Value of each visit by its moment; `None` if the unit is unknown.
+    /// Returns the value of each visit by its moment, or `None` if the unit is unknown.
     pub(crate) fn values(&self, unit: Unit, statistic: Statistic, visits: Visits) -> Option<&BTreeMap<Moment, f64>> {
         let compute = || {
             let counts = |moment: &Moment| self.only.as_ref().is_none_or(|only| only.contains(moment));
@@ -207,8 +209,8 @@ impl<'a> Measured<'a> {
     }
 }
 
-/// The moments at which all of some cases were visited, with the choice of visits; `None` if they are less than
-/// [`LEAST_COMMON`] of the visits of one of the cases.
+/// Returns the moments at which all of `cases` were visited, and the choice of visits. Returns `None` if there are
+/// fewer such moments than [`LEAST_COMMON`] of the visits of any case.
 pub(crate) fn common_moments(cases: &[&Measured<'_>], visits: Visits) -> Option<(BTreeSet<Moment>, Visits)> {
     let most = cases.iter().map(|case| case.moments(visits).len()).max()?;
     let common = shared_moments(cases, visits);
@@ -216,14 +218,14 @@ pub(crate) fn common_moments(cases: &[&Measured<'_>], visits: Visits) -> Option<
     enough.then_some((common, visits))
 }
 
-/// The moments at which all of some cases were visited.
+/// Returns the moments at which all of `cases` were visited.
 fn shared_moments(cases: &[&Measured<'_>], visits: Visits) -> BTreeSet<Moment> {
     let all = cases.iter().map(|case| case.moments(visits));
     all.reduce(|one, two| one.intersection(&two).copied().collect()).unwrap_or_default()
 }
 
-/// Share of the visits of each case that must have counterparts in the others for the common rounds to represent them
-/// all.
+/// Fraction of each case's visits that must have counterparts in all other cases, so that the shared rounds represent
+/// every case.
 const LEAST_COMMON: f64 = 0.5;
 
 const UNITS: [Unit; 2] = [Unit::Nanoseconds, Unit::CoreCycles];
@@ -232,7 +234,7 @@ fn place(unit: Unit) -> usize {
     usize::from(unit == Unit::CoreCycles)
 }
 
-/// Step of the counter in a unit, per operation.
+/// Returns the step of the counter per operation, in a unit.
 fn step(samples: &Samples, unit: Unit) -> f64 {
     let step_ns = samples.ns_per_tick.unwrap_or(1.0) / samples.batch as f64;
     match (unit, samples.cycles_source()) {

@@ -1,4 +1,4 @@
-//! Merges several runs into one, for reports over several suites.
+//! Merges several runs into one, for reports that cover several suites.
 
 use crate::comparison::{Difference, differences_of_builds};
 use crate::group::distinct;
@@ -6,16 +6,18 @@ use pqlab_record::{Case, Run, RunHeader};
 use std::collections::{HashMap, HashSet};
 use std::fmt;
 
-/// Runs of one machine and build, merged into one. Each job (all but the provider) comes from one run: the one with the
-/// most providers for it, or the newest of several such runs. So libraries that are ranked with each other were
+/// Several runs of the same build on the same machine, merged into one. Each job (everything but the provider) is taken
+/// from a single run, so that libraries that are ranked against each other were measured together. This is the run with
+/// the most providers for the job, or the newest of several such runs.
 /// measured together.
 #[derive(Clone, Debug)]
 pub struct Merged {
-    /// All cases as one run. It begins with the oldest, ends with the newest, and is complete if all are.
+    /// All cases as one run. Its start is that of the oldest run and its end that of the newest. It is complete if all
+    /// runs are.
     pub(crate) run: Run,
-    /// Headers of the runs that cases come from, the newest first.
+    /// Headers of the runs that contribute cases, newest first.
     pub(crate) parts: Vec<RunHeader>,
-    /// Index of the run in `parts` that each case comes from.
+    /// For each case, the index in `parts` of the run that it comes from.
     of: Vec<usize>,
 }
 
@@ -24,13 +26,13 @@ pub struct Merged {
 pub enum NotOneRun {
     /// There are no runs.
     None,
-    /// They come from different machines or builds.
+    /// The runs come from different machines or builds.
     Apart {
         /// Id of the newest run.
         newest: String,
-        /// Id of the other one.
+        /// Id of the run that differs.
         other: String,
-        /// The first thing in which they differ.
+        /// The first property in which they differ.
         what: Difference,
     },
 }
@@ -50,7 +52,7 @@ impl fmt::Display for NotOneRun {
 
 impl std::error::Error for NotOneRun {}
 
-/// Area and name, which all cases of a job share. The measurement overhead is one job.
+/// Area and name, which all cases of a job share. The measurement overhead is also a job.
 type Job = (String, String);
 
 fn job(case: &Case) -> Job {
@@ -61,7 +63,7 @@ impl Merged {
     /// Merges runs, given in any order.
     ///
     /// # Errors
-    /// [`NotOneRun`].
+    /// Returns [`NotOneRun`] if there are no runs, or if they come from different machines or builds.
     pub fn of(mut runs: Vec<Run>) -> Result<Merged, NotOneRun> {
         runs.sort_by(|one, other| {
             let key = |run: &Run| (run.header.started_at.clone(), run.header.id.clone());
@@ -77,7 +79,7 @@ impl Merged {
         }
         let complete = runs.iter().all(|run| run.complete);
         let finished_at = newest.finished_at.clone();
-        // The run with the most providers for a job, or the newest of several such runs.
+        // Choose the run with the most providers for each job, or the newest of several such runs.
         let mut taken: HashMap<Job, (usize, usize)> = HashMap::new();
         for (place, run) in runs.iter().enumerate() {
             let mut counts: HashMap<Job, usize> = HashMap::new();
@@ -107,13 +109,13 @@ impl Merged {
         Ok(Merged { run: Run { header, records, complete, finished_at }, parts, of })
     }
 
-    /// Header of the run that a case comes from.
+    /// Returns the header of the run that a case comes from.
     pub(crate) fn header(&self, place: usize) -> &RunHeader {
         &self.parts[self.of[place]]
     }
 }
 
-/// Header of the merged run. Fields that differ are joined.
+/// Creates the header of the merged run. Fields that differ between the runs are joined.
 fn header(parts: &[RunHeader], plan: Vec<Case>) -> RunHeader {
     let joined = |field: fn(&RunHeader) -> &String, separator: &str| {
         distinct(parts.iter().map(|part| field(part).as_str())).join(separator)
@@ -136,7 +138,7 @@ mod tests {
     use crate::fixtures;
     use crate::run::RunAnalysis;
 
-    /// A later run of the area `kem` only, without one of the providers if requested.
+    /// Returns a later run that only covers the area `kem`, without the provider `without` if one is given.
     fn later(without: Option<&str>) -> Run {
         let mut run = fixtures::run();
         run.header.id = "later".into();
@@ -150,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn each_job_comes_from_the_newest_run_that_has_it() {
+    fn each_job_comes_from_the_newest_run_that_contains_it() {
         let (old, new) = (fixtures::run(), later(None));
         let (all, kems) = (old.records.len(), new.records.len());
         let merged = Merged::of(vec![old.clone(), new.clone()]).unwrap();
@@ -176,7 +178,7 @@ mod tests {
         let shared: Vec<_> = analysis.cases().iter().filter(|case| analysis.standing(case).is_some()).collect();
         assert!(
             !shared.is_empty() && shared.iter().all(|case| case.header().id == old.header.id),
-            "both providers come from the old run"
+            "ranked cases must come from the old run"
         );
         assert!(shared.iter().any(|case| analysis.standing(case) == Some(Standing::Fastest)));
     }
@@ -216,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn one_run_alone_is_itself() {
+    fn merging_one_run_does_not_change_it() {
         let run = fixtures::run();
         let merged = Merged::of(vec![run.clone(), run.clone()]).unwrap();
         assert_eq!(merged.run, run);

@@ -1,23 +1,25 @@
-//! Formats numbers for people: with an interval, as many significant digits as it supports, four at most; without one,
-//! three digits, or four for rates and counts. Thousands are separated and units fit the size.
+//! Formats numbers for people. A number with an interval gets as many significant digits as the interval supports, at
+//! most four. Other numbers get three digits; rates and counts get four. Thousands are separated, and units fit the
+//! size.
 
 use pqlab_stats::Interval;
 
 /// Placeholder for a missing number.
 pub const NONE: &str = "-";
 
-/// Formats three significant digits without exponent, thousands separated: `0.0123`, `1.23`, `96.2`, `1,230`.
+/// Formats a number with three significant digits, without exponent and with separated thousands: `0.0123`, `1.23`,
+/// `96.2`, `1,230`.
 pub fn significant(value: f64) -> String {
     digits(value, 3)
 }
 
-/// Like [`significant`], with another number of digits.
+/// Like [`significant`], but with `digits` digits.
 pub fn digits(value: f64, digits: usize) -> String {
     if !value.is_finite() {
         return NONE.to_owned();
     }
     let digits = digits.max(1);
-    // Rounds first: 9.996 has the magnitude of 10.
+    // Round before choosing the decimals: 9.996 becomes 10.0.
     let scientific = format!("{:.*e}", digits - 1, value);
     let (rounded, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
     let exponent: i32 = exponent.parse().unwrap_or(0);
@@ -30,19 +32,19 @@ pub fn digits(value: f64, digits: usize) -> String {
     separate(&whole)
 }
 
-/// Largest number of digits of a figure with an interval, and of one without.
+/// Maximum number of digits of a figure with an interval, and of a figure without one.
 const MOST: usize = 4;
 const MOST_ALONE: usize = 3;
 /// Half-width of the interval, in percent, above which a figure is marked as approximate.
 const APPROXIMATE_PCT: f64 = 10.0;
-/// Sign before an approximate figure.
+/// Sign that marks an approximate figure.
 const SIGN: &str = "≈";
-/// Meaning of the sign.
+/// Explanation of the sign `≈` before a figure.
 pub const APPROXIMATE: &str = "approximate figure: its 95% interval is wider than ±10%";
 
-/// Number of known digits of an estimate, by the rule of the Particle Data Group ("Review of Particle Physics", section
-/// 5.3 of the introduction): down to the second digit of the half-width if its leading digits are at most 354, else
-/// down to the first.
+/// Returns the number of significant digits that an interval supports, by the rule of the Particle Data Group ("Review
+/// of Particle Physics", section 5.3 of the introduction). If the leading digits of the half-width are at most 354, the
+/// estimate is shown down to the half-width's second digit, otherwise down to its first.
 fn known_digits(estimate: f64, half_width: f64, most: usize) -> usize {
     if !(estimate.is_finite() && half_width.is_finite() && half_width > 0.0 && estimate != 0.0) {
         return most;
@@ -58,8 +60,8 @@ fn digits_of(interval: &Interval, most: usize) -> usize {
     known_digits(interval.estimate, (interval.high - interval.estimate).max(interval.estimate - interval.low), most)
 }
 
-/// Digits of a time or ratio that is printed without the ends of its interval: three at most, unless rounding to three
-/// would move it out of the interval.
+/// Returns the digits of a time or ratio that is printed without the ends of its interval: at most three, unless
+/// rounding to three digits would move the estimate out of the interval.
 fn digits_alone(interval: &Interval) -> usize {
     let known = digits_of(interval, MOST);
     let half = (interval.high - interval.estimate).max(interval.estimate - interval.low);
@@ -71,7 +73,7 @@ fn sign_of(half_width_pct: f64) -> &'static str {
     if half_width_pct > APPROXIMATE_PCT { SIGN } else { "" }
 }
 
-/// Whether a figure is marked as approximate.
+/// Returns whether a figure is marked as approximate.
 pub fn is_approximate(interval: &Interval) -> bool {
     interval.half_width_pct() > APPROXIMATE_PCT
 }
@@ -82,7 +84,7 @@ pub fn known_time(interval: &Interval) -> String {
     format!("{number} {unit}")
 }
 
-/// Like [`known_time`], as number and unit.
+/// Like [`known_time`], but returns number and unit separately.
 pub fn known_duration(interval: &Interval) -> (String, &'static str) {
     let (number, unit) = rescaled(interval.estimate, MOST_ALONE, digits_alone(interval));
     (format!("{}{number}", sign_of(interval.half_width_pct())), unit)
@@ -109,8 +111,8 @@ pub fn rate_within(interval: &Interval) -> String {
     format!("{} ±{}", known_rate(interval), percent(interval.half_width_pct()))
 }
 
-/// Rounds an estimate and the ends of its interval to the same decimal place, the last one that the interval supports,
-/// so that the printed estimate also lies between the printed ends.
+/// Rounds an estimate and the ends of its interval to the same decimal place: the last place that the interval
+/// supports. The printed estimate then lies between the printed ends.
 fn rounded_alike(interval: &Interval) -> [String; 3] {
     let known = digits_of(interval, MOST) as i32;
     let magnitude = |value: f64| if value == 0.0 { 0 } else { value.abs().log10().floor() as i32 };
@@ -127,8 +129,8 @@ fn rounded_alike(interval: &Interval) -> [String; 3] {
     })
 }
 
-/// Formats a time in ns and the ends of its interval, in one unit and to the same decimal place: `("31.2 µs", "31.0 to
-/// 31.4 µs")`.
+/// Formats a time in ns and the ends of its interval with the same unit and the same number of decimals: `("31.2 µs",
+/// "31.0 to 31.4 µs")`.
 pub fn time_and_range(interval: &Interval) -> (String, String) {
     let (_, unit) = duration(interval.estimate);
     let divisor = divisor(unit);
@@ -142,33 +144,33 @@ pub fn time_and_range(interval: &Interval) -> (String, String) {
     (format!("{}{estimate} {unit}", sign_of(interval.half_width_pct())), format!("{low} to {high} {unit}"))
 }
 
-/// Formats a ratio and the ends of its interval to the same decimal place: `("1.404×", "1.402× to 1.406×")`.
+/// Formats a ratio and the ends of its interval with the same number of decimals: `("1.404×", "1.402× to 1.406×")`.
 pub fn factor_and_range(interval: &Interval) -> (String, String) {
     let [estimate, low, high] = rounded_alike(interval);
     (format!("{}{estimate}×", sign_of(interval.half_width_pct())), format!("{low}× to {high}×"))
 }
 
-/// Formats a whole number with thousands separated: `96,154`.
+/// Formats a whole number with separated thousands: `96,154`.
 pub fn grouped(value: u64) -> String {
     separate(&value.to_string())
 }
 
-/// Formats a rate: four significant digits with thousands separated from 1,000, three below: `94,340`.
+/// Formats a rate. From 1,000 it gets four significant digits and separated thousands (`94,340`), below three digits.
 pub fn rate(value: f64) -> String {
     if value.is_finite() && value >= 999.5 { digits(value, MOST) } else { significant(value) }
 }
 
-/// Formats a time as number and unit, `ns`, `µs`, `ms` or `s`, with three significant digits.
+/// Formats a time as a number with three significant digits and its unit (`ns`, `µs`, `ms` or `s`).
 pub fn duration(nanoseconds: f64) -> (String, &'static str) {
     duration_digits(nanoseconds, 3)
 }
 
-/// Like [`duration`], with another number of digits.
+/// Like [`duration`], but with `wanted` digits.
 pub fn duration_digits(nanoseconds: f64, wanted: usize) -> (String, &'static str) {
     let mut scaled = nanoseconds;
     let mut unit = "ns";
     for larger in ["µs", "ms", "s"] {
-        // A value that would round to 1,000 belongs to the next unit.
+        // A value that rounds to 1,000 is shown in the next unit.
         if scaled.abs() < 1000.0 - 0.5 * 10_f64.powi(3 - wanted as i32) {
             break;
         }
@@ -178,13 +180,13 @@ pub fn duration_digits(nanoseconds: f64, wanted: usize) -> (String, &'static str
     (digits(scaled, wanted), unit)
 }
 
-/// Like [`duration_digits`], with `known` digits in the unit that `wanted` digits choose.
+/// Like [`duration_digits`]: chooses the unit for `wanted` digits, but prints `known` digits.
 fn rescaled(nanoseconds: f64, wanted: usize, known: usize) -> (String, &'static str) {
     let (_, unit) = duration_digits(nanoseconds, wanted);
     (digits(nanoseconds / divisor(unit), known), unit)
 }
 
-/// Nanoseconds in a unit of time.
+/// Returns the number of nanoseconds in a unit of time.
 fn divisor(unit: &str) -> f64 {
     match unit {
         "µs" => 1e3,
@@ -210,8 +212,8 @@ pub fn time_range(interval: &Interval) -> String {
     time_and_range(interval).1
 }
 
-/// Formats a share in percent with one decimal: `<0.1` if it is positive but rounds to zero, without decimals from
-/// 1,000.
+/// Formats a percentage with one decimal. Positive values that round to zero become `<0.1%`; values from 1,000 have no
+/// decimals.
 pub fn percent(value: f64) -> String {
     match value {
         value if !value.is_finite() => NONE.to_owned(),
@@ -221,7 +223,7 @@ pub fn percent(value: f64) -> String {
     }
 }
 
-/// Formats a count with four digits: `28,080`, from a million `1.234 M`.
+/// Formats a count with four digits: `28,080`. From a million: `1.234 M`.
 pub fn count(value: f64) -> String {
     count_digits(value, MOST)
 }
@@ -245,18 +247,18 @@ pub fn factor_within(ratio: &Interval) -> String {
     format!("{} ±{}", known_factor(ratio), percent(ratio.half_width_pct()))
 }
 
-/// Distance from the estimate to the farther end of its interval, in the estimate's unit.
+/// Formats the distance from the estimate to the farther end of its interval, in the estimate's unit.
 pub(crate) fn plus_minus(interval: &Interval, decimals: usize) -> String {
     format!("±{:.decimals$}", (interval.high - interval.estimate).max(interval.estimate - interval.low))
 }
 
-/// Decimals of a share in percent: one, or more if the interval supports more.
+/// Returns the number of decimals for a percentage: one, or more if the interval supports more.
 pub(crate) fn decimals_of(interval: &Interval) -> usize {
     let half = (interval.high - interval.estimate).max(interval.estimate - interval.low);
     if half > 0.0 && half < 0.05 { (-half.log10().floor()).clamp(1.0, 4.0) as usize } else { 1 }
 }
 
-/// Formats a difference in percent with its interval: `+1.3% ±0.2`; without one if it is a point.
+/// Formats a difference in percent with its interval: `+1.3% ±0.2`. An interval of zero width is not shown.
 pub fn difference(interval: &Interval) -> String {
     let decimals = decimals_of(interval);
     let estimate = format!("{:+.decimals$}%", interval.estimate);
@@ -268,7 +270,7 @@ pub fn factor_range(ratio: &Interval) -> String {
     factor_and_range(ratio).1
 }
 
-/// Divisor and unit that fit a rate in bytes per second.
+/// Returns the divisor and the unit that fit a rate in bytes per second.
 fn throughput_unit(bytes_per_second: f64) -> (f64, &'static str) {
     match bytes_per_second {
         bytes if bytes >= 999.5e6 => (1e9, "GB/s"),
@@ -318,7 +320,7 @@ pub fn memory(bytes: u64) -> String {
     format!("{} {unit}", if unit == "B" { grouped(bytes) } else { significant(scaled) })
 }
 
-/// Separates the thousands of a whole decimal number.
+/// Inserts thousands separators into a whole decimal number.
 fn separate(whole: &str) -> String {
     let (sign, figures) = match whole.strip_prefix('-') {
         Some(figures) => ("-", figures),

@@ -1,11 +1,11 @@
-//! Operations per second.
+//! Rates per second.
 
 use crate::case::CaseAnalysis;
 use crate::estimates::scaled;
 use pqlab_stats::Interval;
 
-/// Rate of a case in units per second, if one operation does `units` of them (bytes, or transactions of a block): the
-/// reciprocal of the mean time, with its interval.
+/// Returns the rate of a case in units per second, with its interval: `units` divided by the mean time. `units` is the
+/// number of units that one operation processes (bytes, or transactions in a block).
 pub fn rate(case: &CaseAnalysis<'_>, units: f64) -> Option<Interval> {
     Some(scaled(&case.estimates.as_ref()?.operations_per_second()?, units))
 }
@@ -28,7 +28,7 @@ mod tests {
         let mean = case.estimates.as_ref().unwrap().samples_ns.mean;
         let found = rate(case, 100.0).unwrap();
         assert!((found.estimate / (100.0 * 1e9 / mean) - 1.0).abs() < 1e-9);
-        assert!(found.estimate < 0.7 * 100.0 * 1e9 / case.median().unwrap().estimate, "1/median is another figure");
+        assert!(found.estimate < 0.7 * 100.0 * 1e9 / case.median().unwrap().estimate, "the rate is not 1/median");
         assert!(found.low < found.estimate && found.estimate < found.high);
     }
 }

@@ -1,4 +1,4 @@
-//! Recommendations of a run: the use cases, the candidates, and the best of them.
+//! Recommendations: the use cases, the candidates, and the best of them.
 
 use crate::case::CaseAnalysis;
 use crate::comparison::{Compared, NotRanked, Standing};
@@ -8,26 +8,26 @@ use crate::statement::unit_words;
 use pqlab_record::{Sizes, Statistic};
 use pqlab_stats::Interval;
 
-/// Lowest NIST category that a recommendation should have if possible, like the defaults of the standards.
+/// Minimum NIST category for recommendations if there is a choice, following the defaults of the standards.
 pub(crate) const CATEGORY: u8 = 3;
 
-/// A use case of one area.
+/// A use case in one area.
 pub(crate) struct UseCase {
     pub(crate) name: &'static str,
     pub(crate) area: &'static str,
-    /// Operations, done one after the other.
+    /// Operations that are done one after the other.
     pub(crate) operations: &'static [&'static str],
     pub(crate) what: &'static str,
     /// Whether an algorithm fits the use case.
     pub(crate) algorithms: fn(&str) -> bool,
-    /// Transactions of the block that one operation works on, if it works on a block.
+    /// Number of transactions in the block on which an operation works; `None` if it does not work on a block.
     pub(crate) transactions: Option<u64>,
-    /// Whether its rate is given in bytes per second.
+    /// Whether the rate is given in bytes per second.
     pub(crate) by_the_byte: bool,
 }
 
 impl UseCase {
-    /// Defaults for a use case that any algorithm of an area fits. The other fields must be filled in.
+    /// Defaults for a use case that fits every algorithm in an area. The other fields must be filled in.
     pub(crate) const USUAL: UseCase = UseCase {
         name: "",
         area: "",
@@ -39,80 +39,80 @@ impl UseCase {
     };
 }
 
-/// Comparison with classical algorithms: the task, the area, its operations, the post-quantum algorithm, the classical
-/// one.
+/// Comparison with a classical algorithm: the task, the area, the operations, the post-quantum algorithm and the
+/// classical algorithm.
 pub(crate) type Against = (&'static str, &'static str, &'static [&'static str], &'static str, &'static str);
 
-/// Comparison of lengths: the area, an operation whose time is shown with it, the use case, and what the bytes are.
+/// Comparison of lengths: the area, an operation whose time is also shown, the use case, and what the bytes are.
 pub(crate) type Smallest = (&'static str, &'static str, &'static str, &'static str);
 
-/// Recommendation for a use case: the best of the candidates that may be recommended.
+/// Recommendation for a use case: the best candidate that may be recommended.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Recommendation {
-    /// The use case: `Key exchange`.
+    /// Name of the use case: `Key exchange`.
     pub use_case: &'static str,
     /// The algorithm.
     pub algorithm: String,
-    /// The provider, with its language if it is a separate program: `go (Go)`.
+    /// Provider, with its language if it is a separate program: `go (Go)`.
     pub provider: String,
-    /// Its figure: `31.2 µs`, `mean 88.8 µs`.
+    /// The figure that decided: `31.2 µs`, `mean 88.8 µs`.
     pub figure: String,
-    /// The figure's interval.
+    /// Interval of the figure.
     pub interval: String,
-    /// Rate at which it can be done: `4,780 a second on one core`.
+    /// Rate of the operations: `4,780 a second on one core`.
     pub rate: Option<String>,
-    /// The ids of the cases that the figure is computed from, each as often as the job does it.
+    /// Ids of the cases from which the figure is computed, each repeated as often as the job performs it.
     pub cases: Vec<String>,
-    /// What the figure measures.
+    /// Description of what the figure measures.
     pub what: String,
     /// Reasons for the choice.
     pub why: String,
-    /// Other candidates that may be the best, as far as the data show: `ML-KEM-768 by aws-lc`.
+    /// Other candidates without a measurable difference from the best: `ML-KEM-768 by aws-lc`.
     pub tied: Vec<String>,
 }
 
 /// A candidate for a recommendation.
 pub(crate) struct Candidate<'r, 'a> {
     pub(crate) algorithm: String,
-    /// The name that people read: `go (Go)` for a program in another language.
+    /// Display name of the provider: `go (Go)` for a program in another language.
     pub(crate) provider: String,
     pub(crate) category: Option<u8>,
-    /// By the statistic that compares all candidates for the use case.
+    /// Time by the statistic that compares all candidates for the use case.
     pub(crate) time: Interval,
     pub(crate) statistic: Statistic,
     /// Mean time in ns, from which rates are computed.
     pub(crate) mean: Interval,
     pub(crate) sizes: Sizes,
-    /// Bytes that one operation processes.
+    /// Number of bytes that one operation processes.
     pub(crate) bytes: Option<u64>,
     /// Known defect of the library.
     pub(crate) defect: Option<String>,
-    /// Its cases, one for each operation.
+    /// Cases of the candidate, one for each operation.
     pub(crate) parts: Vec<&'r CaseAnalysis<'a>>,
 }
 
 impl Candidate<'_, '_> {
-    /// Whether it has the category that a recommendation should have.
+    /// Returns whether the candidate has at least the category that a recommendation should have.
     pub(crate) fn strong(&self) -> bool {
         self.category.is_some_and(|category| category >= CATEGORY)
     }
 
-    /// Why it is not recommended; `None` if it may be.
+    /// Returns why the candidate is not recommended, or `None` if it may be.
     pub(crate) fn not_ranked(&self) -> Option<NotRanked> {
         self.parts.iter().find_map(|row| row.not_ranked())
     }
 
-    /// Whether it may be recommended.
+    /// Returns whether the candidate may be recommended.
     pub(crate) fn sound(&self) -> bool {
         self.not_ranked().is_none()
     }
 
-    /// Its time: `31.2 µs`, `mean 88.8 µs`.
+    /// Formats the time: `31.2 µs`, `mean 88.8 µs`.
     pub(crate) fn time_text(&self) -> String {
         self.time_and_range().0
     }
 
-    /// Its time, and the ends of its interval.
+    /// Formats the time, and the ends of its interval.
     pub(crate) fn time_and_range(&self) -> (String, String) {
         let (time, range) = time_and_range(&self.time);
         match self.statistic {
@@ -121,23 +121,23 @@ impl Candidate<'_, '_> {
         }
     }
 
-    /// The ids of its cases.
+    /// Returns the ids of the candidate's cases.
     pub(crate) fn ids(&self) -> Vec<String> {
         self.parts.iter().map(|row| row.case().id()).collect()
     }
 
-    /// `ML-KEM-768 by aws-lc`.
+    /// Formats algorithm and provider: `ML-KEM-768 by aws-lc`.
     pub(crate) fn name(&self) -> String {
         format!("{} by {}", self.algorithm, self.provider)
     }
 }
 
-/// The best of some candidates, those tied with it, and the next one.
+/// The best candidate, the candidates tied with it, and the next one.
 pub(crate) struct Best<'c, 'r, 'a> {
     pub(crate) best: &'c Candidate<'r, 'a>,
     /// Candidates without a measurable difference from the best.
     pub(crate) tied: Vec<&'c Candidate<'r, 'a>>,
-    /// The fastest of the slower candidates, with its ratio to the best, in words.
+    /// The fastest of the slower candidates, and its ratio to the best as text.
     pub(crate) next: Option<(&'c Candidate<'r, 'a>, String)>,
 }
 
@@ -170,7 +170,7 @@ pub(crate) fn factor_text(compared: &Compared) -> Option<String> {
     Some(format!("{factor} ({range}) in {}", unit_words(compared.unit)))
 }
 
-/// Describes a candidate that took less time than the recommended one, and why it is not recommended.
+/// Explains why a candidate that took less time than the recommended one is not recommended.
 pub(crate) fn not_recommended(one: &Candidate<'_, '_>) -> String {
     let reason = match (one.not_ranked(), &one.defect) {
         (Some(NotRanked::KnownDefect), Some(defect)) => format!("known defect: {defect}"),

@@ -1,5 +1,6 @@
-//! Statistics of samples from elsewhere: of one series, of two, and of throughput under growing load. Samples are
-//! assumed independent; if they came from several processes, the intervals of a run measured here say more.
+//! Statistics of samples from other programs: one series, two series, and throughput under growing load. Samples are
+//! assumed to be independent. If they came from several processes, the intervals of a run measured by pqlab are more
+//! reliable.
 
 use crate::case::CaseAnalysis;
 use crate::number::significant;
@@ -10,25 +11,25 @@ use pqlab_stats::{
 };
 use serde_json::{Value, json};
 
-/// A series of samples with its name.
+/// A named series of samples.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Series {
-    /// The name of the operation in its file.
+    /// Name of the operation in the series' file.
     pub name: String,
-    /// The unit of the samples, such as `s`; empty if the file names none.
+    /// Unit of the samples, such as `s`; empty if the file does not name one.
     pub unit: String,
-    /// The samples in the order in which they were taken.
+    /// Samples in the order in which they were taken.
     pub samples: Vec<f64>,
 }
 
-/// How to judge series.
+/// Parameters for judging series.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SeriesRequest {
-    /// Confidence of the intervals, such as 0.95.
+    /// Confidence level of the intervals, such as 0.95.
     pub confidence: f64,
-    /// Resamples of the bootstrap.
+    /// Number of bootstrap resamples.
     pub resamples: usize,
-    /// Seed of the bootstrap.
+    /// Seed for the bootstrap.
     pub seed: u64,
     /// Coefficient of variation in percent above which a series is called unstable.
     pub stability_limit_pct: f64,
@@ -43,24 +44,24 @@ impl Default for SeriesRequest {
 /// Summary of one series.
 #[derive(Clone, Debug)]
 pub struct SeriesSummary {
-    /// Its name.
+    /// Name of the series.
     pub name: String,
-    /// The unit of its samples and figures.
+    /// Unit of the samples and figures.
     pub unit: String,
     /// Moments and quantiles.
     pub description: Description,
-    /// Student's interval of the mean; `None` for a single sample.
+    /// Student's interval for the mean; `None` for a single sample.
     pub mean: Option<Interval>,
-    /// The bootstrap's interval of the median; `None` without a resample.
+    /// Bootstrap interval for the median; `None` if no resamples were requested.
     pub median: Option<BootstrapInterval>,
-    /// Whether the samples could be normal; `None` for fewer than three, and if all are equal.
+    /// Test of normality; `None` if there are fewer than three samples or all are equal.
     pub normality: Option<JarqueBera>,
-    /// The coefficient of variation compared with the limit.
+    /// Comparison of the coefficient of variation with the limit.
     pub stability: Stability,
 }
 
 impl SeriesSummary {
-    /// `None` without samples, or if a sample is not a finite number.
+    /// Summarises a series. Returns `None` if there are no samples or one of them is not a finite number.
     pub fn of(series: &Series, request: &SeriesRequest) -> Option<SeriesSummary> {
         let Series { name, unit, samples } = series;
         Some(SeriesSummary {
@@ -75,7 +76,7 @@ impl SeriesSummary {
         })
     }
 
-    /// Converts it to JSON.
+    /// Converts the summary to JSON.
     pub fn to_json(&self) -> Value {
         let Description { n, mean, stdev, cov_pct, min, p5, p25, median, p75, p95, p99, max, iqm, mad } =
             self.description;
@@ -96,15 +97,15 @@ impl SeriesSummary {
 /// Comparison of a second series with a first one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SeriesComparison {
-    /// The name of the first.
+    /// Name of the first series.
     pub first: String,
-    /// The name of the second.
+    /// Name of the second series.
     pub second: String,
-    /// Welch's test of the means; `None` if there is no spread to judge by.
+    /// Welch's test of the means; `None` if the samples show no spread.
     pub welch: Option<WelchTest>,
     /// Difference of the means in pooled standard deviations.
     pub cohens_d: Option<f64>,
-    /// By how many percent the second mean exceeds the first, with its interval; `None` if a mean is not positive.
+    /// Percentage by which the second mean exceeds the first, with its interval; `None` if a mean is not positive.
     pub overhead_pct: Option<Interval>,
 }
 
@@ -127,9 +128,9 @@ impl SeriesComparison {
         }
     }
 
-    /// Compares the samples of two cases as the earlier systems do: each operation or batch by itself, as if they were
-    /// independent. Samples of one process are not independent, so `t` is too large and the interval too narrow;
-    /// verdicts are made another way. `None` if a case has no samples.
+    /// Compares the samples of two cases as the earlier systems do, treating each operation or batch as independent.
+    /// Samples of one process are not independent, so `t` is too large and the interval too narrow. No verdict is based
+    /// on this comparison. Returns `None` if a case has no samples.
     pub fn of_cases(first: &CaseAnalysis<'_>, second: &CaseAnalysis<'_>) -> Option<SeriesComparison> {
         let series = |case: &CaseAnalysis<'_>| {
             let samples = &case.record.samples;
@@ -139,8 +140,8 @@ impl SeriesComparison {
         Some(SeriesComparison::of(&series(first)?, &series(second)?, &SeriesRequest::default()))
     }
 
-    /// Formats it as a line: `overhead +24.1% [+23.8, +24.4], Welch's t = 230 (p < 1e-16, 1,240 degrees of freedom),
-    /// Cohen's d = 9.12`.
+    /// Formats the comparison as one line: `overhead +24.1% [+23.8, +24.4], Welch's t = 230 (p < 1e-16, 1,240 degrees
+    /// of freedom), Cohen's d = 9.12`.
     pub fn line(&self) -> String {
         let overhead = self.overhead_pct.map(|interval| {
             format!("overhead {:+.1}% [{:+.1}, {:+.1}]", interval.estimate, interval.low, interval.high)
@@ -157,7 +158,7 @@ impl SeriesComparison {
         [overhead, welch, effect].into_iter().flatten().collect::<Vec<_>>().join(", ")
     }
 
-    /// Converts it to JSON.
+    /// Converts the comparison to JSON.
     pub fn to_json(&self) -> Value {
         json!({
             "first": self.first, "second": self.second,
@@ -175,15 +176,16 @@ impl SeriesComparison {
 /// Throughput under growing load, from repeated measurements.
 #[derive(Clone, Debug)]
 pub struct LoadCurve {
-    /// The curve, with the repetitions of each level added up.
+    /// The curve. Repetitions of each level are added up.
     pub curve: ThroughputCurve,
-    /// Student's interval of the rate over repetitions, for each point, in operations per second; `None` for a single
+    /// Student's interval for the rate over repetitions at each point, in operations per second; `None` for a single
     /// repetition.
     pub rates: Vec<Option<Interval>>,
 }
 
 impl LoadCurve {
-    /// `None` without loads, or if one has no operations, no concurrency or no time.
+    /// Computes the curve. Returns `None` if there are no loads, or if one of them has no operations, no concurrency or
+    /// no time.
     pub fn of(loads: &[Load], request: &SeriesRequest) -> Option<LoadCurve> {
         let mut levels: Vec<(u64, Vec<Load>)> = Vec::new();
         for load in loads {
@@ -207,7 +209,7 @@ impl LoadCurve {
         Some(LoadCurve { curve, rates })
     }
 
-    /// Converts it to JSON.
+    /// Converts the curve to JSON.
     pub fn to_json(&self) -> Value {
         let point = |(point, rate): (&pqlab_stats::ThroughputPoint, &Option<Interval>)| {
             json!({
@@ -233,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn a_series_has_every_figure_and_an_empty_one_none() {
+    fn a_series_has_every_figure_and_an_empty_series_has_none() {
         let request = SeriesRequest::default();
         let summary = SeriesSummary::of(&series("one", &[1.0, 2.0, 3.0, 4.0, 5.0]), &request).unwrap().to_json();
         assert_eq!((summary["n"].as_u64(), summary["median"].as_f64()), (Some(5), Some(3.0)));

@@ -1,4 +1,5 @@
-//! Sentences that answer the question of a suite, the number first. All figures and ratios in them are formatted here.
+//! Sentences that answer the question of a suite. The number comes first. All figures and ratios in these sentences are
+//! formatted here.
 
 use crate::case::CaseAnalysis;
 use crate::comparison::Standing;
@@ -8,16 +9,16 @@ use crate::run::RunAnalysis;
 use pqlab_record::{Statistic, Unit};
 use pqlab_stats::{Interval, Verdict};
 
-/// Sentence about one thing that a run measured.
+/// A sentence about something that a run measured.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Statement {
-    /// The area of its cases: `tls`.
+    /// Area of the cases: `tls`.
     pub area: String,
-    /// Its subject: `TLS handshake`.
+    /// Subject of the sentence: `TLS handshake`.
     pub about: String,
-    /// The sentence, the number first, without a full stop.
+    /// The sentence, starting with the number and without a full stop.
     pub text: String,
-    /// Whether it comes before the recommendations.
+    /// Whether the sentence comes before the recommendations.
     pub first: bool,
 }
 
@@ -26,23 +27,23 @@ impl Statement {
         Statement { area: area.into(), about: about.into(), text: text.into(), first: false }
     }
 
-    /// Puts it before the recommendations.
+    /// Moves the statement before the recommendations.
     pub(crate) fn first(self) -> Statement {
         Statement { first: true, ..self }
     }
 }
 
-/// The fastest of several libraries, each with one case or several done one after the other.
+/// The fastest of several libraries. For each library, one case or several cases done one after the other are compared.
 pub(crate) struct Fastest<'r, 'a> {
     /// The cases of the fastest library.
     pub(crate) best: Vec<&'r CaseAnalysis<'a>>,
-    /// `aws-lc (tied with liboqs)`.
+    /// Name of the fastest library, with libraries tied with it: `aws-lc (tied with liboqs)`.
     pub(crate) by: String,
     /// The fastest of the slower libraries: `the next, liboqs, takes 1.20× (1.19× to 1.21×) in core cycles`.
     pub(crate) next: Option<String>,
 }
 
-/// Finds the fastest library that may be recommended; `None` if there is none.
+/// Finds the fastest library that may be recommended. Returns `None` if there is none.
 pub(crate) fn fastest_library<'r, 'a>(
     analysis: &RunAnalysis<'a>,
     rivals: &[Vec<&'r CaseAnalysis<'a>>],
@@ -64,7 +65,7 @@ pub(crate) fn fastest_library<'r, 'a>(
     Some(Fastest { best, by, next })
 }
 
-/// Like [`fastest_library`], for libraries with one case each.
+/// Like [`fastest_library`], but for libraries with one case each.
 pub(crate) fn fastest_case<'r, 'a>(
     analysis: &RunAnalysis<'a>,
     cases: &[&'r CaseAnalysis<'a>],
@@ -72,7 +73,7 @@ pub(crate) fn fastest_case<'r, 'a>(
     fastest_library(analysis, &cases.iter().map(|case| vec![*case]).collect::<Vec<_>>())
 }
 
-/// Total time of cases done one after the other: `31.2 µs`, `mean 88.8 µs`.
+/// Formats the total time of cases done one after the other: `31.2 µs`, `mean 88.8 µs`.
 pub(crate) fn time<'a>(analysis: &RunAnalysis<'a>, cases: &[&CaseAnalysis<'a>]) -> Option<String> {
     match cases {
         [one] => time_per_item(one, 1),
@@ -80,7 +81,7 @@ pub(crate) fn time<'a>(analysis: &RunAnalysis<'a>, cases: &[&CaseAnalysis<'a>]) 
     }
 }
 
-/// Time of each of the `number` things that one operation of a case does.
+/// Formats the time per item, if one operation of a case processes `number` items.
 pub(crate) fn time_per_item(case: &CaseAnalysis<'_>, number: u64) -> Option<String> {
     Some(time_text(&scaled(&case.time()?, 1.0 / number as f64), case.case().statistic()))
 }
@@ -93,7 +94,7 @@ fn time_text(interval: &Interval, statistic: Statistic) -> String {
     }
 }
 
-/// A ratio in words.
+/// A ratio of times, formatted for sentences.
 pub(crate) struct Times {
     factor: String,
     range: String,
@@ -101,20 +102,20 @@ pub(crate) struct Times {
 }
 
 impl Times {
-    /// Formats it for use inside parentheses: `1.16× in core cycles, 1.15× to 1.17×`.
+    /// Formats the ratio for use inside parentheses: `1.16× in core cycles, 1.15× to 1.17×`.
     pub(crate) fn inside(&self) -> String {
         format!("{} in {}, {}", self.factor, self.unit, self.range)
     }
 }
 
 impl std::fmt::Display for Times {
-    /// `1.16× (1.15× to 1.17×) in core cycles`.
+    /// Formats the ratio: `1.16× (1.15× to 1.17×) in core cycles`.
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(formatter, "{} ({}) in {}", self.factor, self.range, self.unit)
     }
 }
 
-/// Ratio of the second's time to the first's, each one case or several done one after the other.
+/// Formats the ratio of `second`'s time to `first`'s. Each side is one case, or several cases done one after the other.
 pub(crate) fn times<'a>(
     analysis: &RunAnalysis<'a>,
     first: &[&CaseAnalysis<'a>],
@@ -129,7 +130,7 @@ pub(crate) fn times<'a>(
     Some(Times { factor, range: format!("{range}{tie}"), unit: unit_words(compared.unit) })
 }
 
-/// Name of a unit in sentences.
+/// Returns the name of a unit in sentences.
 pub fn unit_words(unit: Unit) -> &'static str {
     match unit {
         Unit::Nanoseconds => "time",
@@ -137,7 +138,7 @@ pub fn unit_words(unit: Unit) -> &'static str {
     }
 }
 
-/// `a`, `a and b`, `a, b and c`.
+/// Joins names: `a`, `a and b`, `a, b and c`.
 pub(crate) fn listed(names: &[String]) -> String {
     match names {
         [] => String::new(),

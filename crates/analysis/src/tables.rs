@@ -1,5 +1,5 @@
-//! Tables that combine several cases of a run. Each is computed once, from typed cells with the caveats of its rows;
-//! the terminal, the page, Markdown, LaTeX, CSV and JSON only lay them out.
+//! Tables that combine several cases of a run. Each table is computed once, from typed cells with the caveats of their
+//! rows. The terminal, the page, Markdown, LaTeX, CSV and JSON only lay it out.
 
 pub use crate::table::{Cell, Column, Holds, Number, Row, Table};
 
@@ -48,7 +48,8 @@ pub const NAMES: [&str; 37] = [
     "claims",
 ];
 
-/// Computes the tables of a run, without those that have no rows. The scenario is for the tables of circuit handshakes.
+/// Computes the tables of a run and leaves out tables without rows. `scenario` applies to the tables of circuit
+/// handshakes.
 pub fn tables(analysis: &RunAnalysis<'_>, scenario: &RelayScenario) -> Vec<Table> {
     let mut all: Vec<Table> = TABLES.iter().flat_map(|tables| tables(analysis, scenario)).collect();
     all.retain(|table| !table.rows.is_empty());
@@ -81,7 +82,7 @@ mod tests {
                 assert!(table.rows.iter().all(|row| row.cells.len() == table.columns.len()), "{table:?}");
                 let names: Vec<&str> = table.columns.iter().map(|column| column.name.as_str()).collect();
                 for (index, name) in names.iter().enumerate() {
-                    assert!(!names[..index].contains(name), "{name} twice in {}", table.name);
+                    assert!(!names[..index].contains(name), "duplicate column {name} in {}", table.name);
                     let plain = |character: char| {
                         character.is_ascii_lowercase() || character.is_ascii_digit() || character == '_'
                     };
@@ -96,6 +97,6 @@ mod tests {
             seen.extend(all.into_iter().map(|table| table.name));
         }
         let missing: Vec<&&str> = NAMES.iter().filter(|name| !seen.contains(*name)).collect();
-        assert!(missing.is_empty(), "no fixture has the tables {missing:?}");
+        assert!(missing.is_empty(), "no fixture covers the tables {missing:?}");
     }
 }

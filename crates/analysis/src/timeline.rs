@@ -1,43 +1,43 @@
-//! All runs of a store in order: the machine of each, and what changed since the run before it.
+//! All runs in a store in order: the machine of each run, and what changed since the previous run.
 
 use crate::comparison::{ComparedCase, Comparison, Difference};
 use crate::number::{difference, time};
 use pqlab_record::{Environment, RunSummary, Unit};
 use pqlab_stats::{Interval, Verdict};
 
-/// The runs of a store.
+/// The runs in a store.
 #[derive(Clone, Debug, Default)]
 pub struct Timeline {
-    /// The machines as their newest runs describe them, the one that measured last first.
+    /// Machines as described by their newest runs, ordered by their last run, newest first.
     pub machines: Vec<Environment>,
-    /// The runs, the newest first.
+    /// Runs, newest first.
     pub runs: Vec<TimelineRun>,
 }
 
-/// A run among others.
+/// A run in the timeline.
 #[derive(Clone, Debug)]
 pub struct TimelineRun {
-    /// Its summary as lists show it.
+    /// Summary of the run, as shown in lists.
     pub summary: RunSummary,
-    /// Index of its machine in the timeline.
+    /// Index of the run's machine in the timeline.
     pub machine: usize,
-    /// Time when it was complete, or when it began if it is incomplete: RFC 3339, UTC, to the second.
+    /// Time when the run was complete, or when it started if it is incomplete: RFC 3339, UTC, to the second.
     pub moment: String,
-    /// Changes since the previous complete run of the same suite and machine. `None` if there is none, if the two have
-    /// no case in common, or if this run is incomplete.
+    /// Changes since the previous complete run of the same suite on the same machine. `None` if there is no such run,
+    /// if the two runs have no case in common, or if this run is incomplete.
     pub changes: Option<Changes>,
 }
 
-/// A comparison of two runs, reduced to what a list shows of it.
+/// A comparison of two runs, reduced to what a list shows.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Changes {
     /// Id of the earlier run.
     pub earlier: String,
-    /// Cases that are faster.
+    /// Number of cases that are faster.
     pub faster: usize,
-    /// Cases whose measurements do not decide.
+    /// Number of cases whose measurements are inconclusive.
     pub inconclusive: usize,
-    /// Cases that were compared.
+    /// Number of cases that were compared.
     pub compared: usize,
     /// Regressions, in the order of the plan.
     pub regressions: Vec<Regressed>,
@@ -48,22 +48,22 @@ pub struct Changes {
 /// A case that got worse from one run to the next.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Regressed {
-    /// Its id in the later run.
+    /// Id of the case in the later run.
     pub case: String,
-    /// Whether it is slower, in the unit in which it was judged, or newly fails.
+    /// Whether the case is slower, in the unit in which it was judged, or newly fails.
     pub how: Worse,
     /// Medians in ns, before and after.
     pub medians_ns: [Option<f64>; 2],
-    /// What a reader must know about it.
+    /// Notes that a reader must know about the comparison.
     pub notes: Vec<String>,
 }
 
 /// How a case got worse.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Worse {
-    /// It takes longer: by how many percent of time or core cycles, with the interval.
+    /// The case takes longer: percentage of time or core cycles added, with its interval.
     Slower(Interval, Unit),
-    /// It failed.
+    /// The case failed.
     Failed,
 }
 
@@ -80,12 +80,12 @@ impl Changes {
         }
     }
 
-    /// Cases that are slower.
+    /// Returns the number of cases that are slower.
     pub fn slower(&self) -> usize {
         self.regressions.iter().filter(|regressed| regressed.how != Worse::Failed).count()
     }
 
-    /// Cases that newly fail.
+    /// Returns the number of cases that newly fail.
     pub fn broken(&self) -> usize {
         self.regressions.len() - self.slower()
     }
@@ -111,7 +111,7 @@ impl Regressed {
         })
     }
 
-    /// Describes it in a few words: `+20.1% ±0.4 cycles`, `fails`.
+    /// Describes the regression in a few words: `+20.1% ±0.4 cycles`, `fails`.
     pub fn words(&self) -> String {
         match self.how {
             Worse::Slower(pct, Unit::CoreCycles) => format!("{} cycles", difference(&pct)),
@@ -120,7 +120,7 @@ impl Regressed {
         }
     }
 
-    /// The medians before and after: `10.4 µs, then 12.5 µs`; `None` if one is missing.
+    /// Formats the medians before and after: `10.4 µs, then 12.5 µs`. Returns `None` if one is missing.
     pub fn medians(&self) -> Option<String> {
         let [before, after] = self.medians_ns;
         Some(format!("{}, then {}", time(before?), time(after?)))

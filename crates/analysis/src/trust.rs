@@ -1,5 +1,5 @@
-//! Quality of the figures of a run: a quality for each case by a fixed rule, and counts for the run. Whether to publish
-//! the figures is for their author to decide.
+//! Quality of a run's figures: the quality of each case by a fixed rule, and counts for the run. The author of the
+//! figures decides whether to publish them.
 
 use crate::case::CaseAnalysis;
 use crate::estimates::Estimates;
@@ -7,10 +7,11 @@ use crate::number::{grouped, percent};
 use crate::run::RunAnalysis;
 use pqlab_record::{ASSUMED, Protocol, ProtocolKind};
 
-/// The rule for a case's quality, in words.
-pub const RULE: &str = "precision: the half-width of the 95% interval, in core cycles if they are known, else in time, is within the target; \
-                        undisturbed: at least three processes have three visits each during which nothing else used the core, and only \
-                        such visits count; spread between runs: measured by `pqlab doctor --aa` on this machine, or assumed";
+/// Rule for the quality of a case, as shown to readers.
+pub const RULE: &str = "precision: the half-width of the 95% interval, in core cycles if known, otherwise in time, is \
+                        within the target; undisturbed: at least three processes have three visits each during which \
+                        nothing else used the core, and only such visits are used; spread between runs: measured by \
+                        `pqlab doctor --aa` on this machine, or assumed";
 
 /// Whether a case reached the requested precision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,12 +20,12 @@ pub enum Precision {
     Reached,
     /// The interval is wider than the target.
     Missed,
-    /// A number of samples was requested instead of a precision.
+    /// A number of samples was requested instead of a target precision.
     NotAsked,
 }
 
 impl Precision {
-    /// The word that files carry.
+    /// Returns the keyword used in files.
     pub fn name(self) -> &'static str {
         match self {
             Precision::Reached => "reached",
@@ -34,19 +35,19 @@ impl Precision {
     }
 }
 
-/// Quality of the figure of a case, by the [rule](RULE).
+/// Quality of a case's figure, by the [rule](RULE).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Quality {
-    /// Whether it reached the requested precision.
+    /// Whether the case reached the requested precision.
     pub precision: Precision,
     /// Whether disturbed visits are included, because too few were undisturbed.
     pub disturbed: bool,
-    /// Whether the spread between runs in its intervals was measured on this machine; otherwise it is assumed.
+    /// Whether the spread between runs in the intervals was measured on this machine. Otherwise it is assumed.
     pub spread_measured: bool,
 }
 
 impl Quality {
-    /// The quality of a case; `None` if it has no figure.
+    /// Returns the quality of a case, or `None` if it has no figure.
     pub fn of(case: &CaseAnalysis<'_>) -> Option<Quality> {
         let estimates = case.estimates.as_ref()?;
         let protocol = &case.header().protocol;
@@ -60,7 +61,7 @@ impl Quality {
         Some(Quality { precision, disturbed: estimates.contended, spread_measured })
     }
 
-    /// The word that files carry for the source of the spread between runs.
+    /// Returns the keyword used in files for the source of the spread between runs.
     pub fn spread_name(&self) -> &'static str {
         if self.spread_measured { "measured" } else { ASSUMED }
     }
@@ -70,13 +71,13 @@ fn counted(count: usize, what: &str) -> String {
     format!("{} {what}", grouped(count as u64))
 }
 
-/// `163 cases`, `1 case`.
+/// Formats a number of cases: `163 cases`, `1 case`.
 fn cases_text(count: usize) -> String {
     counted(count, if count == 1 { "case" } else { "cases" })
 }
 
 /// Counts the cases of a run by quality: `Quality: 156 of 163 cases reached ±1.0% in core cycles; 7 imprecise; spread
-/// between runs assumed`. `None` for a run that measured nothing.
+/// between runs assumed`. Returns `None` if nothing was measured.
 pub fn quality_sentence(analysis: &RunAnalysis<'_>) -> Option<String> {
     let cases: Vec<&CaseAnalysis<'_>> = analysis.cases().iter().filter(|case| !case.is_floor()).collect();
     let all: Vec<Quality> = cases.iter().filter_map(|case| Quality::of(case)).collect();
@@ -119,7 +120,7 @@ pub fn quality_sentence(analysis: &RunAnalysis<'_>) -> Option<String> {
     Some(format!("Quality: {}.", parts.join("; ")))
 }
 
-/// The requested precisions, without duplicates.
+/// Returns the requested precisions, without duplicates.
 fn targets(analysis: &RunAnalysis<'_>) -> Vec<f64> {
     let mut targets: Vec<f64> = analysis.parts.iter().map(|part| part.protocol.precision_pct).collect();
     targets.sort_by(f64::total_cmp);
@@ -127,7 +128,7 @@ fn targets(analysis: &RunAnalysis<'_>) -> Vec<f64> {
     targets
 }
 
-/// The unit in which precision is judged, for the cases that have a figure.
+/// Describes the unit in which precision is judged, for the cases with a figure.
 fn judged_in(cases: &[&CaseAnalysis<'_>]) -> &'static str {
     let figures = || cases.iter().filter_map(|case| case.estimates.as_ref());
     match figures().filter(|estimates| estimates.cycles.is_some()).count() {
@@ -137,9 +138,9 @@ fn judged_in(cases: &[&CaseAnalysis<'_>]) -> &'static str {
     }
 }
 
-/// Describes the width of a run's intervals, its interference, and what to do about them: `Typical uncertainty (95%):
-/// ±3.3% in time, ±0.3% in core cycles, with an assumed spread between runs. Interference: under 0.1% of the time,
-/// excluded.` `None` for a run without figures.
+/// Describes the typical width of a run's intervals, the interference, and what to do about them: `Typical uncertainty
+/// (95%): ±3.3% in time, ±0.3% in core cycles, with an assumed spread between runs. Interference: under 0.1% of the
+/// time, excluded.` Returns `None` for a run without figures.
 pub fn trust_sentence(analysis: &RunAnalysis<'_>) -> Option<String> {
     let cases: Vec<&CaseAnalysis<'_>> = analysis.cases().iter().filter(|case| !case.is_floor()).collect();
     let figures: Vec<&Estimates> = cases.iter().filter_map(|case| case.estimates.as_ref()).collect();
@@ -157,7 +158,7 @@ pub fn trust_sentence(analysis: &RunAnalysis<'_>) -> Option<String> {
     ))
 }
 
-/// Share of the measuring time in which another program or virtual machine used the core, and how it was treated.
+/// Describes how much of the measuring time another program or virtual machine used the core, and how this was treated.
 fn interference(cases: &[&CaseAnalysis<'_>], figures: &[&Estimates]) -> String {
     let shared_pct = shared_pct(figures);
     let disturbed = figures.iter().filter(|estimates| estimates.contended).count();
@@ -190,7 +191,7 @@ fn shared_pct(figures: &[&Estimates]) -> f64 {
     figures.iter().map(|estimates| estimates.shared_pct).sum::<f64>() / figures.len().max(1) as f64
 }
 
-/// Describes the quality of a case, and how to improve it.
+/// Describes the quality of a case and how to improve it.
 pub fn case_sentence(case: &CaseAnalysis<'_>) -> String {
     let (Some(estimates), Some(quality)) = (&case.estimates, Quality::of(case)) else {
         return "Quality: no figure, because the case failed.".to_owned();
@@ -222,12 +223,12 @@ pub fn case_sentence(case: &CaseAnalysis<'_>) -> String {
     format!("Quality: {}.{remedy}", parts.join("; "))
 }
 
-/// Share of disturbed measuring time, in percent, and share of disturbed cases from which the advice is a quieter
+/// Percentage of disturbed measuring time, and fraction of disturbed cases, from which the advice is to use a quieter
 /// machine.
 const BUSY_PCT: f64 = 25.0;
 const BUSY_CASES: f64 = 0.1;
 
-/// Share of imprecise cases from which more processes are worth their time.
+/// Fraction of imprecise cases from which the advice is to use more processes.
 const IMPRECISE_CASES: f64 = 0.25;
 
 fn advice(figures: &[&Estimates], protocol: &Protocol) -> Option<String> {
@@ -275,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fixed_number_of_samples_reaches_no_precision() {
+    fn a_fixed_number_of_samples_has_no_target_precision() {
         let mut run = fixtures::run();
         run.records.retain(|record| record.error.is_none());
         run.header.protocol.kind = ProtocolKind::Fixed;
@@ -285,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn says_the_quality_of_a_case_and_how_to_improve_it() {
+    fn describes_the_quality_of_a_case_and_how_to_improve_it() {
         let mut run = fixtures::run();
         let of = |run: &Run| case_sentence(&CaseAnalysis::of(&run.header, &run.records[0]));
         let text = of(&run);
@@ -303,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn says_how_wide_the_intervals_are_and_what_was_disturbed() {
+    fn describes_interval_widths_and_disturbances() {
         let mut run = fixtures::run();
         let of = |run: &Run| trust_sentence(&RunAnalysis::of(run));
         let wanted = "Typical uncertainty (95%): ±3.2% in time, ±0.9% in core cycles, with an assumed spread between runs. Interference: none seen.";

@@ -1,38 +1,39 @@
-//! Explains words in a run's tables that outsiders do not know, if they occur.
+//! Explains terms in a run's tables that readers may not know, if they occur.
 
 use crate::number::time;
 use crate::run::RunAnalysis;
 
-/// Constructions of the earlier systems.
+/// Constructions from the earlier systems.
 const REFERENCE: [&str; 4] = ["X25519+ML-KEM-768", "Ed25519+ML-DSA-65", "X.509-detached", "TXv1-ML-DSA-65"];
 
-/// Explains the measurement overhead wherever a run's overhead is shown.
+/// Explains the measurement overhead wherever it is shown.
 pub const FLOOR_MEANING: &str =
-    "included in all figures (the time of the provider null, which does nothing, through the same calls)";
+    "included in all figures (the time that the provider null, which does nothing, takes in the same calls)";
 
 /// Explains the measurement overhead of workers.
 const WORKER_FLOORS_MEANING: &str = "an empty iteration of each worker's timing loop";
 
-/// `overhead of workers: go 1.30 ns, java 2.10 ns (an empty iteration ...)`; `None` if the run has no workers.
+/// Lists the overhead of workers: `overhead of workers: go 1.30 ns, java 2.10 ns (an empty iteration ...)`. Returns
+/// `None` if the run has no workers.
 pub fn worker_floors(analysis: &RunAnalysis<'_>) -> Option<String> {
     let floors = analysis.worker_floors();
     let floors: Vec<String> = floors.into_iter().map(|(provider, ns)| format!("{provider} {}", time(ns))).collect();
     (!floors.is_empty()).then(|| format!("overhead of workers: {} ({WORKER_FLOORS_MEANING})", floors.join(", ")))
 }
 
-/// Explains `the reference`, wherever it is mentioned.
+/// Explains the term `the reference`, wherever it is mentioned.
 pub const THE_REFERENCE: &str = "the reference: five earlier systems whose suites pqlab reproduces";
 
-/// Explains headlines that are means, if a run has some.
+/// Explains headlines that are means, if a run contains such headlines.
 pub const MEANS: &str = "mean: the operation retries at random (signing with ML-DSA or Falcon, generating Falcon or RSA keys), so its \
                          time and cycles are means; other figures are medians, but sums and rates use means";
 
-/// Whether the headline of a case is a mean.
+/// Returns whether the headline of any case is a mean.
 pub fn has_means(analysis: &RunAnalysis<'_>) -> bool {
     analysis.cases().iter().any(|case| case.case().repeats_by_chance())
 }
 
-/// Returns a line for each word that occurs in the names of the cases.
+/// Returns a line for each term that occurs in the names of the cases.
 pub fn words(analysis: &RunAnalysis<'_>) -> Vec<String> {
     let occurs = |algorithm: &str| analysis.cases().iter().any(|case| case.case().algorithm == algorithm);
     let mut lines: Vec<String> = has_means(analysis).then(|| MEANS.to_owned()).into_iter().collect();
@@ -58,7 +59,7 @@ mod tests {
     use crate::fixtures;
 
     #[test]
-    fn workers_have_an_overhead_of_their_own() {
+    fn workers_have_a_separate_overhead() {
         assert_eq!(worker_floors(&RunAnalysis::of(&fixtures::libraries_run())), None);
         let run = fixtures::workers_run();
         let line = worker_floors(&RunAnalysis::of(&run)).unwrap();
@@ -66,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn a_word_is_explained_if_it_occurs() {
+    fn explains_terms_that_occur() {
         let mut run = fixtures::run();
         assert!(words(&RunAnalysis::of(&run)).is_empty());
         run.records[0].case.algorithm = "X25519+mock".into();

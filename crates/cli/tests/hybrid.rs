@@ -110,7 +110,7 @@ fn every_hybrid_kem_goes_through_the_thread_pool() {
     arguments.extend(HALVES);
     pqlab.expect(0, &arguments);
     let shown = pqlab.expect(0, &["show", "last"]);
-    let table = shown.split_once("Load: tasks through a thread pool").unwrap_or_else(|| panic!("{shown}")).1;
+    let table = shown.split_once("Load: tasks in a thread pool").unwrap_or_else(|| panic!("{shown}")).1;
     for algorithm in algorithms {
         assert!(table.contains(&format!("{algorithm} handshake-load")), "{algorithm} in {table}");
     }

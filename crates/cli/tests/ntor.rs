@@ -61,7 +61,7 @@ fn several_cores_are_measured_and_tables_follow_the_options() {
     }
     let shown = pqlab.expect(0, &["show", "last", "--circuits-per-second", "200", "--link", "2M", "--rtt", "300"]);
     for words in
-        ["Threads: throughput against one thread", "Load: tasks through a thread pool", "64 cores (extrapolated)"]
+        ["Threads: throughput relative to one thread", "Load: tasks in a thread pool", "64 cores (extrapolated)"]
     {
         assert!(shown.contains(words), "{words} in {shown}");
     }

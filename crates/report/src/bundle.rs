@@ -10,10 +10,10 @@ use pqlab_analysis::ntor::RelayScenario;
 use pqlab_analysis::tables::tables;
 use rayon::prelude::*;
 
-/// File of the report: path below the folder, separated by slashes, and content.
+/// File in the report: path below the folder, separated by slashes, and content.
 pub type File = (String, Vec<u8>);
 
-/// Picture in three formats.
+/// A picture in three formats.
 type Formats = Result<[File; 3], BundleError>;
 
 /// Reason why a report cannot be created.
@@ -27,11 +27,12 @@ pub enum BundleError {
     Raster(String, RasterError),
 }
 
-/// Tables of all cases: file name and format.
+/// Files with tables of all cases: file name and format.
 const TABLES: [(&str, &str); 3] =
     [("tables/performance_table.tex", "latex"), ("tables/results.csv", "csv"), ("tables/results.json", "json")];
 
-/// Creates all files of a run's report. Past runs are its history; the scenario is for tables of circuit handshakes.
+/// Creates all files of a run's report. `past` is the history of the run; `scenario` applies to the tables of circuit
+/// handshakes.
 ///
 /// # Errors
 /// See [`BundleError`].
@@ -85,7 +86,7 @@ mod tests {
         for (index, (name, content)) in files.iter().enumerate() {
             assert!(!content.is_empty());
             assert!(!name.contains("..") && !name.starts_with('/'), "{name}");
-            assert!(files[..index].iter().all(|(other, _)| other != name), "{name} twice");
+            assert!(files[..index].iter().all(|(other, _)| other != name), "duplicate file {name}");
         }
         let has = |name: &str| files.iter().any(|(file, _)| file == name);
         assert!(has("index.html") && has("charts/latency-kem.png") && has("tables/results.csv"));

@@ -1,9 +1,9 @@
-//! Command lines, quoted for a shell.
+//! Command lines that are quoted for a shell.
 
 use pqlab_record::{Case, CoinSource, Parameter, ProtocolKind, RunHeader};
 use shlex::Quoter;
 
-/// Returns the command that repeats a case under the rules of the run, quoted for a shell.
+/// Returns the command that repeats a case under the protocol of the run, quoted for a shell.
 pub fn command(header: &RunHeader, case: &Case) -> String {
     let protocol = &header.protocol;
     let mut words = vec!["pqlab".to_owned(), "run".to_owned(), case.workload.clone()];
@@ -58,10 +58,10 @@ pub fn command(header: &RunHeader, case: &Case) -> String {
     shell_line(&words)
 }
 
-/// Joins words to a line that a shell splits into the same words. NUL bytes, which no command line can contain, stay
-/// as they are.
+/// Joins words into a line that a shell splits into the same words. NUL bytes, which no command line can contain, are
+/// kept.
 pub fn shell_line(words: &[String]) -> String {
-    Quoter::new().allow_nul(true).join(words.iter().map(String::as_str)).expect("NUL bytes are the only ones refused")
+    Quoter::new().allow_nul(true).join(words.iter().map(String::as_str)).expect("only NUL bytes are rejected")
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! The terminal's table, the page, the pictures and the findings must agree with each other.
+//! Tests that the terminal's table, the page, the pictures and the findings agree with each other.
 
 use crate::fixtures;
 use crate::terminal::{Palette, run_table};
@@ -10,8 +10,8 @@ use pqlab_record::{Disturbance, Run};
 use pqlab_stats::Verdict;
 use std::collections::BTreeSet;
 
-/// Returns cases of one key exchange by a few providers whose processes, rounds and visits differ at random. Some are
-/// equally fast, some contended, some defective, some measured after a resume, some without known cycles.
+/// Returns cases of one key exchange with a few providers. Their processes, rounds and visits differ at random. Some
+/// providers are equally fast, and some are contended, defective, measured after a resume or without known cycles.
 fn random(rng: &mut Rng) -> Run {
     let operations = ["keygen", "encapsulate", "decapsulate"];
     let (processes, rounds) = (rng.u32(3..6), rng.u32(3..6));
@@ -54,8 +54,8 @@ fn compared(analysis: &RunAnalysis<'_>, one: &CaseAnalysis<'_>, other: &CaseAnal
     compare(analysis, analysis, &[(one, other)], analysis.criteria()).cases.remove(0)
 }
 
-/// The ranking, the terminal's table, the page's data, the pictures and the findings agree with the pairwise comparison
-/// of a run's cases.
+/// The ranking, the terminal's table, the page's data, the pictures and the findings must agree with the pairwise
+/// comparison of a run's cases.
 #[test]
 fn all_renderings_agree_with_the_comparison() {
     let (mut fastest, mut tied, mut slower) = (0, 0, 0);
@@ -75,7 +75,7 @@ fn all_renderings_agree_with_the_comparison() {
             assert_eq!(
                 ranked.len(),
                 if may.len() > 1 { may.len() } else { 0 },
-                "seed {seed}: all that may be ranked are"
+                "seed {seed}: every case that may be ranked must be ranked"
             );
             let verdict =
                 |one: &CaseAnalysis<'_>, other: &CaseAnalysis<'_>| compared(&analysis, one, other).judgement.verdict;
@@ -125,7 +125,7 @@ fn all_renderings_agree_with_the_comparison() {
                     row.case().id()
                 );
             }
-            // Marks of the terminal's table, in the order of its rows.
+            // Check the marks in the terminal's table, in the order of its rows.
             let heading = format!("\n  ML-KEM-768 {operation}\n");
             let lines: Vec<&str> = table.split_once(&heading).unwrap().1.lines().take(rows.len()).collect();
             for (line, row) in lines.iter().zip(&rows) {
@@ -156,11 +156,12 @@ fn all_renderings_agree_with_the_comparison() {
         assert_recommendation(&analysis, seed);
         assert_page(&analysis, seed);
     }
-    // The runs must differ, else the property would hold trivially.
+    // The test proves something only if all three outcomes occur often enough.
     assert!(fastest > 20 && tied > 20 && slower > 20, "{fastest} {tied} {slower}");
 }
 
-/// The finding on key exchanges names a provider whose whole key exchange no other beats, and all tied with it.
+/// The finding on key exchanges must name a provider whose complete key exchange no other provider beats, and all
+/// providers tied with it.
 fn assert_recommendation(analysis: &RunAnalysis<'_>, seed: u64) {
     let found = findings(analysis);
     let recommended = found.recommendations.iter().find(|recommended| recommended.use_case == "Key exchange");
@@ -182,7 +183,7 @@ fn assert_recommendation(analysis: &RunAnalysis<'_>, seed: u64) {
     }
 }
 
-/// The page's data of each case and the tiles of the heat map agree with the ranking.
+/// The page's data for each case and the tiles of the heat map must agree with the ranking.
 fn assert_page(analysis: &RunAnalysis<'_>, seed: u64) {
     let (page, charts) = crate::templates::page(&crate::templates::Page {
         analysis,

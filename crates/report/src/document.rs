@@ -15,7 +15,7 @@ use pqlab_record::document::{
 use pqlab_record::{Disturbance, Metric, Parameter, RunHeader, SCHEMA, Status, Worker};
 use pqlab_stats::{Description, Interval, Mode};
 
-/// Describes a run with all of its figures and the given tables, with the raw samples if `samples` is set.
+/// Describes a run with all of its figures and the given tables. Includes the raw samples if `samples` is set.
 pub fn describe_run(analysis: &RunAnalysis<'_>, samples: bool, tables: &[Table]) -> Document {
     let run = analysis.run;
     let mut results: IndexMap<String, Vec<ResultEntry>> = IndexMap::new();
@@ -231,7 +231,7 @@ fn describe_disturbances(disturbances: &Disturbances) -> DisturbancesEntry {
     }
 }
 
-/// Describes a table for programs.
+/// Converts a table to its form in documents.
 pub fn describe_table(table: &Table) -> TableEntry {
     let column = |column: &Column| ColumnEntry {
         name: column.name.clone(),
@@ -275,7 +275,7 @@ fn parameter(parameter: &Parameter) -> (String, ParameterValue) {
     }
 }
 
-/// Returns the values that the workload measured itself, by name.
+/// Returns the values that the workload recorded, by name.
 pub(crate) fn extra(estimates: &Estimates) -> IndexMap<String, ExtraEntry> {
     let entry = |values: &Description| ExtraEntry {
         n: values.n,
@@ -291,7 +291,7 @@ pub(crate) fn extra(estimates: &Estimates) -> IndexMap<String, ExtraEntry> {
     estimates.extra.iter().map(|(name, values)| (name.clone(), entry(values))).collect()
 }
 
-/// Returns `None` for infinity and NaN, which JSON cannot express: they become null.
+/// Returns `None` for infinity and NaN, which JSON cannot express. They are written as null.
 fn finite(value: f64) -> Option<f64> {
     value.is_finite().then_some(value)
 }
@@ -323,7 +323,7 @@ mod tests {
         assert_eq!(exported("json-samples").into_run(), Ok(fixtures::run()));
     }
 
-    /// Caveats follow from samples and facts. Those in a file are for its readers only.
+    /// Caveats are derived from samples and facts. Those in a file only inform its readers.
     #[test]
     fn caveats_are_recomputed_and_not_read_from_the_file() {
         let mut run = fixtures::doubtful_run();
@@ -358,9 +358,9 @@ mod tests {
         for wrong in ["", "last", "-x", "a b", "a/b", "\u{1b}[2Ja", "é", &"a".repeat(65)] {
             let mut document = exported("json-samples");
             document.run.id = wrong.to_owned();
-            let refused = document.into_run().unwrap_err();
-            assert_eq!(refused, ImportError::RunId(wrong.to_owned()));
-            assert!(!refused.to_string().contains('\u{1b}'));
+            let error = document.into_run().unwrap_err();
+            assert_eq!(error, ImportError::RunId(wrong.to_owned()));
+            assert!(!error.to_string().contains('\u{1b}'));
         }
         let mut document = exported("json-samples");
         document.schema = "pqlab/9".to_owned();

@@ -33,16 +33,16 @@ impl LatexSide {
     }
 }
 
-/// Cell of a table: plain text, escaped on output.
+/// A table cell with plain text, which is escaped on output.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LatexCell {
     /// Text of a single cell.
     Text(String),
-    /// Remark that fills all remaining cells of its row. It must be the last.
+    /// Remark that fills all remaining cells of its row. It must be the last cell.
     Rest(String),
 }
 
-/// Table whose texts are all plain text.
+/// A table whose texts are all plain text.
 #[derive(Clone, Copy, Debug)]
 pub struct LatexTable<'a> {
     /// Caption above the table.
@@ -57,9 +57,9 @@ pub struct LatexTable<'a> {
     pub notes: &'a [String],
 }
 
-/// Writes a table with rules from the package `booktabs`. From 41 rows on it breaks across pages and also needs the
-/// package `longtable`. Columns that break need `array`. The edges have no space, so that wide tables fit a page.
-/// All texts are escaped: none can contain a command.
+/// Writes a table with rules from the package `booktabs`. Tables with 41 or more rows break across pages and also need
+/// the package `longtable`. Columns that break need `array`. There is no space at the edges, so that wide tables fit on
+/// a page. All texts are escaped, so none of them can contain a command.
 pub fn latex_table(table: &LatexTable<'_>) -> String {
     let LatexTable { caption, label, columns, rows, notes } = table;
     let sides: String = columns.iter().map(|(_, side)| side.specification()).collect();
@@ -119,7 +119,7 @@ fn broken(text: &str) -> String {
 }
 
 /// Escapes everything that LaTeX would interpret as a command. For plain pdfLaTeX, control characters and characters
-/// that its fonts lack are written as their code points.
+/// missing from its fonts are written as code points.
 fn escape(text: &str) -> String {
     let mut out = String::new();
     for character in text.chars() {
@@ -137,7 +137,7 @@ fn escape(text: &str) -> String {
             '±' => out.push_str(r"$\pm$"),
             '≈' => out.push_str(r"$\approx$"),
             '…' => out.push_str(r"\ldots{}"),
-            // A row break would take a bracket after it for its argument.
+            // A row break would interpret a following bracket as its argument.
             '[' | ']' => out.extend(['{', character, '}']),
             character if character.is_ascii() && !character.is_ascii_control() => out.push(character),
             other => out.push_str(&format!("U+{:04X}", other as u32)),

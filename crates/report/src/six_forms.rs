@@ -1,4 +1,4 @@
-//! Tables of several cases are built once and shown in six forms. Each form must show every table with the text of
+//! Tables of several cases are built once and shown in six forms. Each form must show every table, with the text of
 //! every row and the caveats of its cases.
 
 use crate::document::describe_table;
@@ -13,7 +13,7 @@ use pqlab_record::Run;
 use pqlab_record::document::TableEntry;
 use std::collections::BTreeSet;
 
-/// Name of a form, and a function that renders a table of a run in it.
+/// Name of a form, and the function that renders a table of a run in that form.
 type Form = (&'static str, fn(&Run, &Table) -> String);
 
 const FORMS: [Form; 6] = [
@@ -43,11 +43,11 @@ fn whole(format: &str, run: &Run, table: Option<&str>) -> String {
     String::from_utf8(written(exporter.as_ref(), run)).unwrap()
 }
 
-/// Returns a table as a format writes it alone, and checks that the whole file contains it.
+/// Returns a table as a format writes it on its own, and checks that the file of the whole run contains it.
 fn exported(format: &str, run: &Run, table: &Table) -> String {
     let alone = whole(format, run, Some(table.name));
     let all = whole(format, run, None);
-    // In LaTeX, a comment with the required packages precedes it.
+    // In LaTeX, a comment with the required packages precedes the table.
     let part = alone.find("\\begin{").map_or(alone.as_str(), |from| &alone[from..]);
     assert!(all.contains(part.trim()), "{format}: the whole file lacks {}:\n{alone}\nin\n{all}", table.name);
     alone
@@ -89,7 +89,7 @@ fn every_form_shows_every_table() {
                 let text = plain(&render(&run, &table));
                 let has = |wanted: &str| text.contains(&plain(wanted));
                 if form != "csv" {
-                    assert!(has(&table.title), "{form} has no title of {}:\n{text}", table.name);
+                    assert!(has(&table.title), "{form} does not show the title of {}:\n{text}", table.name);
                     table.notes.iter().for_each(|note| assert!(has(note), "{form} of {} lost {note:?}", table.name));
                 }
                 for row in &table.rows {
@@ -104,7 +104,7 @@ fn every_form_shows_every_table() {
                     }
                     for (caveat, says) in row.caveats.notes() {
                         assert!(has(caveat.word()), "{form} of {} lost {caveat:?}", table.name);
-                        // The terminal's table gives the reason only for imprecision. `show CASE` gives all.
+                        // The terminal's table gives reasons only for imprecision. `show CASE` gives all reasons.
                         assert!(form == "terminal" || has(says), "{form} of {} lost {says:?}", table.name);
                     }
                 }

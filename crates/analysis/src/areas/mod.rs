@@ -1,6 +1,8 @@
-//! The areas of work, one folder each: figures that combine several cases, tables (`tables`) and findings (`findings`).
-//! Some folders hold results that span several areas, such as the choice of one library. The rest of the crate uses
-//! only the lists below. A new folder is added to them, in the order in which tables and sentences are shown.
+//! Figures, tables and findings, with one folder per area of work.
+//!
+//! A folder contains figures that combine several cases, tables (`tables`) and findings (`findings`). Some folders
+//! cover several areas, such as the choice of a single library. The rest of the crate uses only the lists below. To add
+//! a folder, add it to these lists; their order is the order in which tables and sentences are shown.
 
 mod certificate;
 mod claims;
@@ -28,7 +30,7 @@ use crate::statement::Statement;
 use crate::table::Table;
 use ntor::RelayScenario;
 
-/// Computes tables of a run. Tables without rows are removed afterwards.
+/// Builds tables from a run. Tables without rows are removed later.
 type MakeTables = fn(&RunAnalysis<'_>, &RelayScenario) -> Vec<Table>;
 
 /// All tables, in the order in which they are shown.
@@ -46,7 +48,7 @@ pub(crate) const TABLES: [MakeTables; 11] = [
     |run, _| vec![claims::claims(run)],
 ];
 
-/// Computes statements about an area of a run.
+/// Builds statements about one area of a run.
 type MakeStatements = fn(&RunAnalysis<'_>) -> Vec<Statement>;
 
 /// All statements, in order.
@@ -85,11 +87,11 @@ pub(crate) const AGAINST: [&[Against]; 5] = [
     ntor::findings::AGAINST,
 ];
 
-/// All recommendations for the fewest bytes, in the order in which they are shown.
+/// All recommendations by size in bytes, in the order in which they are shown.
 pub(crate) const SMALLEST: [Smallest; 3] =
     [signature::findings::SMALLEST, kem::findings::SMALLEST, ledger::findings::SMALLEST];
 
-/// Whether an algorithm is a construction of the reference systems only.
+/// Returns whether an algorithm is a construction that only the reference systems use.
 pub(crate) fn is_of_reference(algorithm: &str) -> bool {
     algorithm.starts_with(ledger::REFERENCE_FORM) || hybrid::OF_REFERENCE.contains(&algorithm)
 }

@@ -1,4 +1,4 @@
-//! Sums up a comparison in a line or two.
+//! Summarises a comparison in one or two lines.
 
 use super::{ComparedCase, Comparison};
 use crate::number::{factor, factor_within, grouped, percent};
@@ -6,7 +6,7 @@ use crate::text::neutral;
 use pqlab_stats::{Sorted, Verdict};
 
 impl Comparison {
-    /// Sums it up in a line or two.
+    /// Summarises the comparison in one or two lines.
     pub fn answer(&self) -> String {
         let cases = grouped(self.cases.len() as u64);
         let with_verdict = |verdict: Verdict| self.cases.iter().filter(move |case| case.judgement.verdict == verdict);

@@ -3,7 +3,7 @@ use pqlab_record::{Environment, Protocol, RunHeader};
 /// A difference between two runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Difference {
-    /// Its name.
+    /// Name of the property that differs.
     pub what: String,
     /// Value in the first run.
     pub first: String,
@@ -11,7 +11,7 @@ pub struct Difference {
     pub second: String,
 }
 
-/// Whether two runs were measured on different machines, judged by host name, processor, cores and memory.
+/// Returns whether two runs were measured on different machines, judging by host name, processor, cores and memory.
 pub(crate) fn machines_differ(first: &Environment, second: &Environment) -> bool {
     let hosts = (&first.host.name, &second.host.name);
     let named_apart = matches!(hosts, (Some(one), Some(two)) if one != two);
@@ -22,14 +22,14 @@ pub(crate) fn machines_differ(first: &Environment, second: &Environment) -> bool
     named_apart || facts(first) != facts(second)
 }
 
-/// Describes a machine in a few words.
+/// Describes a machine: host name, processor and number of cores.
 pub(crate) fn machine(environment: &Environment) -> String {
     let name = environment.host.name.as_deref().unwrap_or("unnamed host");
     format!("{name} ({}, {} cores)", environment.cpu.model, environment.cpu.cores)
 }
 
-/// All differences between two runs that may affect their figures: machine, system, compiler, counters, rules,
-/// providers.
+/// Returns all differences between two runs that may affect their figures: machine, system, compiler, counters,
+/// measurement rules and providers.
 pub fn differences(first: &RunHeader, second: &RunHeader) -> Vec<Difference> {
     let facts = |header: &RunHeader| {
         [machine_and_build(&header.environment), rules(header), libraries(&header.environment)].concat()
@@ -37,13 +37,14 @@ pub fn differences(first: &RunHeader, second: &RunHeader) -> Vec<Difference> {
     between(&facts(first), &facts(second))
 }
 
-/// Like [`differences`], without the rules: the differences that two runs of one machine and build must not have.
+/// Like [`differences`], but ignores the measurement rules. Two runs of the same build on the same machine must not
+/// differ in any other property.
 pub fn differences_of_builds(first: &Environment, second: &Environment) -> Vec<Difference> {
     let facts = |environment: &Environment| [machine_and_build(environment), libraries(environment)].concat();
     between(&facts(first), &facts(second))
 }
 
-/// A name and its value.
+/// Name and value of a property.
 type Fact = (String, String);
 
 fn between(one: &[Fact], two: &[Fact]) -> Vec<Difference> {

@@ -6,8 +6,8 @@ use pqlab_stats::VERDICT_SIGNIFICANCE;
 use serde_json::{Value, json};
 
 impl Comparison {
-    /// Converts it to JSON. Times are in µs, as in the schema of runs; `ratio` is in the unit that the case's `metric`
-    /// names. Fields that do not apply are null.
+    /// Converts the comparison to JSON. Times are in µs, as in the run schema. `ratio` compares figures in the unit
+    /// that the case's `metric` names. Fields that do not apply are null.
     pub fn to_json(&self) -> Value {
         let cases: Vec<Value> = self
             .cases

@@ -1,23 +1,22 @@
-//! Compares the times of two things: two runs, two cases, or sums of cases. [`ratio`] is the only function that
-//! compares; comparisons of runs, rankings, findings, factors, speed-ups and the cost of hybrids beyond their halves
-//! all use it.
+//! Compares the times of two runs, two cases, or two sums of cases. [`ratio`] is the only function that compares:
+//! comparisons of runs, rankings, findings, factors, speed-ups and the costs of hybrids all use it.
 //!
-//! - **Unit.** Core cycles are judged if both sides have them ([`Judged`]), else time, because software does not
-//!   control the core's clock. A comparison also shows the ratio of the times.
-//! - **Statistic.** Medians are compared; means if one side's operation retries at random, such as signing with ML-DSA
-//!   ([`pqlab_record::Case::repeats_by_chance`]), or is a sum of several.
-//! - **Paired.** Cases of one block of one start of a run were measured by the same processes in the same rounds. The
-//!   ratio's interval covers the ratios of their visits, by process and round, so differences between runs cancel out.
-//!   If the cases have few rounds in common, or these rounds contradict the medians shown with the ratio, the interval
-//!   covers all rounds of each case instead.
-//! - **Apart.** Everything else was measured by other processes at another time. The interval is that of the difference
-//!   of both cases' means over processes and rounds, plus the spread between runs.
+//! - **Unit.** Core cycles are compared if they are known for both sides ([`Judged`]), because software does not
+//!   control the core's clock. Otherwise times are compared. A comparison also shows the ratio of the times.
+//! - **Statistic.** Medians are compared. Means are compared if an operation on either side retries at random, such as
+//!   signing with ML-DSA ([`pqlab_record::Case::repeats_by_chance`]), or if a side is a sum of several cases.
+//! - **Paired.** Cases of the same block and the same start of a run were measured by the same processes in the same
+//!   rounds. The ratio's interval is computed from the ratios of their visits, by process and round, so differences
+//!   between runs cancel out. If the cases have few rounds in common, or if these rounds contradict the medians shown
+//!   with the ratio, the interval is computed from all rounds of each case instead.
+//! - **Apart.** All other cases were measured by different processes at different times. The interval is that of the
+//!   difference between the means of both cases over processes and rounds, plus the spread between runs.
 //! - **Verdicts.** Two runs are judged case by case, corrected for the number of cases ([`pqlab_stats::judge`]). Cases
-//!   of one run are judged pair by pair, each alone and by the same [margin](ComparisonCriteria::within), so that a
-//!   pair has the same verdict wherever it is shown. To be called the [fastest](Standing::Fastest) a case must beat
-//!   every rival, which needs no correction for their number (Berger, "Multiparameter Hypothesis Testing and Acceptance
-//!   Sampling", Technometrics 24 (1982)). If a case was disturbed and its counterpart was measured apart, neither is
-//!   called faster or slower.
+//!   of one run are judged pair by pair, without correction and by the same [margin](ComparisonCriteria::within), so
+//!   that a pair has the same verdict wherever it is shown. To be called the [fastest](Standing::Fastest), a case must
+//!   beat every rival. This needs no correction for the number of rivals (Berger, "Multiparameter Hypothesis Testing
+//!   and Acceptance Sampling", Technometrics 24 (1982)). If a case was disturbed and its counterpart was measured
+//!   apart, neither is called faster or slower.
 
 mod answer;
 mod differences;
@@ -42,20 +41,20 @@ use crate::series::SeriesComparison;
 use pqlab_record::{RunHeader, RunSpreads, Statistic, Unit};
 use pqlab_stats::{DEFAULT_MARGIN_PCT, Judgement, Ratio, RunSpread, Verdict};
 
-/// The unit in which cases are judged.
+/// Unit in which cases are compared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Judged {
-    /// In core cycles if both cases have them, else in time.
+    /// Core cycles if they are known for both cases, otherwise time.
     #[default]
     Auto,
-    /// In time.
+    /// Time.
     Time,
-    /// In core cycles; cases without them are inconclusive.
+    /// Core cycles. Cases without core cycles are inconclusive.
     Cycles,
 }
 
 impl Judged {
-    /// The word used on command lines.
+    /// Returns the keyword used on command lines.
     pub fn name(self) -> &'static str {
         match self {
             Judged::Auto => "auto",
@@ -65,7 +64,7 @@ impl Judged {
     }
 }
 
-/// The word that files carry for a unit.
+/// Returns the keyword used for a unit in files.
 fn unit_name(unit: Unit) -> &'static str {
     match unit {
         Unit::Nanoseconds => "time",
@@ -76,22 +75,22 @@ fn unit_name(unit: Unit) -> &'static str {
 /// Criteria of a comparison, and their sources.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ComparisonCriteria {
-    /// The unit.
+    /// Unit in which cases are compared.
     pub judged: Judged,
-    /// Two cases within this percentage are equivalent.
+    /// Margin in percent. Two cases that differ by less are equivalent.
     pub margin_pct: f64,
-    /// Source of the margin, in words.
+    /// Where the margin comes from, in words.
     pub margin_source: String,
-    /// Spread between the times of whole runs of the same thing; `None` for the spread stored with the runs.
+    /// Spread between the times of repeated runs of the same case; `None` to use the spread stored with the runs.
     pub runs_time: Option<RunSpread>,
-    /// Spread between their core cycles; `None` for the spread stored with the runs.
+    /// Spread between the core cycles of repeated runs of the same case; `None` to use the spread stored with the runs.
     pub runs_cycles: Option<RunSpread>,
-    /// Source of the spreads, in words.
+    /// Where the spreads come from, in words.
     pub runs_source: String,
 }
 
 impl Default for ComparisonCriteria {
-    /// Assumptions for a machine that was not measured.
+    /// Returns assumptions for a machine whose spread was not measured.
     fn default() -> ComparisonCriteria {
         ComparisonCriteria {
             judged: Judged::Auto,
@@ -105,21 +104,21 @@ impl Default for ComparisonCriteria {
 }
 
 impl ComparisonCriteria {
-    /// Criteria for comparing cases of one run with each other, wherever the result is shown. The spread between runs
-    /// is the one stored with the run, and the margin is the default one, which does not depend on the machine, because
-    /// differences between whole runs do not matter.
+    /// Returns the criteria for comparing cases of one run with each other, wherever the result is shown. The spread
+    /// between runs is the one stored with the run. The margin is the default, which does not depend on the machine,
+    /// because differences between whole runs do not matter here.
     pub fn within(run: &RunHeader) -> ComparisonCriteria {
         let plain =
             ComparisonCriteria { margin_source: "for cases of one run".into(), ..ComparisonCriteria::default() };
         plain.between(&run.protocol.run_spreads, &run.protocol.run_spreads)
     }
 
-    /// Judges in another unit.
+    /// Sets the unit in which cases are compared.
     pub fn judged_in(self, judged: Judged) -> ComparisonCriteria {
         ComparisonCriteria { judged, ..self }
     }
 
-    /// Fills in the larger of the spreads stored with two runs, unless these criteria have spreads of their own.
+    /// Fills in the larger of the spreads stored with two runs, unless these criteria already contain spreads.
     pub(crate) fn between(&self, first: &RunSpreads, second: &RunSpreads) -> ComparisonCriteria {
         let stored = |unit: Unit| {
             let [one, two] = [first, second].map(|spreads| (run_spread(spreads, unit), &spreads.source));
@@ -135,7 +134,7 @@ impl ComparisonCriteria {
         }
     }
 
-    /// Takes the larger spread between runs of two criteria, in each unit.
+    /// Takes the larger of two criteria's spreads between runs, in each unit.
     pub(crate) fn wider(self, other: ComparisonCriteria) -> ComparisonCriteria {
         let larger = |one: Option<RunSpread>, two: Option<RunSpread>| match (one, two) {
             (Some(one), Some(two)) if two.pct > one.pct => Some(two),
@@ -146,7 +145,7 @@ impl ComparisonCriteria {
         ComparisonCriteria { runs_time, runs_cycles, ..self }
     }
 
-    /// Spread between whole runs in a unit; none if nothing is known.
+    /// Returns the spread between whole runs in a unit, or [`RunSpread::NONE`] if it is unknown.
     pub fn runs(&self, unit: Unit) -> RunSpread {
         let spread = match unit {
             Unit::Nanoseconds => self.runs_time,
@@ -163,36 +162,36 @@ pub struct ComparedCase {
     pub first: String,
     /// Id of the second case.
     pub second: String,
-    /// The statistic that both are compared by.
+    /// Statistic by which both cases are compared.
     pub statistic: Statistic,
-    /// Time of the first in ns.
+    /// Time of the first case in ns.
     pub first_ns: Option<f64>,
-    /// Time of the second in ns.
+    /// Time of the second case in ns.
     pub second_ns: Option<f64>,
-    /// Whether the same processes measured both in the same rounds.
+    /// Whether the same processes measured both cases in the same rounds.
     pub paired: bool,
-    /// The unit in which it was judged.
+    /// Unit in which the cases were compared.
     pub unit: Unit,
-    /// Core cycles of the first, if they are known.
+    /// Core cycles of the first case, if known.
     pub first_cycles: Option<f64>,
-    /// Core cycles of the second, if they are known.
+    /// Core cycles of the second case, if known.
     pub second_cycles: Option<f64>,
-    /// Ratio of the second's figure to the first's, in the unit judged.
+    /// Ratio of the second case's figure to the first's, in `unit`.
     pub ratio: Option<Ratio>,
-    /// Ratio of the second's time to the first's.
+    /// Ratio of the second case's time to the first's.
     pub time_ratio: Option<Ratio>,
-    /// Statistics of the samples taken as independent, as the earlier systems do; no verdict depends on them.
+    /// Statistics that treat the samples as independent, as the earlier systems do. No verdict depends on them.
     pub means: Option<SeriesComparison>,
     /// The verdict.
     pub judgement: Judgement,
-    /// Whether either side was disturbed and both were measured apart: then the disturbance may have caused the
-    /// difference, and the verdict is `equivalent` or `inconclusive`.
+    /// Whether either case was disturbed and the cases were measured apart. The disturbance may then have caused the
+    /// difference, so the verdict is `equivalent` or `inconclusive`.
     pub doubtful: bool,
     /// Whether the second case failed and the first did not.
     pub broken: bool,
-    /// Whether the two do different kinds of work, so that there is no verdict.
+    /// Whether the cases do different kinds of work and therefore get no verdict.
     pub unlike: bool,
-    /// What a reader must know about it.
+    /// Notes that a reader must know about the comparison.
     pub notes: Vec<String>,
 }
 
@@ -201,9 +200,9 @@ pub struct ComparedCase {
 pub struct Comparison {
     /// Id of the first run.
     pub first_run: String,
-    /// Id of the second run; the first again if cases of one run are compared.
+    /// Id of the second run; the same as the first if cases of one run are compared.
     pub second_run: String,
-    /// Host and processor of both if the machines differ.
+    /// Host and processor of both machines, if the machines differ.
     pub machines: Option<[String; 2]>,
     /// All other differences between the environments.
     pub differences: Vec<Difference>,
@@ -213,9 +212,9 @@ pub struct Comparison {
     pub cases: Vec<ComparedCase>,
     /// Whether verdicts are corrected for the number of cases.
     pub corrected: bool,
-    /// Cases that only the first run has.
+    /// Cases that only the first run contains.
     pub only_first: Vec<String>,
-    /// Cases that only the second run has.
+    /// Cases that only the second run contains.
     pub only_second: Vec<String>,
     /// Cases with the same name except for the encoding of the private key. They were not compared, because the runs
     /// used different encodings.
@@ -223,17 +222,17 @@ pub struct Comparison {
 }
 
 impl Comparison {
-    /// Number of cases with this verdict.
+    /// Returns the number of cases with `verdict`.
     pub fn count(&self, verdict: Verdict) -> usize {
         self.cases.iter().filter(|case| case.judgement.verdict == verdict).count()
     }
 
-    /// Whether a verdict is inconclusive.
+    /// Returns whether any verdict is inconclusive.
     pub fn inconclusive(&self) -> bool {
         self.count(Verdict::Inconclusive) > 0
     }
 
-    /// Whether a case is slower or newly fails.
+    /// Returns whether any case is slower or newly fails.
     pub fn worse(&self) -> bool {
         self.count(Verdict::Slower) > 0 || self.cases.iter().any(|case| case.broken)
     }

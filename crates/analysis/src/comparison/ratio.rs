@@ -1,4 +1,4 @@
-//! The only function that compares figures, whatever shows the result.
+//! The only function that compares figures, for every table, finding and export.
 
 use super::{ComparisonCriteria, Judged};
 use crate::measured::{Figure, Measured, common_moments, common_statistic};
@@ -6,32 +6,33 @@ use pqlab_record::{CyclesSource, Moment, Statistic, Unit, Visits};
 use pqlab_stats::{CONFIDENCE, Cell, Contrast, Interval, Ratio, RunSpread, Verdict, judge, ratio_of};
 use std::collections::BTreeMap;
 
-/// Relative tolerance between paired rounds and medians over all rounds, if the interval is narrower.
+/// Relative difference that is tolerated between paired rounds and medians over all rounds, even if the interval is
+/// narrower.
 const TOLERANCE: f64 = 0.01;
 
-/// Comparison of two sides, each one case or several done one after the other.
+/// Comparison of two sides. A side is one case, or several cases done one after the other.
 #[derive(Clone, Debug)]
 pub struct Compared {
-    /// The unit.
+    /// Unit of the figures.
     pub unit: Unit,
-    /// The statistic.
+    /// Statistic of the figures.
     pub statistic: Statistic,
-    /// Ratio of the second side's figure to the first's, with its interval; `None` if one is unknown or zero.
+    /// Ratio of the second side's figure to the first's, with its interval; `None` if a figure is unknown or zero.
     pub ratio: Option<Ratio>,
     /// Whether the same processes measured both sides in the same rounds, part by part.
     pub paired: bool,
-    /// Whether either side was disturbed and measured apart from the other: then the disturbance may have caused the
+    /// Whether either side was disturbed and the sides were measured apart. The disturbance may then have caused the
     /// difference.
     pub doubtful: bool,
-    /// What a reader must know about it.
+    /// Notes that a reader must know about the comparison.
     pub notes: Vec<String>,
-    /// Verdict on the ratio alone, before any doubt.
+    /// Verdict on the ratio, ignoring `doubtful`.
     plain: Verdict,
 }
 
 impl Compared {
-    /// Verdict on the second side by this comparison alone: [`pqlab_stats::judge`] of one ratio, inconclusive if it is
-    /// doubtful.
+    /// Returns the verdict on the second side from this comparison alone: [`pqlab_stats::judge`] applied to one ratio,
+    /// but inconclusive if a difference is doubtful.
     pub fn verdict(&self) -> Verdict {
         match self.plain {
             Verdict::Faster | Verdict::Slower if self.doubtful => Verdict::Inconclusive,
@@ -40,22 +41,23 @@ impl Compared {
     }
 }
 
-/// Compares the sum of some cases with the sum of others: the ratio of `second`'s time to `first`'s.
+/// Compares the sum of some cases with the sum of others. The result is the ratio of `second`'s time to `first`'s.
 ///
-/// - **Unit**: core cycles if all cases have them and the criteria allow them, else time.
+/// - **Unit**: core cycles if they are known for all cases and the criteria allow them, otherwise time.
 /// - **Statistic**: the mean of every case if one of them [retries at random](pqlab_record::Case::repeats_by_chance) or
-///   a side is a sum, else the median.
-/// - **The estimate** is the ratio of the sums of the headlines, as a reader would compute it from the figures shown.
-/// - **The interval** is that of the weighted sum of the logarithms of the cases' visits. The weight of a case is its
-///   share of its side's sum, negative for the first side ([`ratio_of`]). Visits of cases of one block and start count
-///   together, at the moments that they have in common, so that what a process or a round does to all of them cancels
-///   out. If these are few or contradict the headlines, and for cases of different blocks, starts or runs, each case
-///   counts alone. The spread between whole runs is added for what was measured in other blocks or runs.
+///   a side is a sum, otherwise the median.
+/// - **Estimate**: the ratio of the sums of the headline figures, as a reader would compute it from the figures shown.
+/// - **Interval**: computed from the weighted sum of the logarithms of the cases' visits ([`ratio_of`]). The weight of
+///   a case is its fraction of its side's sum, negative for the first side. Visits of cases of the same block and start
+///   are combined at the moments that the cases have in common, so that effects of a process or a round on all of them
+///   cancel out. Each case contributes separately if there are few such moments, if they contradict the headline
+///   figures, or if the cases come from different blocks, starts or runs. The spread between whole runs is added for
+///   cases from different blocks or runs.
 pub fn ratio(first: &[&Measured<'_>], second: &[&Measured<'_>], criteria: &ComparisonCriteria) -> Compared {
     ratio_by(first, second, common_statistic(&[first, second]), criteria)
 }
 
-/// Like [`ratio`], by a given statistic: throughputs are compared by means.
+/// Like [`ratio`], but with a given statistic. Throughputs are compared by means.
 pub(crate) fn ratio_by(
     first: &[&Measured<'_>],
     second: &[&Measured<'_>],
@@ -90,7 +92,7 @@ pub(crate) fn ratio_by(
         found.paired = false;
         found.notes.push(match unit {
             Unit::CoreCycles if !in_cycles => "core cycles are not known for both".into(),
-            _ => "a figure is zero: no interval".into(),
+            _ => "no interval, because a figure is zero".into(),
         });
     } else if unit == Unit::CoreCycles && sources.iter().any(|source| *source != sources[0]) {
         let source_word = |cases: &[&Measured<'_>]| {
@@ -104,14 +106,14 @@ pub(crate) fn ratio_by(
     found
 }
 
-/// Total time of cases done one after the other, in ns. The estimate is the sum of the headlines. The interval is
-/// computed like that of [`ratio`], so that the effect of a process, a round or a run on several of them counts once
-/// for the whole. A case listed several times is done as often. `None` if one has no figure.
+/// Returns the total time in ns of cases done one after the other, or `None` if a case has no figure. The estimate is
+/// the sum of the headline figures. The interval is computed as in [`ratio`], so that an effect of a process, a round
+/// or a run on several cases is counted only once. A case that is listed several times is done that many times.
 pub fn total(cases: &[&Measured<'_>], criteria: &ComparisonCriteria) -> Option<Interval> {
     total_in(cases, Unit::Nanoseconds, criteria)
 }
 
-/// Like [`total`], in a given unit.
+/// Like [`total`], but in a given unit.
 pub(crate) fn total_in(cases: &[&Measured<'_>], unit: Unit, criteria: &ComparisonCriteria) -> Option<Interval> {
     let statistic = common_statistic(&[cases]);
     let sum = Sum::of(&[], cases, unit, statistic)?;
@@ -128,35 +130,35 @@ pub(crate) fn total_in(cases: &[&Measured<'_>], unit: Unit, criteria: &Compariso
     Some(ratio_of(&contrasts, criteria.runs(unit), sum.resolution, CONFIDENCE)?.around(sum.beside)?.ratio)
 }
 
-/// Compares two figures that were measured apart and whose samples are gone: the same as [`ratio`] for two cases of
-/// different runs.
+/// Compares two figures that were measured apart and whose samples are no longer available. The result is that of
+/// [`ratio`] for two cases from different runs.
 pub(crate) fn ratio_apart(first: &Figure, second: &Figure, runs: RunSpread) -> Option<Ratio> {
     let contrasts = [Contrast::apart(&first.crossed, -1.0), Contrast::apart(&second.crossed, 1.0)];
     let resolution = first.resolution.max(second.resolution);
     ratio_of(&contrasts, runs, resolution, CONFIDENCE)?.around(second.headline / first.headline)
 }
 
-/// A case with its weight in the logarithm of the ratio.
+/// A case and its weight in the logarithm of the ratio.
 #[derive(Clone, Copy)]
 struct Term<'m, 'a> {
     case: &'m Measured<'a>,
     weight: f64,
 }
 
-/// The logarithm of a ratio of sums as a sum over cases, to first order.
+/// Logarithm of a ratio of sums, expressed to first order as a weighted sum over cases.
 struct Sum<'m, 'a> {
-    /// All cases with their weights, except those that are equal on both sides.
+    /// All cases with their weights, except cases whose weights on both sides cancel out.
     terms: Vec<Term<'m, 'a>>,
-    /// The ratio of the sums of the headlines, or the sum if there is one side only.
+    /// Ratio of the sums of the headline figures, or the sum if there is only one side.
     beside: f64,
-    /// The largest step of a counter, relative to its headline.
+    /// Largest step of a counter, relative to the case's headline figure.
     resolution: f64,
     unit: Unit,
     statistic: Statistic,
 }
 
 impl<'m, 'a> Sum<'m, 'a> {
-    /// `None` if a headline is unknown.
+    /// Returns `None` if a headline figure is unknown.
     fn of(
         first: &[&'m Measured<'a>],
         second: &[&'m Measured<'a>],
@@ -182,8 +184,8 @@ impl<'m, 'a> Sum<'m, 'a> {
         beside.is_finite().then_some(Sum { terms, beside, resolution, unit, statistic })
     }
 
-    /// The contrasts of its cases, with cases of one block together if possible. Notes about them go to `found`. `None`
-    /// if a case has no figure.
+    /// Returns the contrasts of the cases, combining cases of one block if possible. Adds notes to `found`. Returns
+    /// `None` if a case has no figure.
     fn contrasts(&self, found: &mut Compared) -> Option<Vec<Contrast>> {
         let groups = groups(&self.terms);
         let one_block = |one: &Term<'_, '_>, two: &Term<'_, '_>| one.case.shares_block(two.case);
@@ -193,7 +195,7 @@ impl<'m, 'a> Sum<'m, 'a> {
         if groups.iter().enumerate().any(split) {
             found.notes.push("measured separately: the run was interrupted and resumed between them".into());
         }
-        // If all were measured alongside others, a disturbance of one hit them all.
+        // If every case was measured together with others, a disturbance affected a whole group alike.
         found.doubtful &= groups.iter().any(|group| group.len() == 1);
         let mut contrasts = Vec::new();
         for group in &groups {
@@ -221,12 +223,12 @@ impl<'m, 'a> Sum<'m, 'a> {
         Some(contrasts)
     }
 
-    /// The contrast of cases of one block and start together, and whether it needs all their visits. `None` if too few
-    /// visits have counterparts, or if they contradict the headlines.
+    /// Combines the cases of one block and start into one contrast. Also returns whether this needs all of their
+    /// visits. Returns `None` if too few visits have counterparts, or if they contradict the headline figures.
     fn together(&self, group: &[Term<'m, 'a>], weight: f64) -> Option<(Contrast, bool)> {
         let Sum { unit, statistic, resolution, .. } = *self;
         let cases: Vec<&Measured<'_>> = group.iter().map(|term| term.case).collect();
-        // Excluding disturbed visits of each case must leave rounds that all cases have.
+        // Prefer usable visits. If these leave too few rounds that all cases share, use all visits.
         let found = [Visits::Usable, Visits::All].into_iter().find_map(|visits| {
             let (common, visits) = common_moments(&cases, visits)?;
             let values = cases.iter().map(|case| case.values(unit, statistic, visits)).collect::<Option<Vec<_>>>()?;
@@ -249,7 +251,7 @@ impl<'m, 'a> Sum<'m, 'a> {
     }
 }
 
-/// Groups the terms by block and start. Terms of one block without a common start stay alone.
+/// Groups the terms by block and start. Terms of the same block without a common start stay separate.
 fn groups<'m, 'a>(terms: &[Term<'m, 'a>]) -> Vec<Vec<Term<'m, 'a>>> {
     let mut groups: Vec<Vec<Term<'m, 'a>>> = Vec::new();
     for term in terms {

@@ -1,23 +1,23 @@
-//! Judges whether cases are slower than in a baseline by more than a threshold, in three words: the last line of `run
-//! --baseline`.
+//! Judges whether cases are slower than in a baseline by more than a threshold. The outcome (pass, undecided or fail)
+//! is the last line of `run --baseline`.
 //!
-//! - The **interval** of a case's ratio is that of the comparison. For cases whose interval is not wholly below the
-//!   threshold it is widened, because they were selected from many: if R of m cases remain, its confidence is 1 - 0.05
-//!   R/m (Benjamini and Yekutieli, Journal of the American Statistical Association 100 (2005)).
-//! - **Disturbance** widens it by the [factor](contention_factor) seen in the samples themselves. A disturbed case may
-//!   be slower because of it, so the lower end is divided by its factor. A disturbed baseline may hide a slowdown, so
-//!   the upper end is multiplied by its factor.
-//! - **Pass** and **fail**: the interval lies wholly at or below the threshold, or wholly above it. **Undecided**: it
-//!   contains the threshold.
+//! - The **interval** of a case's ratio is that of the comparison. If it is not wholly below the threshold, it is
+//!   widened, because such cases were selected from many. If R of m cases remain, the confidence level is 1 - 0.05 R/m
+//!   (Benjamini and Yekutieli, Journal of the American Statistical Association 100 (2005)).
+//! - **Disturbance** widens the interval by the [factor](contention_factor) seen in the samples themselves. A disturbed
+//!   case may be slower because of the disturbance, so the lower end is divided by the case's factor. A disturbed
+//!   baseline may hide a slowdown, so the upper end is multiplied by the baseline's factor.
+//! - **Pass** means that the interval lies wholly at or below the threshold, and **fail** that it lies wholly above.
+//!   **Undecided** means that the interval contains the threshold.
 
 use super::{ComparedCase, Comparison};
 use pqlab_record::{Record, Run, Samples};
 use pqlab_stats::{CONFIDENCE, Sorted};
 use std::collections::BTreeMap;
 
-/// Number of runs, including the first, in which a case is measured before it stays undecided.
+/// Number of runs, including the first, after which an undecided case stays undecided.
 pub const MOST_RUNS: usize = 3;
-/// Number of these runs in which a case must be slower to fail.
+/// Number of runs in which a case must be slower before it fails.
 const RUNS_TO_FAIL: usize = 2;
 
 /// Outcome of a run compared with a baseline, from best to worst.
@@ -25,14 +25,14 @@ const RUNS_TO_FAIL: usize = 2;
 pub enum Outcome {
     /// Not slower by more than the threshold.
     Pass,
-    /// The measurements do not decide.
+    /// The measurements are inconclusive.
     Undecided,
-    /// Slower by more than the threshold, or without a figure because the case failed.
+    /// Slower by more than the threshold, or failed and therefore without a figure.
     Fail,
 }
 
 impl Outcome {
-    /// The word in the last line and in files.
+    /// Returns the keyword used in the last line and in files.
     pub fn word(self) -> &'static str {
         match self {
             Outcome::Pass => "PASS",
@@ -41,8 +41,8 @@ impl Outcome {
         }
     }
 
-    /// Final outcome of a case from its outcomes in successive runs; `None` if it must be measured again. One run in
-    /// which it is not slower clears it; two in which it is slower make it fail.
+    /// Returns the final outcome of a case from its outcomes in successive runs, or `None` if the case must be measured
+    /// again. One run in which the case is not slower clears it. Two runs in which it is slower make it fail.
     pub fn settled(runs: &[Outcome]) -> Option<Outcome> {
         let slower = runs.iter().filter(|outcome| **outcome == Outcome::Fail).count();
         if runs.contains(&Outcome::Pass) {
@@ -62,13 +62,15 @@ pub struct Regression {
     pub case: String,
     /// Outcome in this run.
     pub outcome: Outcome,
-    /// Whether it failed and so has no figure, which no further run can change.
+    /// Whether the case failed and has no figure. A further run cannot change this.
     pub failed: bool,
-    /// Ends of the ratio to the baseline, widened for disturbance and the number of cases; `None` without a ratio.
+    /// Ends of the interval of the ratio to the baseline, widened for disturbance and the number of cases; `None`
+    /// without a ratio.
     pub ends: Option<[f64; 2]>,
 }
 
-/// Judges each case of a comparison, in order; `first` and `second` are the runs that were compared.
+/// Judges each case of a comparison, in order. `first` is the baseline run, and `second` the run that is compared with
+/// it.
 pub fn regressions(comparison: &Comparison, first: &Run, second: &Run, slower_pct: f64) -> Vec<Regression> {
     let most = 1.0 + slower_pct / 100.0;
     let by_id = |run: &'_ Run| -> BTreeMap<String, usize> {
@@ -107,19 +109,19 @@ pub fn regressions(comparison: &Comparison, first: &Run, second: &Run, slower_pc
 }
 
 impl ComparedCase {
-    /// Both ends of the ratio's interval.
+    /// Returns both ends of the ratio's interval at a confidence level.
     fn ends(&self, confidence: f64) -> Option<[f64; 2]> {
         let interval = self.ratio?.interval(confidence)?;
         Some([interval.low, interval.high])
     }
 }
 
-/// Widens an interval by the disturbance factors of the first and the second case.
+/// Widens an interval by the disturbance factors of the baseline case and of the case compared with it.
 fn widen([low, high]: [f64; 2], [first, second]: [f64; 2]) -> [f64; 2] {
     [low / second, high * first]
 }
 
-/// Side of the threshold on which an interval lies.
+/// Returns the outcome for an interval, given the threshold `most`.
 fn place([low, high]: [f64; 2], most: f64) -> Outcome {
     if low > most {
         Outcome::Fail
@@ -130,8 +132,9 @@ fn place([low, high]: [f64; 2], most: f64) -> Outcome {
     }
 }
 
-/// Factor by which disturbance slowed a case, as far as its own samples show: the median over all visits divided by
-/// that of the undisturbed ones, or by the 5th percentile if there are none. 1 for an undisturbed case.
+/// Estimates from the samples how much disturbance slowed a case: the median over all visits divided by the median over
+/// undisturbed visits. If no visit is undisturbed, the divisor is the 5th percentile of all samples. Returns 1 for an
+/// undisturbed case.
 pub fn contention_factor(samples: &Samples) -> f64 {
     if !samples.contended() {
         return 1.0;
@@ -156,15 +159,17 @@ mod tests {
 
     const THRESHOLD_PCT: f64 = 5.0;
 
-    /// The fixture's run, slower by a factor. One of every `every` visits stays as it is; the others are disturbed, and
-    /// slower by another factor. With an `every` of 0 all are disturbed, with 1 none.
+    /// Returns the fixture's run with all times multiplied by `factor`. One of every `every` visits stays undisturbed.
+    /// The others are disturbed, and slower by a further factor of `contention`. An `every` of 0 disturbs all visits,
+    /// an `every` of 1 none.
     fn run(factor: f64, every: usize, contention: f64) -> Run {
         let mut run = fixtures::run();
         run.header.id = format!("{factor} {every} {contention}");
         run.records.retain(|record| record.error.is_none() && record.case.regime().is_none());
         for record in &mut run.records {
             for (index, visit) in record.samples.visits.iter_mut().enumerate() {
-                // Rounds of eight: no process is spared in both.
+                // A round has eight visits. The shift by one per round ensures that no process is undisturbed in both
+                // rounds.
                 let disturbed = every == 0 || (index % 8 + index / 8) % every != 0;
                 let factor = if disturbed { factor * contention } else { factor };
                 visit.ticks.iter_mut().for_each(|ticks| *ticks = (*ticks as f64 * factor).round() as u64);
@@ -199,20 +204,20 @@ mod tests {
             for contention in [1.0, 1.1, 1.25, 1.4, 1.5] {
                 let slow = run(2.0, every, contention);
                 assert!(slow.records.iter().all(|record| record.samples.contended()));
-                assert!(all(&outcomes(&quiet, &slow), Fail), "one in {every} undisturbed, others {contention}");
+                assert!(all(&outcomes(&quiet, &slow), Fail), "1 in {every} undisturbed, others slower by {contention}");
                 let same = outcomes(&quiet, &run(1.0, every, contention));
-                assert!(every == 0 || !same.contains(&Fail), "contention of {contention} alone: {same:?}");
+                assert!(every == 0 || !same.contains(&Fail), "contention of {contention} alone failed: {same:?}");
             }
         }
     }
 
     #[test]
-    fn the_same_and_the_faster_pass() {
+    fn unchanged_and_faster_cases_pass() {
         let quiet = run(1.0, 1, 1.0);
         for factor in [0.5, 0.97, 1.0, 1.01] {
             assert!(all(&outcomes(&quiet, &run(factor, 1, 1.0)), Pass), "{factor}");
         }
-        // Disturbed throughout, but not slower.
+        // Half of the visits are disturbed, but not slower.
         assert!(all(&outcomes(&quiet, &run(1.0, 2, 1.0)), Pass));
     }
 
@@ -257,19 +262,20 @@ mod tests {
         let found = regressions(&comparison, &quiet, &second, THRESHOLD_PCT);
         assert_eq!((found[0].outcome, found[0].failed, found[0].ends), (Fail, true, None));
         assert_eq!((found[1].outcome, found[1].failed, found[1].ends), (Undecided, false, None));
-        // A case without a figure in the baseline.
+        // The case has no figure in the baseline.
         let comparison = compared(&second, &quiet);
         assert_eq!(regressions(&comparison, &second, &quiet, THRESHOLD_PCT)[0].outcome, Pass);
     }
 
     #[test]
-    fn contention_is_measured_by_the_samples_themselves() {
+    fn contention_is_estimated_from_the_samples_themselves() {
         let factor = |every, contention| contention_factor(&run(1.0, every, contention).records[0].samples);
         assert_eq!((factor(1, 1.0), factor(1, 1.5)), (1.0, 1.0));
         assert!((factor(8, 1.5) - 1.5).abs() < 0.05, "{}", factor(8, 1.5));
-        // Without an undisturbed visit, the median counts against the fastest samples: the fixture's own spread.
+        // Without an undisturbed visit, the median is compared with the fastest samples, so only the fixture's own
+        // spread shows.
         assert!((1.0..1.05).contains(&factor(0, 1.5)), "{}", factor(0, 1.5));
-        assert_eq!(factor(2, 0.5), 1.0, "contention makes nothing faster");
+        assert_eq!(factor(2, 0.5), 1.0, "contention must not make a case faster");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 
-/// Pairs texts that match two patterns if the stars of both match the same text. If each pattern matches only one text,
-/// pairs these two. Returns indices.
+/// Pairs each text that matches `first` with the text that matches `second` if the stars of both patterns match the
+/// same strings. If each pattern matches only one text, these two are paired. Returns indices into `texts`.
 pub fn pair_by_stars(first: &str, second: &str, texts: &[String]) -> Vec<(usize, usize)> {
     let matching = |pattern: &str| -> Vec<(usize, Vec<String>)> {
         texts.iter().enumerate().filter_map(|(index, text)| Some((index, stars(pattern, text)?))).collect()
@@ -15,8 +15,8 @@ pub fn pair_by_stars(first: &str, second: &str, texts: &[String]) -> Vec<(usize,
     pairs.filter(|(one, two)| one != two).collect()
 }
 
-/// What the stars of a pattern match in a text, each as little as possible except the last; `None` if the pattern does
-/// not match. `?` matches any one character.
+/// Returns what each star of `pattern` matches in `text`, or `None` if the pattern does not match. Every star except
+/// the last matches as little as possible. `?` matches any one character.
 fn stars(pattern: &str, text: &str) -> Option<Vec<String>> {
     let (pattern, text): (Vec<char>, Vec<char>) = (pattern.chars().collect(), text.chars().collect());
     let mut found = Vec::new();
@@ -54,7 +54,7 @@ mod tests {
         assert_eq!(pair_by_stars("*@x", "*@y", &texts()), [(0, 3), (1, 4)]);
         assert_eq!(pair_by_stars("kem/A/*@*", "kem/B/*@*", &texts()), [(0, 2)]);
         assert_eq!(pair_by_stars("kem/A/enc@x", "kem/A/dec@y", &texts()), [(0, 4)]);
-        // One text on each side is a pair, whatever the stars match.
+        // If each pattern matches only one text, the two are paired whatever the stars match.
         assert_eq!(pair_by_stars("kem/B*", "*dec@y", &texts()), [(2, 4)]);
         assert!(pair_by_stars("*", "*", &texts()).is_empty());
         assert!(pair_by_stars("nothing", "*", &texts()).is_empty());

@@ -1,4 +1,4 @@
-//! Intervals of a case's medians and means, in time and in core cycles.
+//! Intervals for a case's medians and means, in time and in core cycles.
 
 use super::CyclesEstimate;
 use pqlab_record::{CyclesSource, Moment, RunSpreads, Samples, Statistic, Unit, Visits};
@@ -6,7 +6,7 @@ use pqlab_stats::{
     CONFIDENCE, Crossed, Description, Interval, IntervalMethod, RunSpread, Sorted, crossed_visits, mean, median,
 };
 
-/// The spread between whole runs of the same thing in a unit, as stored with a run.
+/// Returns the spread between repeated runs in a unit, as stored with a run.
 pub fn run_spread(spreads: &RunSpreads, unit: Unit) -> RunSpread {
     let pct = match unit {
         Unit::Nanoseconds => spreads.time_pct,
@@ -15,7 +15,7 @@ pub fn run_spread(spreads: &RunSpreads, unit: Unit) -> RunSpread {
     RunSpread { pct, degrees_of_freedom: usize::try_from(spreads.degrees_of_freedom).unwrap_or(usize::MAX) }
 }
 
-/// The function that computes a visit's figure from its samples.
+/// Returns the function that computes a visit's figure from its samples.
 pub(crate) fn summary_of(statistic: Statistic) -> fn(&[f64]) -> Option<f64> {
     match statistic {
         Statistic::Median => median,
@@ -23,29 +23,29 @@ pub(crate) fn summary_of(statistic: Statistic) -> fn(&[f64]) -> Option<f64> {
     }
 }
 
-/// The two-way model over the medians or means of visits; `None` if one is not positive.
+/// Fits the two-way model to the medians or means of visits. Returns `None` if one of them is not positive.
 pub fn crossed_of(visits: &[(Moment, Vec<f64>)], statistic: Statistic) -> Option<Crossed> {
     let cells = visits.iter().map(|(moment, values)| (moment.numbers(), values.as_slice()));
     crossed_visits(cells, summary_of(statistic))
 }
 
-/// Samples by visit in one unit, with what else their intervals need.
+/// Samples of each visit in one unit, and the other inputs for their intervals.
 pub(super) struct Pooled<'v> {
     pub(super) visits: &'v [(Moment, Vec<f64>)],
     pub(super) runs: RunSpread,
-    /// The counter's step for one operation.
+    /// The counter's resolution per operation.
     pub(super) step: f64,
 }
 
 impl Pooled<'_> {
-    /// Median of all samples, with an interval over processes, rounds and runs. `None` without samples.
+    /// Returns the median of all samples, with an interval over processes, rounds and runs, or `None` without samples.
     pub(super) fn median(&self) -> Option<Interval> {
         let median = median_of(self.visits.iter().flat_map(|(_, values)| values.iter().copied()))?;
         Some(self.interval(self.visits, Statistic::Median, median))
     }
 
-    /// Mean of the samples left after trimming, which `described` describes, with an interval over processes, rounds
-    /// and runs.
+    /// Returns the mean of the trimmed samples that `described` summarises, with an interval over processes, rounds and
+    /// runs.
     pub(super) fn mean(&self, described: &Description) -> Interval {
         let left = described.min..=described.max;
         let trimmed: Vec<(Moment, Vec<f64>)> = self
@@ -59,7 +59,7 @@ impl Pooled<'_> {
     fn interval(&self, visits: &[(Moment, Vec<f64>)], statistic: Statistic, estimate: f64) -> Interval {
         let crossed = crossed_of(visits, statistic);
         let interval = crossed.map(|crossed| crossed.interval(estimate, self.runs, self.step, CONFIDENCE));
-        // A reading of zero has no logarithm, so only the counter's step is known.
+        // A reading of zero has no logarithm, so the interval is only the counter's resolution.
         let by_step = Interval {
             estimate,
             low: (estimate - self.step).max(0.0),
@@ -71,7 +71,8 @@ impl Pooled<'_> {
     }
 }
 
-/// Core cycles of one operation; `step_ns` is the counter's step for one operation. `None` if they are not known.
+/// Returns the core cycles of one operation, or `None` if unknown. `step_ns` is the counter's resolution per operation
+/// in ns.
 pub(super) fn cycles(
     samples: &Samples,
     spreads: &RunSpreads,

@@ -14,7 +14,7 @@ fn close(left: f64, right: f64) {
 }
 
 #[test]
-fn the_median_is_the_one_of_the_pooled_samples() {
+fn the_median_is_that_of_the_pooled_samples() {
     let record = fixtures::record("liboqs", 10.4);
     let estimates = estimate(&record, &Protocol::default()).unwrap();
     let all: Vec<f64> = record.samples.visits.iter().flat_map(|visit| record.samples.ns_per_operation(visit)).collect();
@@ -29,7 +29,7 @@ fn the_median_is_the_one_of_the_pooled_samples() {
 }
 
 #[test]
-fn a_batch_keeps_mean_and_median_only() {
+fn a_batch_keeps_only_mean_and_median() {
     let mut record = fixtures::record("liboqs", 10.4);
     record.samples.batch = 10;
     let estimates = estimate(&record, &Protocol::default()).unwrap();
@@ -50,7 +50,7 @@ fn trimming_leaves_the_median_and_its_interval() {
 }
 
 #[test]
-fn normality_is_judged_of_many_samples_that_were_not_trimmed() {
+fn normality_is_tested_only_on_many_untrimmed_samples() {
     let mut record = fixtures::record("liboqs", 10.4);
     let test = estimate(&record, &Protocol::default()).unwrap().normality.unwrap();
     assert!(test.statistic > 10.0 && test.p_value < 0.01, "a tail of slow samples is not normal: {test:?}");
@@ -99,7 +99,7 @@ fn half_of_the_visits_may_be_left_out_for_a_neighbour() {
 }
 
 #[test]
-fn three_processes_stay_whatever_a_neighbour_does() {
+fn three_processes_are_kept_even_if_a_neighbour_disturbs_one() {
     let mut record = fixtures::record("liboqs", 10.4);
     record.samples.visits.truncate(3);
     assert_eq!(estimate(&record, &Protocol::default()).unwrap().processes, 3);
@@ -124,7 +124,7 @@ fn a_fixed_number_of_samples_keeps_visits_next_to_a_neighbour() {
 #[test]
 fn a_case_that_slows_down_is_marked() {
     let mut record = fixtures::record("liboqs", 10.4);
-    assert_eq!(estimate(&record, &Protocol::default()).unwrap().drift, None, "two rounds tell nothing");
+    assert_eq!(estimate(&record, &Protocol::default()).unwrap().drift, None, "two rounds are too few to judge drift");
     let visits = record.samples.visits.clone();
     for round in 2..6_u32 {
         record.samples.visits.extend(visits[..8].iter().map(|visit| Visit { round, ..visit.clone() }));
@@ -142,7 +142,7 @@ fn a_case_that_slows_down_is_marked() {
     let imprecise = estimate(&record, &Protocol::default()).unwrap().imprecise;
     assert_eq!(imprecise, [Imprecision::Drifting]);
     let asked = Protocol { iterations: Some(1000), ..Protocol::default() };
-    assert_eq!(estimate(&record, &asked).unwrap().imprecise, [], "no precision was asked for");
+    assert_eq!(estimate(&record, &asked).unwrap().imprecise, [], "no target precision was requested");
 }
 
 #[test]
@@ -204,7 +204,7 @@ fn the_workloads_own_figures_are_described_by_name() {
     assert_eq!((name.as_str(), sizes.n, sizes.median), ("signature_bytes", 3, 655.0));
 }
 
-/// Names in an imported run can be anything, and as many as its author likes.
+/// An imported run can contain any number of arbitrary names.
 #[test]
 fn a_hundred_thousand_names_keep_their_order() {
     let mut record = fixtures::record("liboqs", 10.4);

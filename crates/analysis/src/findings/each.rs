@@ -1,13 +1,13 @@
-//! Fastest library of each measured operation, for runs that no use case covers.
+//! Names the fastest library for each measured operation, for runs that no use case covers.
 
 use crate::case::CaseAnalysis;
 use crate::run::RunAnalysis;
 use crate::statement::{Statement, fastest_case, time};
 
-/// Largest number of operations listed for an area.
+/// Maximum number of operations listed for an area.
 const NAMED: usize = 6;
 
-/// The fastest library of each operation of an area: for usual cases, or for all cases if none is usual.
+/// Names the fastest library for each operation of an area. Considers usual cases, or all cases if none is usual.
 pub(super) fn statements(analysis: &RunAnalysis<'_>, area: &str) -> Vec<Statement> {
     let groups = analysis.groups(area);
     let usual = groups.iter().any(|group| group.cases.iter().any(|case| case.usual()));

@@ -1,6 +1,6 @@
-//! Findings of a run: the best algorithm and library for each use case, what post-quantum algorithms cost compared with
-//! classical ones, and what is uncertain. Every sentence is computed. "Faster" is always decided by [the one function
-//! that compares](crate::comparison::ratio); if the data do not separate some libraries, all of them are named.
+//! Findings about a run: the best algorithm and library for each use case, the cost of post-quantum algorithms compared
+//! with classical ones, and what is uncertain. Every sentence is computed. [The one function that
+//! compares](crate::comparison::ratio) decides what is faster; libraries without a measurable difference are all named.
 
 mod each;
 mod randomness;
@@ -26,7 +26,7 @@ use pqlab_stats::{Interval, Verdict};
 /// Cost of a post-quantum algorithm compared with a classical one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cost {
-    /// The task: `Key exchange`.
+    /// Task that is compared: `Key exchange`.
     pub what: String,
     /// The post-quantum side.
     pub post_quantum: CostSide,
@@ -34,9 +34,9 @@ pub struct Cost {
     pub classical: CostSide,
     /// Ratio of the post-quantum side's time to the classical side's, with its 95% interval.
     pub factor: Interval,
-    /// The unit of the factor.
+    /// Unit in which times are compared.
     pub unit: Unit,
-    /// Whether there is a measurable difference.
+    /// Whether the difference is measurable.
     pub told_apart: bool,
     /// Bytes on the wire of the post-quantum side and of the classical side.
     pub bytes: Option<(u64, u64)>,
@@ -47,39 +47,39 @@ pub struct Cost {
 pub struct CostSide {
     /// The algorithm.
     pub algorithm: String,
-    /// The library, with those tied with it.
+    /// The fastest library, and the libraries tied with it.
     pub providers: String,
-    /// Its time: `31.2 µs`, `mean 88.8 µs`.
+    /// Time of the task: `31.2 µs`, `mean 88.8 µs`.
     pub time: String,
-    /// The ids of the cases that the time is computed from.
+    /// Ids of the cases from which the time is computed.
     pub cases: Vec<String>,
 }
 
-/// Caveat of the run as a whole.
+/// Caveat about the run as a whole.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunCaveat {
     /// Number of occurrences.
     pub count: usize,
     /// What is uncertain.
     pub what: String,
-    /// Details: which cases, or why.
+    /// Details: which cases are affected, or why.
     pub details: Vec<String>,
 }
 
-/// All findings of a run.
+/// All findings about a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Findings {
-    /// Answers to the question of its suite.
+    /// Answers to the question of the run's suite.
     pub statements: Vec<Statement>,
     /// Recommendations by use case.
     pub recommendations: Vec<Recommendation>,
     /// Costs of post-quantum algorithms.
     pub costs: Vec<Cost>,
-    /// Caveats.
+    /// Caveats about the run.
     pub caveats: Vec<RunCaveat>,
 }
 
-/// Largest number of details listed for a caveat.
+/// Maximum number of details listed for a caveat.
 const NAMED: usize = 12;
 
 /// Computes the findings of a run.
@@ -94,8 +94,8 @@ pub fn findings(analysis: &RunAnalysis<'_>) -> Findings {
     Findings { statements, recommendations, costs, caveats: caveats(analysis) }
 }
 
-/// Statements of a run besides its recommendations. If neither covers the area with the most cases, each of its
-/// operations gets a statement.
+/// Returns the statements about a run. If neither statements nor recommendations cover the area with the most cases,
+/// each operation of that area gets a statement.
 fn statements(analysis: &RunAnalysis<'_>, recommendations: &[Recommendation]) -> Vec<Statement> {
     let mut all = smoke::statements(analysis);
     all.extend(STATEMENTS.iter().flat_map(|statements| statements(analysis)));
@@ -116,17 +116,17 @@ fn statements(analysis: &RunAnalysis<'_>, recommendations: &[Recommendation]) ->
     all
 }
 
-/// The use cases of all areas, in the order of recommendations.
+/// Returns the use cases of all areas, in the order of recommendations.
 fn use_cases() -> impl Iterator<Item = &'static UseCase> {
     USE_CASES.into_iter().flatten()
 }
 
-/// The comparisons with classical algorithms, of all areas.
+/// Returns the comparisons with classical algorithms from all areas.
 fn against() -> impl Iterator<Item = &'static Against> {
     AGAINST.into_iter().flatten()
 }
 
-/// The comparable cases of some operations, and those that do other work.
+/// Selects the comparable cases for some operations, and those that do a different kind of work.
 fn rows<'s, 'a>(
     analysis: &'s RunAnalysis<'a>,
     area: &str,
@@ -146,16 +146,16 @@ fn rows<'s, 'a>(
     };
     let mut rows: Vec<&'s CaseAnalysis<'a>> = analysis.cases().iter().filter(suits).collect();
     if transactions.is_some() {
-        // Blocks are compared in one form and regime.
+        // Compare only blocks of the same form and regime.
         let typical = rows.iter().filter_map(|row| ledger::rank(row.case())).min();
         rows.retain(|row| ledger::rank(row.case()) == typical);
     }
-    // Messages are compared at one length: the longest for hashes, the shortest for signatures.
+    // Compare messages of one length: the longest for hashes, the shortest for signatures.
     let hash = rows.iter().any(|row| row.case().facts.bytes.is_some()) && transactions.is_none();
     let lengths = || rows.iter().filter_map(|row| row.case().message_length());
     let length = if hash { lengths().max() } else { lengths().min() };
     rows.retain(|row| row.case().message_length().is_none_or(|length_of_row| Some(length_of_row) == length));
-    // Each construction is compared in one kind: some draw randomness in every library.
+    // Select the kind of randomness for each construction separately, because some use randomness in every library.
     let mut kept = OneKind { cases: Vec::new(), left_out: Vec::new() };
     for (_, rows) in grouped(rows.into_iter(), |row| row.case().algorithm.clone()) {
         let kind = one_kind(rows);
@@ -182,8 +182,7 @@ fn candidates<'s, 'a>(
         let Some(parts) = operations.iter().map(part).collect::<Option<Vec<_>>>() else { continue };
         let times = match parts[..] {
             [one] => one.estimates.as_ref().map(|estimates| (estimates.time(statistic), estimates.mean_ns)),
-            // The difference between whole runs is the same for all parts of one run, so it does not average out in
-            // their sum.
+            // Differences between whole runs affect all parts of a run alike, so they do not average out in the sum.
             _ => analysis.total(&parts).map(|total| (total, total)),
         };
         let (Some((time, mean)), Some(row)) = (times, parts.first()) else { continue };
@@ -201,8 +200,8 @@ fn candidates<'s, 'a>(
 fn recommend(analysis: &RunAnalysis<'_>, use_case: &UseCase) -> Option<Recommendation> {
     let mut all = candidates(analysis, use_case.area, use_case.operations, use_case.transactions);
     all.retain(|candidate| (use_case.algorithms)(&candidate.algorithm));
-    // A construction of the reference systems is recommended only if it is alone: it is not a rival of the same
-    // construction in another form.
+    // A construction of the reference systems is recommended only if there are no other candidates. It does not compete
+    // with other forms of the same construction.
     let of_reference = |one: &Candidate<'_, '_>| areas::is_of_reference(&one.algorithm);
     if !all.iter().all(of_reference) {
         all.retain(|one| !of_reference(one));
@@ -211,8 +210,8 @@ fn recommend(analysis: &RunAnalysis<'_>, use_case: &UseCase) -> Option<Recommend
     let classical_only = all.iter().all(|candidate| candidate.category.is_none());
     let post_quantum = |candidate: &&Candidate<'_, '_>| candidate.category.is_some() || classical_only;
     let sound: Vec<&Candidate<'_, '_>> = all.iter().filter(|one| one.sound()).collect();
-    // All candidates decide how strong the best must be, not only the sound ones: if no strong candidate may be
-    // recommended, a weak one is not a substitute.
+    // All candidates decide whether a strong one is required, not only the sound ones: a weak candidate must not
+    // replace strong ones that may not be recommended.
     let any_strong = all.iter().any(Candidate::strong);
     let suits = |one: &&Candidate<'_, '_>| if any_strong { one.strong() } else { post_quantum(one) };
     let from: Vec<&Candidate<'_, '_>> = sound.iter().copied().filter(suits).collect();
@@ -269,8 +268,8 @@ fn recommend(analysis: &RunAnalysis<'_>, use_case: &UseCase) -> Option<Recommend
     })
 }
 
-/// Recommends the fewest bytes on the wire: by the encoding's maximum, and for varying lengths also by the measured
-/// average.
+/// Recommends the algorithm with the fewest bytes on the wire. Compares the maximum lengths that the encodings allow
+/// and, if lengths vary, also the measured averages.
 fn smallest(analysis: &RunAnalysis<'_>, (area, operation, use_case, what): Smallest) -> Option<Recommendation> {
     let all = candidates(analysis, area, &[operation], None);
     let any_strong = all.iter().any(Candidate::strong);
@@ -293,7 +292,7 @@ fn smallest(analysis: &RunAnalysis<'_>, (area, operation, use_case, what): Small
         let seen = areas::most_lengths(analysis, &one.algorithm)?.1.mean;
         Some((one.algorithm.clone(), seen + one.sizes.public_key? as f64))
     };
-    // Compared with lengths that do not vary. An average may be the smallest of all.
+    // An average length may also be below every fixed length.
     let by_mean = fit().filter_map(mean).min_by(|one, other| one.1.total_cmp(&other.1));
     why.extend(by_mean.map(|(algorithm, mean)| {
         let smallest =
@@ -306,7 +305,7 @@ fn smallest(analysis: &RunAnalysis<'_>, (area, operation, use_case, what): Small
     }));
     why.push(match (&found.tied[..], same.len()) {
         (_, 1) => "only this library was measured".to_owned(),
-        ([], _) => "the fastest library for it".to_owned(),
+        ([], _) => "the fastest library for this algorithm".to_owned(),
         _ => format!("tied with {}", listed(&found.tied_names())),
     });
     Some(Recommendation {

@@ -1,4 +1,4 @@
-//! Adds to findings the kind of randomness that they apply to.
+//! Adds the kind of randomness to the findings that depend on it.
 
 use super::{Cost, against, rows};
 use crate::areas::hybrid::OF_REFERENCE;
@@ -9,14 +9,14 @@ use crate::recommendation::{Candidate, Recommendation, UseCase};
 use crate::run::RunAnalysis;
 use std::collections::HashSet;
 
-/// Keeps the candidates of the kind that most libraries have.
+/// Keeps the candidates with the kind of randomness that most libraries support.
 pub(super) fn retain_one_kind(all: &mut Vec<Candidate<'_, '_>>) {
     let parts = all.iter().flat_map(|one| one.parts.iter().copied()).collect();
     let other: HashSet<usize> = one_kind(parts).left_out.into_iter().map(|row| row.place).collect();
     all.retain(|one| one.parts.iter().all(|row| !other.contains(&row.place)));
 }
 
-/// Adds to a recommendation its kind of randomness and the libraries left out for another kind.
+/// Adds to a recommendation its kind of randomness, and the libraries that were left out because theirs differs.
 pub(super) fn note_kind(analysis: &RunAnalysis<'_>, use_case: &UseCase, found: Recommendation) -> Recommendation {
     let kinds = rows(analysis, use_case.area, use_case.operations, use_case.transactions);
     let is_best = |row: &&&CaseAnalysis<'_>| row.case().algorithm == found.algorithm;
@@ -28,7 +28,7 @@ pub(super) fn note_kind(analysis: &RunAnalysis<'_>, use_case: &UseCase, found: R
         others.filter(|case| best.iter().all(|best| best.operation != case.operation || !best.comparable(case)));
     let name = |case: &pqlab_record::Case| {
         let words = randomness([case]);
-        let words = if words.is_empty() { "draws its randomness" } else { &words };
+        let words = if words.is_empty() { "uses its own randomness" } else { &words };
         let provider = analysis.by(&case.provider);
         match case.algorithm == found.algorithm {
             true => format!("{provider} ({words})"),
@@ -48,7 +48,7 @@ pub(super) fn note_kind(analysis: &RunAnalysis<'_>, use_case: &UseCase, found: R
     found
 }
 
-/// Adds to a cost its kind of randomness, or the kinds of both sides if they differ.
+/// Adds to a cost its kind of randomness, or both kinds if the two sides differ.
 pub(super) fn note_cost_kind(analysis: &RunAnalysis<'_>, found: Cost) -> Cost {
     let sides = (found.what.as_str(), found.post_quantum.algorithm.as_str(), found.classical.algorithm.as_str());
     let Some((_, area, operations, new, old)) = against().find(|(what, _, _, new, old)| (*what, *new, *old) == sides)
@@ -61,7 +61,7 @@ pub(super) fn note_cost_kind(analysis: &RunAnalysis<'_>, found: Cost) -> Cost {
         (new, old) if new.is_empty() && old.is_empty() => return found,
         (new, old) if new == old => format!("{}, {new}", found.what),
         (new, old) => {
-            let words = |words: String| if words.is_empty() { "drawn".to_owned() } else { words };
+            let words = |words: String| if words.is_empty() { "the library's own".to_owned() } else { words };
             format!("{}, randomness: {} against {}", found.what, words(new), words(old))
         }
     };

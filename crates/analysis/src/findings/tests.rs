@@ -84,7 +84,7 @@ fn disturbed_libraries_are_named_and_not_recommended() {
     assert!(found.recommendations.iter().all(|best| best.provider != "openssl"), "{:?}", found.recommendations);
 }
 
-/// Whatever happens to the best recommendation, nothing defective, disturbed or of a lower category replaces it.
+/// If the best recommendation becomes unsound, nothing defective, disturbed or of a lower category may replace it.
 #[test]
 fn no_substitute_is_defective_contended_or_weaker() {
     for area in ["signature", "certificate", "ledger"] {
@@ -122,7 +122,7 @@ fn no_substitute_is_defective_contended_or_weaker() {
                 assert_eq!((algorithm.as_str(), provider.as_str()), ("ML-DSA-65", "liboqs"), "{area}");
             }
             spoil(&mut run, "liboqs", !defective);
-            assert_eq!(best(&run), [], "{area}: nothing that is left may be recommended");
+            assert_eq!(best(&run), [], "{area}: no remaining library may be recommended");
         }
     }
 }
@@ -156,7 +156,7 @@ fn reference_constructions_are_recommended_only_if_alone() {
 fn post_quantum_certificates_are_preferred() {
     let mut run = with(&[("X.509-Ed25519", "verify", "aws-lc", 5.0), ("X.509-ML-DSA-65", "verify", "aws-lc", 20.0)]);
     run.records.retain(|record| record.case.algorithm.starts_with("X.509"));
-    // A file may omit the category.
+    // An imported file may omit the category.
     for category in [Some(3), None] {
         for record in &mut run.records {
             record.case.workload = "certificate".into();
@@ -229,7 +229,7 @@ fn handshakes_have_their_bytes_and_threads_their_gain() {
 #[test]
 fn a_speed_up_above_the_number_of_threads_is_not_recommended() {
     let mut run = fixtures::scaling_run();
-    // The single-threaded case was slowed to nearly twice its time: two threads seem to be worth more than three.
+    // The single-threaded case is slowed down by a factor of 1.6, so that two threads seem to do the work of three.
     let single = run.records.iter_mut().find(|record| record.case.threads() == Some(1)).unwrap();
     for visit in &mut single.samples.visits {
         visit.ticks.iter_mut().for_each(|ticks| *ticks = *ticks * 8 / 5);
@@ -264,7 +264,7 @@ fn the_spread_between_runs_limits_the_precision_of_a_job() {
     let number = |text: &str| text.split_whitespace().next().unwrap().parse::<f64>().unwrap();
     let (low, high) = exchange.interval.split_once(" to ").unwrap();
     let half_pct = 100.0 * (number(high) / number(low) - 1.0) / 2.0;
-    // The assumed spread between runs, 1.5%, at Student's quantile of 20 degrees of freedom.
+    // The assumed spread between runs is 1.5%, multiplied by Student's quantile for 20 degrees of freedom.
     assert!(half_pct >= 3.1, "{exchange:?}");
 }
 
@@ -293,28 +293,28 @@ fn recommended<'f>(found: &'f Findings, use_case: &str) -> &'f Recommendation {
 }
 
 #[test]
-fn constructions_are_compared_in_the_kind_of_randomness_that_most_libraries_have() {
+fn constructions_are_compared_with_the_kind_of_randomness_that_most_libraries_support() {
     let run = fixtures::constructions_run();
     let analysis = RunAnalysis::of(&run);
     let found = findings(&analysis);
     for (use_case, what) in [
-        ("Hybrid signing", "one signature of both halves, deterministic"),
+        ("Hybrid signing", "signing one message with both halves, deterministic"),
         (
             "Hybrid signature cycle",
-            "key generation, one signature and its verification, both halves, deterministic, with given randomness",
+            "generating a key pair, signing and verifying with both halves, deterministic, with given randomness",
         ),
-        ("Issuing certificates", "a certificate built and signed by every key, deterministic"),
+        ("Issuing certificates", "building a certificate and signing it with every key, deterministic"),
     ] {
         let best = recommended(&found, use_case);
         assert_eq!((best.provider.as_str(), best.what.as_str()), ("aws-lc", what));
-        let left_out = "left out for another kind of randomness: aws-lc+liboqs (draws its randomness).";
+        let left_out = "left out for another kind of randomness: aws-lc+liboqs (uses its own randomness).";
         assert!(best.why.ends_with(left_out), "{}", best.why);
     }
-    // Operations that draw nothing are of one kind however they sign.
+    // Operations that use no randomness are of one kind, however the library signs.
     let verifying = recommended(&found, "Hybrid verification");
     assert_eq!(
         (verifying.provider.as_str(), verifying.what.as_str()),
-        ("aws-lc+liboqs", "one verification of both halves")
+        ("aws-lc+liboqs", "verifying both halves of one signature")
     );
     assert!(!verifying.why.contains("left out"), "{}", verifying.why);
     let cycle = |algorithm: &str| {
@@ -333,12 +333,12 @@ fn constructions_are_compared_in_the_kind_of_randomness_that_most_libraries_have
 }
 
 #[test]
-fn a_library_that_is_alone_is_compared_in_its_own_kind() {
+fn a_library_without_rivals_keeps_its_own_kind_of_randomness() {
     let mut run = fixtures::constructions_run();
     run.records.retain(|record| record.case.provider == "aws-lc+liboqs");
     let found = findings(&RunAnalysis::of(&run));
     let cycle = recommended(&found, "Hybrid signature cycle");
-    assert_eq!(cycle.what, "key generation, one signature and its verification, both halves");
+    assert_eq!(cycle.what, "generating a key pair, signing and verifying with both halves");
     assert!(!cycle.why.contains("left out"), "{}", cycle.why);
 }
 
@@ -398,7 +398,7 @@ fn areas_without_a_job_answer_their_own_question() {
     starts(
         "Falcon-512 signature: 655.0 B on average and 660 B at most in 640 signatures by liboqs; the encoding allows 752 B",
     );
-    // The larger block was verified by a library with a defect.
+    // The larger block is missing, because its library has a known defect.
     starts("Blocks of ML-DSA-65: 50.0 µs a transaction in a block of 100 by aws-lc");
     let load = statement_lines(&fixtures::scaling_run());
     let line = load
@@ -406,7 +406,7 @@ fn areas_without_a_job_answer_their_own_question() {
         .find(|line| line.starts_with("Load of ML-DSA-65 verify-load: "))
         .unwrap_or_else(|| panic!("{load:#?}"));
     assert!(
-        line.contains(" a second with 5,000 tasks at once on 2 workers by aws-lc, -5.")
+        line.contains(" a second with 5,000 concurrent tasks on 2 workers by aws-lc, -5.")
             && line.contains("wait 8.00 µs or less"),
         "{line}"
     );

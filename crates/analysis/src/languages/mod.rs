@@ -1,5 +1,5 @@
-//! Language, runtime and version of a provider's code. They come from the run's environment for loaded libraries and
-//! programs, and from the [facts](crate::facts::facts_of) for linked libraries.
+//! Language, runtime and version of a provider's code. For loaded libraries and programs, they come from the run's
+//! environment; for linked libraries, from the [facts](crate::facts::facts_of).
 
 mod table;
 
@@ -9,11 +9,11 @@ use crate::facts::facts_of;
 use crate::run::RunAnalysis;
 use pqlab_record::{Environment, ProviderBuild};
 
-/// Kind of library under which a program in another language is loaded.
+/// Kind of loaded library that marks a program in another language.
 const WORKER: &str = "worker";
-/// Suffix for assembly: such a library is also written in another language.
+/// Suffix for assembly. The rest of such a library is written in another language.
 const WITH_ASSEMBLY: &str = " and assembly";
-/// Words for languages, with their display names.
+/// Keywords for languages, with their display names.
 const NAMES: [(&str, &str); 12] = [
     ("c", "C"),
     ("cpp", "C++"),
@@ -29,27 +29,28 @@ const NAMES: [(&str, &str); 12] = [
     ("zig", "Zig"),
 ];
 
-/// Language, runtime and version of a provider. For a pair, those of both halves without duplicates.
+/// Language, runtime and version of a provider. A pair lists those of both halves without duplicates.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Language {
     /// Display name of the language: `Go`, `C and assembly`; `None` if unknown.
     pub name: Option<String>,
     /// Language by which providers are grouped, without assembly: `Go`, `C`.
     pub group: Option<String>,
-    /// The word that files carry for loaded code: `go`; of a pair, for the first loaded half. `None` for linked code.
+    /// Keyword for the language in files: `go`. A pair has the keyword of its first loaded half. `None` for linked
+    /// code.
     pub word: Option<String>,
     /// Runtime with its version; `None` if there is none.
     pub runtime: Option<String>,
     /// Version of the library; `None` if the run does not name it.
     pub version: Option<String>,
-    /// The shared library or the program; `None` for linked code.
+    /// Path of the shared library or program; `None` for linked code.
     pub file: Option<String>,
-    /// Whether it, or one half of it, is a separate program.
+    /// Whether the provider, or one half of a pair, is a separate program.
     pub is_worker: bool,
 }
 
 impl Language {
-    /// The language of a provider of a run with this environment.
+    /// Returns the language of a provider in a run with this environment.
     pub fn of(environment: &Environment, provider: &str) -> Language {
         let mut found = Language::default();
         for part in provider.split('+') {
@@ -72,7 +73,7 @@ impl Language {
         found
     }
 
-    /// Whether a label already names the language.
+    /// Returns whether a label already names the language.
     fn is_named_by(&self, label: &str) -> bool {
         let equals_label = |text: &Option<String>| text.as_ref().is_some_and(|text| text.eq_ignore_ascii_case(label));
         equals_label(&self.group) || equals_label(&self.word)
@@ -88,17 +89,17 @@ impl Language {
 }
 
 impl RunAnalysis<'_> {
-    /// The language of a provider of the run.
+    /// Returns the language of a provider in the run.
     pub fn language(&self, provider: &str) -> Language {
         Language::of(&self.run.header.environment, provider)
     }
 
-    /// Whether some of the cases come from programs in other languages.
+    /// Returns whether any case comes from a program in another language.
     pub fn has_workers(&self) -> bool {
         self.providers.iter().any(|provider| self.language(provider).is_worker)
     }
 
-    /// The provider, with its language if it is a separate program: `go (Go)`, `openssl`.
+    /// Names a provider, with its language if it is a separate program: `go (Go)`, `openssl`.
     pub fn by(&self, provider: &str) -> String {
         let language = self.language(provider);
         match &language.group {
@@ -108,7 +109,7 @@ impl RunAnalysis<'_> {
     }
 }
 
-/// Display name of a language: `javascript` is JavaScript. An unknown word is capitalized.
+/// Returns the display name of a language: `JavaScript` for `javascript`. An unknown keyword is capitalised.
 pub fn display_name(word: &str) -> String {
     let name = NAMES.iter().find(|(known, _)| *known == word).map(|(_, name)| (*name).to_owned());
     name.unwrap_or_else(|| {
@@ -121,7 +122,7 @@ fn is_worker(build: &ProviderBuild) -> bool {
     build.library.as_ref().is_some_and(|library| library.kind == WORKER)
 }
 
-/// Appends another part with a plus, unless it is already there.
+/// Appends `part` after a plus sign, unless `whole` already lists it.
 fn join(whole: &mut Option<String>, part: Option<&str>) {
     let Some(part) = part.filter(|part| !part.is_empty()) else { return };
     match whole {
@@ -163,7 +164,7 @@ mod tests {
         let with = language("openssl+script");
         assert_eq!((with.group.as_deref(), with.word.as_deref()), (Some("C + JavaScript"), Some("javascript")));
         assert!(with.is_worker);
-        assert_eq!(language("branch+go").word.as_deref(), Some("c"), "the first loaded half");
+        assert_eq!(language("branch+go").word.as_deref(), Some("c"), "the first loaded half gives the keyword");
     }
 
     #[test]

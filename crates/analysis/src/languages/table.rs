@@ -1,4 +1,4 @@
-//! Table of the same operation in programs and libraries in several languages.
+//! Table that compares the same operation across programs and libraries in several languages.
 
 use super::Language;
 use crate::case::CaseAnalysis;
@@ -7,8 +7,8 @@ use crate::number::NONE;
 use crate::run::RunAnalysis;
 use crate::table::{Cell, Holds, Table};
 
-/// One row per provider for each operation that a program in another language supports, without rows if there is none,
-/// or no other provider.
+/// Builds a table with one row per provider for each operation that a program in another language supports. It has no
+/// rows if there is no such program or no other provider.
 pub(crate) fn languages(analysis: &RunAnalysis<'_>) -> Table {
     let title = "Languages: the same operation in several languages";
     let mut table = Table::new("languages", "", title)
@@ -25,7 +25,7 @@ pub(crate) fn languages(analysis: &RunAnalysis<'_>) -> Table {
     let areas = analysis.areas();
     for (area, group) in areas.iter().flat_map(|area| analysis.groups(area).into_iter().map(move |group| (area, group)))
     {
-        // The provider that does nothing has no language.
+        // The `null` provider has no language.
         let is_measured = |case: &&CaseAnalysis<'_>| case.median().is_some() && !case.case().is_null();
         let cases = group.cases.into_iter().filter(is_measured);
         let cases = cases.map(|case| (analysis.language(&case.case().provider), case));
@@ -53,11 +53,11 @@ pub(crate) fn languages(analysis: &RunAnalysis<'_>) -> Table {
         }
     }
     table
-        .note("programs in other languages time their own loop, checked by the clock of the harness, without messages")
-        .note("figures are for code as compiled after warm-up; compilers and garbage collectors share the core")
+        .note("programs in other languages time their own loop without messages; the harness checks it by its clock")
+        .note("figures are for code as compiled after warm-up; compilers and garbage collectors use the same core")
 }
 
-/// The ratio to the fastest, or for leaders their standing.
+/// Formats the ratio to the fastest case, or the standing of a leader.
 fn standing_cell(standing: Option<Standing>, reason: Option<NotRanked>) -> Cell {
     match standing {
         None => Cell::text(reason.map_or_else(String::new, NotRanked::sentence)),

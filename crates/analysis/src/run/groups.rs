@@ -1,21 +1,21 @@
-//! Groups of cases of a run that do the same job.
+//! Groups the cases of a run that do the same job.
 
 use super::RunAnalysis;
 use crate::case::CaseAnalysis;
 use crate::group::grouped;
 
-/// Cases of the same job, one per provider.
+/// Cases that do the same job, one per provider.
 #[derive(Clone, Debug)]
 pub struct Group<'r, 'a> {
-    /// Their common name: everything but the provider.
+    /// Name that all cases share: everything but the provider.
     pub job: String,
     /// The cases, in the order of the plan.
     pub cases: Vec<&'r CaseAnalysis<'a>>,
 }
 
 impl<'a> RunAnalysis<'a> {
-    /// Groups the cases of an area for tables: cases that differ only in the provider together, jobs of one algorithm
-    /// next to each other, both in the order of first appearance in the plan.
+    /// Groups the cases of an area for tables. Cases that differ only in the provider form a group, and groups of one
+    /// algorithm are adjacent. Both are in the order of first appearance in the plan.
     pub fn groups<'r>(&'r self, area: &'r str) -> Vec<Group<'r, 'a>> {
         let algorithms = grouped(self.area(area), |case| case.case().algorithm.as_str());
         let jobs = algorithms.into_iter().flat_map(|(_, cases)| grouped(cases.into_iter(), |case| case.job()));
@@ -39,7 +39,7 @@ mod tests {
             record.case.operation = operation.to_owned();
             run.records.push(record);
         };
-        // In the order of a plan that goes from provider to provider.
+        // Records are in the order of a plan that lists all cases of one provider before the next.
         add("X25519", "keygen", &first);
         add("ML-KEM-768", "keygen", &first);
         add("X25519", "keygen", &second);

@@ -1,4 +1,4 @@
-//! A run with its figures, which everything else builds on.
+//! A run with its computed figures, on which everything else builds.
 
 mod groups;
 mod pairs;
@@ -19,23 +19,24 @@ use pqlab_stats::Interval;
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
-/// A run with its figures, computed once.
+/// A run with its figures, which are computed once.
 #[derive(Debug)]
 pub struct RunAnalysis<'a> {
-    /// The run, or the [merged](Merged::of) one.
+    /// The run, or the [merged](Merged::of) run.
     pub run: &'a Run,
-    /// The runs that its cases come from, the newest first: itself, or those that were merged.
+    /// Headers of the runs that the cases come from, newest first. For a run that was not merged, this is its own
+    /// header.
     pub parts: Vec<&'a RunHeader>,
     /// The job for which a library is chosen.
     pub job: JobWeights,
-    /// Its providers in the order of first appearance, which determines their colours and shapes.
+    /// Providers in the order of first appearance, which determines their colours and shapes.
     pub providers: Vec<String>,
     /// Index of each provider.
     places: HashMap<String, usize>,
     cases: Vec<CaseAnalysis<'a>>,
-    /// Criteria for comparing its cases with each other.
+    /// Criteria for comparing the run's cases with each other.
     criteria: ComparisonCriteria,
-    /// Standing of each case, computed on first use: a table of figures needs no comparisons.
+    /// Standing of each case. Computed on first use, because a table of figures needs no comparisons.
     standings: OnceLock<Vec<Option<Standing>>>,
 }
 
@@ -46,8 +47,8 @@ impl<'a> RunAnalysis<'a> {
         RunAnalysis::assemble(run, vec![&run.header], |_| &run.header, criteria)
     }
 
-    /// Computes the figures of cases of several runs, each by the rules of its own run. Cases of different runs are
-    /// compared as measured apart.
+    /// Computes the figures of cases from several runs, each according to the protocol of its own run. Cases from
+    /// different runs are compared as measured apart.
     pub fn of_merged(merged: &'a Merged) -> RunAnalysis<'a> {
         let each = merged.parts.iter().map(ComparisonCriteria::within);
         let criteria = each.reduce(ComparisonCriteria::wider).unwrap_or_default();
@@ -75,30 +76,31 @@ impl<'a> RunAnalysis<'a> {
         RunAnalysis { run, parts, job, providers, places, cases, criteria, standings }
     }
 
-    /// Its cases, in the order of the plan.
+    /// Returns the cases, in the order of the plan.
     pub fn cases(&self) -> &[CaseAnalysis<'a>] {
         &self.cases
     }
 
-    /// The areas without the measurement overhead, in the order of the plan.
+    /// Returns the areas in the order of the plan, without the measurement overhead.
     pub fn areas(&self) -> Vec<&'a str> {
         let measured = self.cases.iter().filter(|case| !case.is_floor()).map(CaseAnalysis::case);
         distinct(measured.map(|case| case.workload.as_str()))
     }
 
-    /// The cases of an area.
+    /// Returns the cases of an area.
     pub fn area<'s>(&'s self, area: &'s str) -> impl Iterator<Item = &'s CaseAnalysis<'a>> {
         self.cases.iter().filter(move |case| case.case().workload == area)
     }
 
-    /// Measurement overhead: the median in ns of the provider `null`, which does nothing, through the same calls.
-    /// `None` if the run did not measure it. A worker has the overhead of its own loop.
+    /// Returns the measurement overhead: the median in ns for the provider `null`, which does nothing in the same
+    /// calls. Returns `None` if the run did not measure it. The overhead of workers is reported by
+    /// [`worker_floors`](Self::worker_floors).
     pub fn floor_ns(&self) -> Option<f64> {
         self.floors().find(|(provider, _)| *provider == NULL).map(|(_, ns)| ns)
     }
 
-    /// Overhead of each program in another language: its provider, and the median in ns of an empty iteration of its
-    /// loop.
+    /// Returns the overhead of each program in another language: the provider, and the median in ns of an empty
+    /// iteration of the program's timing loop.
     pub fn worker_floors(&self) -> Vec<(&'a str, f64)> {
         self.floors().filter(|(provider, _)| *provider != NULL).collect()
     }
@@ -108,63 +110,63 @@ impl<'a> RunAnalysis<'a> {
         floors.filter_map(|case| Some((case.case().provider.as_str(), case.median()?.estimate)))
     }
 
-    /// Criteria for comparing its cases with each other.
+    /// Returns the criteria for comparing the run's cases with each other.
     pub fn criteria(&self) -> &ComparisonCriteria {
         &self.criteria
     }
 
-    /// Standing of a case among the cases that differ only in the provider; `None` if it is not ranked.
+    /// Returns the standing of a case among the cases that differ only in the provider, or `None` if it is not ranked.
     pub fn standing(&self, case: &CaseAnalysis<'_>) -> Option<Standing> {
         let measured = || self.cases.iter().map(CaseAnalysis::measured).collect::<Vec<_>>();
         let standings = self.standings.get_or_init(|| standings(&measured(), &self.criteria));
         standings.get(case.place).copied().flatten()
     }
 
-    /// Compares the time of the second with that of the first, each one case or several done one after the other;
-    /// `None` if one has no figure.
+    /// Compares the total time of `second` with that of `first`. Each side is one case, or several cases done one after
+    /// the other. Returns `None` if a case has no figure.
     pub fn ratio(&self, first: &[&CaseAnalysis<'a>], second: &[&CaseAnalysis<'a>]) -> Option<Compared> {
         Some(ratio(&measured(first)?, &measured(second)?, &self.criteria))
     }
 
-    /// Ratio of the second's throughput to the first's, in time; `None` if one has no figure.
+    /// Returns the ratio of `second`'s throughput to `first`'s, computed from times, or `None` if a case has no figure.
     pub fn throughput_ratio(&self, first: &CaseAnalysis<'a>, second: &CaseAnalysis<'a>) -> Option<Interval> {
         let (first, second) = (measured(&[first])?, measured(&[second])?);
         let criteria = self.criteria.clone().judged_in(Judged::Time);
         Some(ratio_by(&second, &first, Statistic::Mean, &criteria).ratio?.ratio)
     }
 
-    /// Total time of cases done one after the other, in ns, with its interval: for several cases the sum of their
-    /// means, with a case counted as often as it occurs. `None` if one has no figure.
+    /// Returns the total time in ns of cases done one after the other, with its interval. For several cases, this is
+    /// the sum of their means. A case can be listed several times. Returns `None` if a case has no figure.
     pub fn total(&self, cases: &[&CaseAnalysis<'a>]) -> Option<Interval> {
         total(&measured(cases)?, &self.criteria)
     }
 
-    /// Ranks rivals that do the same work, each one case or several done one after the other.
+    /// Ranks rivals that do the same work. A rival is one case, or several cases done one after the other.
     pub fn ranking(&self, rivals: &[Vec<&CaseAnalysis<'a>>]) -> Ranking {
         let rivals: Vec<Vec<&Measured<'a>>> = rivals.iter().map(|cases| measured(cases).unwrap_or_default()).collect();
         ranking(&rivals, &self.criteria)
     }
 
-    /// The leaders of some cases, each ranked alone, the one with the lowest figure first; empty if none is ranked.
+    /// Ranks single cases and returns the leaders, the one with the lowest figure first. Empty if no case is ranked.
     pub fn leading<'r>(&self, cases: &[&'r CaseAnalysis<'a>]) -> Vec<&'r CaseAnalysis<'a>> {
         let rivals: Vec<Vec<&CaseAnalysis<'a>>> = cases.iter().map(|case| vec![*case]).collect();
         self.ranking(&rivals).leaders().into_iter().map(|place| cases[place]).collect()
     }
 
-    /// Index of a provider, for its colour and shape.
+    /// Returns the index of a provider, which selects its colour and shape.
     pub fn series(&self, provider: &str) -> usize {
         self.places.get(provider).copied().unwrap_or(self.providers.len())
     }
 }
 
 impl Merged {
-    /// Computes the figures of its cases.
+    /// Computes the figures of all cases.
     pub fn analysis(&self) -> RunAnalysis<'_> {
         RunAnalysis::of_merged(self)
     }
 }
 
-/// The figures in the form that comparisons need; `None` if a case has none.
+/// Returns the figures in the form that comparisons need, or `None` if a case has none.
 fn measured<'r, 'a>(cases: &[&'r CaseAnalysis<'a>]) -> Option<Vec<&'r Measured<'a>>> {
     cases.iter().map(|case| case.measured()).collect()
 }
@@ -188,11 +190,11 @@ mod tests {
         let standings: Vec<Option<Standing>> = analysis.cases().iter().map(|case| analysis.standing(case)).collect();
         assert_eq!(standings[0], Some(Standing::Fastest));
         assert!(matches!(standings[1], Some(Standing::Slower(_))));
-        assert!(standings[2..].iter().all(Option::is_none), "they have no rivals: {standings:?}");
+        assert!(standings[2..].iter().all(Option::is_none), "cases without rivals are not ranked: {standings:?}");
     }
 
     #[test]
-    fn a_case_is_estimated_once_whatever_is_computed_from_the_run() {
+    fn each_case_is_estimated_only_once() {
         let made = || crate::estimates::tests::MADE.get();
         for run in [fixtures::run(), fixtures::scaling_run(), fixtures::ntor_run()] {
             let before = made();

@@ -1,4 +1,5 @@
-//! Tables: columns, and rows of typed cells with their caveats. Each folder of [areas](crate::areas) builds its own.
+//! Tables: columns, and rows of typed cells with their caveats. Each folder of [areas](crate::areas) builds its own
+//! tables.
 
 pub(crate) mod side_by_side;
 
@@ -9,10 +10,10 @@ use crate::number::{
 };
 use pqlab_stats::Interval;
 
-/// Nanoseconds in a µs.
+/// Number of nanoseconds in a microsecond.
 pub(crate) const NS_PER_US: f64 = 1000.0;
 
-/// Content of a column.
+/// Kind of content in a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Holds {
     /// Names.
@@ -26,15 +27,16 @@ pub enum Holds {
 /// A column.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Column {
-    /// Name in files: lower case, unique in the table.
+    /// Name in files: lower case and unique in the table.
     pub name: String,
-    /// Heading for people.
+    /// Heading that people read.
     pub heading: String,
-    /// Unit of its numbers; empty if they have none.
+    /// Unit of the numbers in the column; empty if they have none.
     pub unit: &'static str,
-    /// Its content.
+    /// Kind of content.
     pub holds: Holds,
-    /// Rank for omission if space is short: the highest rank goes first, zero is always kept.
+    /// Rank for omission if space is short: columns with the highest rank are omitted first, columns with rank zero
+    /// never.
     pub spare: u8,
 }
 
@@ -43,20 +45,20 @@ pub struct Column {
 pub struct Number {
     /// The estimate.
     pub estimate: f64,
-    /// The ends of its 95% interval; `None` if it has none.
+    /// Ends of the 95% interval; `None` if there is no interval.
     pub interval: Option<[f64; 2]>,
 }
 
-/// A cell: its text, and its number.
+/// A cell: its text, and its number if it has one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cell {
-    /// The text, rounded and with its unit.
+    /// Text, rounded and with its unit.
     pub text: String,
-    /// The number in full precision; `None` for names and missing figures.
+    /// Number in full precision; `None` for names and missing figures.
     pub number: Option<Number>,
 }
 
-/// A row. It has a cell for each column.
+/// A row, with one cell for each column.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row {
     /// The cells.
@@ -68,24 +70,24 @@ pub struct Row {
 /// A table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Table {
-    /// Unique word for it.
+    /// Unique identifier of the table.
     pub name: &'static str,
-    /// The area of its cases.
+    /// Area of the cases.
     pub area: String,
-    /// Its title.
+    /// Title of the table.
     pub title: String,
     /// The columns.
     pub columns: Vec<Column>,
     /// The rows.
     pub rows: Vec<Row>,
-    /// What a reader must know about it.
+    /// Notes that a reader must know about the table.
     pub notes: Vec<String>,
-    /// Number of columns at the left that identify rows, and become a line above them if space is short.
+    /// Number of columns at the left that identify rows. If space is short, they become a line above their rows.
     pub stacked: usize,
 }
 
 impl Table {
-    /// Creates a table without columns and rows.
+    /// Creates a table without columns or rows.
     pub(crate) fn new(name: &'static str, area: &str, title: impl Into<String>) -> Table {
         Table {
             name,
@@ -103,7 +105,7 @@ impl Table {
         self.column(name, heading, "", Holds::Text, 0)
     }
 
-    /// Adds a column of figures in a unit, with its rank for omission.
+    /// Adds a column of figures with a unit and a rank for omission.
     pub(crate) fn figures(self, name: &str, heading: &str, unit: &'static str, spare: u8) -> Table {
         self.column(name, heading, unit, Holds::Figures, spare)
     }
@@ -118,7 +120,7 @@ impl Table {
         self
     }
 
-    /// Sets the number of columns that become a line above their rows if space is short.
+    /// Sets the number of columns at the left that become a line above their rows if space is short.
     pub(crate) fn stacked(self, columns: usize) -> Table {
         Table { stacked: columns, ..self }
     }
@@ -129,7 +131,7 @@ impl Table {
         self
     }
 
-    /// Adds a row that is computed from cases with these caveats.
+    /// Adds a row that is computed from cases with `caveats`.
     pub(crate) fn row<'c>(
         &mut self,
         caveats: impl IntoIterator<Item = &'c Caveats>,
@@ -142,7 +144,7 @@ impl Table {
 }
 
 impl Table {
-    /// The columns that have a value in some row. The others are not shown to people.
+    /// Returns the indices of the columns that contain a value in some row. Other columns are not shown to people.
     pub fn shown(&self) -> Vec<usize> {
         let has_value = |place: &usize| self.rows.iter().any(|row| !row.cells[*place].is_empty());
         (0..self.columns.len()).filter(has_value).collect()
@@ -150,7 +152,7 @@ impl Table {
 }
 
 impl Cell {
-    /// Whether it has neither a name nor a figure.
+    /// Returns whether the cell contains neither a name nor a figure.
     pub fn is_empty(&self) -> bool {
         self.number.is_none() && (self.text.is_empty() || self.text == NONE)
     }
@@ -159,7 +161,7 @@ impl Cell {
         Cell { text: text.into(), number: None }
     }
 
-    /// A cell for a missing figure.
+    /// Creates a cell for a missing figure.
     pub(crate) fn none() -> Cell {
         Cell::text(NONE)
     }
@@ -168,58 +170,58 @@ impl Cell {
         Cell { text, number: estimate.is_finite().then_some(Number { estimate, interval: None }) }
     }
 
-    /// A cell for a value, or an empty one.
+    /// Creates a cell for a value, or an empty cell if there is none.
     pub(crate) fn of<T>(value: Option<T>, cell: impl FnOnce(T) -> Cell) -> Cell {
         value.map_or_else(Cell::none, cell)
     }
 
-    /// A time in ns, for a column in µs.
+    /// Creates a cell with a time, from ns, for a column in µs.
     pub(crate) fn time(ns: f64) -> Cell {
         Cell::number(time(ns), ns / NS_PER_US)
     }
 
-    /// A time in ns with its interval, for a column in µs.
+    /// Creates a cell with a time and its interval, from ns, for a column in µs.
     pub(crate) fn time_within(ns: &Interval) -> Cell {
         Cell::time(ns.estimate).within(time_within(ns), ns, NS_PER_US)
     }
 
-    /// Operations per second, calculated rather than measured.
+    /// Creates a cell with a number of operations per second that was calculated rather than measured.
     pub(crate) fn rate(per_second: f64) -> Cell {
         Cell::number(rate(per_second), per_second)
     }
 
-    /// Operations per second with their interval.
+    /// Creates a cell with a number of operations per second and its interval.
     pub(crate) fn rate_within(per_second: &Interval) -> Cell {
         Cell::rate(per_second.estimate).within(rate_within(per_second), per_second, 1.0)
     }
 
-    /// A whole number, such as a length in bytes.
+    /// Creates a cell with a whole number, such as a length in bytes.
     pub(crate) fn whole(value: u64) -> Cell {
         Cell::number(grouped(value), value as f64)
     }
 
-    /// A number with three digits.
+    /// Creates a cell with a number of three significant digits.
     pub(crate) fn significant(value: f64) -> Cell {
         Cell::number(significant(value), value)
     }
 
-    /// A share in percent.
+    /// Creates a cell with a percentage.
     pub(crate) fn percent(value: f64) -> Cell {
         Cell::number(percent(value), value)
     }
 
-    /// A ratio.
+    /// Creates a cell with a ratio.
     pub(crate) fn factor(value: f64) -> Cell {
         Cell::number(factor(value), value)
     }
 
-    /// A ratio with its interval; without one if it is a point.
+    /// Creates a cell with a ratio and its interval. An interval of zero width is not shown.
     pub(crate) fn factor_within(ratio: &Interval) -> Cell {
         let text = if ratio.low == ratio.high { factor(ratio.estimate) } else { factor_within(ratio) };
         Cell::factor(ratio.estimate).within(text, ratio, 1.0)
     }
 
-    /// A share in percent with its interval: `20.7% ±0.4`; without one if it is a point.
+    /// Creates a cell with a percentage and its interval: `20.7% ±0.4`. An interval of zero width is not shown.
     pub(crate) fn share_within(share: &Interval) -> Cell {
         let decimals = decimals_of(share);
         let estimate = format!("{:.decimals$}%", share.estimate);
@@ -228,12 +230,13 @@ impl Cell {
         Cell::percent(share.estimate).within(text, share, 1.0)
     }
 
-    /// A difference in percent with its interval: `+1.3% ±0.2`; without one if it is a point.
+    /// Creates a cell with a difference in percent and its interval: `+1.3% ±0.2`. An interval of zero width is not
+    /// shown.
     pub(crate) fn difference_within(difference: &Interval) -> Cell {
         Cell::percent(difference.estimate).within(number::difference(difference), difference, 1.0)
     }
 
-    /// Converts its number to another unit.
+    /// Converts the cell's number to another unit by multiplying it by `factor`.
     pub(crate) fn scaled(mut self, factor: f64) -> Cell {
         if let Some(Number { estimate, interval }) = &mut self.number {
             *estimate *= factor;
@@ -242,7 +245,7 @@ impl Cell {
         self
     }
 
-    /// Adds the ends of an interval, given how many of its units make one of the column's.
+    /// Adds the ends of an interval. `unit` is the number of the interval's units in one unit of the column.
     pub(crate) fn within(mut self, text: String, interval: &Interval, unit: f64) -> Cell {
         self.text = text;
         if let Some(number) = &mut self.number
@@ -265,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn figures_of_a_cell_are_in_the_unit_of_their_column() {
+    fn cell_figures_are_in_the_unit_of_their_column() {
         let cell = Cell::time_within(&interval(31_200.0, 31_000.0, 31_400.0));
         assert_eq!(cell.number, Some(Number { estimate: 31.2, interval: Some([31.0, 31.4]) }));
         assert_eq!(cell.text, "31.2 µs ±0.6%");

@@ -1,4 +1,5 @@
-//! Algorithms side by side, with a row for each algorithm and provider: rates, NIST category, lengths.
+//! Table that compares algorithms side by side, with a row for each algorithm and provider: rates, NIST category,
+//! lengths.
 
 use super::{Cell, Holds, Table};
 use crate::case::CaseAnalysis;
@@ -9,7 +10,7 @@ use indexmap::{IndexMap, IndexSet};
 use pqlab_record::{Case, Form};
 use pqlab_stats::Interval;
 
-/// Order of the algorithms, as in the reference's table. Unlisted ones come last.
+/// Order of the algorithms, as in the reference's table. Algorithms that are not listed come last.
 const ORDER: [&str; 11] = [
     "Falcon-512",
     "Falcon-1024",
@@ -23,19 +24,19 @@ const ORDER: [&str; 11] = [
     "ML-KEM-1024",
     "X25519",
 ];
-/// With fewer algorithms there is nothing to compare.
+/// Minimum number of algorithms for which the table is shown.
 const LEAST: usize = 2;
 
-/// An algorithm of a provider.
+/// An algorithm from one provider.
 pub(crate) struct Side<'r, 'a> {
-    /// The first of its cases.
+    /// The first of the cases.
     pub(crate) case: &'a Case,
     pub(crate) cases: Vec<&'r CaseAnalysis<'a>>,
-    /// Operations per second, by operation.
+    /// Operations per second for each of the three operations.
     rates: [Option<Interval>; 3],
 }
 
-/// Creates a table of three operations without rows. Areas append their own columns.
+/// Creates a table for three operations, without rows. Areas append their own columns.
 pub(crate) fn side_by_side(name: &'static str, area: &str, title: &str, operations: [(&str, &str); 3]) -> Table {
     let table = Table::new(name, area, title).names("algorithm", "algorithm").names("provider", "provider").figures(
         "nist_category",
@@ -53,7 +54,7 @@ pub(crate) fn side_by_side(name: &'static str, area: &str, title: &str, operatio
     )
 }
 
-/// Adds the rows: the algorithms and providers of the table's area. `more` makes the cells of the area's own columns.
+/// Adds the rows: the algorithms and providers in the table's area. `more` creates the cells of the area's own columns.
 pub(crate) fn filled(
     analysis: &RunAnalysis<'_>,
     mut table: Table,
@@ -98,15 +99,15 @@ pub(crate) fn filled(
         table.row(caveats, cells);
     }
     table
-        .note("rates: operations a second in a loop, 1 over the mean; lengths in bytes")
+        .note("rates: operations per second in a loop (1 / mean time); lengths in bytes")
         .note("key encoding: how the library writes the secret key, as seed or expanded, if the scheme has both")
 }
 
-/// Length in bytes of the seed of a scheme with two encodings of its secret key (FIPS 203, algorithm 16; FIPS 204,
+/// Length in bytes of the seed, for schemes with two encodings of the secret key (FIPS 203, algorithm 16; FIPS 204,
 /// algorithm 1).
 const SEEDS: [(&str, u64); 2] = [("ML-DSA-", 32), ("ML-KEM-", 64)];
 
-/// The encoding of a secret key of this length in bytes; `None` for a scheme with a single encoding.
+/// Returns the encoding of a secret key whose length is `length` bytes, or `None` for a scheme with only one encoding.
 fn secret_key_form(algorithm: &str, length: u64) -> Option<&'static str> {
     let (_, seed) = SEEDS.into_iter().find(|(name, _)| algorithm.starts_with(name))?;
     Some(if length == seed { "seed" } else { "expanded" })

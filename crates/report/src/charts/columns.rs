@@ -1,4 +1,4 @@
-//! Vertical bars, each with its interval and its figure above.
+//! Chart with vertical bars, each with its interval, and its figure above.
 
 use super::Chart;
 use super::canvas::{Anchor, Canvas, LegendEntry, Quantity, Scale, TextStyle};
@@ -7,14 +7,14 @@ use pqlab_stats::Interval;
 
 const WIDTH: f64 = 760.0;
 
-/// Bar.
+/// A vertical bar.
 pub(super) struct Column {
     pub(super) name: String,
     pub(super) value: Interval,
     pub(super) series: usize,
 }
 
-/// Draws bars side by side; `None` if there are none.
+/// Draws bars side by side. Returns `None` if there are none.
 pub(super) fn columns(
     name: &str,
     title: &str,
@@ -58,7 +58,7 @@ pub(super) fn columns(
     Some(canvas.finish(name, title, format!("{note} {}.", listed.join("; "))))
 }
 
-/// Formats a value with three digits. An axis may shorten it.
+/// Formats a value with three digits. Axes may use a shorter form.
 fn figure(quantity: Quantity, value: f64) -> String {
     if quantity == Quantity::Time { time(value) } else { quantity.show(value) }
 }

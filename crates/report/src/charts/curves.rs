@@ -1,4 +1,4 @@
-//! Curves: throughput by threads and tasks, time by message length, medians over runs.
+//! Charts with curves: throughput by threads and tasks, time by message length, medians over runs.
 
 use super::canvas::{Anchor, Canvas, LegendEntry, Quantity, Scale, TextStyle};
 use super::{Chart, slug};
@@ -9,16 +9,16 @@ use pqlab_stats::Interval;
 
 const WIDTH: f64 = 760.0;
 const HEIGHT: f64 = 320.0;
-/// Maximum number of curves of a picture.
+/// Maximum number of curves in a picture.
 const MOST: usize = 8;
 
-/// Curve: its name, and points with their intervals.
+/// A curve: its name, and its points with their intervals.
 pub(super) struct Series {
     pub(super) name: String,
     pub(super) points: Vec<(f64, Interval)>,
 }
 
-/// Name, title and axes of a picture of curves.
+/// Name, title and axes of a chart with curves.
 pub(super) struct Plot<'p> {
     pub(super) name: String,
     pub(super) title: String,
@@ -26,11 +26,11 @@ pub(super) struct Plot<'p> {
     pub(super) up: (&'p str, Quantity),
     /// Whether the vertical scale is logarithmic.
     pub(super) log: bool,
-    /// Whether to draw proportional growth from the first point of each curve.
+    /// Whether to draw ideal growth, proportional from the first point of each curve.
     pub(super) ideal: bool,
 }
 
-/// Returns the curves of rows with the parameter, grouped by all other properties, with at least two points each.
+/// Returns a curve for each group of rows that differ only in `parameter`. Curves need at least two points.
 fn series<'r>(
     rows: impl Iterator<Item = &'r CaseAnalysis<'r>>,
     parameter: &str,
@@ -49,13 +49,13 @@ fn series<'r>(
     curves(all)
 }
 
-/// Returns the name that all cases of a curve share: without the parameter of the horizontal axis.
+/// Returns the name that all cases of a curve share. It omits the parameter on the horizontal axis.
 fn name_without(case: &Case, parameter: &str) -> String {
     let case = case.clone().without(&[parameter]);
     format!("{} · {}", case.name(), case.provider)
 }
 
-/// Returns the curves with at least two points, in descending order of their last value.
+/// Returns the curves with at least two points, sorted by their last value in descending order.
 pub(super) fn curves(mut all: Vec<Series>) -> Vec<Series> {
     all.retain(|series| series.points.len() > 1);
     all.sort_by(|one, other| last(other).total_cmp(&last(one)));
@@ -66,8 +66,8 @@ fn last(series: &Series) -> f64 {
     series.points.last().map_or(0.0, |(_, interval)| interval.estimate)
 }
 
-/// Removes the part before the provider from all names if it is the same, and returns it with the usual colours of the
-/// providers.
+/// Strips the part before the provider from all names if it is the same for all. Returns this part and the providers'
+/// usual colours.
 fn in_common(all: &mut [Series], analysis: &RunAnalysis<'_>) -> Option<(String, Vec<usize>)> {
     let (what, _) = all.first()?.name.split_once(" · ")?;
     let what = what.to_owned();
@@ -135,7 +135,7 @@ pub(super) fn draw(analysis: &RunAnalysis<'_>, plot: &Plot<'_>, mut all: Vec<Ser
                 &format!("{} at {}: {}", series.name, plot.across.1.show(*place), plot.up.1.show(value.estimate)),
             );
         }
-        // Drawn over the curve, which may coincide with it.
+        // The ideal is drawn over the curve, because the two may coincide.
         if let (true, Some((first, value))) = (plot.ideal, series.points.first()) {
             let at = |place: f64| (across.at(place), up.at(value.estimate * place / first));
             canvas.ideal(&series.points.iter().map(|(place, _)| at(*place)).collect::<Vec<_>>());
@@ -158,9 +158,10 @@ pub(super) fn draw(analysis: &RunAnalysis<'_>, plot: &Plot<'_>, mut all: Vec<Ser
     Some(canvas.finish(&plot.name, &title, about))
 }
 
-/// Draws throughput by number of threads, with the ideal.
+/// Draws throughput by number of threads, with ideal growth.
 pub(super) fn threads(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> {
-    // A sample of such a case is the elapsed time divided by the operations of all threads: see the workload.
+    // In these cases, a sample is the elapsed time divided by the number of operations on all threads (see the
+    // workload).
     let rows = analysis.area(area).filter(|row| row.case().tasks().is_none());
     let count = |row: &CaseAnalysis<'_>| row.case().transactions().unwrap_or(1) as f64;
     let all = series(rows, Parameter::THREADS, |row| rate(row, count(row)));
@@ -191,13 +192,13 @@ pub(super) fn load(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> {
     draw(analysis, &plot, all)
 }
 
-/// Draws time by message length, or bytes per second for operations that process the whole message.
+/// Draws time by message length, or bytes per second if operations process the whole message.
 pub(super) fn lengths(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> {
     let through = analysis.area(area).any(|row| row.case().facts.bytes.is_some());
     let rows = || analysis.area(area).filter(|row| row.usual());
     let (title, up, all) = if through {
         let all = series(rows(), Parameter::LENGTH, |row| rate(row, row.case().facts.bytes? as f64));
-        // Providers are easier to compare by a single function.
+        // Show a single hash function, because that makes providers easier to compare.
         let functions = ["SHA3-256 digest ·", "SHA-256 digest ·"];
         let function = functions
             .into_iter()
@@ -222,7 +223,7 @@ pub(super) fn lengths(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> {
     draw(analysis, &plot, all)
 }
 
-/// Draws medians over the runs of the same machine, relative to the newest.
+/// Draws medians over the runs on the same machine, relative to the newest run.
 pub(super) fn trend(analysis: &RunAnalysis<'_>, past: &[Past], name: &str) -> Option<Chart> {
     let past: Vec<&Past> = past.iter().filter(|past| past.same_machine(analysis.run)).collect();
     let post_quantum = |row: &&CaseAnalysis<'_>| row.usual() && row.median().is_some() && !row.case().is_null();
@@ -246,7 +247,7 @@ pub(super) fn trend(analysis: &RunAnalysis<'_>, past: &[Past], name: &str) -> Op
             (points.len() > 1).then_some(Series { name: format!("{} · {}", row.job(), row.case().provider), points })
         })
         .collect();
-    // The largest changes first.
+    // Show the largest changes first.
     let change = |series: &Series| series.points.iter().map(|(_, value)| value.estimate.ln().abs()).fold(0.0, f64::max);
     all.sort_by(|one, other| change(other).total_cmp(&change(one)));
     let plot = Plot {

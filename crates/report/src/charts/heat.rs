@@ -1,4 +1,4 @@
-//! Heat map of operations and providers: time relative to the fastest.
+//! Heat map of operations and providers, coloured by time relative to the fastest.
 
 use super::canvas::{Anchor, Canvas, TextStyle, label, width_of};
 use super::intervals::usual;
@@ -11,7 +11,7 @@ use pqlab_analysis::{CaseAnalysis, RunAnalysis, distinct, grouped};
 const MOST: usize = 40;
 const TILE: (f64, f64) = (92.0, 24.0);
 const NAMES: f64 = 34.0;
-/// Colour of tiles that are not ranked.
+/// Colour of tiles for cases that are not ranked.
 const UNRANKED: &str = "#e4e4e4";
 
 /// Colours from the fastest to the slowest: one hue with decreasing lightness.
@@ -32,7 +32,7 @@ pub(super) fn providers(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart>
     lines.truncate(MOST);
     let shown = lines.iter().flat_map(|(_, rows)| rows);
     let columns: Vec<&str> = distinct(shown.map(|row| row.case().provider.as_str()));
-    // A single column compares nothing, and more than twelve do not fit a page.
+    // A single column compares nothing, and more than twelve columns do not fit on a page.
     if columns.len() < 2 || columns.len() > 12 {
         return None;
     }
@@ -43,7 +43,7 @@ pub(super) fn providers(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart>
     let title = format!("{area}: time relative to the fastest library");
     canvas.head(&title, &[]);
     for (place, name) in columns.iter().enumerate() {
-        // Names of pairs are long, so each half has its own line.
+        // Names of pairs are long, so each half gets its own line.
         let x = gutter + (place as f64 + 0.5) * TILE.0;
         let parts: Vec<String> = name.split_inclusive(['+', ':']).map(short).collect();
         for (line, part) in parts.iter().enumerate() {
@@ -72,15 +72,16 @@ pub(super) fn providers(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart>
     let more = if all > lines.len() { format!(" {} more are in the table.", all - lines.len()) } else { String::new() };
     let about = format!(
         "Time relative to the fastest for each of {} algorithms and operations and each of {} libraries, with the half-width \
-         of the 95% interval, in core cycles if both have them. Tiles without a ratio are not ranked, empty places were not \
-         measured.{more}",
+         of the 95% interval, in core cycles if both cases have them. Tiles without a ratio are not ranked; empty \
+         places were not measured.{more}",
         lines.len(),
         columns.len()
     );
     Some(canvas.finish(&format!("heat-{}", slug(area)), &title, about))
 }
 
-/// Returns the text of a tile, and the ratio to the lowest figure for its shade; `None` if it is not ranked.
+/// Returns the text of a tile, and the ratio to the lowest figure for its shade. The ratio is `None` if the case is not
+/// ranked.
 fn standing(analysis: &RunAnalysis<'_>, row: &CaseAnalysis<'_>) -> (String, Option<f64>) {
     match analysis.standing(row) {
         Some(standing @ (Standing::Slower(ratio) | Standing::Open(ratio))) => (standing.text(), Some(ratio.estimate)),

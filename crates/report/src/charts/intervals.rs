@@ -1,11 +1,11 @@
-//! Times with their intervals on a logarithmic scale: a line for each algorithm, a mark for each provider.
+//! Chart of times with their intervals on a logarithmic scale: a line for each algorithm, a mark for each provider.
 
 use super::canvas::{Anchor, Canvas, Quantity, Scale, TextStyle, label, width_of};
 use super::{Chart, slug};
 use pqlab_analysis::number::known_time;
 use pqlab_analysis::{CaseAnalysis, RunAnalysis, grouped};
 
-/// Maximum number of lines of a picture.
+/// Maximum number of lines in a picture.
 const MOST: usize = 36;
 const WIDTH: f64 = 760.0;
 const LINE: f64 = 23.0;
@@ -18,18 +18,19 @@ pub(super) fn usual<'s, 'a>(analysis: &'s RunAnalysis<'a>, area: &'s str) -> Vec
     };
     let chosen = |row: &&CaseAnalysis<'_>| {
         let lengths = rows().filter(|other| same(row, other)).filter_map(|other| other.case().message_length());
-        // Hashes are compared by throughput (the longest message), signatures by signing itself (the shortest).
+        // Hashes are compared by throughput (longest message), signature schemes by the cost of signing itself
+        // (shortest).
         let wanted = if row.case().facts.bytes.is_some() { lengths.max() } else { lengths.min() };
         row.case().message_length() == wanted
     };
     rows().filter(chosen).collect()
 }
 
-/// Draws one picture of an area, or one for each operation if that would be too long.
+/// Draws one picture for an area, or one for each operation if a single picture would be too long.
 pub(super) fn latency(analysis: &RunAnalysis<'_>, area: &str) -> Vec<Chart> {
     let mut rows = usual(analysis, area);
     if rows.is_empty() {
-        // All cases of the area have special parameters. Those with threads and tasks are drawn as curves instead.
+        // All cases in the area have special parameters. Cases with threads or tasks are drawn as curves instead.
         let concurrent = |row: &CaseAnalysis<'_>| row.case().threads().or(row.case().tasks()).is_some();
         let plain = |row: &&CaseAnalysis<'_>| row.time().is_some() && !row.case().is_null() && !concurrent(row);
         rows = analysis.area(area).filter(plain).collect();
@@ -62,7 +63,7 @@ fn picture<'a>(analysis: &RunAnalysis<'a>, area: &str, what: &str, rows: &[&Case
             }
             left -= 1;
             let name = rows.first().map_or(job.clone(), |row| name_without_operation(row));
-            // A single operation is in the title.
+            // If there is only one operation, the title names it.
             lines.push(((place == 0 && operations.len() > 1).then_some(operation), name, rows));
         }
     }
@@ -119,7 +120,7 @@ fn picture<'a>(analysis: &RunAnalysis<'a>, area: &str, what: &str, rows: &[&Case
     Some(canvas.finish(&format!("latency-{}", slug(if what == area { area } else { what })), &title, about))
 }
 
-/// Returns a sentence with the fastest of each line; empty if no case is ranked.
+/// Returns a sentence with the fastest case on each line. Empty if no case is ranked.
 pub(super) fn fastest_sentence(named: &str) -> String {
     if named.is_empty() { String::new() } else { format!(" The fastest of each: {named}.") }
 }

@@ -1,5 +1,5 @@
-//! Languages: operations that workers in other languages were measured on, on a logarithmic scale, with a mark for each
-//! provider in the colour of its language.
+//! Chart of operations that workers in other languages also measured, on a logarithmic scale. Each provider has a mark
+//! in the colour of its language.
 
 use super::canvas::{Anchor, Canvas, Quantity, Scale, TextStyle, label, width_of};
 use super::intervals::{fastest_sentence, usual};
@@ -9,23 +9,23 @@ use pqlab_analysis::{CaseAnalysis, RunAnalysis, grouped};
 use pqlab_record::NULL;
 use pqlab_stats::Interval;
 
-/// Maximum number of operations of a picture.
+/// Maximum number of operations in a picture.
 const MOST: usize = 24;
 const WIDTH: f64 = 760.0;
-/// Height of a line of marks.
+/// Height of one line of marks.
 const LINE: f64 = 14.0;
 /// Space between two operations.
 const GAP: f64 = 8.0;
-/// Half the width of a mark with the space around it.
+/// Half the width of a mark, including the space around it.
 const MARK: f64 = 6.5;
-/// Name of unknown languages in a legend.
+/// Legend entry for unknown languages.
 const UNKNOWN: &str = "unknown";
 
-/// Operation with its providers.
+/// An operation with the cases of its providers.
 type Job<'s, 'a> = (String, Vec<&'s CaseAnalysis<'a>>);
 
-/// Draws one picture of an area, or one for each operation if that would be too long. Draws none if no worker in
-/// another language was measured on the same operation as another provider.
+/// Draws one picture for an area, or one for each operation if a single picture would be too long. Draws nothing unless
+/// a worker in another language and another provider were measured on the same operation.
 pub(super) fn by_language(analysis: &RunAnalysis<'_>, area: &str) -> Vec<Chart> {
     let rows = usual(analysis, area);
     let mixed = |(_, rows): &Job<'_, '_>| {
@@ -44,7 +44,7 @@ pub(super) fn by_language(analysis: &RunAnalysis<'_>, area: &str) -> Vec<Chart> 
     operations.filter_map(draw).collect()
 }
 
-/// Returns the languages of a run in order of appearance, which determines their colours and shapes.
+/// Returns the languages in a run in order of appearance, which determines their colours and shapes.
 fn languages(analysis: &RunAnalysis<'_>) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     for language in analysis.providers.iter().filter(|one| *one != NULL).map(|one| language(analysis, one)) {
@@ -110,16 +110,16 @@ fn picture(analysis: &RunAnalysis<'_>, what: &str, jobs: &[Job<'_, '_>]) -> Opti
     Some(canvas.finish(&format!("languages-{}", slug(what)), &title, about))
 }
 
-/// Marks of an operation.
+/// Marks for one operation, arranged on lines.
 struct Lines<'s, 'a> {
-    /// Marks with their time in ns and the index of their line, the fastest first.
+    /// Marks, each with its time in ns and the index of its line, fastest first.
     marks: Vec<(&'s CaseAnalysis<'a>, Interval, usize)>,
     /// Number of lines.
     count: usize,
 }
 
 impl<'s, 'a> Lines<'s, 'a> {
-    /// Puts each mark with its interval on the first line on which it touches no other.
+    /// Places each mark with its interval on the first line on which it does not touch another mark.
     fn of(rows: &[&'s CaseAnalysis<'a>], scale: &Scale) -> Lines<'s, 'a> {
         let mut rows: Vec<(&CaseAnalysis<'a>, Interval)> =
             rows.iter().filter_map(|row| Some((*row, row.time()?))).collect();
@@ -145,7 +145,8 @@ impl<'s, 'a> Lines<'s, 'a> {
     }
 }
 
-/// Returns the drawn languages with their providers: `Rust: graviola, libcrux:avx2`, or just `Go` for a provider `go`.
+/// Returns legend entries for the drawn languages and their providers: `Rust: graviola, libcrux:avx2`, or only `Go` for
+/// a provider named `go`.
 fn legend<'r>(all: &[String], drawn: impl Iterator<Item = (usize, &'r str)>) -> Vec<(usize, String)> {
     let mut drawn: Vec<(usize, &str)> = drawn.collect();
     drawn.sort();

@@ -1,4 +1,4 @@
-//! Pictures of a run. Each is drawn once, as SVG. Pages embed the SVG, and [`raster`] converts it to PNG and PDF.
+//! Charts of a run. Each chart is drawn once, as SVG. Pages embed the SVG, and [`raster`] converts it to PNG and PDF.
 
 mod areas;
 mod canvas;
@@ -15,7 +15,7 @@ mod stack;
 use pqlab_analysis::RunAnalysis;
 use pqlab_analysis::history::Past;
 
-/// Picture.
+/// A chart.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Chart {
     /// File name, without the extension.
@@ -28,7 +28,7 @@ pub struct Chart {
     pub svg: String,
 }
 
-/// Draws the pictures of an area for which the run has the data.
+/// Draws the charts of an area for which the run contains the data.
 pub fn of_area(analysis: &RunAnalysis<'_>, area: &str) -> Vec<Chart> {
     let mut charts = areas::tls::pictures(analysis, area);
     charts.extend(intervals::latency(analysis, area));
@@ -46,7 +46,7 @@ pub fn of_area(analysis: &RunAnalysis<'_>, area: &str) -> Vec<Chart> {
     charts
 }
 
-/// Draws pictures under the names that the earlier systems use, for which the run has the data.
+/// Draws the charts that the earlier systems publish, under the same names, if the run contains the data.
 pub fn named(analysis: &RunAnalysis<'_>) -> Vec<Chart> {
     let mut charts = areas::ntor::named(analysis);
     charts.extend(areas::ledger::block_verify(analysis));
@@ -54,7 +54,7 @@ pub fn named(analysis: &RunAnalysis<'_>) -> Vec<Chart> {
     charts
 }
 
-/// Draws the medians that changed most since earlier runs of the same machine, under a name.
+/// Draws the medians that changed most since earlier runs on the same machine. `name` is the file name of the chart.
 pub fn trend(analysis: &RunAnalysis<'_>, past: &[Past], name: &str) -> Option<Chart> {
     curves::trend(analysis, past, name)
 }
@@ -94,7 +94,7 @@ mod tests {
             assert!(charts.len() >= 4, "{}", charts.len());
             for (index, chart) in charts.iter().enumerate() {
                 assert!(!chart.about.is_empty() && !chart.title.is_empty());
-                assert!(charts[..index].iter().all(|other| other.name != chart.name), "{} twice", chart.name);
+                assert!(charts[..index].iter().all(|other| other.name != chart.name), "duplicate chart {}", chart.name);
                 assert!(chart.svg.contains("role=\"img\"") && chart.svg.contains("<desc "), "{}", chart.svg);
                 assert!(!chart.svg.contains("NaN") && !chart.svg.contains("inf"), "{}", chart.svg);
                 raster::parse(&chart.svg).unwrap();

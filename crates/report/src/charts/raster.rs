@@ -1,14 +1,14 @@
-//! Conversion of pictures to PNG and PDF. Texts are in DejaVu Sans, which is embedded in the program, so pictures are
-//! the same on every machine, and PNG files have the same bytes. The order of the two fonts in a PDF may vary.
+//! Converts pictures to PNG and PDF. Texts use DejaVu Sans, which is embedded in the program, so that pictures look the
+//! same and PNG files are byte-identical on every machine. The order of the two fonts in a PDF may vary.
 
 use resvg::tiny_skia::{Pixmap, Transform};
 use resvg::usvg::{Options, Tree};
 use std::sync::{Arc, LazyLock};
 use svg2pdf::usvg::fontdb::Database;
 
-/// Pixels per inch of a picture for print.
+/// Resolution of pictures for print, in pixels per inch.
 pub const PRINT_DPI: f32 = 150.0;
-/// SVG units per inch.
+/// Number of SVG units per inch.
 const UNITS_PER_INCH: f32 = 96.0;
 const INCHES_PER_METRE: f32 = 39.370_08;
 
@@ -46,7 +46,7 @@ pub fn parse(svg: &str) -> Result<Tree, RasterError> {
     Ok(Tree::from_str(svg, &options)?)
 }
 
-/// Converts a picture to PNG with the given pixels per inch, which the file records.
+/// Converts a picture to PNG with `dpi` pixels per inch. The file records this resolution.
 ///
 /// # Errors
 /// See [`RasterError`].
@@ -60,7 +60,7 @@ pub fn png(svg: &str, dpi: f32) -> Result<Vec<u8>, RasterError> {
     Ok(with_density(png, dpi))
 }
 
-/// Converts a picture to PDF. Texts stay texts.
+/// Converts a picture to PDF. Texts remain texts.
 ///
 /// # Errors
 /// See [`RasterError`].
@@ -70,8 +70,7 @@ pub fn pdf(svg: &str) -> Result<Vec<u8>, RasterError> {
         .map_err(|error| RasterError::Pdf(error.to_string()))
 }
 
-/// Inserts the chunk `pHYs` (PNG, section 11.3.4.3) after the header chunk, whose 25 bytes follow the signature of 8
-/// bytes.
+/// Inserts a `pHYs` chunk (PNG, section 11.3.4.3) after the 25-byte header chunk, which follows the 8-byte signature.
 fn with_density(mut png: Vec<u8>, dpi: f32) -> Vec<u8> {
     let per_metre = (dpi * INCHES_PER_METRE).round() as u32;
     let mut chunk = b"pHYs".to_vec();
@@ -105,7 +104,7 @@ mod tests {
         let pixmap = Pixmap::decode_png(&bytes).unwrap();
         assert_eq!((pixmap.width(), pixmap.height()), (150, 75));
         let dark = pixmap.pixels().iter().filter(|pixel| pixel.red() < 64).count();
-        assert!((150..2000).contains(&dark), "{dark} dark dots");
+        assert!((150..2000).contains(&dark), "{dark} dark pixels");
     }
 
     #[test]
@@ -113,7 +112,7 @@ mod tests {
         let bytes = png(TEXT, PRINT_DPI).unwrap();
         assert_eq!(&bytes[37..41], b"pHYs");
         assert_eq!(bytes[41..45], 5906_u32.to_be_bytes());
-        // Check value from the catalogue of CRCs.
+        // Check value from the CRC catalogue.
         assert_eq!(crc(b"123456789"), 0xcbf4_3926);
     }
 

@@ -1,4 +1,4 @@
-//! Size against speed: bytes on the wire against time.
+//! Chart of bytes on the wire against time.
 
 use super::canvas::{Anchor, Canvas, Quantity, Scale, TextStyle, label, width_of};
 use super::intervals::usual;
@@ -10,14 +10,14 @@ use pqlab_stats::Interval;
 const WIDTH: f64 = 760.0;
 const HEIGHT: f64 = 360.0;
 
-/// Operations of a key exchange, and of a signed message.
+/// Operations that make up a key exchange, and operations for a signed message.
 const TOGETHER: [&[&str]; 2] = [&["keygen", "encapsulate", "decapsulate"], &["sign", "verify"]];
 
-/// Preferred positions of a label: right of its mark, left, above, below. Offset and anchor of the text.
+/// Preferred positions of a label, as offset and text anchor: to the right of its mark, to the left, above, below.
 const PLACES: [(f64, f64, Anchor); 4] =
     [(9.0, 4.0, Anchor::Start), (-9.0, 4.0, Anchor::End), (0.0, -10.0, Anchor::Middle), (0.0, 18.0, Anchor::Middle)];
 
-/// Occupied rectangle.
+/// An occupied rectangle.
 struct Place {
     left: f64,
     right: f64,
@@ -31,7 +31,7 @@ impl Place {
         Place { left: x - half, right: x + half, top: y - half, bottom: y + half }
     }
 
-    /// Returns the rectangle of a line of text whose base line is at `y`.
+    /// Returns the rectangle of a line of text with its baseline at `y`.
     fn of_text(x: f64, y: f64, anchor: Anchor, width: f64) -> Place {
         let left = match anchor {
             Anchor::Start => x,
@@ -45,23 +45,23 @@ impl Place {
         self.left < other.right && other.left < self.right && self.top < other.bottom && other.top < self.bottom
     }
 
-    /// Whether the rectangle is inside the picture and below the legend.
+    /// Returns whether the rectangle is inside the picture and below the legend.
     fn inside(&self, width: f64, height: f64) -> bool {
         self.left >= 0.0 && self.right <= width && self.top >= 44.0 && self.bottom <= height
     }
 }
 
-/// Algorithm with its fastest provider.
+/// An algorithm with its fastest provider.
 struct Point {
     algorithm: String,
-    /// Fastest provider, or all that are tied.
+    /// Fastest provider, or all providers that are tied.
     provider: String,
-    /// Bytes on the wire.
+    /// Number of bytes on the wire.
     bytes: u64,
     /// Total time of the operations in ns.
     time: Interval,
     classical: bool,
-    /// Index of the operations in [`TOGETHER`].
+    /// Index into [`TOGETHER`].
     operations: usize,
 }
 
@@ -78,7 +78,7 @@ fn points(analysis: &RunAnalysis<'_>, area: &str) -> Vec<Point> {
             };
             let whole = of_provider.iter().filter_map(|(provider, rows)| {
                 let parts = names.iter().map(|one| Some(rows[part(rows, one)?])).collect::<Option<Vec<_>>>()?;
-                // A process or run affects all parts alike, so their intervals are not independent.
+                // A process or run affects all parts alike, so the intervals of the parts are not independent.
                 Some((provider.clone(), analysis.total(&parts)?, parts))
             });
             let whole: Vec<(String, Interval, Vec<&CaseAnalysis<'_>>)> = whole.collect();
@@ -114,7 +114,7 @@ pub(super) fn sizes(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> {
     canvas.axis_up(&up, Quantity::Time, left, right);
     canvas.text((left + right) / 2.0, HEIGHT - 8.0, TextStyle::Faint, Anchor::Middle, bytes_of);
     points.sort_by(|one, other| other.time.estimate.total_cmp(&one.time.estimate));
-    // Labels avoid all marks and the labels before them.
+    // Labels must not cover marks or earlier labels.
     let around = |point: &Point| Place::around(across.at(point.bytes as f64), up.at(point.time.estimate), 12.0);
     let mut taken: Vec<Place> = points.iter().map(around).collect();
     for Point { algorithm, provider, bytes, time, classical, .. } in &points {
@@ -128,7 +128,7 @@ pub(super) fn sizes(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> {
         );
         let text = label(algorithm);
         let preferred = PLACES.map(|(dx, dy, anchor)| (x + dx, y + dy, anchor));
-        // If points are crowded, other labels go above and below on both sides, connected by a line.
+        // Where points are crowded, labels are placed above or below on either side and connected by a line.
         let lines = (1..20).flat_map(|line| [-12.0, 12.0].map(|step| y + 4.0 + step * f64::from(line)));
         let around = lines.flat_map(|line| [(x + 16.0, line, Anchor::Start), (x - 16.0, line, Anchor::End)]);
         let free = |place: &(f64, f64, Anchor)| {

@@ -1,4 +1,4 @@
-//! Stacked bars: the parts of a time.
+//! Chart with stacked bars: the parts of a time.
 
 use super::Chart;
 use super::canvas::{Anchor, Canvas, LegendEntry, Quantity, Scale, TextStyle, label, width_of};
@@ -9,7 +9,7 @@ const LINE: f64 = 34.0;
 /// Maximum number of bars.
 pub(super) const MOST: usize = 18;
 
-/// Bar: name and provider, parts in ns, and the whole if it was measured.
+/// A bar: name and provider, the parts in ns, and the whole in ns if it was measured.
 pub(super) struct Bar {
     pub(super) name: String,
     pub(super) provider: String,
@@ -17,7 +17,7 @@ pub(super) struct Bar {
     pub(super) whole: Option<f64>,
 }
 
-/// Draws stacked bars, the fastest first, at most `most`.
+/// Draws at most `most` stacked bars, fastest first.
 pub(super) fn stacked(
     name: &str,
     title: &str,

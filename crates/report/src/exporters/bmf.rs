@@ -7,9 +7,9 @@ use pqlab_stats::Interval;
 use serde::Serialize;
 use std::io::Write;
 
-/// Latency in ns and throughput in operations per second of every case with a figure, with the interval as lower and
-/// upper value. A caveat is a measure of its own, so that dashboards show it next to the others: its value is 1, and
-/// its text is in `text`, which Bencher's own reader ignores. Failed cases and the floor have no entry.
+/// Latency in ns and throughput in operations per second of every case with a figure, with the ends of the interval as
+/// lower and upper value. Each caveat is a separate measure, so that dashboards show it next to the others: its value
+/// is 1, and its message is in `text`, which Bencher itself ignores. Failed cases and the floor have no entry.
 pub(super) struct Bmf;
 
 #[derive(Serialize)]

@@ -1,5 +1,5 @@
-//! Every format must carry every caveat: each of [`exporters`] gets runs whose cases have all caveats, and its output
-//! is read back. New formats are included automatically.
+//! Every format must carry every caveat. Each of the [`exporters`] writes runs whose cases have all caveats, and the
+//! output is read back. New formats are included automatically.
 
 use super::{Exporter, exporters, written};
 use crate::fixtures;
@@ -9,7 +9,7 @@ use pqlab_analysis::caveats::Caveat;
 use pqlab_record::{Case, Run};
 use serde_json::Value;
 
-/// Returns the texts that a reader of the format finds in its output, by file name extension.
+/// Returns the texts that a reader of the format finds in the output. The file name extension selects the reader.
 fn texts(exporter: &dyn Exporter, run: &Run) -> Vec<String> {
     let bytes = written(exporter, run);
     let text = || String::from_utf8(bytes.clone()).unwrap();
@@ -20,7 +20,7 @@ fn texts(exporter: &dyn Exporter, run: &Run) -> Vec<String> {
             found
         }
         extension @ ("csv" | "tsv") => {
-            assert!(!text().lines().any(|line| line.starts_with('#')), "CSV has no comments");
+            assert!(!text().lines().any(|line| line.starts_with('#')), "CSV must not contain comments");
             let delimiter = if extension == "csv" { b',' } else { b'\t' };
             let mut reader =
                 ::csv::ReaderBuilder::new().delimiter(delimiter).has_headers(false).from_reader(bytes.as_slice());
@@ -49,7 +49,7 @@ fn collect(value: &Value, found: &mut Vec<String>) {
     }
 }
 
-/// Reduces a run to one case of the operation.
+/// Reduces a run to a single case of `operation`.
 fn only(mut run: Run, operation: &str) -> Run {
     run.records.retain(|record| record.case.operation == operation);
     run.records.truncate(1);
@@ -62,14 +62,14 @@ fn plan(run: &Run) -> Vec<Case> {
     run.records.iter().map(|record| record.case.clone()).collect()
 }
 
-/// Returns each caveat of the run with its text.
+/// Returns the caveats of all cases in the run, with their messages.
 fn caveats_of(run: &Run) -> Vec<(Caveat, String)> {
     let analysis = RunAnalysis::of(run);
     let found = analysis.cases().iter().flat_map(|case| case.caveats.iter());
     found.map(|(caveat, says)| (caveat, says.to_owned())).collect()
 }
 
-/// Returns the formats that can hold such a run.
+/// Returns the formats that can express the run.
 fn takers(run: &Run) -> Vec<Box<dyn Exporter>> {
     exporters().into_iter().filter(|exporter| exporter.check(&plan(run)).is_ok()).collect()
 }
@@ -96,7 +96,7 @@ fn every_format_carries_every_caveat() {
     }
 }
 
-/// Texts that every file has, such as a legend, must not look like caveats of a case.
+/// Texts that occur in every file, such as a legend, must not look like caveats of a case.
 #[test]
 fn formats_have_no_caveats_of_sound_runs() {
     for operation in ["verify", "digest", "encapsulate"] {
@@ -106,7 +106,7 @@ fn formats_have_no_caveats_of_sound_runs() {
         for exporter in takers(&sound) {
             let texts = texts(exporter.as_ref(), &sound);
             for (caveat, says) in caveats_of(&doubtful) {
-                assert!(!texts.iter().any(|text| text.contains(&says)), "{} says {caveat:?}", exporter.name());
+                assert!(!texts.iter().any(|text| text.contains(&says)), "{} must not show {caveat:?}", exporter.name());
             }
         }
     }
@@ -127,10 +127,10 @@ fn caveats_do_not_change_names() {
         assert_eq!(named(&defective), named(&sound), "{}", exporter.name());
         by_id += usize::from(!named(&sound).is_empty());
     }
-    assert!(by_id >= 10, "{by_id} formats name cases by their ids");
+    assert!(by_id >= 10, "only {by_id} formats name cases by id");
 }
 
-/// The terminal and the page show the same caveats.
+/// The terminal and the page must show the same caveats.
 #[test]
 fn terminal_and_page_show_the_same_caveats() {
     use crate::templates::{Around, Page, page};
@@ -145,7 +145,7 @@ fn terminal_and_page_show_the_same_caveats() {
             .0;
     for (caveat, says) in caveats_of(&run) {
         assert!(!caveat.is_note() || table.contains(caveat.word()), "{caveat:?} is not in\n{table}");
-        // The first lines of the page have this caveat for all cases.
+        // The first lines of the page state this caveat once for all cases.
         let says = if caveat == Caveat::Spread { "spread between runs assumed" } else { &says };
         assert!(page.contains(caveat.legend()) && page.contains(says), "{caveat:?} is not on the page");
     }

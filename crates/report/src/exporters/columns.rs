@@ -1,19 +1,20 @@
-//! Columns of a case with their types and units: one table for every format with columns.
+//! Columns that describe cases, with their types and units. Every format with columns uses this table.
 
 use pqlab_record::document::{ParameterValue, ResultEntry};
 use pqlab_record::{CyclesSource, Form, Status};
 
-/// Column of a case.
+/// A column that describes cases.
 pub(super) struct Column {
-    /// Heading.
+    /// Name in files.
     pub(super) name: &'static str,
-    /// Unit of the numbers, empty if there is none.
+    /// Unit of the numbers; empty if there is none.
     pub(super) unit: &'static str,
-    /// Type, and function that gets the value of a case.
+    /// Type of the column, with the function that gets the value of a case.
     pub(super) value: Value,
 }
 
-/// Type of a column, with a function that gets the value of a case. It returns `None` if the column does not apply.
+/// Type of a column, with a function that gets the value of a case. The function returns `None` if the column does not
+/// apply.
 #[derive(Clone, Copy)]
 pub(super) enum Value {
     Text(fn(&ResultEntry) -> Option<String>),
@@ -23,8 +24,8 @@ pub(super) enum Value {
 }
 
 impl Column {
-    /// Returns the value of a case as text, empty for none. Numbers are the shortest decimals that parse to the same
-    /// number.
+    /// Returns the value of a case as text, or an empty string if there is none. Numbers are written as the shortest
+    /// decimals that parse to the same number.
     pub(super) fn text(&self, row: &ResultEntry) -> String {
         match self.value {
             Value::Text(get) => get(row),
@@ -52,7 +53,7 @@ const fn truth(name: &'static str, value: fn(&ResultEntry) -> Option<bool>) -> C
     Column { name, unit: "", value: Value::Truth(value) }
 }
 
-/// All columns, in this order. New columns go to the end.
+/// All columns, in the order in which they are written. New columns must be added at the end.
 pub(super) const COLUMNS: [Column; 80] = [
     text("id", |row| Some(row.id.clone())),
     text("name", |row| Some(row.name.clone())),
@@ -150,13 +151,14 @@ fn form(form: Form) -> String {
     .to_owned()
 }
 
-/// Returns the names of processor state that outlives the call: `none` for nothing, `None` if it is unknown.
+/// Returns the names of processor state that outlives the call: `none` if there is no such state, `None` if it is
+/// unknown.
 fn residue(row: &ResultEntry) -> Option<String> {
     let names = row.residue.as_ref()?.iter().map(|residue| residue.name()).collect::<Vec<_>>();
     Some(if names.is_empty() { "none".to_owned() } else { names.join(",") })
 }
 
-/// Returns the parameters in the form of the id.
+/// Returns the parameters as they are written in ids.
 fn parameters(row: &ResultEntry) -> String {
     let shown = row.parameters.iter().map(|(name, value)| match value {
         ParameterValue::Flag(_) => name.clone(),
@@ -172,7 +174,7 @@ mod tests {
     use pqlab_analysis::caveats::Caveat;
     use std::path::Path;
 
-    /// Returns the text of `docs/formats.md`, whose tables must have all columns and caveats.
+    /// Returns the text of `docs/formats.md`, which must document all columns and caveats.
     fn documented() -> String {
         std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/formats.md")).unwrap()
     }
@@ -199,7 +201,7 @@ mod tests {
                 Value::Truth(_) => "truth",
             };
             let found = rows.find(|(name, ..)| *name == column.name);
-            assert_eq!(found, Some((column.name, kind, column.unit)), "in the order of the files");
+            assert_eq!(found, Some((column.name, kind, column.unit)), "columns must be documented in file order");
         }
     }
 

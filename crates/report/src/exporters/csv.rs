@@ -9,18 +9,18 @@ use pqlab_analysis::RunAnalysis;
 use pqlab_analysis::text::neutral;
 use std::io::Write;
 
-/// Figures of every case: RFC 4180 with lines that end in a line feed. A cell is empty if its figure does not apply.
-/// Text is escaped for spreadsheets and terminals: see [`cell`].
+/// Figures of every case, as RFC 4180 but with lines that end in a line feed. A cell is empty if its figure does not
+/// apply. Text is escaped for spreadsheets and terminals: see [`cell`].
 ///
-/// A single table of several cases has its own rows. Names are unchanged. Figures are numbers in the unit at the end of
-/// their heading, followed by the ends of their interval if they have one. Caveats are in the last column.
+/// A single table of several cases is written with its own rows. Names are unchanged. Figures are numbers in the unit
+/// that ends their heading, followed by the ends of their interval if there is one. Caveats are in the last column.
 pub(super) struct Csv {
-    /// Selection of a single table.
+    /// The table to write instead of the cases, if one is selected.
     pub(super) tables: TableChoice,
 }
 
-/// Escapes text for a cell. Control and direction characters become escapes. Text that a spreadsheet would take for a
-/// formula gets a leading apostrophe.
+/// Escapes text for a cell. Control characters and direction marks are escaped. Text that a spreadsheet would interpret
+/// as a formula gets a leading apostrophe.
 pub(super) fn cell(text: &str) -> String {
     let formula = text.starts_with(['=', '+', '-', '@']) && text.parse::<f64>().is_err();
     format!("{}{}", if formula { "'" } else { "" }, neutral(text))

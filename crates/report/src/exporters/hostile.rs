@@ -36,7 +36,7 @@ fn names() -> Vec<String> {
         .collect()
 }
 
-/// Puts the name everywhere in a run. Cases of the floor and of hashes keep the names that formats look for.
+/// Replaces names everywhere in a run by `name`. Cases of the floor and of hashes keep the names that formats look for.
 fn named(run: Run, name: &str) -> Run {
     let mut run = run;
     for (index, record) in run.records.iter_mut().enumerate() {
@@ -94,7 +94,7 @@ fn texts(value: &Value, found: &mut Vec<String>) {
     }
 }
 
-/// Whether a text contains the name, unchanged or with control characters escaped.
+/// Returns whether a text contains the name, either unchanged or with control characters escaped.
 fn holds(all: &[String], name: &str) -> bool {
     all.iter().any(|text| text.contains(name) || text.contains(&neutral(name)))
 }
@@ -131,19 +131,19 @@ fn check_markdown(text: &str, name: &str) {
         let spans: String = line.replace("\\`", "").split('`').step_by(2).collect();
         assert!(!spans.contains('<') && !spans.replace("\\]", "").replace("\\[", "").contains("]("), "{line}");
     }
-    assert!(!fence, "{name}: a block of code stays open");
+    assert!(!fence, "{name}: unclosed code block");
 }
 
 fn check_latex(text: &str) {
-    // Comments end with their line and cannot contain commands.
+    // A comment ends with its line and cannot contain commands.
     let text: String = text.lines().filter(|line| !line.starts_with('%')).map(|line| format!("{line}\n")).collect();
     let plain = text.replace("\\{", "").replace("\\}", "");
-    assert_eq!(plain.matches('{').count(), plain.matches('}').count(), "braces");
+    assert_eq!(plain.matches('{').count(), plain.matches('}').count(), "unbalanced braces");
     for word in ["\\input", "\\end{document}", "\\x"] {
         assert!(!text.contains(word), "{word}");
     }
     assert_eq!(text.matches("\\end{tabular}").count(), text.matches("\\begin{tabular}").count());
-    assert!(text.is_ascii(), "plain pdfLaTeX reads ASCII");
+    assert!(text.is_ascii(), "plain pdfLaTeX only reads ASCII");
     for line in text.lines().filter(|line| line.ends_with("\\\\") && !line.starts_with("\\caption")) {
         let wanted = if line.contains("\\multicolumn{7}") { 2 } else { 8 };
         assert_eq!(ampersands(line), wanted, "{line}");
@@ -152,10 +152,10 @@ fn check_latex(text: &str) {
         .lines()
         .filter(|line| !line.starts_with('%'))
         .map(|line| line.replace("\\%", "").replace("\\#", "").replace("\\_", "").matches(['%', '#', '_']).count());
-    assert_eq!(specials.sum::<usize>(), 0, "a character that LaTeX would take for a command");
+    assert_eq!(specials.sum::<usize>(), 0, "LaTeX would interpret a character as a command");
 }
 
-/// Reads back a file by its extension, so that new formats are checked like others of their kind.
+/// Reads a file back according to its extension, so that new formats are checked like others of the same kind.
 fn check(format: Format, bytes: &[u8], run: &Run, name: &str) {
     let Format { name: format, extension, .. } = format;
     let text = || String::from_utf8(bytes.to_vec()).unwrap();
@@ -164,19 +164,19 @@ fn check(format: Format, bytes: &[u8], run: &Run, name: &str) {
             let document: Value = serde_json::from_slice(bytes).unwrap();
             let mut all = Vec::new();
             texts(&document, &mut all);
-            // pyperf allows neither line feeds nor leading or trailing space, so white space is a single space there.
+            // pyperf allows neither line feeds nor leading or trailing space, so white space is collapsed there.
             let words = name.split_whitespace().collect::<Vec<_>>().join(" ");
             let name = if format == "pyperf" { &words } else { name };
             assert!(holds(&all, name), "{format} lost {name:?}");
         }
         "csv" | "tsv" => {
-            // The reader rejects rows whose number of cells differs from the first.
+            // The reader rejects rows whose number of cells differs from that of the first row.
             let delimiter = if extension == "csv" { b',' } else { b'\t' };
             let mut reader = ::csv::ReaderBuilder::new().delimiter(delimiter).has_headers(false).from_reader(bytes);
             let rows: Vec<::csv::StringRecord> = reader.records().map(Result::unwrap).collect();
             assert!(rows.len() > 1, "{format}");
             let all: Vec<String> = rows.iter().flatten().map(str::to_owned).collect();
-            // Tables of SHA-3 have no other names than functions.
+            // SHA-3 tables contain no names except functions.
             assert!(format == "sha3-csv" || holds(&all, name), "{format} lost {name:?}");
         }
         "md" => check_markdown(&text(), name),
@@ -187,7 +187,7 @@ fn check(format: Format, bytes: &[u8], run: &Run, name: &str) {
             assert_eq!(rows.len(), run.records.len());
             assert!(rows.iter().any(|row| row.contains(name)), "parquet lost {name:?}");
         }
-        // A new kind of file must be text without control characters.
+        // Files of any other kind must be text without control characters.
         _ => {
             assert!(!text().chars().any(|character| character.is_control() && !"\n\t".contains(character)), "{format}")
         }

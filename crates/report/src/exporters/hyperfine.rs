@@ -6,9 +6,9 @@ use pqlab_analysis::{CaseAnalysis, RunAnalysis};
 use serde::Serialize;
 use std::io::Write;
 
-/// Every case with a figure except the floor is a command, with times in seconds. Each sample is a time; if the
-/// parameter `batch` is above 1, it is the mean of that many operations. User and system time are null: they are not
-/// measured. The additional field `caveats` is ignored by hyperfine's scripts.
+/// Every case with a figure except the floor is a command, with times in seconds. Each sample is one time; if the
+/// parameter `batch` is above 1, it is the mean over a batch of operations. User and system times are null, because
+/// they are not measured. hyperfine's scripts ignore the additional field `caveats`.
 pub(super) struct Hyperfine;
 
 #[derive(Serialize)]

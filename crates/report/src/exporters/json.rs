@@ -31,7 +31,7 @@ impl Exporter for Json {
         let document = describe_run(analysis, self.samples, &self.tables.all(analysis));
         let mut out = BufWriter::new(out);
         if self.samples {
-            // Not indented, as every sample would take a line.
+            // Without indentation, because every sample would take a line.
             serde_json::to_writer(&mut out, &document)?;
         } else {
             serde_json::to_writer_pretty(&mut out, &document)?;
@@ -52,7 +52,7 @@ mod tests {
     use serde_json::{Value, json};
     use std::collections::BTreeSet;
 
-    /// Returns the example of the documented contract, which leaves open the content of `host` and `os`.
+    /// Returns the example from the documented contract, which leaves the content of `host` and `os` open.
     fn contract() -> Value {
         let example = r#"{
           "schema": "pqlab/1",
@@ -84,12 +84,12 @@ mod tests {
         serde_json::from_slice(&written(&Json { samples, tables: TableChoice::default() }, run)).unwrap()
     }
 
-    /// Checks that every field of the contract exists and has the same type, or is null in either document.
+    /// Checks that every field of the contract exists and has the same type, unless it is null in either document.
     fn assert_holds(path: &str, contract: &Value, found: &Value) {
         match (contract, found) {
             (Value::Object(fields), Value::Object(present)) => {
                 for (name, value) in fields {
-                    let found = present.get(name).unwrap_or_else(|| panic!("{path}.{name} is absent"));
+                    let found = present.get(name).unwrap_or_else(|| panic!("{path}.{name} is missing"));
                     assert_holds(&format!("{path}.{name}"), value, found);
                 }
             }
@@ -102,7 +102,7 @@ mod tests {
             (Value::Number(_), Value::Number(_))
             | (Value::String(_), Value::String(_))
             | (Value::Bool(_), Value::Bool(_)) => {}
-            _ => panic!("{path} is {found}, of another type than {contract}"),
+            _ => panic!("{path} is {found}, but must have the type of {contract}"),
         }
     }
 
@@ -120,7 +120,7 @@ mod tests {
             assert_holds("", &contract(), &found);
             let row = &found["results"]["kem"][0];
             let example = contract();
-            // A good case of batch 1 has null in the same fields as the contract.
+            // A successful case with batch 1 has null in the same fields as the contract.
             for (name, value) in example["results"]["kem"][0].as_object().unwrap() {
                 assert_eq!(value.is_null(), row[name].is_null(), "{name}");
             }
@@ -237,7 +237,7 @@ mod tests {
             assert_eq!(of(provider)["library"]["label"], provider);
         }
         assert!(of("openssl")["language"].is_null() && of("openssl")["library"].is_null());
-        assert!((found["harness"]["floor_ns"].as_f64().unwrap() - 2.7).abs() < 0.1, "not the floor of a worker");
+        assert!((found["harness"]["floor_ns"].as_f64().unwrap() - 2.7).abs() < 0.1, "floor of a worker");
     }
 
     #[test]

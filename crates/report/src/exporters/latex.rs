@@ -100,7 +100,7 @@ fn row(case: &CaseAnalysis<'_>, footnotes: &mut Footnotes) -> Vec<LatexCell> {
     names.into_iter().chain(figures).chain([text(&marks)]).collect()
 }
 
-/// Makes a text safe for a comment, which must stay on its line.
+/// Makes a text safe for a comment, which must stay on one line.
 fn comment(text: &str) -> String {
     neutral(text).chars().filter(char::is_ascii).collect()
 }
@@ -132,11 +132,11 @@ mod tests {
     #[test]
     fn caveats_are_footnotes_below_the_table() {
         let mut run = fixtures::run();
-        run.records[3].case.facts.defect = Some("accepts 100% of it".to_owned());
+        run.records[3].case.facts.defect = Some("accepts 100% of inputs".to_owned());
         run.records[2].case.facts.defect = Some("answers at all".to_owned());
         let text = exported(&run);
         assert!(text.contains(" & defect (a),\\allowbreak{} (b),\\allowbreak{} (c) \\\\\n"), "{text}");
-        assert!(text.contains("\\noindent (a) defect: accepts 100\\% of it (known defect: "), "{text}");
+        assert!(text.contains("\\noindent (a) defect: accepts 100\\% of inputs (known defect: "), "{text}");
         assert!(text.contains("failed: decapsulation gave another secret, defect (c)} \\\\"), "{text}");
         let tables = text.split("\\begin{table}").skip(1);
         assert!(

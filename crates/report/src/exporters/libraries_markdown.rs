@@ -1,4 +1,4 @@
-//! Comparison of two libraries of one run in Markdown, for comments on pull requests.
+//! Compares two libraries of one run in Markdown, for comments on pull requests.
 
 use super::markdown::escape;
 use pqlab_analysis::comparison::{ComparedCase, Comparison};
@@ -7,7 +7,7 @@ use pqlab_analysis::number::{NONE, percent, time};
 use pqlab_record::{Environment, Unit};
 use pqlab_stats::{VERDICT_SIGNIFICANCE, Verdict};
 
-/// Writes the answer, a row for each pair of cases, and the versions of the libraries. The libraries are given as
+/// Writes the answer, a row for each pair of cases, and the versions of the libraries. `first` and `second` are
 /// provider ids.
 pub fn compared_libraries(comparison: &Comparison, environment: &Environment, [first, second]: [&str; 2]) -> String {
     let mut out = format!("### {} against {}\n\n", escape(second), escape(first));
@@ -33,18 +33,18 @@ pub fn compared_libraries(comparison: &Comparison, environment: &Environment, [f
     out
 }
 
-/// Returns the criteria of the comparison as a list item. `origin` says where the figures come from.
+/// Describes the criteria of the comparison as a list item. `origin` says where the figures come from.
 pub(super) fn judged(comparison: &Comparison, origin: &str) -> String {
     let criteria = &comparison.criteria;
     let cycles = comparison.cases.iter().filter(|case| case.unit == Unit::CoreCycles).count();
     let unit = match cycles {
         0 => "time",
         all if all == comparison.cases.len() => "core cycles",
-        _ => "core cycles if they are known, else in time",
+        _ => "core cycles (in time if they are unknown)",
     };
     format!(
-        "- the ratio is second / first in {unit}{origin}; equivalent: within {} ({}); of pairs without a difference at most \
-         {} are called faster or slower\n",
+        "- the ratio is second / first in {unit}{origin}; equivalent: within {} ({}); at most {} of pairs \
+         without a difference are called faster or slower\n",
         percent(criteria.margin_pct),
         escape(&criteria.margin_source),
         percent(100.0 * VERDICT_SIGNIFICANCE)
@@ -88,7 +88,7 @@ mod tests {
             spec: "aws-lc=openssl:/opt/a|b/libcrypto.so".into(),
         });
         let analysis = RunAnalysis::of(&run);
-        let case = |id: &str| analysis.cases().iter().find(|case| case.case().id() == id).expect("the fixture has it");
+        let case = |id: &str| analysis.cases().iter().find(|case| case.case().id() == id).expect("no such case");
         let pair = (case("kem/ML-KEM-768/encapsulate@liboqs"), case("kem/ML-KEM-768/encapsulate@aws-lc"));
         let comparison = compare(&analysis, &analysis, &[pair], &ComparisonCriteria::default());
         let text = compared_libraries(&comparison, &run.header.environment, ["liboqs", "aws-lc"]);

@@ -18,7 +18,7 @@ use pqlab_analysis::{CaseAnalysis, RunAnalysis};
 use pqlab_record::{ASSUMED, ProtocolKind};
 use std::io::Write;
 
-/// Name of the table that has a section of its own.
+/// Name of the table that has a separate section.
 const SPREAD: &str = "spread";
 
 /// Headline figures, methodology, environments, full tables, stability analysis, and comparisons with other machines.
@@ -45,7 +45,7 @@ impl Exporter for Markdown {
     }
 }
 
-/// Writes the file. Past runs of other machines are compared with this run; the scenario is for tables of circuit
+/// Writes the file. Past runs on other machines are compared with this run. `scenario` applies to the tables of circuit
 /// handshakes.
 ///
 /// # Errors
@@ -105,8 +105,8 @@ fn headline(found: &Findings, out: &mut dyn Write) -> std::io::Result<()> {
     if !found.costs.is_empty() {
         writeln!(
             out,
-            "\nPost-quantum against classical: the fastest library of each, or several if there is no measurable \
-             difference. Ratios are in core cycles if both sides have them, else in time.\n"
+            "\nPost-quantum against classical: the fastest library for each, or several without a measurable \
+             difference. Ratios compare core cycles if both sides have them, otherwise times.\n"
         )?;
         writeln!(
             out,
@@ -131,7 +131,7 @@ fn headline(found: &Findings, out: &mut dyn Write) -> std::io::Result<()> {
     }
     writeln!(out, "\n### Caveats\n")?;
     if found.caveats.is_empty() {
-        writeln!(out, "None: every case was measured undisturbed and verified, and none missed the target precision.")?;
+        writeln!(out, "None: every case was measured undisturbed, was verified, and reached the target precision.")?;
     }
     for caveat in &found.caveats {
         writeln!(out, "- {} {}", grouped(caveat.count as u64), caveat.what)?;
@@ -248,17 +248,17 @@ fn several(table: &Table, out: &mut dyn Write) -> std::io::Result<()> {
     texts.iter().try_for_each(|text| writeln!(out, "- {}", escape(text)))
 }
 
-/// Writes the spread of each operation, compared with AES-256-GCM as the noise floor, if the run has it.
+/// Writes the spread of each operation compared with AES-256-GCM, the noise floor, if the run measured it.
 fn stability(spread: Option<&Table>, out: &mut dyn Write) -> std::io::Result<()> {
     writeln!(out, "\n## Stability\n")?;
     writeln!(
         out,
-        "The tables above have the coefficient of variation (CoV) of each case whose single operations were timed. It says"
+        "The tables above show the coefficient of variation (CoV) of cases with timed single operations. It describes"
     )?;
-    writeln!(out, "how widely they spread, and nothing about leakage.")?;
+    writeln!(out, "how widely the times spread, but says nothing about leakage.")?;
     match spread {
         Some(table) => several(table, out),
-        None => writeln!(out, "No noise floor: this run has no times of single AES-256-GCM operations."),
+        None => writeln!(out, "No noise floor: this run did not time single AES-256-GCM operations."),
     }
 }
 
@@ -348,7 +348,8 @@ mod tests {
         assert!(text.contains("| ML-KEM-768 encapsulate | openssl | failed | decapsulation gave another secret |"));
         assert!(text.contains("measurement overhead: 2.70 ns"));
         assert!(!text.contains("ENV-2"));
-        // The number of rounds is fixed beforehand: cases are not measured until their interval is narrow.
+        // The text must not suggest that cases are measured until their interval is narrow: the number of rounds is
+        // fixed.
         assert!(text.contains("follows from a pilot of three") && !text.contains("until"), "{text}");
     }
 

@@ -1,4 +1,4 @@
-//! Export formats: each has a file that implements [`Exporter`], and a line in the table below.
+//! Export formats. Each format has a file that implements [`Exporter`], and a line in the table below.
 
 mod columns;
 mod libraries_markdown;
@@ -19,7 +19,7 @@ use pqlab_record::Case;
 use serde::Serialize;
 use std::io::Write;
 
-/// Declares the modules and their formats. A line is a module, and the formats in it as created from the options.
+/// Declares the modules and their formats. Each line names a module and the formats that it creates from the options.
 macro_rules! formats {
     ($options:ident; $($module:ident => $($format:expr),+;)*) => {
         $(mod $module;)*
@@ -52,14 +52,14 @@ formats! { options;
 pub struct Format {
     /// Name on the command line.
     pub name: &'static str,
-    /// Content, in one line.
+    /// Description of the content, in one line.
     #[serde(rename = "about")]
     pub describe: &'static str,
     /// File name extension, without the dot.
     pub extension: &'static str,
 }
 
-/// Export format.
+/// An export format.
 pub trait Exporter: Send + Sync {
     /// Returns the description of the format.
     fn format(&self) -> Format;
@@ -77,7 +77,7 @@ pub trait Exporter: Send + Sync {
         Ok(())
     }
 
-    /// Returns notes on the run for standard error, one per line.
+    /// Returns notes about the run for standard error, one per line.
     fn notes(&self, _analysis: &RunAnalysis<'_>) -> Vec<String> {
         Vec::new()
     }
@@ -98,19 +98,19 @@ pub enum ExportError {
     /// The format cannot express the run.
     #[error("cannot express the run in this format: {0}")]
     Format(String),
-    /// The format holds part of a run, and the part is not specified or does not exist.
+    /// The format holds only part of a run, and this part is not specified or does not exist.
     #[error("{0}")]
     Choice(String),
 }
 
-/// Options of formats. Each format uses those that apply to it.
+/// Options for formats. Each format uses the options that apply to it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ExportOptions {
     /// Number of decimals.
     pub digits: Option<usize>,
     /// Id of a provider, or name of a library.
     pub provider: Option<String>,
-    /// Names of rows in the formats of Google Benchmark.
+    /// How rows are named in the Google Benchmark formats.
     pub names: Names,
     /// Scenario for tables of circuit handshakes.
     pub scenario: RelayScenario,
@@ -127,7 +127,7 @@ impl ExportOptions {
 /// Formats that can hold a single table of several cases.
 pub const TABLE_FORMATS: [&str; 4] = ["csv", "json", "latex", "markdown"];
 
-/// Names of rows.
+/// How rows are named.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Names {
     /// Case ids.
@@ -142,15 +142,15 @@ pub fn exporters() -> Vec<Box<dyn Exporter>> {
     exporters_with(&ExportOptions::default())
 }
 
-/// Returns the format with this name.
+/// Returns the format named `name`.
 pub fn exporter(name: &str) -> Option<Box<dyn Exporter>> {
     exporters().into_iter().find(|exporter| exporter.name() == name)
 }
 
-/// Returns the format with this name and the given options.
+/// Returns the format named `name`, with the given options.
 ///
 /// # Errors
-/// [`ExportError::Choice`] if there is none, or if it cannot hold the single table in the options.
+/// [`ExportError::Choice`] if there is no such format, or if it cannot hold the single table in the options.
 pub fn exporter_with(name: &str, options: &ExportOptions) -> Result<Box<dyn Exporter>, ExportError> {
     if options.table.is_some() && !TABLE_FORMATS.contains(&name) {
         let formats = TABLE_FORMATS.join(", ");
@@ -162,7 +162,7 @@ pub fn exporter_with(name: &str, options: &ExportOptions) -> Result<Box<dyn Expo
     all.into_iter().find(|exporter| exporter.name() == name).ok_or(ExportError::Choice(unknown))
 }
 
-/// Returns all cases without the floor, whose fractions of a nanosecond would raise false alarms in dashboards.
+/// Returns all cases without the floor, whose fractions of a nanosecond would cause false alarms in dashboards.
 fn without_floor<'r, 'a>(analysis: &'r RunAnalysis<'a>) -> impl Iterator<Item = &'r CaseAnalysis<'a>> {
     analysis.cases().iter().filter(|case| !case.is_floor())
 }
@@ -191,11 +191,11 @@ impl From<::csv::Error> for ExportError {
     }
 }
 
-/// Returns what an exporter writes for a run.
+/// Returns the bytes that an exporter writes for a run.
 #[cfg(test)]
 pub(crate) fn written(exporter: &dyn Exporter, run: &pqlab_record::Run) -> Vec<u8> {
     let mut bytes = Vec::new();
-    exporter.export(&RunAnalysis::of(run), &mut bytes).expect("a run can be written");
+    exporter.export(&RunAnalysis::of(run), &mut bytes).expect("the format must be able to express the run");
     bytes
 }
 
@@ -214,7 +214,7 @@ mod tests {
     use crate::fixtures;
     use std::io::{Error, ErrorKind};
 
-    /// Accepts a number of bytes, then fails.
+    /// A writer that accepts a number of bytes and then fails.
     struct Full(usize);
 
     impl Write for Full {
@@ -278,7 +278,7 @@ mod tests {
             one.export(&RunAnalysis::of(&run), &mut second).unwrap();
             assert_eq!(first, second);
             let text = one.name() != "parquet";
-            assert!(!text || first.last() == Some(&b'\n'), "{} ends its last line", one.name());
+            assert!(!text || first.last() == Some(&b'\n'), "{} must end its last line", one.name());
         }
     }
 

@@ -17,8 +17,8 @@ use pqlab_record::document::ResultEntry;
 use std::io::Write;
 use std::sync::Arc;
 
-/// Figures of every case as typed columns. The file's metadata has the unit of each column (`unit.median_us`) and the
-/// meaning of each caveat (`caveat.defect`).
+/// Figures of every case in typed columns. The file's metadata contains the unit of each column (`unit.median_us`) and
+/// the meaning of each caveat (`caveat.defect`).
 pub(super) struct Parquet;
 
 impl Exporter for Parquet {
@@ -92,7 +92,7 @@ fn legend() -> Vec<KeyValue> {
     units.chain(caveats).collect()
 }
 
-/// Returns the existing values, and for each row its definition level: 1 if it has a value, else 0.
+/// Returns the existing values, and the definition level of each row: 1 if the row has a value, otherwise 0.
 fn split<T>(rows: &[ResultEntry], cell: impl Fn(&ResultEntry) -> Option<T>) -> (Vec<T>, Vec<i16>) {
     let cells: Vec<Option<T>> = rows.iter().map(cell).collect();
     let levels = cells.iter().map(|cell| i16::from(cell.is_some())).collect();
@@ -118,7 +118,7 @@ mod tests {
         assert_eq!(rows[0].get_string(at("algorithm")).unwrap(), fixtures::HOSTILE);
         assert!((10.0..11.0).contains(&rows[0].get_double(at("median_us")).unwrap()));
         assert_eq!(rows[2].get_string(at("error")).unwrap(), "decapsulation gave another secret");
-        assert!(rows[2].get_double(at("median_us")).is_err(), "a failed case has no median");
+        assert!(rows[2].get_double(at("median_us")).is_err(), "a failed case must not have a median");
         let metadata = reader.metadata().file_metadata().key_value_metadata().unwrap();
         let value = |key: &str| metadata.iter().find(|pair| pair.key == key).and_then(|pair| pair.value.as_deref());
         assert_eq!((value("unit.median_us"), value("caveat.defect")), (Some("µs"), Some(Caveat::Defect.legend())));

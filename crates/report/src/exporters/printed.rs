@@ -1,4 +1,4 @@
-//! Every printed figure must agree with a field of the JSON export: findings, costs, quality, the tables of the
+//! Tests that every printed figure agrees with a field of the JSON export: findings, costs, quality, the tables of the
 //! terminal, Markdown and LaTeX, CSV, and the tables of several cases.
 
 use super::markdown::escape;
@@ -16,7 +16,7 @@ use regex::Regex;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// Number as printed, with half of its last place.
+/// A printed number, and the maximum error of rounding: half a unit of its last digit.
 #[derive(Clone, Copy, Debug)]
 struct Printed {
     value: f64,
@@ -24,14 +24,14 @@ struct Printed {
 }
 
 impl Printed {
-    /// Parses `28,090`, `≈1.2` or `10.4`, and multiplies it by a unit.
+    /// Parses a number such as `28,090`, `≈1.2` or `10.4`, and multiplies it by `unit`.
     fn of(text: &str, unit: f64) -> Printed {
         let digits = text.trim_start_matches('≈').replace(',', "");
         let value: f64 = digits.parse().unwrap_or_else(|_| panic!("{text:?} is not a number"));
         let decimals = digits.split_once('.').map_or(0, |(_, decimals)| decimals.len() as i32);
         let mut place = 10_f64.powi(-decimals);
         if decimals == 0 {
-            // Trailing zeros of a whole number may be places that are not significant.
+            // Trailing zeros of a whole number may not be significant digits.
             let zeros = digits.len() - digits.trim_end_matches('0').len();
             place = 10_f64.powi(zeros.min(digits.len() - 1) as i32);
         }
@@ -55,7 +55,7 @@ fn ns(unit: &str) -> f64 {
     }
 }
 
-/// Parses a time such as `10.4 µs`, in ns.
+/// Parses a time such as `10.4 µs` and converts it to ns.
 fn time(text: &str) -> Printed {
     let (number, unit) = text.trim().rsplit_once(' ').unwrap_or_else(|| panic!("{text:?} is not a time"));
     Printed::of(number, ns(unit))
@@ -91,7 +91,7 @@ impl Export {
         ids.len() > 1 || self.rows[&ids[0]]["statistic"] == "mean"
     }
 
-    /// Returns the total time of cases in ns, by mean or median.
+    /// Returns the total time of cases in ns, as the sum of their means or of their medians.
     fn time_ns(&self, ids: &[String], by_mean: bool) -> f64 {
         let field = if by_mean { "mean_us" } else { "median_us" };
         ids.iter().map(|id| 1e3 * self.number(id, field).unwrap()).sum()
@@ -102,15 +102,15 @@ impl Export {
         ids.iter().map(|id| self.number(id, field)).sum()
     }
 
-    /// Returns the ends of the headline's interval in ns.
+    /// Returns the ends of the interval of a case's headline figure in ns.
     fn headline_ends(&self, id: &str) -> [f64; 2] {
         let field = if self.by_mean(&[id.to_owned()]) { "mean_ci_us" } else { "median_ci_us" };
         self.ends(id, field).map(|end| 1e3 * end)
     }
 }
 
-/// Returns a random run of several operations: noise, a changing machine and clock, disturbed and defective cases, this
-/// project's own code, and signers that repeat by chance.
+/// Returns a random run of several operations. It contains noise, a machine and a clock that change, disturbed and
+/// defective cases, this project's own code, and signers that retry at random.
 fn random(rng: &mut Rng) -> Run {
     let noise = [0.0003, 0.002, 0.02][rng.usize(..3)];
     let jobs: [(&str, &str, &str, f64); 12] = [
@@ -152,7 +152,7 @@ fn random(rng: &mut Rng) -> Run {
             if operation == "verify" && defect && provider == "liboqs" {
                 record.case.facts.defect = Some("skips a check".to_owned());
             }
-            // With enough rounds their spread is not assumed, so intervals are as narrow as the noise.
+            // With enough rounds, the spread between rounds is not assumed, so intervals are as narrow as the noise.
             let again =
                 record.samples.visits.clone().into_iter().map(|visit| Visit { round: visit.round + 2, ..visit });
             record.samples.visits.extend(again);
@@ -162,11 +162,11 @@ fn random(rng: &mut Rng) -> Run {
                 visit.clock_hz = 2.7e9 / clock;
                 for ticks in &mut visit.ticks {
                     let mut times = mood * clock * (1.0 + noise * (rng.f64() - 0.5));
-                    // Signing repeats by chance: one attempt in five succeeds.
+                    // Signing retries at random: one attempt in five succeeds.
                     while record.case.algorithm == "ML-DSA-65" && operation == "sign" && rng.f64() < 0.8 {
                         times += 0.4;
                     }
-                    // A rare long sample moves the mean and not the median.
+                    // Rare slow samples shift the mean but not the median.
                     if rng.f64() < 0.02 {
                         times *= 2.0;
                     }
@@ -201,15 +201,15 @@ fn fixture_runs() -> Vec<Run> {
     ]
 }
 
-/// Runs a check on random runs and on every fixture. Returns the sum of its results, so that tests can assert that
-/// something was checked.
+/// Runs a check on random runs and on every fixture. Returns the sum of the check's results, so that tests can assert
+/// that something was checked.
 fn over_all(check: impl Fn(&RunAnalysis<'_>, &Export) -> usize) -> usize {
     let random = (0..60).map(|seed| random(&mut Rng::with_seed(seed)));
     let runs = random.chain(fixture_runs());
     runs.map(|run| check(&RunAnalysis::of(&run), &Export::of(&run))).sum()
 }
 
-/// Parses a time such as `mean 88.8 µs`, in ns. Returns also whether it is a mean.
+/// Parses a time such as `mean 88.8 µs` and converts it to ns. Also returns whether it is a mean.
 fn named_time(text: &str) -> (Printed, bool) {
     match text.strip_prefix("mean ") {
         Some(rest) => (time(rest), true),
@@ -217,14 +217,14 @@ fn named_time(text: &str) -> (Printed, bool) {
     }
 }
 
-/// Checks that a printed time of cases agrees with the export by the statistic that it names.
+/// Checks that a printed time of cases agrees with the export, using the statistic that the text names.
 fn assert_time(text: &str, ids: &[String], export: &Export, about: &str) {
     let (printed, mean) = named_time(text);
     printed.is(export.time_ns(ids, mean), about);
-    assert!(mean || !export.by_mean(ids), "{about}: a median where a mean is due");
+    assert!(mean || !export.by_mean(ids), "{about}: the printed time must be a mean");
 }
 
-/// Returns the ids of the same cases by another library.
+/// Returns the ids of the same cases with another provider.
 fn by(ids: &[String], provider: &str) -> Vec<String> {
     ids.iter().map(|id| format!("{}@{provider}", id.split_once('@').unwrap().0)).collect()
 }
@@ -354,7 +354,7 @@ fn quality_counts_agree_with_the_export() {
             let rounding = Printed::of(&number(4), 1.0).rounding;
             assert!((whole - one - two - rest).abs() <= 4.0 * rounding * 1.001, "{:?}", row.cells);
         }
-        // The printed rest is the whole minus both halves.
+        // The printed rest must be the whole minus both halves.
         let parts =
             Regex::new(r"mean ([\d.]+) µs .* = ([\d.]+) \S+ \+ ([\d.]+) \S+ ([+-]) ([\d.]+) combining").unwrap();
         if let Some(of) = lines.iter().find_map(|line| parts.captures(line)) {
@@ -445,7 +445,7 @@ fn tables_of_cases_agree_with_the_export() {
     assert!(checked > 1000, "{checked}");
 }
 
-/// In every text, a figure before an interval lies within it.
+/// In every text, a figure before an interval must lie within the interval.
 #[test]
 fn printed_estimates_lie_within_their_intervals() {
     let pair =
@@ -473,7 +473,7 @@ fn printed_estimates_lie_within_their_intervals() {
     assert!(checked > 200, "{checked}");
 }
 
-/// CSV has the numbers of JSON, and the numbers in JSON are consistent.
+/// CSV must contain the same numbers as JSON, and the numbers in JSON must be consistent.
 #[test]
 fn csv_and_json_agree() {
     let checked = over_all(|analysis, export| {
@@ -517,15 +517,15 @@ fn csv_and_json_agree() {
             }
             assert_eq!(row["ranked"] == true, row["not_ranked_because"].is_null(), "{id}");
             let signs = id.contains("ML-DSA") && id.contains("/sign[");
-            assert!(!signs || row["statistic"] == "mean", "{id}: a signer that repeats by chance has a mean");
+            assert!(!signs || row["statistic"] == "mean", "{id}: a signer that retries at random needs a mean");
         }
         export.rows.len()
     });
     assert!(checked > 1000, "{checked}");
 }
 
-/// In tables of several cases, the text of a cell is its number, which lies within its interval. Measured rates are
-/// reciprocals of means.
+/// In tables of several cases, the text of a cell must match its number, and the number must lie within its interval.
+/// Measured rates must be reciprocals of means.
 #[test]
 fn cell_texts_agree_with_their_numbers() {
     let first = Regex::new(r"^[≈-]?([\d.,]+)( [MGT](?-u:\b))?(?: (ns|µs|ms|s)(?-u:\b))?(?: ([KMG])iB)?").unwrap();

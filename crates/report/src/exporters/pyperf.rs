@@ -8,9 +8,10 @@ use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::io::Write;
 
-/// Every case with a figure is a benchmark, every process a run of it, and every sample a value in seconds per
-/// operation. Samples of disturbed visits are left out, as in all figures. pyperf rejects values of zero, so these are
-/// left out too, and cases without other values. Caveats are metadata of their benchmark: `pqlab_caveat_defect`.
+/// Every case with a figure becomes a benchmark, every process a run of the benchmark, and every sample a value in
+/// seconds per operation. Samples of disturbed visits are left out, as in all figures. pyperf rejects values of zero,
+/// so zeros are left out, and so are cases without other values. Caveats become metadata of the benchmark:
+/// `pqlab_caveat_defect`.
 pub(super) struct Pyperf;
 
 #[derive(Serialize)]
@@ -58,7 +59,7 @@ impl Exporter for Pyperf {
     }
 }
 
-/// Returns the pairs as metadata, with single-line values and without empty ones.
+/// Converts pairs to metadata. Values are joined into one line, and pairs with empty values are left out.
 fn text<K: Into<String>>(pairs: impl IntoIterator<Item = (K, String)>) -> Map<String, Value> {
     let line = |value: String| value.split_whitespace().collect::<Vec<_>>().join(" ");
     let pairs = pairs.into_iter().map(|(key, value)| (key.into(), line(value)));

@@ -7,12 +7,12 @@ use std::io::Write;
 
 /// All raw samples.
 ///
-/// - `index` counts the samples of a visit (a process in a round of a `start` of the run) from 0.
-/// - `ticks` are those of the whole batch.
+/// - `index` numbers the samples of a visit from 0. A visit is a process in a round of a `start` of the run.
+/// - `ticks` is the count for the whole batch.
 /// - `contended` says whether the visit was disturbed.
-/// - `used` says whether the sample counts in the estimates: the median of `ns_per_operation` over a case's rows with
-///   `used` is its `median_us` times 1,000.
-/// - `caveats` are those of the case, the same in all its rows.
+/// - `used` says whether the estimates use the sample: the median of `ns_per_operation` over a case's rows with `used`
+///   is its `median_us` times 1,000.
+/// - `caveats` lists the caveats of the case and is the same in all of its rows.
 pub(super) struct SamplesCsv;
 
 impl Exporter for SamplesCsv {

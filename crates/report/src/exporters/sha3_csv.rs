@@ -1,6 +1,6 @@
-//! The table that SHA-3 benchmarks print: one row per function, one column per message length. Cells have the median in
-//! core cycles per byte, counted or estimated, or in TSC ticks per byte if a case has no cycles. If cycles are
-//! estimated, the counted ticks follow in columns of their own.
+//! The table that SHA-3 benchmarks print: one row per function, one column per message length. Cells contain the median
+//! in core cycles per byte, counted or estimated. If a case has no cycles, all cells contain TSC ticks per byte
+//! instead. If cycles are estimated, the counted ticks follow in separate columns.
 
 use super::{ExportError, ExportOptions, Exporter, Format};
 use indexmap::IndexMap;
@@ -11,20 +11,21 @@ use pqlab_record::{Case, Counters, CyclesSource, Metric};
 use std::collections::BTreeSet;
 use std::io::Write;
 
-/// Digests of one provider, with the columns `function,dst_len`, then the message lengths in bytes.
+/// Digests by one provider. The columns `function,dst_len` come first, followed by a column for each message length in
+/// bytes.
 ///
-/// If the figures are estimated cycles, the counted ticks per byte follow as `64_ticks` and so on. If a figure has a
-/// caveat other than `batch`, `clock` and `spread`, a last column `caveats` has all caveats of the row with their
-/// lengths: `64: defect: ...`. Caveats that several lengths share are listed once after these lengths. The unit is in
-/// the notes.
+/// If the figures are estimated cycles, the counted ticks per byte follow in columns such as `64_ticks`. If a figure
+/// has a caveat other than `batch`, `clock` and `spread`, a last column `caveats` lists all caveats of the row with the
+/// lengths that they apply to: `64: defect: ...`. A caveat that several lengths share is listed once, after these
+/// lengths. The notes give the unit.
 pub(super) struct Sha3Csv {
     /// Number of decimals.
     digits: usize,
-    /// Selects a provider if the run has several.
+    /// Provider to print; needed if the run has several.
     provider: Option<String>,
 }
 
-/// Algorithm, its name in the table, and the length of its digest in bytes if it is fixed.
+/// Algorithm, name in the table, and length of the digest in bytes if it is fixed.
 const FUNCTIONS: [(&str, &str, Option<u64>); 6] = [
     ("SHA3-224", "sha3_224", Some(28)),
     ("SHA3-256", "sha3_256", Some(32)),
@@ -33,7 +34,7 @@ const FUNCTIONS: [(&str, &str, Option<u64>); 6] = [
     ("SHAKE128", "shake128", None),
     ("SHAKE256", "shake256", None),
 ];
-/// Default length of a XOF's output in bytes.
+/// Default output length of an XOF in bytes.
 const XOF_OUTPUT: u64 = 32;
 
 /// Unit of the figures per byte.
@@ -48,7 +49,7 @@ impl Sha3Csv {
         Sha3Csv { digits: options.digits.unwrap_or(1), provider: options.provider.clone() }
     }
 
-    /// Returns the provider whose digests are printed; `None` if there are no digests.
+    /// Returns the provider whose digests are printed, or `None` if there are no digests.
     fn choose<'a>(&self, cases: impl Iterator<Item = &'a Case>) -> Result<Option<&'a str>, ExportError> {
         let mut found: Vec<&Case> = Vec::new();
         for case in cases.filter(|case| is_digest(case)) {
@@ -111,7 +112,7 @@ impl Exporter for Sha3Csv {
     fn check(&self, plan: &[Case]) -> Result<(), ExportError> {
         match self.choose(plan.iter())? {
             Some(_) => Ok(()),
-            None => Err(ExportError::Choice("sha3-csv needs digests of SHA-3, and none is selected".to_owned())),
+            None => Err(ExportError::Choice("sha3-csv needs SHA-3 digests, but none is selected".to_owned())),
         }
     }
 
@@ -203,15 +204,15 @@ impl Exporter for Sha3Csv {
     }
 }
 
-/// Returns the source of core cycles if all cases with figures have cycles of the same source. All cells of a table
-/// must have one unit.
+/// Returns the source of core cycles if all cases with figures have cycles from the same source. All cells of a table
+/// must have the same unit.
 fn source(digests: &[&CaseAnalysis<'_>]) -> Option<CyclesSource> {
     let mut found = digests.iter().filter_map(|of| of.estimates.as_ref());
     let first = found.next()?.cycles?.source;
     found.all(|estimates| estimates.cycles.is_some_and(|cycles| cycles.source == first)).then_some(first)
 }
 
-/// Whether the table also has ticks: if cycles are estimated and ticks of constant rate were counted.
+/// Returns whether the table also contains ticks: cycles are estimated, and ticks of a constant rate were counted.
 fn with_ticks(digests: &[&CaseAnalysis<'_>]) -> bool {
     let mut found = digests.iter().filter_map(|of| of.estimates.as_ref());
     source(digests) == Some(CyclesSource::Estimated) && found.all(|estimates| estimates.metric == Metric::Tsc)
@@ -238,7 +239,7 @@ fn joined(numbers: &BTreeSet<u64>) -> String {
     numbers.iter().map(u64::to_string).collect::<Vec<_>>().join(",")
 }
 
-/// Returns the counter's name in libcpucycles: `pmc` counts core cycles, `tsc` and `vct` have a rate of their own.
+/// Returns the counter's name in libcpucycles: `pmc` counts core cycles, `tsc` and `vct` count at a constant rate.
 fn implementation(architecture: &str, counters: &Counters) -> String {
     let machine = match architecture {
         "x86_64" => "amd64",
@@ -263,8 +264,8 @@ mod tests {
         exporter(None, None).notes(&RunAnalysis::of(run))
     }
 
-    /// Returns two lengths of two functions for each provider, one of them a XOF with two output lengths, and cases
-    /// that are not digests of SHA-3.
+    /// Returns a run with two message lengths of two functions for each provider. One function is an XOF with two
+    /// output lengths. Some cases are not SHA-3 digests.
     fn run(providers: &[&str]) -> Run {
         let mut run = fixtures::run();
         let digest = run.records.iter().find(|record| record.case.operation == "digest").unwrap().clone();
@@ -304,7 +305,7 @@ mod tests {
     fn functions_are_rows_and_lengths_columns() {
         let mut run = run(&["openssl"]);
         for samples in run.records.iter_mut().map(|record| &mut record.samples) {
-            // Counted and not batched, so without caveats.
+            // Samples are counted and not batched, so there are no caveats.
             (samples.metric, samples.ns_per_tick, samples.batch) = (Metric::Cycles, None, 1);
             samples.visits.iter_mut().for_each(|visit| {
                 visit.ticks.iter_mut().for_each(|ticks| *ticks = *ticks * 9 / 112);
@@ -369,7 +370,7 @@ mod tests {
         assert_eq!(rows.headers().unwrap(), heading);
         let row = rows.records().next().unwrap().unwrap();
         let figures: Vec<&str> = row.iter().take(6).collect();
-        // A core clock of 2.7 GHz and a counter of 2.1 GHz.
+        // The core clock is 2.7 GHz, and the counter runs at 2.1 GHz.
         assert_eq!(figures, ["sha3_256", "32", "8.4", "0.5", "6.6", "0.4"]);
     }
 
@@ -389,7 +390,7 @@ mod tests {
         let plan: Vec<Case> = run.records.iter().map(|record| record.case.clone()).collect();
         assert!(exporter(None, None).check(&plan).is_err());
         assert!(exporter(None, None).check(&plan[..6]).is_ok());
-        assert!(exporter(None, None).check(&plan[4..6]).is_err(), "lanes and SHA-2 are not in this table");
+        assert!(exporter(None, None).check(&plan[4..6]).is_err(), "lanes and SHA-2 are not part of this table");
     }
 
     #[test]

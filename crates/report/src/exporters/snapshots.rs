@@ -1,6 +1,5 @@
-//! Snapshots of every format in `crates/report/snapshots`. After an intended change,
-//! `PQLAB_RENEW_SNAPSHOTS=1 scripts/test -p pqlab-report snapshots` renews them. Review the difference before
-//! committing.
+//! Snapshots of every format in `crates/report/snapshots`. After an intended change, renew them with
+//! `PQLAB_RENEW_SNAPSHOTS=1 scripts/test -p pqlab-report snapshots`. Review the difference before committing.
 
 use super::{Exporter, exporters};
 use crate::fixtures;
@@ -55,5 +54,5 @@ fn formats_match_their_snapshots() {
         fs::read_dir(folder()).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
     files.sort();
     expected_files.sort();
-    assert_eq!(files, expected_files, "snapshot of a format that no longer exists");
+    assert_eq!(files, expected_files, "every format needs one snapshot, and there must be no others");
 }

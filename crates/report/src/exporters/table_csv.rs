@@ -42,7 +42,7 @@ fn ends(cell: &Cell) -> Option<[f64; 2]> {
     cell.number.and_then(|number| number.interval)
 }
 
-/// Returns the name with its unit in ASCII: `time_us`.
+/// Returns a column's name with its unit in ASCII: `time_us`.
 fn heading(column: &Column) -> String {
     let unit = match column.unit {
         "" => return column.name.clone(),

@@ -9,10 +9,11 @@ use pqlab_analysis::number::{known_rate, percent, time, time_range};
 use pqlab_analysis::tables::{Table, tables};
 use pqlab_analysis::{CaseAnalysis, RunAnalysis};
 
-/// Heading of a column, and its cell for a case. `None` if it does not apply.
+/// Heading of a column, and the function that formats its cell for a case. The function returns `None` if the column
+/// does not apply.
 pub(super) type Figure = (&'static str, fn(&CaseAnalysis<'_>, &Estimates) -> Option<String>);
 
-/// Figures of a case, in this order.
+/// Figures of a case, in the order of their columns.
 pub(super) const FIGURES: [Figure; 6] = [
     ("Time", |_, of| Some(of.time_text())),
     ("95% interval", |_, of| Some(time_range(&of.headline_ns()))),
@@ -28,12 +29,12 @@ pub(super) const FIGURES: [Figure; 6] = [
     }),
 ];
 
-/// Selection of tables of several cases.
+/// Which tables of several cases to write.
 #[derive(Clone, Debug, Default)]
 pub(super) struct TableChoice {
-    /// Scenario for tables of circuit handshakes.
+    /// Scenario for the tables of circuit handshakes.
     pub(super) scenario: RelayScenario,
-    /// Name of a single table.
+    /// Name of the only table to write, if one was selected.
     pub(super) only: Option<String>,
 }
 
@@ -56,12 +57,12 @@ impl TableChoice {
     }
 }
 
-/// Footnotes of a table. Each text has one mark, which several rows may share.
+/// Footnotes of a table. Each text has one mark, which several rows can share.
 #[derive(Default)]
 pub(super) struct Footnotes(IndexSet<String>);
 
 impl Footnotes {
-    /// Returns the marks of a row. Notes are named, other caveats are only marked: `imprecise (a), defect (b), (c)`.
+    /// Returns the marks of a row. Notes are named; other caveats are only marked: `imprecise (a), defect (b), (c)`.
     pub(super) fn mark(&mut self, caveats: &Caveats) -> String {
         let marks = caveats.iter().map(|(caveat, says)| {
             let mark = self.add(caveat, says);
@@ -76,14 +77,14 @@ impl Footnotes {
     }
 
     fn add(&mut self, caveat: Caveat, says: &str) -> String {
-        // The text of a note on one case is short, so its meaning follows.
+        // The message of a note for one case is short, so the note's general meaning follows.
         let meaning = if caveat.is_note() { format!(" ({})", caveat.legend()) } else { String::new() };
         let text = format!("{}: {says}{meaning}", caveat.word());
         mark(self.0.insert_full(text).0)
     }
 }
 
-/// Returns `(a)` to `(z)`, then `(aa)`.
+/// Formats a mark: `(a)` to `(z)`, then `(aa)`.
 fn mark(index: usize) -> String {
     let mut letters = Vec::new();
     let mut rest = index;

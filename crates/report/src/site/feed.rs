@@ -1,4 +1,4 @@
-//! Feed of regressions: Atom (RFC 4287), written by the template engine, which escapes.
+//! Feed of regressions as Atom (RFC 4287). The template engine writes it and escapes texts.
 
 use super::{BaseUrl, FEED, FEED_TITLE, INDEX, hashed, run_file};
 use maud::{PreEscaped, html};
@@ -6,19 +6,19 @@ use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use pqlab_analysis::text::neutral;
 use pqlab_analysis::timeline::{Changes, Regressed, Timeline, TimelineRun};
 
-/// Maximum number of entries. Readers fetch the whole feed each time.
+/// Maximum number of entries. It is limited because readers fetch the whole feed each time.
 const MOST: usize = 500;
-/// Time of change of a feed without runs.
+/// Time of the last change of a feed without runs.
 const NEVER: &str = "1970-01-01T00:00:00Z";
 
-/// Writes the feed: an entry for each case that got worse between consecutive complete runs of the same suite and
-/// machine, the newest 500. Without a base URL, links are relative to the feed.
+/// Writes the feed: the newest 500 cases that got worse between consecutive complete runs of the same suite on the same
+/// machine. Without a base URL, links are relative to the feed.
 pub fn feed(timeline: &Timeline, base: Option<&BaseUrl>) -> String {
     let address = |file: &str| base.map_or_else(|| file.to_owned(), |base| base.of(file));
     let updated = timeline.runs.iter().map(|run| run.moment.as_str()).max().unwrap_or(NEVER);
     let entries = timeline.runs.iter().filter_map(|run| Some((run, run.changes.as_ref()?)));
     let entries = entries.flat_map(|(run, changes)| changes.regressions.iter().map(move |case| (run, changes, case)));
-    // The feed's identity is its URL, or its oldest run if the URL is unknown.
+    // The feed is identified by its URL, or by its oldest run if the URL is unknown.
     let oldest = timeline.runs.last().map_or("", |run| &run.summary.id);
     let site = base.map_or_else(|| uuid(&["feed", oldest]), |base| uuid(&["feed at", &base.to_string()]));
     let markup = html! {
@@ -66,7 +66,7 @@ fn summary(timeline: &Timeline, run: &TimelineRun, changes: &Changes, case: &Reg
     neutral(&text)
 }
 
-/// Returns a stable identifier for the texts: a UUID of version 8 (RFC 9562) from their digest.
+/// Returns a stable identifier for `texts`: a UUID of version 8 (RFC 9562) computed from their digest.
 fn uuid(texts: &[&str]) -> String {
     let mut bytes = [0; 16];
     bytes.copy_from_slice(&hashed(texts)[..16]);

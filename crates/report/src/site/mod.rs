@@ -1,5 +1,5 @@
-//! A store as a static site: its files and addresses. The pages are those of [`templates`](crate::templates). Their
-//! links are relative, so the folder can be anywhere.
+//! A store as a static site: its files and addresses. [`templates`](crate::templates) writes the pages. All links are
+//! relative, so the folder can be anywhere.
 
 mod feed;
 
@@ -27,7 +27,7 @@ pub const FEED: &str = "feed.xml";
 /// Title of the feed.
 pub(crate) const FEED_TITLE: &str = "pqlab: regressions";
 
-/// Maximum length of a run's id that is used as a file name.
+/// Maximum length of a run id that is used as a file name.
 const ID_LENGTH: usize = 64;
 
 /// URL of the site's folder.
@@ -50,7 +50,7 @@ impl FromStr for BaseUrl {
 }
 
 impl BaseUrl {
-    /// Returns the URL of a file of the site.
+    /// Returns the URL of a file on the site.
     fn of(&self, file: &str) -> String {
         format!("{}/{file}", self.0)
     }
@@ -62,7 +62,8 @@ impl Display for BaseUrl {
     }
 }
 
-/// Returns the file of a run's page. Ids with characters that are special in file names or URLs become a digest.
+/// Returns the file name of a run's page. Ids with characters that are special in file names or URLs are replaced by a
+/// digest.
 pub fn run_file(id: &str) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
     match (1..=ID_LENGTH).contains(&id.len()) && id.bytes().all(plain) {
@@ -84,12 +85,12 @@ pub fn run_page(analysis: &RunAnalysis<'_>, past: &[Past], scenario: &RelayScena
     page(&Page { analysis, past, scenario, around }).0
 }
 
-/// Returns twelve hexadecimal digits that distinguish texts.
+/// Returns twelve hexadecimal digits that identify `texts`.
 fn digest(texts: &[&str]) -> String {
     hashed(texts)[..6].iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Returns the digest of several texts. Length prefixes keep them separate.
+/// Returns the digest of `texts`. Length prefixes keep the texts separate.
 fn hashed(texts: &[&str]) -> [u8; 32] {
     let mut hash = Sha256::new();
     for text in texts {
@@ -126,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn base_urls_are_those_of_folders() {
+    fn accepts_only_base_urls_of_folders() {
         for (text, file) in [
             ("https://host.example", "https://host.example/feed.xml"),
             ("https://host.example/a%20b/", "https://host.example/a%20b/feed.xml"),

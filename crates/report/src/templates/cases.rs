@@ -10,17 +10,18 @@ use pqlab_analysis::{CaseAnalysis, Group, RunAnalysis};
 use pqlab_record::Form;
 use pqlab_stats::Interval;
 
-/// Number of rows above which a browser lays out a table only when it comes into view. Thousands of rows take seconds.
+/// Number of rows above which a browser lays out a table only when it comes into view. Laying out thousands of rows
+/// takes seconds.
 const LONG: usize = 100;
 
-/// Headings. The first column is visible only if the rows are sorted by a heading and thus not grouped by operation.
-/// The stylesheet repeats the headings of figures for screens on which a row takes several lines.
+/// Headings. The first column is shown only while the rows are sorted by a heading and therefore not grouped by
+/// operation. The stylesheet repeats the headings of figures for screens on which a row takes several lines.
 const HEADINGS: [&str; 11] =
     ["Operation", "Library", "Time", "±", "Relative to fastest", "Interval", "Cycles", "p95", "CoV", "op/s", "Notes"];
-/// Columns of figures.
+/// Range of the columns with figures.
 const FIGURES: std::ops::Range<usize> = 2..10;
 
-/// Writes the table of an area.
+/// Writes the table of an area's cases.
 pub(super) fn cases(analysis: &RunAnalysis<'_>, area: &str) -> Markup {
     let side = |place: usize| FIGURES.contains(&place).then_some("num");
     let job = |place: usize| (place == 0).then_some("job");
@@ -46,7 +47,7 @@ pub(super) fn cases(analysis: &RunAnalysis<'_>, area: &str) -> Markup {
     }
 }
 
-/// Whether the times of a group are means, because its operation repeats by chance.
+/// Returns whether the times of a group are means because its operation retries at random.
 fn by_mean(group: &Group<'_, '_>) -> bool {
     group.cases.iter().any(|row| row.case().repeats_by_chance())
 }
@@ -58,7 +59,7 @@ fn case(row: &CaseAnalysis<'_>, standing: Option<Standing>) -> Markup {
         Some(Form::Prepared) => "prepared",
         None => "",
     };
-    // The script copies the operation from the heading above, so that thousands of rows do not contain it.
+    // The script copies the operation from the heading above, so that thousands of rows need not contain it.
     let names = html! { td.job {} td { button.open data-case=(row.place) { (neutral(&case.provider)) } } };
     let Some(estimates) = &row.estimates else {
         return html! {
@@ -96,12 +97,12 @@ fn case(row: &CaseAnalysis<'_>, standing: Option<Standing>) -> Markup {
     }
 }
 
-/// Formats a rate, with its unit if it differs from the column's, `op/s`.
+/// Formats a rate. The unit is added if it differs from the unit of the column, `op/s`.
 fn rate_text(rate: &Interval, unit: &str) -> String {
     if unit == "op/s" { known_rate(rate) } else { format!("{} {unit}", known_rate(rate)) }
 }
 
-/// Returns the sorting key for the column relative to the fastest. Leading cases come first.
+/// Returns the sorting key for the column of ratios to the fastest case. Leading cases come first.
 fn over_lowest(standing: Standing) -> f64 {
     standing.ratio().map_or(1.0, |ratio| ratio.estimate)
 }
@@ -128,7 +129,7 @@ mod tests {
     use crate::fixtures;
     use crate::templates::page::STYLE;
 
-    /// Returns the texts of a row's cells; empty for headings.
+    /// Returns the texts of a row's cells. Empty for headings.
     fn texts(row: &str) -> Vec<String> {
         let bare = |cell: &str| {
             let inside = cell.split_once('>').map_or("", |(_, inside)| inside);
@@ -140,7 +141,7 @@ mod tests {
     #[test]
     fn rows_are_grouped_by_operation_with_their_ratios() {
         let mut run = fixtures::run();
-        // Another operation between cases of one: a plan may be sorted by provider.
+        // Insert another operation between cases of one operation: a plan may be sorted by provider.
         let mut between = run.records[0].clone();
         between.case.operation = "keygen".to_owned();
         run.records.insert(1, between);
@@ -168,7 +169,7 @@ mod tests {
         ];
         assert_eq!(shown, wanted);
         assert!(rows[1].contains("num leads\" data-v=\"1.0000\"") && rows[2].contains("data-v=\"1.24"), "{text}");
-        // Buttons open their case by its place in the plan.
+        // Buttons open a case by its place in the plan.
         let opens = |row: &str| row.split_once("data-case=\"").unwrap().1.split('"').next().unwrap().to_owned();
         assert_eq!([1, 2, 3, 5].map(|place| opens(rows[place])), ["0", "2", "3", "1"]);
     }

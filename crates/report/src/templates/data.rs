@@ -12,7 +12,7 @@ use pqlab_record::document::ExtraEntry;
 use pqlab_stats::Interval;
 use serde::Serialize;
 
-/// Details of all cases in the order of the run, and the runs of the trend.
+/// Details of all cases in the order of the run, and the runs in the trend.
 #[derive(Serialize)]
 pub(super) struct Data {
     cases: Vec<Details>,
@@ -21,11 +21,11 @@ pub(super) struct Data {
 
 #[derive(Serialize)]
 struct Details {
-    /// Id.
+    /// Id of the case.
     i: String,
     /// Command that repeats the case.
     c: String,
-    /// Reason of a failure.
+    /// Reason why the case failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     e: Option<String>,
     /// Median and its interval in ns.
@@ -37,10 +37,10 @@ struct Details {
     /// Mean and its interval in ns.
     #[serde(skip_serializing_if = "Option::is_none")]
     a: Option<[f64; 3]>,
-    /// Operations per second with the half-width of their interval, as text.
+    /// Operations per second with the half-width of the interval, as text.
     #[serde(skip_serializing_if = "Option::is_none")]
     o: Option<String>,
-    /// Samples, processes, operations per sample, samples left out.
+    /// Number of samples, processes, operations per sample, and samples left out.
     n: [u64; 4],
     /// Medians of the processes in ns.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -51,13 +51,13 @@ struct Details {
     /// Single operations in ns: minimum, 5th, 25th, 75th, 95th and 99th percentile, maximum, mean, standard deviation.
     #[serde(skip_serializing_if = "Option::is_none")]
     q: Option<[Option<f64>; 9]>,
-    /// Counter reading for one operation, and its unit.
+    /// Count for one operation, and its unit.
     #[serde(skip_serializing_if = "Option::is_none")]
     t: Option<(f64, &'static str)>,
-    /// Core cycles of one operation: median or mean, like its time, with its interval, and their origin as text.
+    /// Core cycles of one operation with their interval (median or mean, like the time), and how they were obtained.
     #[serde(skip_serializing_if = "Option::is_none")]
     y: Option<([f64; 3], &'static str)>,
-    /// Lengths in bytes.
+    /// Lengths in bytes, by name.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     s: Vec<(&'static str, u64)>,
     /// Rank among the providers: `fastest`, `tied`, `1.24× ±0.4%`.
@@ -66,10 +66,10 @@ struct Details {
     /// Caveats and other remarks.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     k: Vec<String>,
-    /// Values that the workload measured itself.
+    /// Values that the workload recorded.
     #[serde(skip_serializing_if = "IndexMap::is_empty")]
     x: IndexMap<String, ExtraEntry>,
-    /// Medians or means in the trend's runs, with their intervals, in ns. Null if a run does not have the case.
+    /// Medians or means in the trend's runs in ns, with their intervals. Null if a run does not contain the case.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     r: Vec<Option<[f64; 3]>>,
 }
@@ -82,7 +82,7 @@ impl Data {
     }
 
     /// Returns JSON that is safe inside a `script` element. It contains neither `<`, which could end the element, nor
-    /// the two separators that older scripts take for the end of a line.
+    /// the two separators that older scripts treat as line ends.
     pub(super) fn embedded(&self) -> String {
         let json = serde_json::to_string(self).unwrap_or_else(|_| "null".to_owned());
         json.replace('<', "\\u003c")
@@ -104,12 +104,12 @@ fn details(analysis: &RunAnalysis<'_>, row: &CaseAnalysis<'_>, past: &[&Past]) -
         ("shared secret", sizes.shared_secret),
         ("signature", sizes.signature),
     ];
-    // The meanings of other caveats are in the legend of the page.
+    // The legend of the page explains the other caveats.
     let text = |(caveat, says): (Caveat, &str)| match caveat.is_note() {
         true => neutral(&format!("{}: {says} ({})", caveat.word(), caveat.legend())),
         false => neutral(&format!("{}: {says}", caveat.word())),
     };
-    // The first lines of the page say for all cases that the spread between runs is assumed.
+    // The first lines of the page already state that the spread between runs is assumed.
     let caveats = row.caveats.iter().filter(|(caveat, _)| *caveat != Caveat::Spread);
     let mut remarks: Vec<String> = caveats.map(text).collect();
     if row.disturbances.disturbed > 0 || row.disturbances.repeats > 0 {
@@ -163,7 +163,7 @@ fn details(analysis: &RunAnalysis<'_>, row: &CaseAnalysis<'_>, past: &[&Past]) -
     }
 }
 
-/// Rounds to five digits, which is finer than any interval and halves the size.
+/// Rounds to five digits, which is finer than any interval and halves the size of the data.
 fn round(value: f64) -> f64 {
     digits(value, 5).replace(',', "").parse().unwrap_or(0.0)
 }

@@ -1,22 +1,22 @@
-//! Meanings of words, signs and marks on the page.
+//! Explains the terms, signs and marks on the page.
 
 use maud::{Markup, html};
 use pqlab_analysis::caveats::Caveat;
 use pqlab_analysis::estimates::{ESTIMATED_CYCLES, PLUS_MINUS};
 use pqlab_analysis::number::APPROXIMATE;
 
-/// Rule of the column relative to the fastest.
+/// Explanation of the column `Relative to fastest`.
 const FASTEST: &str =
     "the fastest ranked library for this operation; disturbed cases, known defects and pqlab's own code are not ranked";
 
-/// Words other than the [caveats](Caveat), and their meanings.
+/// Terms other than the [caveats](Caveat), and their meanings.
 const WORDS: [(&str, &str); 12] = [
     ("fastest", FASTEST),
-    ("tied", "no measurable difference between the tied libraries, and none is faster than them"),
+    ("tied", "no measurable difference between the tied libraries, and no library is faster"),
     ("lowest", "the lowest figure, but at least one slower library could not be separated from it statistically"),
     (
         "1.10×",
-        "ratio to the lowest figure for the same operation, in core cycles if both have them, else in time, with its interval",
+        "ratio to the lowest figure for the same operation, in core cycles (in time if unknown), with its interval",
     ),
     ("±", PLUS_MINUS),
     ("≈cycles", ESTIMATED_CYCLES),
@@ -24,11 +24,11 @@ const WORDS: [(&str, &str); 12] = [
     ("p95", "95th percentile: 95 of 100 single operations took no longer"),
     ("CoV", "coefficient of variation: standard deviation of single operations / mean"),
     ("rCoV", "robust CoV: 0.741 × interquartile range / median; shown instead of the CoV if outliers treble it"),
-    ("null", "a provider that does nothing: its time through the same calls is the measurement overhead"),
+    ("null", "a provider that does nothing: its time in the same calls is the measurement overhead"),
     ("reference", "five earlier systems whose suites and protocols pqlab reproduces"),
 ];
 
-/// Returns the meaning of a heading; `None` if it needs no explanation.
+/// Returns the meaning of a heading, or `None` if it needs no explanation.
 pub(super) fn says(heading: &str) -> Option<&'static str> {
     let word = if heading == "Relative to fastest" { "fastest" } else { heading };
     WORDS.iter().find(|(known, _)| *known == word).map(|(_, means)| *means)
@@ -42,14 +42,14 @@ pub(super) fn legend() -> Markup {
             @for note in Caveat::ALL { dt { (note.word()) } dd { (note.legend()) } }
         }
         p {
-            "A figure is the median time of one operation, or the mean if the operation repeats by chance, with its 95% interval. \
+            "A figure is the median time of one operation, or the mean if the operation retries at random, with its 95% interval. \
              The interval covers worker processes, rounds and whole runs, because two processes of the same program differ more than \
              two calls in one process. Cases that are compared with each other are measured in the same shuffled rounds. Every answer \
              is checked before and after timing; a wrong answer voids the case."
         }
         p {
             "The CoV shows how widely single operations spread. It says nothing about leaks: a signer that \
-             rejects and repeats shows 50% and leaks nothing, and a real leak can hide in 2%."
+             retries can show 50% without leaking, and a real leak can hide in 2%."
         }
         p { "If an operation is too short to be timed alone, each sample is the mean of a batch, and p95 and CoV are omitted." }
     }

@@ -1,4 +1,4 @@
-//! Comparison of two machines: their environments, and the speed-up of each case.
+//! Comparison of machines: their environments, and the speed-up of each case.
 
 use maud::{Markup, html};
 use pqlab_analysis::RunAnalysis;
@@ -10,14 +10,14 @@ use pqlab_analysis::text::neutral;
 /// Maximum number of compared cases.
 const MOST: usize = 400;
 
-/// Compares this run with the newest run of each other machine. Empty if there is none.
+/// Compares this run with the newest run on each other machine. Empty if there are no other machines.
 pub(super) fn machines(analysis: &RunAnalysis<'_>, past: &[Past]) -> Markup {
     let others = other_machines(analysis.run, past);
     html! {
         @if !others.is_empty() {
             section #machines {
                 h2 { "Comparison of machines" }
-                p.lead { "Different machines, measured at different times: the speed-up is in time, and due to the whole setup, not only to the library." }
+                p.lead { "The machines were measured at different times. The speed-up compares times and is due to the whole setup, not only to the library." }
                 @for other in others { (against(analysis, other)) }
             }
         }

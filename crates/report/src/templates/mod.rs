@@ -1,5 +1,5 @@
-//! The page: a single self-contained file. The template engine writes and escapes HTML. The page's policy allows only
-//! our own script and stylesheet.
+//! The page of a run: a single self-contained file. The template engine writes and escapes HTML. The page's policy
+//! allows only the page's own script and stylesheet.
 
 mod cases;
 mod data;

@@ -20,30 +20,31 @@ use sha2::{Digest, Sha256};
 pub(super) const STYLE: &str = include_str!("assets/style.css");
 const SCRIPT: &str = include_str!("assets/page.js");
 
-/// Input of a page.
+/// Input for a page.
 pub struct Page<'p> {
-    /// The run that it shows.
+    /// The run that the page shows.
     pub analysis: &'p RunAnalysis<'p>,
-    /// Other runs, oldest first: those of the same machine for the trend, those of others for comparison.
+    /// Other runs, oldest first. Runs on the same machine appear in the trend, runs on other machines in the
+    /// comparison.
     pub past: &'p [Past],
-    /// Scenario for tables of circuit handshakes.
+    /// Scenario for the tables of circuit handshakes.
     pub scenario: &'p RelayScenario,
     /// The site that the page belongs to.
     pub around: Around<'p>,
 }
 
-/// Addresses of the site that a page belongs to, as written in the page. The default is for a single page.
+/// Addresses within the site that a page belongs to, as written in the page. The default is for a standalone page.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Around<'p> {
-    /// List of all runs.
+    /// Address of the list of all runs.
     pub home: Option<&'p str>,
-    /// State that the page polls for changes.
+    /// Address of the state that the page polls for changes.
     pub live: Option<&'p str>,
-    /// Feed of regressions.
+    /// Address of the feed of regressions.
     pub feed: Option<&'p str>,
 }
 
-/// Writes the page of a run. Returns it with its pictures.
+/// Writes the page of a run. Returns the page and its pictures.
 pub fn page(input: &Page<'_>) -> (String, Vec<Chart>) {
     let analysis = input.analysis;
     let run = analysis.run;
@@ -100,8 +101,8 @@ pub fn page(input: &Page<'_>) -> (String, Vec<Chart>) {
     (markup.into_string(), pictures)
 }
 
-/// Returns the page's content security policy: it allows the page's own script and styles and, if `live`, requests to
-/// its own server.
+/// Returns the page's content security policy. It allows the page's own script and styles and, if `live` is set,
+/// requests to the page's own server.
 pub fn policy(live: bool) -> String {
     let hash = |text: &str| STANDARD.encode(Sha256::digest(text.as_bytes()));
     let connect = if live { "'self'" } else { "'none'" };
@@ -172,7 +173,7 @@ mod tests {
             assert!(text.contains(&format!("scope=\"rowgroup\">{}</th>", record.case.name())));
         }
         assert!(text.contains("decapsulation gave another secret"));
-        assert!(!text.contains(" style=\""), "the policy allows no styles of elements");
+        assert!(!text.contains(" style=\""), "the policy does not allow inline styles");
     }
 
     #[test]
@@ -191,7 +192,7 @@ mod tests {
         let text = shown(&run, &past, Some("/state"));
         assert_eq!(text.matches("<script").count(), 2);
         assert_eq!(text.matches("</script>").count(), 2);
-        // In the data, quotes have a backslash before them. In attributes, they are escaped.
+        // In the data, quotes follow a backslash. In attributes, they are escaped.
         assert!(!text.replace("\\\"", "").contains("\" onclick="));
     }
 
@@ -203,7 +204,7 @@ mod tests {
         elsewhere.header.environment.host.name = Some("other".to_owned());
         elsewhere.records[0].samples = fixtures::samples(20.8, 1);
         let text = shown(&run, &[Past::of(&earlier), Past::of(&elsewhere)], None);
-        assert!(text.contains("bench-1 against other") && text.contains("2.00×"), "machines");
+        assert!(text.contains("bench-1 against other") && text.contains("2.00×"), "machines must be compared");
         assert!(text.contains("Trend: the cases that changed most"));
         assert!(!shown(&run, &[], None).contains("Comparison of machines"));
     }

@@ -34,10 +34,10 @@ pub(super) fn none() -> Markup {
     html! { p { "No runs yet: " code { "pqlab run" } " creates one." } }
 }
 
-/// Run in a list.
+/// A run in a list.
 pub(super) struct Row<'r> {
     pub(super) run: &'r RunSummary,
-    /// Address of its page.
+    /// Address of the run's page.
     pub(super) address: String,
     /// Additional cells, one for each additional heading.
     pub(super) more: Vec<Markup>,

@@ -1,4 +1,4 @@
-//! Sections of the page: findings, areas with their pictures and tables, environment.
+//! Sections of the page: findings, areas with their charts and tables, environment.
 
 use super::cases::{cases, notes};
 use crate::charts::Chart;
@@ -14,7 +14,7 @@ use pqlab_analysis::words::{FLOOR_MEANING, worker_floors};
 use pqlab_analysis::{RunAnalysis, grouped};
 use pqlab_record::{Environment, Run};
 
-/// Writes the findings. The short answer comes first, so that it is on the first screen, also on a phone.
+/// Writes the findings. The short answer comes first, so that it is visible on the first screen, even on a phone.
 pub(super) fn findings(analysis: &RunAnalysis<'_>, found: &Findings) -> Markup {
     html! {
         section #findings {
@@ -28,7 +28,7 @@ pub(super) fn findings(analysis: &RunAnalysis<'_>, found: &Findings) -> Markup {
                 @if let Some(floors) = worker_floors(analysis) { " In addition, " (neutral(&floors)) "." }
             }
             @if !found.recommendations.is_empty() {
-                p.lead { "The fastest library for each use case, at NIST category 3 or higher if available, with the reason. If there is no measurable difference between several, all are named." }
+                p.lead { "The fastest library for each use case, at NIST category 3 or higher if available, with the reason. If several libraries do not differ measurably, all of them are named." }
                 div.cards { @for one in &found.recommendations { (card(one)) } }
             }
             @if !found.costs.is_empty() { (costs(&found.costs)) }
@@ -65,10 +65,10 @@ fn costs(costs: &[Cost]) -> Markup {
         html! { td { (neutral(&one.algorithm)) " " span.soft.whole { (neutral(&one.providers)) } } td.num { (one.time) } }
     };
     html! {
-        h3 #costs { "Cost of post-quantum against classical" }
+        h3 #costs { "Cost of post-quantum compared with classical algorithms" }
         p.lead {
-            "The fastest library on each side, or several with the lowest time if there is no measurable difference. \
-             Each ratio names its unit: core cycles if both sides have them, else time."
+            "The fastest library on each side, or several without a measurable difference. \
+             Each ratio names its unit: core cycles if both sides have them, otherwise time."
         }
         div.scroll {
             table.plain {
@@ -104,7 +104,7 @@ fn caveats(caveats: &[RunCaveat]) -> Markup {
     html! {
         h3 #doubts { "Caveats" }
         @if caveats.is_empty() {
-            p { "None: every case was measured undisturbed and verified, and none missed the target precision." }
+            p { "None: every case was measured undisturbed, was verified, and reached the target precision." }
         }
         @for caveat in caveats {
             details.doubt {
@@ -149,7 +149,7 @@ pub(super) fn area(analysis: &RunAnalysis<'_>, tables: &[Table], area: &str, cha
     }
 }
 
-/// Writes a link to a section, for sharing its address.
+/// Writes a link to a section, so that readers can share its address.
 fn anchor(id: &str) -> Markup {
     html! { " " a.anchor href=(format!("#{id}")) aria-label="Link to this section" { "#" } }
 }

@@ -1,4 +1,5 @@
-//! Pages of a static site other than those of runs: all runs, redirect to the newest run, runs of a machine.
+//! Pages of a static site other than the pages of runs: the list of all runs, the redirect to the newest run, and the
+//! pages of machines.
 
 use super::page::{Around, document, moment};
 use super::runs::{Row, none, table, top};
@@ -15,28 +16,28 @@ use pqlab_analysis::timeline::{Changes, Timeline, TimelineRun};
 use pqlab_record::Environment;
 use std::collections::BTreeSet;
 
-/// Maximum number of regressions on the first page. The feed has more.
+/// Maximum number of regressions on the first page. The feed lists more.
 const REGRESSIONS: usize = 40;
 /// Maximum number of runs in a machine's table of medians.
 const SIDE_BY_SIDE: usize = 8;
-/// Maximum number of cases of a suite in that table.
+/// Maximum number of cases of a suite in a machine's table of medians.
 const CASES: usize = 400;
 
 const AT_THE_TOP: Around<'static> = Around { home: None, live: None, feed: Some("feed.xml") };
 const BELOW: Around<'static> = Around { home: Some("../index.html"), live: None, feed: Some("../feed.xml") };
 const SINCE: &str = "Changes since the previous run";
 
-/// Suite on a machine, with its newest run and those before it.
+/// A suite on a machine, with its newest run and earlier runs.
 pub struct SuiteOnMachine {
     suite: String,
     trend: Option<Chart>,
-    /// Newest first.
+    /// Runs, newest first.
     runs: Vec<Past>,
 }
 
 impl SuiteOnMachine {
-    /// Creates it from the newest complete run and earlier complete runs of the same suite and machine, oldest first.
-    /// `place` distinguishes it from other suites on the page.
+    /// Creates the entry from the newest complete run and earlier complete runs of the same suite on the same machine,
+    /// oldest first. `place` distinguishes it from other suites on the page.
     pub fn of(analysis: &RunAnalysis<'_>, past: &[Past], place: usize) -> SuiteOnMachine {
         let runs = std::iter::once(Past::of(analysis.run)).chain(past.iter().rev().cloned());
         SuiteOnMachine {
@@ -47,7 +48,7 @@ impl SuiteOnMachine {
     }
 }
 
-/// Writes the first page: newest run, machines, regressions, all runs.
+/// Writes the first page: newest run, machines, regressions, and all runs.
 pub fn index_page(timeline: &Timeline) -> String {
     let newest = timeline.runs.iter().find(|run| run.summary.complete);
     let body = html! {
@@ -83,7 +84,7 @@ pub fn latest_page(timeline: &Timeline) -> String {
     document("pqlab: latest run", &AT_THE_TOP, body).into_string()
 }
 
-/// Writes a machine's page: the trend of each suite, and all runs. The machine is given by its place in the timeline.
+/// Writes a machine's page: the trend of each suite, and all runs. `place` is the machine's index in the timeline.
 pub fn machine_page(timeline: &Timeline, place: usize, suites: &[SuiteOnMachine]) -> String {
     let machine = timeline.machines.get(place);
     let name = machine.map_or_else(String::new, host);

@@ -12,7 +12,7 @@ pub fn whole_run(analysis: &RunAnalysis<'_>, scenario: &RelayScenario, width: us
     run_table(analysis, &tables(analysis, scenario), width, palette)
 }
 
-/// Shows each case whose id is `chosen` in full, compared with the same operation by other providers.
+/// Shows each case whose id `chosen` accepts in full, compared with the same operation by other providers.
 pub fn chosen_cases(
     analysis: &RunAnalysis<'_>,
     chosen: &dyn Fn(&str) -> bool,

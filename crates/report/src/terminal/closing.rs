@@ -9,23 +9,23 @@ use pqlab_analysis::words::{FLOOR_MEANING, words, worker_floors};
 use pqlab_analysis::{CaseAnalysis, RunAnalysis, distinct, gathered};
 use pqlab_record::Run;
 
-/// Returns the lines below a table: numbers of cases by outcome, explanations of the marks that occur, the environment
-/// and the measurement overhead.
+/// Returns the lines below a table: the number of cases by outcome, explanations of the marks that occur, the
+/// environment, and the measurement overhead.
 pub fn closing(analysis: &RunAnalysis<'_>, palette: Palette) -> String {
     let estimated = analysis.cases().iter().any(estimated);
     let lines = closing_lines(analysis, estimated, palette);
     lines.join("\n") + "\n"
 }
 
-/// Whether the case's core cycles were estimated.
+/// Returns whether the case's core cycles were estimated.
 pub(super) fn estimated(case: &CaseAnalysis<'_>) -> bool {
     case.estimates.as_ref().is_some_and(Estimates::cycles_are_estimated)
 }
 
-/// Like [`closing`], with the sources of randomness. `estimated` says whether estimated cycles are shown.
+/// Like [`closing`], but also lists the sources of randomness. `estimated` says whether estimated cycles are shown.
 pub(super) fn closing_with(analysis: &RunAnalysis<'_>, estimated: bool, palette: Palette) -> String {
     let mut lines = closing_lines(analysis, estimated, palette);
-    // Long, so left out at the end of a run, where the answer follows.
+    // This line is long, so it is left out at the end of a run, where the answer follows.
     lines.extend(generators(analysis.run).map(|line| palette.paint(TextStyle::Faint, &line)));
     lines.join("\n") + "\n"
 }

@@ -2,15 +2,15 @@ use super::palette::{Palette, TextStyle};
 use crate::width::display_width;
 use pqlab_analysis::text::neutral;
 
-/// Spaces between two columns.
+/// Number of spaces between two columns.
 pub(super) const GAP: usize = 2;
 
-/// Cell of a table: neutral text with its alignment and role.
+/// A table cell: neutral text with its alignment and role.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Cell {
     text: String,
     right: bool,
-    /// Rank for leaving out the column on a narrow terminal, the greatest first. Zero means never.
+    /// Rank for omitting the column on a narrow terminal: the highest rank is omitted first, zero never.
     spare: u8,
     role: Option<TextStyle>,
 }
@@ -26,8 +26,8 @@ impl Cell {
         Cell { text: neutral(text), right: true, ..Cell::default() }
     }
 
-    /// Lets the column be left out on a narrow terminal, in descending order of ranks, which are above zero. Not for
-    /// columns that identify rows, nor for a median and its interval.
+    /// Allows the column to be omitted on a narrow terminal. Columns with higher ranks are omitted first; ranks must be
+    /// above zero. Not for columns that identify rows, nor for a median and its interval.
     pub(super) fn spare(self, rank: u8) -> Cell {
         Cell { spare: rank, ..self }
     }
@@ -43,13 +43,14 @@ pub(super) fn total_width(rows: &[Vec<Cell>]) -> usize {
     sum(&widths(rows))
 }
 
-/// Like [`fitted`], without the list of omitted columns.
+/// Like [`fitted`], but without the list of omitted columns.
 pub(super) fn lines(rows: &[Vec<Cell>], width: usize, palette: Palette) -> Vec<String> {
     fitted(rows, width, palette).0
 }
 
 /// Formats the rows as aligned lines, and returns the indices of omitted columns. If the lines would be wider than
-/// `width`, spare columns are left out. Nothing is truncated. A row with a single cell is a heading over all columns.
+/// `width`, spare columns are omitted. Nothing is truncated. A row with a single cell is a heading that spans all
+/// columns.
 pub(super) fn fitted(rows: &[Vec<Cell>], width: usize, palette: Palette) -> (Vec<String>, Vec<usize>) {
     let mut left_out = Vec::new();
     let mut widths = widths(rows);

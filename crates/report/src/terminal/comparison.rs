@@ -79,10 +79,10 @@ pub fn comparison_table(comparison: &Comparison, width: usize, palette: Palette)
 
 /// Descriptions of the columns that a narrow terminal omits.
 const SPARED: [&str; 2] = ["ratio of times", "its interval"];
-/// Index of the first of them.
+/// Index of the first column that a narrow terminal omits.
 const SPARED_FROM: usize = 6;
 
-/// Appends the note to the row, or puts it below if it does not fit.
+/// Appends the note to the row, or puts it below the row if it does not fit.
 fn with_note(mut cells: Vec<Cell>, note: &str, room: usize, width: usize) -> Vec<Vec<Cell>> {
     if display_width(note) <= room {
         cells.push(Cell::left(note));
@@ -92,7 +92,7 @@ fn with_note(mut cells: Vec<Cell>, note: &str, room: usize, width: usize) -> Vec
     std::iter::once(cells).chain(notes).collect()
 }
 
-/// Returns the heading of the column of ratios. It names the unit if all cases have the same.
+/// Returns the heading of the column of ratios. It names the unit if all cases share one.
 fn judged(comparison: &Comparison) -> &'static str {
     let cycles = comparison.cases.iter().filter(|case| case.unit == Unit::CoreCycles).count();
     match cycles {
@@ -132,22 +132,22 @@ fn row(case: &ComparedCase, mixed: bool) -> Vec<Cell> {
     ]
 }
 
-/// Returns a line with the units by which cases were judged.
+/// Describes the units in which cases were judged.
 fn units(comparison: &Comparison) -> String {
     let cycles = comparison.cases.iter().filter(|case| case.unit == Unit::CoreCycles).count();
     let rest = comparison.cases.len() - cycles;
     match (cycles, rest) {
-        (0, _) => "judged by time\n".to_owned(),
-        (_, 0) => "judged by core cycles; the column time has the ratio of times\n".to_owned(),
-        _ => format!("{cycles} judged by core cycles, with the ratio of times in the column time; {rest} by time\n"),
+        (0, _) => "judged in time\n".to_owned(),
+        (_, 0) => "judged in core cycles; the column time shows the ratio of times\n".to_owned(),
+        _ => format!("{cycles} judged in core cycles, with the ratio of times in the column time; {rest} in time\n"),
     }
 }
 
 /// Maximum number of cases for which the statistics of the earlier systems (overhead, effect size, Welch's test) are
-/// shown. `--json` has them for all.
+/// shown. `--json` contains them for all cases.
 const MEANS: usize = 4;
 
-/// Returns the statistics on means of samples that are assumed to be independent.
+/// Returns statistics that compare means and assume independent samples.
 fn means(comparison: &Comparison) -> String {
     let compared = comparison.cases.iter().filter_map(|case| Some((case, case.means.as_ref()?)));
     let lines: Vec<String> = compared
@@ -157,7 +157,7 @@ fn means(comparison: &Comparison) -> String {
         return String::new();
     }
     format!(
-        "{}these assume independent samples, but samples of one process are not independent: no verdict follows\n",
+        "{}means assume independent samples, but samples of one process are not independent: no verdict follows\n",
         lines.concat()
     )
 }
@@ -181,8 +181,8 @@ fn footer(comparison: &Comparison) -> String {
             comparison.cases.iter().filter(|case| case.ratio.is_some()).count()
         ),
         false => format!(
-            "faster, slower: each pair is judged on its own, so it gets the same verdict everywhere; of pairs without a \
-             difference at most {false_pct} are called faster or slower\n"
+            "faster, slower: each pair is judged separately, so it gets the same verdict everywhere; at most \
+             {false_pct} of pairs without a difference are called faster or slower\n"
         ),
     });
     let paired = comparison.cases.iter().filter(|case| case.paired).count();
@@ -248,7 +248,7 @@ mod tests {
         let (first, mut second) = (fixtures::run(), fixtures::run());
         second.header.id = "other".into();
         let mut comparison = compared(&first, &second);
-        let note = "the first was contended: not called slower, as its own samples would have it ".repeat(3);
+        let note = "the first was contended: not called slower, although its samples suggest it ".repeat(3);
         comparison.cases[0].notes = vec![note.clone()];
         let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>().join(" ");
         for width in [80, 120, 400, usize::MAX] {
@@ -272,7 +272,7 @@ mod tests {
         let pair = (&analysis.cases()[0], &analysis.cases()[1]);
         let comparison = compare(&analysis, &analysis, &[pair; 3], &ComparisonCriteria::default());
         let text = comparison_table(&comparison, 200, Palette::PLAIN);
-        assert!(text.contains("each pair is judged on its own") && !text.contains("Benjamini"), "{text}");
+        assert!(text.contains("each pair is judged separately") && !text.contains("Benjamini"), "{text}");
         assert!(comparison.to_json()["correction"].is_null());
         let adjusted: Vec<_> = comparison.cases.iter().map(|case| case.judgement.adjusted_p).collect();
         assert_eq!(adjusted[0], comparison.cases[0].ratio.map(|ratio| ratio.p_value));

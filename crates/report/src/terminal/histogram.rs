@@ -11,12 +11,12 @@ const WIDEST: usize = 60;
 /// Approximate number of columns that a row takes in addition to its bar, for limits and count.
 const BESIDE: usize = 36;
 
-/// Draws a histogram of times in ns. Lines are indented by two columns. Times far above the rest share the last row.
+/// Draws a histogram of times in ns. Lines are indented by two columns. Times far above the others share the last row.
 pub(super) fn histogram(times: &Sorted, width: usize, palette: Palette) -> Vec<String> {
     let bars = Histogram::of(times, BARS);
     let (step, to) = (bars.step, bars.limit(bars.counts.len()));
     let (scale, unit) = scale(times.median());
-    // Enough digits that the limits of a bar differ.
+    // Use enough digits that the two limits of a bar differ.
     let wanted = if step > 0.0 { ((to / step).log10().ceil() as usize + 1).clamp(4, 9) } else { 4 };
     let shown = |time: f64| digits(time / scale, wanted);
     let mut rows: Vec<(String, String, u64)> = Vec::new();
@@ -45,7 +45,7 @@ fn bar(count: u64, most: u64, widest: usize) -> String {
     bar
 }
 
-/// Returns the unit for all limits: its size in ns and its name.
+/// Returns the unit for all limits: its length in ns, and its name.
 fn scale(nanoseconds: f64) -> (f64, &'static str) {
     match nanoseconds {
         nanoseconds if nanoseconds < 1e3 => (1.0, "ns"),
@@ -80,7 +80,7 @@ mod tests {
         let rows = drawn(vec![5.0; 30], 80);
         assert_eq!(rows.len(), 1);
         assert!(rows[0].starts_with("  5.000  – 5.000 ns  30  ███"));
-        // If the quartiles are equal, everything else is beyond the fence.
+        // If the quartiles are equal, all other values are beyond the fence.
         let mut times = vec![5.0; 30];
         times.push(9.0);
         assert_eq!(drawn(times, 80).len(), 2);

@@ -14,12 +14,12 @@ pub struct LineWidths {
     provider: usize,
 }
 
-/// Text in place of the figures of a failed case.
+/// Shown instead of figures for a failed case.
 pub(super) const FAILED: &str = "FAILED";
-/// Text in place of the figures of a case that was not timed.
+/// Shown instead of figures for a case that was not timed.
 pub(super) const NO_SAMPLES: &str = "no samples";
 
-/// Maximum widths. Longer names shift only their own line, so that they do not widen the columns of all others.
+/// Maximum widths. A longer name shifts only its own line, so that it does not widen the columns of all other lines.
 const WIDEST: LineWidths = LineWidths { name: 44, provider: 20 };
 
 impl Default for LineWidths {
@@ -29,7 +29,7 @@ impl Default for LineWidths {
 }
 
 impl LineWidths {
-    /// Returns widths for the cases.
+    /// Returns widths that fit the names of the cases.
     pub fn of<'a>(cases: impl IntoIterator<Item = &'a Case>) -> LineWidths {
         cases.into_iter().fold(LineWidths::default(), |widths, case| LineWidths {
             name: widths.name.max(display_width(&neutral(&case.name())).min(WIDEST.name)),
@@ -104,7 +104,7 @@ mod tests {
     const DOCUMENTED: &str =
         "ML-KEM-768 encapsulate      liboqs     median=  10.4 µs ±0.6%   p95=  11.2 µs   CoV=3.1% ~   96,000 op/s";
 
-    /// Returns the line of a case whose documented figures are changed.
+    /// Returns the line of a case with the documented figures, after applying `change`.
     fn line(record: &Record, change: impl FnOnce(&mut Estimates), palette: Palette) -> String {
         let header = fixtures::run().header;
         let mut case = CaseAnalysis::of(&header, record);
@@ -192,7 +192,7 @@ mod tests {
         let starts = lines.filter_map(|line| line.find("median=").map(|start| display_width(&line[..start])));
         let mut starts: Vec<usize> = starts.collect();
         starts.sort_unstable();
-        // Only the name that exceeds the maximum width is not aligned.
+        // Only the line whose name exceeds the maximum width is not aligned.
         assert!(starts.len() > 3 && starts[..starts.len() - 1].iter().all(|start| *start == starts[0]));
         assert_eq!(LineWidths::of([]), LineWidths::default());
     }

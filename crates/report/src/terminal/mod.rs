@@ -1,8 +1,9 @@
 //! Terminal output: pure functions that return text and print nothing.
 //!
-//! Text from outside (names, reasons, hosts) cannot control the terminal: control characters and characters that change
-//! the direction of writing appear as escapes. Columns are aligned by display width. Everything is readable without
-//! colour. `width` is the terminal's in columns. Results of several lines end in a line feed, single lines do not.
+//! Text from other sources (names, reasons, hosts) cannot control the terminal: control characters and characters that
+//! change the direction of writing are shown as escapes. Columns are aligned by display width. All output is readable
+//! without colour. `width` is the width of the terminal in columns. Results of several lines end in a line feed; single
+//! lines do not.
 
 mod case;
 mod chosen;

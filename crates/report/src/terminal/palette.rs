@@ -1,30 +1,30 @@
 use anstyle::{AnsiColor, Style};
 use std::sync::LazyLock;
 
-/// Role of a text, shown by colour. Words or marks always show it too.
+/// Role of a text, shown by its colour. Words or marks always convey the role as well.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TextStyle {
     /// Heading, or most important figure.
     Strong,
     /// Secondary information.
     Faint,
-    /// Fastest, or no problem.
+    /// Fastest, or free of problems.
     Good,
-    /// Needs care.
+    /// Needs attention.
     Warning,
     /// Failure.
     Bad,
 }
 
-/// Colouring of texts.
+/// Whether texts are coloured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Palette {
-    /// Whether texts have escape sequences for colour.
+    /// Whether texts contain escape sequences for colour.
     pub colour: bool,
 }
 
 impl Palette {
-    /// No colour.
+    /// Palette without colour.
     pub const PLAIN: Palette = Palette { colour: false };
 
     /// Colours a text if the palette has colour.

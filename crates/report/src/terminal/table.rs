@@ -17,9 +17,9 @@ use pqlab_analysis::{CaseAnalysis, Group, RunAnalysis};
 use pqlab_record::{CyclesSource, Status};
 use pqlab_stats::Interval;
 
-/// Formats a run as one table for each area, with the providers of an operation below each other, followed by the given
-/// tables of [several cases](pqlab_analysis::tables). A sentence on the whole run precedes them. Explanations of notes
-/// and signs, the environment and the measurement overhead follow.
+/// Formats a run: a sentence about the whole run, one table for each area in which the providers of an operation are
+/// listed below each other, and the given tables of [several cases](pqlab_analysis::tables). Explanations of notes and
+/// signs, the environment and the measurement overhead follow.
 pub fn run_table(analysis: &RunAnalysis<'_>, several: &[Table], width: usize, palette: Palette) -> String {
     let mut out = heading(analysis, palette);
     if let Some(sentence) = trust_sentence(analysis) {
@@ -61,7 +61,7 @@ fn heading(analysis: &RunAnalysis<'_>, palette: Palette) -> String {
 }
 
 /// Returns a row for each case, below the name of its algorithm and operation. Notes are at the end of their row if
-/// they fit, else below it.
+/// they fit, otherwise below it.
 fn layout(analysis: &RunAnalysis<'_>, title: &str, groups: &[Group<'_, '_>], width: usize) -> Vec<Vec<Cell>> {
     let measured = || groups.iter().flat_map(|group| &group.cases).filter_map(|row| row.estimates.as_ref());
     let cycles = || measured().filter_map(|estimates| estimates.cycles);
@@ -123,7 +123,7 @@ fn layout(analysis: &RunAnalysis<'_>, title: &str, groups: &[Group<'_, '_>], wid
 const COLUMNS: usize = 10;
 /// Descriptions of the columns that a narrow terminal omits.
 const SPARED: [&str; 5] = ["per byte", "mean", "rate", "n", "rank among the libraries"];
-/// Index of the first of them.
+/// Index of the first column that a narrow terminal omits.
 const SPARED_FROM: usize = 5;
 
 fn cells(row: &CaseAnalysis<'_>, provider: &str, standing: Option<Standing>, all_estimated: bool) -> Vec<Cell> {
@@ -161,13 +161,13 @@ fn cells(row: &CaseAnalysis<'_>, provider: &str, standing: Option<Standing>, all
     ]
 }
 
-/// Returns why this project's own code is not ranked; empty for other cases, whose notes give the reason.
+/// Returns why this project's own code is not ranked. Empty for other cases, whose notes give the reason.
 fn own_code(row: &CaseAnalysis<'_>) -> String {
     let reason = row.not_ranked().filter(|reason| *reason == NotRanked::OwnCode);
     reason.map_or(String::new(), NotRanked::sentence)
 }
 
-/// Formats a rate in few characters: `96,130`, and `1.234 M` from a million on.
+/// Formats a rate in few characters: `96,130`. From a million: `1.234 M`.
 fn short_rate(rate: &Interval) -> String {
     match rate.estimate {
         value if value < 999_950.0 => known_rate(rate),
@@ -202,7 +202,7 @@ mod tests {
 ≈cycles: core cycles estimated from the time and the core clock, which was probed around and within each visit
 Example CPU @ 2.10GHz · 2 cores · KVM guest · governor performance · Debian 13 · kernel 6.12.1 · rustc 1.95.0 (release) \
 · TSC at 2.10 GHz (not core cycles, core clock about 2.70 GHz)
-measurement overhead: 2.70 ns per operation, included in all figures (the time of the provider null, which does nothing, through the same calls)
+measurement overhead: 2.70 ns per operation, included in all figures (the time that the provider null, which does nothing, takes in the same calls)
 ";
 
     #[test]
@@ -266,7 +266,7 @@ no room for: mean, rate, n
             run.records.iter_mut().zip([("aws-lc+liboqs", 123_456.7), ("null", 0.1)])
         {
             record.case.provider = provider.to_owned();
-            record.case.facts.defect = Some("accepts what it must refuse".to_owned());
+            record.case.facts.defect = Some("accepts invalid signatures".to_owned());
             record.samples = fixtures::samples(microseconds, 1);
         }
         let text = shown(&run, 100, Palette::PLAIN);

@@ -6,8 +6,8 @@ use super::text::{below, wrapped};
 use pqlab_analysis::tables::{Holds, Row, Table};
 use pqlab_analysis::text::neutral;
 
-/// Formats tables with their titles, caveats of rows, and notes. In tables that are too wide, row names become a line
-/// above their rows and sentences move below them. If that is not enough, columns are omitted and listed.
+/// Formats tables with their titles, the caveats of rows, and notes. If a table is too wide, row names become a line
+/// above their rows, and sentences move below their rows. If it is still too wide, columns are omitted and listed.
 pub fn tables(tables: &[Table], width: usize, palette: Palette) -> String {
     tables.iter().map(|table| shown(table, width, palette)).collect()
 }
@@ -113,7 +113,7 @@ fn rows(table: &Table, columns: &[usize], layout: Layout, width: usize) -> Vec<V
     out
 }
 
-/// Returns the lines of a text below a row.
+/// Returns the lines of a text that is shown below a row.
 fn lines_below(text: &str, width: usize, role: Option<TextStyle>) -> Vec<Vec<Cell>> {
     let cell = |line: &String| {
         let cell = Cell::left(line);

@@ -2,7 +2,7 @@ use super::palette::Palette;
 use crate::width::display_width;
 use pqlab_analysis::text::neutral;
 
-/// Makes a text that is ready to be printed [`neutral`], but keeps its line feeds, its tabs and the colours of
+/// Makes a text that is ready to be printed [`neutral`], but keeps line feeds, tabs and the colours of
 /// [`Palette::paint`].
 pub fn steady(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
@@ -30,7 +30,7 @@ pub(super) fn right(text: &str, width: usize) -> String {
     format!("{}{text}", spaces(width, text))
 }
 
-/// Breaks a text between words into lines of at most `width` columns. Longer words keep a line of their own.
+/// Breaks a text between words into lines of at most `width` columns. A longer word gets a line to itself.
 pub(super) fn wrapped(text: &str, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split_whitespace() {

@@ -1,15 +1,15 @@
-//! Findings on certificates.
+//! Findings about certificates.
 
 use super::AREA;
 use crate::recommendation::UseCase;
 
-/// The use cases of the area.
+/// Use cases in this area.
 pub(crate) const USE_CASES: &[UseCase] = &[
     UseCase {
         name: "Issuing certificates",
         area: AREA,
         operations: &["build"],
-        what: "a certificate built and signed by every key",
+        what: "building a certificate and signing it with every key",
         algorithms: |name| name != "X.509-Ed25519",
         ..UseCase::USUAL
     },
@@ -17,7 +17,7 @@ pub(crate) const USE_CASES: &[UseCase] = &[
         name: "Certificates",
         area: AREA,
         operations: &["verify"],
-        what: "verifying every signature of a certificate",
+        what: "verifying every signature on a certificate",
         algorithms: |name| name != "X.509-Ed25519",
         ..UseCase::USUAL
     },

@@ -1,4 +1,4 @@
-//! Figures of a run that correspond to claims.
+//! Finds the figures in a run that correspond to published claims.
 
 use crate::areas::hash::tables::cycles;
 use crate::areas::hybrid::decompositions;
@@ -16,16 +16,16 @@ use crate::run::RunAnalysis;
 use pqlab_record::{Case, Form, NULL, Parameter};
 use pqlab_stats::{Interval, IntervalMethod};
 
-/// A figure of a run.
+/// A figure from a run.
 pub(super) struct Found {
-    /// In the unit of the claim, times in ns.
+    /// The value in the claim's unit, except that times are in ns.
     pub(super) value: Interval,
-    /// The library, or whatever else was measured.
+    /// Describes what was measured, usually the library.
     pub(super) of: String,
     pub(super) caveats: Caveats,
 }
 
-/// The handshake that the report measured.
+/// The handshake measured in the published report.
 pub(super) const KEM_ONLY: &str = "kem-only-mlkem512";
 
 impl Found {
@@ -33,21 +33,21 @@ impl Found {
         Found { value, of: case.case().provider.clone(), caveats: case.caveats.clone() }
     }
 
-    /// Names the algorithm as well.
+    /// Like [`Found::of`], but the description also names the algorithm.
     fn by_algorithm(case: &CaseAnalysis<'_>, value: Interval) -> Found {
         Found { of: format!("{} by {}", case.case().algorithm, case.case().provider), ..Found::of(case, value) }
     }
 }
 
-/// A figure that is counted exactly.
+/// Wraps an exact number in an interval of zero width.
 pub(super) fn point(value: f64) -> Interval {
     Interval { estimate: value, low: value, high: value, confidence: 1.0, method: IntervalMethod::CrossedT }
 }
 
-/// An area, an algorithm and an operation.
+/// Area, algorithm and operation.
 pub(super) type Job = (&'static str, &'static str, &'static str);
 
-/// The cases of a job that pass a filter.
+/// Returns the cases of a job that pass the filter `suits`, restricted to the shortest message length.
 fn cases<'r, 'a>(
     run: &'r RunAnalysis<'a>,
     (area, algorithm, operation): Job,
@@ -58,19 +58,20 @@ fn cases<'r, 'a>(
         case.algorithm == algorithm && case.operation == operation && one.median().is_some() && suits(one)
     };
     let all: Vec<&CaseAnalysis<'a>> = run.area(area).filter(of_job).collect();
-    // Messages of one length, the shortest.
     let shortest = all.iter().filter_map(|case| case.case().message_length()).min();
     all.into_iter().filter(|case| case.case().message_length() == shortest).collect()
 }
 
-/// Whether it differs from the usual case only in the source of its randomness. A cycle is only measured that way.
+/// Returns whether a case differs from the usual case only in its source of randomness. `cycle` is only measured with
+/// caller-supplied seeds, so it has no usual case.
 fn but_for_randomness(one: &CaseAnalysis<'_>) -> bool {
     let case = one.case();
     let plain = case.has_only(&[Parameter::LENGTH, Parameter::DETERMINISTIC, Parameter::COINS]);
     case.form != Some(Form::Encoded) && plain
 }
 
-/// The usual case by the first of these libraries that has one, or by the fastest if none is named.
+/// Returns the usual case of the first library in `libraries` that measured the job. If `libraries` is empty, returns
+/// the usual case of the fastest library. Falls back to cases that differ only in their randomness.
 fn one<'r, 'a>(run: &'r RunAnalysis<'a>, job: Job, libraries: &[&str]) -> Option<&'r CaseAnalysis<'a>> {
     let pick = |all: Vec<&'r CaseAnalysis<'a>>| {
         if libraries.is_empty() {
@@ -92,7 +93,7 @@ pub(super) fn per_second(run: &RunAnalysis<'_>, job: Job, libraries: &[&str]) ->
     Some(Found::of(case, rate(case, 1.0)?))
 }
 
-/// Ratio of the first job's time to the second's.
+/// Ratio of the first job's time to the second job's.
 pub(super) fn over(run: &RunAnalysis<'_>, first: Job, second: Job, libraries: &[&str]) -> Option<Found> {
     let (first, second) = (one(run, first, libraries)?, one(run, second, libraries)?);
     let ratio = run.ratio(&[second], &[first])?.ratio?.ratio;
@@ -103,7 +104,7 @@ pub(super) fn over(run: &RunAnalysis<'_>, first: Job, second: Job, libraries: &[
     })
 }
 
-/// Ratio of one library's time to another's for the same job.
+/// Ratio of the time of library `slow` to the time of library `fast` for the same job.
 pub(super) fn between(run: &RunAnalysis<'_>, job: Job, slow: &str, fast: &str) -> Option<Found> {
     let (slow, fast) = (one(run, job, &[slow])?, one(run, job, &[fast])?);
     let value = run.ratio(&[fast], &[slow])?.ratio?.ratio;
@@ -111,7 +112,8 @@ pub(super) fn between(run: &RunAnalysis<'_>, job: Job, slow: &str, fast: &str) -
     Some(Found { value, of, caveats: Caveats::merged([&slow.caveats, &fast.caveats]) })
 }
 
-/// The combiner of the document's own hybrid, with the pair whose whole is the fastest.
+/// Returns the combiner's time for the document's hybrid (X25519+ML-KEM-768), with the pair of libraries for which the
+/// complete hybrid is fastest.
 pub(super) fn combiner(run: &RunAnalysis<'_>, operation: &str) -> Option<Found> {
     let is_documents = |case: &Case| case.algorithm == "X25519+ML-KEM-768" && case.operation == operation;
     let found = decompositions(run).into_iter().filter(|parts| is_documents(&parts.hybrid.case));
@@ -119,10 +121,10 @@ pub(super) fn combiner(run: &RunAnalysis<'_>, operation: &str) -> Option<Found> 
     Some(Found { value: parts.combiner_ns(), of: parts.hybrid.case.provider.clone(), caveats: parts.caveats })
 }
 
-/// The hybrid whose load the document measures.
+/// The hybrid that the document measures under load.
 const LOADED: &str = "X25519+ML-KEM-768";
 
-/// Its load with the highest throughput, and its case.
+/// Returns the load test of [`LOADED`] that reached the highest throughput with `tasks` tasks, and its case.
 fn loaded<'r, 'a>(run: &'r RunAnalysis<'a>, tasks: u64) -> Option<(LoadFigures, &'r CaseAnalysis<'a>)> {
     let entries = loads(run).into_iter().filter(|entry| entry.tasks == tasks);
     let with_case = entries.filter_map(|entry| {
@@ -137,7 +139,7 @@ pub(super) fn load(run: &RunAnalysis<'_>, tasks: u64) -> Option<Found> {
     Some(Found::by_algorithm(case, rate(case, 1.0)?))
 }
 
-/// Throughput compared with another load, in percent.
+/// Difference in throughput from another load, in percent.
 pub(super) fn loss(run: &RunAnalysis<'_>, tasks: u64, against: fn(&LoadFigures) -> Option<Interval>) -> Option<Found> {
     let (entry, case) = loaded(run, tasks)?;
     Some(Found::by_algorithm(case, against(&entry)?))
@@ -148,7 +150,7 @@ pub(super) fn variation(run: &RunAnalysis<'_>, job: Job) -> Option<Found> {
     Some(Found::of(case, point(case.estimates.as_ref()?.operations()?.cov_pct?)))
 }
 
-/// CoV of the fingerprint of a hybrid's public key, for the fastest hybrid.
+/// CoV of the time to fingerprint a hybrid's public key, for the fastest hybrid.
 pub(super) fn fingerprint(run: &RunAnalysis<'_>) -> Option<Found> {
     let suits = |case: &&CaseAnalysis<'_>| case.case().operation == "fingerprint" && case.median().is_some();
     let all: Vec<&CaseAnalysis<'_>> = run.area(hybrid::AREA).filter(suits).collect();
@@ -164,10 +166,10 @@ pub(super) fn lengths(
     let (case, lengths) = most_lengths(run, algorithm)?;
     let found = Found::of(case, point(figure(lengths)?));
     let signatures = crate::number::grouped(lengths.n as u64);
-    Some(Found { of: format!("{signatures} by {}", case.case().provider), ..found })
+    Some(Found { of: format!("{signatures} signatures by {}", case.case().provider), ..found })
 }
 
-/// The gain of the largest number of threads that each have a processor.
+/// Returns the scaling figures for the largest number of threads at which every thread has its own processor.
 fn most_threads(run: &RunAnalysis<'_>, name: &str) -> Option<ScalingFigures> {
     let several =
         scaling(run).into_iter().filter(|entry| entry.name == name && entry.threads > 1 && !entry.oversubscribed);
@@ -194,7 +196,7 @@ pub(super) fn efficiency(run: &RunAnalysis<'_>, name: &str) -> Option<Found> {
     of_threads(run, name, |entry| Some((entry.efficiency?, 100.0)))
 }
 
-/// The block of 100 transactions with ML-DSA-65 that is most like the document's.
+/// Returns the block of 100 ML-DSA-65 transactions that is closest to the document's block.
 pub(super) fn block<'r, 'a>(run: &'r RunAnalysis<'a>) -> Option<&'r CaseAnalysis<'a>> {
     let blocks = run.area(ledger::AREA).filter(|one| {
         let case = one.case();
@@ -214,12 +216,13 @@ pub(super) fn transaction(case: &CaseAnalysis<'_>) -> Option<Found> {
     Some(Found::by_algorithm(case, value))
 }
 
-/// Transactions per second of a block.
+/// Transactions verified per second in a block.
 pub(super) fn transactions_per_second(case: &CaseAnalysis<'_>) -> Option<Found> {
     Some(Found::by_algorithm(case, rate(case, transactions_verified(case.case())? as f64)?))
 }
 
-/// An operation in the document's own form of a transaction, or else in ours.
+/// Returns the time of a ledger operation on transactions in the document's format, or in pqlab's format if the former
+/// was not measured.
 pub(super) fn reference_ledger(run: &RunAnalysis<'_>, operation: &str) -> Option<Found> {
     ["TXv1-ML-DSA-65", "ML-DSA-65"].into_iter().find_map(|algorithm| {
         let suits = |one: &&CaseAnalysis<'_>| {
@@ -232,7 +235,7 @@ pub(super) fn reference_ledger(run: &RunAnalysis<'_>, operation: &str) -> Option
     })
 }
 
-/// A figure of a handshake with its fastest pair of libraries.
+/// Returns `figure` for a handshake, measured with its fastest pair of libraries.
 pub(super) fn handshake_of(
     run: &RunAnalysis<'_>,
     algorithm: &str,
@@ -259,7 +262,7 @@ pub(super) fn share_of_part(run: &RunAnalysis<'_>, part: &str) -> Option<Found> 
     handshake_of(run, KEM_ONLY, |of| of.parts.iter().find(|(name, _)| name == part).map(|(_, share)| *share))
 }
 
-/// A figure computed from the lengths of a handshake's two messages and those of classical ntor.
+/// Applies `figure` to the total message bytes of a handshake and of classical ntor.
 pub(super) fn bytes(run: &RunAnalysis<'_>, algorithm: &str, figure: fn(f64, f64) -> f64) -> Option<Found> {
     let all = handshakes(run);
     let classical = all.iter().find(|of| of.classical())?.bytes() as f64;

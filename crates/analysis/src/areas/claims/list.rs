@@ -1,4 +1,4 @@
-//! The claims, by document.
+//! Claims, grouped by document.
 
 use super::figures::{
     Found, KEM_ONLY, block, bytes, combiner, digests, efficiency, fingerprint, gain, handshake_of, lengths, load, loss,
@@ -9,10 +9,10 @@ use crate::areas::ntor::RelayScenario;
 use crate::areas::{certificate, hybrid, kem, ledger, ntor, signature};
 use crate::run::RunAnalysis;
 
-/// A claim: its text, figure and unit, how to find it, and reasons for a difference.
+/// A claim: its text, its figure and unit, how to find the measured figure, and why the two may differ.
 type Line = (&'static str, f64, Unit, Find, &'static str);
 
-/// All claims, in the order in which they are shown.
+/// All claims, in display order.
 pub(super) fn claims() -> Vec<Claim> {
     let mut all = Vec::new();
     all.extend(HYBRIDS.iter().map(|line| claim(Document::Hybrids, line)));
@@ -34,13 +34,13 @@ const CERTIFICATE: &str = "X.509-detached";
 const HANDSHAKE: (&str, &str, &str) = (ntor::AREA, KEM_ONLY, "handshake");
 const NTOR: (&str, &str, &str) = (ntor::AREA, "ntor-v1", "handshake");
 
-/// Why a signature of the reference's hybrid may differ, other than by machine.
-const RANDOMNESS: &str = "they sign with fresh randomness, pqlab without if the library can";
+/// Why the time of a signature may differ from the document, apart from the machine.
+const RANDOMNESS: &str = "they sign with fresh randomness; pqlab signs deterministically if the library supports it";
 const POOL: &str = "they use a Python thread pool";
 
 const HYBRIDS: &[Line] = &[
     (
-        "X25519+ML-KEM-768, a whole handshake",
+        "X25519+ML-KEM-768, complete handshake",
         301.0,
         Unit::Time,
         Find::Time((hybrid::AREA, "X25519+ML-KEM-768", "handshake"), &[]),
@@ -51,7 +51,7 @@ const HYBRIDS: &[Line] = &[
         468.0,
         Unit::Time,
         Find::Time((hybrid::AREA, "Ed25519+ML-DSA-65", "cycle"), &[]),
-        "pqlab generates keys from given seeds and signs without randomness if the library can",
+        "pqlab generates keys from fixed seeds and signs deterministically if the library supports it",
     ),
     ("Ed25519, signing", 33.5, Unit::Time, Find::Time((hybrid::AREA, "Ed25519", "sign"), &[]), ""),
     (
@@ -59,7 +59,7 @@ const HYBRIDS: &[Line] = &[
         106.9,
         Unit::Time,
         Find::Time((hybrid::AREA, "Ed25519", "verify"), &[]),
-        "twice the time of ML-DSA-65 in the document",
+        "in the document, more than twice the time of ML-DSA-65",
     ),
     ("ML-DSA-65, signing", 100.5, Unit::Time, Find::Time((hybrid::AREA, "ML-DSA-65", "sign"), &[]), RANDOMNESS),
     ("ML-DSA-65, verification", 45.4, Unit::Time, Find::Time((hybrid::AREA, "ML-DSA-65", "verify"), &[]), ""),
@@ -78,46 +78,46 @@ const HYBRIDS: &[Line] = &[
         "",
     ),
     (
-        "verifying Ed25519+ML-DSA-65 against Ed25519 alone",
+        "time to verify Ed25519+ML-DSA-65, relative to Ed25519 alone",
         133.2 / 106.9,
         Unit::Factor,
         Find::Ratio((hybrid::AREA, "Ed25519+ML-DSA-65", "verify"), (hybrid::AREA, "Ed25519", "verify"), &[]),
-        "its Ed25519 took 107 µs, twice the time of its ML-DSA-65",
+        "in the document, Ed25519 took 107 µs, more than twice the time of ML-DSA-65",
     ),
-    ("combiner of a key generation", 94.0, Unit::Time, Find::By(|run| combiner(run, "keygen")), ENCODED),
-    ("combiner of an encapsulation", 57.0, Unit::Time, Find::By(|run| combiner(run, "encapsulate")), ENCODED),
-    ("combiner of a decapsulation", 51.0, Unit::Time, Find::By(|run| combiner(run, "decapsulate")), ENCODED),
-    ("handshakes a second, 100 at once", 1992.0, Unit::Rate, Find::By(|run| load(run, 100)), POOL),
-    ("handshakes a second, 500 at once", 2151.0, Unit::Rate, Find::By(|run| load(run, 500)), POOL),
-    ("handshakes a second, 1,000 at once", 2089.0, Unit::Rate, Find::By(|run| load(run, 1000)), POOL),
-    ("handshakes a second, 5,000 at once", 2009.0, Unit::Rate, Find::By(|run| load(run, 5000)), POOL),
+    ("combiner's time in key generation", 94.0, Unit::Time, Find::By(|run| combiner(run, "keygen")), ENCODED),
+    ("combiner's time in encapsulation", 57.0, Unit::Time, Find::By(|run| combiner(run, "encapsulate")), ENCODED),
+    ("combiner's time in decapsulation", 51.0, Unit::Time, Find::By(|run| combiner(run, "decapsulate")), ENCODED),
+    ("handshakes per second, 100 concurrent", 1992.0, Unit::Rate, Find::By(|run| load(run, 100)), POOL),
+    ("handshakes per second, 500 concurrent", 2151.0, Unit::Rate, Find::By(|run| load(run, 500)), POOL),
+    ("handshakes per second, 1,000 concurrent", 2089.0, Unit::Rate, Find::By(|run| load(run, 1000)), POOL),
+    ("handshakes per second, 5,000 concurrent", 2009.0, Unit::Rate, Find::By(|run| load(run, 5000)), POOL),
     (
-        "throughput of 5,000 at once against the best load",
+        "throughput of 5,000 concurrent handshakes, relative to the best load",
         -6.6,
         Unit::Percent,
         Find::By(|run| loss(run, 5000, |entry| entry.against_peak_pct)),
         POOL,
     ),
     (
-        "throughput of 5,000 at once against 100",
+        "throughput of 5,000 concurrent handshakes, relative to 100",
         -0.8,
         Unit::Percent,
         Find::By(|run| loss(run, 5000, |entry| entry.against_smallest_pct)),
-        "the document's table has 1,992 and 2,009 a second, which gives +0.9%",
+        "the document's table lists 1,992 and 2,009 per second, which gives +0.9%",
     ),
     ("CoV of AES-256-GCM, 1 KB", 2.1, Unit::Percent, Find::Variation((hybrid::AREA, "AES-256-GCM", "seal")), ""),
-    ("CoV of verifying with Ed25519", 2.2, Unit::Percent, Find::Variation((hybrid::AREA, "Ed25519", "verify")), ""),
-    ("CoV of a public key's fingerprint", 2.0, Unit::Percent, Find::By(fingerprint), ""),
+    ("CoV of Ed25519 verification", 2.2, Unit::Percent, Find::Variation((hybrid::AREA, "Ed25519", "verify")), ""),
+    ("CoV of fingerprinting a public key", 2.0, Unit::Percent, Find::By(fingerprint), ""),
     ("CoV of HKDF-SHA256", 2.8, Unit::Percent, Find::Variation((hybrid::AREA, "HKDF-SHA256", "derive")), ""),
     (
-        "CoV of encapsulating with ML-KEM-768",
+        "CoV of ML-KEM-768 encapsulation",
         9.4,
         Unit::Percent,
         Find::Variation((hybrid::AREA, "ML-KEM-768", "encapsulate")),
-        "they attribute it to the scheduler",
+        "the document attributes this to the scheduler",
     ),
     (
-        "CoV of signing with ML-DSA-65",
+        "CoV of ML-DSA-65 signing",
         52.4,
         Unit::Percent,
         Find::Variation((hybrid::AREA, "ML-DSA-65", "sign")),
@@ -131,25 +131,25 @@ const HYBRIDS: &[Line] = &[
         RANDOMNESS,
     ),
     (
-        "verifying the second signature of a certificate",
+        "verifying the second signature on a certificate",
         255.4,
         Unit::Time,
         Find::Time((certificate::AREA, CERTIFICATE, "verify-cosignature"), &[]),
         "",
     ),
     (
-        "ML-KEM-768, key generation by a generic build against vector code",
+        "ML-KEM-768 key generation, generic build relative to vector code",
         5.3,
         Unit::Factor,
         Find::Between((kem::AREA, "ML-KEM-768", "keygen"), "generic", "vector"),
-        "they compare two operating systems, pqlab uses one",
+        "they compare two operating systems; pqlab uses one",
     ),
 ];
 
-/// Why a combiner takes longer in the document.
-const ENCODED: &str = "theirs includes encoding keys to PEM and CBOR";
+/// Why the combiner takes longer in the document.
+const ENCODED: &str = "their figure includes encoding keys to PEM and CBOR";
 
-/// The schemes side by side: key generations, signatures and verifications per second, and the libraries that represent
+/// Comparison of schemes: key generations, signatures and verifications per second, and the libraries to compare with
 /// the document's.
 const RATES: &[(&str, [f64; 3], &[&str])] = &[
     ("Falcon-512", [212.0, 7_014.0, 43_787.0], LIBOQS),
@@ -162,13 +162,16 @@ const RATES: &[(&str, [f64; 3], &[&str])] = &[
 ];
 const LIBOQS: &[&str] = &["liboqs"];
 const OPENSSL: &[&str] = &["openssl"];
-/// liboqs has SLH-DSA only under its older name.
+/// liboqs offers SLH-DSA only under its older name.
 const PQ_OR_OPENSSL: &[&str] = &["liboqs", "openssl"];
-const SLH_DSA: &str = "they use the SLH-DSA of liboqs";
+const SLH_DSA: &str = "they use SLH-DSA from liboqs";
 
 fn rates(&(algorithm, rates, libraries): &(&'static str, [f64; 3], &'static [&'static str])) -> Vec<Claim> {
-    let operations =
-        [("keygen", "key generations a second"), ("sign", "signatures a second"), ("verify", "verifications a second")];
+    let operations = [
+        ("keygen", "key generations per second"),
+        ("sign", "signatures per second"),
+        ("verify", "verifications per second"),
+    ];
     let claim = |((operation, words), claimed)| Claim {
         document: Document::Signatures,
         what: format!("{algorithm}, {words}"),
@@ -183,42 +186,42 @@ fn rates(&(algorithm, rates, libraries): &(&'static str, [f64; 3], &'static [&'s
 
 const SIGNATURES: &[Line] = &[
     (
-        "verifications of Falcon-512 against ML-DSA-44",
+        "rate of Falcon-512 verification, relative to ML-DSA-44",
         1.17,
         Unit::Factor,
         Find::Ratio((signature::AREA, "ML-DSA-44", "verify"), (signature::AREA, "Falcon-512", "verify"), LIBOQS),
-        "both from liboqs, whose fastest code for a processor differs by algorithm",
+        "both from liboqs, which optimises each algorithm for different processors",
     ),
     (
-        "verifications of Falcon-512 against Ed25519",
+        "rate of Falcon-512 verification, relative to Ed25519",
         3.5,
         Unit::Factor,
         Find::Ratio((signature::AREA, "Ed25519", "verify"), (signature::AREA, "Falcon-512", "verify"), PQ_OR_OPENSSL),
         "Falcon-512 from liboqs, Ed25519 from OpenSSL",
     ),
     (
-        "key generations of ML-DSA-44 against Ed25519",
+        "rate of ML-DSA-44 key generation, relative to Ed25519",
         36_065.0 / 34_711.0,
         Unit::Factor,
         Find::Ratio((signature::AREA, "Ed25519", "keygen"), (signature::AREA, "ML-DSA-44", "keygen"), PQ_OR_OPENSSL),
         "ML-DSA-44 from liboqs, Ed25519 from OpenSSL",
     ),
     (
-        "signatures of Ed25519 against Falcon-512",
+        "rate of Ed25519 signing, relative to Falcon-512",
         4.9,
         Unit::Factor,
         Find::Ratio((signature::AREA, "Falcon-512", "sign"), (signature::AREA, "Ed25519", "sign"), PQ_OR_OPENSSL),
         "Falcon-512 from liboqs, Ed25519 from OpenSSL",
     ),
     (
-        "signatures of Ed25519 against ML-DSA-44",
+        "rate of Ed25519 signing, relative to ML-DSA-44",
         5.0,
         Unit::Factor,
         Find::Ratio((signature::AREA, "ML-DSA-44", "sign"), (signature::AREA, "Ed25519", "sign"), PQ_OR_OPENSSL),
-        "the document's own table has 34,335 and 15,307 a second, which gives 2.24",
+        "the document's table lists 34,335 and 15,307 per second, which gives 2.24",
     ),
     (
-        "signatures of Ed25519 against SLH-DSA-SHA2-128f",
+        "rate of Ed25519 signing, relative to SLH-DSA-SHA2-128f",
         660.0,
         Unit::Factor,
         Find::Ratio(
@@ -229,18 +232,18 @@ const SIGNATURES: &[Line] = &[
         SLH_DSA,
     ),
     (
-        "signing with Falcon-512 on 10 cores against one",
+        "rate of Falcon-512 signing on 10 cores, relative to one core",
         8.6,
         Unit::Factor,
         Find::By(|run| gain(run, "Falcon-512 sign")),
-        "measured on the cores of this machine",
+        "measured with the cores that this machine has",
     ),
     (
-        "efficiency of signing with Falcon-512 on 10 cores",
+        "efficiency of Falcon-512 signing on 10 cores",
         86.0,
         Unit::Percent,
         Find::By(|run| efficiency(run, "Falcon-512 sign")),
-        "measured on the cores of this machine",
+        "measured with the cores that this machine has",
     ),
     (
         "mean length of a Falcon-512 signature",
@@ -257,7 +260,7 @@ const SIGNATURES: &[Line] = &[
         "",
     ),
     (
-        "CoV of the length of a Falcon-512 signature, at most",
+        "CoV of the length of a Falcon-512 signature, upper bound",
         0.35,
         Unit::Percent,
         Find::By(|run| lengths(run, "Falcon-512", |lengths| lengths.cov_pct)),
@@ -294,18 +297,18 @@ const TRANSACTIONS: &[Line] = &[
         0.58,
         Unit::Time,
         Find::By(|run| reference_ledger(run, "decode")),
-        "pqlab reads it in place",
+        "pqlab reads transactions in place",
     ),
     (
-        "transactions a second on one thread",
+        "transactions per second on one thread",
         64_000.0,
         Unit::Rate,
         Find::By(|run| block(run).and_then(transactions_per_second)),
-        "15.08 µs a transaction would give 66,300",
+        "15.08 µs per transaction would give 66,300 per second",
     ),
 ];
 
-/// Times in µs that the document assumes for classical schemes, from and to.
+/// Lower and upper end of the times that the document assumes for classical schemes, in µs.
 const ASSUMED: &[(&str, &str, [f64; 2])] = &[
     ("Ed25519, verification", "Ed25519", [10.0, 15.0]),
     ("ECDSA with secp256k1, verification", "ECDSA-secp256k1", [50.0, 100.0]),
@@ -324,9 +327,10 @@ fn assumed(&(what, algorithm, [from, to]): &(&'static str, &'static str, [f64; 2
     }
 }
 
-const PROFILE: &str = "they profile, pqlab leaves out one part at a time";
-const WHOLE: &str = "they count the whole handshake, pqlab the relay's step";
-const WHOLE_TIMES_CORES: &str = "they multiply the whole handshake by the cores, pqlab measures the relay's step";
+const PROFILE: &str = "they use a profiler; pqlab leaves out one part at a time";
+const WHOLE: &str = "their figure covers the whole handshake, pqlab's only the relay's step";
+const WHOLE_TIMES_CORES: &str =
+    "they multiply the rate of whole handshakes by the number of cores; pqlab measures the relay's step";
 
 const CIRCUITS: &[Line] = &[
     ("KEM-only handshake with ML-KEM-512", 29.0, Unit::Time, Find::Time(HANDSHAKE, &[]), ""),
@@ -334,18 +338,18 @@ const CIRCUITS: &[Line] = &[
     ("the relay's step", 13.0, Unit::Time, Find::Time((ntor::AREA, KEM_ONLY, "reply"), &[]), ""),
     ("the client's last step", 10.0, Unit::Time, Find::Time((ntor::AREA, KEM_ONLY, "finish"), &[]), ""),
     (
-        "classical ntor against the KEM-only handshake, in time",
+        "time of classical ntor, relative to the KEM-only handshake",
         15.5,
         Unit::Factor,
         Find::Ratio(NTOR, HANDSHAKE, &[]),
-        "they did not measure the classical handshake, but assumed 0.45 ms",
+        "they did not measure the classical handshake but assumed 0.45 ms",
     ),
     (
-        "KEM-only handshake against classical ntor, in time",
+        "time of the KEM-only handshake, relative to classical ntor",
         64.0,
         Unit::Factor,
         Find::Ratio(HANDSHAKE, NTOR, &[]),
-        "elsewhere in the document it is 15.5 times as fast",
+        "elsewhere, the document says that the KEM-only handshake is 15.5 times as fast",
     ),
     (
         "CoV of the handshake",
@@ -360,71 +364,71 @@ const CIRCUITS: &[Line] = &[
         "",
     ),
     (
-        "handshakes a second on a core",
+        "handshakes per second on one core",
         34_500.0,
         Unit::Rate,
         Find::By(|run| handshake_of(run, KEM_ONLY, |one| one.whole.as_ref()?.per_second)),
         "",
     ),
-    ("handshakes a second on 8 cores", 276_000.0, Unit::Rate, Find::By(|run| on_cores(run, 8)), WHOLE_TIMES_CORES),
-    ("handshakes a second on 64 cores", 2_208_000.0, Unit::Rate, Find::By(|run| on_cores(run, 64)), WHOLE_TIMES_CORES),
+    ("handshakes per second, 8 cores", 276_000.0, Unit::Rate, Find::By(|run| on_cores(run, 8)), WHOLE_TIMES_CORES),
+    ("handshakes per second, 64 cores", 2_208_000.0, Unit::Rate, Find::By(|run| on_cores(run, 64)), WHOLE_TIMES_CORES),
     (
-        "bytes of both messages against classical ntor",
+        "bytes of both messages, relative to classical ntor",
         10.9,
         Unit::Factor,
         Find::By(|run| bytes(run, KEM_ONLY, |own, ntor| own / ntor)),
         "",
     ),
     (
-        "bytes against classical ntor, ML-KEM-768",
+        "bytes with ML-KEM-768, relative to classical ntor",
         15.3,
         Unit::Factor,
         Find::By(|run| bytes(run, "kem-only-mlkem768", |own, ntor| own / ntor)),
-        "1,204 and 1,120 bytes by the same layout",
+        "the same layout gives 1,204 and 1,120 bytes",
     ),
     (
-        "bytes against classical ntor, ML-KEM-1024",
+        "bytes with ML-KEM-1024, relative to classical ntor",
         21.2,
         Unit::Factor,
         Find::By(|run| bytes(run, "kem-only-mlkem1024", |own, ntor| own / ntor)),
-        "1,588 and 1,600 bytes by the same layout",
+        "the same layout gives 1,588 and 1,600 bytes",
     ),
     (
-        "more time on a link of 100 Mbit/s than classical ntor",
+        "extra time on a 100 Mbit/s link, compared with classical ntor",
         118.0,
         Unit::Time,
         Find::By(|run| bytes(run, KEM_ONLY, |own, ntor| (own - ntor) * 8.0 / 100e6 * 1e9)),
         "",
     ),
     (
-        "more bandwidth at 1,000 circuits a second than classical ntor",
+        "extra bandwidth at 1,000 circuits per second, compared with classical ntor",
         11.78,
         Unit::Megabits,
         Find::By(|run| bytes(run, KEM_ONLY, |own, ntor| (own - ntor) * 8.0 * 1000.0 / 1e6)),
         "",
     ),
     (
-        "the handshake with ML-KEM-768",
+        "KEM-only handshake with ML-KEM-768",
         35.0,
         Unit::Time,
         Find::Time((ntor::AREA, "kem-only-mlkem768", "handshake"), &[]),
         "extrapolated in the document",
     ),
     (
-        "the handshake with ML-KEM-1024",
+        "KEM-only handshake with ML-KEM-1024",
         45.0,
         Unit::Time,
         Find::Time((ntor::AREA, "kem-only-mlkem1024", "handshake"), &[]),
         "extrapolated in the document",
     ),
-    ("share of the client's first step", 20.7, Unit::Percent, Find::By(|run| share_of_step(run, 0)), ""),
-    ("share of the relay's step", 45.0, Unit::Percent, Find::By(|run| share_of_step(run, 1)), ""),
-    ("share of the client's last step", 34.3, Unit::Percent, Find::By(|run| share_of_step(run, 2)), ""),
-    ("share of the KEM", 60.0, Unit::Percent, Find::By(|run| share_of_part(run, "kem")), PROFILE),
-    ("share of key derivation", 25.0, Unit::Percent, Find::By(|run| share_of_part(run, "kdf")), PROFILE),
-    ("share of authentication", 10.0, Unit::Percent, Find::By(|run| share_of_part(run, "mac")), PROFILE),
+    ("client's first step, % of the handshake", 20.7, Unit::Percent, Find::By(|run| share_of_step(run, 0)), ""),
+    ("relay's step, % of the handshake", 45.0, Unit::Percent, Find::By(|run| share_of_step(run, 1)), ""),
+    ("client's last step, % of the handshake", 34.3, Unit::Percent, Find::By(|run| share_of_step(run, 2)), ""),
+    ("KEM, % of the handshake", 60.0, Unit::Percent, Find::By(|run| share_of_part(run, "kem")), PROFILE),
+    ("key derivation, % of the handshake", 25.0, Unit::Percent, Find::By(|run| share_of_part(run, "kdf")), PROFILE),
+    ("authentication, % of the handshake", 10.0, Unit::Percent, Find::By(|run| share_of_part(run, "mac")), PROFILE),
     (
-        "share of a core at 1,000 circuits a second",
+        "core utilisation at 1,000 circuits per second",
         2.9,
         Unit::Percent,
         Find::By(|run| {
@@ -434,21 +438,21 @@ const CIRCUITS: &[Line] = &[
         WHOLE,
     ),
     (
-        "CPU time of a million handshakes",
+        "CPU time for a million handshakes",
         29.0,
         Unit::Seconds,
         Find::By(|run| handshake_of(run, KEM_ONLY, |one| Some(point(1e6 / one.replies_per_second()?)))),
         WHOLE,
     ),
     (
-        "data of a million handshakes",
+        "bytes sent in a million handshakes",
         1.54,
         Unit::Gigabytes,
         Find::By(|run| bytes(run, KEM_ONLY, |own, _| own / 1e3)),
         POWERS_OF_TWO,
     ),
     (
-        "data of a million classical handshakes",
+        "bytes sent in a million classical handshakes",
         0.141,
         Unit::Gigabytes,
         Find::By(|run| bytes(run, KEM_ONLY, |_, ntor| ntor / 1e3)),
@@ -456,9 +460,9 @@ const CIRCUITS: &[Line] = &[
     ),
 ];
 
-const POWERS_OF_TWO: &str = "they count in powers of two";
+const POWERS_OF_TWO: &str = "they use binary units";
 
-/// Replies per second on this number of cores of a relay: measured, or else multiplied up.
+/// Replies per second by a relay with `cores` cores: measured if possible, otherwise extrapolated.
 fn on_cores(run: &RunAnalysis<'_>, cores: u64) -> Option<Found> {
     handshake_of(run, KEM_ONLY, |one| {
         let rate = one.measured_replies(cores).or_else(|| one.extrapolated_replies(cores));
@@ -468,20 +472,20 @@ fn on_cores(run: &RunAnalysis<'_>, cores: u64) -> Option<Found> {
 
 const SCALAR: &str = "cryptogams:scalar";
 const AVX512: &str = "cryptogams:avx512vl";
-const OTHER_CODE: &str = "other code than in the document";
+const OTHER_CODE: &str = "not the code that the document measured";
 
 const HASHES: &[Line] = &[(
-    "SHA3-256 of 16,384 bytes: plain code against AVX-512",
+    "SHA3-256 of 16,384 bytes, plain code relative to AVX-512",
     9.3 / 7.4,
     Unit::Factor,
     Find::By(|run| digests(run, SCALAR, AVX512)),
     OTHER_CODE,
 )];
 
-/// Message lengths in bytes of the table in cycles per byte.
+/// Message lengths in bytes for which the document lists cycles per byte.
 const LENGTHS: [u64; 5] = [64, 256, 1024, 4096, 16_384];
 
-/// Its rows: the function, the code that represents the document's, and the figures.
+/// Cycles per byte for each function and code path, in the order of [`LENGTHS`].
 const SHA3: &[(&str, &str, [f64; 5])] = &[
     ("SHA3-224", AVX512, [15.4, 7.8, 7.8, 7.1, 7.0]),
     ("SHA3-256", AVX512, [15.4, 7.8, 7.8, 7.6, 7.4]),
@@ -501,7 +505,7 @@ fn cycles(&(algorithm, provider, figures): &(&'static str, &'static str, [f64; 5
     let code = if provider == AVX512 { "AVX-512" } else { "plain code" };
     let claim = |(length, claimed)| Claim {
         document: Document::Hashes,
-        what: format!("{algorithm} of {} bytes by {code}", crate::number::grouped(length)),
+        what: format!("{algorithm} of {} bytes, {code}", crate::number::grouped(length)),
         claimed,
         to: None,
         unit: Unit::CyclesPerByte,

@@ -1,5 +1,5 @@
-//! Claims of published documents, and what this run found. Claims are quoted figures. Everything under `found` was
-//! measured in the run.
+//! Compares claims from published documents with figures from a run. Claimed figures are quoted; figures in the column
+//! `found` were measured in the run.
 
 mod figures;
 mod list;
@@ -10,7 +10,7 @@ use crate::run::RunAnalysis;
 use crate::table::{Cell, Holds, Table};
 use pqlab_stats::Interval;
 
-/// A claim of a document.
+/// A claim from a document.
 struct Claim {
     document: Document,
     /// What the claim is about.
@@ -21,26 +21,28 @@ struct Claim {
     to: Option<f64>,
     unit: Unit,
     find: Find,
-    /// Reasons for a difference beyond the conditions of the document; empty if there are none.
+    /// Why the measured figure may differ, apart from the document's [conditions](Document::conditions). Empty if there
+    /// is no further reason.
     why: &'static str,
 }
 
-/// How to find a run's figure. Libraries are tried in order; if none is named, the fastest counts.
+/// How to find the figure in a run. The named libraries are tried in order; if none is named, the fastest library is
+/// used.
 #[derive(Clone, Copy)]
 enum Find {
-    /// Median of a job.
+    /// Median time of a job.
     Time(Job, &'static [&'static str]),
     /// Operations per second.
     Rate(Job, &'static [&'static str]),
-    /// CoV of single operations.
+    /// Coefficient of variation (CoV) of single operations.
     Variation(Job),
-    /// Ratio of the first job's time to the second's.
+    /// Ratio of the first job's time to the second job's.
     Ratio(Job, Job, &'static [&'static str]),
-    /// Ratio of the first library's time for the job to the second's.
+    /// Ratio of the first library's time for the job to the second library's.
     Between(Job, &'static str, &'static str),
     /// Core cycles per byte of a digest.
     CyclesPerByte { algorithm: &'static str, provider: &'static str, length: u64 },
-    /// A function of its own.
+    /// Found by a custom function.
     By(fn(&RunAnalysis<'_>) -> Option<Found>),
 }
 
@@ -60,7 +62,7 @@ impl Find {
     }
 }
 
-/// A document, with the conditions of its figures.
+/// A published document.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Document {
     Hybrids,
@@ -70,7 +72,7 @@ enum Document {
     Hashes,
 }
 
-/// Unit of a figure. Times are found in ns and shown in µs.
+/// Unit of a figure. Measured times are in ns and shown in µs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Unit {
     Factor,
@@ -98,11 +100,11 @@ impl Document {
     fn conditions(self) -> &'static str {
         match self {
             Document::Hybrids => {
-                "theirs: Python over liboqs 0.15, with keys in PEM and CBOR inside the operation; here: no interpreter"
+                "theirs: Python on liboqs 0.15, encoding keys to PEM and CBOR in each operation; here: no interpreter"
             }
             Document::Signatures => "theirs: liboqs 0.15 and OpenSSL 3.6 on an Apple M2 Pro, one loop after another",
-            Document::Transactions => "theirs: liboqs on 44 cores with Windows, 3 repetitions of 10 blocks",
-            Document::Circuits => "theirs: Kyber512 of liboqs 0.11, one loop of 1,000",
+            Document::Transactions => "theirs: liboqs on 44 cores under Windows, 3 repetitions of 10 blocks",
+            Document::Circuits => "theirs: Kyber512 from liboqs 0.11, one loop of 1,000 iterations",
             Document::Hashes => "theirs: an i7-1185G7",
         }
     }
@@ -152,7 +154,7 @@ impl Unit {
 }
 
 pub(crate) fn claims(analysis: &RunAnalysis<'_>) -> Table {
-    let mut table = Table::new("claims", "", "Claims of published documents, and what this run measured")
+    let mut table = Table::new("claims", "", "Claims from published documents, compared with this run")
         .names("document", "document")
         .names("what", "claim")
         .column("unit", "unit", "", Holds::Text, 2)
@@ -198,42 +200,42 @@ mod tests {
         let all = list::claims();
         for (index, claim) in all.iter().enumerate() {
             let same = |other: &&Claim| other.document == claim.document && other.what == claim.what;
-            assert!(all[..index].iter().find(same).is_none(), "{} twice", claim.what);
+            assert!(all[..index].iter().find(same).is_none(), "duplicate claim: {}", claim.what);
             assert!(claim.claimed.is_finite() && claim.to.is_none_or(|to| to > claim.claimed), "{}", claim.what);
         }
         let count = |document: Document, unit: Unit| {
             all.iter().filter(|claim| claim.document == document && claim.unit == unit).count()
         };
-        assert_eq!(count(Document::Hashes, Unit::CyclesPerByte), 60, "six functions, two codes, five lengths");
-        assert_eq!(count(Document::Signatures, Unit::Rate), 21, "seven schemes, three operations");
+        assert_eq!(count(Document::Hashes, Unit::CyclesPerByte), 60, "6 functions × 2 code paths × 5 lengths");
+        assert_eq!(count(Document::Signatures, Unit::Rate), 21, "7 schemes × 3 operations");
     }
 
     #[test]
-    fn figures_found_are_those_of_the_documents_constructions() {
+    fn claims_match_the_documents_constructions() {
         let run = fixtures::references_run();
         let table = claims(&RunAnalysis::of(&run));
         let row = |what: &str| {
             let row = table.rows.iter().find(|row| row.cells[1].text == what);
-            &row.unwrap_or_else(|| panic!("no {what}")).cells
+            &row.unwrap_or_else(|| panic!("no row for {what}")).cells
         };
         let found = |what: &str| row(what)[5].number.unwrap().estimate;
         let near =
             |what: &str, wanted: f64| assert!((found(what) / wanted - 1.0).abs() < 0.02, "{what}: {}", found(what));
-        // The certificate with the detached second signature, not the alternative one; the load of the reference's own
-        // hybrid.
+        // The first claim must match the detached certificate, not the alternative one. The second must match the load
+        // test of the document's own hybrid.
         near("issuing a certificate with a second signature", 150.0);
-        near("handshakes a second, 5,000 at once", 1e6 / 62.0);
-        assert!(row("handshakes a second, 5,000 at once")[6].text.starts_with("X25519+ML-KEM-768"));
-        // A cycle is only measured with given seeds.
+        near("handshakes per second, 5,000 concurrent", 1e6 / 62.0);
+        assert!(row("handshakes per second, 5,000 concurrent")[6].text.starts_with("X25519+ML-KEM-768"));
+        // `cycle` is only measured with caller-supplied seeds.
         near("Ed25519+ML-DSA-65, key generation, signing and verification", 210.0);
-        near("Falcon-512, verifications a second", 1e6 / 30.0);
-        near("SHA3-256 of 16,384 bytes by AVX-512", 42.0 * 2700.0 / 16_384.0);
-        assert_eq!(row("SHA3-256 of 64 bytes by plain code")[2].text, "cycles/B");
+        near("Falcon-512, verifications per second", 1e6 / 30.0);
+        near("SHA3-256 of 16,384 bytes, AVX-512", 42.0 * 2700.0 / 16_384.0);
+        assert_eq!(row("SHA3-256 of 64 bytes, plain code")[2].text, "cycles/B");
         assert_eq!(row("99th percentile of the length of a Falcon-512 signature")[2].text, "B");
     }
 
     #[test]
-    fn columns_of_figures_hold_numbers_alone() {
+    fn figure_columns_contain_only_numbers() {
         let mut run = fixtures::references_run();
         let mut rsa = fixtures::record("aws-lc", 14.0);
         (rsa.case.workload, rsa.case.algorithm, rsa.case.operation) =

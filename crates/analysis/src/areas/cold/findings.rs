@@ -8,7 +8,7 @@ use crate::run::RunAnalysis;
 use crate::statement::{Statement, fastest_case, time, times};
 use pqlab_record::{Case, Form, State};
 
-/// Areas whose operations are measured in several states.
+/// Areas that measure operations in several states.
 const AREAS: [&str; 2] = [kem::AREA, signature::AREA];
 
 pub(crate) fn statements(analysis: &RunAnalysis<'_>) -> Vec<Statement> {

@@ -1,3 +1,3 @@
-//! Operations in states other than the usual one, in any area.
+//! Operations measured cold: on the first call and with evicted caches, in any area.
 
 pub(super) mod findings;

@@ -1,9 +1,9 @@
-//! Findings on hash functions.
+//! Findings about hash functions.
 
 use super::AREA;
 use crate::recommendation::UseCase;
 
-/// The use cases of the area.
+/// Use cases in this area.
 pub(crate) const USE_CASES: &[UseCase] = &[
     UseCase {
         name: "Hashing",

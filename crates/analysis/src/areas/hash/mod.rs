@@ -3,5 +3,4 @@
 pub(super) mod findings;
 pub(super) mod tables;
 
-/// The area.
 pub(crate) const AREA: &str = "hash";

@@ -1,4 +1,4 @@
-//! Core cycles per byte of message, by function, provider and length, as benchmarks of SHA-3 publish them.
+//! Core cycles per message byte for each function, provider and message length, as SHA-3 benchmarks report them.
 
 use super::AREA;
 use crate::case::CaseAnalysis;
@@ -12,9 +12,9 @@ use pqlab_stats::Interval;
 use std::collections::BTreeSet;
 
 const OPERATION: &str = "digest";
-/// With fewer message lengths there is no table.
+/// Minimum number of message lengths for which the table is shown.
 const LEAST: usize = 2;
-/// Half-width in cycles per byte below which the second decimal is known.
+/// Half-width of an interval, in cycles per byte, below which the second decimal is significant.
 const SECOND_DECIMAL: f64 = 0.05;
 
 pub(crate) fn per_byte(analysis: &RunAnalysis<'_>) -> Table {
@@ -52,17 +52,17 @@ pub(crate) fn per_byte(analysis: &RunAnalysis<'_>) -> Table {
     table
         .note("medians; `pqlab export RUN --format sha3-csv --provider PROVIDER` writes a file, one column per length")
         .note(
-            "estimated: from the time of each sample and the core clock, which was probed around and within each visit",
+            "estimated: from each sample's time and the core clock, which is probed around and within each visit",
         )
 }
 
-/// Whether a case is a digest in the usual state, without parameters other than lengths.
+/// Returns whether a case is a plain digest: its only parameters are the lengths of the message and the output.
 fn is_digest(case: &CaseAnalysis<'_>) -> bool {
     let case = case.case();
     case.operation == OPERATION && case.has_only(&[Parameter::LENGTH, Parameter::OUTPUT])
 }
 
-/// Core cycles per byte with their interval, and the source of the cycles.
+/// Returns core cycles per byte with an interval, and whether the cycles were counted or estimated.
 pub(crate) fn cycles(case: &CaseAnalysis<'_>) -> Option<(Interval, CyclesSource)> {
     let cycles = case.estimates.as_ref()?.cycles.as_ref()?;
     let bytes = case.case().facts.bytes.filter(|bytes| *bytes > 0)?;
@@ -73,7 +73,7 @@ pub(crate) fn cycles(case: &CaseAnalysis<'_>) -> Option<(Interval, CyclesSource)
     Some((per_byte, cycles.source))
 }
 
-/// Formats them with the decimals that the interval supports, two at most.
+/// Formats cycles per byte with as many decimals as the interval supports, at most two.
 fn cell(per_byte: &Interval) -> Cell {
     let half_width = (per_byte.high - per_byte.estimate).max(per_byte.estimate - per_byte.low);
     let decimals = if half_width < SECOND_DECIMAL { 2 } else { 1 };
@@ -105,16 +105,16 @@ mod tests {
                 ["SHAKE128", "64", "cryptogams:scalar"],
             ]
         );
-        // 0.5 µs for 64 bytes at 2.7 GHz.
+        // A digest of 64 bytes takes 0.5 µs at 2.7 GHz.
         let number = table.rows[0].cells[3].number.unwrap();
         assert!((number.estimate / (0.5 * 2700.0 / 64.0) - 1.0).abs() < 0.02, "{number:?}");
         assert!(number.interval.is_some());
         assert_eq!(table.rows[0].cells[5].text, "estimated");
-        assert_eq!(table.rows[2].cells[4].number, None, "that length was not measured");
+        assert_eq!(table.rows[2].cells[4].number, None, "SHAKE128 was not measured with 16,384 bytes");
     }
 
     #[test]
-    fn decimals_are_those_that_the_interval_supports() {
+    fn shows_only_decimals_that_the_interval_supports() {
         let cell = |estimate: f64, half: f64| {
             let (low, high) = (estimate - half, estimate + half);
             cell(&Interval { estimate, low, high, confidence: 0.95, method: IntervalMethod::CrossedT }).text

@@ -39,7 +39,7 @@ pub(crate) fn statements(analysis: &RunAnalysis<'_>) -> Vec<Statement> {
     algorithms.iter().filter_map(statement).collect()
 }
 
-/// The library with the fastest sealing and opening, one after the other.
+/// Returns the library with the smallest total time for sealing and opening.
 fn both<'r, 'a>(analysis: &RunAnalysis<'a>, rows: &[&'r CaseAnalysis<'a>]) -> Option<Fastest<'r, 'a>> {
     let by_library = grouped(rows.iter(), |case| case.case().provider.clone());
     let rivals = by_library.into_iter().filter_map(|(_, rows)| {

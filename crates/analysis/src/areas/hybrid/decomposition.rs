@@ -1,13 +1,14 @@
-//! Cost of a hybrid beyond its halves.
+//! Computes what a hybrid costs in addition to its two halves.
 //!
-//! A hybrid, its classical and its post-quantum half are measured in the same rounds. The combiner is the hybrid's time
-//! beyond that of the halves: as a difference, and relative to the halves together, with an interval over the ratios of
-//! the rounds ([the one function that compares](crate::comparison::ratio)). It is computed from the means of the visits
-//! that all three have in common, because means add up and medians do not. Samples are not trimmed, because values
-//! removed from one of the three would not cancel.
+//! A hybrid, its classical half and its post-quantum half are measured in the same rounds. The combiner is the time
+//! that the hybrid takes in addition to the two halves. It is given as a difference and relative to the halves
+//! together. Its interval is computed from the ratios in each round ([the one function that
+//! compares](crate::comparison::ratio)). The inputs are means over the visits that all three cases share, because means
+//! add up and medians do not. Samples are not trimmed, because outliers removed from only one of the three cases would
+//! bias the difference.
 //!
-//! Key generation of X25519 is part of a hybrid's key generation and, for the ephemeral key, of its encapsulation;
-//! encapsulation and decapsulation do one Diffie-Hellman each. The half is measured with the same operations.
+//! A hybrid generates X25519 keys in key generation and, for the ephemeral key, in encapsulation. Encapsulation and
+//! decapsulation each do one Diffie-Hellman. The classical half is measured with the same operations.
 
 use super::AREA;
 use crate::areas::certificate;
@@ -19,7 +20,7 @@ use crate::run::RunAnalysis;
 use pqlab_record::{Case, CoinSource, Parameter, Record, Statistic, Unit};
 use pqlab_stats::Interval;
 
-/// A hybrid with its halves. Times are in ns, each the mean over the rounds that all three have in common.
+/// A hybrid and its halves. Times are in ns and are means over the rounds in which all three were measured.
 #[derive(Clone, Debug)]
 pub struct Decomposition<'a> {
     /// The hybrid's record.
@@ -28,27 +29,27 @@ pub struct Decomposition<'a> {
     pub classical: &'a Record,
     /// The post-quantum half's record.
     pub post_quantum: &'a Record,
-    /// Mean of the hybrid.
+    /// Mean time of the hybrid.
     pub hybrid_ns: f64,
-    /// Mean of the classical half.
+    /// Mean time of the classical half.
     pub classical_ns: f64,
-    /// Mean of the post-quantum half.
+    /// Mean time of the post-quantum half.
     pub post_quantum_ns: f64,
-    /// Time of the hybrid beyond both halves, in percent of the halves together, with its 95% interval.
+    /// Time that the hybrid takes in addition to both halves, in percent of the halves' total, with a 95% interval.
     pub combiner_pct: Interval,
-    /// Caveats of the three.
+    /// Caveats that apply to any of the three cases.
     pub caveats: Caveats,
 }
 
 impl Decomposition<'_> {
-    /// Time of the hybrid beyond both halves in ns, with its 95% interval.
+    /// Returns the time that the hybrid takes in addition to both halves, in ns, with a 95% interval.
     pub fn combiner_ns(&self) -> Interval {
         scaled(&self.combiner_pct, (self.classical_ns + self.post_quantum_ns) / 100.0)
     }
 }
 
-/// Each hybrid that is decomposed, with its classical and its post-quantum half. The reference's signature is missing
-/// because it is randomised, the mock because it has no second half.
+/// Hybrids that are decomposed, each with its classical and its post-quantum half. The reference's hybrid signature is
+/// missing because it is randomised, and the mock because it has no second half.
 const HALVES: [(&str, &str, &str); 8] = [
     ("X-Wing", "X25519", "ML-KEM-768"),
     ("MLKEM768-X25519-SHA3-256", "X25519", "ML-KEM-768"),
@@ -60,21 +61,22 @@ const HALVES: [(&str, &str, &str); 8] = [
     ("X.509-detached", "X.509-Ed25519", "X.509-ML-DSA-65"),
 ];
 
-/// Areas that give a hybrid and its halves the same work. In other areas the halves do twice what the hybrid does once:
-/// the ledger reads, decodes and hashes a transaction for each.
+/// Areas in which the halves together do the same work as the hybrid. In other areas the two halves repeat work that
+/// the hybrid does once. In the ledger, for example, each half reads, decodes and hashes the transaction.
 const AREAS: [&str; 2] = [AREA, certificate::AREA];
 
 /// Operations that include key generation.
 const MAKES_KEYS: [&str; 3] = ["keygen", "handshake", "cycle"];
 
-/// Decomposes every hybrid of the run whose halves were measured in the same rounds.
+/// Decomposes every hybrid in the run whose halves were measured in the same rounds.
 pub fn decompositions<'a>(analysis: &RunAnalysis<'a>) -> Vec<Decomposition<'a>> {
     analysis.cases().iter().filter_map(|hybrid| decompose(analysis, hybrid)).collect()
 }
 
 fn decompose<'a>(analysis: &RunAnalysis<'a>, hybrid: &CaseAnalysis<'a>) -> Option<Decomposition<'a>> {
     let case = hybrid.case();
-    // Each form of certificate signs other bytes than its halves, so ML-DSA needs another number of attempts.
+    // A hybrid certificate and its halves sign different bytes, so ML-DSA needs a different number of attempts for
+    // each.
     if !AREAS.contains(&case.workload.as_str()) || case.operation == "build" {
         return None;
     }
@@ -87,7 +89,7 @@ fn decompose<'a>(analysis: &RunAnalysis<'a>, hybrid: &CaseAnalysis<'a>) -> Optio
         })
     };
     let (classical, post_quantum) = (half(classical, first)?, half(post_quantum, second)?);
-    // Signers that retry at random differ by chance.
+    // The times of signers that retry at random differ by chance.
     let signs = ["sign", "cycle"].contains(&case.operation.as_str());
     if signs && !(case.is_deterministic() && post_quantum.case().is_deterministic()) {
         return None;
@@ -111,12 +113,12 @@ fn decompose<'a>(analysis: &RunAnalysis<'a>, hybrid: &CaseAnalysis<'a>) -> Optio
     })
 }
 
-/// Whether a case was measured together with a hybrid and does the same work: the same operation in the same format and
-/// form, from the same randomness. A half may sign without randomness even if its id does not say so, because Ed25519
-/// never draws any.
+/// Returns whether `half` was measured together with `hybrid` and does the same work: the same operation in the same
+/// format and form, with the same source of randomness. Only the flag `deterministic` may differ, because Ed25519 never
+/// uses randomness.
 ///
-/// A hybrid that generates keys from the libraries' own randomness has no halves: it draws a seed and expands it, while
-/// each half would ask its own generator.
+/// If a hybrid generates keys from the libraries' own randomness, no case qualifies as its half. The hybrid generates
+/// one seed and expands it, but each half would generate its own random bytes.
 fn beside(half: &Case, hybrid: &Case) -> bool {
     let parameters = |case: &Case| case.clone().without(&[Parameter::DETERMINISTIC]).parameters;
     let draws = MAKES_KEYS.contains(&hybrid.operation.as_str()) && hybrid.coins() != Some(CoinSource::Exact);
@@ -129,7 +131,8 @@ mod tests {
     use super::*;
     use pqlab_record::{Facts, Metric, Run, Samples, Status, Visit};
 
-    /// `ns` per operation in each round of each of four processes, plus the noise of the machine.
+    /// Returns a record with four processes of five rounds each. Round `r` takes `ns` × (100 + `r`), which simulates
+    /// the noise of a machine.
     fn record(algorithm: &str, provider: &str, ns: u64) -> Record {
         let case = Case {
             workload: "hybrid".into(),
@@ -148,7 +151,7 @@ mod tests {
             repeats: 0,
             disturbances: Vec::new(),
             clock_hz: 0.0,
-            // A slower round slows everything in it.
+            // A slow round slows all cases by the same factor.
             ticks: vec![ns * u64::from(100 + round), ns * u64::from(100 + round)],
             wall_ns: Vec::new(),
             extra: Vec::new(),
@@ -177,21 +180,21 @@ mod tests {
     }
 
     #[test]
-    fn the_overhead_is_what_the_halves_leave() {
+    fn the_combiner_is_the_time_beyond_the_halves() {
         let run = run(vec![record("X25519", "a", 60), record("ML-KEM-768", "b", 30), record("X-Wing", "a+b", 93)]);
         let found = decomposed(&run);
         assert_eq!(found.len(), 1);
-        // 3 of 93 in each round: the noise of the machine, 2% on average, affects parts and whole alike.
+        // 3 of 93 in each round. The simulated noise adds 2% on average to the halves and to the hybrid.
         assert!((found[0].combiner_ns().estimate - 3.0 * 102.0).abs() < 1e-9);
         let combiner = found[0].combiner_pct;
         assert!((combiner.estimate - 100.0 * 3.0 / 90.0).abs() < 1e-9);
-        // The noise of the machine affects all three alike, so the interval excludes it.
+        // The noise affects all three cases alike, so it must not widen the interval.
         assert!(combiner.high - combiner.low < 0.1, "{combiner:?}");
         assert!((found[0].hybrid_ns - 93.0 * 102.0).abs() < 1e-9);
     }
 
     #[test]
-    fn all_rounds_count_if_each_case_was_disturbed_in_another_round() {
+    fn uses_all_rounds_if_each_case_was_disturbed_in_another_round() {
         let neighbour = |record: &mut Record, processes: &[u32]| {
             for visit in record.samples.visits.iter_mut().filter(|visit| processes.contains(&visit.process)) {
                 visit.disturbances = vec![pqlab_record::Disturbance::SharedCore { pct: 30.0, kept: false }];
@@ -208,10 +211,10 @@ mod tests {
     }
 
     #[test]
-    fn a_half_that_was_measured_enough_early_is_compared_in_its_rounds() {
+    fn a_half_that_finished_early_is_compared_in_its_own_rounds() {
         let mut all = vec![record("X25519", "a", 60), record("ML-KEM-768", "b", 30), record("X-Wing", "a+b", 93)];
         all[0].samples.visits.retain(|visit| visit.round < 2);
-        // Its rounds are not compared with later rounds of the others.
+        // X25519 has only rounds 0 and 1, so later rounds of the other cases must be ignored.
         let later =
             |visit: &mut Visit| visit.ticks.iter_mut().for_each(|ticks| *ticks *= 1 + u64::from(visit.round / 2));
         all[2].samples.visits.iter_mut().for_each(later);
@@ -223,14 +226,14 @@ mod tests {
     }
 
     #[test]
-    fn halves_that_another_start_of_the_run_measured_do_not_count() {
+    fn ignores_halves_that_another_start_of_the_run_measured() {
         let mut half = record("ML-KEM-768", "b", 30);
         half.samples.visits.iter_mut().for_each(|visit| visit.start = 1);
         assert!(decomposed(&run(vec![record("X25519", "a", 60), half, record("X-Wing", "a+b", 93)])).is_empty());
     }
 
     #[test]
-    fn halves_of_another_provider_or_another_round_do_not_count() {
+    fn ignores_halves_from_another_provider_or_another_round() {
         let hybrid = || record("X-Wing", "a+b", 93);
         assert!(decomposed(&run(vec![record("X25519", "b", 60), record("ML-KEM-768", "a", 30), hybrid()])).is_empty());
         let run_with = |rounds: u32, others: u32| {
@@ -244,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn whole_minus_halves_is_the_combiner_whatever_the_clock_did() {
+    fn the_combiner_is_the_whole_minus_the_halves_even_if_the_clock_changes() {
         let mut all = vec![record("X25519", "a", 60), record("ML-KEM-768", "b", 30), record("X-Wing", "a+b", 93)];
         for (record, hz) in all.iter_mut().zip([2e9, 2e9, 2.1e9]) {
             record.samples.visits.iter_mut().for_each(|visit| visit.clock_hz = hz);
@@ -256,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn only_halves_in_the_hybrids_own_format_count() {
+    fn uses_only_halves_in_the_hybrids_own_format() {
         let encoded = |algorithm: &str, provider: &str, ns: u64, format: &str| {
             let mut record = record(algorithm, provider, ns);
             record.case.operation = "encode-public".into();
@@ -278,20 +281,20 @@ mod tests {
                 (found[0].hybrid_ns / (found[0].classical_ns + found[0].post_quantum_ns) - 93.0 / 90.0).abs() < 1e-9
             );
         }
-        assert!(decomposed(&run_with("cbor")).is_empty(), "no half is in CBOR");
+        assert!(decomposed(&run_with("cbor")).is_empty(), "no half was measured in CBOR");
     }
 
     #[test]
-    fn keys_that_each_library_draws_for_itself_are_not_decomposed() {
+    fn does_not_decompose_keys_from_the_libraries_own_randomness() {
         let mut all = vec![record("X25519", "a", 60), record("ML-KEM-768", "b", 30), record("X-Wing", "a+b", 93)];
         all.iter_mut().for_each(|record| record.case.parameters.clear());
         assert!(decomposed(&run(all.clone())).is_empty());
         all.iter_mut().for_each(|record| record.case.operation = "encapsulate".into());
-        assert_eq!(decomposed(&run(all)).len(), 1, "each half draws as much there as the hybrid does");
+        assert_eq!(decomposed(&run(all)).len(), 1, "in encapsulation, the halves use as much randomness as the hybrid");
     }
 
     #[test]
-    fn a_signature_without_randomness_has_halves_without_any() {
+    fn a_deterministic_signature_has_deterministic_halves() {
         let signed = |algorithm: &str, provider: &str, flagged: bool| {
             let mut record = record(algorithm, provider, 50);
             record.case.operation = "sign".into();
@@ -306,8 +309,8 @@ mod tests {
         assert_eq!((decomposed(&run_with(true)).len(), decomposed(&run_with(false)).len()), (1, 0));
     }
 
-    /// Cases as the areas plan them, each hybrid before its halves, from the id without provider and parameters, and
-    /// these.
+    /// Builds a record from `id` (`area/algorithm/operation`), parameters and a provider. A parameter with an empty
+    /// value is a flag.
     fn planned(id: &str, parameters: &[(&str, &str)], provider: &str, ns: u64) -> Record {
         let mut record = record("", provider, ns);
         let [workload, algorithm, operation] = id.split('/').collect::<Vec<_>>()[..] else { panic!("{id}") };
@@ -341,7 +344,8 @@ mod tests {
         let run = run(all);
         let found = decomposed(&run);
         let ids: Vec<_> = found.iter().map(|one| (one.hybrid.case.name(), one.post_quantum.case.name())).collect();
-        // X25519's private key is a scalar and X-Wing's an expanded seed. For the composite, all three are seeds.
+        // X25519's private key is encoded as a scalar, but X-Wing's as a seed. For the composite signature, all three
+        // keys are encoded as seeds.
         let name = |algorithm: &str, format: &str| format!("{algorithm} decode-private[key=seed,format={format}]");
         let expected = ["der", "pem"].map(|format| (name("MLDSA65-Ed25519-SHA512", format), name("ML-DSA-65", format)));
         assert_eq!(ids, expected);
@@ -352,12 +356,12 @@ mod tests {
         let three = |ids: [&str; 3], parameters: &[(&str, &str)]| {
             run(ids.iter().map(|id| planned(id, parameters, "a", 50)).collect())
         };
-        // A block is read, decoded and hashed once, whatever signs its transactions.
+        // A block is read, decoded and hashed once, whichever scheme signs its transactions.
         let block =
             ["Ed25519", "ML-DSA-65", "MLDSA65-Ed25519-SHA512"].map(|name| format!("ledger/{name}/verify-block"));
         let found = three([&block[0], &block[1], &block[2]], &[("regime", "disk")]);
         assert!(decomposed(&found).is_empty(), "{:?}", decomposed(&found)[0].hybrid.case.id());
-        // Each form of certificate signs its own bytes, so ML-DSA needs its own number of attempts.
+        // Each form of certificate signs different bytes, so ML-DSA needs a different number of attempts.
         let forms = |operation: &str| {
             ["X.509-Ed25519", "X.509-ML-DSA-65", "X.509-composite"]
                 .map(|form| format!("certificate/{form}/{operation}"))

@@ -1,4 +1,4 @@
-//! Findings on hybrids.
+//! Findings about hybrids.
 
 use super::{AREA, Decomposition, decompositions};
 use crate::estimates::scaled;
@@ -8,18 +8,18 @@ use crate::run::RunAnalysis;
 
 /// Hybrid key exchanges that are compared with each other.
 const HYBRIDS: [&str; 4] = ["X-Wing", "MLKEM768-X25519-SHA3-256", "X25519MLKEM768", "X25519+ML-KEM-768"];
-/// Constructions of a reference system that no standard names.
+/// Constructions from a reference system that no standard defines.
 pub(crate) const OF_REFERENCE: [&str; 2] = ["X25519+ML-KEM-768", "Ed25519+ML-DSA-65"];
 /// Hybrid signatures that are compared with each other.
 const HYBRID_SIGNATURES: [&str; 2] = ["MLDSA65-Ed25519-SHA512", "Ed25519+ML-DSA-65"];
 
-/// The use cases of the area.
+/// Use cases in this area.
 pub(crate) const USE_CASES: &[UseCase] = &[
     UseCase {
         name: "Hybrid key exchange",
         area: AREA,
         operations: &["handshake"],
-        what: "a whole exchange, both halves",
+        what: "a complete exchange with both halves",
         algorithms: |name| HYBRIDS.contains(&name),
         ..UseCase::USUAL
     },
@@ -27,7 +27,7 @@ pub(crate) const USE_CASES: &[UseCase] = &[
         name: "Hybrid signing",
         area: AREA,
         operations: &["sign"],
-        what: "one signature of both halves",
+        what: "signing one message with both halves",
         algorithms: |name| HYBRID_SIGNATURES.contains(&name),
         ..UseCase::USUAL
     },
@@ -35,7 +35,7 @@ pub(crate) const USE_CASES: &[UseCase] = &[
         name: "Hybrid verification",
         area: AREA,
         operations: &["verify"],
-        what: "one verification of both halves",
+        what: "verifying both halves of one signature",
         algorithms: |name| HYBRID_SIGNATURES.contains(&name),
         ..UseCase::USUAL
     },
@@ -43,7 +43,7 @@ pub(crate) const USE_CASES: &[UseCase] = &[
         name: "Hybrid signature cycle",
         area: AREA,
         operations: &["cycle"],
-        what: "key generation, one signature and its verification, both halves",
+        what: "generating a key pair, signing and verifying with both halves",
         algorithms: |name| HYBRID_SIGNATURES.contains(&name),
         ..UseCase::USUAL
     },
@@ -57,11 +57,11 @@ pub(crate) const AGAINST: &[Against] = &[
     ("Hybrid verification", AREA, &["verify"], "MLDSA65-Ed25519-SHA512", "Ed25519"),
 ];
 
-/// The hybrids that an answer may describe, the most used first.
+/// Hybrids that an answer may describe, most widely used first.
 const DESCRIBED: [&str; 3] = ["X25519MLKEM768", "X-Wing", "MLKEM768-X25519-SHA3-256"];
 
-/// Describes the time of a whole exchange of a hybrid with the fastest pair of libraries, and of its parts. `None` if
-/// none was measured together with its halves.
+/// Describes the time of a complete hybrid key exchange with the fastest pair of libraries, and the times of its parts.
+/// Returns `None` if no hybrid was measured together with its halves.
 pub(crate) fn in_parts(analysis: &RunAnalysis<'_>) -> Option<String> {
     let all = decompositions(analysis);
     let sound = |parts: &&Decomposition<'_>| {

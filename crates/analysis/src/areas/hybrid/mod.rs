@@ -1,4 +1,4 @@
-//! Hybrids of a classical and a post-quantum half, and the halves alone.
+//! Hybrids that combine a classical and a post-quantum half, and the halves alone.
 
 mod decomposition;
 pub(super) mod findings;
@@ -7,5 +7,4 @@ pub(super) mod tables;
 pub use decomposition::{Decomposition, decompositions};
 pub(crate) use findings::{OF_REFERENCE, in_parts};
 
-/// The area.
 pub(crate) const AREA: &str = "hybrid";

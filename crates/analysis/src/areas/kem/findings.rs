@@ -1,9 +1,9 @@
-//! Findings on key encapsulation.
+//! Findings about key encapsulation.
 
 use super::AREA;
 use crate::recommendation::{Against, Smallest, UseCase};
 
-/// The use cases of the area.
+/// Use cases in this area.
 pub(crate) const USE_CASES: &[UseCase] = &[UseCase {
     name: "Key exchange",
     area: AREA,
@@ -16,6 +16,6 @@ pub(crate) const USE_CASES: &[UseCase] = &[UseCase {
 pub(crate) const AGAINST: &[Against] =
     &[("Key exchange", AREA, &["keygen", "encapsulate", "decapsulate"], "ML-KEM-768", "X25519")];
 
-/// The recommendation for the fewest bytes.
+/// Recommendation for the smallest key and ciphertext.
 pub(crate) const SMALLEST: Smallest =
     (AREA, "encapsulate", "Smallest key and ciphertext", "public key and ciphertext together");

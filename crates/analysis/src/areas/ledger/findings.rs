@@ -1,5 +1,4 @@
-//! Findings on transactions: the use cases, and the cost of a transaction in blocks of other sizes than the one that
-//! decides between libraries.
+//! Findings about transactions: use cases, and the cost per transaction in the smallest and the largest block.
 
 use super::{AREA, rank, transactions_verified};
 use crate::case::CaseAnalysis;
@@ -9,7 +8,7 @@ use crate::recommendation::{Against, Smallest, UseCase};
 use crate::run::RunAnalysis;
 use crate::statement::{Statement, fastest_case, time_per_item};
 
-/// The use cases of the area.
+/// Use cases in this area.
 pub(crate) const USE_CASES: &[UseCase] = &[
     UseCase {
         name: "Signing transactions",
@@ -42,11 +41,11 @@ pub(crate) const AGAINST: &[Against] = &[
     ("Verifying a transaction", AREA, &["verify"], "Falcon-padded-512", "ECDSA-secp256k1"),
 ];
 
-/// The recommendation for the fewest bytes.
+/// Recommendation for the smallest public key and signature.
 pub(crate) const SMALLEST: Smallest =
     (AREA, "verify", "Smallest transaction key and signature", "public key and signature together, at most");
 
-/// Size of the block that decides between libraries.
+/// Block size for recommendations, in transactions.
 const TYPICAL: u64 = 100;
 
 pub(crate) fn statements(analysis: &RunAnalysis<'_>) -> Vec<Statement> {
@@ -65,12 +64,12 @@ fn algorithm_statement(analysis: &RunAnalysis<'_>, algorithm: &str, rows: &[&&Ca
     if sizes == [TYPICAL] {
         return None;
     }
-    // The smallest block and the largest: either shows whether transactions cost more or less in the other.
+    // The smallest and the largest block show how the cost per transaction depends on the block size.
     sizes.dedup();
     let ends = distinct([sizes.last().copied()?, sizes.first().copied()?]);
     let part = |transactions: u64| {
         let of_size = rows.iter().filter(|case| size(case) == transactions);
-        // One form and regime: blocks of one size with the same rank differ in nothing else.
+        // Blocks of the same size and rank have the same key form and regime.
         let typical = of_size.clone().filter_map(|case| rank(case.case())).min()?;
         let same = of_size.filter(|case| rank(case.case()) == Some(typical)).map(|case| &analysis.cases()[case.place]);
         let found = fastest_case(analysis, &same.collect::<Vec<_>>())?;

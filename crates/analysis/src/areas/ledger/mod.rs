@@ -1,4 +1,4 @@
-//! Figures that combine cases of the ledger: schemes side by side, and blocks from small to large.
+//! Figures that combine ledger cases: schemes side by side, and blocks from small to large.
 
 pub(super) mod findings;
 pub(super) mod tables;
@@ -11,16 +11,16 @@ use crate::run::RunAnalysis;
 use pqlab_record::{Case, Form, Parameter};
 use pqlab_stats::Interval;
 
-/// The workload's name.
+/// Name of the ledger area.
 pub const AREA: &str = "ledger";
 
-/// Prefix of a scheme's name if transactions have the reference's form.
+/// Prefix of schemes whose transactions use the reference system's format.
 pub const REFERENCE_FORM: &str = "TXv1-";
 
-/// Parameters that grow with a block.
+/// Parameters that grow with the size of a block.
 const SIZE: [&str; 2] = [Parameter::TRANSACTIONS, Parameter::SENDERS];
 
-/// Transactions that one operation of a case verifies; `None` for a case that verifies none.
+/// Returns the number of transactions that one operation of a case verifies, or `None` if it verifies none.
 pub fn transactions_verified(case: &Case) -> Option<u64> {
     match case.operation.as_str() {
         _ if case.workload != AREA => None,
@@ -30,32 +30,32 @@ pub fn transactions_verified(case: &Case) -> Option<u64> {
     }
 }
 
-/// Cost of verifying a transaction for a scheme of one provider with keys of one form.
+/// Cost of verifying a transaction with one scheme, provider and key form.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SchemeRow {
-    /// The scheme, with the prefix `TXv1-` for the reference's form.
+    /// The scheme. The prefix `TXv1-` marks the reference system's transaction format.
     pub algorithm: String,
     /// The provider.
     pub provider: String,
-    /// Whether keys come prepared or encoded in the transactions.
+    /// Whether keys are prepared or encoded in the transactions.
     pub form: Option<Form>,
-    /// What was measured, one transaction or a block, with its parameters.
+    /// The measured operation (one transaction or a block) and its parameters.
     pub what: String,
-    /// Time for a transaction in ns, with its interval.
+    /// Time per transaction in ns, with its interval.
     pub verify_ns: Interval,
     /// Transactions per second, with the interval.
     pub per_second: Option<Interval>,
-    /// Bytes of a transaction, of the longest if the length varies.
+    /// Length of a transaction in bytes; the maximum if lengths vary.
     pub bytes: Option<u64>,
-    /// Whether it has a NIST category, so that no quantum computer is known to break it.
+    /// Whether the scheme has a NIST security category: no quantum computer is known to break it.
     pub quantum_safe: bool,
     /// Caveats of the figure.
     pub caveats: Caveats,
 }
 
-/// Compares schemes: for each scheme, provider and form of keys the verification of a block of 100 transactions, or of
-/// the block nearest to that size, or of one transaction. Computing-only cases are preferred, those with bad
-/// transactions or several threads excluded. Sorted by time.
+/// Compares schemes. Each row stands for one scheme, provider and key form. It shows the verification of the block
+/// whose size is nearest to 100 transactions (a single transaction is a block of 1). Compute-only cases are preferred;
+/// cases with invalid transactions or several threads are excluded. Rows are sorted by time.
 pub fn comparison(analysis: &RunAnalysis<'_>) -> Vec<SchemeRow> {
     let mut best: Vec<(Rank, &CaseAnalysis<'_>, Interval)> = Vec::new();
     for one in analysis.area(AREA) {
@@ -73,27 +73,27 @@ pub fn comparison(analysis: &RunAnalysis<'_>) -> Vec<SchemeRow> {
     rows
 }
 
-/// Verification of blocks of one kind by one provider, from small to large.
+/// Verification of blocks that differ only in size, with one scheme and provider.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ScalingRow<'a> {
     /// The scheme.
     pub algorithm: String,
     /// The provider.
     pub provider: String,
-    /// Whether keys come prepared or encoded in the transactions.
+    /// Whether keys are prepared or encoded in the transactions.
     pub form: Option<Form>,
     /// All parameters except the size of the block: `regime=compute,batch=100`.
     pub parameters: String,
-    /// One of the cases, for its parameters.
+    /// One of the cases. All cases share their parameters except the block size.
     pub case: &'a Case,
-    /// The blocks, from the smallest.
+    /// The blocks, smallest first.
     pub blocks: Vec<Block>,
 }
 
-/// A block that was verified.
+/// Verification of one block.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Block {
-    /// Transactions in it.
+    /// Number of transactions in the block.
     pub transactions: u64,
     /// Time of the whole block in ns.
     pub time_ns: Interval,
@@ -103,7 +103,7 @@ pub struct Block {
     pub caveats: Caveats,
 }
 
-/// Computes the scaling table: series of blocks that differ only in size, with at least two sizes.
+/// Returns series of blocks that differ only in size. Each series has at least two sizes.
 pub fn scaling<'a>(analysis: &RunAnalysis<'a>) -> Vec<ScalingRow<'a>> {
     let verified: Vec<&CaseAnalysis<'a>> = analysis
         .area(AREA)
@@ -140,17 +140,18 @@ fn scaling_row<'a>(senders: Option<u64>, cases: &[&CaseAnalysis<'a>]) -> Scaling
     }
 }
 
-/// Number of senders if it does not grow with the block. `most` is the largest number among similar blocks: a pool of
-/// senders is limited, so a large block may have fewer senders than transactions.
+/// Returns the number of senders if it does not grow with the block. `most` is the largest number of senders in similar
+/// blocks: the pool of senders is limited, so a large block may have fewer senders than transactions.
 fn fixed_senders(case: &Case, most: u64) -> Option<u64> {
     let grows = |senders: &u64| most > 1 && *senders == most.min(case.transactions().unwrap_or(1));
     case.senders().filter(|senders| !grows(senders))
 }
 
-/// Rank of a case as a row of the comparison; the smaller is the better.
+/// How well a case represents its scheme in the comparison; smaller is better.
 pub type Rank = (u64, u8, u8, u64);
 
-/// Rank of a case as a row of the comparison; `None` if it verifies no transactions, bad ones, or on several threads.
+/// Returns the rank of a case in the comparison. Returns `None` if it verifies no transactions, includes invalid ones
+/// or uses several threads.
 pub fn rank(case: &Case) -> Option<Rank> {
     let transactions = transactions_verified(case)?;
     let simple = case.threads().unwrap_or(1) == 1 && !case.has_invalid_transaction();
@@ -260,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn forms_and_senders_are_series_of_their_own() {
+    fn forms_and_senders_make_separate_series() {
         let run = run(vec![
             prepared(100, 100, 700.0),
             fixtures::ledger_block("ML-DSA-65", "aws-lc", 100, 4_000.0),
@@ -278,7 +279,7 @@ mod tests {
         assert_eq!(
             named,
             [
-                // The pool of senders ends at 100.
+                // The pool has only 100 senders.
                 (Some(Form::Prepared), "regime=compute", vec![100, 1_000, 10_000]),
                 (Some(Form::Prepared), "senders=1,regime=compute", vec![100, 1_000]),
                 (Some(Form::Encoded), "regime=compute", vec![100, 1_000]),

@@ -7,16 +7,16 @@ use crate::run::RunAnalysis;
 use crate::table::{Cell, Table};
 use pqlab_record::Form;
 
-/// Operations of the codec.
+/// Operations that encode or decode transactions.
 const CODEC: [&str; 2] = ["encode", "decode"];
 
 pub(crate) fn schemes(analysis: &RunAnalysis<'_>) -> Table {
     let compared = comparison(analysis);
-    // What all rows have in common goes into the title.
+    // If all rows measured the same operation, the title names it.
     let common = compared.first().filter(|first| compared.iter().all(|scheme| scheme.what == first.what));
     let title = common.map_or_else(
         || "Ledger: schemes, for one transaction".to_owned(),
-        |first| format!("Ledger: schemes, for one transaction, by {}", first.what),
+        |first| format!("Ledger: schemes, for one transaction, measured with {}", first.what),
     );
     let mut table = Table::new("ledger-schemes", AREA, title)
         .names("scheme", "scheme")
@@ -106,10 +106,10 @@ pub(crate) fn codec(analysis: &RunAnalysis<'_>) -> Table {
         ];
         table.row([&one.caveats], cells);
     }
-    table.note("decoding checks form and lengths but no signature; it hardly copies, so a rate in bytes is meaningless")
+    table.note("decoding checks format and lengths but no signature; it hardly copies, so no rate in bytes is shown")
 }
 
-/// The parameters of `verify-block[tx=100,senders=1]`, which tell rows apart; the whole text if it has none.
+/// Returns `tx=100,senders=1` for `verify-block[tx=100,senders=1]`. Returns `what` unchanged if it has no parameters.
 fn brackets(what: &str) -> String {
     what.split_once('[').map_or_else(|| what.to_owned(), |(_, rest)| rest.trim_end_matches(']').to_owned())
 }

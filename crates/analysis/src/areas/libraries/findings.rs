@@ -9,8 +9,8 @@ use crate::statement::listed;
 use pqlab_record::Statistic;
 use pqlab_stats::Verdict;
 
-/// Recommends a library for the [job](RunAnalysis::job), by default both sides of a TLS handshake, among those that may
-/// be recommended.
+/// Recommends a library for the [job](RunAnalysis::job), by default both sides of a TLS handshake. Considers only
+/// libraries that may be recommended.
 pub(crate) fn for_job(analysis: &RunAnalysis<'_>) -> Option<Recommendation> {
     let weights = analysis.job;
     let job = job_totals(analysis, &weights).into_iter().find(|job| job.pairing.post_quantum)?;
@@ -145,7 +145,7 @@ mod tests {
         );
         contended(&mut run, "libcrux:avx2");
         contended(&mut run, "openssl");
-        assert_eq!(found(&run), None, "nothing that is left may be recommended");
+        assert_eq!(found(&run), None, "no remaining library may be recommended");
     }
 
     #[test]
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn classical_algorithms_are_no_substitute() {
+    fn classical_algorithms_are_not_a_substitute() {
         let mut run = fixtures::libraries_run();
         run.records.retain(|record| record.case.algorithm != "ML-DSA-65");
         assert_eq!(found(&run), None);

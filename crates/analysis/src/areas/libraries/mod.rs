@@ -1,5 +1,5 @@
-//! The single best library for a job: the time of the job with each library that supports all of it, and facts other
-//! than speed.
+//! Finds the single best library for a job: the job's time with each library that supports all of its operations, and
+//! facts other than speed.
 
 mod findings;
 pub(super) mod tables;
@@ -18,34 +18,35 @@ use crate::job::OF_KEM;
 use crate::run::RunAnalysis;
 use pqlab_stats::Interval;
 
-/// Areas of the operations of a KEM and of a signature scheme.
+/// Areas that measure KEM operations and signature operations.
 const AREAS: [&str; 2] = [kem::AREA, signature::AREA];
 
-/// A KEM and a signature scheme that do a job.
+/// A KEM and a signature scheme that together do a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pairing {
     /// The KEM.
     pub kem: &'static str,
     /// The signature scheme.
     pub signature: &'static str,
-    /// Whether it is post-quantum, which jobs should be. The other is shown for comparison.
+    /// Whether both algorithms are post-quantum. Only a post-quantum pairing is recommended; the other is shown for
+    /// comparison.
     pub post_quantum: bool,
 }
 
-/// The pairings for jobs. Only libraries with the same pairing are ranked with each other.
+/// The pairings for which jobs are computed. Libraries are ranked only against libraries with the same pairing.
 pub const PAIRINGS: [Pairing; 2] = [
     Pairing { kem: "ML-KEM-768", signature: "ML-DSA-65", post_quantum: true },
     Pairing { kem: "X25519", signature: "Ed25519", post_quantum: false },
 ];
 
 impl Pairing {
-    /// The area and the algorithm of an operation.
+    /// Returns the area and the algorithm for an operation.
     fn of(&self, operation: &str) -> (&'static str, &'static str) {
         let of_kem = OPERATIONS[..OF_KEM].contains(&operation);
         if of_kem { (AREAS[0], self.kem) } else { (AREAS[1], self.signature) }
     }
 
-    /// The algorithms that a job needs: `ML-KEM-768 + ML-DSA-65`, or one of the two.
+    /// Names the algorithms that a job needs: `ML-KEM-768 + ML-DSA-65`, or one of the two.
     pub fn name(&self, weights: &JobWeights) -> String {
         let mut names: Vec<&str> = weights.parts().map(|(operation, _)| self.of(operation).1).collect();
         names.dedup();
@@ -56,51 +57,53 @@ impl Pairing {
 /// An operation of a job.
 #[derive(Clone, Debug)]
 pub struct Part<'r, 'a> {
-    /// Its name.
+    /// Name of the operation.
     pub operation: &'static str,
-    /// How often it is done.
+    /// Number of times that the job performs the operation.
     pub weight: u32,
-    /// Its case.
+    /// The case that measured the operation.
     pub case: &'r CaseAnalysis<'a>,
     /// Time of all repetitions in ns.
     pub time: Interval,
 }
 
-/// Time of a job with a library.
+/// Time of a job with one library.
 #[derive(Clone, Debug)]
 pub struct LibraryTotal<'r, 'a> {
     /// The library's code path.
     pub provider: &'a str,
-    /// The operations.
+    /// The job's operations.
     pub parts: Vec<Part<'r, 'a>>,
-    /// Time of all operations one after the other, in ns, with the interval of the whole.
+    /// Time of all operations one after the other, in ns, with an interval for the sum.
     pub total: Interval,
-    /// Its standing among the libraries that may be recommended; `None` if it may not be, or is the only one.
+    /// Position among the libraries that may be recommended. `None` if this library may not be recommended or is the
+    /// only one.
     pub standing: Option<Standing>,
-    /// Whether it may be recommended: it was undisturbed, has no known defect, and is not this project's own code.
+    /// Whether this library may be recommended: it was measured undisturbed, has no known defect and is not this
+    /// project's own code.
     pub sound: bool,
 }
 
 impl<'r, 'a> LibraryTotal<'r, 'a> {
-    /// Its cases, each as often as the job does it.
+    /// Returns the cases, each repeated as often as the job performs its operation.
     pub fn cases(&self) -> Vec<&'r CaseAnalysis<'a>> {
         repeated(&self.parts)
     }
 }
 
-/// Times of a job with each library that supports all of it by the same algorithms.
+/// Times of a job with every library that supports all of its operations, for one pairing of algorithms.
 #[derive(Clone, Debug)]
 pub struct JobTotals<'r, 'a> {
     /// The algorithms.
     pub pairing: Pairing,
-    /// The libraries, those that may be recommended first and fastest first.
+    /// Libraries that may be recommended, fastest first; then the others, fastest first.
     pub totals: Vec<LibraryTotal<'r, 'a>>,
-    /// Libraries for which the run has some but not all of the operations, with those that are missing.
+    /// Libraries for which the run lacks some of the operations, with the names of the missing operations.
     pub incomplete: Vec<(&'a str, Vec<&'static str>)>,
 }
 
-/// Computes the times of a job for each pairing that a library supports completely. Keys are prepared, and messages are
-/// the shortest that were measured. Each operation counts as often as the job does it.
+/// Computes the times of a job for each pairing that at least one library supports completely. Keys are prepared, and
+/// messages have the shortest length that was measured. Each operation is counted as often as the job performs it.
 pub fn job_totals<'r, 'a>(analysis: &'r RunAnalysis<'a>, weights: &JobWeights) -> Vec<JobTotals<'r, 'a>> {
     let all = PAIRINGS.into_iter().map(|pairing| of_pairing(analysis, pairing, weights));
     all.filter(|job| !job.totals.is_empty()).collect()
@@ -142,14 +145,15 @@ fn of_pairing<'r, 'a>(analysis: &'r RunAnalysis<'a>, pairing: Pairing, weights: 
     JobTotals { pairing, totals, incomplete }
 }
 
-/// Code paths of single libraries, without pairs and without the provider that does nothing.
+/// Returns the code paths of single libraries, without pairs and the `null` provider.
 fn providers<'a>(analysis: &RunAnalysis<'a>) -> Vec<&'a str> {
     let cases = AREAS.into_iter().flat_map(|area| analysis.area(area)).map(CaseAnalysis::case);
     let of_one = cases.filter(|case| !case.is_null() && !case.provider.contains('+'));
     distinct(of_one.map(|case| case.provider.as_str()))
 }
 
-/// The usual case of an operation with its mean in ns; `None` if there is none, or it has no figure.
+/// Returns the usual case for an operation and its mean in ns. Returns `None` if there is no such case or it has no
+/// figure.
 fn case_of<'r, 'a>(
     analysis: &'r RunAnalysis<'a>,
     pairing: Pairing,
@@ -160,7 +164,7 @@ fn case_of<'r, 'a>(
     let of_algorithm =
         || analysis.cases().iter().filter(move |one| one.case().workload == area && one.case().algorithm == algorithm);
     let usual = || of_algorithm().filter(|one| one.usual());
-    // One length for all libraries and operations.
+    // Use the same message length for all libraries and operations.
     let shortest = usual().filter_map(|one| one.case().message_length()).min();
     let found = usual().find(|one| {
         let case = one.case();

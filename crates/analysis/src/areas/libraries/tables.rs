@@ -1,4 +1,4 @@
-//! Tables for choosing a single library: the time of a job with each, and facts other than speed.
+//! Tables for choosing a single library: the time of a job with each library, and facts other than speed.
 
 use super::{JobTotals, JobWeights, LibraryTotal, NOT_FOUND, PAIRINGS, Source, facts_of, job_totals};
 use crate::areas::kem;
@@ -12,7 +12,8 @@ use crate::run::RunAnalysis;
 use crate::table::{Cell, Holds, Table};
 use pqlab_record::NULL;
 
-/// Time of a job with each library that supports all of it by the same algorithms; without rows if none does.
+/// Builds a table of a job's time with each library that supports all of its operations. It has no rows if no library
+/// does.
 pub(crate) fn libraries_table(analysis: &RunAnalysis<'_>, weights: &JobWeights) -> Table {
     let title = format!("Single library for a job: {}", weights.words());
     let mut table = Table::new("libraries", kem::AREA, title)
@@ -44,7 +45,7 @@ pub(crate) fn libraries_table(analysis: &RunAnalysis<'_>, weights: &JobWeights) 
             table.row(caveats, cells);
         }
         for (provider, missing) in &job.incomplete {
-            let missing = if missing.is_empty() { "the whole".to_owned() } else { missing.join(", ") };
+            let missing = if missing.is_empty() { "the whole job".to_owned() } else { missing.join(", ") };
             table
                 .notes
                 .push(format!("{algorithms} by {provider}: no total, because the run has no figure for {missing}"));
@@ -60,11 +61,11 @@ pub(crate) fn libraries_table(analysis: &RunAnalysis<'_>, weights: &JobWeights) 
             table.note(format!("{signature} retries signing at random, so totals use the mean time of a signature"));
     }
     table
-        .note("total: the sum of the operation columns, each operation as often as the job does it, with prepared keys")
-        .note("only libraries with the same algorithms are ranked, and none that is disturbed or has a known defect")
+        .note("total: the sum of the operation columns, which include repetitions; keys are prepared")
+        .note("only undisturbed libraries without known defects are ranked, against others with the same algorithms")
 }
 
-/// The standing of a library in a few words.
+/// Describes the standing of a library in a few words.
 fn standing_text(job: &JobTotals<'_, '_>, total: &LibraryTotal<'_, '_>) -> String {
     if let Some(reason) = total.parts.iter().find_map(|part| part.case.not_ranked()) {
         return reason.sentence();
@@ -81,8 +82,8 @@ fn standing_text(job: &JobTotals<'_, '_>, total: &LibraryTotal<'_, '_>) -> Strin
     word.to_owned()
 }
 
-/// Facts other than speed about each library of a run; without rows if the run chooses no library for a job and has
-/// none of this project's own code.
+/// Builds a table of facts other than speed about each library in a run. It has no rows if the run allows no choice of
+/// a library for a job and contains none of this project's own code.
 pub(crate) fn facts(analysis: &RunAnalysis<'_>) -> Table {
     let mut table = Table::new("library-facts", "", "Libraries: facts other than speed")
         .names("library", "library")
@@ -138,18 +139,18 @@ pub(crate) fn facts(analysis: &RunAnalysis<'_>) -> Table {
         table.area = (*area).to_owned();
     }
     table = table
-        .note("in our words; not found: no source was found, which does not mean that none exists")
+        .note("facts are in our own words; not found: no source was found, which does not mean that none exists")
         .note("known defects: those that affect cases of this run")
-        .note("results of leak tests are not stored here: run `pqlab leak`");
+        .note("results of leak tests are not included: run `pqlab leak`");
     if has_peaks {
         let algorithms = format!("{} or {}", PAIRINGS[0].kem, PAIRINGS[0].signature);
-        table = table.note(format!("peaks: maximum over operations of {algorithms} that the area {MEMORY} measured"));
+        table = table.note(format!("peaks: maximum over the operations of {algorithms} measured in the area {MEMORY}"));
     }
     table.notes.extend(sources);
     table
 }
 
-/// The libraries of a run, without duplicates.
+/// Returns the libraries in a run, without duplicates.
 fn libraries<'a>(analysis: &RunAnalysis<'a>) -> Vec<&'a str> {
     let mut found: Vec<&'a str> = Vec::new();
     for case in analysis.cases().iter().filter(|case| !case.is_floor()) {
@@ -162,7 +163,7 @@ fn libraries<'a>(analysis: &RunAnalysis<'a>) -> Vec<&'a str> {
     found
 }
 
-/// Libraries of a provider: `aws-lc+libcrux:avx2` has `aws-lc` and `libcrux`.
+/// Returns the libraries of a provider: `aws-lc` and `libcrux` for `aws-lc+libcrux:avx2`.
 fn libraries_of(provider: &str) -> impl Iterator<Item = &str> {
     provider.split('+').map(|one| one.split(':').next().unwrap_or(one))
 }
@@ -187,7 +188,7 @@ fn defects(analysis: &RunAnalysis<'_>, library: &str) -> String {
     found.iter().map(|(defect, what)| format!("{}: {defect}", what.join(", "))).collect::<Vec<_>>().join("; ")
 }
 
-/// Largest number of bytes that a call took, for the post-quantum pairing, which is the same for all libraries.
+/// Returns the largest number of bytes that a call used, over the operations of the post-quantum pairing.
 fn peak(analysis: &RunAnalysis<'_>, library: &str, name: &str) -> Option<f64> {
     let is_of_pairing = |one: &&CaseAnalysis<'_>| {
         let (case, pairing) = (one.case(), PAIRINGS[0]);
@@ -203,7 +204,7 @@ mod tests {
     use super::*;
     use crate::fixtures;
 
-    /// Texts by column in the row of a provider or library.
+    /// Returns the column names and cell texts in the row of a provider or library.
     fn row(table: &Table, name: &str) -> Vec<(String, String)> {
         let row = table.rows.iter().find(|row| row.cells[..2].iter().any(|cell| cell.text == name)).unwrap();
         let columns = table.columns.iter().map(|column| column.name.clone());

@@ -33,14 +33,14 @@ fn libraries_that_support_a_job_are_ranked_by_its_total() {
     assert_eq!(
         today.incomplete,
         [("rustcrypto", vec!["decapsulate"]), ("graviola", vec!["sign", "verify"])],
-        "failed and unsupported operations are missing"
+        "failed and unsupported operations must be listed as missing"
     );
     assert_eq!(classical.pairing.name(&JobWeights::default()), "X25519 + Ed25519");
     assert_eq!(classical.totals.len(), 2);
     let best = &today.totals[0];
     let parts: f64 = best.parts.iter().map(|part| part.time.estimate).sum();
     assert!((parts / best.total.estimate - 1.0).abs() < 1e-9, "{parts} {}", best.total.estimate);
-    // 12 + 13 + 16 + 90 + 2 × 35 µs.
+    // The job takes 12 + 13 + 16 + 90 + 2 × 35 µs.
     assert!((best.total.estimate / 201e3 - 1.0).abs() < 0.01, "{}", best.total.estimate);
     assert!(best.total.low < best.total.estimate && best.total.estimate < best.total.high);
     let Some(Standing::Slower(ratio)) = today.totals[1].standing else { panic!() };
@@ -48,7 +48,7 @@ fn libraries_that_support_a_job_are_ranked_by_its_total() {
 }
 
 #[test]
-fn a_total_counts_effects_of_a_process_on_all_parts() {
+fn totals_include_process_effects_shared_by_all_parts() {
     let run = fixtures::libraries_run();
     let analysis = RunAnalysis::of(&run);
     let case = |operation: &str| {
@@ -61,7 +61,7 @@ fn a_total_counts_effects_of_a_process_on_all_parts() {
     let median = keygen.median().unwrap();
     assert_eq!(alone.estimate, median.estimate);
     assert!((width(&alone) / width(&median) - 1.0).abs() < 1e-4, "{alone:?} {median:?}");
-    // Done twice, the relative uncertainty is the same, because nothing is measured again.
+    // Doing an operation twice does not change the relative uncertainty, because nothing is measured again.
     let twice = analysis.total(&[keygen, keygen]).unwrap();
     let mean = keygen.estimates.as_ref().unwrap().mean_ns;
     assert!((width(&twice) / width(&mean) - 1.0).abs() < 1e-4 && twice.estimate == 2.0 * mean.estimate);
@@ -82,7 +82,7 @@ fn weights_decide_which_library_wins() {
         (jobs[0].totals[0].provider.to_owned(), jobs[0].pairing.name(&weights(text)), jobs[0].totals[0].parts.len())
     };
     assert_eq!(best("keygen=1,encapsulate=1,decapsulate=1"), ("libcrux:avx2".into(), "ML-KEM-768".into(), 3));
-    assert_eq!(best("keygen=1"), ("liboqs".into(), "ML-KEM-768".into(), 1), "its defect does not affect this job");
+    assert_eq!(best("keygen=1"), ("liboqs".into(), "ML-KEM-768".into(), 1), "liboqs' defect does not affect this job");
     assert_eq!(best("sign=1000,verify=1"), ("aws-lc".into(), "ML-DSA-65".into(), 2));
 }
 

@@ -1,4 +1,4 @@
-//! Peak memory of operations: the least, the most, and those that need more than a small stack.
+//! Peak memory of operations: the lowest and highest peaks, and operations that need more than a small stack.
 
 use super::{AREA, PEAKS};
 use crate::case::CaseAnalysis;
@@ -8,9 +8,9 @@ use crate::recommendation::CATEGORY;
 use crate::run::RunAnalysis;
 use crate::statement::{Statement, listed};
 
-/// Size of the stack that small systems give a thread, in bytes.
+/// Typical stack size of a thread on small systems, in bytes.
 const SMALL_STACK: f64 = 64.0 * 1024.0;
-/// Largest number of operations that are listed as taking more.
+/// Maximum number of operations that are listed as exceeding [`SMALL_STACK`].
 const NAMED: usize = 6;
 
 /// A case with its peaks in bytes.

@@ -1,8 +1,7 @@
-//! Peaks of stack and heap.
+//! Peak stack and heap use.
 
 pub(super) mod findings;
 
-/// The area.
 pub(crate) const AREA: &str = "memory";
-/// Names under which the workload notes the peaks of each call in bytes: of the stack, of the heap.
+/// Names under which the workload records the peak stack and heap use of each call, in bytes.
 pub(crate) const PEAKS: [&str; 2] = ["peak_stack_bytes", "peak_heap_bytes"];

@@ -1,9 +1,9 @@
-//! Findings on circuit handshakes.
+//! Findings about circuit handshakes.
 
 use super::AREA;
 use crate::recommendation::{Against, UseCase};
 
-/// The use cases of the area.
+/// Use cases in this area.
 pub(crate) const USE_CASES: &[UseCase] = &[
     UseCase {
         name: "Circuit handshakes",
@@ -17,7 +17,7 @@ pub(crate) const USE_CASES: &[UseCase] = &[
         name: "Circuit handshakes, relay side",
         area: AREA,
         operations: &["reply"],
-        what: "one reply of an authenticated relay",
+        what: "one reply by an authenticated relay",
         algorithms: |name| name.starts_with("ntor-"),
         ..UseCase::USUAL
     },

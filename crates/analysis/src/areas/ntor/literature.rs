@@ -1,5 +1,5 @@
-//! Published figures of others. They are quoted, never compared with a run's figures: other machines, other software,
-//! and times that begin and end at other points.
+//! Published figures from the literature. They are quoted but never compared with figures from a run: the machines, the
+//! software, and the points where timing starts and ends differ.
 
 use serde::Deserialize;
 
@@ -9,19 +9,19 @@ use serde::Deserialize;
 pub struct Quoted {
     /// The protocol that was timed.
     pub protocol: String,
-    /// Its algorithm.
+    /// Algorithm used in the protocol.
     pub algorithm: String,
-    /// Lower and upper end in ms; equal if one figure is given.
+    /// Lower and upper end of the time in ms; equal if the source gives a single figure.
     pub time_ms: [f64; 2],
     /// Author and publication.
     pub source: String,
-    /// Origin of the quotation.
+    /// Where the figure is quoted from.
     pub note: String,
 }
 
-/// The quoted figures, from the data file next to this one.
+/// Returns the quoted figures from `related_work.json`.
 pub fn related_work() -> Vec<Quoted> {
-    serde_json::from_str(include_str!("related_work.json")).expect("a test has read the file that is compiled in")
+    serde_json::from_str(include_str!("related_work.json")).expect("related_work.json must be valid")
 }
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
-//! Circuit handshakes and their cost for a relay and its links. Figures come from the run and from arithmetic on them.
-//! Nothing is estimated from elsewhere, and what was not measured has no figure. Published figures of others are quoted
+//! Circuit handshakes and what they cost a relay and its links. All figures are measured in the run or computed from
+//! measured figures. A quantity that was not measured has no figure. Published figures from the literature are quoted
 //! in a separate table.
 
 pub(super) mod findings;
@@ -22,50 +22,50 @@ use crate::run::RunAnalysis;
 use pqlab_record::State;
 use pqlab_stats::Interval;
 
-/// The area.
+/// Name of the ntor area.
 pub const AREA: &str = "ntor";
-/// Bytes that a CREATE2 cell has for an onionskin, and a CREATED2 cell for a reply: 509 without HTYPE and HLEN, and
-/// without HLEN (tor-spec, sections 3 and 5.1).
+/// Maximum length in bytes of an onionskin in a CREATE2 cell and of a reply in a CREATED2 cell: the 509-byte payload
+/// minus HTYPE and HLEN (2 bytes each), or minus HLEN alone (tor-spec, sections 3 and 5.1).
 const CELL_ROOM: [u64; 2] = [505, 507];
-/// Bytes that relay cells have for an introduction to an onion service and for its reply, which follows a rendezvous
-/// cookie of 20 bytes (tor-spec, section 6.1; rend-spec-v3, section 4.2).
+/// Maximum length in bytes of an introduction to an onion service in a relay cell, and of the service's reply. The
+/// reply follows a 20-byte rendezvous cookie (tor-spec, section 6.1; rend-spec-v3, section 4.2).
 const RELAY_CELL_ROOM: [u64; 2] = [498, 478];
 /// Prefix of the names of onion service handshakes.
 const ONION_SERVICE: &str = "hs-";
-/// The steps of a handshake: client, relay, client.
+/// Steps of a handshake: by the client, the relay, and the client.
 pub const STEPS: [&str; 3] = ["create", "reply", "finish"];
 
-/// Figures of one handshake over one pair of providers. Times are in ns.
+/// Figures for one handshake with one pair of providers. Times are in ns.
 #[derive(Clone, Debug)]
 pub struct HandshakeFigures<'a> {
     /// The handshake's name.
     pub algorithm: String,
-    /// The provider, or both.
+    /// Name of the provider, or of both providers joined by `+`.
     pub provider: String,
     /// Length of the client's message in bytes.
     pub onionskin: u64,
     /// Length of the relay's message in bytes.
     pub reply: u64,
-    /// The three [`STEPS`].
+    /// Times of the three [`STEPS`].
     pub steps: [Option<Timing<'a>>; 3],
-    /// The client's first step with precomputed ephemeral keys.
+    /// Time of the client's first step with precomputed ephemeral keys.
     pub keys_ahead: Option<Timing<'a>>,
-    /// The relay's step if it loads its onion key from bytes each time.
+    /// Time of the relay's step if it loads its onion key from bytes each time.
     pub key_loaded: Option<Timing<'a>>,
-    /// The whole handshake.
+    /// Time of the whole handshake.
     pub whole: Option<Timing<'a>>,
-    /// The share of each step in the sum of the three, in percent.
+    /// Percentage of the steps' total time that each step takes.
     pub shares: [Option<Interval>; 3],
-    /// Share of each part in the handshake, in percent: how much less time the handshake takes if that part does
-    /// nothing. The rest is last.
+    /// Name of each part and its percentage of the handshake's time: how much faster the handshake is if that part does
+    /// nothing. The last entry, `rest`, is everything else.
     pub parts: Vec<(String, Interval)>,
-    /// Exchange over a connection that is kept open.
+    /// Time of an exchange over a connection that is kept open.
     pub kept: Option<Timing<'a>>,
-    /// Exchange over a new connection.
+    /// Time of an exchange over a new connection.
     pub fresh: Option<Timing<'a>>,
-    /// Caveats of its cases.
+    /// Caveats of all cases that contribute figures.
     pub caveats: Caveats,
-    /// Replies per second by number of threads, each on its own core.
+    /// Number of threads, each on its own core, and replies per second.
     replies: Vec<(u64, f64)>,
 }
 
@@ -78,24 +78,24 @@ pub struct Timing<'a> {
     pub mean: f64,
     /// Operations per second, with the interval.
     pub per_second: Option<Interval>,
-    /// Figures of single operations; `None` if a sample is a batch.
+    /// Statistics of single operations; `None` if a sample covers a batch of operations.
     pub single: Option<Single>,
-    /// Its caveats.
+    /// Caveats of the case.
     pub caveats: &'a Caveats,
-    /// Criteria for comparing it with others of its run.
+    /// Criteria for comparisons with other cases of the run.
     criteria: &'a ComparisonCriteria,
-    /// Its figures in the form that comparisons need.
+    /// The measured figures, in the form that comparisons need.
     measured: &'a Measured<'a>,
 }
 
 impl Timing<'_> {
-    /// Ratio of its time to another one's, with its interval; `None` if one is zero.
+    /// Returns the ratio of this time to `other`, with its interval, or `None` if one of the times is zero.
     pub fn over(&self, other: &Timing<'_>) -> Option<Interval> {
         Some(ratio(&[other.measured], &[self.measured], self.criteria).ratio?.ratio)
     }
 }
 
-/// Figures of single operations in ns.
+/// Statistics of single operations in ns.
 #[derive(Clone, Copy, Debug)]
 pub struct Single {
     /// Smallest.
@@ -104,89 +104,90 @@ pub struct Single {
     pub max: f64,
     /// Standard deviation.
     pub stdev: Option<f64>,
-    /// Quantile of order 0.9.
+    /// 90th percentile.
     pub p90: f64,
-    /// Quantile of order 0.99.
+    /// 99th percentile.
     pub p99: f64,
 }
 
 impl HandshakeFigures<'_> {
-    /// Length of both messages in bytes.
+    /// Returns the total length of both messages in bytes.
     pub fn bytes(&self) -> u64 {
         self.onionskin.saturating_add(self.reply)
     }
 
-    /// Number of cells for the onionskin and for the reply. A cell holds 505 bytes of the first and 507 of the second,
-    /// or 498 and 478 with an onion service.
+    /// Returns the number of cells for the onionskin and for the reply. A cell holds 505 bytes of an onionskin or 507
+    /// bytes of a reply; with an onion service, 498 or 478 bytes.
     pub fn cells(&self) -> [u64; 2] {
         let room = if self.algorithm.starts_with(ONION_SERVICE) { RELAY_CELL_ROOM } else { CELL_ROOM };
         [self.onionskin.div_ceil(room[0]), self.reply.div_ceil(room[1])]
     }
 
-    /// Whether it is classical ntor.
+    /// Returns whether this is classical ntor.
     pub fn classical(&self) -> bool {
         self.algorithm == "ntor-v1"
     }
 
-    /// Whether the relay proves its identity.
+    /// Returns whether the relay proves its identity.
     pub fn authenticates_relay(&self) -> bool {
         !self.algorithm.starts_with("kem-only")
     }
 
-    /// Handshakes per second that one core of a relay answers: the rate of the relay's step measured alone, or else of
-    /// the case with one thread.
+    /// Returns the handshakes per second that one core of a relay answers. This is the rate of the relay's step
+    /// measured alone or, if that is missing, the rate of the case with one thread.
     pub fn replies_per_second(&self) -> Option<f64> {
         let alone = self.steps[1].as_ref().and_then(|step| step.per_second);
         alone.map(|rate| rate.estimate).or_else(|| self.measured_replies(1))
     }
 
-    /// Numbers of cores on which the relay's step was measured in parallel.
+    /// Returns the numbers of cores on which the relay's step was measured in parallel.
     pub fn measured_cores(&self) -> impl Iterator<Item = u64> {
         self.replies.iter().map(|(cores, _)| *cores)
     }
 
-    /// Handshakes per second that this number of cores answered in parallel, if that was measured.
+    /// Returns the handshakes per second that `cores` cores answered in parallel, if measured.
     pub fn measured_replies(&self, cores: u64) -> Option<f64> {
         self.replies.iter().find(|(measured, _)| *measured == cores).map(|(_, rate)| *rate)
     }
 
-    /// Extrapolates the handshakes per second for this number of cores, if each did as much as those of the largest
-    /// number that was measured.
+    /// Extrapolates the handshakes per second to `cores` cores. Assumes the rate per core that was measured with the
+    /// largest number of cores.
     pub fn extrapolated_replies(&self, cores: u64) -> Option<f64> {
         let most = self.replies.iter().max_by_key(|(cores, _)| *cores).copied();
         let (from, rate) = most.or_else(|| Some((1, self.replies_per_second()?)))?;
         Some(rate * cores as f64 / from as f64)
     }
 
-    /// Share of one core that a relay spends on replies, in percent.
+    /// Returns the percentage of one core that a relay spends on replies.
     pub fn cpu_pct(&self, scenario: &RelayScenario) -> Option<f64> {
         self.replies_per_second().map(|rate| 100.0 * scenario.circuits_per_second / rate)
     }
 
-    /// Bits per second of handshakes, both directions together.
+    /// Returns the bandwidth of handshakes in bits per second, both directions together.
     pub fn bandwidth(&self, scenario: &RelayScenario) -> f64 {
         self.bytes() as f64 * 8.0 * scenario.circuits_per_second
     }
 
-    /// Time in ns of both messages on a link.
+    /// Returns the time in ns to transmit both messages over a link.
     pub fn transmission(&self, bits_per_second: f64) -> f64 {
         self.bytes() as f64 * 8.0 / bits_per_second * 1e9
     }
 
-    /// Time in ns from the client's first step to its keys: computing, one round trip, and both messages on the link.
+    /// Returns the time in ns until the client has its keys: computation, one round trip, and transmission of both
+    /// messages.
     pub fn time_to_keys(&self, bits_per_second: f64, rtt_ms: f64) -> Option<f64> {
         let computing = self.whole.as_ref()?.median.estimate;
         Some(computing + rtt_ms * 1e6 + self.transmission(bits_per_second))
     }
 }
 
-/// The handshakes with relays of a run, in the order of its records.
+/// Returns the handshakes with relays in a run, in the order of the run's records.
 pub fn handshakes<'a>(analysis: &'a RunAnalysis<'_>) -> Vec<HandshakeFigures<'a>> {
     of_kind(analysis, |algorithm| !algorithm.starts_with(ONION_SERVICE))
 }
 
-/// The handshakes with onion services of a run, whose onionskin is an introduction. The service answers them, so
-/// figures about relays at a rate of circuits do not apply.
+/// Returns the handshakes with onion services in a run. Their onionskin is an introduction, which the service answers,
+/// so figures about relays at a rate of circuits do not apply.
 pub fn onion_services<'a>(analysis: &'a RunAnalysis<'_>) -> Vec<HandshakeFigures<'a>> {
     of_kind(analysis, |algorithm| algorithm.starts_with(ONION_SERVICE))
 }
@@ -273,7 +274,8 @@ fn timing<'a>(of: &'a CaseAnalysis<'_>, criteria: &'a ComparisonCriteria) -> Opt
     })
 }
 
-/// Number of threads and replies per second, if the case is the relay's step on threads with a core each.
+/// Returns the number of threads and the replies per second, if the case runs the relay's step on threads that each
+/// have their own core.
 fn at_once(of: &CaseAnalysis<'_>) -> Option<(u64, f64)> {
     let threads = of.case().threads().filter(|_| of.case().operation == STEPS[1])?;
     let estimates = of.estimates.as_ref()?;
@@ -281,13 +283,13 @@ fn at_once(of: &CaseAnalysis<'_>) -> Option<(u64, f64)> {
     Some((threads, rate(of, 1.0)?.estimate)).filter(|_| cores.median >= threads as f64)
 }
 
-/// Converts a ratio to a share in percent.
+/// Converts a ratio to a percentage by applying `of`.
 fn share(ratio: Interval, of: impl Fn(f64) -> f64) -> Interval {
     let [one, other] = [of(ratio.low), of(ratio.high)];
     Interval { estimate: of(ratio.estimate), low: one.min(other), high: one.max(other), ..ratio }
 }
 
-/// Share of each step in all three. Effects common to a round or a process cancel out.
+/// Returns the percentage of the total time that each step takes. Effects common to a round or a process cancel out.
 fn shares(steps: &[Option<Timing<'_>>; 3]) -> [Option<Interval>; 3] {
     let [Some(create), Some(reply), Some(finish)] = steps else { return [None, None, None] };
     let all = [create, reply, finish].map(|step| step.measured);
@@ -295,7 +297,7 @@ fn shares(steps: &[Option<Timing<'_>>; 3]) -> [Option<Interval>; 3] {
     all.map(of)
 }
 
-/// Share of each part, and of what they leave.
+/// Returns the percentage of the time that each part takes, and the `rest` that no part accounts for.
 fn parts(whole: &Timing<'_>, without: Vec<(&str, &Timing<'_>)>) -> Vec<(String, Interval)> {
     if without.is_empty() {
         return Vec::new();
@@ -308,8 +310,8 @@ fn parts(whole: &Timing<'_>, without: Vec<(&str, &Timing<'_>)>) -> Vec<(String, 
     }
     let all: Vec<&Measured<'_>> = without.iter().map(|(_, lacking)| lacking.measured).collect();
     let number = all.len() as f64;
-    // Leaving out each part in turn measured the whole that many times. Whatever exceeds all but one of these is the
-    // rest.
+    // Each of the `number` measurements contains the rest and all parts but one. Subtracting `number - 1` whole
+    // handshakes from their sum leaves the rest.
     let rest = against(&all).map(|left| share(left, |left| 100.0 * (left - number + 1.0)));
     found.extend(rest.map(|rest| ("rest".to_owned(), rest)));
     found
@@ -337,7 +339,7 @@ mod tests {
         let kem_only = figures(&run, "kem-only-mlkem512");
         let shares: Vec<f64> = kem_only.shares.iter().map(|share| share.as_ref().unwrap().estimate).collect();
         close(shares.iter().sum(), 100.0, 1e-9);
-        // Steps of 20, 40 and 40 µs.
+        // The steps take 20, 40 and 40 µs.
         close(shares[0], 20.0, 1.0);
         close(shares[1], 40.0, 1.0);
     }
@@ -345,7 +347,7 @@ mod tests {
     #[test]
     fn steps_of_another_start_of_the_run_have_a_less_certain_share() {
         let mut paired = ntor_run();
-        // With only two rounds, most of the width is the assumption about them.
+        // With only two rounds, the assumption about so few rounds would dominate the interval's width.
         for record in &mut paired.records {
             let more = record.samples.visits.iter().flat_map(|visit| [2, 4].map(|later| (visit.round + later, visit)));
             let more: Vec<_> = more.map(|(round, visit)| pqlab_record::Visit { round, ..visit.clone() }).collect();
@@ -360,7 +362,7 @@ mod tests {
             let share = figures(&RunAnalysis::of(run), "kem-only-mlkem512").shares[2].unwrap();
             share.high - share.low
         };
-        assert!(width(&apart) > 1.5 * width(&paired), "{} against {}", width(&apart), width(&paired));
+        assert!(width(&apart) > 1.5 * width(&paired), "unpaired {}, paired {}", width(&apart), width(&paired));
     }
 
     #[test]
@@ -370,7 +372,7 @@ mod tests {
         let kem_only = figures(&run, "kem-only-mlkem512");
         let names: Vec<&str> = kem_only.parts.iter().map(|(name, _)| name.as_str()).collect();
         assert_eq!(names, ["kem", "kdf", "rest"]);
-        // 100 µs, 30 without the KEM, 90 without the KDF.
+        // The handshake takes 100 µs, 30 µs without the KEM, and 90 µs without the KDF.
         close(kem_only.parts[0].1.estimate, 70.0, 1.0);
         close(kem_only.parts[1].1.estimate, 10.0, 1.0);
         close(kem_only.parts[2].1.estimate, 20.0, 1.5);
@@ -394,7 +396,7 @@ mod tests {
     #[test]
     fn rates_of_one_core_and_of_several_are_the_same_statistic() {
         let mut run = ntor_run();
-        // Slow samples move the mean of every case alike, but no median.
+        // Slow samples shift every mean alike, but no median.
         for visit in run.records.iter_mut().flat_map(|record| &mut record.samples.visits) {
             visit.ticks[0] *= 30;
         }
@@ -413,7 +415,7 @@ mod tests {
         close(kem_only.whole.as_ref().unwrap().median.estimate, 100_000.0, 1000.0);
         close(kem_only.steps[1].as_ref().unwrap().median.estimate, 40_000.0, 400.0);
         let measured: Vec<u64> = kem_only.measured_cores().collect();
-        assert_eq!(measured, [1, 2], "four threads had two cores");
+        assert_eq!(measured, [1, 2], "four threads on two cores must not be listed");
         close(kem_only.measured_replies(2).unwrap(), 47_500.0, 500.0);
         close(kem_only.extrapolated_replies(8).unwrap(), 190_000.0, 2000.0);
         let alone = HandshakeFigures { steps: [None, None, None], ..kem_only };
@@ -427,7 +429,7 @@ mod tests {
         let services = onion_services(&run);
         assert_eq!(services.iter().map(|one| one.algorithm.as_str()).collect::<Vec<_>>(), ["hs-ntor-x25519-mlkem768"]);
         assert!(handshakes(&run).iter().all(|one| !one.algorithm.starts_with("hs-")));
-        // Each cell holds 498 of 1494 bytes, or 478 of 1152 after a cookie.
+        // A cell holds 498 bytes of the 1,494-byte introduction, or 478 bytes of the 1,152-byte reply.
         assert_eq!((services[0].bytes(), services[0].cells()), (2646, [3, 3]));
         close(services[0].steps[1].as_ref().unwrap().median.estimate, 80_000.0, 800.0);
     }

@@ -1,55 +1,54 @@
-//! Queues of onionskins that a relay answers together: the gain, and the waiting time of the first.
+//! Queues of onionskins that a relay answers together: the gain in throughput, and the time that the first one waits.
 
 use super::{AREA, Timing, timing};
 use crate::run::RunAnalysis;
 use pqlab_record::State;
 use pqlab_stats::Interval;
 
-/// A relay that answers a number of onionskins one after the other, in one thread.
+/// Figures for a relay that answers a queue of onionskins one after the other, in one thread.
 #[derive(Clone, Debug)]
 pub struct QueueFigures<'a> {
     /// The handshake's name.
     pub algorithm: String,
-    /// The provider, or both.
+    /// Name of the provider, or of both providers joined by `+`.
     pub provider: String,
-    /// Whether the relay did the same just before, or its caches were evicted before each queue.
+    /// Whether the caches were warm from the previous queue or were evicted before each queue.
     pub state: State,
-    /// Number of onionskins.
+    /// Number of onionskins in the queue.
     pub length: u64,
-    /// Time until the last of them is answered.
+    /// Time until the last onionskin is answered.
     pub whole: Timing<'a>,
-    /// Time until the first of them is answered: median in ns.
+    /// Median time in ns until the first onionskin is answered.
     pub first_ns: Option<f64>,
-    /// Mean time until an onionskin is answered: median over the queues in ns.
+    /// Mean time in ns until an onionskin is answered: the median of the queues' means.
     pub mean_ns: Option<f64>,
-    /// Ratio of the time of a single reply, in a queue of one in the same state, to that of a reply here, with its
-    /// interval. Replies of a queue share the prepared onion key and the cache contents; nothing is computed for
-    /// several at once.
+    /// Ratio of the time of a single reply (in a queue of one, in the same state) to the time per reply in this queue,
+    /// with its interval. Replies in a queue share the prepared onion key and the cache contents, but no computation.
     pub gain: Option<Interval>,
 }
 
 /// Time from the arrival of an onionskin until it is answered, in ns.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Latency {
-    /// For the first one, which waits for the others.
+    /// Latency of the first onionskin, which waits for the others to arrive.
     pub first_ns: f64,
-    /// For the last one, which only waits for its turn.
+    /// Latency of the last onionskin, which waits only for the replies to the others.
     pub last_ns: f64,
-    /// The mean over all.
+    /// Mean latency of all onionskins.
     pub mean_ns: f64,
 }
 
 impl QueueFigures<'_> {
-    /// Handshakes per second that one core answers, with the interval.
+    /// Returns the handshakes per second that one core answers, with the interval.
     pub fn replies_per_second(&self) -> Option<Interval> {
         let queues = self.whole.per_second?;
         let each = |rate: f64| self.length as f64 * rate;
         Some(Interval { estimate: each(queues.estimate), low: each(queues.low), high: each(queues.high), ..queues })
     }
 
-    /// Latencies if onionskins arrive evenly at this rate per second, and the relay waits until its queue is full and
-    /// then answers all of it: arithmetic on measured figures. `None` if they arrive faster than it answers, or if
-    /// single replies have no figures.
+    /// Computes latencies from measured figures. Assumes that onionskins arrive evenly at `onionskins_per_second`, and
+    /// that the relay starts to answer when the queue is full. Returns `None` if onionskins arrive faster than the
+    /// relay answers, or if the times of single replies were not recorded.
     pub fn latency(&self, onionskins_per_second: f64) -> Option<Latency> {
         let others_ns = (self.length as f64 - 1.0) / onionskins_per_second * 1e9;
         let sustained = self.replies_per_second().is_some_and(|rate| rate.estimate >= onionskins_per_second);
@@ -62,8 +61,8 @@ impl QueueFigures<'_> {
     }
 }
 
-/// The queues of a run, grouped by handshake, pair of providers and state, in the order of its records, the shortest
-/// first.
+/// Returns the queues in a run, grouped by handshake, pair of providers and state. Groups are in the order of the run's
+/// records; within a group, the shortest queue comes first.
 pub fn queues<'a>(analysis: &'a RunAnalysis<'_>) -> Vec<QueueFigures<'a>> {
     let mut found: Vec<QueueFigures<'a>> = Vec::new();
     for one in analysis.area(AREA).filter(|one| one.case().operation == "replies") {
@@ -116,17 +115,17 @@ mod tests {
         let lengths: Vec<(State, u64)> = all.iter().map(|queue| (queue.state, queue.length)).collect();
         assert_eq!(lengths, [(State::Warm, 1), (State::Warm, 4), (State::Evicted, 1), (State::Evicted, 4)]);
         let close = |left: f64, right: f64| assert!((left / right - 1.0).abs() < 0.02, "{left} is not {right}");
-        // Warm: 60 µs each. Evicted: 100 µs for one, 280 for four.
+        // Warm: 60 µs per reply. Evicted: 100 µs for one reply, 280 µs for four.
         assert!(all[0].gain.is_none() && all[2].gain.is_none());
         close(all[1].gain.unwrap().estimate, 1.0);
         close(all[3].gain.unwrap().estimate, 400.0 / 280.0);
         close(all[3].replies_per_second().unwrap().estimate, 4.0 / 280e-6);
-        // At 1000 a second the first waits for three others, which arrive a millisecond apart.
+        // At 1,000 onionskins per second, the first waits for three others that arrive a millisecond apart.
         let latency = all[3].latency(1000.0).unwrap();
         close(latency.first_ns, 3e6 + 100e3);
         close(latency.last_ns, 280e3);
         close(latency.mean_ns, 1.5e6 + 190e3);
-        assert!(all[3].latency(20_000.0).is_none(), "it answers some 14 thousand a second");
+        assert!(all[3].latency(20_000.0).is_none(), "the relay answers only about 14,000 onionskins per second");
         assert!(queues(&RunAnalysis::of(&crate::fixtures::run())).is_empty());
     }
 }

@@ -1,13 +1,13 @@
-//! Scenario for tables of circuit handshakes.
+//! Assumptions behind the tables of circuit handshakes.
 
 use std::fmt;
 
-/// The user's assumptions, none of which is measured.
+/// Assumptions that the user chooses. None of them is measured.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RelayScenario {
     /// New circuits per second at the relay.
     pub circuits_per_second: f64,
-    /// Speeds of links in bits per second.
+    /// Link speeds in bits per second.
     pub links: Vec<f64>,
     /// Round-trip time in ms.
     pub rtt_ms: f64,
@@ -32,11 +32,11 @@ impl fmt::Display for WrongScenario {
 impl std::error::Error for WrongScenario {}
 
 impl RelayScenario {
-    /// Creates a scenario from new circuits per second, speeds of links with a unit (`10M`, `2.5G`, `56k` or plain bits
-    /// per second), and the round-trip time in ms.
+    /// Creates a scenario from new circuits per second, link speeds with a unit (`10M`, `2.5G`, `56k` or plain bits per
+    /// second), and the round-trip time in ms.
     ///
     /// # Errors
-    /// [`WrongScenario`] that names the invalid value.
+    /// Returns [`WrongScenario`], which names the invalid value.
     pub fn of(
         circuits_per_second: f64,
         links: &[impl AsRef<str>],
@@ -44,7 +44,7 @@ impl RelayScenario {
     ) -> Result<RelayScenario, WrongScenario> {
         let above_zero = |value: f64| value.is_finite() && value > 0.0;
         if !above_zero(circuits_per_second) {
-            let message = format!("invalid rate of {circuits_per_second} circuits a second; it must be above 0");
+            let message = format!("invalid rate of {circuits_per_second} circuits per second; it must be above 0");
             return Err(WrongScenario(message));
         }
         if rtt_ms != 0.0 && !above_zero(rtt_ms) {
@@ -58,7 +58,9 @@ impl RelayScenario {
 /// Parses bits per second: `10M`, `2.5G`, `56k`, `1000000`.
 fn link_speed(text: &str) -> Result<f64, WrongScenario> {
     let bad = || {
-        WrongScenario(format!("invalid link speed {text:?}; expected bits a second, such as 100M (100 million) or 10G"))
+        WrongScenario(format!(
+            "invalid link speed {text:?}; expected bits per second, such as 100M (100 million) or 10G"
+        ))
     };
     let (number, unit) = match text.char_indices().next_back() {
         Some((index, 'k' | 'K')) => (&text[..index], 1e3),
@@ -75,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn speeds_of_links_have_units() {
+    fn parses_link_speeds_with_units() {
         for (text, expected) in [("10M", 10e6), ("2.5G", 2.5e9), ("56k", 56e3), ("9600", 9600.0)] {
             assert_eq!(link_speed(text).ok(), Some(expected));
         }

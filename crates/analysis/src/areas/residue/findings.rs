@@ -1,4 +1,4 @@
-//! Findings on vector registers that libraries leave in use, and their cost to the code that follows.
+//! Findings about vector registers that libraries leave in use, and the cost to the code that follows.
 
 use super::AREA;
 use crate::case::CaseAnalysis;
@@ -8,14 +8,14 @@ use crate::statement::{Statement, listed, times};
 use pqlab_record::Case;
 use pqlab_stats::Verdict;
 
-/// Parameter of the case that clears registers before the code that follows.
+/// Parameter of cases that clear the registers before the code that follows.
 const BETWEEN: &str = "between";
 
 /// An operation of a library, and the same operation with registers cleared after it.
 struct Pair<'r, 'a> {
     left: &'r CaseAnalysis<'a>,
     cleared: &'r CaseAnalysis<'a>,
-    /// Ratio of the time with registers left in use to the time with cleared ones; 1 if no slowdown is known.
+    /// Ratio of the time with registers left in use to the time with cleared registers; 1 if no slowdown is known.
     cost: f64,
 }
 
@@ -49,7 +49,7 @@ fn is_same(cleared: &Case, left: &Case) -> bool {
     cleared.clone().without(&[BETWEEN]).id() == left.id()
 }
 
-/// The state that a library leaves behind, and its highest cost; `None` if it costs nothing.
+/// Describes the state that a library leaves behind and its highest cost. Returns `None` if no cost is known.
 fn leaves(analysis: &RunAnalysis<'_>, provider: &str, pairs: &[&Pair<'_, '_>]) -> Option<Statement> {
     let costly: Vec<&&Pair<'_, '_>> = pairs.iter().filter(|pair| pair.cost > 1.0).collect();
     let worst = costly.iter().max_by(|one, other| one.cost.total_cmp(&other.cost))?;

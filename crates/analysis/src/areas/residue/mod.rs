@@ -2,5 +2,4 @@
 
 pub(super) mod findings;
 
-/// The area.
 const AREA: &str = "residue";

@@ -1,15 +1,16 @@
-//! Gain of more threads, and cost of a queue of tasks: comparisons of cases of one run.
+//! Gain from more threads, and cost of a queue of tasks. All figures compare cases of one run.
 //!
-//! - **Throughput** is operations of all threads divided by the wall time of the sample: the reciprocal of the case's
-//!   mean.
-//! - **Speed-up** is the throughput divided by that of one thread, a ratio of means. **Efficiency** is the speed-up
-//!   divided by the number of threads, or of processors if there are fewer (the case is then oversubscribed).
-//! - **Loss** is how much less throughput a load has than the best load of the same operation (the peak), and than the
-//!   smallest.
-//! - **Intervals** come from [the one function that compares](crate::comparison::ratio), in time. Both cases were
-//!   visited in the same rounds of the same processes, moments apart, so whatever affects the whole machine for a while
-//!   affects both and cancels out. If another start of the run measured one of them, the interval includes the spread
-//!   between runs.
+//! - **Throughput** is the number of operations of all threads divided by the wall time of the sample. It is the
+//!   reciprocal of the case's mean.
+//! - **Speed-up** is the throughput divided by the throughput of one thread (a ratio of means). **Efficiency** is the
+//!   speed-up divided by the number of threads, or by the number of processors if there are fewer (the case is then
+//!   oversubscribed).
+//! - **Loss** is how far the throughput of a load falls short of the best load for the same operation (the peak), and
+//!   of the smallest load.
+//! - **Intervals** come from [the one function that compares](crate::comparison::ratio), applied to times. Both cases
+//!   were visited in the same rounds of the same processes, moments apart. Whatever affects the whole machine for a
+//!   while affects both cases and cancels out. If one of them was measured by another start of the run, the interval
+//!   includes the spread between runs.
 
 pub(super) mod findings;
 pub(super) mod tables;
@@ -23,7 +24,7 @@ use crate::run::RunAnalysis;
 use pqlab_record::Parameter;
 use pqlab_stats::{Description, Interval};
 
-/// One operation on a number of threads.
+/// Figures for one operation on a number of threads.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ScalingFigures {
     /// The case's id.
@@ -32,21 +33,21 @@ pub struct ScalingFigures {
     pub name: String,
     /// The provider's id.
     pub provider: String,
-    /// Number of threads that worked at once.
+    /// Number of threads that worked concurrently.
     pub threads: u64,
-    /// Number of processors over which they were spread.
+    /// Number of processors over which the threads were spread.
     pub cores: Option<u64>,
     /// Whether there were more threads than processors.
     pub oversubscribed: bool,
-    /// Operations per second of all threads together.
+    /// Operations per second, over all threads.
     pub rate: Interval,
     /// Throughput relative to one thread; `None` if one thread was not measured.
     pub speed_up: Option<Interval>,
-    /// Speed-up divided by the number of threads, or of processors if there are fewer.
+    /// Speed-up divided by the number of threads, or by the number of processors if there are fewer.
     pub efficiency: Option<Interval>,
 }
 
-/// A number of tasks at once through a thread pool.
+/// Figures for a number of concurrent tasks in a thread pool.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LoadFigures {
     /// The case's id.
@@ -55,11 +56,11 @@ pub struct LoadFigures {
     pub name: String,
     /// The provider's id.
     pub provider: String,
-    /// Number of tasks submitted at once.
+    /// Number of tasks submitted at the same time.
     pub tasks: u64,
-    /// Number of threads of the pool.
+    /// Number of threads in the pool.
     pub workers: u64,
-    /// Number of processors over which they were spread.
+    /// Number of processors over which the workers were spread.
     pub cores: Option<u64>,
     /// Whether there were more workers than processors.
     pub oversubscribed: bool,
@@ -67,21 +68,23 @@ pub struct LoadFigures {
     pub wall_ms: f64,
     /// Tasks per second.
     pub rate: Interval,
-    /// Median waiting time for a worker within a load, in µs: the median over the loads.
+    /// Median time that a task waits for a worker, in µs: computed per load, then the median over the loads.
     pub queueing_p50_us: Option<f64>,
-    /// 95th percentile of the waiting time within a load, in µs: the median over the loads.
+    /// 95th percentile of the time that a task waits for a worker, in µs: computed per load, then the median over the
+    /// loads.
     pub queueing_p95_us: Option<f64>,
-    /// 99th percentile of the waiting time within a load, in µs: the median over the loads.
+    /// 99th percentile of the time that a task waits for a worker, in µs: computed per load, then the median over the
+    /// loads.
     pub queueing_p99_us: Option<f64>,
-    /// Longest waiting time of any task of any load, in µs.
+    /// Longest time that any task waited in any load, in µs.
     pub queueing_max_us: Option<f64>,
-    /// Throughput compared with the best load of the same operation, in percent: negative for a loss.
+    /// Difference in throughput from the best load for the same operation, in percent. Negative values are losses.
     pub against_peak_pct: Option<Interval>,
-    /// Throughput compared with the smallest load of the same operation, in percent: negative for a loss.
+    /// Difference in throughput from the smallest load for the same operation, in percent. Negative values are losses.
     pub against_smallest_pct: Option<Interval>,
 }
 
-/// The cases of a run with a number of threads, grouped by operation, in the order of the plan.
+/// Returns figures for all cases that set a number of threads, grouped by operation, in the order of the plan.
 pub fn scaling(analysis: &RunAnalysis<'_>) -> Vec<ScalingFigures> {
     let mut entries = Vec::new();
     for group in groups(analysis, &[Parameter::THREADS]) {
@@ -107,7 +110,7 @@ pub fn scaling(analysis: &RunAnalysis<'_>) -> Vec<ScalingFigures> {
     entries
 }
 
-/// The cases of a run with a number of tasks, grouped by operation, in the order of the plan.
+/// Returns figures for all cases that set a number of tasks, grouped by operation, in the order of the plan.
 pub fn loads(analysis: &RunAnalysis<'_>) -> Vec<LoadFigures> {
     let mut entries = Vec::new();
     for group in groups(analysis, &[Parameter::TASKS, Parameter::WORKERS]) {
@@ -150,7 +153,8 @@ fn of_each_end(interval: Interval, value: impl Fn(f64) -> f64) -> Interval {
     Interval { estimate: value(interval.estimate), low: value(interval.low), high: value(interval.high), ..interval }
 }
 
-/// The throughput of a case relative to another: the other's time over its own. Relative to itself it is 1.
+/// Returns the throughput of `row` divided by that of `base`, computed as a ratio of times; exactly 1 if both are the
+/// same case.
 fn throughput_over(analysis: &RunAnalysis<'_>, row: &Row<'_, '_>, base: &Row<'_, '_>) -> Option<Interval> {
     if std::ptr::eq(row.case, base.case) {
         return Some(of_each_end(row.throughput(), |_| 1.0));
@@ -158,7 +162,7 @@ fn throughput_over(analysis: &RunAnalysis<'_>, row: &Row<'_, '_>, base: &Row<'_,
     analysis.throughput_ratio(base.case, row.case)
 }
 
-/// A case with figures.
+/// A case with estimates.
 struct Row<'r, 'a> {
     name: String,
     case: &'r CaseAnalysis<'a>,
@@ -180,7 +184,7 @@ impl Row<'_, '_> {
     }
 }
 
-/// Groups the cases that have all these parameters and differ in nothing else, in the order of the plan.
+/// Groups the cases that set all of `parameters` and differ in nothing else, in the order of the plan.
 fn groups<'r, 'a>(analysis: &'r RunAnalysis<'a>, parameters: &[&str]) -> Vec<Vec<Row<'r, 'a>>> {
     let row = |case: &'r CaseAnalysis<'a>| {
         let all = parameters.iter().all(|name| case.case().number(name).is_some());
@@ -206,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn speed_up_and_efficiency_are_against_one_thread() {
+    fn speed_up_and_efficiency_are_relative_to_one_thread() {
         let entries = entries(&fixtures::scaling_run());
         assert_eq!(entries.iter().map(|entry| entry.threads).collect::<Vec<_>>(), [1, 2, 4, 2]);
         let (one, two, four, alone) = (&entries[0], &entries[1], &entries[2], &entries[3]);
@@ -219,7 +223,7 @@ mod tests {
         let ratio = two.speed_up.unwrap();
         assert!(ratio.low < ratio.estimate && ratio.estimate < ratio.high);
         assert!(!two.oversubscribed && four.oversubscribed);
-        // Four threads on two processors can do no more than two.
+        // Four threads on two processors cannot do more than two threads.
         close(four.efficiency.unwrap().estimate, 0.9, 0.005);
         assert_eq!((alone.speed_up, alone.efficiency), (None, None));
     }
@@ -238,26 +242,26 @@ mod tests {
     }
 
     #[test]
-    fn cases_of_another_start_are_measured_apart() {
+    fn cases_of_another_start_are_treated_as_unpaired() {
         let mut run = fixtures::scaling_run();
         run.records[1].samples.visits.iter_mut().for_each(|visit| visit.start = 1);
         let width = |run: &Run| {
             let ratio = entries(run)[1].speed_up.unwrap();
             ratio.high - ratio.low
         };
-        // Measured apart: the interval includes the spread between runs, and common effects do not cancel out.
+        // For unpaired cases, the interval includes the spread between runs, and common effects do not cancel out.
         assert!(width(&run) > 2.0 * width(&fixtures::scaling_run()), "{}", width(&run));
     }
 
     #[test]
-    fn losses_are_against_the_peak_and_the_smallest_load() {
+    fn losses_are_relative_to_the_peak_and_the_smallest_load() {
         let entries = loads(&RunAnalysis::of(&fixtures::scaling_run()));
         assert_eq!(entries.iter().map(|entry| entry.tasks).collect::<Vec<_>>(), [100, 500, 5000]);
         let peak: Vec<f64> = entries.iter().map(|entry| entry.against_peak_pct.unwrap().estimate).collect();
         close(peak[0], -10.0, 0.5);
         assert_eq!(peak[1], 0.0);
         close(peak[2], -5.0, 0.5);
-        // 95% of the peak compared with 90% of it.
+        // The last load reaches 95% of the peak, the smallest load 90%.
         close(entries[2].against_smallest_pct.unwrap().estimate, 100.0 * (0.95 / 0.9 - 1.0), 0.5);
         close(entries[1].wall_ms, 500.0 * 0.045, 0.5);
         assert_eq!((entries[0].queueing_p50_us, entries[0].queueing_max_us), (Some(2.0), Some(9.0)));

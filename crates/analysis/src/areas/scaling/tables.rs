@@ -1,4 +1,4 @@
-//! Tables of the gain of more threads, and of the cost of a load.
+//! Tables of the gain from more threads, and of the cost of a load.
 
 use super::{LoadFigures, ScalingFigures, loads, scaling};
 use crate::caveats::Caveats;
@@ -7,12 +7,12 @@ use crate::run::RunAnalysis;
 use crate::table::{Cell, Table};
 use pqlab_stats::Interval;
 
-/// Mark for more threads than processors.
+/// Mark for cases with more threads than processors.
 const OVERSUBSCRIBED: &str = "oversubscribed";
 
 pub(crate) fn threads(analysis: &RunAnalysis<'_>) -> Table {
-    let mut table = Table::new("scaling", "scaling", "Threads: throughput against one thread of the same provider")
-        .names("operation", "threads at once")
+    let mut table = Table::new("scaling", "scaling", "Threads: throughput relative to one thread, same provider")
+        .names("operation", "operation")
         .names("provider", "provider")
         .figures("threads", "threads", "", 0)
         .figures("cores", "processors", "", 3)
@@ -44,9 +44,9 @@ pub(crate) fn threads(analysis: &RunAnalysis<'_>) -> Table {
 }
 
 pub(crate) fn load(analysis: &RunAnalysis<'_>) -> Table {
-    let title = "Load: tasks through a thread pool, and throughput against the best and the smallest load";
+    let title = "Load: tasks in a thread pool, with throughput relative to the best and the smallest load";
     let mut table = Table::new("load", "scaling", title)
-        .names("operation", "tasks at once")
+        .names("operation", "operation")
         .names("provider", "provider")
         .figures("tasks", "tasks", "", 0)
         .figures("workers", "workers", "", 3)
@@ -90,7 +90,7 @@ fn caveats<'r>(analysis: &'r RunAnalysis<'_>, id: &str) -> impl Iterator<Item = 
     analysis.cases().iter().filter(move |case| case.case().id() == id).map(|case| &case.caveats)
 }
 
-/// The table belongs to the area of the cases that it is computed from.
+/// Sets the table's area to that of the cases from which it is computed.
 fn area_of(analysis: &RunAnalysis<'_>, table: &mut Table, id: Option<&str>) {
     let first = analysis.cases().iter().find(|case| Some(case.case().id().as_str()) == id);
     if let Some(first) = first {

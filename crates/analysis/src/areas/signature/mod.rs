@@ -1,4 +1,4 @@
-//! Signatures: single ones and batches, their lengths, and the cost of long messages.
+//! Signatures: single and batch operations, their lengths, and the cost of long messages.
 
 pub(super) mod findings;
 pub(super) mod tables;
@@ -7,20 +7,19 @@ use crate::case::CaseAnalysis;
 use crate::run::RunAnalysis;
 use pqlab_stats::Description;
 
-/// The area.
 pub(crate) const AREA: &str = "signature";
 
-/// Name under which the workload notes the length of each signature in bytes.
+/// Name under which the workload records the length of each signature in bytes.
 const SIGNATURE_BYTES: &str = "signature_bytes";
 
-/// The case of an algorithm with the most observed lengths.
+/// Returns the case of `algorithm` for which the most signature lengths were recorded, and their description.
 pub(crate) fn most_lengths<'r, 'a>(
     analysis: &'r RunAnalysis<'a>,
     algorithm: &str,
 ) -> Option<(&'r CaseAnalysis<'a>, &'r Description)> {
     let lengths = |case: &'r CaseAnalysis<'a>| Some((case, case.estimates.as_ref()?.extra(SIGNATURE_BYTES)?));
     let all = analysis.area(AREA).filter(|case| case.case().algorithm == algorithm).filter_map(lengths);
-    // The first of the cases with equally many.
+    // If several cases recorded equally many lengths, keep the first.
     all.fold(None, |best: Option<(&CaseAnalysis<'a>, &Description)>, one| match best {
         Some(best) if best.1.n >= one.1.n => Some(best),
         _ => Some(one),

@@ -1,4 +1,4 @@
-//! Connections over the kernel's TCP: how long a client waits.
+//! TLS connections over the kernel's TCP: the time that a client waits.
 
 use super::{AREA, Configuration};
 use crate::case::CaseAnalysis;
@@ -6,9 +6,9 @@ use crate::run::RunAnalysis;
 use pqlab_record::Case;
 use pqlab_stats::{Interval, Sorted, mean};
 
-/// Parameter with the name of the link.
+/// Parameter that holds the name of the link.
 const NETWORK: &str = "network";
-/// Names that people read for the loopback, and for a link without a name.
+/// Displayed names of the loopback and of a link without a name.
 const LOOPBACK: &str = "loopback";
 const LINK: &str = "link";
 /// Named links: round trip in ms, rate in Mbit/s and loss in percent.
@@ -19,21 +19,21 @@ const PROFILES: [(&str, f64, f64, f64); 5] = [
     ("satellite", 600.0, 10.0, 0.5),
     ("lossy-wifi", 30.0, 20.0, 2.0),
 ];
-/// Number of connections that must lie beyond a percentile for it to be given.
+/// Minimum number of connections beyond a percentile for which the percentile is shown.
 const BEYOND: f64 = 2.0;
 
 /// Requested properties of a link.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct AskedLink {
-    /// Round trip in ms; `None` for the shortest possible.
+    /// Round-trip time in ms; `None` for the shortest possible.
     pub round_trip_ms: Option<f64>,
-    /// Rate in Mbit/s; `None` for no limit.
+    /// Rate in Mbit/s; `None` if unlimited.
     pub rate_mbit: Option<f64>,
     /// Packets lost in each direction, in percent.
     pub loss_pct: f64,
 }
 
-/// Figures of connections with one configuration over one link.
+/// Figures for connections with one configuration over one link.
 #[derive(Clone, Debug)]
 pub struct ConnectionFigures<'r, 'a> {
     /// The configuration.
@@ -42,17 +42,17 @@ pub struct ConnectionFigures<'r, 'a> {
     pub over: String,
     /// Requested properties of the link; `None` for the loopback.
     pub asked: Option<AskedLink>,
-    /// Its case.
+    /// Case that measured the connections.
     pub of: &'r CaseAnalysis<'a>,
-    /// Time from before the TCP connection until the client has completed the handshake, in ns: the median with its
+    /// Time in ns from before the TCP connection until the client has completed the handshake: the median with its
     /// interval.
     pub complete: Interval,
-    /// The same time for every connection, sorted.
+    /// Time in ns until the handshake is complete, for every connection, sorted.
     all: Sorted,
 }
 
 impl AskedLink {
-    /// The requested properties of a case's link; `None` without a link.
+    /// Returns the requested properties of a case's link, or `None` for the loopback.
     fn of(case: &Case) -> Option<AskedLink> {
         if !case.waits_for_network() {
             return None;
@@ -94,59 +94,59 @@ impl<'r, 'a> ConnectionFigures<'r, 'a> {
         })
     }
 
-    /// Number of connections.
+    /// Returns the number of connections.
     pub fn count(&self) -> usize {
         self.all.as_slice().len()
     }
 
-    /// Quantile of the time to the complete handshake over all connections, in ns; `None` if fewer than two lie beyond
-    /// it.
+    /// Returns a quantile of the time to the complete handshake over all connections, in ns. Returns `None` if fewer
+    /// than two connections lie beyond it.
     pub fn quantile(&self, order: f64) -> Option<f64> {
         quantile(&self.all, order)
     }
 
-    /// Longest time of any connection, in ns.
+    /// Returns the longest time to the complete handshake, in ns.
     pub fn most(&self) -> f64 {
         self.all.max()
     }
 
-    /// Time from before the TCP connection to the first byte of the answer, in ns: the median, and the quantile of
-    /// order 0.99.
+    /// Returns the time in ns from before the TCP connection until the first byte of the answer: the median and the
+    /// 99th percentile.
     pub fn first_byte(&self) -> [Option<f64>; 2] {
         let times = self.noted("first_byte_ns");
         [times.as_ref().map(Sorted::median), times.as_ref().and_then(|times| quantile(times, 0.99))]
     }
 
-    /// Time of a connection in requested round trips, including TCP's own.
+    /// Returns the time to the complete handshake in requested round trips, including TCP's own.
     pub fn round_trips(&self) -> Option<Interval> {
         let one = 1e6 * self.asked?.round_trip_ms.filter(|ms| *ms > 0.0)?;
         let Interval { estimate, low, high, .. } = self.complete;
         Some(Interval { estimate: estimate / one, low: low / one, high: high / one, ..self.complete })
     }
 
-    /// The link's measured round trip, by datagrams, in ns: the median.
+    /// Returns the median of the link's round-trip times in ns, measured with datagrams.
     pub fn found_round_trip_ns(&self) -> Option<f64> {
         Some(self.noted("link_round_trip_ns")?.median())
     }
 
-    /// The link's measured rate in Mbit/s: the median.
+    /// Returns the median of the link's measured rates in Mbit/s.
     pub fn found_rate_mbit(&self) -> Option<f64> {
         Some(self.noted("link_rate_mbit")?.median())
     }
 
-    /// Mean CPU time of a connection in ns, of client and server, including the kernel's.
+    /// Returns the mean CPU time per connection of the client and of the server in ns, including time in the kernel.
     pub fn cpu_ns(&self) -> [Option<f64>; 2] {
         ["client_cpu_ns", "server_cpu_ns"].map(|name| mean(self.noted(name)?.as_slice()))
     }
 
-    /// Values that the workload noted under a name, in every visit.
+    /// Returns the values that the workload recorded under `name`, from all visits.
     fn noted(&self, name: &str) -> Option<Sorted> {
         let extra = self.of.record.samples.visits.iter().flat_map(|visit| &visit.extra);
         Sorted::new(extra.filter(|(other, _)| other == name).flat_map(|(_, values)| values.iter().copied()).collect())
     }
 }
 
-/// The connections of a run, grouped by link, in the order of the plan.
+/// Returns the connections in a run, grouped by link, in the order of the plan.
 pub fn connections<'r, 'a>(analysis: &'r RunAnalysis<'a>) -> Vec<ConnectionFigures<'r, 'a>> {
     let cases = analysis.area(AREA).filter(|case| case.case().operation == "connect");
     let mut found: Vec<ConnectionFigures<'r, 'a>> = cases.filter_map(ConnectionFigures::of).collect();
@@ -196,7 +196,7 @@ mod tests {
         assert_eq!((asked.round_trip_ms, asked.rate_mbit, asked.loss_pct), (Some(600.0), Some(10.0), 0.5));
         let asked = link.asked.unwrap();
         assert_eq!((asked.round_trip_ms, asked.rate_mbit, asked.loss_pct), (Some(100.0), None, 1.0));
-        // 205 ms on a link of 100 ms.
+        // 205 ms on a link with a round trip of 100 ms.
         let trips = link.round_trips().unwrap();
         assert!((trips.estimate - 2.05).abs() < 0.01 && trips.low < trips.estimate, "{trips:?}");
         assert_eq!(link.count(), 640);
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn a_percentile_needs_two_beyond_it() {
+    fn a_percentile_needs_two_connections_beyond_it() {
         let sorted = |count: u32| Sorted::new((0..count).map(f64::from).collect()).unwrap();
         assert_eq!((quantile(&sorted(199), 0.99), quantile(&sorted(39), 0.95)), (None, None));
         assert!(quantile(&sorted(200), 0.99).is_some() && quantile(&sorted(40), 0.95).is_some());

@@ -1,14 +1,14 @@
-//! Splits a handshake's time into its primitives, as measured alone in the same run, and the rest.
+//! Splits a handshake's time into the times of its primitives, measured alone in the same run, and the rest.
 //!
-//! Handshakes and primitives belong to different blocks: other processes measured them, at another time. So the
-//! handshake is compared with the sum of its primitives as two independent estimates, each with the interval of the one
-//! function that adds up ([`crate::comparison::total`]), including the spread between runs. The half-widths of the
-//! difference are the roots of the sums of their squares (Zou and Donner, "Construction of confidence limits about
-//! effect measures: A general approach", Statistics in Medicine 27 (2008)). All figures are means, because means add up
-//! and medians do not: ML-DSA retries at random.
+//! Handshakes and primitives belong to different blocks, so other processes measured them at another time. The
+//! handshake is therefore compared with the sum of its primitives as two independent estimates. Both intervals come
+//! from [`crate::comparison::total`] and include the spread between runs. Each half-width of the difference is the root
+//! of the sum of their squares (Zou and Donner, "Construction of confidence limits about effect measures: A general
+//! approach", Statistics in Medicine 27 (2008)). All figures are means, because means add up and medians do not: ML-DSA
+//! retries at random.
 //!
-//! If all of them have core cycles, these are added up and shown as times at the clock that the core had during the
-//! handshake, so that changes of the clock between two blocks do not appear in the rest.
+//! If core cycles are known for all cases, cycles are added up and converted to times at the clock rate that the core
+//! had during the handshake. Clock changes between blocks then do not appear in the rest.
 
 use super::{Configuration, HandshakeFigures, handshakes};
 use crate::case::CaseAnalysis;
@@ -19,69 +19,69 @@ use crate::run::RunAnalysis;
 use pqlab_record::{Case, Form, Parameter, Statistic, Unit};
 use pqlab_stats::Interval;
 
-/// Bytes that a CertificateVerify signs with SHA-384 as the handshake's hash: 64 spaces, the context of 33 bytes, a
-/// zero, the hash of the transcript (RFC 8446, section 4.4.3).
+/// Bytes that a CertificateVerify signs if SHA-384 is the handshake's hash: 64 spaces, the 33-byte context, a zero
+/// byte, and the 48-byte hash of the transcript (RFC 8446, section 4.4.3).
 pub const SIGNED: u64 = 64 + 33 + 1 + 48;
 
 /// Role of a primitive in a handshake.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
-    /// Agrees on a secret.
+    /// Agreeing on a secret.
     KeyExchange,
-    /// Signs the handshake.
+    /// Signing the handshake.
     Signing,
-    /// Verifies the handshake's signature or a certificate.
+    /// Verifying the handshake's signature or a certificate.
     Verification,
 }
 
-/// An operation that a handshake needs, as a case of its own. Keys that the side generated are prepared, keys from the
-/// wire are encoded.
+/// An operation that a handshake needs and that is also measured as a separate case. Keys that the side generated are
+/// prepared; keys from the wire are encoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Primitive<'c> {
-    /// Its role.
+    /// Role in the handshake.
     pub part: Part,
-    /// The area of its case.
+    /// Area of the case.
     pub area: &'static str,
-    /// Its algorithm.
+    /// Algorithm of the case.
     pub algorithm: &'c str,
-    /// Its operation.
+    /// Operation of the case.
     pub operation: &'static str,
-    /// The provider that the side's implementation calls.
+    /// Provider that the implementation of the side calls.
     pub provider: &'static str,
     /// Whether the key is prepared or encoded.
     pub form: Form,
-    /// Number of times that it is done.
+    /// Number of times that the handshake performs the operation.
     pub times: u64,
 }
 
-/// A handshake with its primitives. Times are in ns.
+/// Times of a handshake and of its primitives, in ns.
 #[derive(Clone, Debug)]
 pub struct HandshakeDecomposition {
     /// The configuration.
     pub configuration: Configuration,
-    /// The mean of the handshake.
+    /// Mean time of the handshake.
     pub handshake_ns: f64,
-    /// Key exchange of both sides.
+    /// Total time of the key exchange on both sides.
     pub exchange_ns: f64,
-    /// Signatures made.
+    /// Total time to sign.
     pub signing_ns: f64,
-    /// Signatures verified.
+    /// Total time to verify signatures.
     pub verification_ns: f64,
-    /// Remaining time, that of TLS itself, with its 95% interval.
+    /// Remaining time, spent in TLS itself, with its 95% interval.
     pub rest_ns: Interval,
-    /// The unit in which the figures were added up.
+    /// Unit in which the figures were added up.
     pub unit: Unit,
     /// Caveats of all cases.
     pub caveats: Caveats,
 }
 
 impl HandshakeDecomposition {
-    /// All primitives together.
+    /// Returns the total time of all primitives.
     pub fn primitives_ns(&self) -> f64 {
         self.exchange_ns + self.signing_ns + self.verification_ns
     }
 
-    /// The rest in percent of the handshake.
+    /// Returns the rest in percent of the handshake.
     pub fn rest_pct(&self) -> Interval {
         let Interval { estimate, low, high, .. } = self.rest_ns;
         let pct = |ns: f64| 100.0 * ns / self.handshake_ns;
@@ -90,7 +90,7 @@ impl HandshakeDecomposition {
 }
 
 impl Primitive<'_> {
-    /// Whether a case measures it in the usual way.
+    /// Returns whether `case` measures this primitive in the usual way.
     pub fn is(&self, case: &Case) -> bool {
         let plain = case.has_only(&[Parameter::LENGTH]) && case.message_length().is_none_or(|length| length == SIGNED);
         case.workload == self.area
@@ -102,7 +102,7 @@ impl Primitive<'_> {
     }
 }
 
-/// The KEMs of a key exchange, which concatenates their secrets; none for an unknown key exchange.
+/// Returns the KEMs that a key exchange combines by concatenating their secrets; none if the key exchange is unknown.
 fn kems(exchange: &str) -> &'static [&'static str] {
     match exchange {
         "X25519" => &["X25519"],
@@ -114,7 +114,7 @@ fn kems(exchange: &str) -> &'static [&'static str] {
     }
 }
 
-/// The provider of the primitives that an implementation calls.
+/// Returns the provider whose primitives an implementation calls.
 fn provider(implementation: &str) -> Option<&'static str> {
     match implementation {
         "rustls" => Some("aws-lc"),
@@ -123,11 +123,11 @@ fn provider(implementation: &str) -> Option<&'static str> {
     }
 }
 
-/// The primitives of a handshake; `None` if they are unknown.
+/// Returns the primitives of a handshake, or `None` if they are unknown.
 ///
-/// For each KEM of a key exchange the client generates a key, the server encapsulates and the client decapsulates. With
-/// only a pre-shared key, the client generates keys that are not used. A side that authenticates signs once; the other
-/// side verifies that signature and all certificates except the root's.
+/// For each KEM of the key exchange, the client generates a key, the server encapsulates and the client decapsulates.
+/// In pre-shared-key mode without key exchange, the client generates keys that are not used. A side that authenticates
+/// signs once; the other side verifies that signature and all certificates except the root's.
 pub fn primitives(configuration: &Configuration) -> Option<Vec<Primitive<'_>>> {
     let (kems, [client, server]) = (kems(&configuration.exchange), configuration.sides().map(provider));
     let (client, server) = (client?, server?);
@@ -176,7 +176,7 @@ pub fn primitives(configuration: &Configuration) -> Option<Vec<Primitive<'_>>> {
     Some(all)
 }
 
-/// Decomposes the handshakes of a run whose primitives were all measured in it, in the order of the plan.
+/// Decomposes the handshakes whose primitives were all measured in the same run, in the order of the plan.
 pub fn decompositions(analysis: &RunAnalysis<'_>) -> Vec<HandshakeDecomposition> {
     handshakes(analysis).iter().filter_map(|figures| decompose(analysis, figures)).collect()
 }
@@ -222,7 +222,7 @@ fn decompose<'a>(analysis: &RunAnalysis<'a>, figures: &HandshakeFigures<'_, 'a>)
     })
 }
 
-/// Difference of two independent estimates.
+/// Difference between two independent estimates.
 fn difference(first: &Interval, second: &Interval) -> Interval {
     let estimate = first.estimate - second.estimate;
     Interval {
@@ -253,14 +253,14 @@ mod tests {
         }
     }
 
-    /// Lists the primitives, each with its number: `client:keygen`.
+    /// Lists the primitives as `provider algorithm operation`, each with the number of times that it is performed.
     fn counted(configuration: &Configuration) -> Vec<(String, u64)> {
         let all = primitives(configuration).unwrap();
         all.iter().map(|one| (format!("{} {} {}", one.provider, one.algorithm, one.operation), one.times)).collect()
     }
 
     #[test]
-    fn each_side_has_the_primitives_of_its_own_library() {
+    fn each_side_uses_primitives_of_its_own_library() {
         let named =
             |all: &[(&str, u64)]| all.iter().map(|(name, times)| ((*name).to_owned(), *times)).collect::<Vec<_>>();
         let exchange = [
@@ -283,17 +283,17 @@ mod tests {
     }
 
     #[test]
-    fn the_rest_is_what_the_primitives_leave() {
+    fn the_rest_is_the_handshake_minus_its_primitives() {
         let run = fixtures::tls_run();
         let all = decompositions(&RunAnalysis::of(&run));
         let names: Vec<String> = all.iter().map(|one| one.configuration.name()).collect();
-        // The third handshake has no measured primitives.
+        // The third handshake is missing because its primitives were not measured.
         let wanted =
             ["X25519 ECDSA-P-256 chain=1", "X25519MLKEM768 ML-DSA-65 chain=2", "X25519 ECDSA-P-256 chain=1 psk"];
         assert_eq!(names, wanted);
         let first = &all[0];
-        // 300 µs: 20 + 50 + 30 for the key exchange, 15 to sign, 3 times 45 to verify. All have the same noise: means
-        // lie 0.2% above.
+        // The handshake takes 300 µs: 20 + 50 + 30 for the key exchange, 15 to sign, 3 × 45 to verify, and 50 for the
+        // rest. All cases have the same noise, which raises the means by 0.2%.
         close(first.handshake_ns, 300e3, 1e3);
         close(first.exchange_ns, 100e3, 400.0);
         close(first.signing_ns, 15e3, 100.0);
@@ -302,7 +302,8 @@ mod tests {
         close(first.rest_pct().estimate, 100.0 / 6.0, 0.1);
         assert_eq!(first.unit, Unit::CoreCycles);
         close(first.primitives_ns() + first.rest_ns.estimate, first.handshake_ns, 1e-6);
-        // Each sum is known to within some percent, and the rest to within as many ns.
+        // Both sums are uncertain by some percent, so the half-width of the rest must be a similar percentage of the
+        // handshake.
         let half = first.rest_ns.high - first.rest_ns.estimate;
         assert!(half > 0.002 * first.handshake_ns && half < 0.03 * first.handshake_ns, "{:?}", first.rest_ns);
         close(all[2].exchange_ns, 21e3, 100.0);
@@ -310,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn clock_changes_between_blocks_are_not_in_the_rest() {
+    fn clock_changes_between_blocks_do_not_affect_the_rest() {
         let mut run = fixtures::tls_run();
         let at = |run: &pqlab_record::Run| decompositions(&RunAnalysis::of(run)).swap_remove(0);
         let before = at(&run);
@@ -324,7 +325,7 @@ mod tests {
         let after = at(&run);
         close(after.rest_ns.estimate, before.rest_ns.estimate, 20.0);
         close(after.primitives_ns(), before.primitives_ns(), 20.0);
-        // Without cycles they are.
+        // Without cycles, clock changes do affect the rest.
         run.records.iter_mut().flat_map(|record| &mut record.samples.visits).for_each(|visit| visit.clock_hz = 0.0);
         let blind = at(&run);
         assert_eq!(blind.unit, Unit::Nanoseconds);
@@ -332,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn a_difference_is_as_uncertain_as_both() {
+    fn a_difference_combines_both_uncertainties() {
         let interval = |estimate: f64, half: f64| Interval {
             estimate,
             low: estimate - half,

@@ -7,9 +7,9 @@ use crate::number::{grouped, known_factor, known_rate};
 use crate::run::RunAnalysis;
 use crate::statement::{Statement, fastest_case, time, times};
 
-/// The classical key exchange, and the one that replaces it.
+/// The classical key exchange, and its post-quantum replacement.
 const EXCHANGES: [&str; 2] = ["X25519", "X25519MLKEM768"];
-/// The classical signature of certificates, and the one that replaces it.
+/// The classical signature algorithm for certificates, and its post-quantum replacement.
 const SIGNATURES: [&str; 2] = ["ECDSA-P-256", "ML-DSA-65"];
 
 pub(crate) fn statements(analysis: &RunAnalysis<'_>) -> Vec<Statement> {
@@ -25,13 +25,13 @@ pub(crate) fn statements(analysis: &RunAnalysis<'_>) -> Vec<Statement> {
     all.into_iter().map(Statement::first).collect()
 }
 
-/// Whether it is a full handshake with one certificate between the server's and the root.
+/// Returns whether the configuration is a full handshake with one intermediate certificate.
 fn is_plain(configuration: &Configuration, exchange: &str, signature: &str) -> bool {
     let is_full = configuration.mode.is_none() && configuration.intermediates == 1;
     is_full && configuration.exchange == exchange && configuration.authentication == signature
 }
 
-/// The handshake of the fastest implementation, and the handshake of the same implementation to compare it with.
+/// Returns the fastest implementation, its handshake with the `new` algorithms, and its handshake with the `old` ones.
 fn pair<'h, 'r, 'a>(
     analysis: &RunAnalysis<'a>,
     all: &'h [HandshakeFigures<'r, 'a>],
@@ -93,7 +93,7 @@ fn server<'a>(analysis: &RunAnalysis<'a>, all: &[HandshakeFigures<'_, 'a>]) -> O
     (!rates.is_empty()).then(|| Statement::new(AREA, about, rates.join(", ")))
 }
 
-/// Time until the handshake is complete, for connections over one link.
+/// Describes the time until the handshake is complete, for connections over one link.
 fn connected<'a>(analysis: &RunAnalysis<'a>, over: &str, all: &[&ConnectionFigures<'_, 'a>]) -> Option<Statement> {
     let fastest = |exchange: &str, signature: &str| {
         let plain: Vec<_> = all.iter().filter(|one| is_plain(&one.configuration, exchange, signature)).collect();

@@ -1,5 +1,5 @@
-//! TLS handshakes of a run: their time, the bytes sent, and the rate of a server. Figures come from the run's cases and
-//! from arithmetic on them. Nothing is estimated from elsewhere, and what was not measured has no figure.
+//! TLS handshakes in a run: their time, the bytes sent, and the handshake rate of a server. All figures are measured in
+//! the run or computed from measured figures. A quantity that was not measured has no figure.
 
 mod connections;
 mod decomposition;
@@ -17,13 +17,13 @@ use crate::run::RunAnalysis;
 use pqlab_record::{Case, Parameter};
 use pqlab_stats::Interval;
 
-/// The area.
+/// Name of the TLS area.
 pub const AREA: &str = "tls";
-/// The steps of a handshake, by client and server in turn.
+/// Steps of a handshake, alternating between client and server.
 pub const STEPS: [&str; 4] = ["client-hello", "server-flight", "client-finish", "server-finish"];
-/// Segments that a server may send before the first acknowledgement (RFC 6928).
+/// Number of segments that a server may send before the first acknowledgement (RFC 6928).
 pub const INITIAL_WINDOW: u64 = 10;
-/// Bytes of data in a segment at an MTU of 1,500: without the headers of IPv4 and TCP, and TCP's timestamps.
+/// Bytes of data in a segment at an MTU of 1,500: without the IPv4 header, the TCP header, and the TCP timestamps.
 pub const SEGMENT: u64 = 1500 - 20 - 20 - 12;
 
 /// Configuration of a handshake.
@@ -31,46 +31,46 @@ pub const SEGMENT: u64 = 1500 - 20 - 20 - 12;
 pub struct Configuration {
     /// The key exchange.
     pub exchange: String,
-    /// The algorithm of the certificates' keys.
+    /// Algorithm of the keys in the certificates.
     pub authentication: String,
-    /// Certificates between the server's and the root.
+    /// Number of certificates between the server's and the root.
     pub intermediates: u64,
-    /// Kind of handshake; `None` for a full one in which only the server authenticates.
+    /// Kind of handshake; `None` for a full handshake in which only the server authenticates.
     pub mode: Option<String>,
-    /// Implementations of both sides; `client+server` if they differ.
+    /// Implementation of both sides; `client+server` if they differ.
     pub provider: String,
 }
 
-/// Figures of one configuration in memory.
+/// Figures for one configuration, measured in memory.
 #[derive(Clone, Debug)]
 pub struct HandshakeFigures<'r, 'a> {
     /// The configuration.
     pub configuration: Configuration,
-    /// Both sides.
+    /// Case that computes both sides.
     pub whole: Option<&'r CaseAnalysis<'a>>,
-    /// The client's computing.
+    /// Case that computes only the client's side.
     pub client: Option<&'r CaseAnalysis<'a>>,
-    /// The server's computing.
+    /// Case that computes only the server's side.
     pub server: Option<&'r CaseAnalysis<'a>>,
-    /// The [`STEPS`].
+    /// Cases of the [`STEPS`].
     pub steps: [Option<&'r CaseAnalysis<'a>>; 4],
 }
 
-/// Lengths of the messages on the wire in bytes, the longest observed, including record headers.
+/// Lengths of the messages on the wire in bytes, including record headers. Each is the longest that was observed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Flights {
-    /// The ClientHello.
+    /// Length of the ClientHello.
     pub client_hello: u64,
-    /// From the ServerHello to the server's Finished.
+    /// Length from the ServerHello to the server's Finished.
     pub server_flight: u64,
-    /// The client's answer to the server's flight.
+    /// Length of the client's answer to the server's flight.
     pub client_finish: u64,
-    /// Segments of the server's flight at an MTU of 1,500.
+    /// Number of segments in the server's flight at an MTU of 1,500.
     pub server_packets: u64,
 }
 
 impl Configuration {
-    /// The configuration of a case; `None` for a case of another area.
+    /// Returns the configuration of a case, or `None` if the case is from another area.
     pub fn of(case: &Case) -> Option<Configuration> {
         (case.workload == AREA).then_some(())?;
         Some(Configuration {
@@ -82,13 +82,13 @@ impl Configuration {
         })
     }
 
-    /// Everything but the implementations: `X25519 ECDSA-P-256 chain=1 psk`.
+    /// Names the configuration without its implementations: `X25519 ECDSA-P-256 chain=1 psk`.
     pub fn name(&self) -> String {
         let mode = self.mode.as_ref().map_or_else(String::new, |mode| format!(" {mode}"));
         format!("{} {} chain={}{mode}", self.exchange, self.authentication, self.intermediates)
     }
 
-    /// The implementations of the client and of the server.
+    /// Returns the implementations of the client and of the server.
     pub fn sides(&self) -> [&str; 2] {
         let (client, server) = self.provider.split_once('+').unwrap_or((&self.provider, &self.provider));
         [client, server]
@@ -96,14 +96,14 @@ impl Configuration {
 }
 
 impl Flights {
-    /// Whether the server can send its whole flight before the first acknowledgement.
+    /// Returns whether the server can send its whole flight before the first acknowledgement.
     pub fn fits_the_initial_window(&self) -> bool {
         self.server_packets <= INITIAL_WINDOW
     }
 }
 
 impl<'r, 'a> HandshakeFigures<'r, 'a> {
-    /// Lengths of the messages on the wire, if whole handshakes were measured.
+    /// Returns the lengths of the messages on the wire, if whole handshakes were measured.
     pub fn flights(&self) -> Option<Flights> {
         let longest = |name: &str| self.whole?.noted(name).into_iter().reduce(f64::max).map(|value| value as u64);
         Some(Flights {
@@ -114,13 +114,13 @@ impl<'r, 'a> HandshakeFigures<'r, 'a> {
         })
     }
 
-    /// Handshakes per second of one core of the server, with the interval.
+    /// Returns the handshakes per second that one server core can do, with the interval.
     pub fn server_per_second(&self) -> Option<Interval> {
         self.server?.estimates.as_ref()?.operations_per_second()
     }
 
-    /// Share of each step in the sum of the means of all four, in percent. Effects common to a round or a process
-    /// cancel out.
+    /// Returns the percentage that each step contributes to the sum of the four means. Effects common to a round or a
+    /// process cancel out.
     pub fn shares(&self, analysis: &RunAnalysis<'a>) -> Option<[Interval; 4]> {
         let steps: Vec<&Measured<'a>> =
             self.steps.iter().map(|step| step.as_ref()?.measured()).collect::<Option<_>>()?;
@@ -135,13 +135,13 @@ impl<'r, 'a> HandshakeFigures<'r, 'a> {
         Some([share(one)?, share(two)?, share(three)?, share(four)?])
     }
 
-    /// Its cases.
+    /// Returns all cases of the configuration.
     pub fn cases(&self) -> impl Iterator<Item = &'r CaseAnalysis<'a>> {
         [self.whole, self.client, self.server].into_iter().chain(self.steps).flatten()
     }
 }
 
-/// The handshakes in memory of a run, in the order of the plan, without those that have no figure.
+/// Returns the handshakes in memory of a run, in the order of the plan. Those without a figure are left out.
 pub fn handshakes<'r, 'a>(analysis: &'r RunAnalysis<'a>) -> Vec<HandshakeFigures<'r, 'a>> {
     let mut found: Vec<HandshakeFigures<'r, 'a>> = Vec::new();
     for case in analysis.area(AREA).filter(|case| case.case().computes() && case.estimates.is_some()) {
@@ -196,7 +196,7 @@ mod tests {
         let flights = all[1].flights().unwrap();
         assert_eq!((flights.server_flight, flights.server_packets), (17_900, 13));
         assert!(!flights.fits_the_initial_window() && all[0].flights().unwrap().fits_the_initial_window());
-        assert_eq!(all[2].flights(), None, "its flights were not noted");
+        assert_eq!(all[2].flights(), None, "the fixture records no flights for this handshake");
     }
 
     #[test]
@@ -205,7 +205,7 @@ mod tests {
         let analysis = RunAnalysis::of(&run);
         let all = handshakes(&analysis);
         let rate = all[0].server_per_second().unwrap();
-        // 100 µs, with up to 8% more in one of twenty samples.
+        // 100 µs, but one in twenty samples takes up to 8% longer.
         close(rate.estimate, 10_000.0, 40.0);
         let mean = all[0].server.unwrap().estimates.as_ref().unwrap().samples_ns.mean;
         assert_eq!(rate.estimate, 1e9 / mean);
@@ -219,7 +219,7 @@ mod tests {
         let all = handshakes(&analysis);
         let shares = all[0].shares(&analysis).unwrap();
         close(shares.iter().map(|share| share.estimate).sum(), 100.0, 1e-9);
-        // 30, 90, 170 and 10 of 300 µs.
+        // Steps of 30, 90, 170 and 10 µs.
         [10.0, 30.0, 56.67, 3.33].into_iter().zip(&shares).for_each(|(part, share)| close(share.estimate, part, 0.1));
         assert_eq!(all[1].shares(&analysis), None);
     }

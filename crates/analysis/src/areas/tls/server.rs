@@ -1,4 +1,4 @@
-//! Rate of a server: handshakes per second on several cores, measured, and by arithmetic from one.
+//! Handshake rate of a server: measured on several cores, and extrapolated from one core.
 
 use super::{AREA, Configuration, HandshakeFigures, connections, handshakes};
 use crate::areas::scaling::scaling;
@@ -6,46 +6,46 @@ use crate::caveats::Caveats;
 use crate::run::RunAnalysis;
 use pqlab_stats::Interval;
 
-/// The operation of a server.
+/// Operation that measures a server.
 const SERVER: &str = "server";
 
-/// Figures of a server with one configuration.
+/// Figures for a server with one configuration.
 #[derive(Clone, Debug)]
 pub struct ServerFigures {
     /// The configuration.
     pub configuration: Configuration,
-    /// Handshakes per second by number of threads, each on its own core, fewest threads first.
+    /// Handshakes per second for each number of threads, fewest threads first. Each thread has its own core.
     pub measured: Vec<(u64, Interval)>,
-    /// Throughput per thread with the largest number of threads, relative to one thread; `None` if only one was
+    /// Throughput per thread with the largest number of threads, relative to one thread. `None` if only one thread was
     /// measured.
     pub efficiency: Option<Interval>,
-    /// Handshakes per second of one core from their CPU time over the loopback, including the kernel's TCP.
+    /// Handshakes per second of one core, computed from the CPU time over the loopback, including the kernel's TCP.
     pub with_tcp: Option<f64>,
-    /// Caveats of its cases.
+    /// Caveats that apply to any of the figures.
     pub caveats: Caveats,
     /// Handshakes per second of one core.
     one: Option<Interval>,
 }
 
 impl ServerFigures {
-    /// Handshakes per second of one core: of one thread if several numbers of threads were measured, else of the server
-    /// alone.
+    /// Returns the handshakes per second of one core. This is the rate of the case with one thread if several numbers
+    /// of threads were measured, otherwise the rate of the server measured alone.
     pub fn per_second(&self) -> Option<Interval> {
         self.one
     }
 
-    /// Handshakes per second of this number of threads, each on its own core, if that was measured.
+    /// Returns the handshakes per second of `cores` threads, each on its own core, if measured.
     pub fn on(&self, cores: u64) -> Option<Interval> {
         self.measured.iter().find(|(threads, _)| *threads == cores).map(|(_, rate)| *rate)
     }
 
-    /// Handshakes per second of this number of cores, if each did as much as one alone.
+    /// Extrapolates the handshakes per second to `cores` cores, assuming that each does as much as one core alone.
     pub fn by_arithmetic(&self, cores: u64) -> Option<f64> {
         Some(self.one?.estimate * cores as f64)
     }
 }
 
-/// The servers of a run that were measured on several threads or over the loopback, in the order of the plan.
+/// Returns the servers that were measured on several threads or over the loopback, in the order of the plan.
 pub fn servers(analysis: &RunAnalysis<'_>) -> Vec<ServerFigures> {
     let mut found: Vec<ServerFigures> = Vec::new();
     let place = |configuration: Configuration, found: &mut Vec<ServerFigures>| {
@@ -90,7 +90,7 @@ mod tests {
     use crate::fixtures;
 
     #[test]
-    fn cores_are_measured_if_available_and_calculated_beyond() {
+    fn rates_are_measured_on_available_cores_and_extrapolated_beyond() {
         let run = fixtures::tls_run();
         let analysis = RunAnalysis::of(&run);
         let all = servers(&analysis);
@@ -98,7 +98,7 @@ mod tests {
         let figures = &all[0];
         let close =
             |found: Option<f64>, wanted: f64| assert!((found.unwrap() / wanted - 1.0).abs() < 0.005, "{found:?}");
-        // 100 µs on one core, 1.9 times as many on two. Four threads have no cores of their own.
+        // One core takes 100 µs; two cores are 1.9 times as fast. Four threads do not have a core each.
         assert_eq!(figures.measured.iter().map(|(threads, _)| *threads).collect::<Vec<_>>(), [1, 2]);
         close(figures.per_second().map(|rate| rate.estimate), 10_000.0);
         close(figures.on(2).map(|rate| rate.estimate), 19_000.0);
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn without_threads_one_core_is_the_server_alone() {
+    fn without_threads_the_rate_is_that_of_the_server_alone() {
         let mut run = fixtures::tls_run();
         run.records.retain(|record| record.case.threads().is_none());
         let analysis = RunAnalysis::of(&run);

@@ -7,9 +7,9 @@ use crate::number::grouped;
 use crate::run::RunAnalysis;
 use crate::statement::{Statement, fastest_case, time, times};
 
-/// The forms of a token, with the start of their algorithms' names.
+/// Token formats, with the prefix of their algorithm names.
 const FORMS: [(&str, &str); 2] = [("JWS", "JWS-"), ("COSE", "COSE-")];
-/// Classical signatures of tokens. The first one measured is the comparison.
+/// Classical signature schemes for tokens. The first one that was measured is the baseline.
 const CLASSICAL: [&str; 3] = ["Ed25519", "ES256", "RS256"];
 const OPERATIONS: [&str; 2] = ["make", "verify"];
 
@@ -38,14 +38,15 @@ pub(crate) fn statements(analysis: &RunAnalysis<'_>) -> Vec<Statement> {
     distinct(post_quantum.filter_map(|case| signature(case))).iter().map(statement).collect()
 }
 
-/// `44.0 µs by aws-lc, 1.30× (1.29× to 1.31×) in core cycles compared with Ed25519`.
+/// Describes the fastest library for an operation: `44.0 µs by aws-lc, 1.30× (1.29× to 1.31×) in core cycles compared
+/// with Ed25519`.
 fn operation_phrase<'a>(
     analysis: &RunAnalysis<'a>,
     operation: &str,
     new: &[&CaseAnalysis<'a>],
     old: Option<(&str, &[&CaseAnalysis<'a>])>,
 ) -> Option<String> {
-    // One form represents both, because they have the same signature.
+    // Compare within one token format. The signature is the same in either format.
     let (_, beginning) =
         FORMS.into_iter().find(|(_, name)| new.iter().any(|case| case.case().algorithm.starts_with(name)))?;
     let suits =
@@ -61,12 +62,12 @@ fn operation_phrase<'a>(
     Some(ratio.map_or(text.clone(), |(name, ratio)| format!("{text}, {ratio} compared with {name}")))
 }
 
-/// The signature scheme of a token: `ML-DSA-65` for `JWS-ML-DSA-65`.
+/// Returns the signature scheme of a token: `ML-DSA-65` for `JWS-ML-DSA-65`.
 fn signature<'r>(case: &'r CaseAnalysis<'_>) -> Option<&'r str> {
     FORMS.iter().find_map(|(_, beginning)| case.case().algorithm.strip_prefix(beginning))
 }
 
-/// `4,531 B as JWS and 3,429 B as COSE`.
+/// Lists token lengths by format: `4,531 B as JWS and 3,429 B as COSE`.
 fn lengths(rows: &[&CaseAnalysis<'_>]) -> String {
     let length = |(form, beginning): (&str, &str)| {
         let row = rows.iter().find(|row| row.case().algorithm.starts_with(beginning))?;

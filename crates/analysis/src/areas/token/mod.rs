@@ -3,5 +3,4 @@
 pub(super) mod findings;
 pub(super) mod tables;
 
-/// The area.
 const AREA: &str = "token";

@@ -1,19 +1,19 @@
-//! Signed tokens: their lengths, what they fit in, and the time to make and verify one with the library that has the
-//! lowest figure.
+//! Table of signed tokens: their lengths, the containers that they fit in, and the time to make and verify one with the
+//! fastest library.
 
 use super::AREA;
 use crate::case::CaseAnalysis;
 use crate::run::RunAnalysis;
 use crate::table::{Cell, Table};
 
-/// Bytes of a cookie's name and value that browsers keep (RFC 6265bis, section 5.6).
+/// Maximum length of a cookie's name and value that browsers keep, in bytes (RFC 6265bis, section 5.6).
 const COOKIE: u64 = 4096;
 const COOKIE_NAME: u64 = "__Host-token".len() as u64;
-/// Bytes of a header line that servers accept by default.
+/// Maximum length of a header line that servers accept by default, in bytes.
 const HEADER: u64 = 8 << 10;
 const HEADER_AROUND: u64 = "Authorization: Bearer \r\n".len() as u64;
-/// Bytes in a QR code of version 40 with error correction of level L, and characters of its alphanumeric mode (ISO/IEC
-/// 18004).
+/// Capacity of a QR code (version 40, error correction level L) in bytes, and in characters of the alphanumeric mode
+/// (ISO/IEC 18004).
 const QR_BYTES: u64 = 2953;
 const QR_ALPHANUMERIC: u64 = 4296;
 
@@ -61,13 +61,16 @@ pub(crate) fn tokens(analysis: &RunAnalysis<'_>) -> Table {
         table.row([make, verify].into_iter().flatten().map(|case| &case.caveats), cells);
     }
     table
-        .note("as text: length in a cookie or a header, in base64url; a JWS is such text already")
+        .note("as text: length in a cookie or a header, encoded as base64url; a JWS is already text")
         .note("cookie: 4,096 bytes for the name __Host-token and the value; header: a line of 8 KiB with Authorization: Bearer")
-        .note("QR code: version 40, error correction L: 2,953 bytes, or 4,296 alphanumeric characters (2,864 bytes in Base45, RFC 9285); a JWS has lower-case letters, so it goes as bytes")
-        .note("make and verify: by the library with the lowest figure, which may be tied with others")
+        .note(
+            "QR code: version 40, error correction L: 2,953 bytes, or 4,296 alphanumeric characters (2,864 bytes in \
+             Base45, RFC 9285); a JWS contains lower-case letters, so it is stored as bytes",
+        )
+        .note("make and verify: with the fastest library, which may be tied with others")
 }
 
-/// The case of the library with the lowest figure in an operation.
+/// Returns the case with the lowest median time for an operation.
 fn fastest<'r, 'a>(
     analysis: &'r RunAnalysis<'a>,
     algorithm: &str,
@@ -83,10 +86,10 @@ fn fastest<'r, 'a>(
     measured.min_by(|(_, one), (_, other)| one.total_cmp(other)).map(|(case, _)| case)
 }
 
-/// What a token fits in.
+/// Containers that a token fits in.
 #[derive(Debug, PartialEq)]
 struct Fits {
-    /// Length in bytes as text.
+    /// Length of the token as text, in bytes.
     text: u64,
     cookie: bool,
     header: bool,
@@ -96,7 +99,7 @@ struct Fits {
 impl Fits {
     fn of(bytes: u64, is_text: bool) -> Fits {
         let text = if is_text { bytes } else { (4 * bytes).div_ceil(3) };
-        // Two bytes are three characters of Base45, a single remaining byte is two.
+        // In Base45, two bytes take three characters, and a single remaining byte takes two.
         let base45 = 3 * (bytes / 2) + 2 * (bytes % 2);
         let qr_code = match bytes <= QR_BYTES {
             true if is_text || base45 <= QR_ALPHANUMERIC => "yes",
@@ -133,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_has_the_fastest_library_for_making_and_verifying() {
+    fn a_row_names_the_fastest_library_for_making_and_verifying() {
         let run = fixtures::references_run();
         let table = tokens(&RunAnalysis::of(&run));
         let text = |row: usize| -> Vec<&str> { table.rows[row].cells.iter().map(|cell| cell.text.as_str()).collect() };

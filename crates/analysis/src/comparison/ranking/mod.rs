@@ -7,30 +7,30 @@ use pqlab_record::Unit;
 use pqlab_stats::{Interval, Verdict};
 use std::collections::BTreeMap;
 
-/// Standing of a rival among those that do the same work.
+/// Standing of a rival among all rivals that do the same work.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Standing {
-    /// All others are slower.
+    /// All other rivals are slower.
     Fastest,
-    /// It has the lowest figure or no measurable difference from it, and none is faster.
+    /// The rival has the lowest figure or does not differ measurably from it, and no rival is faster.
     Tied,
-    /// It has the lowest figure. Some others have no measurable difference from it, but each of those is slower than a
+    /// The rival has the lowest figure. Some others do not differ measurably from it, but each of them is slower than a
     /// third rival.
     Lowest,
-    /// It is slower than the one with the lowest figure: the ratio of the two figures.
+    /// The rival is slower than the leader. Contains the ratio of its figure to the leader's.
     Slower(Interval),
-    /// It has no measurable difference from the one with the lowest figure, but is slower than a third rival: the ratio
-    /// to the lowest figure.
+    /// The rival does not differ measurably from the leader but is slower than a third rival. Contains the ratio of its
+    /// figure to the leader's.
     Open(Interval),
 }
 
 impl Standing {
-    /// Whether it is the fastest or has no measurable difference from the fastest.
+    /// Returns whether the rival is the fastest or does not differ measurably from the fastest.
     pub fn leads(self) -> bool {
         matches!(self, Standing::Fastest | Standing::Tied | Standing::Lowest)
     }
 
-    /// Formats it in a few characters: `fastest`, `tied`, `1.69× ±0.4%`.
+    /// Formats the standing in a few characters: `fastest`, `tied`, `1.69× ±0.4%`.
     pub fn text(self) -> String {
         match self {
             Standing::Fastest => "fastest".to_owned(),
@@ -40,7 +40,7 @@ impl Standing {
         }
     }
 
-    /// Ratio of its figure to the lowest one, with its interval; `None` for the leaders.
+    /// Returns the ratio of the rival's figure to the leader's, with its interval, or `None` for leaders.
     pub fn ratio(self) -> Option<Interval> {
         match self {
             Standing::Slower(ratio) | Standing::Open(ratio) => Some(ratio),
@@ -49,23 +49,24 @@ impl Standing {
     }
 }
 
-/// Standings of some rivals that do the same work.
+/// Standings of rivals that do the same work.
 #[derive(Clone, Debug, Default)]
 pub struct Ranking {
-    /// The ranked rival with the lowest figure; `None` if none is ranked.
+    /// Index of the leader, the ranked rival with the lowest figure that no other beats; `None` if none is ranked.
     pub leader: Option<usize>,
-    /// Standing of each rival; `None` if it is not ranked or fewer than two are.
+    /// Standing of each rival; `None` if the rival is not ranked or fewer than two rivals are.
     pub standings: Vec<Option<Standing>>,
 }
 
 impl Ranking {
-    /// All leaders, the one with the lowest figure first.
+    /// Returns the indices of all leaders, the one with the lowest figure first.
     pub fn leaders(&self) -> Vec<usize> {
         let leads = |place: &usize| Some(*place) != self.leader && self.standings[*place].is_some_and(Standing::leads);
         self.leader.into_iter().chain((0..self.standings.len()).filter(leads)).collect()
     }
 
-    /// All ranked rivals without a measurable difference from the leader, except the leader itself.
+    /// Returns the indices of all ranked rivals that do not differ measurably from the leader, without the leader
+    /// itself.
     pub fn not_told_apart(&self) -> Vec<usize> {
         let ties_leader = |place: &usize| {
             Some(*place) != self.leader && matches!(self.standings[*place], Some(Standing::Tied | Standing::Open(_)))
@@ -74,8 +75,8 @@ impl Ranking {
     }
 }
 
-/// Ranks rivals that do the same work, each one case or several done one after the other; a rival without cases has no
-/// figure. Rivals are compared pair by pair with [`ratio`].
+/// Ranks rivals that do the same work. A rival is one case, or several cases done one after the other; a rival without
+/// cases is not ranked. Rivals are compared pair by pair with [`ratio`].
 pub fn ranking(rivals: &[Vec<&Measured<'_>>], criteria: &ComparisonCriteria) -> Ranking {
     let all = |place: usize| rivals[place].iter();
     let mut ranked: Vec<usize> =
@@ -90,7 +91,8 @@ pub fn ranking(rivals: &[Vec<&Measured<'_>>], criteria: &ComparisonCriteria) -> 
     by_figure.sort_by(|one, other| one.0.total_cmp(&other.0));
     let against = |one: usize, other: usize| ratio(&rivals[one], &rivals[other], criteria);
     let mut standings = vec![None; rivals.len()];
-    // If only some rivals have cycles, pairs are judged in different units. Then the lowest figure may be beaten.
+    // If core cycles are known only for some rivals, pairs are compared in different units, so another rival may beat
+    // the one with the lowest figure.
     for (_, leader) in &by_figure {
         let others: Vec<(usize, Compared)> =
             ranked.iter().filter(|place| *place != leader).map(|place| (*place, against(*leader, *place))).collect();
@@ -126,7 +128,7 @@ pub fn ranking(rivals: &[Vec<&Measured<'_>>], criteria: &ComparisonCriteria) -> 
     Ranking { leader: None, standings }
 }
 
-/// Standing of each case of a run among the cases that differ only in the provider: the same operation of the same
+/// Returns the standing of each case among the cases that differ only in the provider: the same operation of the same
 /// algorithm with the same parameters. The encoding of a private key is a parameter.
 pub(crate) fn standings(cases: &[Option<&Measured<'_>>], criteria: &ComparisonCriteria) -> Vec<Option<Standing>> {
     let mut groups: BTreeMap<(&str, String), Vec<usize>> = BTreeMap::new();

@@ -3,7 +3,7 @@ use crate::fixtures;
 use crate::run::RunAnalysis;
 use pqlab_record::{Disturbance, Record, Run};
 
-/// Standings of the only group of a run.
+/// Returns the standings in a run whose cases form a single group.
 fn of(run: &Run) -> Vec<Option<Standing>> {
     let analysis = RunAnalysis::of(run);
     analysis.cases().iter().map(|case| analysis.standing(case)).collect()
@@ -40,7 +40,7 @@ fn disturbed_defective_and_empty_cases_are_not_ranked() {
         fixtures::record("slow", 15.0),
     ];
     contended(&mut records[1]);
-    records[2].case.facts.defect = Some("accepts what it must refuse".into());
+    records[2].case.facts.defect = Some("accepts invalid signatures".into());
     let found = of(&run(records));
     assert_eq!(found[..4], [None, None, None, Some(Standing::Fastest)]);
     assert!(matches!(found[4], Some(Standing::Slower(_))));
@@ -49,7 +49,7 @@ fn disturbed_defective_and_empty_cases_are_not_ranked() {
 #[test]
 fn cycles_decide_and_one_alone_is_not_the_fastest() {
     let mut records = vec![fixtures::record("one", 10.0), fixtures::record("other", 10.5)];
-    // The core's clock was lower while the first was measured: it took more time but fewer cycles.
+    // The core's clock was lower while `one` was measured, so the difference in cycles is larger than in time.
     records[0].samples.visits.iter_mut().for_each(|visit| visit.clock_hz = 2.2e9);
     assert_eq!(of(&run(records.clone()))[0], Some(Standing::Fastest));
     records.truncate(1);

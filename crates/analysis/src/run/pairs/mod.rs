@@ -1,4 +1,4 @@
-//! Compares pairs of cases: equal cases of two runs, or any pairs.
+//! Compares pairs of cases: the same cases in two runs, or arbitrary pairs.
 
 use super::RunAnalysis;
 use crate::case::CaseAnalysis;
@@ -11,7 +11,7 @@ use pqlab_record::{Case, Statistic, Unit};
 use pqlab_stats::{Judgement, Ratio, Verdict, judge};
 use std::collections::BTreeMap;
 
-/// Compares two runs case by case, without the measurement overhead.
+/// Compares two runs case by case. The measurement overhead is left out.
 pub fn compare_runs(first: &RunAnalysis<'_>, second: &RunAnalysis<'_>, criteria: &ComparisonCriteria) -> Comparison {
     let (ours, theirs) = (by_id(first), by_id(second));
     let in_order = first.cases().iter().filter(|case| !case.is_floor());
@@ -31,12 +31,12 @@ fn by_id<'r, 'a>(run: &'r RunAnalysis<'a>) -> ById<'r, 'a> {
     cases.map(|case| (case.case().id(), case)).collect()
 }
 
-/// Sorted ids of the cases that the other run lacks.
+/// Returns the sorted ids of the cases in `these` that `other` lacks.
 fn only(these: &ById<'_, '_>, other: &ById<'_, '_>) -> Vec<String> {
     these.keys().filter(|id| !other.contains_key(*id)).cloned().collect()
 }
 
-/// Cases that the other run has too, but with the private key in another encoding.
+/// Describes cases that the other run also contains, but with the private key in a different encoding.
 fn other_encodings(first: &RunAnalysis<'_>, second: &RunAnalysis<'_>, comparison: &Comparison) -> Vec<String> {
     let alone = |run: &RunAnalysis<'_>, ids: &[String]| -> Vec<Case> {
         let cases = run.cases().iter().map(CaseAnalysis::case);
@@ -53,8 +53,8 @@ fn other_encodings(first: &RunAnalysis<'_>, second: &RunAnalysis<'_>, comparison
     lines.collect()
 }
 
-/// Compares pairs of cases: the first of each from the first run, the second from the second. If both runs are the
-/// same, each pair is judged alone.
+/// Compares pairs of cases. The first case of each pair is from the `first` run, the second case from the `second` run.
+/// If both runs are the same, each pair is judged alone, without correction for the number of pairs.
 pub fn compare(
     first: &RunAnalysis<'_>,
     second: &RunAnalysis<'_>,

@@ -6,7 +6,7 @@ use pqlab_record::{Moment, Record, Run, Visit, Visits};
 use pqlab_stats::{CONFIDENCE, RunSpread, ratio_between};
 use std::collections::BTreeSet;
 
-/// The fixture's run with every sample of matching providers longer by a factor.
+/// Returns the fixture's run with the samples of matching providers multiplied by `factor`.
 fn slowed(factor: f64, matching: &str) -> Run {
     let mut run = fixtures::run();
     run.header.id = "second".into();
@@ -23,7 +23,7 @@ fn compared_runs(first: &Run, second: &Run, criteria: &ComparisonCriteria) -> Co
     compare_runs(&RunAnalysis::of(first), &RunAnalysis::of(second), criteria)
 }
 
-/// Compares pairs of cases of one run, given by their indices.
+/// Compares pairs of cases from one run, given by their indices.
 fn compared_cases(run: &Run, pairs: &[[usize; 2]]) -> Comparison {
     let analysis = RunAnalysis::of(run);
     let pairs: Vec<_> =
@@ -62,14 +62,14 @@ fn cases_of_one_block_are_compared_process_by_process() {
     assert!(case.paired && case.judgement.verdict == Verdict::Slower);
     assert!((case.ratio.unwrap().ratio.estimate - 12.9 / 10.4).abs() < 0.01);
     assert_eq!(comparison.differences, []);
-    // The fixture's processes differ by the same shares in both cases: paired, that cancels out.
+    // The fixture's processes affect both cases by the same percentage, which cancels out in paired comparisons.
     let analysis = RunAnalysis::of(&run);
     let figure = |place: usize| analysis.cases()[place].measured().unwrap().figure(Unit::CoreCycles).unwrap().crossed;
     let apart = ratio_between(&figure(places[0]), &figure(places[1]), RunSpread::NONE, 0.0, CONFIDENCE);
     assert!(case.ratio.unwrap().standard_error < apart.unwrap().standard_error);
 }
 
-/// The moments that the first two cases have in common.
+/// Returns the moments that the first two cases have in common.
 fn common(run: &Run, visits: Visits) -> BTreeSet<Moment> {
     let analysis = RunAnalysis::of(run);
     let cases: Vec<&Measured<'_>> = analysis.cases()[..2].iter().filter_map(CaseAnalysis::measured).collect();
@@ -77,7 +77,7 @@ fn common(run: &Run, visits: Visits) -> BTreeSet<Moment> {
 }
 
 #[test]
-fn only_rounds_that_both_have_are_paired() {
+fn only_rounds_that_both_cases_share_are_paired() {
     let mut run = fixtures::run();
     for visit in run.records[0].samples.visits.iter_mut().filter(|visit| visit.round == 1) {
         visit.ticks.iter_mut().for_each(|ticks| *ticks *= 3);
@@ -117,7 +117,8 @@ fn all_visits_are_paired_if_each_case_was_disturbed_in_another_process() {
 #[test]
 fn a_ratio_does_not_contradict_its_medians() {
     let mut run = fixtures::run();
-    // The first case has many rounds. In the two that the second has too, it was cold and took four times as long.
+    // The first case has many rounds. In the two rounds that the second case shares, it was cold and took four times as
+    // long.
     let first = &mut run.records[0];
     let warm = first.samples.visits.clone();
     first.samples.visits.iter_mut().for_each(|visit| visit.ticks.iter_mut().for_each(|ticks| *ticks *= 4));
@@ -132,7 +133,7 @@ fn a_ratio_does_not_contradict_its_medians() {
     assert!(!case.paired && case.notes.iter().any(|words| words == note), "{:?}", case.notes);
 }
 
-/// The run with all visits of a provider's cases disturbed.
+/// Returns the run with all visits of a provider's cases disturbed.
 fn contended(mut run: Run, provider: &str) -> Run {
     for record in run.records.iter_mut().filter(|record| record.case.provider == provider) {
         let steal = || vec![pqlab_record::Disturbance::Steal { pct: 30.0 }];
@@ -155,11 +156,11 @@ fn disturbed_cases_are_neither_faster_nor_slower_than_cases_measured_apart() {
         assert!(case.notes.iter().any(|note| note.starts_with("otherwise it would be called")), "{case:?}");
         assert!(!comparison.worse() && comparison.inconclusive());
     }
-    // A small enough difference is equivalent, disturbed or not.
+    // A small enough difference is equivalent even if a case was disturbed.
     let same =
         compared_runs(&fixtures::run(), &contended(slowed(1.0, "nothing"), "liboqs"), &ComparisonCriteria::default());
     assert_eq!(verdict_of(&same, id).judgement.verdict, Verdict::Equivalent);
-    // Both were measured by the same processes in the same rounds, so both were disturbed.
+    // The same processes measured both cases in the same rounds, so a disturbance affected both alike.
     let run = contended(fixtures::run(), "liboqs");
     let paired = compared_cases(&run, &[["liboqs", "aws-lc"].map(|provider| place(&run, provider))]);
     assert_eq!((paired.cases[0].judgement.verdict, paired.cases[0].doubtful), (Verdict::Slower, false));
@@ -214,7 +215,7 @@ fn json_says_the_same() {
     assert!(json["different_machines"].is_null());
 }
 
-/// The run with the core's clock faster by a factor: times are shorter, cycles equal.
+/// Returns the run with a core clock that is faster by `factor`: times are shorter, but cycles are the same.
 fn overclocked(factor: f64) -> Run {
     let mut run = slowed(1.0 / factor, "");
     let visits = run.records.iter_mut().flat_map(|record| &mut record.samples.visits);
@@ -223,7 +224,7 @@ fn overclocked(factor: f64) -> Run {
 }
 
 #[test]
-fn the_cores_clock_makes_no_difference_in_cycles() {
+fn the_cores_clock_does_not_affect_cycles() {
     let id = "kem/ML-KEM-768/encapsulate@liboqs";
     let judged = |judged| {
         let criteria = ComparisonCriteria { judged, ..ComparisonCriteria::default() };
@@ -262,11 +263,12 @@ fn runs_that_lie_far_apart_get_wider_intervals() {
         let ratio = comparison.cases[0].ratio.unwrap().ratio;
         ratio.high / ratio.low
     };
-    assert!(width(3.0, None) > width(0.15, None), "the larger of the two counts");
+    assert!(width(3.0, None) > width(0.15, None), "the larger of the two spreads must be used");
     assert_eq!(width(3.0, Some(0.1)), width(0.15, Some(0.1)), "a spread measured on the machine overrides it");
 }
 
-/// The run with its first case as an encoded decapsulation of ML-KEM-768 with the private key in that encoding.
+/// Returns the run with its first case turned into an encoded decapsulation of ML-KEM-768 with the private key encoded
+/// as `key`.
 fn decapsulating(key: &str) -> Run {
     let mut run = fixtures::run();
     let case = &mut run.records[0].case;
@@ -301,7 +303,7 @@ fn different_kinds_of_work_get_no_verdict() {
     run.records[1].case = run.records[0].case.clone().with_key("expanded");
     let comparison = compared_cases(&run, &[[0, 1]]);
     let case = &comparison.cases[0];
-    assert!(case.unlike && case.ratio.is_some(), "the ratio is still given");
+    assert!(case.unlike && case.ratio.is_some(), "different kinds of work still get a ratio");
     assert_eq!(case.judgement.verdict, Verdict::Inconclusive);
     let note = "different kinds of work, no verdict: encoded,key=seed against encoded,key=expanded";
     assert!(case.notes.contains(&note.to_owned()), "{:?}", case.notes);

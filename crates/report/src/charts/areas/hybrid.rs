@@ -1,15 +1,15 @@
-//! Hybrids and their halves.
+//! Chart of hybrids and their halves.
 
 use crate::charts::stack::{Bar, MOST, stacked};
 use crate::charts::{Chart, slug};
 use pqlab_analysis::RunAnalysis;
 use pqlab_analysis::hybrid::{Decomposition, decompositions};
 
-/// Operations of the ledger that neither sign nor verify.
+/// Ledger operations that neither sign nor verify.
 const UNCRYPTOGRAPHIC: [&str; 2] = ["encode", "decode"];
 
 /// Draws each hybrid with its halves, which were measured in the same rounds. If single operations were measured,
-/// blocks and operations without cryptography are left out, because they need another scale.
+/// blocks and operations without cryptography are left out, because they need a different scale.
 pub(crate) fn halves(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> {
     let bar = |one: Decomposition<'_>| {
         let case = &one.hybrid.case;
@@ -29,8 +29,8 @@ pub(crate) fn halves(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> {
     if of_area.iter().any(cryptography) {
         of_area.retain(cryptography);
     }
-    let note = "Means of the same rounds. The overhead is the hybrid minus both halves and is not drawn if it is not positive. \
-                The line is the hybrid.";
+    let note = "Means over the same rounds. The overhead is the hybrid minus both halves. It is not drawn if it is not \
+                positive. The line is the hybrid.";
     let parts = ["classical half", "post-quantum half", "overhead"];
     let title = format!("{area}: hybrids and their halves");
     stacked(&format!("halves-{}", slug(area)), &title, &parts, of_area.into_iter().map(bar).collect(), MOST, note)

@@ -1,4 +1,4 @@
-//! Transactions: the block in the report of an earlier system, the reference, and throughput by block size.
+//! Charts of transactions: the reference's block of 100 transactions, and throughput by block size.
 
 use crate::charts::canvas::{Anchor, Canvas, Quantity, Scale, TextStyle, width_of};
 use crate::charts::curves::{Plot, Series, curves, draw};
@@ -12,10 +12,10 @@ use pqlab_stats::Interval;
 const WIDTH: f64 = 760.0;
 /// Number of transactions in the reference's block.
 const BLOCK: u64 = 100;
-/// Signature scheme of the reference.
+/// Signature scheme that the reference uses.
 const SCHEME: &str = "ML-DSA-65";
 
-/// Draws the time of a block of transactions and the average per transaction, which is also written large.
+/// Draws the time of a block of transactions, and the average time per transaction, which is also shown in large type.
 pub(crate) fn block_verify(analysis: &RunAnalysis<'_>) -> Option<Chart> {
     let block = |row: &&CaseAnalysis<'_>| {
         let case = row.case();
@@ -30,7 +30,7 @@ pub(crate) fn block_verify(analysis: &RunAnalysis<'_>) -> Option<Chart> {
     let by = |name: &str| rows.iter().copied().filter(|row| row.case().algorithm == name).collect::<Vec<_>>();
     let rows =
         Some(by(SCHEME)).filter(|rows| !rows.is_empty()).unwrap_or_else(|| by(&format!("{REFERENCE_FORM}{SCHEME}")));
-    // All of one form and regime, not chosen by speed.
+    // Use only blocks of one form and regime, whichever is the fastest.
     let rank = |row: &CaseAnalysis<'_>| rank_of(row.case());
     let typical = rows.iter().copied().filter_map(rank).min()?;
     let typical: Vec<&CaseAnalysis<'_>> = rows.iter().copied().filter(|row| rank(row) == Some(typical)).collect();
@@ -47,7 +47,7 @@ pub(crate) fn block_verify(analysis: &RunAnalysis<'_>) -> Option<Chart> {
     let mut canvas = Canvas::new(WIDTH, height + SINGLE * (single.len() as f64 + 1.5));
     let top = canvas.head(&title, &[]) + 24.0;
     let bottom = height - 30.0;
-    // Each bar has its own axis, as they differ by a factor of a hundred.
+    // Each bar has a separate axis, because the values differ by a factor of a hundred.
     for (place, (name, value)) in [("whole block", total), ("one transaction", average)].into_iter().enumerate() {
         let left = 64.0 + place as f64 * 190.0;
         let up = Scale::linear([value.high].into_iter(), bottom, top);
@@ -90,7 +90,7 @@ pub(crate) fn block_verify(analysis: &RunAnalysis<'_>) -> Option<Chart> {
     Some(canvas.finish("block_verify", &title, about))
 }
 
-/// Height of the line of a single operation.
+/// Height of the line for a single operation.
 const SINGLE: f64 = 26.0;
 
 /// Returns the times of other operations on a single transaction, with the block's scheme and library.
@@ -109,7 +109,8 @@ fn single_transactions(analysis: &RunAnalysis<'_>, block: &CaseAnalysis<'_>) -> 
     named.into_iter().filter_map(|(name, operation)| Some((name, time_of(operation)?))).collect()
 }
 
-/// Draws a line for each on a logarithmic axis, as verifying takes thousands of times longer than encoding.
+/// Draws a line for each operation on a logarithmic axis, because verifying takes thousands of times longer than
+/// encoding.
 fn alone(canvas: &mut Canvas, single: &[(&str, Interval)], top: f64) {
     if single.is_empty() {
         return;
@@ -182,7 +183,8 @@ mod tests {
             fixtures::ledger_block("ML-DSA-65", "aws-lc", 1_000, 40_000.0),
         ]);
         let chart = blocks(&RunAnalysis::of(&run), AREA).unwrap();
-        // 25,000 per second at both sizes. Prepared keys have only one size, so no curve.
+        // Encoded keys reach 25,000 transactions per second at both sizes. Prepared keys have only one size, so they
+        // get no curve.
         assert!(chart.about.contains("encoded,regime=compute") && !chart.about.contains("143k"), "{}", chart.about);
         let both = run_with(run, prepared(1_000, 7_000.0));
         let chart = blocks(&RunAnalysis::of(&both), AREA).unwrap();
@@ -202,7 +204,7 @@ mod tests {
             fixtures::ledger_block("ML-DSA-65", "aws-lc", 100, 5_000.0),
             fixtures::ledger_block("ML-DSA-65", "aws-lc", 1_000, 50_000.0),
         ];
-        // One slow sample of 40 in each visit: a mean of 1.975 medians.
+        // One sample in each visit takes 40 times as long, so the mean is 1.975 times the median.
         for visit in records.iter_mut().flat_map(|record| &mut record.samples.visits) {
             visit.ticks[0] *= 40;
         }

@@ -1,4 +1,4 @@
-//! Pictures of single areas.
+//! Charts for single areas.
 
 pub(super) mod hybrid;
 pub(super) mod ledger;

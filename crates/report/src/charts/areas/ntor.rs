@@ -1,4 +1,4 @@
-//! Circuit handshakes: their steps, and pictures that an earlier system, the reference, publishes.
+//! Charts of circuit handshakes: their steps, and the pictures that the reference publishes.
 
 use crate::charts::canvas::{LegendEntry, Quantity};
 use crate::charts::columns::{Column, columns};
@@ -11,22 +11,23 @@ use pqlab_stats::Interval;
 
 /// Steps of a circuit handshake, in order.
 const STEPS: [&str; 3] = ["create", "reply", "finish"];
-/// The whole handshake.
+/// Name of the operation that covers the whole handshake.
 const WHOLE: &str = "handshake";
-// Handshakes of the reference's report.
+// Handshakes in the reference's report.
 const CLASSICAL: &str = "ntor-v1";
 const KEM_ONLY: &str = "kem-only-mlkem512";
 const AUTHENTICATED: &str = "ntor-x25519-mlkem512";
 const OPERATIONS: [&str; 4] = ["create", "reply", "finish", "handshake"];
 
-/// Draws the pictures that the reference publishes, under its names, from this run.
+/// Draws the pictures that the reference publishes, under the reference's names but with figures from this run.
 pub(crate) fn named(analysis: &RunAnalysis<'_>) -> Vec<Chart> {
     let pictures: [fn(&RunAnalysis<'_>) -> Option<Chart>; 4] =
         [operation_times, handshake_breakdown, ntor_comparison, overhead_analysis];
     pictures.into_iter().filter_map(|picture| picture(analysis)).collect()
 }
 
-/// Returns the rows of a handshake by the fastest provider; if several are tied, by the one with the lowest figure.
+/// Returns the cases of a handshake with the fastest provider. If several are tied, uses the one with the lowest
+/// figure.
 fn fastest<'s, 'a>(analysis: &'s RunAnalysis<'a>, algorithm: &str) -> Vec<&'s CaseAnalysis<'a>> {
     let rows = usual(analysis, AREA).into_iter().filter(|row| row.case().algorithm == algorithm).collect::<Vec<_>>();
     let whole: Vec<&CaseAnalysis<'a>> =
@@ -37,7 +38,7 @@ fn fastest<'s, 'a>(analysis: &'s RunAnalysis<'a>, algorithm: &str) -> Vec<&'s Ca
     rows.into_iter().filter(|row| row.case().provider == provider).collect()
 }
 
-/// Returns sentences that name tied fastest providers of the handshakes in a picture.
+/// Returns a sentence for each handshake in `algorithms` whose fastest providers are tied.
 fn tied_sentences(analysis: &RunAnalysis<'_>, algorithms: &[&str]) -> String {
     let sentence = |algorithm: &&str| {
         let usual = usual(analysis, AREA).into_iter();
@@ -57,7 +58,7 @@ fn whole<'r, 'a>(rows: &[&'r CaseAnalysis<'a>]) -> Option<&'r CaseAnalysis<'a>> 
     rows.iter().copied().find(|row| row.case().operation == "handshake")
 }
 
-/// Returns the rows of the handshake that the reference measured.
+/// Returns the cases of the handshake that the reference measured.
 fn measured<'s, 'a>(analysis: &'s RunAnalysis<'a>) -> Vec<&'s CaseAnalysis<'a>> {
     fastest(analysis, KEM_ONLY)
 }
@@ -113,7 +114,7 @@ fn ntor_comparison(analysis: &RunAnalysis<'_>) -> Option<Chart> {
         return None;
     }
     let note = format!(
-        "Whole handshakes from the same run, by the fastest library of each. kem-only does not authenticate the relay.{}",
+        "Whole handshakes from one run, each with its fastest library. kem-only does not authenticate the relay.{}",
         tied_sentences(analysis, &[CLASSICAL, KEM_ONLY, AUTHENTICATED])
     );
     columns(
@@ -126,7 +127,7 @@ fn ntor_comparison(analysis: &RunAnalysis<'_>) -> Option<Chart> {
     )
 }
 
-/// Returns the bytes of onionskin and reply, as recorded in the cases.
+/// Returns the total length of onionskin and reply in bytes, as recorded in the cases.
 fn bytes(rows: &[&CaseAnalysis<'_>]) -> Option<u64> {
     wire_bytes(&rows.first()?.case().facts.sizes)
 }
@@ -161,14 +162,14 @@ fn overhead_analysis(analysis: &RunAnalysis<'_>) -> Option<Chart> {
     columns("overhead_analysis", title, Quantity::Factor, &legend, &bars, &note)
 }
 
-/// Draws the steps of each handshake, as measured separately.
+/// Draws the steps of each handshake. Each step was measured separately.
 pub(crate) fn phases(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> {
     let bars = steps(analysis, area);
     let note = "Each step was measured separately; the line is the whole handshake, measured as one operation.";
     stacked(&format!("phases-{}", slug(area)), &format!("{area}: steps of a handshake"), &STEPS, bars, MOST, note)
 }
 
-/// Returns a bar for each algorithm and provider of an area that has all three steps.
+/// Returns a bar for each algorithm and provider in an area, if all three steps were measured.
 fn steps(analysis: &RunAnalysis<'_>, area: &str) -> Vec<Bar> {
     let rows = usual(analysis, area);
     let groups = grouped(rows.iter().copied(), |row| (row.case().algorithm.clone(), row.case().provider.clone()));

@@ -1,4 +1,4 @@
-//! Lengths of signatures whose length varies.
+//! Chart of signature lengths, for algorithms whose signatures vary in length.
 
 use crate::charts::Chart;
 use crate::charts::canvas::{Anchor, Canvas, Quantity, Scale, TextStyle};
@@ -9,7 +9,7 @@ use pqlab_stats::{Description, describe_samples};
 use std::collections::BTreeMap;
 
 const WIDTH: f64 = 760.0;
-/// Height of the bars of a panel.
+/// Height of the bars in a panel.
 const BARS: f64 = 110.0;
 /// Height of a panel.
 const PANEL: f64 = BARS + 62.0;
@@ -37,7 +37,8 @@ pub(crate) fn lengths(analysis: &RunAnalysis<'_>) -> Option<Chart> {
         let most = panel.counts.values().copied().max().unwrap_or(1) as f64;
         let up = Scale::linear([most].into_iter(), bottom, top);
         canvas.axis_up(&up, Quantity::Plain, left, right);
-        // Ticks are whole bytes with all digits: axes show three digits, but these lengths differ in the fourth.
+        // Ticks are whole bytes with all digits. Axes usually show three digits, but these lengths differ only in the
+        // fourth.
         for tick in across.ticks(12).into_iter().filter(|tick| tick.fract() == 0.0) {
             let x = across.at(tick);
             canvas.rule((x, top), (x, bottom));
@@ -55,16 +56,17 @@ pub(crate) fn lengths(analysis: &RunAnalysis<'_>) -> Option<Chart> {
     Some(canvas.finish("signature_lengths", title, format!("{}. The line is the mean.", about.join("; "))))
 }
 
-/// Lengths of one case.
+/// Signature lengths in one case.
 struct Panel<'r, 'a> {
     of: &'r CaseAnalysis<'a>,
     seen: Description,
-    /// Number of signatures by length in bytes.
+    /// Number of signatures for each length in bytes.
     counts: BTreeMap<u64, u64>,
 }
 
 impl<'r, 'a> Panel<'r, 'a> {
-    /// Returns `None` if all lengths are equal, and for operations other than `signature-size`, which measures lengths.
+    /// Collects the lengths of a case. Returns `None` if all lengths are equal, or if the operation is not
+    /// `signature-size`, which measures lengths.
     fn of(of: &'r CaseAnalysis<'a>) -> Option<Panel<'r, 'a>> {
         if of.case().operation != "signature-size" {
             return None;
@@ -110,7 +112,7 @@ mod tests {
         assert!(!chart.svg.contains("661 bytes"));
         let text = |text: &str| chart.svg.contains(&format!(">{text}<"));
         assert!(text("650") && text("655") || text("652") && text("654"), "{}", chart.svg);
-        assert!(!chart.svg.contains("…"), "headings are not truncated");
+        assert!(!chart.svg.contains("…"), "headings must not be truncated");
         assert!(
             chart.about.contains("640 signatures of 650 to 660 bytes, mean 655.0, standard deviation"),
             "{}",

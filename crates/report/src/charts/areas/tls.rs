@@ -1,4 +1,4 @@
-//! TLS handshakes: rate of a server's core, bytes on the wire, and components.
+//! Charts of TLS handshakes: rate of a server core, bytes on the wire, and components of the time.
 
 use crate::charts::Chart;
 use crate::charts::canvas::{Anchor, Canvas, LegendEntry, Quantity, Scale, TextStyle, label, width_of};
@@ -12,17 +12,17 @@ use pqlab_analysis::{RunAnalysis, grouped};
 use pqlab_stats::Interval;
 
 const WIDTH: f64 = 760.0;
-/// Maximum number of configurations of a picture.
+/// Maximum number of configurations in a picture.
 const MOST: usize = 40;
 /// Height of a bar.
 const BAR: f64 = 13.0;
 /// Space between two configurations.
 const BETWEEN: f64 = 10.0;
 const LINE: f64 = 26.0;
-/// End of the scale as a multiple of the largest rate. Intervals beyond it end in an arrow.
+/// End of the scale as a multiple of the largest rate. Intervals beyond the end are drawn with an arrow.
 const WIDEST: f64 = 1.3;
 
-/// Draws the pictures of the area for which the run has the data.
+/// Draws all pictures for which the run contains the data.
 pub(crate) fn pictures(analysis: &RunAnalysis<'_>, area: &str) -> Vec<Chart> {
     if area != AREA {
         return Vec::new();
@@ -31,7 +31,7 @@ pub(crate) fn pictures(analysis: &RunAnalysis<'_>, area: &str) -> Vec<Chart> {
     [rates(analysis, &all), flights(&all), parts(analysis), steps(&all)].into_iter().flatten().collect()
 }
 
-/// Draws the handshakes per second of a server's core, with a bar for each implementation.
+/// Draws the handshakes per second on one server core, with a bar for each implementation.
 fn rates(analysis: &RunAnalysis<'_>, all: &[HandshakeFigures<'_, '_>]) -> Option<Chart> {
     let rated: Vec<_> = all.iter().filter_map(|one| Some((one, one.server_per_second()?))).collect();
     let mut lines = grouped(rated.iter(), |(one, _)| one.configuration.name());
@@ -79,8 +79,8 @@ fn rates(analysis: &RunAnalysis<'_>, all: &[HandshakeFigures<'_, '_>]) -> Option
     Some(canvas.finish("tls-server-rate", title, format!("{note}{more} {}.", listed.join("; "))))
 }
 
-/// Draws the bytes on the wire, by the implementation that sends most. The server's flight comes first, so that it can
-/// be compared with the initial window.
+/// Draws the bytes on the wire for each configuration, with the implementation that sends most. The server's flight
+/// comes first, so that it can be compared with the initial window.
 fn flights(all: &[HandshakeFigures<'_, '_>]) -> Option<Chart> {
     let noted: Vec<(&Configuration, Flights)> =
         all.iter().filter_map(|one| Some((&one.configuration, one.flights()?))).collect();
@@ -124,8 +124,8 @@ fn flights(all: &[HandshakeFigures<'_, '_>]) -> Option<Chart> {
     let x = across.at(window as f64);
     canvas.ideal(&[(x, top), (x, height - 26.0)]);
     let note = format!(
-        "By the implementation that sends most. A server flight beyond the dashed line, {window_text}, needs another round \
-         trip."
+        "Shown for the implementation that sends most. A server flight beyond the dashed line, {window_text}, needs \
+         another round trip."
     );
     Some(canvas.finish("tls-flights", title, format!("{note}{more} {}.", listed.join("; "))))
 }
@@ -139,13 +139,13 @@ fn parts(analysis: &RunAnalysis<'_>) -> Option<Chart> {
         whole: Some(one.handshake_ns),
     };
     let bars = decompositions(analysis).into_iter().map(bar).collect();
-    let note = "Means over both sides. The primitives were measured separately. The rest is the handshake minus these and is \
-                not drawn if it is not positive. The line is the handshake.";
+    let note = "Means over both sides. The primitives were measured separately. The rest is the handshake minus the \
+                primitives. It is not drawn if it is not positive. The line is the handshake.";
     let parts = ["key exchange", "signing", "verification", "rest: TLS itself"];
     stacked("tls-parts", "tls: components of a handshake", &parts, bars, MOST, note)
 }
 
-/// Draws the steps of each handshake whose steps were measured.
+/// Draws the steps of each handshake for which they were measured.
 fn steps(all: &[HandshakeFigures<'_, '_>]) -> Option<Chart> {
     let mean = |of: &pqlab_analysis::CaseAnalysis<'_>| of.estimates.as_ref().map(|estimates| estimates.samples_ns.mean);
     let bar = |one: &HandshakeFigures<'_, '_>| {
@@ -164,7 +164,8 @@ fn gutter<'n>(names: impl Iterator<Item = &'n str>) -> f64 {
     names.map(|name| width_of(&label(name), 12.0)).fold(80.0, f64::max).min(330.0) + 14.0
 }
 
-/// Truncates lines to the maximum of a picture. Returns a sentence with the number of those left out.
+/// Truncates `lines` to the maximum for a picture. Returns a sentence with the number of lines left out, or an empty
+/// string.
 fn left_out<T>(lines: &mut Vec<T>) -> String {
     let all = lines.len();
     lines.truncate(MOST);
@@ -192,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn text_alternatives_have_the_figures() {
+    fn text_alternatives_contain_the_figures() {
         let [rates, flights, parts, steps] = &drawn()[..] else { panic!() };
         let places = [
             "X25519 ECDSA-P-256 chain=1 psk openssl",
@@ -200,7 +201,7 @@ mod tests {
             "ML-DSA-65 chain=2 openssl",
         ];
         let places = places.map(|name| rates.about.find(name).unwrap());
-        assert!(places.is_sorted(), "highest first: {}", rates.about);
+        assert!(places.is_sorted(), "bars must be sorted, highest first: {}", rates.about);
         assert!(flights.about.contains("initial window of ten segments: 14,480 bytes"), "{}", flights.about);
         assert!(flights.about.contains("chain=2 openssl: server flight 17,900 bytes, ClientHello 1,400 bytes"));
         assert!(

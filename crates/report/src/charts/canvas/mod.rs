@@ -1,6 +1,6 @@
-//! Canvas for pictures: marks, texts and axes as SVG, written by the template engine, which escapes texts.
+//! Canvas for pictures: marks, texts and axes as SVG. The template engine writes the SVG and escapes texts.
 //!
-//! Attributes have the colours for the SVG on its own. Classes let a page replace them for its dark theme.
+//! Attributes set the colours for a standalone SVG. Classes allow a page to override the colours in its dark theme.
 
 mod scale;
 mod whisker;
@@ -13,17 +13,18 @@ use maud::{Markup, PreEscaped, html};
 use pqlab_analysis::number::{grouped, memory, rate, significant, throughput, time};
 use pqlab_analysis::text::neutral;
 
-/// Colours of series that colour-blind readers can distinguish on white (after Okabe and Ito). Each has a shape too.
+/// Colours of series that colour-blind readers can distinguish on white (after Okabe and Ito). Each series also has its
+/// own shape.
 const COLOURS: [&str; 8] = ["#0072b2", "#d55e00", "#00875f", "#a8487f", "#9a6d00", "#3d5fc4", "#5c6670", "#7a3b12"];
 const INK: &str = "#1c232b";
 const FAINT: &str = "#5b6672";
 const RULE: &str = "#dde2e7";
 const FONT: &str = "ui-sans-serif, system-ui, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif";
-/// Approximate width of a character at a font size of 1, wide enough for all likely fonts.
+/// Approximate width of a character at font size 1, wide enough for all likely fonts.
 const CHARACTER: f64 = 0.62;
 /// Margin around the drawing.
 const MARGIN: f64 = 14.0;
-/// Maximum length of a label in characters. Longer ones are truncated.
+/// Maximum length of a label in characters. Longer labels are truncated.
 const LABEL: usize = 44;
 
 /// Style of a text.
@@ -44,7 +45,7 @@ pub(super) enum Anchor {
     End,
 }
 
-/// Quantity of an axis.
+/// Quantity on an axis.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Quantity {
     /// Time in nanoseconds.
@@ -57,18 +58,18 @@ pub(super) enum Quantity {
     Bytes,
     /// Number without unit.
     Plain,
-    /// Share of 1.
+    /// Fraction, shown in percent.
     Share,
     /// Ratio.
     Factor,
 }
 
-/// Symbol in a legend.
+/// Symbol of a legend entry.
 #[derive(Clone, Copy)]
 pub(super) enum LegendEntry {
-    /// Mark of a series.
+    /// Mark that stands for a series.
     Mark(usize),
-    /// Filled block of a series.
+    /// Filled block that stands for a series.
     Block(usize),
     /// Whisker.
     Line,
@@ -76,7 +77,7 @@ pub(super) enum LegendEntry {
     Ideal,
 }
 
-/// Picture under construction.
+/// A picture under construction.
 pub(super) struct Canvas {
     width: f64,
     height: f64,
@@ -105,7 +106,7 @@ impl Quantity {
             Quantity::Rate if value >= 1e4 => format!("{}k", trimmed(&significant(value / 1e3))),
             Quantity::Rate => trimmed(&rate(value)),
             Quantity::Throughput => trimmed_unit(&throughput(value)),
-            // Lengths of messages are powers of two, lengths of keys and signatures are not.
+            // Message lengths are powers of two; lengths of keys and signatures are not.
             Quantity::Bytes if (value as u64).is_multiple_of(1024) => trimmed_unit(&memory(value as u64)),
             Quantity::Bytes => format!("{} B", grouped(value as u64)),
             Quantity::Plain => trimmed(&significant(value)),
@@ -171,7 +172,7 @@ impl Canvas {
         });
     }
 
-    /// Draws a text on a filled area, light or dark for contrast.
+    /// Draws a text on a filled area. `light` selects light text for contrast with a dark area.
     pub(super) fn text_on(&mut self, x: f64, y: f64, light: bool, text: &str) {
         let fill = if light { "#ffffff" } else { INK };
         self.push(html! {
@@ -185,7 +186,7 @@ impl Canvas {
         });
     }
 
-    /// Draws a line in the colour of a series, dashed for values that were not measured.
+    /// Draws a line in the colour of a series. Values that were not measured are dashed.
     pub(super) fn line(&mut self, series: usize, points: &[(f64, f64)], dashed: bool) {
         if points.is_empty() {
             return;
@@ -198,7 +199,7 @@ impl Canvas {
         });
     }
 
-    /// Draws a faint dashed line for an ideal.
+    /// Draws a faint dashed line for ideal values.
     pub(super) fn ideal(&mut self, points: &[(f64, f64)]) {
         let points: Vec<String> = points.iter().map(|(x, y)| format!("{},{}", px(*x), px(*y))).collect();
         self.push(html! {
@@ -224,7 +225,7 @@ impl Canvas {
         });
     }
 
-    /// Draws a tile of a heat map.
+    /// Draws a tile in a heat map.
     pub(super) fn tile(&mut self, place: (f64, f64), size: (f64, f64), fill: &str, about: &str) {
         self.push(html! {
             rect x=(px(place.0)) y=(px(place.1)) width=(px(size.0)) height=(px(size.1)) fill=(fill) rx="2" {
@@ -263,7 +264,7 @@ impl Canvas {
             6 => polygon(x, y, &[(-2.6, -5.2), (2.6, -5.2), (5.2, 0.0), (2.6, 5.2), (-2.6, 5.2), (-5.2, 0.0)]),
             _ => polygon(x, y, &[(-5.4, -2.4), (5.4, -2.4), (5.4, 2.4), (-5.4, 2.4)]),
         };
-        // Marks are hollow when the colours repeat.
+        // Marks become hollow when the colours repeat.
         let hollow = (series / COLOURS.len()) % 2 == 1;
         let class = format!("{}{}", if hollow { "s" } else { "m" }, series % COLOURS.len());
         let (fill, stroke) = if hollow { ("none", colour(series)) } else { (colour(series), "#ffffff") };
@@ -274,14 +275,14 @@ impl Canvas {
         });
     }
 
-    /// Draws the title and the legend of marks. Returns the lower end of the legend.
+    /// Draws the title and a legend of marks. Returns the lower end of the legend.
     pub(super) fn head(&mut self, title: &str, legend: &[(usize, String)]) -> f64 {
         let legend: Vec<(LegendEntry, String)> =
             legend.iter().map(|(series, name)| (LegendEntry::Mark(*series), name.clone())).collect();
         self.head_of(title, &legend)
     }
 
-    /// Like [`Canvas::head`], with any legend entries.
+    /// Like [`Canvas::head`], but with any kind of legend entries.
     pub(super) fn head_of(&mut self, title: &str, legend: &[(LegendEntry, String)]) -> f64 {
         self.text(0.0, 16.0, TextStyle::Title, Anchor::Start, title);
         let (mut x, mut y) = (6.0, 38.0);
@@ -326,7 +327,7 @@ impl Canvas {
         }
     }
 
-    /// Returns the picture, with its text alternative.
+    /// Finishes the picture. `about` is its text alternative.
     pub(super) fn finish(self, name: &str, title: &str, about: String) -> Chart {
         let (width, height) = (self.width + 2.0 * MARGIN, self.height + 2.0 * MARGIN);
         let view = format!("-{MARGIN} -{MARGIN} {} {}", px(width), px(height));

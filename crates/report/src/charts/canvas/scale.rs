@@ -1,4 +1,4 @@
-//! Scales: coordinates of values, and ticks of axes.
+//! Scales: coordinates for values, and ticks for axes.
 
 /// Mapping from values to coordinates.
 #[derive(Clone, Copy)]
@@ -10,7 +10,8 @@ pub(in crate::charts) struct Scale {
     log: bool,
 }
 
-/// Largest value on a scale; its reciprocal is the smallest. An imported run may claim that a tick takes 1e300 ns.
+/// Largest value on a scale; its reciprocal is the smallest. An imported run can contain absurd values, such as a tick
+/// of 1e300 ns.
 const LARGEST: f64 = 1e60;
 
 impl Scale {
@@ -21,7 +22,7 @@ impl Scale {
         if from >= to || !from.is_finite() {
             (from, to) = if from.is_finite() { (from / 2.0, from * 2.0) } else { (1.0, 10.0) };
         }
-        // Leave room at both ends, and span at least a factor of two, so that small differences look small.
+        // Leave room at both ends. Span at least a factor of two, so that small differences look small.
         let room = (to / from).powf(0.04).max(1.02);
         (from, to) = (from / room, to * room);
         if to / from < 2.0 {
@@ -41,7 +42,7 @@ impl Scale {
     /// Creates a linear scale between two values.
     pub(in crate::charts) fn between(from: f64, to: f64, start: f64, end: f64) -> Scale {
         let [from, to] = [from, to].map(|value| value.clamp(-LARGEST, LARGEST));
-        // Numbers that differ only in their last digits leave no room for steps between them.
+        // Numbers that differ only in their last digits leave no room for ticks between them.
         let apart = to - from > 1e-9 * from.abs().max(1.0 / LARGEST);
         let to = if apart { to } else { from + from.abs().max(1.0) };
         Scale { from, to, start, end, log: false }
@@ -57,7 +58,7 @@ impl Scale {
         self.start + share * (self.end - self.start)
     }
 
-    /// Returns round values, at most about `most`.
+    /// Returns round values for about `most` ticks at most.
     pub(in crate::charts) fn ticks(&self, most: usize) -> Vec<f64> {
         if !self.log {
             let rough = (self.to - self.from) / most.max(1) as f64;
@@ -85,7 +86,7 @@ impl Scale {
         all.into_iter().step_by(stride).collect()
     }
 
-    /// Whether labels of about eight characters at these values do not touch.
+    /// Returns whether labels of about eight characters at these values would not touch.
     fn apart(&self, places: &[f64]) -> bool {
         let least = if self.start < self.end { 56.0 } else { 18.0 };
         places.windows(2).all(|pair| (self.at(pair[1]) - self.at(pair[0])).abs() >= least)
@@ -111,14 +112,14 @@ mod tests {
         let scale = Scale::linear([0.0, 9.5].into_iter(), 100.0, 0.0);
         assert_eq!(scale.ticks(5), [0.0, 2.0, 4.0, 6.0, 8.0]);
         assert_eq!(scale.at(0.0), 100.0);
-        // No values and a single value give an axis too.
+        // Scales without values or with a single value also have ticks.
         assert!(!Scale::log(std::iter::empty(), 0.0, 1.0).ticks(5).is_empty());
         assert!(!Scale::log([7.0].into_iter(), 0.0, 1.0).ticks(5).is_empty());
-        // A narrow range has ticks whose labels do not touch.
+        // Labels of ticks must not touch on a narrow range.
         assert_eq!(Scale::log([18.0, 30.0].into_iter(), 0.0, 600.0).ticks(8), [18.0, 20.0, 25.0, 30.0]);
     }
 
-    /// An imported run may claim any length of a tick. Scales must still be finite and have few ticks.
+    /// An imported run can contain any tick length. Scales must still be finite and have few ticks.
     #[test]
     fn scales_over_extreme_numbers_are_finite() {
         let ends = [f64::MAX, 1e300, 1.0, 1e-300, f64::MIN_POSITIVE, 5e-324, 0.0, -1.0, f64::INFINITY, f64::NAN];

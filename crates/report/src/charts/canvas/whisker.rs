@@ -3,7 +3,7 @@
 use super::{Canvas, INK, Scale, px};
 use maud::html;
 
-/// Note in the text alternative if an interval is not drawn whole.
+/// Note in the text alternative if an interval extends beyond the plot.
 pub(super) const GOES_ON: &str = " An interval that ends in an arrow extends beyond the plot.";
 
 /// Half the length of a cap, and half the width of an arrow.
@@ -16,12 +16,12 @@ const ARROW: f64 = 5.0;
 enum End {
     Cap,
     Arrow,
-    /// Nothing: the end is outside the plot, on the far side of an arrow.
+    /// Nothing: this end is outside the plot, beyond the arrow at the other end.
     None,
 }
 
 impl Canvas {
-    /// Draws a line with caps, horizontally or vertically.
+    /// Draws a horizontal or vertical line with caps at both ends.
     pub(in crate::charts) fn whisker(&mut self, from: (f64, f64), to: (f64, f64)) {
         let length = ((to.0 - from.0).powi(2) + (to.1 - from.1).powi(2)).sqrt();
         let along = if length > 1e-9 { ((to.0 - from.0) / length, (to.1 - from.1) / length) } else { (1.0, 0.0) };
@@ -53,7 +53,7 @@ impl Canvas {
         ends
     }
 
-    /// Draws a line with ends. `(x, y)` is the unit vector from the first end to the second.
+    /// Draws a line with the given ends. `(x, y)` is the unit vector from the first end to the second.
     fn line_with_ends(&mut self, from: (f64, f64), to: (f64, f64), (x, y): (f64, f64), ends: [End; 2]) {
         let end = |place: (f64, f64), end: End, outward: f64| {
             if end == End::None {
@@ -97,7 +97,7 @@ mod tests {
         assert_eq!(drawn(|canvas, scale| canvas.interval_across(5.0, scale, 3.0, 18.0)), (below.to_owned(), true));
         let above = "M5 20L5 100M8.5 20L1.5 20M8.5 95L5 100L1.5 95";
         assert_eq!(drawn(|canvas, scale| canvas.interval_up(5.0, scale, 12.0, 31.0)), (above.to_owned(), true));
-        // An interval entirely outside the plot is an arrow towards it.
+        // An interval entirely outside the plot is drawn as an arrow towards it.
         let outside = "M5 100L5 100M8.5 95L5 100L1.5 95";
         assert_eq!(drawn(|canvas, scale| canvas.interval_up(5.0, scale, 30.0, 31.0)), (outside.to_owned(), true));
     }

@@ -1,12 +1,12 @@
 //! Output of Google Benchmark as JSON and CSV, for tools that read it (`compare.py` and dashboards).
 //!
-//! - A process is a repetition. Its time is the mean over its samples, its iterations are the operations in them. With
-//!   more than one repetition the aggregates follow, as Google Benchmark writes them.
-//! - `cpu_time` is the real time multiplied by the share of the visits' wall time during which the thread was on a
-//!   processor. Reading its CPU clock around each sample would take longer than many operations. If the share was not
-//!   recorded (work on several threads), `cpu_time` repeats `real_time`, and the context says so.
-//! - The label has the provider's version, then the caveats.
-//! - Cases of the ledger have the user counters `avg_verify_time_us` and `txs_per_second`.
+//! - Each process is a repetition. Its time is the mean over its samples, and its iterations are the operations in
+//!   these samples. If there are several repetitions, aggregates follow, as in Google Benchmark.
+//! - `cpu_time` is the real time multiplied by the fraction of the visits' wall time during which the thread was on a
+//!   processor. Reading the CPU clock around each sample would take longer than many operations. If this fraction was
+//!   not recorded (work on several threads), `cpu_time` repeats `real_time`, and the context says so.
+//! - The label contains the provider's version, followed by the caveats.
+//! - Ledger cases have the user counters `avg_verify_time_us` and `txs_per_second`.
 //! - The harness floor is the last row.
 
 mod names;
@@ -21,15 +21,15 @@ use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::io::Write;
 
-/// JSON as by `--benchmark_format=json`.
+/// JSON as written by `--benchmark_format=json`.
 pub(super) struct GoogleBenchmark {
-    /// Names of rows.
+    /// How rows are named.
     pub(super) names: Names,
 }
 
-/// CSV as by `--benchmark_format=csv`.
+/// CSV as written by `--benchmark_format=csv`.
 pub(super) struct GoogleBenchmarkCsv {
-    /// Names of rows.
+    /// How rows are named.
     pub(super) names: Names,
 }
 
@@ -48,7 +48,7 @@ const HEADINGS: [&str; 12] = [
     "txs_per_second",
 ];
 
-/// Row: a repetition, an aggregate over repetitions, or an error.
+/// A row: a repetition, an aggregate over repetitions, or an error.
 struct Row {
     name: String,
     run_name: String,
@@ -56,9 +56,9 @@ struct Row {
     repetition: usize,
     repetitions: usize,
     iterations: u64,
-    /// Real time in `unit`. The coefficient of variation is a ratio.
+    /// Real time in `unit`; for the coefficient of variation, a ratio.
     time: Option<f64>,
-    /// CPU time, like `time`.
+    /// CPU time, in the same unit as `time`.
     cpu_time: Option<f64>,
     unit: &'static str,
     bytes_per_second: Option<f64>,
@@ -207,7 +207,7 @@ impl Row {
     }
 }
 
-/// Checks that the cases of a plan can have these names.
+/// Checks that the cases of a plan can be named as requested.
 fn check(names: Names, plan: &[Case]) -> Result<(), ExportError> {
     match names {
         Names::Ids => Ok(()),
@@ -215,7 +215,7 @@ fn check(names: Names, plan: &[Case]) -> Result<(), ExportError> {
     }
 }
 
-/// Returns the cases with their names, the floor last.
+/// Returns the cases with their names. The floor comes last.
 fn named<'r, 'a>(
     analysis: &'r RunAnalysis<'a>,
     names: Names,
@@ -238,7 +238,8 @@ fn cpu_time_words(analysis: &RunAnalysis<'_>) -> String {
     let measured = analysis.cases().iter().map(|row| processes(&row.record.samples)).filter(|all| !all.is_empty());
     let recorded: Vec<bool> = measured.map(|all| all.iter().all(|process| process.cpu_share.is_some())).collect();
     let missing = recorded.iter().filter(|recorded| !**recorded).count();
-    let how = "real_time times the share of its visits' wall time during which the thread was on a processor";
+    let how =
+        "real_time multiplied by the fraction of the visits' wall time during which the thread was on a processor";
     match missing {
         _ if missing == recorded.len() => "not recorded: cpu_time repeats real_time".to_owned(),
         0 => how.to_owned(),
@@ -246,7 +247,7 @@ fn cpu_time_words(analysis: &RunAnalysis<'_>) -> String {
     }
 }
 
-/// Returns the rows of a case under a name.
+/// Returns the rows of a case. `called` is their name.
 fn rows(analysed: &CaseAnalysis<'_>, called: String) -> Vec<Row> {
     let (record, case) = (analysed.record, analysed.case());
     let build = analysed.header().environment.providers.iter().find(|build| build.id == case.provider);
@@ -350,17 +351,17 @@ fn rows(analysed: &CaseAnalysis<'_>, called: String) -> Vec<Row> {
     rows
 }
 
-/// Process with usable samples.
+/// A process with usable samples.
 struct Process {
     operations: u64,
     /// Mean time of one operation in ns.
     ns: f64,
-    /// Share of the wall time of usable visits during which the thread was on a processor.
+    /// Fraction of the wall time of usable visits during which the thread was on a processor.
     cpu_share: Option<f64>,
 }
 
 impl Process {
-    /// Returns the mean CPU time of an operation in ns, or its mean time if the share is unknown.
+    /// Returns the mean CPU time of an operation in ns, or the mean time if the fraction is unknown.
     fn cpu_ns(&self) -> f64 {
         self.ns * self.cpu_share.unwrap_or(1.0)
     }
@@ -389,7 +390,7 @@ fn processes(samples: &Samples) -> Vec<Process> {
     all.values().filter_map(process).collect()
 }
 
-/// Returns a suitable unit for a time in ns, and its length in ns.
+/// Returns a unit that suits a time in ns, and the length of the unit in ns.
 fn unit(ns: f64) -> (&'static str, f64) {
     match ns {
         ns if ns >= 1e9 => ("s", 1e9),

@@ -1,15 +1,16 @@
-//! Names of rows as in the ledger benchmark of an earlier system, the reference.
+//! Names of rows as in the reference, the ledger benchmark of an earlier system.
 
 use super::super::ExportError;
 use pqlab_analysis::ledger::AREA;
 use pqlab_record::{Case, Form, Protocol, ProtocolKind};
 
-/// Form of transaction that the reference measured.
+/// Transaction format that the reference measured.
 const REFERENCE_FORM: &str = "TXv1-ML-DSA-65";
-/// Number of transactions in its block. They are from one sender, in memory, and verified one after the other.
+/// Number of transactions in the reference's block. They come from one sender, are in memory, and are verified one
+/// after the other.
 const BLOCK: u64 = 100;
 
-/// Returns the reference's name for the work of a case; `None` for work that it did not measure.
+/// Returns the reference's name for the work of a case, or `None` if the reference did not measure such work.
 fn reference_name(case: &Case) -> Option<&'static str> {
     let one_thread = case.threads().unwrap_or(1) == 1 && !case.has_invalid_transaction();
     let reference = case.workload == AREA && case.algorithm == REFERENCE_FORM && one_thread;
@@ -29,11 +30,11 @@ fn reference_name(case: &Case) -> Option<&'static str> {
     }
 }
 
-/// Returns the reference's name for each case, in order; `None` for work that it did not measure. If several providers
-/// do the same work, the provider is appended.
+/// Returns the reference's name for each case, in order, or `None` for work that the reference did not measure. If
+/// several providers do the same work, the provider is appended.
 ///
 /// # Errors
-/// [`ExportError::Choice`] if no case has a name, or if two cases of one provider have the same.
+/// [`ExportError::Choice`] if no case gets a name, or if two cases of one provider would get the same name.
 pub(super) fn reference_names(
     cases: &[&Case],
     protocol: Option<&Protocol>,
@@ -71,7 +72,7 @@ pub(super) fn reference_names(
     Ok(names)
 }
 
-/// Returns the iterations of each repetition (a process), if their number is fixed.
+/// Returns the number of iterations of each repetition (a process), if it is fixed.
 fn iterations(protocol: &Protocol) -> Option<u64> {
     let processes = u64::from(protocol.processes);
     let fixed = protocol.iterations.filter(|_| protocol.kind != ProtocolKind::Adaptive && processes > 0);
@@ -140,7 +141,7 @@ mod tests {
         assert_eq!(names(&cases, &fixed(30)).unwrap(), wanted);
         for protocol in [fixed(31), Protocol::default()] {
             let names = names(&cases, &protocol).unwrap();
-            assert_eq!(names[1], some("BM_Verify100Transactions"), "no fixed number for each process");
+            assert_eq!(names[1], some("BM_Verify100Transactions"), "iterations per process are not fixed");
         }
         assert!(names(&cases[5..], &fixed(30)).unwrap_err().contains("ledger-reference"));
     }

@@ -23,7 +23,7 @@ fn csv_rows_named(run: &Run, names: Names) -> Vec<BTreeMap<String, String>> {
 }
 
 #[test]
-fn columns_are_those_of_the_reference() {
+fn columns_match_the_reference() {
     let text = String::from_utf8(written(&GoogleBenchmarkCsv { names: Names::Ids }, &fixtures::run())).unwrap();
     let reference = "name,iterations,real_time,cpu_time,time_unit,bytes_per_second,items_per_second,label,\
                      error_occurred,error_message,avg_verify_time_us,txs_per_second";
@@ -95,7 +95,7 @@ fn cpu_time_is_the_share_of_real_time_on_a_processor() {
     assert!(rows.iter().all(|row| repeats(row) && row["label"].ends_with(note)));
     assert!(json(&run)["context"]["pqlab_cpu_time"].as_str().unwrap().starts_with("not recorded"));
 
-    // Every second visit has one tenth less CPU time.
+    // Every second visit has 10% less CPU time.
     for (place, visit) in run.records[0].samples.visits.iter_mut().enumerate() {
         let cpu_ns = if place % 2 == 0 { 1_000_000 } else { 900_000 };
         visit.conditions.cpu_time = Some(CpuTime { cpu_ns, wall_ns: 1_000_000 });
@@ -145,7 +145,7 @@ fn reference_names_are_used_on_request() {
     assert!(given.contains(&wanted.to_owned()) && given.contains(&format!("{wanted}_mean")), "{given:?}");
     assert!(!ids.iter().any(|name| name.starts_with("BM_")));
     let others = |names: &[String]| names.iter().filter(|name| !name.starts_with("BM_")).count();
-    assert_eq!(ids.len() - others(&given), 12, "what the reference did not measure keeps its id");
+    assert_eq!(ids.len() - others(&given), 12, "cases that the reference did not measure must keep their ids");
     run.records.pop();
     let none = GoogleBenchmark { names: Names::Reference }.export(&RunAnalysis::of(&run), &mut Vec::new());
     assert!(matches!(none, Err(ExportError::Choice(_))));

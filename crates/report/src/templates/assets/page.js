@@ -9,8 +9,8 @@
     try { localStorage.setItem("pqlab-theme", root.dataset.theme); } catch { /* a page from disk may have no storage */ }
   });
 
-  // Tables sort by any column, numerically if a cell has a number. Rows without a figure come last in either order. Rows are
-  // grouped by operation until they are sorted, and again after the third click on a heading.
+  // Tables can be sorted by any column, numerically if its cells have numbers. Rows without a figure come last in
+  // either order. Rows are grouped by operation until they are sorted, and again after the third click on a heading.
   const value = (row, column) => {
     const cell = row.cells[column];
     if (!cell || (row.classList.contains("failed") && column > 1)) return null;
@@ -59,7 +59,7 @@
       let [shown, group] = [0, null];
       for (const row of listed) {
         if (!row.classList.contains("case")) {
-          // A heading is hidden if all of its cases are.
+          // A heading is hidden if all of its cases are hidden.
           group = row;
           group.hidden = true;
           continue;
@@ -76,7 +76,7 @@
     for (const field of [text, provider, form]) field.addEventListener("input", filter);
   }
 
-  // Marks frames whose content is wider; the stylesheet then says on which side the rest is.
+  // Marks frames whose content is wider than the frame. The stylesheet then shows on which side the rest is.
   const hint = (frame) => {
     frame.classList.toggle("wide", frame.scrollWidth > frame.clientWidth + 1);
     frame.classList.toggle("end", frame.scrollLeft + frame.clientWidth >= frame.scrollWidth - 1);
@@ -134,7 +134,7 @@
       draw("line", { class: "rule", x1: left, x2: width - 8, y1: bottom, y2: bottom }),
       ...(beyond ? [text(width - 8, 12, "end", `${number(beyond)} beyond the right edge`)] : []));
   };
-  // Points with their intervals, one line each: processes or runs.
+  // Draws points with their intervals, one line for each process or run.
   const dots = (points, words) => {
     const all = points.flat();
     const [low, high] = [Math.min(...all), Math.max(...all)];
@@ -202,7 +202,7 @@
     dialog.scrollTop = 0;
   };
 
-  // The address of a case has its id after the `#`. Back closes an opened case, and closing it goes back.
+  // The address of a case contains the case's id after `#`. Back closes an open case, and closing a case goes back.
   const address = (id) => `#${encodeURI(id).replaceAll("#", "%23")}`;
   const named = () => {
     try { return decodeURIComponent(location.hash.slice(1)); } catch { return ""; }
@@ -229,7 +229,8 @@
     });
     link.addEventListener("click", (event) => {
       event.preventDefault();
-      // Browsers do not allow this for pages from disk. The address is then in the address bar and in the link.
+      // Browsers do not allow this for pages opened from disk. The address is then still in the address bar and in the
+      // link.
       navigator.clipboard?.writeText(link.href).then(() => { link.textContent = "Copied"; }, () => {});
     });
     addEventListener("hashchange", follow);

@@ -5,7 +5,7 @@ use pqlab_analysis::languages::Language;
 use pqlab_analysis::number::grouped;
 use pqlab_record::CoinSource;
 
-/// Returns pairs of name and value.
+/// Returns pairs of name and value that identify a case.
 pub(super) fn identity(analysed: &CaseAnalysis<'_>) -> Vec<(&'static str, String)> {
     let (header, record, case) = (analysed.header(), analysed.record, analysed.case());
     let mut pairs = vec![("run", format!("{} (suite {}, seed {})", header.id, header.suite, header.seed))];
@@ -25,9 +25,9 @@ pub(super) fn identity(analysed: &CaseAnalysis<'_>) -> Vec<(&'static str, String
     pairs.extend(case.key().map(|key| ("private key", format!("{key}, parsed or written as part of the operation"))));
     pairs.extend(case.coins().map(|coins| match (coins, &case.facts.generator) {
         (CoinSource::Internal, Some(generator)) => ("randomness", format!("from the library: {generator}")),
-        _ => ("randomness", "given: the operation calls no random generator".to_owned()),
+        _ => ("randomness", "supplied by the caller: the operation calls no random generator".to_owned()),
     }));
-    pairs.extend(case.keys().map(|keys| ("keys", format!("{}, used in turn", grouped(keys)))));
+    pairs.extend(case.keys().map(|keys| ("keys", format!("{}, used one after the other", grouped(keys)))));
     pairs.push(("answers", if record.verified { "verified" } else { "not verified" }.to_owned()));
     pairs.push(("finished", record.finished_at.clone()));
     pairs

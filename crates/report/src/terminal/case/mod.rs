@@ -19,7 +19,7 @@ use pqlab_analysis::{CaseAnalysis, Disturbances};
 use pqlab_record::{Protocol, Sizes};
 use pqlab_stats::{Interval, Mode};
 
-/// Maximum number of processes whose medians are listed. A case of first calls has one process per sample.
+/// Maximum number of processes whose medians are listed. A case that measures first calls has one process per sample.
 const MOST_PROCESSES: usize = 32;
 
 /// Shows one case in full: identity, provider, figures, comparison with `others`, processes, histogram, lengths,
@@ -48,7 +48,7 @@ pub fn show_case(case: &CaseAnalysis<'_>, others: &[&CaseAnalysis<'_>], width: u
     page.out
 }
 
-/// Text written so far.
+/// The text written so far, and how to lay it out.
 struct Page {
     out: String,
     width: usize,
@@ -76,7 +76,7 @@ impl Page {
     }
 }
 
-/// Compares the means of others with the mean of this case.
+/// Compares the means of other cases with the mean of this case.
 fn against(page: &mut Page, case: &CaseAnalysis<'_>, others: &[&CaseAnalysis<'_>]) {
     let compared = |other: &&CaseAnalysis<'_>| {
         let means = SeriesComparison::of_cases(case, other)?;
@@ -85,7 +85,7 @@ fn against(page: &mut Page, case: &CaseAnalysis<'_>, others: &[&CaseAnalysis<'_>
     let rows: Vec<Vec<Cell>> = others.iter().filter_map(compared).collect();
     if !rows.is_empty() {
         page.heading(
-            "others against this one, by means, assuming independent samples (for a verdict use `pqlab compare`)",
+            "other libraries compared with this one by means, assuming independent samples (verdicts: `pqlab compare`)",
         );
         page.lines(&lines(&rows, usize::MAX, page.palette));
     }
@@ -162,7 +162,7 @@ fn figures(page: &mut Page, case: &CaseAnalysis<'_>, estimates: &Estimates) {
     }
     let left_out = match estimates.left_out {
         0 => String::new(),
-        left_out => format!(", {} disturbed ones excluded", grouped(left_out as u64)),
+        left_out => format!(", excluding {} disturbed samples", grouped(left_out as u64)),
     };
     let trimmed = match protocol.trim_pct {
         0.0 => String::new(),
@@ -201,7 +201,7 @@ fn conditions(estimates: &Estimates) -> Vec<(&'static str, String)> {
     pairs
 }
 
-/// Returns whether the samples are normally distributed, or why the test does not apply.
+/// Describes whether the samples may be normally distributed, or why the test does not apply.
 fn normality(protocol: &Protocol, estimates: &Estimates) -> String {
     match estimates.normality {
         Some(test) => {
@@ -214,7 +214,8 @@ fn normality(protocol: &Protocol, estimates: &Estimates) -> String {
     }
 }
 
-/// Returns minimum, quantiles and deviation of the samples. A quantile is given only if enough samples lie beyond it.
+/// Returns minimum, quantiles, maximum and deviation of the samples. A quantile is shown only if enough samples lie
+/// beyond it.
 fn spread(estimates: &Estimates) -> Vec<(&'static str, String)> {
     let samples = &estimates.samples_ns;
     let mut pairs = vec![("minimum", time(samples.min))];
@@ -271,7 +272,7 @@ fn extra(page: &mut Page, estimates: &Estimates) {
     page.table(&rows);
 }
 
-/// Shows the lengths of signatures, and those that the standard specifies.
+/// Shows the lengths of signatures, and the lengths that the standard specifies.
 fn signature_lengths(page: &mut Page, case: &CaseAnalysis<'_>, estimates: &Estimates) {
     let Some(seen) = estimates.extra("signature_bytes") else { return };
     page.heading(&format!("lengths of {} signatures in bytes", grouped(seen.n as u64)));
@@ -292,7 +293,7 @@ fn signature_lengths(page: &mut Page, case: &CaseAnalysis<'_>, estimates: &Estim
     page.pairs(&pairs);
 }
 
-/// Returns the length in bytes of a padded signature: Falcon specification, table 3.3, `sbytelen`.
+/// Returns the length of a padded signature in bytes (`sbytelen` in the Falcon specification, table 3.3).
 fn padded_length(algorithm: &str) -> Option<u64> {
     match algorithm {
         "Falcon-512" | "Falcon-padded-512" => Some(666),
@@ -444,7 +445,7 @@ lengths
             text.contains("\n  imprecise: spread (did not reach the target precision, which is judged in core cycles if they are known)\n"),
             "{text}"
         );
-        assert!(text.contains("\n600 samples of one operation, 40 disturbed ones excluded, 1.00% trimmed"));
+        assert!(text.contains("\n600 samples of one operation, excluding 40 disturbed samples, 1.00% trimmed"));
         assert!(text.contains(
             "\n  1 of 16 visits disturbed; 3 more were disturbed, discarded and measured again\n  1 visit: 4.0% stolen"
         ));

@@ -1,4 +1,4 @@
-//! Cost of a hybrid beyond its halves.
+//! Table of what hybrids cost in addition to their halves.
 
 use crate::areas::hybrid::{AREA, decompositions};
 use crate::estimates::scaled;
@@ -8,7 +8,7 @@ use crate::table::{Cell, NS_PER_US, Table};
 
 pub(crate) fn decomposition(analysis: &RunAnalysis<'_>) -> Table {
     let found = decompositions(analysis);
-    let mut table = Table::new("decomposition", AREA, "Decomposition: cost of a hybrid beyond its halves")
+    let mut table = Table::new("decomposition", AREA, "Decomposition: what a hybrid costs in addition to its halves")
         .names("operation", "hybrid")
         .names("provider", "provider")
         .figures("classical", "classical", "µs", 1)
@@ -19,7 +19,7 @@ pub(crate) fn decomposition(analysis: &RunAnalysis<'_>) -> Table {
     for parts in &found {
         let case = &parts.hybrid.case;
         let combiner = parts.combiner_ns();
-        // All in one unit and to one decimal place, so that the printed figures add up.
+        // All figures have the same unit and number of decimals, so that the printed figures add up.
         let decimals = decimals_of(&scaled(&combiner, 1.0 / NS_PER_US)).min(3) + 1;
         let time = |ns: f64| Cell::number(format!("{:.decimals$} µs", ns / NS_PER_US), ns / NS_PER_US);
         let half = combiner.high - combiner.estimate;
@@ -38,5 +38,5 @@ pub(crate) fn decomposition(analysis: &RunAnalysis<'_>) -> Table {
     if let Some(area) = found.first().map(|parts| parts.hybrid.case.workload.clone()) {
         table.area = area;
     }
-    table.note("means over the rounds that all three have in common; combiner: the whole minus both halves")
+    table.note("means over the rounds in which all three were measured; combiner: the whole minus both halves")
 }

@@ -1,5 +1,5 @@
-//! Cost of hybrids as a whole: an exchange, a signature and its verification, a certificate, and the exchanges per
-//! second under the largest load. Each construction is represented by its fastest library.
+//! Overview of hybrids: the cost of a key exchange, of a signature and its verification, and of a certificate, and key
+//! exchanges per second under the largest load. Each construction is represented by its fastest library.
 
 use crate::areas::certificate;
 use crate::areas::hybrid::AREA;
@@ -11,15 +11,15 @@ use crate::run::RunAnalysis;
 use crate::table::{Cell, Table};
 use pqlab_record::NULL;
 
-/// The headlines: their name, area and operation.
+/// Name, area and operation of each headline.
 const HEADLINES: [(&str, &str, &str); 5] = [
     ("key exchange", AREA, "handshake"),
     ("signature made and verified", AREA, "cycle"),
     ("certificate issued", certificate::AREA, "build"),
     ("certificate verified", certificate::AREA, "verify"),
-    ("second signature of a certificate verified", certificate::AREA, "verify-cosignature"),
+    ("second signature on a certificate verified", certificate::AREA, "verify-cosignature"),
 ];
-/// Algorithms that are not hybrids but are measured for comparison or as a stand-in.
+/// Algorithms that are not hybrids, but are measured for comparison or as placeholders.
 const NOT_HYBRIDS: [&str; 10] = [
     "X25519",
     "ML-KEM-768",
@@ -35,7 +35,7 @@ const NOT_HYBRIDS: [&str; 10] = [
 const LOAD: &str = "handshake-load";
 
 pub(crate) fn headlines(analysis: &RunAnalysis<'_>) -> Table {
-    let title = "Hybrids at a glance, each by its fastest library";
+    let title = "Hybrids at a glance, each with its fastest library";
     let mut table = Table::new("headlines", AREA, title)
         .names("what", "what")
         .names("construction", "construction")
@@ -95,7 +95,7 @@ fn under_load(analysis: &RunAnalysis<'_>, table: &mut Table) {
         let Some((entry, _)) = loads.iter().find(|(entry, _)| entry.id == best.case().id()) else { continue };
         let tied: Vec<&str> = leading.iter().skip(1).map(|case| case.case().provider.as_str()).collect();
         let cells = [
-            Cell::text(format!("{} key exchanges at once, {} workers", crate::number::grouped(most), entry.workers)),
+            Cell::text(format!("{} concurrent key exchanges, {} workers", crate::number::grouped(most), entry.workers)),
             Cell::text(algorithm),
             Cell::text(""),
             Cell::text(&best.case().provider),

@@ -8,18 +8,18 @@ use crate::number::{percent, significant};
 use crate::run::RunAnalysis;
 use crate::table::{Cell, Table};
 
-/// Yardstick: 1 KB sealed with a cipher that never branches on a secret.
+/// Baseline: sealing 1 KB with a cipher that never branches on a secret.
 const STEADY: (&str, &str) = ("AES-256-GCM", "seal");
 /// Standard deviation of a normal distribution divided by its interquartile range.
 const QUARTILES: f64 = 0.741;
-/// Areas that measure the yardstick.
+/// Areas whose operations are listed. The first one also measures the baseline.
 const AREAS: [&str; 2] = [AREA, certificate::AREA];
 
 pub(crate) fn spread(analysis: &RunAnalysis<'_>) -> Table {
     let operations = |case: &'_ CaseAnalysis<'_>| case.estimates.as_ref().and_then(Estimates::operations).copied();
     let variation = |case: &CaseAnalysis<'_>| {
         let single = operations(case)?;
-        // If half of the samples show the same reading, the step of the clock bounds their spread.
+        // If at least half of the samples have the same reading, the clock's resolution bounds their spread.
         let step = || case.header().environment.counters.resolution_ns / single.median;
         single.robust_cov_pct().or_else(|| (single.n >= 4 && single.median > 0.0).then(|| 100.0 * step() * QUARTILES))
     };
@@ -47,9 +47,12 @@ pub(crate) fn spread(analysis: &RunAnalysis<'_>) -> Table {
         table.row([&case.caveats], cells);
     }
     table
-        .note("rCoV: 0.741 times the interquartile range over the median; equals the CoV for a normal distribution, but ignores single outliers; if the middle half shows one reading, its width is a step of the clock")
+        .note(
+            "rCoV: 0.741 × interquartile range / median; equals the CoV for a normal distribution, but ignores single \
+             outliers; if the middle half of the samples shows one reading, its width is taken as one clock step",
+        )
         .note(format!("rCoV of {} by {}: {}", steadiest.name(), steadiest.provider, percent(floor)))
-        .note("spread is not leakage: a signer that rejects and retries shows 50% and leaks nothing, and a leak can hide in 2%")
+        .note("spread is not leakage: a signer that retries can show 50% without leaking, and a leak can hide in 2%")
 }
 
 #[cfg(test)]
@@ -74,6 +77,6 @@ mod tests {
         let analysis = RunAnalysis::of(&run);
         let table = spread(&analysis);
         assert_eq!(table.rows.len(), 1, "{table:?}");
-        assert!(format!("{table:?}").contains("4.4%"), "a step of 10 ns on 170 ns: {table:?}");
+        assert!(format!("{table:?}").contains("4.4%"), "0.741 × 10 ns / 170 ns must show as 4.4%: {table:?}");
     }
 }

@@ -1,4 +1,4 @@
-//! Tables of precomputation, of onionskins in queues, and of the memory of steps.
+//! Tables of precomputation, queues of onionskins, and the memory use of each step.
 
 use super::{AREA, row, table};
 use crate::areas::memory::{self, PEAKS};
@@ -23,7 +23,7 @@ pub(super) fn precomputation(all: &[HandshakeFigures<'_>]) -> Table {
         let gains = [
             ("client's ephemeral keys: first step", found.create),
             ("client's ephemeral keys: both steps", found.client),
-            ("relay's onion key: its step", found.reply),
+            ("relay's onion key: relay's step", found.reply),
         ];
         for (what, gain) in gains {
             let Some(Gain { without_ns, with_ns, ratio }) = gain else { continue };
@@ -64,7 +64,7 @@ pub(super) fn queue(analysis: &RunAnalysis<'_>, scenario: &RelayScenario) -> Tab
         ];
         rows.row([&caveats(&queue)], cells);
     }
-    rows.note("replies of a queue share the onion key and the cache contents; nothing is computed for several at once")
+    rows.note("replies in a queue share the onion key and the cache contents, but no computation")
         .note("latency: from arrival until the reply, if onionskins arrive evenly and the relay waits for a full queue")
 }
 
@@ -84,8 +84,8 @@ pub(super) fn memory(analysis: &RunAnalysis<'_>) -> Table {
         };
         let [stack, heap] = PEAKS.map(peak);
         let names = [&case.algorithm, &case.provider, &case.operation].map(Cell::text);
-        // The times measured with them are few and only for orientation. Their uncertainty does not affect the peaks.
+        // Memory cases time only a few calls. Caveats about these times do not apply to the peaks.
         rows.row([&Caveats::default()], names.into_iter().chain([stack, heap]));
     }
-    rows.note(format!("maximum over all calls; the area {AREA} has the times"))
+    rows.note(format!("maximum over all calls; for times, see the area {AREA}"))
 }

@@ -13,11 +13,11 @@ use crate::table::{Cell, Table};
 
 /// Numbers of cores for extrapolated rates, as in the reference report.
 const EXTRAPOLATED: [u64; 2] = [8, 64];
-/// Note for runs with the handshake that does not authenticate the relay.
+/// Note for tables that include the handshake without relay authentication.
 const NOT_AUTHENTICATED: &str =
-    "kem-only-*: forward secret, but does NOT authenticate the relay: anyone who knows its identity can answer";
+    "kem-only-*: forward secret, but does NOT authenticate the relay: anyone who knows the relay's identity can answer";
 
-/// The tables of a run; none for a run without handshakes.
+/// Returns the tables for a run. A run without handshakes gets only the memory table.
 pub(crate) fn tables(analysis: &RunAnalysis<'_>, scenario: &RelayScenario) -> Vec<Table> {
     let all = handshakes(analysis);
     let memory = ahead::memory(analysis);
@@ -44,7 +44,7 @@ pub(crate) fn tables(analysis: &RunAnalysis<'_>, scenario: &RelayScenario) -> Ve
     ]
 }
 
-/// Creates a table of handshakes with their pairs of libraries.
+/// Creates a table whose first columns are the handshake and its provider.
 fn table(name: &'static str, title: impl Into<String>) -> Table {
     Table::new(name, AREA, title).names("handshake", "handshake").names("provider", "provider")
 }
@@ -58,7 +58,7 @@ fn median(timing: Option<&Timing<'_>>) -> Cell {
     Cell::of(timing, |timing| Cell::time_within(&timing.median))
 }
 
-/// Classical ntor of the same run: over the same classical provider if measured, else over any.
+/// Returns classical ntor from the same run: with the same classical provider if measured, otherwise with any provider.
 fn classical_of<'f, 'a>(
     all: &'f [HandshakeFigures<'a>],
     figures: &HandshakeFigures<'_>,
@@ -68,7 +68,7 @@ fn classical_of<'f, 'a>(
     classical.clone().find(|other| other.provider == provider).or_else(|| classical.next())
 }
 
-/// Like [`classical_of`], but `None` for classical ntor itself.
+/// Like [`classical_of`], but returns `None` for classical ntor itself.
 fn classical_beside<'f, 'a>(
     all: &'f [HandshakeFigures<'a>],
     figures: &HandshakeFigures<'_>,
@@ -142,7 +142,7 @@ fn shares(all: &[HandshakeFigures<'_>]) -> Table {
 }
 
 fn parts(all: &[HandshakeFigures<'_>]) -> Table {
-    let mut table = table("ntor-parts", "Circuit handshakes: parts, measured by leaving each out")
+    let mut table = table("ntor-parts", "Circuit handshakes: parts, each measured by leaving it out")
         .names("part", "part")
         .figures("share", "share", "%", 0);
     for figures in all {
@@ -181,10 +181,10 @@ fn cores(all: &[HandshakeFigures<'_>]) -> Table {
         let rates = std::iter::once(one).chain(several).chain(more).map(|rate| Cell::of(rate, Cell::rate));
         row(&mut table, figures, &figures.caveats, rates.chain([Cell::text(from)]));
     }
-    table.note("extrapolated: multiplied by the number of cores, which no machine quite reaches")
+    table.note("extrapolated: multiplied by the number of cores; no machine scales quite so well")
 }
 
-/// Rank for omitting one of several similar columns if space is short: from the last to the second.
+/// Returns the rank by which similar columns are omitted if space is short: the last column first.
 fn rank(place: usize) -> u8 {
     u8::try_from(place + 1).unwrap_or(u8::MAX)
 }
@@ -238,11 +238,11 @@ fn links(all: &[HandshakeFigures<'_>], scenario: &RelayScenario) -> Table {
         row(&mut table, figures, &caveats, wire.chain(keys).chain(added));
     }
     table
-        .note("to keys: computing, one round trip, and both messages on the link")
-        .note("vs ntor: difference to classical ntor of the same run")
+        .note("to keys: computation, one round trip, and transmission of both messages")
+        .note("vs ntor: difference from classical ntor in the same run")
 }
 
-/// The speed of a link for a column's name and for its heading: `100m`, `100 Mbit/s`.
+/// Formats a link speed for a column's name and for its heading: `100m` and `100 Mbit/s`.
 fn speed(bits_per_second: f64) -> (String, String) {
     let units = [(1e9, "g", "Gbit/s"), (1e6, "m", "Mbit/s"), (1e3, "k", "kbit/s"), (1.0, "", "bit/s")];
     let (unit, letter, name) = units.into_iter().find(|(unit, ..)| bits_per_second >= *unit).unwrap_or(units[3]);
@@ -271,7 +271,7 @@ fn exchange(all: &[HandshakeFigures<'_>]) -> Table {
 }
 
 fn overhead(all: &[HandshakeFigures<'_>]) -> Table {
-    let title = "Circuit handshakes against classical ntor of the same run, times in core cycles if both have them";
+    let title = "Circuit handshakes against classical ntor in the same run, comparing core cycles if both have them";
     let mut table = table("ntor-overhead", title)
         .figures("onionskin", "onionskin", "", 2)
         .figures("reply", "reply", "", 1)
@@ -301,7 +301,7 @@ fn overhead(all: &[HandshakeFigures<'_>]) -> Table {
 }
 
 fn quoted(all: &[Quoted]) -> Table {
-    let mut table = Table::new("ntor-literature", AREA, "Literature: figures of others, NOT measured here")
+    let mut table = Table::new("ntor-literature", AREA, "Literature: published figures, NOT measured here")
         .names("protocol", "protocol")
         .names("algorithm", "algorithm")
         .figures("time", "time", "", 0)
@@ -333,7 +333,7 @@ mod tests {
         tables_of(&fixtures::ntor_run(), scenario).into_iter().find(|table| table.name == name).unwrap()
     }
 
-    /// The cell under a heading in the row of a handshake.
+    /// Returns the text of the cell under `heading` in the row of `handshake`.
     fn cell(table: &Table, handshake: &str, heading: &str) -> String {
         let column = table.columns.iter().position(|column| column.heading == heading);
         let column = column.unwrap_or_else(|| panic!("{heading} in {:?}", table.columns));
@@ -365,13 +365,13 @@ mod tests {
             cell(&cores, handshake, heading).replace(',', "").parse().unwrap()
         };
         let near = |left: f64, right: f64| assert!((left / right - 1.0).abs() < 0.01, "{left} is not {right}");
-        // 40 µs on one core, 1.9 times as many on two.
+        // One core takes 40 µs per reply; two cores answer 1.9 times as many.
         near(number("kem-only-mlkem512", "1 core (measured)"), 25_000.0);
         near(number("kem-only-mlkem512", "2 cores (measured)"), 47_500.0);
         near(number("kem-only-mlkem512", "8 cores (extrapolated)"), 4.0 * 47_500.0);
         near(number("kem-only-mlkem512", "64 cores (extrapolated)"), 32.0 * 47_500.0);
         assert_eq!(cell(&cores, "kem-only-mlkem512", "extrapolated from"), "2 cores");
-        // Measured on one core only.
+        // `ntor-v1` was measured on one core only.
         assert_eq!(cell(&cores, "ntor-v1", "2 cores (measured)"), NONE);
         near(number("ntor-v1", "8 cores (extrapolated)"), 8.0 / 60e-6);
         assert_eq!(cell(&cores, "ntor-v1", "extrapolated from"), "1 core");
@@ -398,11 +398,11 @@ mod tests {
     #[test]
     fn differences_to_classical_ntor_have_columns() {
         let relay = table_named("ntor-relay", &RelayScenario::default());
-        // 1,620 and 148 bytes, a thousand times a second.
+        // The messages take 1,620 and 148 bytes, at 1,000 circuits per second.
         assert_eq!(cell(&relay, "kem-only-mlkem512", "more than ntor"), "11.8 Mbit/s");
         assert_eq!(cell(&relay, "ntor-v1", "more than ntor"), NONE);
         let links = table_named("ntor-links", &RelayScenario::default());
-        // 11,776 bits more, and 50 µs less to compute.
+        // 11,776 more bits to transmit, and 50 µs less computation.
         let added = links.columns.iter().position(|column| column.name == "added_100m").unwrap();
         let row_of = |handshake: &str| links.rows.iter().find(|row| row.cells[0].text == handshake).unwrap();
         let number = row_of("kem-only-mlkem512").cells[added].number.unwrap().estimate;
@@ -415,7 +415,7 @@ mod tests {
     }
 
     #[test]
-    fn speeds_of_links_have_short_names() {
+    fn link_speeds_have_short_names() {
         let names = [(100e6, "100m"), (10e9, "10g"), (2.5e9, "2_5g"), (56e3, "56k"), (0.5, "0_5")];
         for (bits, name) in names {
             assert_eq!(speed(bits).0, name);
@@ -424,7 +424,7 @@ mod tests {
     }
 
     #[test]
-    fn figures_of_others_are_marked_and_separate() {
+    fn published_figures_are_marked_and_separate() {
         let all = tables_of(&fixtures::ntor_run(), &RelayScenario::default());
         let (quoted, measured) = all.split_last().unwrap();
         assert!(quoted.title.contains("Literature") && quoted.title.contains("NOT measured"), "{}", quoted.title);

@@ -1,4 +1,4 @@
-//! The variants side by side, each by its fastest libraries.
+//! Table of the handshake variants, each with its fastest libraries.
 
 use super::{AREA, classical_beside};
 use crate::areas::ntor::HandshakeFigures;
@@ -6,12 +6,12 @@ use crate::caveats::Caveats;
 use crate::run::RunAnalysis;
 use crate::table::{Cell, Table};
 
-/// Suffix of a handshake's name for its KEM, with the lengths in bytes of an encapsulation key and a ciphertext (FIPS
+/// Suffix of a handshake's name for each KEM, and the lengths of an encapsulation key and a ciphertext in bytes (FIPS
 /// 203, table 3).
 const KEMS: [(&str, u64, u64); 3] = [("mlkem512", 800, 768), ("mlkem768", 1184, 1088), ("mlkem1024", 1568, 1568)];
 
 pub(super) fn variants(analysis: &RunAnalysis<'_>, all: &[HandshakeFigures<'_>]) -> Table {
-    let mut rows = Table::new("ntor-variants", AREA, "Circuit handshakes: variants, each by its fastest libraries")
+    let mut rows = Table::new("ntor-variants", AREA, "Circuit handshakes: variants, each with its fastest libraries")
         .names("handshake", "handshake")
         .names("provider", "provider")
         .figures("nist_category", "NIST category", "", 0)
@@ -39,7 +39,8 @@ pub(super) fn variants(analysis: &RunAnalysis<'_>, all: &[HandshakeFigures<'_>])
                 case.algorithm == first.algorithm && case.operation == "handshake" && one.usual()
             })
             .collect();
-        // Only libraries that may be recommended can be the best of a variant; without one, only lengths are shown.
+        // Only libraries that may be recommended can be the fastest for a variant. If there is none, only lengths are
+        // shown.
         let best = analysis.leading(&whole).first().map(|case| case.case().provider.clone());
         let best = all.iter().find(|one| one.algorithm == first.algorithm && Some(&one.provider) == best.as_ref());
         let category = analysis.area(AREA).find(|case| case.case().algorithm == first.algorithm);

@@ -24,7 +24,7 @@ fn largest(analysis: &RunAnalysis<'_>, name: &str, all: &[(&LoadFigures, &CaseAn
     let best = found.best[0];
     let (entry, _) = all.iter().find(|(_, case)| case.place == best.place)?;
     let mut text = format!(
-        "{} a second with {} tasks at once on {} workers by {}",
+        "{} a second with {} concurrent tasks on {} workers by {}",
         known_rate(&best.estimates.as_ref()?.operations_per_second()?),
         grouped(most),
         entry.workers,

@@ -1,4 +1,4 @@
-//! Findings on threads and on loads.
+//! Findings about threads and loads.
 
 pub(crate) mod load;
 mod threads;

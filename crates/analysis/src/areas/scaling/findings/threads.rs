@@ -1,4 +1,4 @@
-//! Gain of several threads.
+//! Recommendation on the gain from several threads.
 
 use crate::areas::scaling::{ScalingFigures, scaling};
 use crate::case::CaseAnalysis;
@@ -12,8 +12,8 @@ use pqlab_stats::{Interval, Sorted};
 /// Name of the recommendation.
 pub(crate) const USE_CASE: &str = "Several threads";
 
-/// The gain over one thread of the largest number of threads that had a processor each: the median over operations, and
-/// the smallest. The largest of many is not a finding, because chance favours it.
+/// Summarises the gain over one thread, for the largest number of threads that each had their own processor: the median
+/// over all operations, and the smallest gain. The largest gain is not reported, because chance favours it.
 pub(crate) fn threads(analysis: &RunAnalysis<'_>) -> Option<Recommendation> {
     let all = scaling(analysis);
     let several = all.iter().filter(|one| one.threads > 1 && !one.oversubscribed && !beyond_ideal(one));
@@ -53,12 +53,13 @@ pub(crate) fn threads(analysis: &RunAnalysis<'_>) -> Option<Recommendation> {
     })
 }
 
-/// Whether the interval of the gain lies above the number of threads. Then the single-thread figure must be disturbed.
+/// Returns whether the interval of the speed-up lies above the number of threads. If so, the single-thread measurement
+/// must have been disturbed.
 fn beyond_ideal(one: &ScalingFigures) -> bool {
     one.efficiency.is_some_and(|efficiency| efficiency.low > 1.0)
 }
 
-/// Gains that are impossible, one per line.
+/// Lists speed-ups that are impossible, one per line.
 pub(crate) fn impossible(analysis: &RunAnalysis<'_>) -> Vec<String> {
     let gains = scaling(analysis).into_iter().filter(|one| beyond_ideal(one) && one.provider != NULL);
     let gain = |one: ScalingFigures| {

@@ -1,4 +1,4 @@
-//! Message length from which a signature is mostly hashing.
+//! Message length from which signing or verifying is mostly hashing.
 
 use crate::areas::signature::AREA;
 use crate::case::CaseAnalysis;
@@ -8,11 +8,11 @@ use crate::run::RunAnalysis;
 use crate::statement::{Statement, fastest_case, times};
 
 const OPERATIONS: [(&str, &str); 2] = [("sign", "signing"), ("verify", "verifying")];
-/// Smallest number of lengths that make a curve.
+/// Minimum number of message lengths for a statement.
 const FEWEST: usize = 3;
-/// A length whose cost is shown, in bytes.
+/// Message length whose cost is shown, in bytes.
 const SHOWN: u64 = 16 * 1024;
-/// Factor over the shortest message from which a signature is mostly hashing.
+/// An operation that takes at least this many times as long as for the shortest message is mostly hashing.
 const MOSTLY: f64 = 2.0;
 
 pub(crate) fn statements(analysis: &RunAnalysis<'_>) -> Vec<Statement> {
@@ -34,7 +34,8 @@ pub(crate) fn statements(analysis: &RunAnalysis<'_>) -> Vec<Statement> {
     grouped(rows.iter(), |case| case.case().algorithm.clone()).into_iter().filter_map(statement).collect()
 }
 
-/// Describes the time of one operation by message length, for the library that is the fastest at the shortest.
+/// Describes how the time of one operation grows with the message length, for the library that is fastest at the
+/// shortest length.
 fn curve<'a>(analysis: &RunAnalysis<'a>, rows: &[&CaseAnalysis<'a>], verb: &str) -> Option<String> {
     let length = |case: &CaseAnalysis<'_>| case.case().message_length().unwrap_or(0);
     let mut lengths = distinct(rows.iter().map(|case| length(case)));

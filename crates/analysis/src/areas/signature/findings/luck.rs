@@ -1,4 +1,4 @@
-//! Signing time if the number of attempts is random.
+//! Signing time of algorithms that retry a random number of times.
 
 use crate::areas::signature::AREA;
 use crate::case::CaseAnalysis;
@@ -7,13 +7,14 @@ use crate::number::{known_time, percent, time as nanoseconds};
 use crate::run::RunAnalysis;
 use crate::statement::{Statement, fastest_case, time};
 
-/// The published set of messages described here.
+/// The published set of messages for which signing times are described.
 const MESSAGES: &str = "cctv";
-/// The percentile that shows bad luck.
+/// Order of the percentile that shows unlucky signatures.
 const ORDER: f64 = 0.99;
 
 pub(crate) fn statements(analysis: &RunAnalysis<'_>) -> Vec<Statement> {
-    // Without the folder of vectors, the cases of a set fail and only single signatures are left.
+    // Without the vectors folder, all cases with a published message set fail. Single signatures alone say little, so
+    // such algorithms are skipped.
     let cases = analysis.area(AREA).filter(|case| signs_published_set(case));
     let algorithms = cases.map(|case| case.case().algorithm.as_str());
     let statement = |algorithm: &str| {
@@ -46,7 +47,7 @@ fn published_set(analysis: &RunAnalysis<'_>, algorithm: &str) -> Option<String> 
     Some(found.next.map_or(text.clone(), |next| format!("{text}; {next}")))
 }
 
-/// Spread of the times of single signatures with fresh randomness.
+/// Describes the spread of the times of single signatures with fresh randomness.
 fn single_signatures(analysis: &RunAnalysis<'_>, algorithm: &str) -> Option<String> {
     let found = fastest_case(analysis, &signing(analysis, algorithm, |case| case.usual()))?;
     let most = found.best[0].estimates.as_ref()?.percentile(ORDER)?;

@@ -1,4 +1,4 @@
-//! Findings on signatures.
+//! Findings about signatures.
 
 pub(crate) mod batches;
 pub(crate) mod lengths;
@@ -8,7 +8,7 @@ pub(crate) mod sizes;
 use super::AREA;
 use crate::recommendation::{Against, Smallest, UseCase};
 
-/// The use cases of the area.
+/// Use cases in this area.
 pub(crate) const USE_CASES: &[UseCase] = &[
     UseCase {
         name: "High-volume signing",
@@ -34,6 +34,6 @@ pub(crate) const AGAINST: &[Against] = &[
     ("Verifying", AREA, &["verify"], "Falcon-512", "Ed25519"),
 ];
 
-/// The recommendation for the fewest bytes.
+/// Recommendation for the smallest public key and signature.
 pub(crate) const SMALLEST: Smallest =
     (AREA, "verify", "Smallest key and signature", "public key and signature together, at most");

@@ -1,4 +1,4 @@
-//! Lengths of signatures.
+//! Findings about the lengths of signatures.
 
 use crate::areas::signature::{AREA, most_lengths};
 use crate::group::distinct;

@@ -1,4 +1,4 @@
-//! Batch verification: the time per signature, and the gain.
+//! Table of batch verification: the time per signature, and the gain over single verification.
 
 use crate::areas::signature::AREA;
 use crate::case::CaseAnalysis;
@@ -8,14 +8,14 @@ use crate::table::{Cell, Table};
 use pqlab_record::{Case, Form, State};
 use pqlab_stats::Interval;
 
-/// Prefix of the name of an operation that verifies a batch; the number follows.
+/// Prefix of operations that verify a batch. The batch size follows.
 const OPERATION: &str = "verify-x";
-/// Flag of a case in which a library that has batches does not use them.
+/// Flag of cases that verify signatures one by one although the library supports batches.
 const ONE_BY_ONE: &str = "one-by-one";
-/// The batch that is compared with single verifications.
+/// Size of the batch that is compared with single verifications.
 const LARGE: u64 = 100;
 
-/// Each row is a provider's verification of one algorithm with keys of one form for which a batch was measured.
+/// Builds a table with one row for each algorithm, provider and key form for which a batch was measured.
 pub(crate) fn batches(analysis: &RunAnalysis<'_>) -> Table {
     let mut table = Table::new("batches", AREA, "Batch verification: time per signature")
         .names("algorithm", "algorithm")
@@ -42,7 +42,7 @@ pub(crate) fn batches(analysis: &RunAnalysis<'_>) -> Table {
         let large = batch(LARGE, LARGE);
         let others = [batch(8, 8), batch(32, 32), large, batch(LARGE, 10), batch(LARGE, 1)];
         let gain = single.zip(large).and_then(|(single, large)| {
-            // That many single verifications divided by the batch.
+            // `LARGE` single verifications, divided by one batch.
             ratio(analysis, &[large], &vec![single; LARGE as usize])
         });
         let library = large.and_then(|large| fastest(analysis, &key).zip(Some(large)));
@@ -67,9 +67,9 @@ pub(crate) fn batches(analysis: &RunAnalysis<'_>) -> Table {
         seen.push(key);
     }
     table
-        .note("times: the operation's time over the number of signatures; there are as many signers unless stated")
-        .note("libraries without batches verify one by one: only more keys and signatures in memory differ from alone")
-        .note("fastest library: by its batch of 100 by 100 signers, without pqlab's code; above 1 this row is faster")
+        .note("times: the operation's time divided by the number of signatures; each has its own signer unless stated")
+        .note("libraries without batches verify one by one: this differs from alone only in using more memory")
+        .note("fastest library: for 100 signatures by 100 signers, excluding pqlab's code; above 1: this row is faster")
         .note("(own): this project's own code, which is neither ranked nor recommended")
         .stacked(2)
 }
@@ -95,7 +95,7 @@ impl Key {
         }
     }
 
-    /// Whether a case is the single verification of this row.
+    /// Returns whether a case is the single verification of this row.
     fn has(&self, case: &Case) -> bool {
         let parameters = usize::from(self.length.is_some());
         let same = Key { one_by_one: self.one_by_one, ..Key::of(case) } == *self;
@@ -103,13 +103,13 @@ impl Key {
     }
 }
 
-/// Numbers of signatures and signers that an operation verifies at once.
+/// Returns the number of signatures that an operation verifies together, and the number of signers.
 fn numbers(case: &Case) -> Option<(u64, u64)> {
     let number = case.operation.strip_prefix(OPERATION)?.parse().ok()?;
     Some((number, case.signers()?)).filter(|_| case.state() == State::Warm)
 }
 
-/// The time per signature in ns.
+/// Returns the time per signature in ns.
 fn each(of: &CaseAnalysis<'_>) -> Option<Interval> {
     let of_all = of.median()?;
     let number = numbers(of.case()).map_or(1.0, |(number, _)| number as f64);
@@ -117,7 +117,7 @@ fn each(of: &CaseAnalysis<'_>) -> Option<Interval> {
     Some(Interval { estimate, low, high, ..of_all })
 }
 
-/// The library with the lowest figure for a hundred signatures by a hundred signers, without this project's own code.
+/// Returns the ranked library with the lowest time for a hundred signatures by a hundred signers.
 fn fastest<'r, 'a>(analysis: &'r RunAnalysis<'a>, key: &Key) -> Option<&'r CaseAnalysis<'a>> {
     let rival = |of: &&CaseAnalysis<'_>| {
         let other = Key::of(of.case());
@@ -128,7 +128,7 @@ fn fastest<'r, 'a>(analysis: &'r RunAnalysis<'a>, key: &Key) -> Option<&'r CaseA
     analysis.area(AREA).filter(rival).min_by(|one, other| figure(one).total_cmp(&figure(other)))
 }
 
-/// Ratio of the second's time to the first's.
+/// Ratio of the time of `second` to the time of `first`.
 fn ratio<'a>(
     analysis: &RunAnalysis<'a>,
     first: &[&CaseAnalysis<'a>],
@@ -159,7 +159,7 @@ mod tests {
         assert_eq!((provider, keys), ("aws-lc", "encoded"));
         assert_eq!(times, [Some(40.0), None, None, Some(42.0), None, None]);
         near(gain, 40.0 / 42.0);
-        assert_eq!(over, None, "it is the fastest library");
+        assert_eq!(over, None, "the fastest library is not compared with itself");
         let (provider, _, times, (gain, over)) = row(1);
         assert_eq!(provider, "mldsa-batch:avx512 (own)");
         assert_eq!(times, [Some(25.0), Some(20.0), None, Some(14.0), Some(10.0), Some(8.0)]);

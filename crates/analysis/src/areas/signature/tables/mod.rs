@@ -11,7 +11,7 @@ use crate::run::RunAnalysis;
 use crate::table::side_by_side::{Side, filled, side_by_side};
 use crate::table::{Cell, Table};
 
-/// The schemes side by side.
+/// Compares signature schemes side by side.
 pub(crate) fn signatures(analysis: &RunAnalysis<'_>) -> Table {
     let operations = [("keygen", "Keygen/s"), ("sign", "Sign/s"), ("verify", "Verify/s")];
     let table = side_by_side("signatures", AREA, "Signatures side by side", operations)
@@ -28,7 +28,7 @@ fn mean_length(side: &Side<'_, '_>) -> Option<f64> {
     Some(lengths.mean)
 }
 
-/// A mean length in bytes.
+/// Formats a mean length in bytes.
 fn length(mean: f64) -> Cell {
     Cell::number(crate::number::digits(mean, 4), mean)
 }

@@ -1,4 +1,5 @@
-//! Lengths of keys, ciphertexts and signatures: the encoding's maximum, and the observed lengths if they vary.
+//! Table of the lengths of keys, ciphertexts and signatures: the maximum that the encoding allows, and the observed
+//! lengths if they vary.
 
 use super::length;
 use crate::areas::kem;
@@ -75,10 +76,10 @@ pub(crate) fn sizes(analysis: &RunAnalysis<'_>) -> Table {
     }
     table
         .note("sent: a signature or a ciphertext; with key: together with the public key; max: the encoding's maximum")
-        .note("shortest, longest, mean, stdev, CoV and p99: of the signatures that were made, if their length varies")
+        .note("shortest, longest, mean, stdev, CoV and p99: over the signatures made, if their lengths vary")
 }
 
-/// Formats `10,000 signatures by liboqs`.
+/// Formats the number of signatures and their provider: `10,000 signatures by liboqs`.
 fn seen_of(case: &CaseAnalysis<'_>, lengths: &Description) -> String {
     format!("{} signatures by {}", crate::number::grouped(lengths.n as u64), case.case().provider)
 }

@@ -1,4 +1,4 @@
-//! Waiting time of a client for a connection.
+//! Table of the time that clients wait for a connection.
 
 use super::{AREA, names};
 use crate::areas::tls::{AskedLink, connections as all_of};
@@ -7,7 +7,7 @@ use crate::run::RunAnalysis;
 use crate::table::{Cell, Table};
 use pqlab_stats::Interval;
 
-/// Milliseconds in a µs.
+/// Number of milliseconds in a microsecond.
 const PER_US: f64 = 1e-3;
 
 pub(super) fn connections(analysis: &RunAnalysis<'_>) -> Table {
@@ -58,13 +58,13 @@ pub(super) fn connections(analysis: &RunAnalysis<'_>) -> Table {
         rows.row([&connection.of.caveats], names.chain(cells));
     }
     rows.note("complete: median time from before the TCP connection until the client has completed the handshake")
-        .note("first byte: median time until the first byte of the answer to a request that follows at once")
+        .note("first byte: median time until the first byte of the answer to a request sent right after the handshake")
         .note("in round trips: in requested round trips, including TCP's own; p95, p99, max: over all connections")
-        .note("measured: by datagrams over the same link; requested loss: in each direction")
-        .note("CPU: mean per connection, including the kernel's share")
+        .note("measured: with datagrams over the same link; requested loss: in each direction")
+        .note("CPU: mean time per connection, including time in the kernel")
 }
 
-/// A time in ns, for a column in ms.
+/// Formats a time in ns for a column in ms.
 fn milliseconds(ns: Option<f64>) -> Cell {
     Cell::of(ns, |ns| Cell::number(time(ns), ns / 1e6))
 }
@@ -73,7 +73,7 @@ fn megabits(rate: Option<f64>) -> Cell {
     Cell::of(rate, |rate| Cell::number(format!("{} Mbit/s", significant(rate)), rate))
 }
 
-/// `2.05 ±0.01`.
+/// Formats a number of round trips: `2.05 ±0.01`.
 fn round_trips(interval: &Interval) -> Cell {
     let half = (interval.high - interval.estimate).max(interval.estimate - interval.low);
     let text = format!("{:.2} ±{half:.2}", interval.estimate);

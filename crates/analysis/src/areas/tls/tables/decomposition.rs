@@ -1,4 +1,4 @@
-//! Time of a handshake's primitives, and of TLS itself.
+//! Table of the times of a handshake's primitives, and of the rest.
 
 use super::{names, table};
 use crate::areas::tls::{SIGNED, decompositions};
@@ -32,26 +32,26 @@ pub(super) fn decomposition(analysis: &RunAnalysis<'_>) -> Table {
     }
     let judged = match found.iter().filter(|parts| parts.unit == Unit::CoreCycles).count() {
         0 => "",
-        some if some == found.len() => ", added up in core cycles at the clock of the handshake",
-        _ => ", added up in core cycles at the clock of the handshake if all have them",
+        some if some == found.len() => ", added up in core cycles and converted at the clock rate of the handshake",
+        _ => ", added up in core cycles and converted at the clock rate of the handshake if all have cycles",
     };
     rows.note(format!(
         "means, both sides together{judged}; rest: the handshake minus its primitives (certificates, keys, records, buffers)"
     ))
     .note("primitives: measured alone in the same run, with the provider that each side calls (rustls: aws-lc)")
-    .note("the rest is a difference of two independent estimates, so its interval has the uncertainty of both")
+    .note("the rest is a difference between two independent estimates, so its interval combines both uncertainties")
     .note(format!(
         "signatures: a side that authenticates signs {SIGNED} bytes once; the other side verifies that signature and all \
          certificates except the root's, from encoded keys"
     ))
 }
 
-/// Cell for a part that a resumed handshake does not have.
+/// Formats the time of a part. A resumed handshake has no such part and gets a dash.
 fn part(ns: f64) -> Cell {
     if ns > 0.0 { Cell::time(ns) } else { Cell::number(NONE.to_owned(), 0.0) }
 }
 
-/// A difference in ns, which may be negative: `50.0 µs ±2.10 µs`.
+/// Formats a difference in ns, which may be negative: `50.0 µs ±2.10 µs`.
 fn rest(ns: &Interval) -> Cell {
     let sign = if ns.estimate < 0.0 { "-" } else { "" };
     let half = (ns.high - ns.estimate).max(ns.estimate - ns.low);
@@ -77,13 +77,13 @@ mod tests {
             assert!((primitives + rest - handshake).abs() < 1e-9);
             assert!((100.0 * rest / handshake - number(11)).abs() < 1e-9);
         }
-        // A resumed handshake has no signatures.
+        // A resumed handshake contains no signatures.
         assert_eq!((table.rows[2].cells[7].text.as_str(), table.rows[2].cells[8].text.as_str()), (NONE, NONE));
-        assert!(table.notes[0].contains("core cycles at the clock of the handshake;"), "{}", table.notes[0]);
+        assert!(table.notes[0].contains("at the clock rate of the handshake;"), "{}", table.notes[0]);
     }
 
     #[test]
-    fn a_rest_below_zero_is_shown_as_such() {
+    fn a_negative_rest_is_shown_with_its_sign() {
         let ns = Interval {
             estimate: -1_000.0,
             low: -3_000.0,

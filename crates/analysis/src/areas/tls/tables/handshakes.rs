@@ -1,4 +1,4 @@
-//! Time of a handshake for either side, and the bytes on the wire.
+//! Table of handshake times on either side, and of the bytes on the wire.
 
 use super::{names, table};
 use crate::areas::tls::{Flights, INITIAL_WINDOW, SEGMENT, handshakes as all_of};
@@ -39,9 +39,9 @@ pub(super) fn handshakes(analysis: &RunAnalysis<'_>) -> Table {
     }
     rows.note("chain: number of certificates between the server's and the root")
         .note("no mode: a full handshake with server authentication only")
-        .note("per server core: handshakes a second without a socket, the reciprocal of the server's mean")
+        .note("per server core: handshakes per second without a socket (the reciprocal of the server's mean time)")
         .note(format!(
-            "lengths: the longest seen, with record headers; packets: of the server's flight, {} bytes each (MTU 1,500)",
+            "lengths: the longest seen, with record headers; packets: the server's flight at {} bytes each (MTU 1,500)",
             crate::number::grouped(SEGMENT)
         ))
         .note(format!(

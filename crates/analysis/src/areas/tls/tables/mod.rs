@@ -1,4 +1,4 @@
-//! Tables of TLS handshakes: their time and bytes, their parts, the waiting time of clients, and the rate of a server.
+//! Tables of TLS handshakes: their time and bytes, their parts, the waiting time of clients, and a server's rate.
 
 mod connections;
 mod decomposition;
@@ -10,7 +10,7 @@ use crate::areas::tls::{AREA, Configuration};
 use crate::run::RunAnalysis;
 use crate::table::{Cell, Table};
 
-/// The tables of a run.
+/// Builds all TLS tables for a run.
 pub(crate) fn tables(analysis: &RunAnalysis<'_>) -> Vec<Table> {
     vec![
         handshakes::handshakes(analysis),
@@ -21,7 +21,7 @@ pub(crate) fn tables(analysis: &RunAnalysis<'_>) -> Vec<Table> {
     ]
 }
 
-/// A table with one row per configuration.
+/// Creates a table with one row per configuration.
 fn table(name: &'static str, title: &str) -> Table {
     Table::new(name, AREA, title)
         .names("key_exchange", "key exchange")
@@ -32,7 +32,7 @@ fn table(name: &'static str, title: &str) -> Table {
         .stacked(4)
 }
 
-/// The cells that name such a row. A full handshake has no mode.
+/// Returns the cells that name a configuration. A full handshake has no mode.
 fn names(configuration: &Configuration) -> [Cell; 5] {
     let chain = configuration.intermediates.to_string();
     let mode = configuration.mode.as_deref().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Rate of a server.
+//! Table of the handshake rates of servers.
 
 use super::{names, table};
 use crate::areas::tls::servers;
@@ -6,7 +6,7 @@ use crate::estimates::scaled;
 use crate::run::RunAnalysis;
 use crate::table::{Cell, Table};
 
-/// Numbers of cores for the calculation.
+/// Numbers of cores for which the rate is calculated from one core.
 const CORES: [u64; 3] = [4, 16, 64];
 
 pub(super) fn server(analysis: &RunAnalysis<'_>) -> Table {
@@ -16,7 +16,7 @@ pub(super) fn server(analysis: &RunAnalysis<'_>) -> Table {
     measured.push(1);
     measured.sort_unstable();
     measured.dedup();
-    let mut table_of_servers = table("tls-server", "TLS server: handshakes a second");
+    let mut table_of_servers = table("tls-server", "TLS server: handshakes per second");
     for (place, &cores) in measured.iter().enumerate() {
         let heading = if cores == 1 { "1 core (measured)".to_owned() } else { format!("{cores} cores (measured)") };
         table_of_servers = table_of_servers.figures(&format!("cores_{cores}"), &heading, "1/s", rank(place));
@@ -39,12 +39,12 @@ pub(super) fn server(analysis: &RunAnalysis<'_>) -> Table {
     }
     table_of_servers
         .note("efficiency: throughput per thread with the most threads measured, relative to one thread")
-        .note("calculated: one core's rate times the number of cores, an upper bound: cores share caches and clock")
+        .note("calculated: one core's rate times the number of cores; an upper bound, as cores share caches and clock")
         .note("without TCP: handshakes in memory only")
-        .note("with TCP: CPU time of the server's thread over the loopback, including the kernel's TCP and one request")
+        .note("with TCP: from the server thread's CPU time over the loopback, with the kernel's TCP and one request")
 }
 
-/// Rank for omitting one of several similar columns if space is short: the last goes first, the first stays.
+/// Returns the rank by which similar columns are omitted if space is short: the last column first, the first one never.
 fn rank(place: usize) -> u8 {
     u8::try_from(place).unwrap_or(u8::MAX)
 }

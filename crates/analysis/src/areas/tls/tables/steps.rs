@@ -1,11 +1,11 @@
-//! The four steps of a handshake.
+//! Table of the four steps of a handshake.
 
 use super::{names, table};
 use crate::areas::tls::{STEPS, handshakes};
 use crate::run::RunAnalysis;
 use crate::table::{Cell, Table};
 
-/// Side that takes a step: client and server in turn.
+/// Side that performs a step. Client and server alternate.
 const SIDES: [&str; 2] = ["client", "server"];
 
 pub(super) fn steps(analysis: &RunAnalysis<'_>) -> Table {
@@ -35,7 +35,7 @@ pub(super) fn steps(analysis: &RunAnalysis<'_>) -> Table {
     }
     rows.note("client-hello: up to the ClientHello; server-flight: the server's answer, up to its Finished")
         .note("client-finish: the client's answer, up to its Finished; server-finish: up to the end")
-        .note("share: of the sum of the means of all four, measured in the same rounds")
+        .note("share: percentage of the sum of the four means, measured in the same rounds")
 }
 
 #[cfg(test)]
@@ -44,7 +44,7 @@ mod tests {
     use crate::fixtures;
 
     #[test]
-    fn each_step_has_its_share() {
+    fn each_step_shows_its_percentage() {
         let run = fixtures::tls_run();
         let table = steps(&RunAnalysis::of(&run));
         let step =
