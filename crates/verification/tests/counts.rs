@@ -250,11 +250,7 @@ fn compare_gaps(providers: &[Arc<Provider>], mut found: Vec<String>) {
         wrong.extend(gone.map(|row| format!("recorded, but not found: {row}")));
         wrong.extend(new.map(|row| format!("found, but not recorded: {row}")));
     }
-    assert!(
-        wrong.is_empty(),
-        "a gaps.txt does not match; PQLAB_RENEW_SNAPSHOTS=1 rewrites it:\n{}",
-        wrong.join("\n")
-    );
+    assert!(wrong.is_empty(), "a gaps.txt does not match; PQLAB_RENEW_SNAPSHOTS=1 rewrites it:\n{}", wrong.join("\n"));
 }
 
 /// Returns the number of vectors that must show a known defect.

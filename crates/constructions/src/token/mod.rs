@@ -112,8 +112,7 @@ impl Algorithm {
 
     /// Signs with an empty context (RFC 9964, section 5). Ignores `coins` if the scheme is always deterministic.
     fn sign(&self, key: &dyn SigningKey, message: &[u8], coins: Coins) -> Result<Vec<u8>, TokenError> {
-        let parameters =
-            SignatureParameters::of(self.primitive).ok_or(Error::Unsupported("unknown parameters"))?;
+        let parameters = SignatureParameters::of(self.primitive).ok_or(Error::Unsupported("unknown parameters"))?;
         let mut signature = vec![0; parameters.signature];
         let coins = if parameters.signing_coins == 0 { Coins::Internal } else { coins };
         let length = key.sign(&[], message, coins, &mut signature)?;

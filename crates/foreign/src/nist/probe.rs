@@ -22,7 +22,9 @@ pub(super) fn key_pair(lengths: (usize, usize), make: impl FnOnce(*mut u8, *mut 
             return Err(format!("the library's {what} keys are longer than {length} bytes: is the algorithm correct?"));
         }
         if untouched(&key[length - END..]) {
-            return Err(format!("the library's {what} keys are shorter than {length} bytes: is the algorithm correct?"));
+            return Err(format!(
+                "the library's {what} keys are shorter than {length} bytes: is the algorithm correct?"
+            ));
         }
     }
     Ok(())

@@ -91,7 +91,8 @@ impl RemoteKem {
     fn pair(&self, coins: Coins) -> Result<(Vec<u8>, KeyEncoding, Vec<u8>)> {
         let KemInfo { parameters, encodings, coins: taken } = &self.0.info;
         let encoding = *encodings.first().ok_or(Error::Unsupported("the worker offers no private-key encoding"))?;
-        let private = parameters.decapsulation_key(encoding).ok_or(Error::Unsupported("the key has no such encoding"))?;
+        let private =
+            parameters.decapsulation_key(encoding).ok_or(Error::Unsupported("the key has no such encoding"))?;
         let seed = carried(coins, taken.keygen, parameters.keygen_coins)?;
         let [public, private] = self.call("keygen", &[seed], [parameters.encapsulation_key, private])?;
         Ok((public, encoding, private))

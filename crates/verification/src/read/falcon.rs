@@ -87,8 +87,7 @@ fn known_answer(block: &Block) -> Result<KnownAnswer, ReadError> {
     if signed.len() != block.number("smlen")? {
         return Err(wrong("smlen", "differs from the signed message's length"));
     }
-    let signature =
-        signature(&signed, &message).ok_or_else(|| wrong("sm", "not a signed message in NIST's format"))?;
+    let signature = signature(&signed, &message).ok_or_else(|| wrong("sm", "not a signed message in NIST's format"))?;
     Ok(KnownAnswer {
         id: block.number("count")?,
         message,
