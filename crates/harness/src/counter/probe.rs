@@ -183,8 +183,8 @@ fn refusal(errno: Errno, paranoid: Option<i32>) -> (String, String) {
         Errno::EACCES | Errno::EPERM => match paranoid {
             Some(level) if level <= PARANOID_LIMIT => (
                 format!(
-                    "perf_event_open is forbidden ({errno:?}) although kernel.perf_event_paranoid is {level}: a container's \
-                     system-call filter forbids it"
+                    "perf_event_open is forbidden ({errno:?}) although kernel.perf_event_paranoid is {level}: a \
+                     container's system-call filter forbids it"
                 ),
                 "start the container with `--cap-add PERFMON` or `--security-opt seccomp=unconfined`; otherwise \
                  `sudo sysctl kernel.perf_event_paranoid=1`, or run as root"
