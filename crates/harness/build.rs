@@ -1,4 +1,4 @@
-//! Passes the build to the crate: compilers, profile, target, flags and commit.
+//! Passes build information to the crate: compilers, profile, target, flags and commit.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -30,7 +30,7 @@ fn first_line(program: &str) -> Option<String> {
     Some(String::from_utf8_lossy(&output.stdout).lines().next()?.trim().to_owned())
 }
 
-/// Reads a variable as the `cc` crate does: the target's own first, then the one for all targets, then the plain name.
+/// Reads an environment variable in the order that the `cc` crate uses: `NAME_<target>`, `TARGET_NAME`, then `NAME`.
 fn for_target(name: &str, target: &str) -> Option<(String, String)> {
     [
         format!("{name}_{target}"),
@@ -49,7 +49,7 @@ fn c_compiler(target: &str) -> Option<String> {
     command.split_ascii_whitespace().filter(|word| !word.ends_with("ccache")).find_map(first_line)
 }
 
-/// Returns the profile's name from the target directory, because `PROFILE` is only ever `debug` or `release`.
+/// Returns the profile's name, taken from the target directory because `PROFILE` is always `debug` or `release`.
 fn profile() -> Option<String> {
     let output = PathBuf::from(variable("OUT_DIR")?);
     let folder = output
@@ -70,15 +70,16 @@ fn flags(target: &str) -> String {
     all.join(" ").replace(['\n', '\r'], " ")
 }
 
-/// Returns the commit of the working tree, followed by `+` if tracked files differ from it. `None` if the sources are
-/// not a checkout, or lie inside another project's.
+/// Returns the commit of the working tree, followed by `+` if tracked files have changed. `None` if the sources are not
+/// a git checkout or are part of another project's checkout.
 ///
-/// The script reruns when the commit changes, not when a file does, so the `+` may be out of date.
+/// This script reruns when the commit changes but not when a file changes, so the `+` may be out of date.
 fn commit() -> Option<String> {
     let package = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR")?);
     let workspace = package.ancestors().nth(2)?;
     let git = |arguments: &[&str]| -> Option<String> {
-        // With sudo, the sources may belong to another user. Taking no lock leaves the repository unchanged.
+        // Under sudo, the sources may belong to another user. `--no-optional-locks` keeps git from writing to the
+        // repository.
         let output = Command::new("git")
             .args(["-c", "safe.directory=*", "--no-optional-locks"])
             .args(arguments)

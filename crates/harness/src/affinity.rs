@@ -1,4 +1,4 @@
-//! The processors that a process may use, and pinning threads to them.
+//! Lists the processors that a process may use, and pins threads to them.
 
 use crate::system::{Here, System};
 
@@ -16,16 +16,16 @@ pub enum AffinityError {
         /// Processors that this process may use.
         allowed: Vec<u32>,
     },
-    /// The kernel refused.
-    #[error("the kernel refused to pin the thread: {0}")]
+    /// The kernel rejected the request.
+    #[error("the kernel could not pin the thread: {0}")]
     Refused(nix::errno::Errno),
     /// The operating system cannot pin threads.
     #[error("threads cannot be pinned on this operating system")]
     Unsupported,
 }
 
-/// Returns the processors that the calling thread may use, in ascending order. If the system cannot tell, counts up to
-/// its available parallelism.
+/// Returns the processors that the calling thread may use, in ascending order. If the system does not report them,
+/// assumes processors 0 to `available_parallelism() - 1`.
 pub fn allowed() -> Vec<u32> {
     Here::allowed_processors().unwrap_or_else(|| {
         let count = std::thread::available_parallelism().map_or(1, usize::from);
@@ -38,10 +38,11 @@ pub fn online() -> usize {
     Here::online_processors().unwrap_or_else(|| allowed().len())
 }
 
-/// Processors that trials with several threads may use, set once the coordinator has sent them.
+/// Processors that multi-threaded trials may use. Set when the coordinator sends the list.
 static GRANTED: std::sync::OnceLock<Vec<u32>> = std::sync::OnceLock::new();
 
-/// Sets the processors that this run may use; later calls have no effect. A worker is pinned to one of them.
+/// Sets the processors that this run may use; later calls have no effect. Each worker is pinned to one of these
+/// processors.
 pub(crate) fn grant(cpus: Vec<u32>) {
     if !cpus.is_empty() {
         GRANTED.get_or_init(|| cpus);
@@ -49,7 +50,7 @@ pub(crate) fn grant(cpus: Vec<u32>) {
 }
 
 /// Returns the processors that this run may use, in ascending order or in the order the user gave. Without a
-/// coordinator, returns the [allowed] ones.
+/// coordinator, returns the [allowed] processors.
 pub fn granted() -> Vec<u32> {
     GRANTED.get().cloned().unwrap_or_else(allowed)
 }
@@ -58,7 +59,8 @@ pub fn granted() -> Vec<u32> {
 /// again.
 ///
 /// # Errors
-/// [`AffinityError`] if the list is empty, names a processor that this process is not granted, or the system refuses.
+/// [`AffinityError`] if the list is empty, if it names a processor that this process may not use, or if the system
+/// cannot pin the thread.
 pub fn pin(cpus: &[u32]) -> Result<(), AffinityError> {
     if cpus.is_empty() {
         return Err(AffinityError::Empty);
@@ -66,11 +68,11 @@ pub fn pin(cpus: &[u32]) -> Result<(), AffinityError> {
     Here::pin(cpus)
 }
 
-/// Tests whether a thread, and therefore a child process, can be pinned to these processors. Tries it on a new thread
-/// and leaves the calling one where it is.
+/// Tests whether a thread, and therefore a child process, can be pinned to these processors. Pins a new thread, so the
+/// calling thread's affinity does not change.
 ///
 /// # Errors
-/// Those of [`pin`], and [`AffinityError::Refused`] if no thread can be started.
+/// The same errors as [`pin`], and [`AffinityError::Refused`] if no thread can be started.
 pub fn can_pin(cpus: &[u32]) -> Result<(), AffinityError> {
     std::thread::scope(|scope| {
         let trial = std::thread::Builder::new().spawn_scoped(scope, || pin(cpus));
@@ -84,7 +86,7 @@ pub fn current_cpu() -> Option<u32> {
     Here::current_processor()
 }
 
-/// Formats processors as `taskset -c` reads them: `0-3,8`.
+/// Formats processor numbers in the syntax of `taskset -c`, such as `0-3,8`.
 pub fn list(cpus: &[u32]) -> String {
     let mut ranges: Vec<(u32, u32)> = Vec::new();
     for &cpu in cpus {
@@ -126,17 +128,17 @@ mod tests {
     #[cfg(target_os = "linux")]
     #[test]
     fn a_pinned_thread_stays_on_its_processor() {
-        // On a thread of its own because the affinity would outlive the test.
+        // Use a separate thread, because the affinity would outlast the test.
         std::thread::spawn(|| {
             let everywhere = allowed();
             let last = *everywhere.last().unwrap();
             pin(&[last]).unwrap();
             assert_eq!(allowed(), [last]);
             assert_eq!(current_cpu(), Some(last));
-            // A pinned thread can be pinned elsewhere, and a refusal changes nothing.
+            // A pinned thread can be pinned again, and a failed call changes nothing.
             let error = pin(&[last, 1_000]).unwrap_err();
-            // The error names the processors that can be used, which may be more than a `taskset` around the test
-            // allows.
+            // The error lists the processors that a thread can be pinned to. Under `taskset`, these may be more than
+            // `allowed` returned.
             let AffinityError::NotAllowed { cpu: 1_000, allowed: named } = error else { panic!("{error}") };
             assert!(everywhere.iter().all(|cpu| named.contains(cpu)), "{named:?}");
             assert_eq!(allowed(), [last]);

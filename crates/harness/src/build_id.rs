@@ -1,19 +1,19 @@
-//! Identity of a build. A run records the coordinator's build, so every worker must be of the same one.
+//! Identity of a build. A run records only the coordinator's build, so every worker must come from the same build.
 
 use crate::environment;
 use pqlab_record::{Build, ProviderBuild};
 use serde::{Deserialize, Serialize};
 
-/// Prefix of the parts that name providers.
+/// Prefix for the names of parts that describe providers.
 const PROVIDER: &str = "provider ";
 
 /// Build of the measuring program: version, compilers, flags, commit, and the version and code paths of every provider.
-/// Two processes measure together only if their builds are equal.
+/// All processes in a run must have equal builds.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BuildId(Vec<(String, String)>);
 
 impl BuildId {
-    /// Returns the build of this process, with the given providers.
+    /// Returns this process's build, including the given providers.
     pub fn of(providers: &[ProviderBuild]) -> BuildId {
         let Build { version, rustc, cc, profile, target, flags, commit } = environment::build();
         let known = [
@@ -32,19 +32,19 @@ impl BuildId {
         BuildId(own.chain(providers.iter().map(provider)).collect())
     }
 
-    /// Removes the providers. The available providers and code paths depend on the processor the program sees, and
-    /// valgrind emulates another one.
+    /// Removes the providers. Their code paths depend on the processor's features, and valgrind emulates a different
+    /// processor.
     pub fn without_providers(mut self) -> BuildId {
         self.0.retain(|(part, _)| !part.starts_with(PROVIDER));
         self
     }
 
-    /// Removes the providers unless the other build names some.
+    /// Removes the providers unless the other build lists any.
     pub fn as_asked_by(self, other: &BuildId) -> BuildId {
         if other.0.iter().any(|(part, _)| part.starts_with(PROVIDER)) { self } else { self.without_providers() }
     }
 
-    /// Describes the first difference from another build; `None` if they are equal.
+    /// Returns a description of the first difference from another build, or `None` if the builds are equal.
     pub fn difference(&self, other: &BuildId) -> Option<String> {
         let value =
             |of: &BuildId, part: &str| of.0.iter().find(|(known, _)| known == part).map(|(_, value)| value.clone());
@@ -52,7 +52,7 @@ impl BuildId {
         let parts = self.0.iter().chain(&other.0).map(|(part, _)| part);
         let differs = |part: &&String| value(self, part) != value(other, part);
         let Some(part) = parts.into_iter().find(differs) else {
-            return (self != other).then(|| "its parts are in a different order".to_owned());
+            return (self != other).then(|| "the parts are in a different order".to_owned());
         };
         Some(format!("{part} is {} there and {} here", quoted(value(other, part)), quoted(value(self, part))))
     }

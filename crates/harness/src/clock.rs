@@ -1,33 +1,34 @@
-//! Clocks of the host, and an estimate of the core's clock rate.
+//! Host clocks, and an estimate of the core's clock rate.
 
 use crate::system::{Here, System as _};
 use nix::time::{ClockId, clock_gettime};
 use std::hint::black_box;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-/// Latency in core cycles of one link of the [chain]: a 64-bit addition of two registers.
+/// Latency, in core cycles, of one link in the [chain]: a 64-bit addition of two registers.
 ///
-/// One cycle on every x86-64 core since the K8 and Core 2 (Agner Fog, *Instruction tables*, `ADD r,r`), on the Arm cores
-/// from Cortex-A53 to Neoverse V2 (Arm, *Software Optimization Guide* of each, "Arithmetic, basic") and on RISC-V cores
-/// in order and out of order. A multiplication would be longer, but its latency differs from core to core: 3 cycles on
-/// most x86-64, 4 or 5 on Atom's line and the K10, 2 to 5 on Arm.
+/// The latency is one cycle on every x86-64 core since the K8 and Core 2 (Agner Fog, *Instruction tables*, `ADD r,r`),
+/// on the Arm cores from Cortex-A53 to Neoverse V2 (Arm, *Software Optimization Guide* for each core, "Arithmetic,
+/// basic"), and on both in-order and out-of-order RISC-V cores. A multiplication takes longer, but its latency differs
+/// between cores: 3 cycles on most x86-64 cores, 4 or 5 on Atom cores and the K10, and 2 to 5 on Arm cores.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64", target_arch = "riscv64"))]
 const LINK_CYCLES: u64 = 1;
 
-/// Latency in core cycles of one link of the portable [chain]: an exclusive or and an addition, one cycle each.
+/// Latency, in core cycles, of one link in the portable [chain]: an XOR and an addition, one cycle each.
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64", target_arch = "riscv64")))]
 const LINK_CYCLES: u64 = 2;
 
-/// Links in one pass of the chain's loop, enough that the loop counter is never the bottleneck.
+/// Links per iteration of the chain's loop, enough that the loop counter is never the bottleneck.
 const UNROLLED: u64 = 16;
 
-/// Links in one timed chain: 25 µs at 2.6 GHz, a thousand times the cost of reading the clock.
+/// Links in one timed chain. They take 25 µs at 2.6 GHz, a thousand times the cost of reading the clock.
 const LINKS: u64 = 65_536;
 
-/// Number of timed chains. The fastest counts, because interruptions only add time.
+/// Number of timed chains. The estimate uses the fastest one, because interruptions only add time.
 const CHAINS: usize = 5;
 
-/// Returns nanoseconds of the monotonic clock (`CLOCK_MONOTONIC`), since a point that is fixed until the host restarts.
+/// Returns the time on the monotonic clock (`CLOCK_MONOTONIC`), in nanoseconds. Its zero point is fixed until the host
+/// restarts.
 pub fn monotonic_ns() -> u64 {
     nanoseconds(ClockId::CLOCK_MONOTONIC)
 }
@@ -35,10 +36,11 @@ pub fn monotonic_ns() -> u64 {
 /// Longest interval between two readings of [`awake_ns`] during a wait, in nanoseconds.
 pub const WAIT_SLICE_NS: u64 = 1_000_000_000;
 
-/// Returns nanoseconds of the monotonic clock without pauses, such as a stop signal or a paused container or virtual
-/// machine. Time limits on other processes use this clock, so that a pause is not mistaken for a process that hangs.
+/// Returns the time on the monotonic clock, in nanoseconds, excluding pauses. Stop signals and paused containers or
+/// virtual machines cause pauses. Time limits for other processes use this clock, so that a pause is not mistaken for a
+/// hung process.
 ///
-/// A pause is a gap of more than twice [`WAIT_SLICE_NS`] between two readings, and counts as one slice. Code that waits
+/// A pause is a gap of more than twice [`WAIT_SLICE_NS`] between two readings; it adds only one slice. Code that waits
 /// must therefore read this clock once per slice.
 pub fn awake_ns() -> u64 {
     static AWAKE: Mutex<Awake> = Mutex::new(Awake { last_ns: 0, sum_ns: 0 });
@@ -49,7 +51,7 @@ pub fn awake_ns() -> u64 {
 struct Awake {
     /// Previous reading of the monotonic clock.
     last_ns: u64,
-    /// Time counted so far.
+    /// Time so far, excluding pauses.
     sum_ns: u64,
 }
 
@@ -67,8 +69,8 @@ pub fn thread_cpu_ns() -> u64 {
     nanoseconds(ClockId::CLOCK_THREAD_CPUTIME_ID)
 }
 
-/// Returns the CPU time of all threads of another process, including those that have ended, in nanoseconds
-/// (`clock_getcpuclockid`). `None` if the process does not exist or the system cannot tell.
+/// Returns the CPU time, in nanoseconds, that all threads of another process have used (`clock_getcpuclockid`). Threads
+/// that have ended are included. `None` if the process does not exist or the system does not report the time.
 pub fn process_cpu_ns(process: u32) -> Option<u64> {
     Here::process_cpu_clock(process).and_then(|clock| clock_gettime(clock).ok()).map(|time| {
         let nanoseconds = time.tv_sec() as u64 * 1_000_000_000;
@@ -76,28 +78,29 @@ pub fn process_cpu_ns(process: u32) -> Option<u64> {
     })
 }
 
-/// Returns the time of day: RFC 3339, UTC, to the second.
+/// Returns the current time in UTC as an RFC 3339 string with whole seconds.
 pub fn utc_now() -> String {
     jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }
 
-/// Converts an RFC 3339 time to UTC and whole seconds; `None` if the text is not one.
+/// Converts an RFC 3339 time to UTC with whole seconds. `None` if `text` is not a valid time.
 pub fn utc(text: &str) -> Option<String> {
     let moment: jiff::Timestamp = text.parse().ok()?;
-    // Years before 1 have a sign, which RFC 3339 does not allow.
+    // Negative years are written with a sign, which RFC 3339 does not allow.
     Some(moment.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()).filter(|written| written.len() == 20)
 }
 
-/// Returns the seconds between two RFC 3339 times; `None` if either is not one.
+/// Returns the seconds between two RFC 3339 times. `None` if either string is not a valid time.
 pub fn seconds_between(earlier: &str, later: &str) -> Option<f64> {
     let [earlier, later] = [earlier, later].map(|text| text.parse::<jiff::Timestamp>().ok());
     Some(later?.duration_since(earlier?).as_secs_f64())
 }
 
-/// Estimates the core's current clock rate in Hz by timing a chain of dependent additions, whose length in cycles is
-/// known.
+/// Estimates the core's current clock rate in Hz by timing a chain of dependent additions that takes a known number of
+/// cycles.
 ///
-/// Takes about 0.13 ms at 2.6 GHz. Accurate to 0.5% on an idle core; too low if every chain was interrupted.
+/// Takes about 0.13 ms at 2.6 GHz. The estimate is accurate to 0.5% on an idle core, but too low if every chain was
+/// interrupted.
 pub fn core_clock_hz() -> f64 {
     let shortest = (0..CHAINS)
         .map(|_| {
@@ -112,20 +115,21 @@ pub fn core_clock_hz() -> f64 {
 /// Clock rate and throughput of a core at one moment.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CoreState {
-    /// Clock rate, as estimated by [`core_clock_hz`].
+    /// Clock rate in Hz, estimated as in [`core_clock_hz`].
     pub clock_hz: f64,
-    /// Throughput of independent additions, per cycle. It falls while another hardware thread uses the same core, which
-    /// a chain of dependent additions does not show. `None` on architectures where it is not measured.
+    /// Independent additions per cycle. This throughput falls while another hardware thread uses the same core; the
+    /// speed of dependent additions does not. `None` on architectures where it is not measured.
     pub additions_a_cycle: Option<f64>,
 }
 
-/// Estimates both with alternating chains of dependent and independent additions. Takes about 0.25 ms at 2.6 GHz.
+/// Estimates the clock rate and the throughput by alternating chains of dependent and independent additions. Takes
+/// about 0.25 ms at 2.6 GHz.
 pub fn core_state() -> CoreState {
     look::<CHAINS>(LINKS, WIDE_PASSES)
 }
 
-/// Estimates the same as [`core_state`] in a tenth of the time, so that it can run between samples every other
-/// millisecond. Accurate to 0.3% on an idle core.
+/// Faster version of [`core_state`]: takes a tenth of the time, so that it can run between samples every two
+/// milliseconds. Accurate to 0.3% on an idle core.
 pub fn glance() -> CoreState {
     look::<3>(LINKS / 4, WIDE_PASSES / 4)
 }
@@ -149,7 +153,7 @@ fn look<const CHAINS: usize>(links: u64, passes: u64) -> CoreState {
     CoreState { clock_hz, additions_a_cycle }
 }
 
-/// Returns the least time in ns between two consecutive readings of the monotonic clock. Every interval read with it
+/// Returns the shortest time, in ns, between two consecutive readings of the monotonic clock. Every measured interval
 /// includes this time.
 fn reading_ns() -> u64 {
     static LEAST: OnceLock<u64> = OnceLock::new();
@@ -162,10 +166,10 @@ fn reading_ns() -> u64 {
     })
 }
 
-/// Additions in a pass of [`independent_additions`].
+/// Additions per pass of [`independent_additions`].
 const WIDE_ADDITIONS: u64 = 24;
 
-/// Passes in one timed run of independent additions: about as long as a chain.
+/// Passes in one timed run of [`independent_additions`], which takes about as long as a chain.
 const WIDE_PASSES: u64 = 8192;
 
 /// Accumulates six independent sums, four additions each per pass.
@@ -173,7 +177,8 @@ const WIDE_PASSES: u64 = 8192;
 fn independent_additions(passes: u64) -> u64 {
     let mut sums: [u64; 6] = [0; 6];
     let [a, b, c, d, e, f] = &mut sums;
-    // SAFETY: touches eight registers, all declared, and no memory; the loop ends because `passes` is at least 1.
+    // SAFETY: the assembly uses eight registers, all declared as operands, and no memory. The loop ends because
+    // `passes` is at least 1.
     unsafe {
         std::arch::asm!(
             "2:",
@@ -207,24 +212,25 @@ fn independent_additions(_passes: u64) -> u64 {
 }
 
 fn nanoseconds(clock: ClockId) -> u64 {
-    let time = clock_gettime(clock).expect("POSIX has had this clock since 2001");
+    let time = clock_gettime(clock).expect("every supported system must provide this POSIX clock");
     time.tv_sec() as u64 * 1_000_000_000 + time.tv_nsec() as u64
 }
 
-/// Returns the addend of the chain: odd, and unknown to the compiler.
+/// Returns the number added in each link of the chain: odd, and hidden from the compiler.
 fn addend() -> u64 {
     black_box(0x9e37_79b9_7f4a_7c15)
 }
 
-/// Defines the chain in assembly with these instructions. A compiler would fold it into one multiplication.
+/// Defines `chain` in assembly from these instructions. A compiler would fold the additions into one multiplication.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64", target_arch = "riscv64"))]
 macro_rules! chain_of {
     ($add:literal, $count:literal, $repeat:literal) => {
-        /// Adds [`addend`] `links` times to zero, each addition waiting for the previous one. `links` is a positive
+        /// Adds [`addend`] to zero `links` times; each addition depends on the previous one. `links` must be a positive
         /// multiple of [`UNROLLED`].
         pub(crate) fn chain(links: u64) -> u64 {
             let mut sum: u64 = 0;
-            // SAFETY: touches three registers, all declared, and no memory; the loop ends because `passes` is at least 1.
+            // SAFETY: the assembly uses three registers, all declared as operands, and no memory. The loop ends because
+            // `passes` is at least 1.
             unsafe {
                 std::arch::asm!(
                     "2:",
@@ -251,8 +257,8 @@ chain_of!("add {sum}, {sum}, {addend}", "subs {passes}, {passes}, #1", "b.ne 2b"
 #[cfg(target_arch = "riscv64")]
 chain_of!("add {sum}, {sum}, {addend}", "addi {passes}, {passes}, -1", "bnez {passes}, 2b");
 
-/// Waits until all earlier instructions have completed, if the architecture has an instruction for that. Otherwise the
-/// end of a [chain] overlaps with what follows.
+/// Waits until all earlier instructions have completed. On other architectures this does nothing, and the end of a
+/// [chain] overlaps with the code after it.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 pub(crate) fn drain() {
@@ -264,7 +270,7 @@ pub(crate) fn drain() {
 #[inline(always)]
 pub(crate) fn drain() {}
 
-/// Portable chain. The exclusive or keeps the compiler from folding the additions.
+/// Portable version of the chain. The XOR keeps the compiler from folding the additions.
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64", target_arch = "riscv64")))]
 pub(crate) fn chain(links: u64) -> u64 {
     let addend = addend();
@@ -348,7 +354,7 @@ mod tests {
         busy.kill().unwrap();
         busy.wait().unwrap();
         assert_eq!(used.is_some(), cfg!(target_os = "linux"));
-        assert_eq!(process_cpu_ns(busy.id()), None, "it is no more");
+        assert_eq!(process_cpu_ns(busy.id()), None, "the process has ended");
     }
 
     #[test]

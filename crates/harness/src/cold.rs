@@ -1,8 +1,9 @@
-//! Cold caches: walks a buffer larger than the last-level cache before each call.
+//! Measures with cold caches: before each call, walks a buffer larger than the last-level cache.
 //!
-//! The walk evicts everything that shares a cache with the buffer: code, tables, keys and messages. Pages stay mapped.
-//! The call's address translations and branch history are mostly lost too. A second core's private cache is not
-//! touched. A last-level cache larger than [`LARGEST`] keeps a part; the nearer levels never do.
+//! The walk evicts code, tables, keys and messages from every cache that the buffer passes through. Pages stay mapped,
+//! but the call's address translations and branch history are mostly lost. Private caches of other cores keep their
+//! contents. A last-level cache larger than [`LARGEST`] also keeps part of its contents; the caches closer to the core
+//! keep nothing.
 
 use crate::environment;
 use crate::system::{Here, System};
@@ -11,24 +12,25 @@ use std::fs::File;
 use std::path::Path;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
-/// Minimum size of the buffer in bytes, used if the machine does not report its caches.
+/// Minimum size of the buffer in bytes. Also used if the machine does not report its caches.
 pub const SMALLEST: usize = 16 << 20;
 /// Maximum size of the buffer in bytes, so that many workers fit into memory.
 pub const LARGEST: usize = 128 << 20;
-/// Lower bound on the bytes of a cache line.
+/// Lower bound on the size of a cache line, in bytes.
 const LINE: usize = 64;
 
-/// Evicts the caches before each call of a trial. A sample is one operation, because the caches are warm after it.
+/// Evicts the caches before each call of a trial. A sample is a single operation, because a second one would find warm
+/// caches.
 pub(crate) struct Evicted {
     inner: Box<dyn Trial>,
     buffer: Arc<Mutex<Vec<u8>>>,
 }
 
-/// Buffer shared by all trials of a process. One per trial would limit how many trials fit into memory.
+/// Buffer shared by all trials in a process. With a buffer per trial, fewer trials would fit into memory.
 static BUFFER: LazyLock<Arc<Mutex<Vec<u8>>>> = LazyLock::new(|| {
     let caches = environment::caches(Path::new("/"));
     let largest = caches.iter().map(|cache| cache.size).max().unwrap_or(0);
-    // Written, so that every page has its own memory instead of the kernel's zero page.
+    // Filled with ones, so that the kernel gives every page its own memory instead of mapping the zero page.
     Arc::new(Mutex::new(vec![1; size(largest)]))
 });
 
@@ -39,8 +41,7 @@ impl Evicted {
 
     fn evict(&mut self) {
         let mut buffer = self.buffer.lock().unwrap_or_else(PoisonError::into_inner);
-        // Two walks: one leaves some lines in caches with random replacement, and in those filled with lines evicted
-        // from nearer levels.
+        // Walk twice: after one walk, some lines remain in caches that replace lines at random, and in victim caches.
         for _ in 0..2 {
             for line in buffer.chunks_mut(LINE) {
                 line[0] = line[0].wrapping_add(1);
@@ -50,14 +51,14 @@ impl Evicted {
     }
 }
 
-/// Asks the system to drop a file's cached pages, which must be written back, so that the next read comes from disk.
-/// This is advice only: other systems than Linux ignore it, and a file system in memory has no disk. The time is then
-/// that of a read from memory.
+/// Asks the system to drop a file's cached pages, so that the next read comes from disk. The pages must already be
+/// written back. Systems other than Linux ignore the request, and a file system in memory has no disk; in both cases
+/// the next read may come from memory.
 pub fn drop_cached_pages(file: &File) {
     Here::drop_cached_pages(file);
 }
 
-/// Returns twice the size of the largest cache in bytes, within the bounds.
+/// Returns twice the size of the largest cache in bytes, but at least [`SMALLEST`] and at most [`LARGEST`].
 fn size(largest_cache: u64) -> usize {
     usize::try_from(largest_cache).unwrap_or(LARGEST).saturating_mul(2).clamp(SMALLEST, LARGEST)
 }
@@ -101,7 +102,7 @@ impl Trial for Evicted {
         self.inner.own_samples()
     }
 
-    /// A wave is one operation: a second one would find the caches filled.
+    /// Limits a wave to one operation, because a second one would find warm caches.
     fn demands(&self) -> Demands {
         let demands = self.inner.demands();
         Demands { wave: demands.wave.min(1), ..demands }
@@ -165,7 +166,7 @@ mod tests {
             trial.setup(1).unwrap();
             assert!(buffer.lock().unwrap().chunks(LINE).all(|line| line[0] == 1 + 2 * call));
         }
-        // One buffer for all trials: a block of forty would otherwise need more memory than a worker may use.
+        // All trials share one buffer. Otherwise a block of forty trials would need more memory than a worker may use.
         let [one, other] = [Evicted::new(Box::new(Nothing)), Evicted::new(Box::new(Nothing))];
         assert!(Arc::ptr_eq(&one.buffer, &other.buffer));
         assert!((SMALLEST..=LARGEST).contains(&one.buffer.lock().unwrap().len()));

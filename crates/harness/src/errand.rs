@@ -1,5 +1,6 @@
-//! Runs work in a separate process because it may crash, hang or change this one. Each process runs one errand and
-//! sends its answers as texts. The process is a worker of the same build, and ends with the thread that started it.
+//! Runs work in a separate process, because the work may crash, hang or change the current process. Each process runs
+//! one errand and sends its answers as strings. The process is a worker from the same build, and ends with the thread
+//! that started it.
 
 use crate::clock;
 use crate::program::{Program, Unheard, WorkerError, end_with_all_it_started, ended_within_grace, temporary_file};
@@ -19,11 +20,11 @@ use std::time::Duration;
 /// Interval between checks of the stop flag, in ms.
 const LOOK_MS: u8 = 50;
 
-/// A process that runs an errand. Dropping this kills it.
+/// Process that runs an errand. Dropping an `Errand` kills the process.
 pub struct Errand {
     child: Child,
     stream: UnixStream,
-    /// Unnamed files that receive what libraries write to standard output, and standard error if it is kept.
+    /// Unnamed file that captures standard output, which only libraries write to. `stderr` captures standard error.
     stdout: File,
     stderr: Option<File>,
 }
@@ -31,11 +32,11 @@ pub struct Errand {
 /// Result of waiting for an errand.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Next {
-    /// The errand sent a text.
+    /// The errand sent a message.
     Said(String),
-    /// It ended, or broke off in the middle of a text.
+    /// The errand ended, possibly in the middle of a message.
     Ended,
-    /// The user stopped it.
+    /// The user stopped the errand.
     Stopped,
 }
 
@@ -46,25 +47,26 @@ pub struct ErrandEnd {
     pub status: ExitStatus,
     /// Text written to standard output, which should be empty.
     pub stdout: String,
-    /// Text written to standard error, if it was kept.
+    /// Text written to standard error, if it was captured.
     pub stderr: String,
 }
 
 /// How to run an errand.
 #[derive(Debug, Clone, Default)]
 pub struct Manner {
-    /// Program and arguments to run the worker under, such as `valgrind`; empty for none.
+    /// Wrapper program and its arguments, such as `valgrind`. Empty to run the worker directly.
     pub wrapper: Vec<OsString>,
-    /// Whether to capture standard error. If not, it goes to this process's standard error.
+    /// Whether to capture standard error. Otherwise the errand writes to this process's standard error.
     pub keep_stderr: bool,
 }
 
 impl Errand {
-    /// Starts a process with a task that the worker's program understands. Under a wrapper, the providers of the two
-    /// builds are not compared, because it may emulate another processor.
+    /// Starts a process for `task`, a string that the worker program interprets. Under a wrapper, the builds' providers
+    /// are not compared, because the wrapper may emulate a different processor.
     ///
     /// # Errors
-    /// [`WorkerError`] if the process cannot be started, is of another build, or has not begun within `limit`.
+    /// [`WorkerError`] if the process cannot be started, comes from a different build, or does not answer within
+    /// `limit`.
     pub fn start(program: &Program, task: String, manner: &Manner, limit: Duration) -> Result<Errand, WorkerError> {
         let failed = |error: io::Error| WorkerError::Start { path: program.path.clone(), reason: error.to_string() };
         let stdout = temporary_file()?;
@@ -85,18 +87,19 @@ impl Errand {
         }
     }
 
-    /// Waits for the next text, without a time limit; setting `stop` ends the wait.
+    /// Waits for the next message, without a time limit. Setting `stop` ends the wait.
     ///
     /// # Errors
-    /// Errors of the stream other than its end, and `InvalidData` if an answer is not valid text.
+    /// An error if reading from the process fails, and `InvalidData` if a message is malformed. The end of the process
+    /// is not an error.
     pub fn next(&mut self, stop: &AtomicBool) -> io::Result<Next> {
         self.next_until(u64::MAX, stop).map(|next| next.unwrap_or(Next::Stopped))
     }
 
-    /// Waits for at most `limit`; `None` if no text arrived.
+    /// Waits for the next message for at most `limit`. `None` if no message arrived.
     ///
     /// # Errors
-    /// Those of [`next`](Self::next).
+    /// The same errors as [`next`](Self::next).
     pub fn next_within(&mut self, limit: Duration, stop: &AtomicBool) -> io::Result<Option<Next>> {
         let limit_ns = u64::try_from(limit.as_nanos()).unwrap_or(u64::MAX);
         self.next_until(clock::awake_ns().saturating_add(limit_ns), stop)
@@ -119,7 +122,7 @@ impl Errand {
         match wire::receive(&mut &self.stream) {
             Ok(Some(text)) => Ok(Some(Next::Said(text))),
             Ok(None) => Ok(Some(Next::Ended)),
-            // A process that is killed loses the rest of its text.
+            // A killed process may leave its last message incomplete.
             Err(error) if matches!(error.kind(), io::ErrorKind::UnexpectedEof | io::ErrorKind::ConnectionReset) => {
                 Ok(Some(Next::Ended))
             }
@@ -127,10 +130,10 @@ impl Errand {
         }
     }
 
-    /// Waits for a process that has nothing more to send.
+    /// Waits for the process to exit, after it has sent its last message.
     ///
     /// # Errors
-    /// Errors of the system for the process and for its output files.
+    /// System errors while waiting for the process or reading its output files.
     pub fn end(mut self) -> io::Result<ErrandEnd> {
         let status = self.child.wait()?;
         let stdout = written(&mut self.stdout)?;
@@ -138,18 +141,18 @@ impl Errand {
         Ok(ErrandEnd { status, stdout, stderr })
     }
 
-    /// Explains why the process did not greet.
+    /// Explains why the process did not send a greeting.
     fn silence(&mut self, error: &io::Error, limit: Duration) -> String {
         if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut) {
             return format!("no answer within {:.0} s", limit.as_secs_f64());
         }
         if error.kind() == io::ErrorKind::InvalidData {
-            return format!("cannot read its greeting: {error}");
+            return format!("cannot read the worker's greeting: {error}");
         }
         match ended_within_grace(&mut self.child) {
-            Ok(Some(status)) => format!("its process ended: {status}"),
-            Ok(None) => "it closed its connection".to_owned(),
-            Err(lost) => format!("cannot wait for its process: {lost}"),
+            Ok(Some(status)) => format!("the process ended: {status}"),
+            Ok(None) => "the process closed its connection".to_owned(),
+            Err(lost) => format!("cannot wait for the process: {lost}"),
         }
     }
 }

@@ -1,10 +1,10 @@
-//! Times an operation on inputs of two classes, call by call, for `pqlab leak`.
+//! Times individual calls of an operation on inputs from two classes, for `pqlab leak`.
 //!
 //! Four groups of calls are interleaved: the first class, the first class again (the null), the first class with a
-//! known delay (the positive control), and the second class. Each group has its own pool of inputs, all pools of the
-//! same size and all inputs of the same length. The order of the groups is shuffled within blocks of a few calls.
-//! Before each call the input is drawn from its group's pool and copied to one shared buffer, so that neither addresses
-//! nor warm caches distinguish the groups. Only the call is timed.
+//! known delay (the positive control), and the second class. Each group has its own pool of inputs. All pools have the
+//! same size, and all inputs have the same length. The order of the groups is shuffled within blocks of a few calls.
+//! Before each call, an input is chosen at random from the group's pool and copied to a shared buffer, so that neither
+//! addresses nor warm caches distinguish the groups. Only the call is timed.
 
 use crate::counter::{self, Selected};
 use crate::trial::Fault;
@@ -18,58 +18,58 @@ use std::hint::black_box;
 
 /// Number of groups.
 pub const GROUPS: usize = 4;
-/// Group of the first class.
+/// Index of the group for the first class.
 pub const FIRST: usize = 0;
-/// Group of the first class again (the null).
+/// Index of the group that repeats the first class (the null).
 pub const FIRST_AGAIN: usize = 1;
-/// Group of the first class with a known delay (the positive control).
+/// Index of the group for the first class with a known delay (the positive control).
 pub const POSITIVE: usize = 2;
-/// Group of the second class.
+/// Index of the group for the second class.
 pub const SECOND: usize = 3;
 
-/// Calls per group in a block.
+/// Calls per group in each block.
 const BLOCK: u64 = 8;
-/// Links of the chain that precedes every call; the known delay adds more.
+/// Links in the chain that runs before every call. The known delay adds more links.
 const LINKS: u64 = 16;
 /// Calls per group before the measurement starts.
 const WARM_UP: usize = 64;
-/// Minimum length of the warm-up in ns. The cost of a call is estimated from it.
+/// Minimum duration of the warm-up in ns. The warm-up also shows how long a call takes.
 const WARM_UP_NS: u64 = 20_000_000;
 
 /// Operation whose timing is tested.
 pub trait Target {
-    /// Takes the input of the next call. Not timed.
+    /// Prepares the input for the next call. Not timed.
     ///
     /// # Errors
-    /// The library's errors.
+    /// Errors from the library.
     fn load(&mut self, input: &[u8]) -> Result<(), Fault>;
 
     /// Performs the operation on the loaded input. Only this call is timed.
     ///
     /// # Errors
-    /// The library's errors.
+    /// Errors from the library.
     fn call(&mut self) -> Result<(), Fault>;
 }
 
-/// Extent of a measurement.
+/// Size and limits of a measurement.
 #[derive(Clone, Copy, Debug)]
 pub struct LeakPlan {
-    /// Samples of a comparison, half of them per class.
+    /// Number of samples per comparison, half of them for each class.
     pub samples: u64,
     /// Minimum number of samples per class, however long they take.
     pub least: u64,
-    /// Time limit in ns. The number of samples that fit is planned beforehand.
+    /// Time limit in ns. The number of samples is chosen in advance to fit this limit.
     pub longest_ns: u64,
-    /// Known delay, in ns.
+    /// Delay of the positive control, in ns.
     pub control_delay_ns: f64,
-    /// Seed of the order of calls.
+    /// Seed for the order of the calls and the choice of inputs.
     pub seed: u64,
 }
 
 /// Measured times.
 #[derive(Clone, Debug)]
 pub struct LeakTimes {
-    /// Times in ns by group, in order of measurement; equally many in each.
+    /// Times in ns by group, in order of measurement. All groups hold the same number of times.
     pub groups: [Vec<f64>; GROUPS],
     /// Name of the counter.
     pub counter: &'static str,
@@ -79,11 +79,11 @@ pub struct LeakTimes {
     pub resolution_ns: f64,
 }
 
-/// Measures on the calling thread, which is pinned to one processor until this returns. Reports the finished share to
-/// `progress` now and then.
+/// Measures on the calling thread, which is pinned to one processor until this function returns. Reports the finished
+/// fraction to `progress` from time to time.
 ///
 /// # Errors
-/// The target's errors, and an error if the pools are empty, of different sizes, or their inputs of different lengths.
+/// Errors from the target, and an error if the pools are empty, differ in size, or contain inputs of different lengths.
 pub fn measure(
     target: &mut dyn Target,
     pools: &[Vec<Vec<u8>>; GROUPS],
@@ -93,7 +93,7 @@ pub fn measure(
     let pool = pools[FIRST].len();
     let length = pools[FIRST].first().map_or(0, Vec::len);
     if pool == 0 || pools.iter().any(|other| other.len() != pool || other.iter().any(|input| input.len() != length)) {
-        return Err(Fault::Library("the classes differ in the number or the length of their inputs".into()));
+        return Err(Fault::Library("the classes are empty or differ in the number or length of their inputs".into()));
     }
     let home = affinity::allowed();
     let pinned = home.last().copied().filter(|&cpu| affinity::pin(&[cpu]).is_ok());
@@ -136,14 +136,14 @@ fn measure_here(
     Ok(LeakTimes { groups, counter: counter.source.metric().name(), pinned, resolution_ns: counter.resolution_ns })
 }
 
-/// Opens a counter of time, because attackers do not see cycles or instructions.
+/// Opens a counter that measures time, because attackers cannot observe cycles or instructions.
 fn open() -> Result<Selected, Fault> {
     counter::open(CounterChoice::Tsc)
         .or_else(|_| counter::open(CounterChoice::Wall))
         .map_err(|error| Fault::Library(error.to_string()))
 }
 
-/// Returns the number of links that takes `control_delay_ns` longer than [`LINKS`].
+/// Returns the length of a chain that takes `control_delay_ns` longer than one of [`LINKS`].
 fn links(control_delay_ns: f64) -> u64 {
     let links = (control_delay_ns * 1e-9 * clock::core_clock_hz() / LINKS as f64).round() as u64;
     LINKS + links * LINKS
@@ -157,7 +157,7 @@ struct Bench<'a> {
 }
 
 impl Bench<'_> {
-    /// Times one call, in ticks.
+    /// Returns the time of one call, in ticks.
     #[inline]
     fn call(&mut self, group: usize, input: usize, counter: &mut Selected) -> Result<u64, Fault> {
         self.buffer.copy_from_slice(&self.pools[group][input]);
@@ -172,7 +172,7 @@ impl Bench<'_> {
         outcome.map(|()| ticks)
     }
 
-    /// Warms up and returns the number of blocks to measure: as many as requested, or as fit into the time.
+    /// Warms up and returns the number of blocks to measure: as many as requested, or as many as the time limit allows.
     fn rounds(&mut self, plan: &LeakPlan, counter: &mut Selected, draw: &mut ChaCha8Rng) -> Result<u64, Fault> {
         let (begin, mut calls) = (clock::monotonic_ns(), 0);
         let spent = loop {
@@ -236,7 +236,7 @@ mod tests {
             assert_eq!(listener.loaded.values().sum::<usize>(), listener.calls);
             assert!(shares.is_sorted() && shares.len() >= 100);
             assert!(times.groups.iter().flatten().all(|time| time.is_finite() && *time >= 0.0));
-            assert_eq!(affinity::allowed(), home, "the caller's thread is left on one processor");
+            assert_eq!(affinity::allowed(), home, "the caller's affinity must be restored");
         })
         .join()
         .unwrap();
@@ -258,7 +258,7 @@ mod tests {
     #[test]
     fn a_delay_is_a_longer_chain() {
         assert_eq!(links(0.0), LINKS);
-        // Between 0.5 and 10 GHz.
+        // Holds for any core clock between 0.5 and 10 GHz.
         let links = links(1_000.0);
         assert!(links.is_multiple_of(LINKS) && (500..10_100).contains(&links), "{links}");
     }

@@ -1,8 +1,8 @@
 //! Measurement: counters, protocol, contention gates, worker processes, environment.
 //!
-//! A coordinator (this process) starts worker processes of the same binary, has each prepare the cases of a block, and
-//! visits them in shuffled rounds. One process measures at a time, for a few milliseconds per visit, so that compared
-//! cases are measured in alternation. See [`schedule`] for the rules and [`worker`] for the other side.
+//! A coordinator starts worker processes from the same binary, tells each worker to prepare the cases of a block, and
+//! visits the cases in shuffled rounds. Only one process measures at a time, for a few milliseconds per visit, so the
+//! measurements of compared cases alternate. See [`schedule`] for the rules and [`worker`] for the worker's side.
 
 pub mod affinity;
 mod build_id;

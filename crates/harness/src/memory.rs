@@ -1,32 +1,34 @@
-//! Peak memory of one operation: the stack by painting it, the heap by counting.
+//! Measures the peak memory of one operation: stack use by painting the stack, heap use by counting allocations.
 //!
-//! The operation runs on its own thread with [`STACK`] bytes of stack. It runs once beforehand, so that a library's
-//! per-thread data exists already, then once for the stack and once for the heap.
+//! The operation runs on a separate thread with [`STACK`] bytes of stack. The first run creates the library's
+//! per-thread data, the second measures the stack, and the third measures the heap.
 //!
-//! **Stack**: everything below the frame that calls the operation is painted, and afterwards searched from the far end
-//! for the first changed word. A frame counts only as far as it was written. Less than [`UNSEEN`] bytes reads as 0.
+//! **Stack**: the stack below the calling frame is filled with a pattern before the operation. Afterwards it is
+//! searched from the far end for the first changed word. The far part of the last frame is not counted if nothing was
+//! written there. Less than [`UNSEEN`] bytes is reported as 0.
 //!
-//! **Heap**: the slots through which this program calls the C library's allocator (as Rust's allocator does too) are
-//! redirected to functions that count and forward each call. This happens only in a process that requests it, so other
-//! measurements have no extra cost. Blocks count with their usable size (`malloc_usable_size`), without the allocator's
-//! own header. A reallocated block counts with its larger size, even while it is being copied. Not counted are memory
-//! from direct `mmap` calls, allocations inside shared libraries (including the C library), and those of other threads.
+//! **Heap**: this program calls the C library's allocator through slots, as Rust's allocator does. The slots are
+//! redirected to functions that count and forward each call. This happens only in processes that request it, so other
+//! measurements have no extra cost. A block contributes its usable size (`malloc_usable_size`), without the allocator's
+//! header. A reallocation contributes the larger of the two sizes, not their sum, even if the block is copied. Memory
+//! from direct `mmap` calls, allocations inside shared libraries (including the C library), and allocations in other
+//! threads are not counted.
 
 use crate::system::peaks;
 use crate::trial::Fault;
 
-/// Bytes of stack for the operation: the usual stack of a program's first thread. An operation that needs more crashes
-/// its worker.
+/// Stack size for the operation, in bytes: the usual size for a program's main thread. An operation that needs more
+/// crashes its worker.
 pub const STACK: usize = 8 << 20;
 /// Number of times that [`peaks`] performs the operation.
 pub const CALLS: usize = 3;
-/// Bytes of stack below the calling frame that are not painted, because the painting function uses them.
+/// Bytes of stack below the calling frame that are not painted, because the painting function itself uses them.
 pub const UNSEEN: usize = 1024;
 
 /// Peak memory of an operation in bytes, beyond what was in use when it began.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Peaks {
-    /// Stack below the frame that calls the operation; 0 below [`UNSEEN`].
+    /// Stack used below the frame that calls the operation; 0 if less than [`UNSEEN`].
     pub stack: usize,
     /// Heap.
     pub heap: usize,
@@ -35,13 +37,13 @@ pub struct Peaks {
 /// Checks that peaks can be measured in this process.
 ///
 /// # Errors
-/// [`Fault::Unsupported`], with the reason, if they cannot.
+/// [`Fault::Unsupported`], with the reason, if they cannot be measured.
 pub fn supported() -> Result<(), Fault> {
     peaks::supported().map_err(|reason| Fault::Unsupported(reason.to_owned()))
 }
 
-/// Performs the operation [`CALLS`] times on its own thread and returns its peaks. Concurrent calls wait for each
-/// other.
+/// Performs the operation [`CALLS`] times on a separate thread and returns its peaks. Only one measurement runs at a
+/// time; concurrent calls wait.
 ///
 /// # Errors
 /// The operation's errors, or [`Fault::Unsupported`] if peaks cannot be measured.

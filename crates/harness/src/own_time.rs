@@ -1,43 +1,44 @@
-//! Operations timed by another process: checks the time it reports for its loop against this process's clock.
+//! Checks the time that another process reports for its timed loop, using this process's clock.
 
 use crate::trial::Fault;
 
-/// Allowed time outside the loop, in ns: one message each way.
+/// Time allowed outside the loop, in ns, for one message in each direction.
 const MESSAGES_NS: u64 = 200_000;
-/// Consecutive disagreements that cannot be chance. Another program may have the core between a loop and its answer. On
-/// a machine that is building, or with a runtime that collects garbage and compiles, that happens in most visits, but
-/// not in all.
+/// Number of consecutive disagreements that cannot be chance. Another program may use the core between a loop and the
+/// answer. That happens in most visits, but not in all, on a machine that is building, or with a runtime that collects
+/// garbage or compiles code.
 const IN_A_ROW: u32 = 25;
 
-/// State of the latest samples of a case.
+/// Counts disagreements in the latest samples of a case.
 #[derive(Debug, Default)]
 pub(crate) struct OwnTime {
-    /// Consecutive samples with more time outside the loop than allowed.
+    /// Number of consecutive samples with more time outside the loop than allowed.
     beyond: u32,
 }
 
 impl OwnTime {
-    /// Returns the time to keep, in ns, for a sample that took `said` by the other process's clock and `measured` by
-    /// ours. The reported time is used if the two agree. Otherwise ours is, which may be too long but never too short.
+    /// Returns the time to record for a sample, in ns. `reported` is the time by the other process's clock, `measured`
+    /// the time by this process's clock. If the two agree, returns `reported`. Otherwise returns `measured`, which may
+    /// be too long but never too short.
     ///
     /// # Errors
-    /// [`Fault::WrongAnswer`] if the reported time is longer than the measured one, or if [`IN_A_ROW`] consecutive
-    /// samples report much less.
-    pub(crate) fn judge(&mut self, said: u64, measured: u64) -> Result<u64, Fault> {
-        if said > measured {
-            let text = format!("the worker reported {said} ns for a visit of {measured} ns");
+    /// [`Fault::WrongAnswer`] if `reported` is longer than `measured`, or much shorter in [`IN_A_ROW`] consecutive
+    /// samples.
+    pub(crate) fn judge(&mut self, reported: u64, measured: u64) -> Result<u64, Fault> {
+        if reported > measured {
+            let text = format!("the worker reported {reported} ns for a visit of {measured} ns");
             return Err(Fault::WrongAnswer(text));
         }
-        let beyond = measured - said > MESSAGES_NS.max(measured / 20);
+        let beyond = measured - reported > MESSAGES_NS.max(measured / 20);
         self.beyond = if beyond { self.beyond + 1 } else { 0 };
         if self.beyond >= IN_A_ROW {
             let text = format!(
-                "the worker reported {said} ns for a visit of {measured} ns, and too little for \
+                "the worker reported {reported} ns for a visit of {measured} ns, and much too little in \
                  {IN_A_ROW} visits in a row"
             );
             return Err(Fault::WrongAnswer(text));
         }
-        Ok(if beyond { measured } else { said })
+        Ok(if beyond { measured } else { reported })
     }
 }
 
@@ -65,7 +66,7 @@ mod tests {
         let mut own = OwnTime::default();
         let results: Vec<_> = (0..IN_A_ROW).map(|_| own.judge(1_000_000, 2_000_000)).collect();
         let (last, before) = results.split_last().unwrap();
-        assert!(before.iter().all(|kept| *kept == Ok(2_000_000)), "who tells too little gains nothing");
+        assert!(before.iter().all(|kept| *kept == Ok(2_000_000)), "a time that is too short must not be used");
         assert!(last.as_ref().is_err_and(|error| error.to_string().contains("25 visits in a row")));
         let mut own = OwnTime::default();
         for sample in 0..100 {

@@ -1,25 +1,25 @@
-//! Probes of the core between samples: how fast its clock runs, and whether it is shared. They divide the visit into
-//! chunks, so that the clock rate is known for each sample, and a load that lasts a millisecond costs that millisecond
-//! instead of the whole visit.
+//! Probes the core between samples: how fast its clock runs, and whether the core is shared. The probes divide a visit
+//! into chunks, so the clock rate is known for each sample. A load that lasts a millisecond spoils only that
+//! millisecond, not the whole visit.
 
 use crate::clock::monotonic_ns;
 use crate::gate::{Gate, Probe};
 use pqlab_record::Chunk;
 
-/// Maximum loss of throughput of a chunk that counts, in percent. The same as for a visit.
+/// Maximum throughput loss of an unshared chunk, in percent. The limit for a visit is the same.
 pub(crate) const MOST_NARROWED_PCT: f64 = 5.0;
 
-/// Time between probes in ns, rounded up to a whole sample. A probe takes a fiftieth of it.
+/// Time between probes in ns, rounded up to a whole sample. A probe takes a fiftieth of this time.
 const BETWEEN_LOOKS_NS: u64 = 1_500_000;
 
-/// Minimum number of samples that must remain for shared chunks to be left out.
+/// Minimum number of samples in unshared chunks. With fewer, shared chunks are not excluded.
 const LEAST_LEFT: u32 = 10;
 
-/// A chunk, with what the probes before and after it showed.
+/// Chunk of a visit, with the results of the probes before and after it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Seen {
     pub(crate) chunk: Chunk,
-    /// The worse of the two probes.
+    /// Throughput loss in percent, from the worse of the two probes.
     narrowed_pct: Option<f64>,
     /// Length of the chunk in ns.
     ns: u64,
@@ -34,12 +34,12 @@ pub(crate) struct Probes {
 }
 
 impl Probes {
-    /// Starts with the probe before the first sample.
+    /// Begins a visit. `first` is the probe before the first sample.
     pub(crate) fn begin(first: Probe) -> Probes {
         Probes { last: first, since: monotonic_ns(), samples: 0, seen: Vec::with_capacity(16) }
     }
 
-    /// Counts a sample, and probes if it is time.
+    /// Counts a sample, and probes the core if the last probe is long enough ago.
     pub(crate) fn sample(&mut self, gate: &mut Gate) {
         self.samples += 1;
         let now = monotonic_ns();
@@ -61,7 +61,7 @@ impl Probes {
         (self.last, self.since, self.samples) = (look, monotonic_ns(), 0);
     }
 
-    /// Ends with the probe after the last sample.
+    /// Ends the visit and returns its chunks. `last` is the probe after the last sample.
     pub(crate) fn end(mut self, last: Probe) -> Vec<Seen> {
         if self.samples > 0 {
             let now = monotonic_ns();
@@ -70,21 +70,21 @@ impl Probes {
         let left: u32 = self.seen.iter().filter(|seen| !seen.chunk.shared).map(|seen| seen.chunk.samples).sum();
         let all: u32 = self.seen.iter().map(|seen| seen.chunk.samples).sum();
         if left < LEAST_LEFT.min(all) {
-            // Too few remain, so the whole visit counts as shared: see `narrowed_pct`.
+            // Too few samples remain, so no chunk is excluded: `narrowed_pct` then covers the whole visit.
             self.seen.iter_mut().for_each(|seen| seen.chunk.shared = false);
         }
         self.seen
     }
 }
 
-/// Returns the greatest loss of throughput in percent over the chunks that count: the unshared ones, or all if the
-/// visit counts as a whole. `None` if it cannot be measured.
+/// Returns the largest throughput loss, in percent, of the chunks that are not excluded as shared. `None` if it cannot
+/// be measured.
 pub(crate) fn narrowed_pct(chunks: &[Seen]) -> Option<f64> {
     let staying = chunks.iter().filter(|seen| !seen.chunk.shared);
     staying.map(|seen| seen.narrowed_pct).collect::<Option<Vec<f64>>>()?.into_iter().reduce(f64::max)
 }
 
-/// Returns the mean clock rate in Hz, weighted by the length of the chunks; `None` without chunks.
+/// Returns the mean clock rate in Hz, weighted by the length of the chunks. `None` if there are no chunks.
 pub(crate) fn clock_hz(chunks: &[Seen]) -> Option<f64> {
     let ns: f64 = chunks.iter().map(|seen| seen.ns as f64).sum();
     (ns > 0.0).then(|| chunks.iter().map(|seen| seen.chunk.clock_hz * seen.ns as f64).sum::<f64>() / ns)
@@ -98,7 +98,7 @@ mod tests {
         Probe { clock_hz, narrowed_pct: Some(narrowed) }
     }
 
-    /// Builds chunks of `samples` samples between probes with these losses of throughput.
+    /// Builds chunks of `samples` samples between probes. `narrowed` holds the throughput loss in each probe.
     fn seen(narrowed: &[f64], samples: u32) -> Vec<Seen> {
         let mut probes = Probes::begin(look(3e9, narrowed[0]));
         for (index, pct) in narrowed[1..].iter().enumerate() {
@@ -110,7 +110,7 @@ mod tests {
             }
             probes.cut(look(3e9, *pct), now);
         }
-        unreachable!("a last look ends the visit")
+        unreachable!("the last probe ends the visit")
     }
 
     #[test]
@@ -126,7 +126,7 @@ mod tests {
         let chunks = seen(&[0.0, 0.0, 30.0, 30.0], 5);
         assert!(chunks.iter().all(|seen| !seen.chunk.shared));
         assert_eq!(narrowed_pct(&chunks), Some(30.0));
-        // One long operation.
+        // A visit may consist of one long operation.
         assert_eq!(narrowed_pct(&seen(&[0.0, 30.0], 1)), Some(30.0));
         assert_eq!(narrowed_pct(&seen(&[0.0, 0.0], 1)), Some(0.0));
     }

@@ -1,8 +1,9 @@
-//! The coordinator's side: worker processes, each with its own socket pair, and a time limit on each request.
+//! The coordinator's side of the protocol: starts worker processes, each with its own socket pair, and limits the time
+//! for each request.
 //!
-//! A worker that dies, hangs or writes to standard output fails the current case, and the next request starts another
-//! worker. Every wait has a limit: for a whole answer, for sending a request, and for the end of a process. A worker
-//! never outlives this process, however it ends: see `System::tie`.
+//! If a worker dies, hangs or writes to standard output, the current case fails. The next request replaces a worker
+//! that died or hung. There are time limits for sending a request, receiving the whole answer, and waiting for a
+//! process to exit. A worker never outlives this process, however this process ends: see `System::tie`.
 
 use crate::clock;
 use crate::gate::{self, AdditionsPerCycle};
@@ -27,13 +28,13 @@ use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, ExitStatus, Stdio};
 use std::time::Duration;
 
-/// Bytes of a worker's standard error to keep, to explain why it ended.
+/// Number of bytes kept from the end of a worker's standard error, to explain why the worker ended.
 const STDERR_TAIL: u64 = 4096;
 
 /// Configuration of the worker processes.
 #[derive(Clone, Debug)]
 pub struct Workers {
-    /// Program to run: this binary, or another one of the same build.
+    /// Program to run: this binary, or another binary from the same build.
     pub program: Program,
     /// Seed of the run.
     pub seed: u64,
@@ -41,36 +42,36 @@ pub struct Workers {
     pub processes: u32,
     /// Counter to use.
     pub counter: CounterChoice,
-    /// Rate of the counter as measured by the coordinator, if it is constant.
+    /// Counter rate measured by the coordinator, in ticks per second, if the rate is constant.
     pub ticks_per_second: Option<f64>,
-    /// Cores to pin to, assigned to the processes in turn; empty for any.
+    /// Processors to pin workers to, assigned round-robin. Empty to leave the workers unpinned.
     pub cpus: Vec<u32>,
-    /// Processors that multi-threaded trials may use; empty for those of their worker.
+    /// Processors that multi-threaded trials may use. If empty, a trial uses the processors of its worker.
     pub granted: Vec<u32>,
     /// Limits on time and memory.
     pub limits: Limits,
-    /// Environment variable that tells a worker to load no library at start, and why. If set here, a worker that dies
-    /// or hangs before it begins is restarted with the variable, as are all later workers.
+    /// Environment variable that tells a worker not to load libraries at start; its value is the reason. If a worker
+    /// dies or hangs during start and this is set, that worker and all later workers are started with the variable.
     pub without_loading: Option<OsString>,
 }
 
 /// Limits on a worker.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// Time for one request, in addition to what the request itself takes.
+    /// Time allowed for one request, in addition to the measuring time that it requests.
     pub request: Duration,
-    /// Address space, in bytes.
+    /// Maximum address space, in bytes.
     pub address_space: u64,
-    /// Growth of resident memory over the visits to one case, in bytes.
+    /// Maximum growth of resident memory during the visits to one case, in bytes.
     pub growth: u64,
 }
 
-/// Address space per thread of a trial, in bytes: its stack, and an arena of the C library's allocator, which reserves
-/// 64 MiB at a time and twice as much to align it.
+/// Address space per thread of a trial, in bytes: its stack, and an arena for the C library's allocator. An arena takes
+/// 64 MiB, and the allocator reserves twice as much to align it.
 const THREAD_SPACE: u64 = 144 << 20;
 
 impl Limits {
-    /// Adds room for `threads` threads of a trial.
+    /// Adds address space for `threads` threads of a trial.
     pub fn with_threads(self, threads: u64) -> Limits {
         Limits { address_space: self.address_space.saturating_add(threads.saturating_mul(THREAD_SPACE)), ..self }
     }
@@ -82,8 +83,8 @@ impl Default for Limits {
     }
 }
 
-/// Worker processes, started on demand. They end with the thread that started them, so a pool stays on the thread that
-/// created it:
+/// Pool of worker processes, which are started on demand. A worker ends with the thread that started it, so a pool
+/// stays on the thread that created it:
 ///
 /// ```compile_fail
 /// fn needs_send<T: Send>() {}
@@ -92,8 +93,8 @@ impl Default for Limits {
 pub struct ProcessPool {
     workers: Workers,
     running: HashMap<u32, Worker>,
-    /// Throughput baselines that any worker has found. A worker started while another load runs cannot find them
-    /// itself.
+    /// Throughput baselines that workers have found. A worker that starts while another program uses its core cannot
+    /// find a correct baseline itself.
     additions_per_cycle: AdditionsPerCycle,
     /// Makes the pool neither `Send` nor `Sync`.
     thread: PhantomData<*const ()>,
@@ -115,7 +116,7 @@ impl ProcessPool {
             let worker = self.start(process)?;
             self.running.insert(process, worker);
         }
-        let gone = || Failure::Fatal(WorkerError::Silent("it ended right after its start".into()));
+        let gone = || Failure::Fatal(WorkerError::Silent("the process ended right after it started".into()));
         self.running.get_mut(&process).ok_or_else(gone)
     }
 
@@ -123,7 +124,7 @@ impl ProcessPool {
         let started = match Worker::start(&self.workers, process) {
             Err(WorkerError::Silent(reason)) => match self.workers.without_loading.take() {
                 Some(variable) => {
-                    let reason = format!("a worker that loads it did not start: {reason}");
+                    let reason = format!("a worker that loads the library did not start: {reason}");
                     self.workers.program.variables.push((variable, reason.into()));
                     Worker::start(&self.workers, process)
                 }
@@ -134,7 +135,7 @@ impl ProcessPool {
         started.map_err(Failure::Fatal)
     }
 
-    /// Runs a first call in a process that is started for it and ended after it.
+    /// Measures a first call in a fresh process, which ends afterwards.
     fn first_call(&mut self, process: u32, case: &Case, visit: &VisitRequest) -> Result<Visited, Failure> {
         let started = clock::monotonic_ns();
         let mut fresh = self.start(process)?;
@@ -143,7 +144,7 @@ impl ProcessPool {
         let answer = fresh.ask(&request, self.workers.limits.request).map_err(Failure::Case)?;
         match answer {
             Response::Visited(visited) if fresh.printed() == 0 => {
-                // The cost of a fresh process is part of the case's time.
+                // The case's time includes the cost of the fresh process.
                 Ok(Visited { visit_ns: clock::monotonic_ns() - started, ..visited })
             }
             Response::Visited(_) => Err(Failure::Case("the library wrote to standard output".into())),
@@ -152,7 +153,7 @@ impl ProcessPool {
         }
     }
 
-    /// Sends a request. Ends a dead or silent worker and reports the reason.
+    /// Sends a request and returns the answer. If the worker is dead or silent, ends it and reports the reason.
     fn ask(&mut self, process: u32, request: &Request, limit: Duration) -> Result<Response, Failure> {
         let worker = self.worker(process)?;
         match worker.ask(request, limit) {
@@ -199,7 +200,7 @@ impl WorkerPool for ProcessPool {
         gate::merge(&mut self.additions_per_cycle, &visited.additions_per_cycle);
         let growth = self.workers.limits.growth;
         if let Some(worker) = self.running.get_mut(&process) {
-            // A case may keep what its first visit allocates, and answers only for growth in its own visits.
+            // Memory that the first visit allocates may stay allocated. Later growth is charged to the visited case.
             let grown = match worker.growth.entry(visit.case.clone()) {
                 Entry::Vacant(first) => *first.insert(0),
                 Entry::Occupied(mut sum) => {
@@ -208,7 +209,7 @@ impl WorkerPool for ProcessPool {
                 }
             };
             if grown > growth as i64 {
-                let reason = format!("memory leak: the worker grew by {} MiB over its visits", grown >> 20);
+                let reason = format!("memory leak: the worker grew by {} MiB during visits to this case", grown >> 20);
                 self.running.remove(&process);
                 return Err(Failure::Case(reason));
             }
@@ -232,7 +233,7 @@ impl WorkerPool for ProcessPool {
     }
 }
 
-/// Reports an answer of the wrong kind.
+/// Returns the error for an answer of the wrong kind.
 fn unasked(request: &'static str, answer: &Response) -> Failure {
     Failure::Fatal(WorkerError::Answer { request, answer: format!("{answer:?}") })
 }
@@ -243,11 +244,11 @@ struct Worker {
     prepared: HashSet<String>,
     /// Growth of resident memory over each case's visits after the first, in bytes.
     growth: HashMap<String, i64>,
-    /// The worker's standard output and standard error. They are unnamed files, so the worker never waits for a reader,
-    /// and everything it wrote before an answer is visible with the answer.
+    /// Standard output (`stdout`) and standard error (`stderr`) of the worker. Both are unnamed files, so the worker
+    /// never waits for a reader, and everything it wrote before an answer can be read as soon as the answer arrives.
     stdout: File,
     stderr: File,
-    /// Bytes of standard output already seen.
+    /// Number of bytes of standard output already seen.
     seen: u64,
 }
 
@@ -261,7 +262,7 @@ impl Worker {
             .stdin(Stdio::null())
             .stdout(stdout.try_clone().map_err(failed)?)
             .stderr(stderr.try_clone().map_err(failed)?)
-            // The worker's last line explains its end, so no backtrace may follow it.
+            // The last line of standard error explains why the worker ended, so no backtrace may follow it.
             .env("RUST_BACKTRACE", "0");
         let (child, stream) = program.spawn(command)?;
         let mut worker =
@@ -287,7 +288,7 @@ impl Worker {
         };
         match worker.ask(&Request::Begin(begin), limit) {
             Ok(Response::Begun) => {
-                // Output printed while loading a library is not the fault of any case.
+                // Output printed while libraries are loaded is not the fault of any case.
                 worker.printed();
                 Ok(worker)
             }
@@ -307,7 +308,7 @@ impl Worker {
         }
     }
 
-    /// Explains the missing answer.
+    /// Explains why there is no answer.
     fn silence(&mut self, error: &io::Error, limit: Duration) -> String {
         match error.kind() {
             io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {
@@ -328,12 +329,12 @@ impl Worker {
         let length = self.stderr.metadata()?.len();
         let start = length.saturating_sub(STDERR_TAIL);
         let mut tail = vec![0; (length - start) as usize];
-        // The worker owns the file's offset, so read at a position instead.
+        // The worker shares the file's offset, so read at an explicit position.
         self.stderr.read_exact_at(&mut tail, start)?;
         Ok(String::from_utf8_lossy(&tail).into_owned())
     }
 
-    /// Describes how the process ended, with its last line of output.
+    /// Describes how the process ended, and quotes its last line of output.
     fn exit_reason(&mut self) -> String {
         let ending = match ended_within_grace(&mut self.child) {
             Ok(Some(status)) => describe(status),
@@ -343,7 +344,7 @@ impl Worker {
             Err(error) => format!("cannot wait for the worker: {error}"),
         };
         let tail = self.stderr_tail().unwrap_or_default();
-        // Rust's runtime ends with a hint that does not help readers of a table.
+        // Skip the hint that Rust's runtime prints last, which does not help readers of a table.
         let tells = |line: &&str| !line.trim().is_empty() && !line.starts_with("note: ");
         match tail.lines().rev().find(tells) {
             Some(line) => format!("{ending}; its last output: {}", line.trim()),
@@ -354,12 +355,12 @@ impl Worker {
 
 impl Drop for Worker {
     fn drop(&mut self) {
-        // The worker's own child processes end with it.
+        // This also ends the worker's child processes.
         end_with_all_it_started(&mut self.child);
     }
 }
 
-/// Takes over the worker's end of the socket pair, whose descriptor is given on its command line.
+/// Takes ownership of the worker's end of the socket pair. The worker's command line gives the descriptor.
 ///
 /// # Errors
 /// An error if the descriptor is not open.
@@ -369,8 +370,7 @@ pub fn inherited_stream(descriptor: RawFd) -> io::Result<UnixStream> {
             "descriptor {descriptor} is not open: only a coordinator can start a worker"
         )));
     }
-    // SAFETY: the descriptor is open, and this process is its only owner, as the command line names it to this process
-    // only.
+    // SAFETY: the descriptor is open, and nothing else in this process owns it, because only the command line names it.
     let owned = unsafe { OwnedFd::from_raw_fd(descriptor) };
     let stream = UnixStream::from(owned);
     set_close_on_exec(&stream)?;
@@ -379,7 +379,7 @@ pub fn inherited_stream(descriptor: RawFd) -> io::Result<UnixStream> {
 }
 
 fn borrowed(descriptor: RawFd) -> std::os::fd::BorrowedFd<'static> {
-    // SAFETY: used for one fcntl call, which returns EBADF for a descriptor that is not open.
+    // SAFETY: the result is used for one fcntl call, which returns EBADF for a descriptor that is not open.
     unsafe { std::os::fd::BorrowedFd::borrow_raw(descriptor) }
 }
 

@@ -1,4 +1,4 @@
-//! The program of worker processes, and how to start one: with its own socket pair, tied to this thread.
+//! Starts worker processes. Each worker has its own socket pair and ends with the thread that started it.
 
 use crate::build_id::BuildId;
 use crate::clock;
@@ -14,17 +14,17 @@ use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus};
 use std::time::Duration;
 
-/// Program that serves as a worker: see [`inherited_stream`](crate::process::inherited_stream) and
+/// Program to run as a worker: see [`inherited_stream`](crate::process::inherited_stream) and
 /// [`greet`](crate::worker::greet).
 #[derive(Clone, Debug)]
 pub struct Program {
-    /// Executable.
+    /// Path of the executable.
     pub path: PathBuf,
-    /// Arguments; the number of the worker's file descriptor is appended.
+    /// Arguments. The number of the worker's file descriptor is appended to them.
     pub arguments: Vec<OsString>,
-    /// Environment variables to add to this process's own.
+    /// Environment variables to set in addition to those of this process.
     pub variables: Vec<(OsString, OsString)>,
-    /// Build of this process, which the worker must share.
+    /// Build of this process. The worker must come from the same build.
     pub build: BuildId,
 }
 
@@ -47,7 +47,7 @@ pub enum WorkerError {
         /// Error from the system.
         reason: String,
     },
-    /// The program is of another build, so this process would record the wrong one.
+    /// The program is from a different build, so this process would record the wrong build.
     #[error("the worker program {} is from a different build: {difference}", path.display())]
     OtherBuild {
         /// Path of the program.
@@ -55,13 +55,13 @@ pub enum WorkerError {
         /// How the builds differ.
         difference: String,
     },
-    /// The process was started but does not begin its work.
+    /// The process was started but did not begin its work.
     #[error("a worker did not start: {0}")]
     Silent(String),
-    /// The process refused to begin.
-    #[error("a worker refused to start: {0}")]
+    /// The process reported an error instead of beginning its work.
+    #[error("a worker could not start: {0}")]
     Refused(String),
-    /// The process sent an answer to another request.
+    /// The process sent an answer that does not match the request.
     #[error("a worker gave an unexpected answer to {request}: {answer}")]
     Answer {
         /// The request.
@@ -78,7 +78,7 @@ pub(crate) fn temporary_file() -> Result<File, WorkerError> {
 }
 
 impl Program {
-    /// Returns a command that runs the program, under the `wrapper` (a program and its arguments) if it is not empty.
+    /// Returns a command that runs the program, using `wrapper` (a program and its arguments) unless it is empty.
     pub(crate) fn command(&self, wrapper: &[OsString]) -> Command {
         let mut words = wrapper.iter().map(OsString::as_os_str).chain([self.path.as_os_str()]);
         let mut command = Command::new(words.next().unwrap_or(self.path.as_os_str()));
@@ -87,14 +87,14 @@ impl Program {
     }
 
     /// Starts the command in a new process group and returns one end of a new socket pair. The descriptor of the other
-    /// end is appended to its arguments. The process ends with the calling thread.
+    /// end is appended to the command's arguments. The process ends with the calling thread.
     pub(crate) fn spawn(&self, mut command: Command) -> Result<(Child, UnixStream), WorkerError> {
         let mut start = || {
             let (ours, theirs) = UnixStream::pair()?;
             let descriptor = theirs.as_raw_fd();
             command.arg(descriptor.to_string());
             inherit(&mut command, descriptor);
-            // Interrupting the coordinator from the keyboard must not end a worker in the middle of a case.
+            // Ctrl-C in the coordinator's terminal must not end a worker in the middle of a case.
             command.process_group(0);
             Here::tie(&mut command);
             Ok((command.spawn()?, ours))
@@ -102,7 +102,7 @@ impl Program {
         start().map_err(|error: io::Error| WorkerError::Start { path: self.path.clone(), reason: error.to_string() })
     }
 
-    /// Exchanges builds with a newly started worker. `build` is the part of this build to compare.
+    /// Exchanges builds with a newly started worker. `build` is the part of this process's build to compare.
     pub(crate) fn greet(&self, mut stream: impl Read + Write, build: BuildId, task: Task) -> Result<(), Unheard> {
         let hello = Hello { build, task };
         wire::send(&mut stream, &hello).map_err(Unheard::Lost)?;
@@ -118,18 +118,18 @@ impl Program {
 
 /// Reason why greeting a worker failed.
 pub(crate) enum Unheard {
-    /// The stream broke.
+    /// The connection failed.
     Lost(io::Error),
-    /// The worker is not the right one.
+    /// The worker cannot be used.
     Worker(WorkerError),
 }
 
-/// Time limit for a process to end after it closed its stream, or after it was killed.
+/// Time limit for a process to exit after it closed its connection or was killed.
 pub(crate) const GRACE: Duration = Duration::from_secs(5);
-/// Interval between checks.
+/// Interval between checks for the end of a process.
 const LOOK: Duration = Duration::from_millis(5);
 
-/// Waits for a process to end; `None` if it does not within [`GRACE`].
+/// Waits for a process to exit. `None` if it is still running after [`GRACE`].
 pub(crate) fn ended_within_grace(child: &mut Child) -> io::Result<Option<ExitStatus>> {
     let begun = clock::monotonic_ns();
     loop {
@@ -140,8 +140,8 @@ pub(crate) fn ended_within_grace(child: &mut Child) -> io::Result<Option<ExitSta
     }
 }
 
-/// Kills a running process and everything it started, and reaps it. If that does not end it in time, it hangs in the
-/// kernel and nothing more can be done.
+/// Kills a running process and everything it started, and reaps the process. A process that survives this hangs in the
+/// kernel, and nothing more can be done.
 pub(crate) fn end_with_all_it_started(child: &mut Child) {
     if let Ok(None) = child.try_wait() {
         let group = nix::unistd::Pid::from_raw(child.id().cast_signed());
@@ -151,7 +151,7 @@ pub(crate) fn end_with_all_it_started(child: &mut Child) {
     }
 }
 
-/// Lets the command inherit a descriptor, and no process started at the same time.
+/// Lets the command inherit a descriptor that no other process inherits.
 fn inherit(command: &mut Command, descriptor: RawFd) {
     use nix::fcntl::{FcntlArg, FdFlag, fcntl};
     let clear = move || {
@@ -159,6 +159,6 @@ fn inherit(command: &mut Command, descriptor: RawFd) {
         let borrowed = unsafe { std::os::fd::BorrowedFd::borrow_raw(descriptor) };
         fcntl(borrowed, FcntlArg::F_SETFD(FdFlag::empty())).map(drop).map_err(io::Error::from)
     };
-    // SAFETY: between fork and exec it makes one system call, does not allocate and takes no lock.
+    // SAFETY: between fork and exec, the closure makes one system call, does not allocate and takes no lock.
     unsafe { command.pre_exec(clear) };
 }

@@ -1,17 +1,18 @@
-//! Leftover register state: processor and thread state that outlives a call, and slows or changes what runs next.
+//! Leftover register state: processor and thread state that outlives a call, and slows or changes the code that runs
+//! next.
 //!
-//! The best known is the upper halves of the vector registers. After a function that uses them and returns without
+//! The best-known example is the upper halves of the vector registers. If a function uses them and returns without
 //! `vzeroupper`, each later SSE instruction in the thread has to merge with their contents (Intel, *64 and IA-32
-//! Architectures Optimization Reference Manual*, section 15.3; similar on AMD's cores). The next library pays, with up
-//! to twice the time. Which call precedes a visit is chance, so [`put_back`] gives each visit and each sample the state
-//! with which the worker began.
+//! Architectures Optimization Reference Manual*, section 15.3; AMD's cores behave similarly). The next library may then
+//! take up to twice as long. Which call precedes a visit is a matter of chance, so [`put_back`] restores the worker's
+//! initial state before each visit and each sample.
 
 use nix::sys::signal::{SigSet, SigmaskHow};
 use pqlab_record::Residue;
 use serde::{Deserialize, Serialize};
 use std::sync::OnceLock;
 
-/// State when the worker began, before any library was called.
+/// State at the start of the worker, before any call to a library.
 #[derive(Clone, Copy, Debug)]
 struct Baseline {
     registers: arch::Registers,
@@ -20,8 +21,8 @@ struct Baseline {
 
 static BASELINE: OnceLock<Baseline> = OnceLock::new();
 
-/// Records the calling thread's state as the one to [restore](put_back) in all threads of this process, which inherit
-/// it. Only the first call has an effect.
+/// Records the calling thread's state, which [`put_back`] restores in all threads of this process. Only the first call
+/// has an effect.
 pub fn remember() {
     baseline();
 }
@@ -35,20 +36,20 @@ fn baseline() -> &'static Baseline {
 pub fn put_back() {
     put_back_registers();
     if let Some(signals) = &baseline().signals {
-        // Fails only for an invalid `how`.
+        // The call fails only if `how` is invalid.
         nix::sys::signal::pthread_sigmask(SigmaskHow::SIG_SETMASK, Some(signals), None).ok();
     }
 }
 
 /// Restores the processor's state: clears the upper halves of the vector registers, and resets floating-point control
-/// and the direction flag. Takes some tens of cycles.
+/// and the direction flag. Takes a few tens of cycles.
 #[inline]
 pub fn put_back_registers() {
     arch::put_back(&baseline().registers);
 }
 
-/// Clears only the upper halves of the vector registers, if there are any. Takes a few cycles, as in code that does it
-/// around its own library calls.
+/// Clears only the upper halves of the vector registers, if the processor has them. Takes a few cycles. An application
+/// may do the same around its calls to a library.
 #[inline]
 pub fn clear_vector_upper() {
     arch::clear_upper();
@@ -63,12 +64,12 @@ impl Residues {
         Residues(1 << residue as u8)
     }
 
-    /// Whether the set contains `residue`.
+    /// Returns whether the set contains `residue`.
     pub fn contains(self, residue: Residue) -> bool {
         self.0 & Residues::of(residue).0 != 0
     }
 
-    /// Whether nothing was left behind.
+    /// Returns whether the set is empty.
     pub fn is_empty(self) -> bool {
         self.0 == 0
     }
@@ -85,15 +86,15 @@ impl FromIterator<Residue> for Residues {
     }
 }
 
-/// Reads the state left behind in the calling thread. Reliable if the [controls](controls_hold) hold. `None` if the
-/// processor cannot report its vector registers.
+/// Returns the state left behind in the calling thread. The result is reliable if [`controls_hold`] returns `true`.
+/// `None` if the processor cannot report the state of its vector registers.
 #[inline]
 pub fn read() -> Option<Residues> {
     arch::in_use(&baseline().registers)
 }
 
-/// Tests the readings on this processor: they must be clear after restoring the state, and set after writing to the
-/// upper half of a vector register. Leaves the state restored.
+/// Returns whether readings are correct on this processor: clear after restoring the state, and set after writing to
+/// the upper half of a vector register. Leaves the state restored.
 pub fn controls_hold() -> bool {
     put_back_registers();
     let clear = read().is_some_and(Residues::is_empty);
@@ -103,13 +104,14 @@ pub fn controls_hold() -> bool {
     clear && set
 }
 
-/// Writes to the upper half of a vector register, if there is one. For tests, and for measuring the cost.
+/// Writes to the upper half of a vector register, if there is one. For tests, and for measuring the cost of leftover
+/// state.
 pub fn leave_dirty() {
     arch::dirty();
 }
 
-/// Counts leftover state over the samples of a visit, and reports what was there after more than half of them. A single
-/// reading may be that of an interruption.
+/// Counts leftover state over the samples of a visit. Reports state that was present after more than half of the
+/// samples, because a single reading may come from an interrupt.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Tally {
     readings: u64,
@@ -129,7 +131,7 @@ impl Tally {
         residues.iter().for_each(|residue| self.seen[residue as usize] += 1);
     }
 
-    /// Returns the usual leftover state; `None` without readings, or if one failed.
+    /// Returns the state that more than half of the readings found. `None` if there are no readings or one failed.
     pub(crate) fn outcome(&self) -> Option<Residues> {
         let usual = |residue: &Residue| 2 * self.seen[*residue as usize] > self.readings;
         (self.readings > 0 && !self.unreadable).then(|| Residue::ALL.into_iter().filter(usual).collect())
@@ -143,7 +145,7 @@ mod arch {
     use std::arch::asm;
     use std::sync::OnceLock;
 
-    /// Floating-point control of SSE and of the x87 unit.
+    /// Floating-point control registers of SSE and the x87 unit.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub(super) struct Registers {
         mxcsr: u32,
@@ -153,7 +155,8 @@ mod arch {
     impl Registers {
         pub(super) fn read() -> Registers {
             let (mut mxcsr, mut x87_control) = (0_u32, 0_u16);
-            // SAFETY: each instruction stores a register that every x86-64 processor has into a variable of its width.
+            // SAFETY: each instruction stores a register that every x86-64 processor has into a variable of the same
+            // width.
             unsafe {
                 asm!("stmxcsr [{}]", in(reg) &raw mut mxcsr, options(nostack, preserves_flags));
                 asm!("fnstcw [{}]", in(reg) &raw mut x87_control, options(nostack, preserves_flags));
@@ -162,16 +165,16 @@ mod arch {
         }
     }
 
-    /// Status bits of MXCSR, as opposed to control bits: the exception flags.
+    /// Exception flags in MXCSR. They are status bits, not control bits.
     const FLAGS: u32 = 0x3f;
-    /// State components of XSAVE (Intel, *Software Developer's Manual*, volume 1, section 13.1): the upper halves of
-    /// ymm0 to ymm15, and of zmm0 to zmm15. Component 7, zmm16 to zmm31, is left out: it stays in use once the C
-    /// library's memory functions have used it, and slows nothing.
+    /// XSAVE state component for the upper halves of ymm0 to ymm15 (Intel, *Software Developer's Manual*, volume 1,
+    /// section 13.1). `ZMM_UPPER` is the component for zmm0 to zmm15. Component 7 (zmm16 to zmm31) is not checked: it
+    /// stays in use once the C library's memory functions have used it, but slows nothing down.
     const YMM_UPPER: u32 = 1 << 2;
     const ZMM_UPPER: u32 = 1 << 6;
 
-    /// Returns the components in use, if the processor supports XGETBV with ECX = 1 (section 13.2: CPUID leaf 0DH,
-    /// sub-leaf 1, EAX bit 2).
+    /// Returns the XSAVE components in use. `None` if the processor does not support XGETBV with ECX = 1 (section 13.2:
+    /// CPUID leaf 0DH, sub-leaf 1, EAX bit 2).
     fn components() -> Option<u32> {
         static SUPPORTED: OnceLock<bool> = OnceLock::new();
         let supported = SUPPORTED.get_or_init(|| {
@@ -183,7 +186,7 @@ mod arch {
             return None;
         }
         let components: u32;
-        // SAFETY: the processor has the instruction and the system has enabled it.
+        // SAFETY: the processor supports the instruction, and the system has enabled it.
         unsafe {
             asm!("xgetbv", in("ecx") 1, out("eax") components, out("edx") _, options(nomem, nostack, preserves_flags));
         }
@@ -206,12 +209,12 @@ mod arch {
     pub(super) fn dirty() {
         if has_avx() {
             let ones = [u8::MAX; 32];
-            // SAFETY: the processor has AVX; reads the 32 bytes of `ones`.
+            // SAFETY: the processor supports AVX, and the instruction reads only the 32 bytes of `ones`.
             unsafe { asm!("vmovups ymm15, [{}]", in(reg) &raw const ones, out("xmm15") _, options(readonly, nostack)) }
         }
     }
 
-    /// Whether the processor has AVX and the system saves its registers.
+    /// Returns whether the processor supports AVX and the system saves the AVX registers.
     fn has_avx() -> bool {
         std::is_x86_feature_detected!("avx")
     }
@@ -219,15 +222,15 @@ mod arch {
     #[inline]
     pub(super) fn clear_upper() {
         if has_avx() {
-            // SAFETY: the processor has AVX. The declaration names everything that is cleared: all vector registers
-            // that a call may overwrite, which is every one.
+            // SAFETY: the processor supports AVX. `clobber_abi` declares every vector register as overwritten, which
+            // includes all registers that the instruction changes.
             unsafe { asm!("vzeroupper", clobber_abi("sysv64"), options(nomem, nostack)) }
         }
     }
 
     pub(super) fn put_back(registers: &Registers) {
         clear_upper();
-        // SAFETY: loads values that were stored from the same registers. `emms` empties the x87 stack and `cld` clears
+        // SAFETY: the loaded values were stored from the same registers. `emms` empties the x87 stack and `cld` clears
         // the direction flag, as the ABI requires between functions.
         unsafe {
             asm!("ldmxcsr [{}]", in(reg) &raw const registers.mxcsr, options(readonly, nostack));
@@ -249,7 +252,7 @@ mod arch {
     use pqlab_record::Residue;
     use std::arch::asm;
 
-    /// Floating-point control.
+    /// Floating-point control register.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub(super) struct Registers {
         fpcr: u64,
@@ -258,13 +261,14 @@ mod arch {
     impl Registers {
         pub(super) fn read() -> Registers {
             let fpcr: u64;
-            // SAFETY: reads a register that every AArch64 processor has.
+            // SAFETY: the instruction reads a register that every AArch64 processor has.
             unsafe { asm!("mrs {}, fpcr", out(reg) fpcr, options(nomem, nostack, preserves_flags)) }
             Registers { fpcr }
         }
     }
 
-    /// Upper halves of vector registers cost nothing on this architecture, so they are not reported.
+    /// Returns only the state of floating-point control. Upper halves of vector registers cost nothing on this
+    /// architecture.
     pub(super) fn in_use(baseline: &Registers) -> Option<Residues> {
         let other = Registers::read() != *baseline;
         Some(other.then_some(Residue::FloatControl).into_iter().collect())
@@ -275,7 +279,7 @@ mod arch {
     pub(super) fn clear_upper() {}
 
     pub(super) fn put_back(registers: &Registers) {
-        // SAFETY: writes back what was read from the same register.
+        // SAFETY: the value was read from the same register.
         unsafe { asm!("msr fpcr, {}", in(reg) registers.fpcr, options(nomem, nostack, preserves_flags)) }
     }
 }
@@ -284,7 +288,7 @@ mod arch {
 mod arch {
     use super::Residues;
 
-    /// No registers are known for this architecture.
+    /// No registers are restored on this architecture.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub(super) struct Registers;
 
@@ -315,14 +319,14 @@ mod tests {
     fn reports_state_seen_in_more_than_half_of_the_readings() {
         let upper: Residues = [Residue::VectorUpper].into_iter().collect();
         let mut tally = Tally::default();
-        assert_eq!(tally.outcome(), None, "no reading says nothing");
+        assert_eq!(tally.outcome(), None, "there must be no outcome without readings");
         for reading in [upper, Residues::default(), upper, upper] {
             tally.add(Some(reading));
         }
         assert_eq!(tally.outcome(), Some(upper));
         tally.add(Some(Residues::default()));
         tally.add(Some(Residues::default()));
-        assert_eq!(tally.outcome(), Some(Residues::default()), "half is not more than half");
+        assert_eq!(tally.outcome(), Some(Residues::default()), "half of the readings must not be enough");
         tally.add(None);
         assert_eq!(tally.outcome(), None);
     }
@@ -337,15 +341,15 @@ mod tests {
     #[cfg(target_arch = "x86_64")]
     #[test]
     fn everything_is_put_back() {
-        // On its own thread, whose state ends with it.
+        // Use a separate thread, so that the changed state ends with it.
         let readable = std::thread::spawn(|| {
             remember();
             if read().is_some() && std::is_x86_feature_detected!("avx") {
                 assert!(controls_hold());
             }
             let (mxcsr, control) = (0xffc0_u32, 0x027f_u16);
-            // SAFETY: flushing denormals to zero and double precision of the x87 unit, neither of which this test
-            // depends on.
+            // SAFETY: the values enable flush-to-zero in SSE and double precision in the x87 unit. This test depends on
+            // neither.
             unsafe {
                 std::arch::asm!("ldmxcsr [{}]", in(reg) &raw const mxcsr);
                 std::arch::asm!("fldcw [{}]", in(reg) &raw const control);

@@ -1,27 +1,27 @@
-//! Stopwatches, which time the operations of a sample. A visit picks one before its first sample, and its loop is
-//! compiled for each kind, so that nothing is decided between two readings.
+//! Stopwatches time the operations of a sample. A visit picks a stopwatch before its first sample. The visit's loop is
+//! compiled for each kind, so that no decision is made between two readings.
 
 use crate::clock::monotonic_ns;
 use crate::counter::Counter;
 use crate::own_time::OwnTime;
 use crate::trial::{Fault, Recorder, Trial};
 
-/// Readings of the samples of a visit.
+/// Readings for the samples of a visit.
 #[derive(Debug)]
 pub(crate) struct Readings {
     /// The counter's reading for each sample.
     pub(crate) ticks: Vec<u64>,
-    /// Wall time of each sample in ns; empty if it follows from the ticks.
+    /// Wall time of each sample in ns. Empty if the ticks already give the time.
     pub(crate) wall_ns: Vec<u64>,
 }
 
 /// Times the operations of a trial.
 pub(crate) trait Stopwatch {
-    /// Performs `operations`, for which the trial is set up, and adds their readings to `readings`. Returns their time
-    /// in ns.
+    /// Performs `operations` operations, for which the trial is already set up, and appends their readings to
+    /// `readings`. Returns their total time in ns.
     ///
     /// # Errors
-    /// [`Fault`] of the trial, or for impossible times that it reports.
+    /// [`Fault`] from the trial, or if the trial reports impossible times.
     fn time(
         &mut self,
         trial: &mut dyn Trial,
@@ -31,7 +31,7 @@ pub(crate) trait Stopwatch {
     ) -> Result<u64, Fault>;
 }
 
-/// Counter that runs at a constant rate.
+/// Stopwatch for counters that run at a constant rate.
 pub(crate) struct CounterAlone<'a> {
     pub(crate) counter: &'a mut dyn Counter,
     pub(crate) ns_per_tick: f64,
@@ -53,7 +53,7 @@ impl Stopwatch for CounterAlone<'_> {
     }
 }
 
-/// Counter of cycles or instructions, with the wall clock around it.
+/// Stopwatch for counters of cycles or instructions. It also reads the wall clock, before and after the counter.
 pub(crate) struct CounterAndWall<'a> {
     pub(crate) counter: &'a mut dyn Counter,
 }
@@ -76,7 +76,8 @@ impl Stopwatch for CounterAndWall<'_> {
     }
 }
 
-/// Wall clock, for trials with threads of their own: cycles and instructions are counted for one thread only.
+/// Stopwatch that reads only the wall clock, for multi-threaded trials: cycles and instructions are counted for just
+/// one thread.
 pub(crate) struct WallAlone;
 
 impl Stopwatch for WallAlone {
@@ -95,7 +96,8 @@ impl Stopwatch for WallAlone {
     }
 }
 
-/// Clock of the process that performs the operations, as far as our wall clock confirms it.
+/// Stopwatch that uses the clock of the process that performs the operations, if this process's wall clock confirms the
+/// time.
 pub(crate) struct ProcessClock<'a> {
     pub(crate) own_time: &'a mut OwnTime,
     pub(crate) ns_per_tick: f64,
@@ -124,7 +126,7 @@ impl Stopwatch for ProcessClock<'_> {
     }
 }
 
-/// Times that the trial reports for the operations of a wave, each of which is a sample.
+/// Stopwatch for waves. The trial reports the time of each operation, and each operation is a sample.
 pub(crate) struct WaveTimes {
     pub(crate) ns_per_tick: f64,
 }

@@ -1,7 +1,7 @@
-//! Secret bytes tracked by valgrind's memcheck, which treats them as uninitialised and reports each branch and address
-//! that depends on them. The idea is Langley's, "Checking that functions are constant time with Valgrind" (2010).
+//! Tracks secret bytes with valgrind's memcheck, which treats them as uninitialised and reports each branch and address
+//! that depends on them. The idea comes from Langley, "Checking that functions are constant time with Valgrind" (2010).
 //!
-//! A client request is an instruction sequence that does nothing on a processor and that valgrind recognises
+//! A client request is a sequence of instructions that does nothing on a processor but that valgrind recognises
 //! (`valgrind.h`, `memcheck.h`).
 
 use crate::leak::Target;
@@ -10,7 +10,7 @@ use std::ops::Range;
 
 /// `VG_USERREQ__RUNNING_ON_VALGRIND`.
 const RUNNING: u64 = 0x1001;
-/// `VG_USERREQ__MAKE_MEM_UNDEFINED` of memcheck, whose base is `'M' << 24 | 'C' << 16`.
+/// Memcheck's `VG_USERREQ__MAKE_MEM_UNDEFINED`. The numbers of memcheck's requests start at `'M' << 24 | 'C' << 16`.
 const MAKE_UNDEFINED: u64 = 0x4d43_0001;
 
 /// Name of the function that loads inputs, as it appears in reports.
@@ -18,18 +18,18 @@ pub const LOADING: &str = "load_tainted";
 /// Name of the function that runs the operation, as it appears in reports.
 pub const CALLING: &str = "call_tainted";
 
-/// Whether this process runs under valgrind.
+/// Returns whether this process is running under valgrind.
 pub fn watched() -> bool {
     request([RUNNING, 0, 0, 0, 0, 0]) != 0
 }
 
-/// Loads the input with these bytes marked secret, and calls the operation.
+/// Loads `input` with the bytes in `secret` marked as secret, and calls the operation.
 ///
 /// # Errors
-/// The target's errors; [`Fault::Unsupported`] if the process does not run under valgrind.
+/// Errors from the target, and [`Fault::Unsupported`] if the process is not running under valgrind.
 pub fn run(target: &mut dyn Target, input: &[u8], secret: &[Range<usize>]) -> Result<(), Fault> {
     if !watched() {
-        return Err(Fault::Unsupported("this process does not run under valgrind".into()));
+        return Err(Fault::Unsupported("this process is not running under valgrind".into()));
     }
     let mut buffer = input.to_vec();
     for range in secret {
@@ -52,12 +52,13 @@ fn call_tainted(target: &mut dyn Target) -> Result<(), Fault> {
     std::hint::black_box(outcome)
 }
 
-/// Sends a request to valgrind; returns 0 without it.
+/// Sends a request to valgrind. Returns 0 if the process is not running under valgrind.
 #[cfg(target_arch = "x86_64")]
 fn request(arguments: [u64; 6]) -> u64 {
     let answer: u64;
-    // SAFETY: on a processor this rotates a register by 128 bits in total and exchanges another with itself. Valgrind
-    // reads the six words at `rax` and writes `rdx`. These requests change what it knows of memory, never the memory.
+    // SAFETY: on a processor, this rotates one register by 128 bits in total and exchanges another with itself.
+    // Valgrind reads the six words at `rax` and writes `rdx`. These requests change what valgrind knows about memory,
+    // but not the memory.
     unsafe {
         std::arch::asm!(
             "rol rdi, 3",

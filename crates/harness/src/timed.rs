@@ -1,4 +1,4 @@
-//! A stream with a time limit for a whole message, however the other side splits it.
+//! Stream with a time limit for a whole message, however the other side splits the message.
 
 use crate::clock;
 use nix::errno::Errno;
@@ -8,12 +8,12 @@ use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
 use std::time::Duration;
 
-/// Maximum number of bytes per write. The system applies the time limit to each write, so without this a long message
-/// could take many times as long.
+/// Maximum number of bytes per write. The system's time limit applies to each write, so without this limit a long
+/// message could take many times as long.
 const PORTION: usize = 16 << 10;
 
-/// A stream with a deadline in the time of [`clock::awake_ns`]. After it, reads and writes fail with `TimedOut`, but
-/// data that has already arrived is still read.
+/// Stream with a deadline on the clock [`clock::awake_ns`]. After the deadline, reads and writes fail with `TimedOut`,
+/// but data that has already arrived can still be read.
 pub(crate) struct Timed<'a> {
     stream: &'a UnixStream,
     until_ns: u64,
@@ -73,7 +73,7 @@ mod tests {
     use crate::wire::{self, Response};
     use std::time::Instant;
 
-    /// The whole message takes much longer than the limit, each byte much less.
+    /// Pause between parts of a message: much shorter than the limit, but the whole message takes much longer.
     const PAUSE: Duration = Duration::from_millis(20);
     const LIMIT: Duration = Duration::from_millis(300);
 

@@ -1,9 +1,9 @@
-//! The interface between workloads and harness: operations that can be repeated and whose answers can be checked.
+//! Interface between workloads and harness: operations that can be repeated, and answers that can be checked.
 
 use pqlab_record::{Case, Disturbance};
 use serde::{Deserialize, Serialize};
 
-/// Reason why a trial cannot continue. A fault ends its case; the rest of the run is unaffected.
+/// Reason why a trial cannot continue. A fault ends the trial's case; the rest of the run is unaffected.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Fault {
     /// The library gave a wrong answer.
@@ -12,23 +12,23 @@ pub enum Fault {
     /// The library reported a failure.
     #[error("{0}")]
     Library(String),
-    /// The provider does not support what the case requires.
+    /// The provider does not support a feature that the case requires.
     #[error("unsupported: {0}")]
     Unsupported(String),
 }
 
-/// One case in one process, ready to be timed. If several threads are measured together, the work of one of them, with
-/// its own keys and buffers.
+/// A case in one process, ready to be timed. If several threads are measured together, each thread has its own trial
+/// with its own keys and buffers.
 pub trait Trial: Send {
-    /// Prepares inputs and clears outputs for up to `batch` operations: fresh inputs, rotating keys, and no old output
-    /// that could pass for a new one. Not timed.
+    /// Prepares inputs and clears outputs for up to `batch` operations. Inputs are fresh, keys rotate, and no old
+    /// output can pass for a new one. Not timed.
     ///
     /// # Errors
     /// [`Fault`], which ends the case.
     fn setup(&mut self, batch: usize) -> Result<(), Fault>;
 
-    /// Performs `batch` operations. Only this call is timed. With several threads it is called several times after one
-    /// [`setup`](Self::setup), for at most as many operations in total as were set up.
+    /// Performs `batch` operations. Only this call is timed. In a trial with several threads, it is called several
+    /// times after one [`setup`](Self::setup), for no more operations in total than were set up.
     ///
     /// # Errors
     /// [`Fault`], which ends the case.
@@ -40,8 +40,8 @@ pub trait Trial: Send {
     /// [`Fault::WrongAnswer`], which voids all samples of the case.
     fn verify(&mut self) -> Result<(), Fault>;
 
-    /// Returns the operations per sample, if only one number is possible: a set of messages signed as a whole, or an
-    /// operation that changes the state it needs. `None` leaves it to the rules.
+    /// Returns the number of operations per sample, if only one number is possible. Examples are a set of messages
+    /// signed as a whole, and an operation that changes the state it needs. `None` lets the rules choose.
     fn batch(&self) -> Option<u64> {
         None
     }
@@ -50,91 +50,94 @@ pub trait Trial: Send {
     /// sample.
     ///
     /// # Errors
-    /// Those of [`routine`](Self::routine).
+    /// The same errors as [`routine`](Self::routine).
     fn note(&mut self, _recorder: &mut Recorder) -> Result<(), Fault> {
         Ok(())
     }
 
-    /// Returns the processors on which the trial's own threads work, each once. Empty if it has no threads of its own
-    /// or does not pin them. The harness probes whether their cores are shared.
+    /// Returns the processors to which the trial's own threads are pinned, without duplicates. Empty if the trial
+    /// starts no threads or does not pin them. The harness probes whether the cores of these processors are shared.
     fn processors(&self) -> Vec<u32> {
         Vec::new()
     }
 
-    /// Returns the time of the last [`routine`](Self::routine) in ns by the clock of the process that performed it, if
-    /// that is another one. It becomes the sample if it agrees with the harness's own clock.
+    /// Returns the time of the last [`routine`](Self::routine) in ns, as reported by the other process that performed
+    /// it. `None` if this process performed it. The harness uses the reported time if it agrees with the harness's own
+    /// clock.
     fn own_ns(&mut self) -> Option<u64> {
         None
     }
 
-    /// Returns the time of each operation of the last [`routine`](Self::routine) in ns, if [a routine is a
+    /// Returns the time of each operation in the last [`routine`](Self::routine) in ns, if the routine performs [a
     /// wave](Demands::wave).
     fn own_samples(&mut self) -> Vec<u64> {
         Vec::new()
     }
 
-    /// Returns the process that performs the operations, if it is another one. Its CPU time counts for the trial.
+    /// Returns the other process that performs the operations, if there is one. Its CPU time is added to the trial's.
     fn process(&self) -> Option<u32> {
         None
     }
 
-    /// Returns what the trial needs beyond one thread timed call by call.
+    /// Returns the trial's requirements.
     fn demands(&self) -> Demands {
         Demands::default()
     }
 }
 
-/// Requirements of a trial. The default suits most: one thread, and any number of operations per sample.
+/// Requirements of a trial. The default suits most trials: one thread, and any number of operations per sample.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Demands {
-    /// The trial uses its own threads on all processors that the run [was granted](crate::affinity::granted). It places
-    /// them, and reports to the recorder what [disturbed](Recorder::disturbed) them. The harness then only watches for
-    /// stolen time and for other loads on the cores of [its processors](Trial::processors). Samples are wall times,
-    /// because cycles and instructions are counted for one thread only.
+    /// The trial starts threads on the processors that the run [was granted](crate::affinity::granted). It pins them,
+    /// and reports to the recorder what [disturbed](Recorder::disturbed) them. The harness watches only for stolen time
+    /// and for other loads on the cores of [the trial's processors](Trial::processors). Samples are wall times, because
+    /// cycles and instructions are counted for just one thread.
     pub several_threads: bool,
     /// Minimum length of a sample in ns, unless the user sets the batch.
     pub shortest_sample_ns: u64,
-    /// Operations per sample are a multiple of this, unless the user sets the batch; 0 and 1 allow any number.
+    /// Number that must divide the number of operations per sample, unless the user sets the batch; 0 and 1 allow any
+    /// number.
     pub multiple_of: u64,
     /// Another process performs the operations and [times](Trial::own_ns) them.
     pub own_time: bool,
-    /// Maximum number of operations in a wave, each a sample with [its own time](Trial::own_samples). They may run at
-    /// once, or have other work between them. 0 if the routine itself is timed.
+    /// Maximum number of operations in a wave, or 0 if the routine itself is timed. Each operation in a wave is a
+    /// sample with [its own time](Trial::own_samples). The operations may run concurrently, or with other work between
+    /// them.
     pub wave: u64,
-    /// Takes the number of samples that [the protocol](pqlab_record::Protocol::handshakes) sets, whatever their spread:
-    /// operations wait for a network, and their tails matter.
+    /// The trial takes the number of samples that [the protocol](pqlab_record::Protocol::handshakes) sets, whatever
+    /// their spread. Its operations wait for a network, and the tail of their distribution matters.
     pub counted: bool,
 }
 
-/// Turns the cases of a plan into trials; implemented by the registry of workloads.
+/// Turns the cases of a plan into trials. The workload registry implements it.
 pub trait TrialSource {
     /// Checks known answers and prepares the case.
     ///
     /// # Errors
-    /// [`Fault::WrongAnswer`] for a wrong known answer, [`Fault::Unsupported`] if this build lacks what the case needs,
-    /// and the library's errors.
+    /// [`Fault::WrongAnswer`] for a wrong known answer, [`Fault::Unsupported`] if this build lacks a feature that the
+    /// case needs, and errors from the library.
     fn prepare(&self, case: &Case, seed: Seed) -> Result<Box<dyn Trial>, Fault>;
 
     /// Prepares the case with as few library calls as possible, for a first call in a fresh process. Another process
-    /// has already checked known answers.
+    /// has already checked the known answers.
     ///
     /// # Errors
-    /// Those of [`prepare`](Self::prepare), except for known answers.
+    /// The same errors as [`prepare`](Self::prepare), except those about known answers.
     fn prepare_first_call(&self, case: &Case, seed: Seed) -> Result<Box<dyn Trial>, Fault> {
         self.prepare(case, seed)
     }
 }
 
-/// Source of a trial's inputs: the same seed gives the same inputs.
+/// Seed for a trial's inputs. Equal seeds give equal inputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Seed {
     /// Seed of the run.
     pub run: u64,
-    /// Number of the worker process, so that processes have different inputs.
+    /// Number of the worker process, so that each process has different inputs.
     pub process: u32,
 }
 
-/// Collects what a stopwatch around the call cannot measure.
+/// Collects values that a stopwatch around the call cannot measure.
 #[derive(Debug, Default)]
 pub struct Recorder {
     extra: Vec<(String, Vec<f64>)>,
@@ -150,7 +153,7 @@ impl Recorder {
         }
     }
 
-    /// Records what disturbed the trial's own threads. Keeps the first disturbance of each kind.
+    /// Records disturbances of the trial's own threads. Keeps the first disturbance of each kind.
     pub fn disturbed(&mut self, disturbances: impl IntoIterator<Item = Disturbance>) {
         for disturbance in disturbances {
             let kind = std::mem::discriminant(&disturbance);
@@ -160,12 +163,12 @@ impl Recorder {
         }
     }
 
-    /// Takes all recorded values.
+    /// Removes and returns all recorded values.
     pub fn take(&mut self) -> Vec<(String, Vec<f64>)> {
         std::mem::take(&mut self.extra)
     }
 
-    /// Takes all recorded disturbances.
+    /// Removes and returns all recorded disturbances.
     pub fn take_disturbances(&mut self) -> Vec<Disturbance> {
         std::mem::take(&mut self.disturbances)
     }

@@ -1,5 +1,5 @@
-//! Messages between coordinator and worker: frames of a length (4 bytes, little-endian) and a message in postcard's
-//! encoding. They have their own socket pair, so that a library's output cannot be mistaken for them.
+//! Messages between coordinator and worker. Each frame is a length (4 bytes, little-endian) followed by a message in
+//! postcard's encoding. Frames use a separate socket pair, so that a library's output cannot be mistaken for a message.
 
 use crate::build_id::BuildId;
 use crate::gate::AdditionsPerCycle;
@@ -10,10 +10,11 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::io::{self, Read, Write};
 
-/// Maximum accepted length of a frame, in bytes: many times what the samples of a visit take.
+/// Maximum accepted length of a frame, in bytes. The samples of a visit take much less.
 const LONGEST_FRAME: u32 = 64 << 20;
 
-/// First message of a coordinator. The worker answers with a [`Greeting`], and continues only if both are of one build.
+/// First message from a coordinator. The worker answers with a [`Greeting`], and continues only if the builds are
+/// equal.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Hello {
     /// Build of the coordinator.
@@ -25,13 +26,13 @@ pub struct Hello {
 /// Task of a worker process.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Task {
-    /// Measuring: [`Request`]s follow.
+    /// Measure cases, according to the [`Request`]s that follow.
     Measure,
-    /// One errand, in words that coordinator and worker agree on: see [`errand`](crate::errand).
+    /// Run one errand, described by a string that coordinator and worker agree on: see [`errand`](crate::errand).
     Errand(String),
 }
 
-/// Answer of a worker to a [`Hello`].
+/// A worker's answer to a [`Hello`].
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Greeting {
     /// Build of the worker.
@@ -47,7 +48,7 @@ pub enum Request {
     Prepare(Case),
     /// Measures a prepared case.
     Visit(VisitRequest),
-    /// Prepares a case with no more calls than its inputs need, and measures its first call.
+    /// Prepares a case with only the calls that its inputs need, and measures its first call.
     FirstCall {
         /// The case.
         case: Case,
@@ -61,7 +62,7 @@ pub enum Request {
     },
 }
 
-/// What a worker must know before its first case.
+/// Facts that a worker must know before its first case.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Begin {
     /// Seed of the run.
@@ -70,38 +71,38 @@ pub struct Begin {
     pub process: u32,
     /// Counter to use.
     pub counter: CounterChoice,
-    /// Rate of the counter as measured by the coordinator, if it is constant.
+    /// Counter rate measured by the coordinator, in ticks per second, if the rate is constant.
     pub ticks_per_second: Option<f64>,
-    /// Cores to pin to; empty for any.
+    /// Processors to pin the worker to. Empty to leave it unpinned.
     pub cpus: Vec<u32>,
-    /// Processors that a multi-threaded trial may use; empty for those of the worker.
+    /// Processors that a multi-threaded trial may use. If empty, the trial uses the worker's processors.
     pub granted: Vec<u32>,
     /// Address space that the worker may use, in bytes.
     pub memory_limit: u64,
 }
 
-/// Extent of one visit.
+/// Size and limits of one visit.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct VisitRequest {
     /// Id of the case.
     pub case: String,
     /// Operations per sample.
     pub batch: u64,
-    /// Operations to run first without counting them.
+    /// Number of warm-up operations, which are not counted.
     pub warmup: u64,
     /// Maximum number of samples.
     pub samples: u64,
-    /// Minimum number of samples of a short operation, whatever the time; 0 for none.
+    /// Minimum number of samples for a short operation, even if they exceed the time; 0 for no minimum.
     pub least: u64,
-    /// Time after which no further sample starts, in ns. The first is always taken.
+    /// Time after which no further sample starts, in ns. The first sample is always taken.
     pub budget_ns: u64,
     /// Whether to postpone the visit, without a sample, if the core's other hardware thread is in use when it begins.
     pub may_put_off: bool,
-    /// Throughput baselines that any worker has found, in independent additions per cycle.
+    /// Throughput baselines that all workers have found so far, in independent additions per cycle.
     pub additions_per_cycle: AdditionsPerCycle,
 }
 
-/// Answer of a worker.
+/// A worker's answer to a request.
 #[derive(Debug, Serialize, Deserialize)]
 pub enum Response {
     /// Answers [`Request::Begin`].
@@ -114,27 +115,27 @@ pub enum Response {
     Released,
     /// The current case cannot continue, but the worker can.
     Fault {
-        /// Reason, in one line for the user.
+        /// Reason, as one line of text for the user.
         reason: String,
     },
 }
 
-/// Facts about a case before it is measured.
+/// Properties of a prepared case.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Prepared {
-    /// Rough time of one operation in ns.
+    /// Rough estimate of the time per operation, in ns.
     pub ns_per_operation: f64,
-    /// Time of the operation's very first call in this process in ns, including the library's one-time setup. `None` if
-    /// the preparation makes no call.
+    /// Time, in ns, of the operation's very first call in this process, including the library's one-time setup. `None`
+    /// if the preparation makes no call.
     pub first_call_ns: Option<f64>,
-    /// Operations per sample, if the case allows only one number.
+    /// Number of operations per sample, if the case allows only one number.
     pub batch: Option<u64>,
     /// Other requirements of the trial.
     pub demands: Demands,
 }
 
 impl Visited {
-    /// Creates the result of a postponed visit: the core's throughput was `pct` percent below the baseline.
+    /// Creates the result of a postponed visit. The core's throughput was `pct` percent below the baseline.
     pub(crate) fn put_off(pct: f64, visit_ns: u64, additions_per_cycle: AdditionsPerCycle) -> Visited {
         Visited {
             ticks: Vec::new(),
@@ -156,37 +157,37 @@ impl Visited {
 /// Outcome of a visit.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Visited {
-    /// Counter reading of each sample.
+    /// Counter reading for each sample.
     pub ticks: Vec<u64>,
-    /// Wall time of each sample in ns; empty if it follows from the ticks.
+    /// Wall time of each sample in ns. Empty if the ticks already give the time.
     pub wall_ns: Vec<u64>,
     /// Wall time of the whole visit in ns.
     pub visit_ns: u64,
-    /// Disturbances of the visit.
+    /// Disturbances during the visit.
     pub disturbances: Vec<Disturbance>,
-    /// Estimated core clock in Hz: the mean over the time of its samples.
+    /// Estimated core clock rate in Hz: the mean over the time of the samples.
     pub clock_hz: f64,
-    /// Samples between two probes of the core.
+    /// Groups of samples, each between two probes of the core.
     pub chunks: Vec<Chunk>,
     /// CPU time of the thread that did the work; `None` if the trial used its own threads.
     pub cpu_time: Option<CpuTime>,
-    /// Processor at the end of the visit; `None` if the system cannot tell.
+    /// Processor at the end of the visit. `None` if the system does not report it.
     pub processor: Option<u32>,
-    /// Growth of the worker's resident memory in this visit, in bytes; negative if it shrank.
+    /// Growth of the worker's resident memory during this visit, in bytes. Negative if the memory shrank.
     pub growth: i64,
     /// Values recorded by the workload.
     pub extra: Vec<(String, Vec<f64>)>,
     /// Throughput baselines known to this worker, in independent additions per cycle.
     pub additions_per_cycle: AdditionsPerCycle,
-    /// State that the operation left behind in its thread after more than half of the samples; `None` if it cannot be
-    /// read.
+    /// State that the operation left behind in its thread after more than half of the samples. `None` if the state
+    /// cannot be read.
     pub residues: Option<Residues>,
 }
 
 /// Writes one message as a frame.
 ///
 /// # Errors
-/// The stream's errors.
+/// Errors from the stream, and an error if the message is too long.
 pub fn send(stream: &mut impl Write, message: &impl Serialize) -> io::Result<()> {
     let body = postcard::to_stdvec(message).map_err(io::Error::other)?;
     let length = u32::try_from(body.len()).ok().filter(|&length| length <= LONGEST_FRAME);
@@ -196,10 +197,11 @@ pub fn send(stream: &mut impl Write, message: &impl Serialize) -> io::Result<()>
     stream.flush()
 }
 
-/// Reads one frame; `None` at the end of the stream.
+/// Reads one frame. `None` at the end of the stream.
 ///
 /// # Errors
-/// The stream's errors, `UnexpectedEof` inside a frame, `InvalidData` for a frame that is too long or not a message.
+/// Errors from the stream, `UnexpectedEof` if the stream ends inside a frame, and `InvalidData` if a frame is too long
+/// or is not a valid message.
 pub fn receive<M: DeserializeOwned>(stream: &mut impl Read) -> io::Result<Option<M>> {
     let mut length = [0; 4];
     let first = loop {

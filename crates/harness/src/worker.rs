@@ -1,5 +1,5 @@
-//! The worker's side: prepares cases, runs visits and answers requests, on one thread. It catches the failures of a
-//! library that can be caught here (errors, panics). The coordinator catches the others (crashes, hangs).
+//! The worker's side of the protocol: prepares cases, runs visits and answers requests, on one thread. The worker
+//! catches a library's errors and panics. The coordinator handles crashes and hangs.
 
 use crate::build_id::BuildId;
 use crate::cold::Evicted;
@@ -18,32 +18,32 @@ use std::collections::HashMap;
 use std::io::{self, Read, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// Time after which a rough estimate of an operation's time is good enough, in ns.
+/// Timed work after which an estimate of an operation's time is good enough, in ns.
 const ESTIMATE_NS: u64 = 2_000_000;
-/// Upper bound on the wall time of an estimate, including untimed work, in ns.
+/// Maximum wall time for an estimate, including untimed work, in ns.
 const LONGEST_ESTIMATE_NS: u64 = 50_000_000;
-/// Maximum number of operations timed at once for an estimate: each may need its own memory.
+/// Maximum number of operations per timed call in an estimate, because each operation may need its own memory.
 const ESTIMATE_BATCH: usize = 512;
-/// The same for trials that ask for long samples, which therefore have no memory per operation.
+/// Maximum for trials that request long samples. Such trials need no memory per operation.
 const LONG_ESTIMATE_BATCH: usize = 1 << 24;
-/// Length of a first call above which it serves as the estimate, in ns. Its set-up is then a small part, and the first
-/// visit corrects the estimate. A shorter first call may be mostly set-up (seeding a generator takes tens of
-/// milliseconds), so further calls follow.
+/// Length of a first call, in ns, above which the first call serves as the estimate. One-time setup is then a small
+/// part of the call, and the first visit corrects the estimate. A shorter first call may be mostly setup (seeding a
+/// generator takes tens of milliseconds), so further calls follow.
 const LONG_FIRST_CALL_NS: u64 = 200_000_000;
-/// Assumed time of an operation that waits for a network, before any has been timed, in ns.
+/// Assumed time, in ns, of an operation that waits for a network, until such an operation has been timed.
 const COUNTED_NS: f64 = 1e8;
-/// Mean sample time below which a visit takes at least the requested minimum of samples, and works for
-/// [`LEAST_WORK_NS`], in ns.
+/// Mean sample time, in ns, below which a visit takes at least the requested minimum number of samples and works for at
+/// least [`LEAST_WORK_NS`].
 const SHORT_SAMPLE_NS: f64 = 1e6;
-/// Minimum working time of such a visit, in ns.
+/// Minimum working time, in ns, of a visit with such short samples.
 const LEAST_WORK_NS: u64 = 1_000_000;
 
-/// Answers a coordinator's first message and returns the task of this process, or `None` if the coordinator hung up.
-/// `build` is the build of this process.
+/// Answers the coordinator's first message. Returns the task of this process, or `None` if the coordinator closed the
+/// connection. `build` is the build of this process.
 ///
 /// # Errors
-/// Errors of the stream, and `InvalidData` if the coordinator is of another build. It has been informed, and nothing is
-/// left to do.
+/// Errors from the stream, and `InvalidData` if the coordinator is from a different build. In that case, the
+/// coordinator has been informed, and the worker can exit.
 pub fn greet(mut stream: impl Read + Write, build: BuildId) -> io::Result<Option<Task>> {
     let Some(Hello { build: theirs, task }) = wire::receive(&mut stream)? else { return Ok(None) };
     let build = build.as_asked_by(&theirs);
@@ -65,10 +65,11 @@ impl<T: Read + Write> Stream for T {}
 
 /// Serves requests until the stream ends. The coordinator must have been [greeted](greet).
 ///
-/// Not generic, so that it is compiled with the flags of this crate, not with those of a crate that calls it.
+/// This function is not generic, so it is compiled with the flags of this crate, not with those of a crate that calls
+/// it.
 ///
 /// # Errors
-/// Errors of the stream: the coordinator is gone, and nothing is left to do.
+/// Errors from the stream. They mean that the coordinator is gone.
 pub fn serve(mut stream: &mut dyn Stream, source: &dyn TrialSource) -> io::Result<()> {
     let begin = match wire::receive(&mut stream)? {
         Some(Request::Begin(begin)) => begin,
@@ -92,14 +93,14 @@ struct Worker<'a> {
     counter: Selected,
     cpus: Vec<u32>,
     gate: Gate,
-    /// Watches all processors, for trials with several threads.
+    /// Gate for multi-threaded trials, which watches all processors.
     wide_gate: Gate,
-    /// Probes the cores of such trials.
+    /// Probes the cores of multi-threaded trials.
     monitor: InterferenceMonitor,
     trials: HashMap<String, Box<dyn Trial>>,
-    /// State of the clocks of trials that another process times.
+    /// Checks on the reported times of trials that another process times, by case id.
     own_times: HashMap<String, OwnTime>,
-    /// Whether leftover register state can be read here.
+    /// Whether leftover register state can be read on this processor.
     residues_readable: bool,
 }
 
@@ -115,7 +116,7 @@ impl<'a> Worker<'a> {
             [cpu] => Some(cpu),
             _ => None,
         };
-        // The coordinator has measured the counter's rate. Measuring it again would only give another value.
+        // Use the rate that the coordinator measured. Measuring the rate again would give a different value.
         let counter =
             counter::open_at_rate(begin.counter, begin.ticks_per_second).map_err(|error| error.to_string())?;
         Ok(Worker {
@@ -134,7 +135,7 @@ impl<'a> Worker<'a> {
 
     fn answer(&mut self, request: Request) -> Response {
         let outcome = catch_unwind(AssertUnwindSafe(|| match request {
-            Request::Begin(_) => Err(Fault::Library("a second begin request".into())),
+            Request::Begin(_) => Err(Fault::Library("received a second begin request".into())),
             Request::Prepare(case) => self.prepare(case).map(Response::Prepared),
             Request::Visit(visit) => self.visit(&visit).map(Response::Visited),
             Request::FirstCall { case, visit } => self.first_call(&case, &visit).map(Response::Visited),
@@ -151,7 +152,7 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Returns to the worker's own processor, after a trial has placed threads.
+    /// Pins the thread to the worker's processors again, after a trial has pinned threads.
     fn return_home(&self) -> Result<(), Fault> {
         if self.cpus.is_empty() {
             return Ok(());
@@ -159,17 +160,18 @@ impl<'a> Worker<'a> {
         affinity::pin(&self.cpus).map_err(|error| Fault::Library(error.to_string()))
     }
 
-    /// Prepares the case and times a growing number of operations for a first estimate, which is also its warm-up.
+    /// Prepares the case and times a growing number of operations for a first estimate. These operations also warm up
+    /// the case.
     fn prepare(&mut self, case: Case) -> Result<Prepared, Fault> {
         let mut trial = in_state(self.source.prepare(&case, self.seed)?, &case);
         let fixed = trial.batch();
         let demands = trial.demands();
         if demands.counted {
-            // The number of samples is fixed, and one may take seconds, so none is spent on an estimate.
+            // The number of samples is fixed and a sample may take seconds, so none is spent on an estimate.
             self.trials.insert(case.id(), trial);
             return Ok(Prepared { ns_per_operation: COUNTED_NS, first_call_ns: None, batch: fixed, demands });
         }
-        // If only one number of operations makes sense, no sample can be made longer.
+        // If only one number of operations is possible, samples cannot be made longer.
         let shortest_ns = if fixed.is_some() { 0 } else { demands.shortest_sample_ns };
         let (most, longest_ns) = match shortest_ns {
             0 => (ESTIMATE_BATCH, LONGEST_ESTIMATE_NS),
@@ -187,9 +189,10 @@ impl<'a> Worker<'a> {
             }
             let elapsed = timed_once(trial.as_mut(), batch, &mut recorder)?;
             spent += elapsed;
-            // In a sample that is too short, its fixed costs would pass for the time of its operations.
+            // If a sample is too short, its fixed costs are mistaken for the time of its operations.
             let long_enough = elapsed >= shortest_ns / 2 || batch >= LONG_ESTIMATE_BATCH;
-            // Evicting caches takes a thousand times as long as the operations that it is done for.
+            // `longest_ns` limits untimed work, such as evicting caches, which may take a thousand times as long as the
+            // operations.
             if (spent >= ESTIMATE_NS && long_enough) || clock::monotonic_ns() - begun >= longest_ns {
                 break elapsed as f64 / batch as f64;
             }
@@ -207,7 +210,7 @@ impl<'a> Worker<'a> {
         Ok(Prepared { ns_per_operation, first_call_ns: Some(first_call_ns), batch: fixed, demands })
     }
 
-    /// Times the first call of an operation in this process, which was started for that.
+    /// Times the operation's first call in this process, which was started for this purpose.
     fn first_call(&mut self, case: &Case, request: &VisitRequest) -> Result<Visited, Fault> {
         let trial = in_state(self.source.prepare_first_call(case, self.seed)?, case);
         self.trials.insert(request.case.clone(), trial);
@@ -238,13 +241,14 @@ impl<'a> Worker<'a> {
 
         let metric = self.counter.counter.metric();
         if own_time && metric == Metric::Instructions {
-            let text = "instructions of another process cannot be counted; choose another counter with `--counter`";
+            let text = "instructions in another process cannot be counted; choose another counter with `--counter`";
             return Err(Fault::Unsupported(text.into()));
         }
         let one_thread_only = matches!(metric, Metric::Cycles | Metric::Instructions);
         let (keeps_wall, only_wall) = (one_thread_only && !several_threads, one_thread_only && several_threads);
         let ns_per_tick = self.counter.ns_per_tick.unwrap_or(0.0);
-        // Cycles of another process are not counted either. They are estimated from its time at the core's clock.
+        // Cycles in another process cannot be counted either. They are estimated from the reported time and the core's
+        // clock rate.
         let own_ns_per_tick =
             if own_time && metric == Metric::Cycles { 1e9 / clock::core_clock_hz() } else { ns_per_tick };
         let (gate, thresholds) = match several_threads {
@@ -329,7 +333,7 @@ impl<'a> Worker<'a> {
     }
 }
 
-/// Samples of a visit.
+/// Takes the samples of a visit.
 struct Sampling<'a> {
     request: &'a VisitRequest,
     /// Operations per sample.
@@ -379,7 +383,7 @@ impl<'a> Sampling<'a> {
     }
 }
 
-/// Performs operations that are neither timed nor counted, at most `most` at once.
+/// Performs `operations` operations that are neither timed nor counted, in batches of at most `most`.
 fn warm_up(trial: &mut dyn Trial, most: usize, operations: u64, recorder: &mut Recorder) -> Result<(), Fault> {
     let mut done = 0;
     while done < operations {
@@ -406,7 +410,7 @@ fn timed_once(trial: &mut dyn Trial, batch: usize, recorder: &mut Recorder) -> R
     Ok(elapsed)
 }
 
-/// Wraps the trial as the state of the case requires.
+/// Wraps the trial to produce the cache state that the case requires.
 fn in_state(trial: Box<dyn Trial>, case: &Case) -> Box<dyn Trial> {
     match case.state() {
         State::Warm => trial,

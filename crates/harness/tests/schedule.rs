@@ -29,10 +29,10 @@ fn case(algorithm: &str, block: &str) -> Case {
     }
 }
 
-/// Load that takes the core away.
+/// Load that competes for the core.
 #[derive(Clone, Copy, PartialEq)]
 enum Load {
-    /// A kernel thread now and then: one visit in fifty loses 50 µs.
+    /// An occasional kernel thread: one visit in fifty loses 50 µs.
     Quiet,
     /// A busy loop on the core: every other time slice is lost.
     Busy,
@@ -40,13 +40,13 @@ enum Load {
     Neighbour,
 }
 
-/// Simulated machine whose operations take scripted times, and whose gates see the scripted load.
+/// Simulated machine. Its operations take scripted times, and its gates see the scripted load.
 struct ScriptedMachine {
     load: Load,
     random: ChaCha8Rng,
-    /// Nanoseconds per operation, by algorithm.
+    /// Returns the time per operation in ns for an algorithm.
     cost: fn(&str) -> f64,
-    /// Relative spread of single operations, and of processes.
+    /// Relative spread between operations, and between processes.
     spread: (f64, f64),
     failing: Option<&'static str>,
     demands: Demands,
@@ -211,7 +211,7 @@ fn twenty_cases() -> Vec<Case> {
 fn a_quiet_machine_marks_at_most_one_case_in_ten() {
     let collector = measure(&mut ScriptedMachine::new(Load::Quiet), &twenty_cases(), &Protocol::default());
     let marked = collector.records.iter().filter(|(_, record)| record.samples.contended()).count();
-    assert!(marked <= 2, "{marked} of 20 are marked");
+    assert!(marked <= 2, "{marked} of 20 cases are marked");
 }
 
 #[test]
@@ -220,7 +220,7 @@ fn marks_every_case_while_a_busy_loop_runs() {
     let marked = collector.records.iter().filter(|(_, record)| record.samples.contended()).count();
     assert_eq!(marked, 20);
     let repeats = collector.records.iter().flat_map(|(_, record)| &record.samples.visits).map(|visit| visit.repeats);
-    assert_eq!(repeats.max(), Some(REPEATS), "a disturbed visit is measured again before it is given up");
+    assert_eq!(repeats.max(), Some(REPEATS), "a disturbed visit must be repeated before it is kept");
 }
 
 #[test]
@@ -229,13 +229,13 @@ fn the_adaptive_rules_stop_when_the_interval_is_narrow_or_the_time_is_spent() {
     let narrow = measure(&mut ScriptedMachine::new(Load::Quiet), &[case("A", "one")], &protocol);
     assert!(narrow.records[0].1.precision_reached);
     let spent: u64 = narrow.records[0].1.samples.visits.iter().flat_map(|visit| &visit.ticks).sum();
-    assert!(spent < 2_000_000_000, "{spent} ns for a case that is precise at once");
+    assert!(spent < 2_000_000_000, "{spent} ns for a case that is precise immediately");
 
     let mut noisy = ScriptedMachine::new(Load::Quiet);
     noisy.spread = (0.02, 0.5);
     let protocol = Protocol { precision_pct: 0.1, max_time_s: 0.5, ..Protocol::default() };
     let wide = measure(&mut noisy, &[case("A", "one")], &protocol);
-    assert!(!wide.records[0].1.precision_reached, "processes that differ by half give no narrow interval");
+    assert!(!wide.records[0].1.precision_reached, "processes that differ by half cannot give a narrow interval");
 }
 
 #[test]
@@ -243,7 +243,7 @@ fn interleaves_compared_cases() {
     let mut machine = ScriptedMachine::new(Load::Quiet);
     let plan = [case("A", "one"), case("B", "one"), case("C", "two")];
     let collector = measure(&mut machine, &plan, &Protocol::default());
-    assert_eq!(machine.dismissed, 2, "each block has processes of its own");
+    assert_eq!(machine.dismissed, 2, "each block must have its own processes");
     let first_c = machine.log.iter().position(|(_, algorithm)| algorithm == "C").unwrap();
     assert!(machine.log[first_c..].iter().all(|(_, algorithm)| algorithm == "C"));
     let rounds = |position: usize| {
@@ -252,7 +252,7 @@ fn interleaves_compared_cases() {
     };
     let (a, b) = (rounds(0), rounds(1));
     let common = a.iter().filter(|visit| b.contains(visit)).count();
-    assert!(common >= a.len().min(b.len()) * 9 / 10, "the same rounds visit both");
+    assert!(common >= a.len().min(b.len()) * 9 / 10, "the same rounds must visit both cases");
     let order: Vec<&str> = machine.log[..first_c].iter().map(|(_, algorithm)| algorithm.as_str()).collect();
     assert!(order.windows(2).any(|pair| pair == ["A", "B"]) && order.windows(2).any(|pair| pair == ["B", "A"]));
 }
@@ -294,14 +294,14 @@ fn with_a_fixed_number_of_samples_disturbed_visits_are_marked_but_kept() {
     let samples = &collector.records[0].1.samples;
     assert!(samples.contended());
     assert_eq!((samples.count(), samples.usable().count()), (1000, samples.visits.len()));
-    assert_eq!(machine.log.len(), samples.visits.len(), "each was visited once");
+    assert_eq!(machine.log.len(), samples.visits.len(), "no visit may be repeated");
     for visit in &samples.visits {
         assert_eq!(visit.disturbances, [Disturbance::SharedCore { pct: 30.0, kept: true }]);
     }
     let mut machine = ScriptedMachine::new(Load::Neighbour);
     let collector = measure(&mut machine, &[case("A", "one")], &Protocol::default());
     let samples = &collector.records[0].1.samples;
-    assert!(machine.log.len() > samples.visits.len(), "with the adaptive rules it is waited for");
+    assert!(machine.log.len() > samples.visits.len(), "the adaptive rules must repeat disturbed visits");
     assert!(samples.visits.iter().all(|visit| !visit.counts()));
 }
 
@@ -314,7 +314,7 @@ fn short_operations_are_batched_and_long_ones_are_not() {
         collector.records.iter().find(|(_, record)| record.case.algorithm == algorithm).unwrap().1.samples.batch
     };
     assert_eq!(batch("long"), 1, "2 µs are a hundred times the resolution of 20 ns");
-    assert_eq!(batch("short"), 2667, "8 µs: four hundred times the resolution");
+    assert_eq!(batch("short"), 2667, "8 µs are four hundred times the resolution");
 }
 
 #[test]
@@ -341,7 +341,7 @@ fn operations_that_wait_take_the_protocols_number_of_samples() {
     let found = measure(&mut machine, &[case("one", "b")], &protocol);
     assert_eq!(found.records[0].1.samples.count(), 203);
     let most = machine.asked.iter().map(|visit| visit.samples).max();
-    // 51 samples in three processes and 50 in the fourth, in waves of 25.
+    // Three processes take 51 samples and the fourth takes 50, in waves of 25.
     assert_eq!((most, machine.asked.len(), machine.asked[0].warmup), (Some(25), 11, 0));
 }
 
@@ -371,7 +371,7 @@ fn a_failed_case_has_a_record_and_the_rest_is_measured() {
     assert_eq!(failed.len(), 1);
     assert_eq!(failed[0].case.algorithm, "B");
     assert_eq!(failed[0].error.as_deref(), Some("the worker was killed by SIGSEGV"));
-    assert_eq!(failed[0].samples.count(), 0, "no figure is kept of a case that failed");
+    assert_eq!(failed[0].samples.count(), 0, "a failed case must keep no samples");
 
     let mut machine = ScriptedMachine::new(Load::Quiet);
     machine.failing = Some("prepare");
@@ -406,7 +406,7 @@ fn first_calls_are_single_samples_of_new_processes_and_evicted_cases_have_no_sec
     let count = processes.len();
     processes.sort_unstable();
     processes.dedup();
-    assert_eq!((processes.len(), first.batch), (count, 1), "no two samples share a process");
+    assert_eq!((processes.len(), first.batch), (count, 1), "no two samples may share a process");
     assert!(count > 8);
     assert!(record(State::Evicted).samples.visits.iter().all(|visit| visit.process < 8));
     let warmups = |state| {
@@ -414,7 +414,7 @@ fn first_calls_are_single_samples_of_new_processes_and_evicted_cases_have_no_sec
         machine.asked.iter().filter(|visit| visit.case == name).map(|visit| visit.warmup).collect::<Vec<_>>()
     };
     assert!(warmups(State::FirstCall).iter().all(|&warmup| warmup == 0));
-    assert_eq!(warmups(State::Evicted).iter().sum::<u64>(), 8, "one call to be at home in each process");
+    assert_eq!(warmups(State::Evicted).iter().sum::<u64>(), 8, "each process needs one warm-up call");
     assert!(warmups(State::Warm).iter().all(|&warmup| warmup > 1));
     let prepared = |state: State| {
         let name = plan.iter().find(|case| case.state() == state).unwrap().id();
@@ -426,13 +426,13 @@ fn first_calls_are_single_samples_of_new_processes_and_evicted_cases_have_no_sec
 #[test]
 fn a_visit_corrects_what_the_preparation_estimated() {
     let mut machine = ScriptedMachine::new(Load::Quiet);
-    // As after a first call that seeded a generator.
+    // The estimate includes a first call that seeded a generator.
     machine.estimated = Some(30e6);
     let collector = measure(&mut machine, &[case("A", "one")], &Protocol::default());
     let samples = &collector.records[0].1.samples;
     assert!(
         samples.visits.iter().all(|visit| visit.ticks.len() >= 10),
-        "operations of 20 µs have many samples a visit"
+        "a visit to an operation of 20 µs must take many samples"
     );
     assert_eq!(samples.scanty_visits(10), 0);
     let warmups: Vec<u64> = machine.asked.iter().map(|visit| visit.warmup).collect();
@@ -454,10 +454,10 @@ fn adds_processes_only_if_they_differ() {
         (processes.len(), visits.iter().filter(|visit| visit.process >= 8).count())
     };
     assert_eq!(members((0.02, 0.0)), (8, 0));
-    // Three memory layouts 2% apart: eight of them do not give an interval of 1%.
+    // Processes have one of three memory layouts 2% apart, so eight processes do not give an interval of 1%.
     let (processes, visits) = members((0.02, 0.02));
     assert!(processes > 8 && processes <= 24, "{processes}");
-    assert_eq!(visits, 3 * (processes - 8), "three rounds of those that join");
+    assert_eq!(visits, 3 * (processes - 8), "each joining process must run three rounds");
 }
 
 #[test]
@@ -469,8 +469,8 @@ fn repeats_disturbed_visits_after_all_others() {
     let mut distinct = first_turns.clone();
     distinct.sort();
     distinct.dedup();
-    assert_eq!(distinct.len(), 6, "the first six visits are those of the round, none twice: {first_turns:?}");
-    assert!(machine.waited > 0, "where everything was put off, some time passes");
+    assert_eq!(distinct.len(), 6, "the first six visits must all be different: {first_turns:?}");
+    assert!(machine.waited > 0, "the scheduler must wait if every visit was postponed");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Tests a worker served in this process, with trials that check the state they find.
+//! Tests a worker that runs on a thread of this process, using scripted trials.
 
 #![allow(clippy::unwrap_used)]
 
@@ -11,7 +11,8 @@ use std::sync::{Arc, LazyLock};
 use std::thread;
 use std::time::Duration;
 
-/// Leaves the upper halves of vector registers in use and the rounding mode changed, and fails if it finds either.
+/// Leaves the upper halves of vector registers in use and the rounding mode changed. Fails if it finds such leftover
+/// state.
 struct Dirty;
 
 /// Does the same as [`Dirty`], but in the untimed setup.
@@ -22,10 +23,10 @@ fn dirty() {
     {
         let (ones, mxcsr) = ([u8::MAX; 32], 0x7f80_u32);
         if std::is_x86_feature_detected!("avx") {
-            // SAFETY: the processor has AVX; reads the 32 bytes of `ones`.
+            // SAFETY: the processor supports AVX, and the instruction reads only the 32 bytes of `ones`.
             unsafe { std::arch::asm!("vmovups ymm15, [{}]", in(reg) &raw const ones, out("xmm15") _) }
         }
-        // SAFETY: rounding towards zero, which nothing here depends on.
+        // SAFETY: the value selects rounding towards zero, and nothing here depends on the rounding mode.
         unsafe { std::arch::asm!("ldmxcsr [{}]", in(reg) &raw const mxcsr) }
     }
 }
@@ -68,7 +69,7 @@ impl Trial for DirtySetup {
     }
 }
 
-/// Takes 50 ms in its first call only.
+/// Trial whose first call takes 50 ms.
 struct SlowStart {
     calls: usize,
 }
@@ -89,7 +90,7 @@ impl Trial for SlowStart {
     }
 }
 
-/// Operation of 100 µs whose inputs take 4 ms.
+/// Trial whose operation takes 100 µs, but whose setup takes 4 ms.
 struct SlowSetup;
 
 impl Trial for SlowSetup {
@@ -106,7 +107,7 @@ impl Trial for SlowSetup {
     }
 }
 
-/// Takes 2 ms and reports this time in ns as that of another process; `None` reports nothing.
+/// Takes 2 ms, and reports the given time in ns as if another process had measured it. `None` reports no time.
 struct ToldTime(Option<u64>);
 
 impl Trial for ToldTime {
@@ -131,7 +132,7 @@ impl Trial for ToldTime {
     }
 }
 
-/// Runs waves of up to four operations, and reports one time too few unless it is honest.
+/// Runs waves of up to four operations. Reports a single time per wave unless it is `honest`.
 struct Waves {
     honest: bool,
     counted: bool,
@@ -198,7 +199,7 @@ fn case(algorithm: &str) -> Case {
     }
 }
 
-/// Served worker; it ends with the stream.
+/// Connection to a worker on another thread. The worker ends when the connection closes.
 struct Served(UnixStream);
 
 impl Served {
@@ -214,7 +215,7 @@ impl Served {
             ticks_per_second: None,
             cpus: vec![],
             granted: vec![],
-            // The tests' own process, so no limit.
+            // The worker runs in the tests' own process, so set no limit.
             memory_limit: u64::MAX,
         };
         assert!(matches!(served.ask(Request::Begin(begin)), Response::Begun));
@@ -259,11 +260,11 @@ impl Served {
 fn each_operation_of_a_wave_is_a_sample() {
     let mut served = Served::begin();
     assert!(served.prepare("waves").first_call_ns.is_some());
-    // As many waves as there is time for; the last is shorter if the visit ends within it.
+    // The visit runs as many waves as its time allows. The last wave is shorter if the visit ends within it.
     let ticks = served.visit("waves", 0).ticks;
     assert!(ticks.iter().all(|ticks| *ticks == 1_000_000), "{ticks:?}");
     assert!(ticks.len() == 50 || (!ticks.is_empty() && ticks.len().is_multiple_of(4)), "{}", ticks.len());
-    // A trial with a fixed number of samples is not called before it is visited, and its last wave is shorter.
+    // A trial with a fixed number of samples is not called before its first visit, and its last wave is shorter.
     assert_eq!(served.prepare("counted").first_call_ns, None);
     assert_eq!(COUNTED_CALLS.load(Ordering::Relaxed), 0);
     let visit = VisitRequest {
@@ -276,7 +277,7 @@ fn each_operation_of_a_wave_is_a_sample() {
         may_put_off: false,
         additions_per_cycle: Default::default(),
     };
-    let Response::Visited(visited) = served.ask(Request::Visit(visit)) else { panic!("no visit") };
+    let Response::Visited(visited) = served.ask(Request::Visit(visit)) else { panic!("the visit failed") };
     assert_eq!((visited.ticks.len(), COUNTED_CALLS.load(Ordering::Relaxed)), (10, 3));
     served.prepare("too-few");
     assert!(matches!(served.try_visit("too-few", 0), Response::Fault { reason } if reason.contains("1 times for 4")));
@@ -310,12 +311,12 @@ fn restores_the_initial_state_before_each_sample() {
         served.prepare(algorithm);
     }
     for _ in 0..3 {
-        // Without restoring, each would find what the other left behind.
+        // If the state were not restored, each trial would find what the other left behind.
         let (dirty, setup) = (served.visit("dirty", 10), served.visit("dirty-setup", 10));
         if let (Some(of_dirty), Some(of_setup)) = (dirty.residues, setup.residues) {
             let words: Vec<&str> = of_dirty.iter().map(|residue| residue.name()).collect();
             assert_eq!(words, ["vector-upper", "float-control"]);
-            assert!(of_setup.is_empty(), "what the setup left behind is not the operation's: {of_setup:?}");
+            assert!(of_setup.is_empty(), "state from the setup must not be reported: {of_setup:?}");
         }
     }
 }
@@ -332,7 +333,7 @@ fn slow_inputs_do_not_reduce_the_samples_of_a_short_operation() {
     served.prepare("slow-setup");
     let visited = served.visit("slow-setup", 10);
     assert!(visited.ticks.len() >= 10 && visited.ticks.iter().sum::<u64>() >= 1_000_000, "{visited:?}");
-    assert!(served.visit("slow-setup", 0).ticks.len() < 10, "without that the budget of 2 ms ends the visit");
+    assert!(served.visit("slow-setup", 0).ticks.len() < 10, "without a minimum, the budget of 2 ms must end the visit");
 }
 
 #[test]
@@ -361,10 +362,10 @@ fn refuses_a_coordinator_of_another_build_with_the_reason() {
     let (answer, task) = greeted(Hello { build: build("1"), task: errand() }, build("1"));
     assert_eq!((answer, task.unwrap()), (build("1"), Some(errand())));
     let (answer, refusal) = greeted(Hello { build: build("1"), task: Task::Measure }, build("2"));
-    assert_eq!(answer, build("2"), "the coordinator learns which build it is");
+    assert_eq!(answer, build("2"), "the coordinator must learn the worker's build");
     let refusal = refusal.unwrap_err().to_string();
     assert_eq!(refusal, r#"the coordinator is from a different build: provider scripted is "1" there and "2" here"#);
-    // A build that names no providers does not compare them.
+    // If one build lists no providers, providers are not compared.
     let without = build("1").without_providers();
     let (answer, task) = greeted(Hello { build: without.clone(), task: errand() }, build("2"));
     assert_eq!((answer, task.unwrap()), (without, Some(errand())));

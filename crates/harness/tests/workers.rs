@@ -1,4 +1,5 @@
-//! Tests misbehaving workers: this program starts itself with a script of what to do wrong. Every wait has an end.
+//! Tests misbehaving workers. This program starts itself as a worker with a script that says what to do wrong. Every
+//! wait must end.
 
 #![allow(clippy::print_stderr, clippy::print_stdout, clippy::unwrap_used)]
 
@@ -20,17 +21,17 @@ use std::time::Duration;
 /// Time limit for an errand to begin.
 const LIMIT: Duration = Duration::from_secs(30);
 
-/// Variables that pass a worker its script, and the file to which it writes its process id.
+/// Variable that passes a worker its script. `NUMBER` passes the file to which the worker writes its process id.
 const SCRIPT: &str = "PQLAB_TEST_SCRIPT";
 const NUMBER: &str = "PQLAB_TEST_NUMBER";
 
-/// Variable that makes this program a coordinator, with the file to which its worker writes its process id.
+/// Variable that makes this program a coordinator. Its value is the file to which the worker writes its process id.
 const COORDINATED: &str = "PQLAB_TEST_COORDINATED";
 
-/// Variable that tells a worker to load no library, and why.
+/// Variable that tells a worker not to load libraries. Its value is the reason.
 const LOADING: &str = "PQLAB_TEST_LOADING";
 
-/// Returns this program as a worker that follows the script.
+/// Returns the settings for running this program as a worker that follows the script.
 fn program(script: &str, number: &Path) -> Program {
     Program {
         path: std::env::current_exe().unwrap(),
@@ -40,12 +41,12 @@ fn program(script: &str, number: &Path) -> Program {
     }
 }
 
-/// Returns this build, with one provider of that version.
+/// Returns this build with a single provider, which has the given version.
 fn build(version: &str) -> BuildId {
     BuildId::of(&[ProviderBuild { id: "scripted".into(), version: version.into(), ..ProviderBuild::default() }])
 }
 
-/// Returns a pool of one worker that follows the script.
+/// Returns a pool with one worker, which follows the script.
 fn pool(script: &str, number: &Path) -> ProcessPool {
     ProcessPool::new(Workers {
         program: program(script, number),
@@ -73,31 +74,32 @@ fn case() -> Case {
     }
 }
 
-/// Returns the failure of the first request, and asserts that no process is left.
+/// Returns the failure of the first request. Asserts that no process is left.
 fn failure(script: &str) -> Failure {
     let folder = tempfile::tempdir().unwrap();
     let number = folder.path().join("number");
     let failure = pool(script, &number).prepare(0, &case()).unwrap_err();
-    // A worker that takes longer than the limit to begin may not have written it.
+    // A worker that does not begin within the limit may not have written the file.
     if let Ok(number) = std::fs::read_to_string(&number) {
-        assert!(kill(Pid::from_raw(number.parse().unwrap()), None).is_err(), "{script}: worker {number} is left");
+        assert!(kill(Pid::from_raw(number.parse().unwrap()), None).is_err(), "{script}: worker {number} still runs");
     }
     failure
 }
 
 #[test]
 fn ends_a_worker_that_never_begins() {
-    let Failure::Fatal(error) = failure("never") else { panic!("no case is to blame") };
+    let Failure::Fatal(error) = failure("never") else { panic!("the failure must not blame a case") };
     assert_eq!(error.to_string(), "a worker did not start: no answer within 2 s; the worker was killed");
 }
 
 #[test]
 fn restarts_a_worker_that_dies_loading_a_library_without_it() {
     // The script answers with the reason that the second process received.
-    let Failure::Case(reason) = failure("load") else { panic!("measuring goes on") };
+    let Failure::Case(reason) = failure("load") else { panic!("the failure must not end the run") };
     assert_eq!(
         reason,
-        "a worker that loads it did not start: the worker exited with code 9; its last output: a constructor's last words"
+        "a worker that loads the library did not start: the worker exited with code 9; its last output: \
+         a constructor's last words"
     );
 }
 
@@ -119,7 +121,7 @@ fn refuses_a_worker_of_another_build() {
     let Failure::Fatal(WorkerError::OtherBuild { path, difference }) =
         pool("other build", &number).prepare(0, &case()).unwrap_err()
     else {
-        panic!("it measures")
+        panic!("a worker from another build must be rejected")
     };
     assert_eq!(path, std::env::current_exe().unwrap());
     assert_eq!(difference, r#"provider scripted is "2" there and "1" here"#);
@@ -138,7 +140,7 @@ fn an_errand_sends_its_texts_and_ends() {
     assert_eq!(end.status.code(), Some(7));
     assert!(end.stdout.contains("not asked for") && end.stderr.contains("a complaint"), "{end:?}");
 
-    // The same under another program that shows other providers.
+    // The same works under a wrapper that makes the worker report other providers.
     let mut errand =
         start("below", &Manner { wrapper: vec!["env".into(), "PQLAB_TEST_VERSION=2".into()], ..Manner::default() });
     assert_eq!(errand.next(&going_on).unwrap(), Next::Said("below".into()));
@@ -147,7 +149,7 @@ fn an_errand_sends_its_texts_and_ends() {
     assert_eq!(stopped.next(&AtomicBool::new(true)).unwrap(), Next::Stopped);
     let left = std::fs::read_to_string(folder.path().join("number")).unwrap();
     drop(stopped);
-    assert!(kill(Pid::from_raw(left.parse().unwrap()), None).is_err(), "an errand that is dropped is ended");
+    assert!(kill(Pid::from_raw(left.parse().unwrap()), None).is_err(), "dropping an errand must end its process");
 }
 
 #[test]
@@ -157,7 +159,7 @@ fn ends_a_worker_that_answers_byte_by_byte() {
 
 #[test]
 fn ends_a_worker_that_closes_its_stream_but_continues() {
-    let Failure::Case(reason) = failure("close") else { panic!("measuring goes on") };
+    let Failure::Case(reason) = failure("close") else { panic!("the failure must not end the run") };
     assert!(
         reason.starts_with("the worker closed its connection but did not exit within 5 s; it was killed"),
         "{reason}"
@@ -170,9 +172,9 @@ fn the_system_kills_workers_before_their_coordinator() {
     assert_eq!(failure("expendable"), Failure::Case("1000\n".into()));
 }
 
-/// Coordinator of the next test, in its own process so that it can be stopped.
+/// Coordinator for the next test. It runs in its own process so that the test can stop it.
 #[test]
-#[ignore = "the coordinator of another test"]
+#[ignore = "coordinator process for another test"]
 fn coordinator_by_script() {
     let Some(number) = std::env::var_os(COORDINATED) else { return };
     let failure = pool("late", Path::new(&number)).prepare(0, &case()).unwrap_err();
@@ -197,7 +199,7 @@ fn a_pause_of_all_processes_exceeds_no_time_limit() {
     };
     let both = [coordinator.id() as i32, worker].map(Pid::from_raw);
     both.iter().for_each(|process| kill(*process, Signal::SIGSTOP).unwrap());
-    // Twice the limit of a request.
+    // This is twice the time limit for a request.
     std::thread::sleep(Duration::from_secs(4));
     both.iter().for_each(|process| kill(*process, Signal::SIGCONT).unwrap());
     let output = coordinator.wait_with_output().unwrap();
@@ -207,7 +209,7 @@ fn a_pause_of_all_processes_exceeds_no_time_limit() {
 
 #[test]
 fn reports_the_end_of_a_worker() {
-    let Failure::Case(reason) = failure("end") else { panic!("measuring goes on") };
+    let Failure::Case(reason) = failure("end") else { panic!("the failure must not end the run") };
     assert!(reason.starts_with("the worker exited with code 7"), "{reason}");
 }
 
@@ -225,7 +227,7 @@ fn serve_errand(stream: &mut UnixStream, task: &str) -> ! {
 }
 
 #[test]
-#[ignore = "the worker of the others"]
+#[ignore = "worker process for the other tests"]
 fn worker_by_script() {
     let (Ok(script), Some(descriptor)) = (std::env::var(SCRIPT), std::env::args().next_back()) else { return };
     std::fs::write(std::env::var_os(NUMBER).unwrap(), std::process::id().to_string()).unwrap();

@@ -1,4 +1,5 @@
-//! Hybrids as providers: one for each pair of providers, with the construction assembled from the two.
+//! Presents hybrids as providers. Each pair of providers becomes a provider that assembles the construction from the
+//! two.
 
 use crate::CaseOptions;
 use crate::fastest::FASTEST;
@@ -8,14 +9,14 @@ use crate::hybrid::{
 use pqlab_primitives::{BuildInfo, Provider};
 use std::sync::Arc;
 
-/// Returns the names of the hybrid KEMs and signatures of two halves. The one with the mock is left out, because it has
-/// no keys of its own.
+/// Returns the names of the hybrid KEMs and signatures with two real halves. The hybrid with a mock half is left out,
+/// because the mock has no real keys.
 pub fn hybrids() -> impl Iterator<Item = &'static str> {
     HYBRID_KEMS.into_iter().filter(|name| *name != WITH_MOCK).chain(HYBRID_SIGNATURES)
 }
 
-/// Returns a provider for each pair that can make the hybrid, named as in cases: `aws-lc`, `aws-lc+liboqs`. Without
-/// `every`, only the pairs that a run measures by default. Empty if the algorithm is not a hybrid.
+/// Returns a provider for each pair that can build the hybrid, named as in cases, such as `aws-lc` or `aws-lc+liboqs`.
+/// Without `every`, returns only the pairs that a run measures by default. Empty if the algorithm is not a hybrid.
 pub fn constructed(providers: &[Arc<Provider>], algorithm: &str, every: bool) -> Vec<Arc<Provider>> {
     let half = every.then(|| FASTEST.to_owned());
     let options = CaseOptions { classical: half.clone(), post_quantum: half, ..CaseOptions::default() };

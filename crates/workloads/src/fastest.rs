@@ -1,22 +1,24 @@
-//! The provider name `fastest`: the pair of providers with the least time for the measured operations of a
-//! construction, among the pairs that support everything the construction needs.
+//! Resolves the provider name `fastest`: the pair of providers that takes the least time for the measured operations of
+//! a construction. Only pairs that support everything the construction needs are candidates.
 //!
-//! Nothing runs here. A plan is first drafted with every possible pair. The selected part of the draft determines which
-//! [questions](Question) are open. The caller has worker processes answer them by measuring each question's cases, and
-//! plans again with the answers. So filters reduce the candidates, all areas of a plan share one answer, and a library
-//! that crashes is out of the question without harming the run.
+//! This module runs nothing itself. A plan is first drafted with every possible pair. The selected part of the draft
+//! determines which [questions](Question) are open. The caller measures each question's cases in worker processes, and
+//! plans again with the answers. As a result, filters reduce the candidates, all areas of a plan share one answer, and
+//! a library that crashes is excluded without harming the run.
 
 use crate::pairs::Pair;
 use crate::{CaseOptions, NULL};
 use pqlab_record::{Case, Fastest};
 
-/// The provider name.
+/// Provider name that requests the fastest pair.
 pub const FASTEST: &str = "fastest";
 
-/// Operations that contain all others of their construction. If one is measured, it decides alone.
+/// Operations that contain all other operations of their construction. If one of them is measured, only its time
+/// decides.
 const WHOLE: [&str; 2] = ["handshake", "cycle"];
 
-/// Asks which pair is the fastest for a construction, to be answered by measuring [its cases](Self::cases).
+/// Question of which pair is the fastest for a construction. Measuring [the question's cases](Self::cases) gives the
+/// answer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Question {
     /// Name of the construction, such as `X-Wing`.
@@ -25,7 +27,7 @@ pub struct Question {
     pub asked: String,
     /// Pairs to choose from, as named in cases.
     pub candidates: Vec<String>,
-    /// An ordinary case of the construction for each measured operation, of any pair.
+    /// A case for each measured operation of the construction, each for an arbitrary pair.
     deciding: Vec<Case>,
 }
 
@@ -39,7 +41,7 @@ impl Question {
         }
     }
 
-    /// Returns the cases to measure, all in the same rounds: each operation by each candidate.
+    /// Returns the cases to measure: each operation for each candidate, all in the same rounds.
     pub fn cases(&self) -> Vec<Case> {
         let operations = self.operations();
         let block = format!("fastest/{}/{}", self.construction, self.asked);
@@ -66,7 +68,7 @@ impl Question {
     }
 }
 
-/// Adds the questions of another selection of a plan, merging equal ones.
+/// Adds the questions from another selection of a plan. Questions about the same construction and pair are merged.
 pub fn merge(questions: &mut Vec<Question>, more: Vec<Question>) {
     for question in more {
         let same = |known: &&mut Question| known.construction == question.construction && known.asked == question.asked;
@@ -77,12 +79,12 @@ pub fn merge(questions: &mut Vec<Question>, more: Vec<Question>) {
     }
 }
 
-/// Whether the options leave a half to measurement.
+/// Returns whether a half is requested as `fastest`.
 pub(crate) fn is_asked(options: &CaseOptions) -> bool {
     [&options.classical, &options.post_quantum].into_iter().any(|half| half.as_deref() == Some(FASTEST))
 }
 
-/// Returns the requested pair, given a possible one; `None` unless a half is `fastest`.
+/// Returns the requested pair that `pair` would satisfy. `None` unless a half is requested as `fastest`.
 fn asked(options: &CaseOptions, pair: &Pair) -> Option<String> {
     let part = |wanted: &Option<String>, own: &String| match wanted.as_deref() {
         Some(FASTEST) => FASTEST.to_owned(),
@@ -93,8 +95,8 @@ fn asked(options: &CaseOptions, pair: &Pair) -> Option<String> {
     is_asked(options).then(both)
 }
 
-/// Whether to measure a construction with the pair: always, unless `fastest` is requested and another pair was chosen.
-/// A draft keeps all possible pairs.
+/// Returns whether to measure a construction with the pair. This is `false` only if `fastest` is requested and another
+/// pair was chosen. A draft keeps all possible pairs.
 pub(crate) fn keeps(options: &CaseOptions, construction: &str, pair: &Pair) -> bool {
     let Some(asked) = asked(options, pair) else { return true };
     // The null provider is not an answer.
@@ -106,8 +108,8 @@ pub(crate) fn keeps(options: &CaseOptions, construction: &str, pair: &Pair) -> b
     options.fastest.as_ref().is_none_or(|choices| choices.iter().any(chosen))
 }
 
-/// Returns the open questions of a selection of a draft. `deciding` maps a case to the ordinary case that tries its
-/// pair, or to `None` if the pair follows from other cases, as for a half.
+/// Returns the open questions for the selected cases of a draft. `deciding` maps a case to the case whose time decides
+/// about the pair. It returns `None` if other cases determine the pair, as for a half.
 pub(crate) fn questions(
     options: &CaseOptions,
     selected: &[Case],
@@ -178,8 +180,8 @@ mod tests {
         assert!(keeps(&draft, "X-Wing", &pair("a", "b")) && !keeps(&draft, "X-Wing", &pair(NULL, NULL)));
         let plan = CaseOptions { fastest: Some(vec![chosen("fastest+fastest", "a+b")]), ..draft };
         assert!(keeps(&plan, "X-Wing", &pair("a", "b")) && !keeps(&plan, "X-Wing", &pair("a", "a")));
-        assert!(!keeps(&plan, "another", &pair("a", "b")), "each construction has an answer of its own");
-        assert!(keeps(&options("a", "b"), "X-Wing", &pair("a", "b")), "nobody asked");
+        assert!(!keeps(&plan, "another", &pair("a", "b")), "each construction must have its own answer");
+        assert!(keeps(&options("a", "b"), "X-Wing", &pair("a", "b")), "a named pair must be kept");
     }
 
     #[test]

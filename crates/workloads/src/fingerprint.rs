@@ -1,4 +1,4 @@
-//! Fingerprint of a public key, a trial shared by several areas.
+//! Trial that computes the fingerprint of a public key. Several areas share it.
 
 use pqlab_constructions::keys::{DecodeError, PublicKey};
 use pqlab_harness::{Fault, Recorder, Trial};
@@ -8,7 +8,7 @@ use std::sync::Arc;
 /// Name of the operation.
 pub(crate) const FINGERPRINT: &str = "fingerprint";
 
-/// SHA-256 of the SubjectPublicKeyInfo, which is encoded anew in each operation.
+/// SHA-256 of the SubjectPublicKeyInfo, which each operation encodes again.
 pub(crate) struct Fingerprint {
     key: PublicKey,
     hash: Arc<dyn Hash>,
@@ -17,7 +17,7 @@ pub(crate) struct Fingerprint {
 }
 
 impl Fingerprint {
-    /// Creates the trial for a key, with SHA-256 of a library.
+    /// Creates the trial for a key. `hash` is a library's SHA-256.
     pub(crate) fn new(key: PublicKey, hash: Arc<dyn Hash>) -> Result<Fingerprint, Fault> {
         let expected = key.fingerprint(hash.as_ref()).map_err(broken)?;
         Ok(Fingerprint { key, hash, expected, output: None })

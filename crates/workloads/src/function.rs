@@ -1,5 +1,5 @@
-//! Workload `function`: any function that a worker can call, under its author's name. The worker prepares inputs and
-//! checks answers. If it does not check them, the names of such cases say so.
+//! Workload `function`: any function that a worker can call, under the name that its author chose. The worker prepares
+//! the inputs and checks the answers. If it does not check the answers, the case names say so.
 
 use crate::{CaseOptions, Workload, find, missing, remote};
 use pqlab_harness::{Fault, Seed, Trial};

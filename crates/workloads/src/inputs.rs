@@ -1,4 +1,4 @@
-//! Seeded inputs: the same run, process, algorithm and parameters give the same bytes for every provider.
+//! Generates inputs from seeds. The same run, process, algorithm and parameters give the same bytes for every provider.
 
 use crate::{fault, missing};
 use pqlab_harness::clock::monotonic_ns;
@@ -12,19 +12,20 @@ use sha2::{Digest, Sha256};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Keys and messages that a trial rotates through: several, so that neither branch prediction nor a cache adapts to a
-/// single key. Which cache they fit in depends on the library: 16 expanded keys of ML-KEM-768 take 38 KB, 16 prepared
-/// keys of ML-DSA-65 with their matrix more than half a megabyte. Cases with `keys=1` have one key, which stays in
+/// Number of keys and messages that a trial rotates through, so that neither branch prediction nor a cache adapts to a
+/// single key. Which cache they fit in depends on the library: 16 expanded ML-KEM-768 keys take 38 KB, and 16 prepared
+/// ML-DSA-65 keys with their matrix take more than half a megabyte. Cases with `keys=1` use one key, which stays in
 /// place.
 pub(crate) const POOL: usize = 16;
 /// Time limit for filling a pool, because generating an RSA key takes a quarter of a second.
 const POOL_TIME: Duration = Duration::from_millis(10);
-/// Messages per thread that signs many per sample. How often a signer rejects and retries depends on the message.
+/// Number of messages for a thread that signs many messages per sample. The number of signing attempts depends on the
+/// message.
 const MESSAGES: usize = 16 * POOL;
-/// Maximum memory of these messages, in bytes.
+/// Maximum total size of a thread's messages, in bytes.
 const MESSAGE_MEMORY: usize = 1 << 20;
 
-/// Creates the generator of a case's inputs.
+/// Creates the random generator for a case's inputs.
 pub(crate) fn generator(case: &Case, seed: Seed) -> ChaCha8Rng {
     let mut hasher = Sha256::new();
     hasher.update(seed.run.to_le_bytes());
@@ -36,39 +37,39 @@ pub(crate) fn generator(case: &Case, seed: Seed) -> ChaCha8Rng {
     ChaCha8Rng::from_seed(hasher.finalize().into())
 }
 
-/// Draws `length` bytes.
+/// Generates `length` random bytes.
 pub(crate) fn bytes(generator: &mut ChaCha8Rng, length: usize) -> Vec<u8> {
     let mut bytes = vec![0; length];
     generator.fill_bytes(&mut bytes);
     bytes
 }
 
-/// Creates another generator, seeded by this one.
+/// Creates another generator, seeded from this one.
 fn fork(generator: &mut ChaCha8Rng) -> ChaCha8Rng {
     let mut seed = [0; 32];
     generator.fill_bytes(&mut seed);
     ChaCha8Rng::from_seed(seed)
 }
 
-/// Number of keys and inputs of a trial.
+/// Number of keys and inputs for a trial.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Supply {
-    /// As many keys as a pool holds, each with its own input.
+    /// A pool of keys, each with its own input.
     Pool,
-    /// This many keys; if there are fewer than a pool holds, still a pool of inputs.
+    /// The given number of keys. If they are fewer than a pool holds, there is still a whole pool of inputs.
     Keys(u64),
-    /// One key with a pool of inputs and a single output buffer: for one thread among several, and for measuring the
+    /// One key with a pool of inputs and a single output buffer. Used for one of several threads, and for measuring the
     /// memory of a call.
     OneKey,
 }
 
 impl Supply {
-    /// Returns what a case requires.
+    /// Returns the supply that a case requires.
     pub(crate) fn of(case: &Case) -> Supply {
         case.keys().map_or(Supply::Pool, Supply::Keys)
     }
 
-    /// Makes the keys, at least one.
+    /// Creates the keys; at least one.
     pub(crate) fn keys<T, E>(self, mut make: impl FnMut() -> Result<T, E>) -> Result<Vec<T>, E> {
         match self {
             Supply::Pool => pool(Vec::new(), make),
@@ -77,8 +78,8 @@ impl Supply {
         }
     }
 
-    /// Makes the inputs for `keys` keys in turn, keeping those that exist already. `make` receives the number of the
-    /// key.
+    /// Creates inputs for `keys` keys, one key after the other. Keeps inputs that already exist. `make` receives the
+    /// number of the key.
     pub(crate) fn inputs<T, E>(
         self,
         keys: usize,
@@ -95,7 +96,7 @@ impl Supply {
         Ok(inputs)
     }
 
-    /// Draws messages of `length` bytes to sign.
+    /// Generates messages of `length` bytes to sign.
     pub(crate) fn messages(self, length: usize, generator: &mut ChaCha8Rng) -> Messages {
         let count = match self {
             Supply::OneKey => (MESSAGE_MEMORY / length.max(1)).clamp(1, MESSAGES),
@@ -111,7 +112,7 @@ impl Supply {
     }
 }
 
-/// Makes items until the pool is full or its time is spent, at least one.
+/// Creates items until the pool is full or [`POOL_TIME`] has passed, but at least one.
 fn pool<T, E>(mut items: Vec<T>, mut make: impl FnMut() -> Result<T, E>) -> Result<Vec<T>, E> {
     let started = monotonic_ns();
     while items.is_empty() || items.len() < POOL && u128::from(monotonic_ns() - started) < POOL_TIME.as_nanos() {
@@ -120,8 +121,8 @@ fn pool<T, E>(mut items: Vec<T>, mut make: impl FnMut() -> Result<T, E>) -> Resu
     Ok(items)
 }
 
-/// Generates a key from seeded coins of `length` bytes if the library takes them, otherwise from its own. Returns the
-/// coins that were used.
+/// Generates a key from `length` seeded bytes if the library accepts them (`taken`), otherwise from the library's own
+/// randomness. Returns the key and the seeded bytes; the bytes are empty if the library used its own.
 pub(crate) fn key<K>(
     length: usize,
     taken: bool,
@@ -132,9 +133,9 @@ pub(crate) fn key<K>(
     if taken { Ok((generate(Coins::Exact(&coins))?, coins)) } else { Ok((generate(Coins::Internal)?, Vec::new())) }
 }
 
-/// Returns the bytes of a private key in an encoding of at most `length` bytes; empty if no encoding is requested. If
-/// the library's keys forget their seed, so that it is not among the `written` encodings, returns the seed that the key
-/// was made from.
+/// Returns an encoded private key, at most `length` bytes long; empty if no encoding is requested. If the library's
+/// keys do not keep their seed, the seed is not among the `written` encodings. In that case, returns `coins`, the seed
+/// from which the key was generated.
 pub(crate) fn encoded(
     encoding: Option<KeyEncoding>,
     length: impl FnOnce(KeyEncoding) -> Option<usize>,
@@ -153,13 +154,13 @@ pub(crate) fn encoded(
     Ok(bytes)
 }
 
-/// Returns the encoding of the private key that a case names, among those that the provider loads.
+/// Returns the private-key encoding that a case names, if the provider can load that encoding.
 pub(crate) fn encoding(case: &Case, encodings: &[KeyEncoding]) -> Result<KeyEncoding, Fault> {
     let named = encodings.iter().find(|encoding| case.key() == Some(encoding.name()));
     named.copied().ok_or_else(|| missing(case))
 }
 
-/// Coins for an operation: fresh ones before each batch, or the same seeds in turn.
+/// Caller-supplied randomness for an operation: fresh bytes before each batch, or the same seeds in rotation.
 pub(crate) struct GivenCoins {
     coins: Vec<Vec<u8>>,
     fresh: Option<ChaCha8Rng>,
@@ -167,17 +168,17 @@ pub(crate) struct GivenCoins {
 }
 
 impl GivenCoins {
-    /// Draws coins of `length` bytes from a new generator, seeded by this one.
+    /// Supplies `length` bytes per operation from a new generator, which is seeded from this one.
     pub(crate) fn fresh(length: usize, generator: &mut ChaCha8Rng) -> GivenCoins {
         GivenCoins { fresh: Some(fork(generator)), ..GivenCoins::seeds(vec![vec![0; length]]) }
     }
 
-    /// Uses these seeds in turn; at least one.
+    /// Supplies these seeds in rotation. There must be at least one.
     pub(crate) fn seeds(seeds: Vec<Vec<u8>>) -> GivenCoins {
         GivenCoins { turn: Turn::of(seeds.len()), coins: seeds, fresh: None }
     }
 
-    /// Draws as many coins as a batch takes, if they are to be fresh.
+    /// Generates the randomness for a batch, if it must be fresh.
     pub(crate) fn setup(&mut self, batch: usize) {
         let Some(generator) = &mut self.fresh else { return };
         let (batch, length) = (batch.max(1), self.coins[0].len());
@@ -186,7 +187,7 @@ impl GivenCoins {
         self.turn = Turn::of(batch);
     }
 
-    /// Returns the next coins, or the library's own if none are given.
+    /// Returns the next supplied randomness. If none is supplied, the library uses its own.
     #[inline(always)]
     pub(crate) fn next(given: &mut Option<GivenCoins>) -> Coins<'_> {
         match given {
@@ -195,33 +196,33 @@ impl GivenCoins {
         }
     }
 
-    /// Returns the coins given last.
+    /// Returns the randomness supplied last.
     pub(crate) fn last(&self) -> Coins<'_> {
         Coins::Exact(&self.coins[self.turn.last()])
     }
 }
 
-/// New keys that are kept until after the clock was read, so that dropping them is not timed.
+/// Newly generated keys. They are kept until the clock has been read, so that dropping them is not timed.
 pub(crate) struct NewKeys<K> {
     keys: Vec<K>,
-    /// `Some` if coins are given.
+    /// Supplied randomness. `None` if the library uses its own.
     coins: Option<GivenCoins>,
 }
 
 impl<K> NewKeys<K> {
-    /// Starts without keys.
+    /// Creates an empty list of keys.
     pub(crate) fn new(coins: Option<GivenCoins>) -> NewKeys<K> {
         NewKeys { keys: Vec::new(), coins }
     }
 
-    /// Drops the keys, and makes room for `batch` new ones.
+    /// Drops the keys and reserves space for `batch` new ones.
     pub(crate) fn setup(&mut self, batch: usize) {
         self.keys.clear();
         self.keys.reserve(batch);
         self.coins.iter_mut().for_each(|coins| coins.setup(batch));
     }
 
-    /// Makes `batch` keys.
+    /// Generates `batch` keys.
     #[inline(always)]
     pub(crate) fn make(&mut self, batch: usize, generate: impl Fn(Coins) -> LibraryResult<K>) -> Result<(), Fault> {
         for _ in 0..batch {
@@ -233,19 +234,19 @@ impl<K> NewKeys<K> {
     /// Returns the keys, latest first.
     ///
     /// # Errors
-    /// [`Fault::WrongAnswer`] if there are none.
+    /// [`Fault::WrongAnswer`] if there are no keys.
     pub(crate) fn latest(&self) -> Result<impl Iterator<Item = &K>, Fault> {
         let none = || Fault::WrongAnswer("no key was generated".into());
         if self.keys.is_empty() { Err(none()) } else { Ok(self.keys.iter().rev()) }
     }
 
-    /// Repeats the last generation with the same coins, if coins are given.
+    /// Repeats the last key generation with the same randomness. `None` if the library used its own.
     pub(crate) fn again(&self, generate: impl Fn(Coins) -> LibraryResult<K>) -> Result<Option<K>, Fault> {
         self.coins.as_ref().map(|coins| generate(coins.last())).transpose().map_err(fault)
     }
 }
 
-/// Messages that are signed in turn.
+/// Messages to sign, used in rotation.
 pub(crate) struct Messages {
     messages: Vec<Vec<u8>>,
     fresh: Option<ChaCha8Rng>,
@@ -253,15 +254,15 @@ pub(crate) struct Messages {
 }
 
 impl Messages {
-    /// Uses these messages unchanged; at least one.
+    /// Uses these messages unchanged. There must be at least one.
     pub(crate) fn fixed(messages: Vec<Vec<u8>>) -> Messages {
         Messages { turn: Turn::of(messages.len()), messages, fresh: None }
     }
 
-    /// Renews as many messages as a batch takes, if they are to be fresh, and starts with them.
+    /// Renews the messages for a batch, if they must be fresh, and starts again with the first one.
     pub(crate) fn setup(&mut self, batch: usize) {
         let Some(generator) = &mut self.fresh else { return };
-        // Eight new bytes make a message new; drawing a long one completely would take longer than signing it.
+        // Eight new bytes make a message new. Generating a long message completely would take longer than signing it.
         for message in self.messages.iter_mut().take(batch) {
             let head = message.len().min(8);
             generator.fill_bytes(&mut message[..head]);
@@ -275,13 +276,13 @@ impl Messages {
         &self.messages[self.turn.advance()]
     }
 
-    /// Returns the message returned last.
+    /// Returns the message that was returned last.
     pub(crate) fn last(&self) -> &[u8] {
         &self.messages[self.turn.last()]
     }
 }
 
-/// Returns the names of the random generators of a case's providers; `None` if none draws.
+/// Returns the names of the random generators that a case's providers use. `None` if no provider names one.
 pub(crate) fn generators(providers: &[Arc<Provider>], id: &str) -> Option<String> {
     let halves = id.split('+').filter_map(|half| providers.iter().find(|provider| provider.id() == half));
     let named: Vec<String> = halves.filter_map(|provider| provider.generator.clone()).collect();
@@ -308,7 +309,7 @@ impl Turn {
         index
     }
 
-    /// Returns the index returned last.
+    /// Returns the index that was returned last.
     pub(crate) fn last(&self) -> usize {
         (self.next + self.count - 1) % self.count
     }

@@ -1,4 +1,4 @@
-//! What pqlab measures: one file or folder per workload, and one line for each in the table below.
+//! Workloads, which define what pqlab measures. Each workload has a file or folder, and a line in the table below.
 
 mod constructed;
 pub mod fastest;
@@ -35,7 +35,7 @@ use pqlab_verification::known_answers::{self, WrongAnswer};
 use rand_chacha::ChaCha8Rng;
 use std::sync::Arc;
 
-/// Each line of the table is a module and its workload.
+/// Declares the workloads. Each line of the table names a module and its workload.
 macro_rules! workloads {
     ($($visible:vis $module:ident => $workload:expr,)*) => {
         $($visible mod $module;)*
@@ -65,50 +65,50 @@ workloads! {
     pub ledger => ledger::LedgerWorkload::default(),
 }
 
-/// A kind of work that is measured.
+/// Kind of work that pqlab measures.
 pub trait Workload: Send + Sync {
-    /// Returns its name, which is also the area's.
+    /// Returns the workload's name, which is also the name of its area.
     fn id(&self) -> &'static str;
 
-    /// Describes in one line what it measures.
+    /// Returns a one-line description of what the workload measures.
     fn describe(&self) -> &'static str;
 
-    /// Returns every case that the providers support; a suite selects which of them to measure. Nothing runs: libraries
-    /// are only asked what they offer.
+    /// Returns every case that the providers support. A suite selects the cases to measure. Nothing runs here;
+    /// libraries only list what they offer.
     fn cases(&self, providers: &[Arc<Provider>], options: &CaseOptions) -> Vec<Case>;
 
-    /// Returns the measurements that determine the pairs meant by `fastest` in `selected`, which are cases of this
-    /// workload selected from a draft with the same options.
+    /// Returns the measurements that determine the pairs meant by `fastest`. `selected` are cases of this workload,
+    /// selected from a draft with the same options.
     fn questions(&self, _selected: &[Case], _providers: &[Arc<Provider>], _options: &CaseOptions) -> Vec<Question> {
         Vec::new()
     }
 
-    /// Returns the primitives whose known answers must be right before the case is measured, each as provider and
+    /// Returns the primitives whose known answers must be right before the case is measured, as pairs of provider and
     /// algorithm.
     fn primitives(&self, case: &Case) -> Vec<(String, String)> {
         vec![(case.provider.clone(), case.algorithm.clone())]
     }
 
-    /// Prepares one of its cases with the providers that the case names.
+    /// Prepares one of the workload's cases with the providers that the case names.
     ///
     /// # Errors
-    /// The library's errors while keys and inputs are made.
+    /// Errors from the library while generating keys and inputs.
     fn prepare(&self, case: &Case, providers: &[Arc<Provider>], seed: Seed) -> Result<Box<dyn Trial>, Fault>;
 }
 
-/// Environment variable that names the folder of published vectors, for the message sets.
+/// Environment variable that names the folder of published vectors, which the message sets need.
 pub const VECTORS: &str = "PQLAB_VECTORS";
 
-/// Converts a library's error. A signature or tag that does not verify is a wrong answer.
+/// Converts a library's error to a fault. A signature or tag that does not verify is a wrong answer.
 fn fault(error: Error) -> Fault {
     match error {
         Error::Unsupported(what) => Fault::Unsupported(what.to_owned()),
-        Error::VerificationFailed => Fault::WrongAnswer("a valid signature or tag is refused".to_owned()),
+        Error::VerificationFailed => Fault::WrongAnswer("a valid signature or tag was rejected".to_owned()),
         other => Fault::Library(other.to_string()),
     }
 }
 
-/// Returns the provider of that name.
+/// Returns the provider with this id.
 fn find<'a>(providers: &'a [Arc<Provider>], id: &str) -> Result<&'a Arc<Provider>, Fault> {
     let provider = providers.iter().find(|provider| provider.id() == id);
     provider.ok_or_else(|| Fault::Unsupported(format!("this build has no provider {id}")))
@@ -119,11 +119,12 @@ fn check_known_answers(provider: &Provider, algorithm: &str) -> Result<(), Fault
     known_answers::check(provider, algorithm).map(drop).map_err(|WrongAnswer(what)| Fault::WrongAnswer(what))
 }
 
-/// Creates the trial of an operation of a KEM or signature scheme, for any area. If both have the name, the operation
-/// decides; key generation is the KEM's.
+/// Creates the trial for an operation of a KEM or signature scheme, for any area. If a KEM and a signature scheme have
+/// the same name, the operation decides between them; key generation uses the KEM.
 ///
 /// # Errors
-/// The library's errors while keys and inputs are made; [`Fault::Unsupported`] if the operation does not exist.
+/// Errors from the library while generating keys and inputs, and [`Fault::Unsupported`] if the operation does not
+/// exist.
 fn operation(
     provider: &Provider,
     operation: &str,

@@ -1,8 +1,8 @@
 //! Workload `memory`: peak stack and heap of one operation.
 //!
-//! The time of a case is that of the operation as elsewhere. After each sample the operation runs once more under
-//! [`pqlab_harness::memory`], and its peaks are recorded. The stack is counted from the call of the operation and
-//! includes a few frames of ours; `null` shows how much these take.
+//! The time of a case is that of the operation, as in other workloads. After each sample, [`pqlab_harness::memory`]
+//! runs the operation again and records its peaks. Stack use is counted from the call of the operation and includes a
+//! few of pqlab's own frames; `null` shows how much these take.
 
 use crate::inputs::{Supply, generator};
 use crate::ntor::{self, NtorWorkload};
@@ -14,9 +14,9 @@ use pqlab_primitives::Provider;
 use pqlab_record::Case;
 use std::sync::Arc;
 
-/// Name under which samples record the peak of the stack in bytes.
+/// Name under which samples record peak stack use, in bytes.
 const PEAK_STACK: &str = "peak_stack_bytes";
-/// Name under which samples record the peak of the heap in bytes.
+/// Name under which samples record peak heap use, in bytes.
 const PEAK_HEAP: &str = "peak_heap_bytes";
 
 pub(crate) struct MemoryWorkload;
@@ -27,7 +27,8 @@ impl Workload for MemoryWorkload {
     }
 
     fn describe(&self) -> &'static str {
-        "peak stack and heap in bytes of one operation: keygen, encapsulate, decapsulate, sign, verify, steps of handshakes"
+        "peak stack and heap in bytes of one operation: keygen, encapsulate, decapsulate, sign, verify, steps of \
+         handshakes"
     }
 
     fn cases(&self, providers: &[Arc<Provider>], options: &CaseOptions) -> Vec<Case> {
@@ -48,7 +49,7 @@ impl Workload for MemoryWorkload {
             case.workload = self.id().into();
             case.block = format!("{}/{}", self.id(), case.algorithm);
         }
-        // A KEM and a signature scheme may share a name; one key generation is enough.
+        // A KEM and a signature scheme may have the same name. One key generation is enough.
         let mut seen = std::collections::HashSet::new();
         cases.retain(|case| seen.insert(case.id()));
         cases
@@ -101,7 +102,7 @@ impl Trial for Memory {
         Ok(())
     }
 
-    /// The gate of a single thread would mistake waiting for the measured thread for a disturbance.
+    /// A gate for a single thread would mistake the wait for the measured thread for a disturbance.
     fn demands(&self) -> Demands {
         Demands { several_threads: true, ..Demands::default() }
     }
@@ -115,7 +116,7 @@ mod tests {
     use pqlab_providers::providers;
     use std::collections::{HashMap, HashSet};
 
-    /// Returns the peaks of two samples of each case, by id; empty if they cannot be measured.
+    /// Returns the peaks of two samples of each case, keyed by case id. Empty if peaks cannot be measured.
     fn measured(wanted: impl Fn(&Case) -> bool) -> HashMap<String, [Vec<f64>; 2]> {
         let providers = providers();
         let cases = MemoryWorkload.cases(&providers, &CaseOptions::default());
@@ -146,8 +147,8 @@ mod tests {
             assert!(stacks.iter().chain(heaps).all(|&bytes| bytes < 4e6), "{id}: {stacks:?} {heaps:?}");
         }
         for (id, [stacks, heaps]) in all.iter().filter(|(id, _)| id.contains("ML-DSA-65/sign@rustcrypto")) {
-            // The matrix of 6 x 5 polynomials of 256 coefficients of 4 bytes is stored in the key or here. The vectors
-            // y, w and z, 17 polynomials, are made for each signature.
+            // The matrix (6 x 5 polynomials with 256 coefficients of 4 bytes) is either stored in the key or computed
+            // while signing. Every signature needs the vectors y, w and z, which are 17 polynomials.
             assert!(stacks[0] + heaps[0] >= 17.0 * 1024.0, "{id}: {stacks:?} {heaps:?}");
         }
     }
@@ -158,7 +159,7 @@ mod tests {
         let all = measured(|case| steps.contains(&case.id()));
         assert!(all.len() == steps.len() || memory::supported().is_err(), "{all:?}");
         for (id, [stacks, heaps]) in &all {
-            // The onionskin of 1652 bytes is kept by the client, or hashed with the answer.
+            // The client keeps the onionskin of 1652 bytes, or hashes it with the answer.
             assert!(stacks[0] + heaps[0] >= 1652.0, "{id}: {stacks:?} {heaps:?}");
         }
     }

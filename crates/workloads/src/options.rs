@@ -1,7 +1,7 @@
-//! What may be chosen of the cases' parameters: one declaration, from which command lines, suites and programs take it.
+//! Options for the parameters of cases, declared once for command lines, suites and programs.
 //!
-//! The first line of a field's text is its help on a command line. A new parameter is a field here and whatever a workload makes
-//! of it.
+//! The first paragraph of a field's doc comment is its help on the command line. A new parameter needs a field here and
+//! a workload that uses it.
 
 use crate::{Keys, Senders, TlsMode, TlsNetwork, TlsSignature, Variant};
 use clap::Args;
@@ -10,35 +10,36 @@ use serde::{Deserialize, Deserializer, de::Error as _};
 use std::ops::RangeInclusive;
 use std::str::FromStr;
 
-/// What is longer than this is not a message but a memory test, in bytes.
+/// Maximum message length in bytes. Longer messages would only test memory.
 const LONGEST: u64 = 16 << 20;
-/// Transactions: a block that takes an hour to verify is no case, and a disk has an end.
+/// Maximum number of transactions in a block. Larger blocks would take an hour or more to verify and could fill the
+/// disk.
 const LARGEST_BLOCK: u64 = 1_000_000;
 const MOST_THREADS: u64 = 1024;
 const MOST_TASKS: u64 = 1_000_000;
-/// Signatures in a batch.
+/// Maximum number of signatures in a batch.
 const LARGEST_BATCH: u64 = 10_000;
 const MOST_INTERMEDIATES: u64 = pqlab_tls::Config::MOST_INTERMEDIATES as u64;
 
-/// A parameter is outside of what can be measured.
+/// A parameter is outside the range that can be measured.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[error("{field} is {value}: it must be from {least} to {most}")]
+#[error("{field} is {value}, but must be from {least} to {most}")]
 pub struct OutOfRange {
-    /// The field of [`CaseOptions`].
+    /// Field of [`CaseOptions`].
     pub field: &'static str,
-    /// Its value.
+    /// Value of the field.
     pub value: f64,
-    /// The least that is allowed.
+    /// Minimum allowed value.
     pub least: f64,
-    /// The most.
+    /// Maximum allowed value.
     pub most: f64,
 }
 
-/// Declares the fields, those with their range that are numbers, and what goes over all of them.
+/// Declares the fields, the ranges of numeric fields, and the methods that cover all fields.
 macro_rules! case_options {
     ($($(#[$attribute:meta])* $name:ident: $type:ty $(=> $range:expr)?,)*) => {
-        /// What a user, a suite or a program chooses of the cases' parameters. What is not chosen (`None`, an empty list) is left
-        /// to the workloads.
+        /// Case parameters that a user, a suite or a program chooses. The workloads decide about parameters that are
+        /// not chosen (`None` or an empty list).
         #[derive(Args, Clone, Debug, Default, PartialEq, Deserialize)]
         #[serde(default)]
         pub struct CaseOptions {
@@ -46,15 +47,15 @@ macro_rules! case_options {
         }
 
         impl CaseOptions {
-            /// What is chosen here, else what is chosen there.
+            /// Returns these options. Parameters that are not chosen here come from `there`.
             pub fn or(self, there: CaseOptions) -> CaseOptions {
                 CaseOptions { $($name: self.$name.or_there(there.$name),)* }
             }
 
-            /// Refuses what cannot be measured.
+            /// Checks that all numbers are within the ranges of their fields.
             ///
             /// # Errors
-            /// [`OutOfRange`] for the first number that is none of its field's.
+            /// [`OutOfRange`] for the first number outside the range of its field.
             pub fn check(&self) -> Result<(), OutOfRange> {
                 $($(within(stringify!($name), self.$name.numbers(), $range)?;)?)*
                 Ok(())
@@ -80,13 +81,13 @@ case_options! {
     #[serde(deserialize_with = "words")]
     variants: Vec<Variant>,
 
-    /// Randomness of keygen, encapsulate and sign: internal (the library's generator), exact (given bytes)
+    /// Randomness for keygen, encapsulate and sign: internal (the library's generator), exact (supplied bytes)
     /// [default: internal, or the suite's]
     #[arg(long, value_name = "SOURCES", value_delimiter = ',')]
     #[serde(deserialize_with = "words")]
     coins: Vec<CoinSource>,
 
-    /// Keys that an operation uses in turn: a number, or pool (up to 16) [default: pool, or the suite's]
+    /// Number of keys that an operation rotates through, or pool (up to 16) [default: pool, or the suite's]
     #[arg(long, value_name = "N", value_delimiter = ',', allow_hyphen_values = true)]
     #[serde(deserialize_with = "words")]
     keys: Vec<Keys>,
@@ -95,11 +96,11 @@ case_options! {
     #[arg(long, value_name = "N", value_delimiter = ',', allow_hyphen_values = true)]
     threads: Option<Vec<u64>> => 1..=MOST_THREADS,
 
-    /// Numbers of tasks to submit at once to a thread pool [default: 100,500,1000,5000]
+    /// Numbers of tasks to submit together to a thread pool [default: 100,500,1000,5000]
     #[arg(long, value_name = "N", value_delimiter = ',', allow_hyphen_values = true)]
     tasks: Option<Vec<u64>> => 1..=MOST_TASKS,
 
-    /// Threads of the pool of --tasks [default: all cores]
+    /// Threads in the pool for --tasks [default: all cores]
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     workers: Option<u64> => 1..=MOST_THREADS,
 
@@ -115,7 +116,7 @@ case_options! {
     #[arg(long, value_name = "COUNTS", value_delimiter = ',', allow_hyphen_values = true)]
     blocks: Option<Vec<u64>> => 1..=LARGEST_BLOCK,
 
-    /// Signatures or transactions to verify at once [default: 8,32,100, for transactions 100, or the suite's]
+    /// Signatures or transactions per batch to verify [default: 8,32,100, for transactions 100, or the suite's]
     #[arg(long, value_name = "COUNTS", value_delimiter = ',', allow_hyphen_values = true)]
     at_once: Option<Vec<u64>> => 2..=LARGEST_BATCH,
 
@@ -132,7 +133,7 @@ case_options! {
     #[arg(long, value_name = "BYTES", value_delimiter = ',', allow_hyphen_values = true)]
     output_lengths: Option<Vec<u64>> => 1..=LONGEST,
 
-    /// Signatures of TLS certificates: Ed25519, ECDSA-P-256, RSA-2048, ML-DSA-44, ML-DSA-65, ML-DSA-87
+    /// Signature algorithms of TLS certificates: Ed25519, ECDSA-P-256, RSA-2048, ML-DSA-44, ML-DSA-65, ML-DSA-87
     /// [default: each, or the suite's]
     #[arg(long = "auth", value_name = "NAMES", value_delimiter = ',')]
     #[serde(deserialize_with = "words")]
@@ -165,40 +166,40 @@ case_options! {
     #[arg(long = "loss", value_name = "PCT", allow_hyphen_values = true, value_parser = percentage)]
     loss_pct: Option<f64> => 0..=100,
 
-    /// Longest packet of the link, in bytes [default: 1500]
+    /// Maximum packet size on the link, in bytes [default: 1500]
     #[arg(long, value_name = "BYTES", allow_hyphen_values = true)]
     mtu: Option<u64> => 576..=65_535,
 
-    /// The pairs for which `fastest` stands; `None` while that is open, when it stands for all that it could be.
+    /// Pairs that `fastest` means. `None` while the choice is open; `fastest` then means every possible pair.
     #[arg(skip)]
     #[serde(skip)]
     fastest: Option<Vec<Fastest>>,
 
-    /// Processors that the run may use, in place of all that the process may.
+    /// Number of processors that the run may use. `None` for all processors that the process may use.
     #[arg(skip)]
     #[serde(skip)]
     cores: Option<usize>,
 }
 
 impl CaseOptions {
-    /// Whether a link is asked for.
+    /// Returns whether a network link is requested.
     pub fn ask_for_network(&self) -> bool {
         let own = [self.rtt_ms, self.rate_mbit, self.loss_pct];
         !self.networks.is_empty() || own.iter().any(Option::is_some) || self.mtu.is_some()
     }
 
-    /// Processors that the run may use.
+    /// Returns the number of processors that the run may use.
     pub fn cores(&self) -> usize {
         self.cores.unwrap_or_else(|| pqlab_harness::affinity::allowed().len())
     }
 }
 
-/// A field of [`CaseOptions`].
+/// Field of [`CaseOptions`].
 trait Field: Sized {
-    /// This, where it is chosen, else the other.
+    /// Returns this value if it is chosen, otherwise `other`.
     fn or_there(self, other: Self) -> Self;
 
-    /// The numbers in it.
+    /// Returns the numbers in the field.
     fn numbers(&self) -> Vec<f64> {
         Vec::new()
     }
@@ -220,7 +221,7 @@ impl<T> Field for Vec<T> {
     }
 }
 
-/// What stands in an optional field.
+/// Value of an optional field.
 trait Numbers {
     fn numbers(&self) -> Vec<f64> {
         Vec::new()
@@ -257,7 +258,7 @@ fn within(field: &'static str, values: Vec<f64>, range: RangeInclusive<u64>) -> 
     }
 }
 
-/// Reads a list of words.
+/// Parses a list of strings.
 fn words<'de, D: Deserializer<'de>, T: FromStr<Err = pqlab_record::UnknownWord>>(
     deserializer: D,
 ) -> Result<Vec<T>, D::Error> {
@@ -265,13 +266,13 @@ fn words<'de, D: Deserializer<'de>, T: FromStr<Err = pqlab_record::UnknownWord>>
     words.iter().map(|word| word.parse().map_err(D::Error::custom)).collect()
 }
 
-/// Reads a number that is not below zero.
+/// Parses a number that is not negative.
 fn number(text: &str) -> Result<f64, String> {
     let number = text.parse::<f64>().ok().filter(|number| number.is_finite() && *number >= 0.0);
     number.ok_or_else(|| "expected a number, such as 100 or 0.5".to_owned())
 }
 
-/// Reads `1`, `0.5` or `1%`.
+/// Parses a percentage such as `1`, `0.5` or `1%`.
 fn percentage(text: &str) -> Result<f64, String> {
     let number = text.strip_suffix('%').unwrap_or(text).parse::<f64>();
     let share = number.ok().filter(|share| (0.0..=100.0).contains(share));
@@ -289,16 +290,16 @@ mod tests {
         options: CaseOptions,
     }
 
-    /// Every field that can be chosen, as a command line and as a suite says it.
-    const LINE: &str = "x --lengths 0,32 --state evicted --variant plain,sizes --coins exact --keys pool,1 --threads 1,2 \
-                        --tasks 7 --workers 2 --classical fastest --post-quantum b --blocks 10 --senders one,10% \
-                        --at-once 8,100 --invalid 1% --output-lengths 64 \
-                        --auth ML-DSA-65,RSA-2048 --chain 0,2 --mode psk --network mobile,satellite --rtt 0.5 --rate 20 \
-                        --loss 1% --mtu 1400";
-    const SUITE: &str = r#"{"lengths": [0, 32], "states": ["evicted"], "variants": ["plain", "sizes"], "coins": ["exact"],
-        "keys": ["pool", "1"], "threads": [1, 2], "tasks": [7], "workers": 2, "classical": "fastest", "post_quantum": "b",
-        "blocks": [10], "senders": ["one", "10%"], "at_once": [8, 100], "invalid_pct": 1.0, "output_lengths": [64],
-        "signatures": ["ML-DSA-65", "RSA-2048"], "chains": [0, 2], "modes": ["psk"],
+    /// Every field that can be chosen, as command-line arguments. `SUITE` has the same values as a suite.
+    const LINE: &str = "x --lengths 0,32 --state evicted --variant plain,sizes --coins exact --keys pool,1 \
+                        --threads 1,2 --tasks 7 --workers 2 --classical fastest --post-quantum b --blocks 10 \
+                        --senders one,10% --at-once 8,100 --invalid 1% --output-lengths 64 \
+                        --auth ML-DSA-65,RSA-2048 --chain 0,2 --mode psk --network mobile,satellite --rtt 0.5 \
+                        --rate 20 --loss 1% --mtu 1400";
+    const SUITE: &str = r#"{"lengths": [0, 32], "states": ["evicted"], "variants": ["plain", "sizes"], "coins":
+        ["exact"], "keys": ["pool", "1"], "threads": [1, 2], "tasks": [7], "workers": 2, "classical": "fastest",
+        "post_quantum": "b", "blocks": [10], "senders": ["one", "10%"], "at_once": [8, 100], "invalid_pct": 1.0,
+        "output_lengths": [64], "signatures": ["ML-DSA-65", "RSA-2048"], "chains": [0, 2], "modes": ["psk"],
         "networks": ["mobile", "satellite"], "rtt_ms": 0.5, "rate_mbit": 20, "loss_pct": 1.0, "mtu": 1400}"#;
 
     fn of_suite(text: &str) -> Result<CaseOptions, String> {
@@ -310,7 +311,7 @@ mod tests {
         let line = Line::try_parse_from(LINE.split_whitespace()).unwrap().options;
         assert_eq!(line, of_suite(SUITE).unwrap());
         assert_eq!(line.check(), Ok(()));
-        // Nothing was forgotten: what the other side chooses never comes through.
+        // No field is missing, so nothing from the other options comes through.
         let text = format!("{:?}", CaseOptions { fastest: Some(Vec::new()), cores: Some(1), ..line.clone() });
         assert!(!text.contains("None") && !text.contains(": []"), "{text}");
         let other = CaseOptions { lengths: Some(vec![9]), coins: vec![CoinSource::Internal], ..CaseOptions::default() };

@@ -1,4 +1,4 @@
-//! Pairs of providers for constructions of two halves: `aws-lc`, or `aws-lc+liboqs` if they differ.
+//! Pairs of providers for constructions with two halves: `aws-lc`, or `aws-lc+liboqs` if they differ.
 
 use crate::CaseOptions;
 use crate::fastest::FASTEST;
@@ -6,12 +6,12 @@ use pqlab_primitives::Provider;
 use pqlab_record::Case;
 use std::sync::Arc;
 
-/// Providers of the classical and of the post-quantum half.
+/// Providers of the classical half and the post-quantum half.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Pair {
-    /// X25519, Ed25519, hashes, MACs and KDFs.
+    /// Provider of X25519, Ed25519, hashes, MACs and KDFs.
     pub(crate) classical: String,
-    /// ML-KEM, ML-DSA.
+    /// Provider of ML-KEM and ML-DSA.
     pub(crate) post_quantum: String,
 }
 
@@ -22,7 +22,7 @@ impl Pair {
         Pair { classical: classical.to_owned(), post_quantum: post_quantum.to_owned() }
     }
 
-    /// Returns its name in cases.
+    /// Returns the pair's name in cases.
     pub(crate) fn id(&self) -> String {
         if self.classical == self.post_quantum {
             self.classical.clone()
@@ -32,9 +32,9 @@ impl Pair {
     }
 }
 
-/// Returns the pairs to measure, among the providers that have the halves. By default, each provider is paired with
-/// itself, and those with only the post-quantum half with the first that has the classical one. `fastest` may be any
-/// pair; [each construction decides](crate::fastest::keeps).
+/// Returns the pairs to measure, from the providers that offer the halves. By default, a provider that offers both
+/// halves is paired with itself. A provider that offers only the post-quantum half is paired with the first one that
+/// offers the classical half. `fastest` allows any pair; [each construction decides](crate::fastest::keeps).
 pub(crate) fn pairs(
     providers: &[Arc<Provider>],
     options: &CaseOptions,
@@ -56,7 +56,7 @@ pub(crate) fn pairs(
         let own = first.iter().any(|other| other.id() == half.id());
         for other in &first {
             let same = other.id() == half.id();
-            // The null provider is paired only with itself: half of nothing is not a useful figure.
+            // The null provider is paired only with itself, because a pair with one real half gives no useful figure.
             if (other.library == crate::NULL) != (half.library == crate::NULL) {
                 continue;
             }

@@ -5,18 +5,18 @@ use pqlab_record::Case;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// All workloads and providers. Lists every case, and prepares any of them.
+/// All workloads and providers. Lists every case and prepares cases.
 pub struct Registry {
     providers: Vec<Arc<Provider>>,
     workloads: Vec<Box<dyn Workload>>,
-    /// Known answers are checked once per process, provider and algorithm.
+    /// Results of the known-answer checks, which run once per process, provider and algorithm.
     checked: Mutex<HashMap<(String, String), Result<(), Fault>>>,
-    /// Providers that cannot be called, with the reason.
+    /// Ids of providers that cannot be called, each with the reason.
     failed: Vec<(String, String)>,
 }
 
 impl Registry {
-    /// Creates the registry of all workloads over these providers.
+    /// Creates the registry of all workloads for these providers.
     pub fn new(providers: Vec<Arc<Provider>>) -> Registry {
         Registry { providers, workloads: workloads(), checked: Mutex::default(), failed: Vec::new() }
     }
@@ -86,7 +86,7 @@ mod tests {
     use pqlab_record::{CoinSource, Form};
     use std::collections::HashSet;
 
-    /// Returns every possible case, with every variant, source of coins and number of keys.
+    /// Returns every possible case, with every variant, source of randomness and number of keys.
     fn everything() -> Vec<Case> {
         let options = CaseOptions {
             variants: Variant::ALL.to_vec(),
@@ -101,7 +101,7 @@ mod tests {
     fn every_pair_of_cases_in_a_block_has_the_same_encoding_and_coins() {
         let cases = everything();
         let ids: HashSet<String> = cases.iter().map(Case::id).collect();
-        assert_eq!(ids.len(), cases.len(), "no two cases share an id");
+        assert_eq!(ids.len(), cases.len(), "no two cases may share an id");
         let mut blocks: HashMap<&str, Vec<&Case>> = HashMap::new();
         for case in &cases {
             blocks.entry(&case.block).or_default().push(case);
@@ -117,7 +117,7 @@ mod tests {
             }
         }
         assert!(pairs > 10_000, "{pairs} pairs");
-        // Cases that are kept apart exist.
+        // The kinds that must be kept apart do exist.
         let kinds: HashSet<String> = cases.iter().map(|case| case.kind().to_string()).collect();
         for kind in
             ["", "encoded", "encoded,key=seed", "encoded,key=expanded", "key=both", "coins=exact", "deterministic"]

@@ -1,8 +1,8 @@
-//! Operations that another process performs and times. Inputs are sent once, a sample is a visit to that process, and
-//! its answers are checked here like those of every library.
+//! Operations that another process performs and times. The inputs are sent once. A sample is a visit to that process.
+//! This process checks the answers, as for every library.
 //!
-//! Only operations with prepared keys and the library's own randomness are timed there; such a provider has no other
-//! cases.
+//! The other process times only operations with prepared keys and the library's own randomness. Its provider has no
+//! other cases.
 
 use crate::inputs::{Supply, bytes};
 use crate::kem::key_pair;
@@ -15,48 +15,48 @@ use pqlab_record::{Case, Form, State};
 use rand_chacha::ChaCha8Rng;
 use std::sync::Arc;
 
-/// Minimum length of a sample in ns, so that messages are a small part of it.
+/// Minimum length of a sample in ns, so that messages take only a small part of it.
 const SAMPLE_NS: u64 = 500_000;
 /// Length of a visit during warm-up, in ns.
 const WARM_UP_VISIT_NS: u64 = 20_000_000;
-/// Maximum length of the warm-up in ns, unless one operation takes longer. A small part of the harness's time limit
-/// for preparing a case (`harness::process::Limits::request`).
+/// Maximum length of the warm-up in ns, unless one operation takes longer. This is a small part of the harness's time
+/// limit for preparing a case (`harness::process::Limits::request`).
 const WARM_UP_NS: u64 = 10_000_000_000;
-/// Minimum length of a visit that counts in the warm-up, in ns: messages are a small part of it.
+/// Minimum length of a long visit in the warm-up, in ns. Messages take only a small part of a long visit.
 const LONG_VISIT_NS: u64 = WARM_UP_VISIT_NS / 4;
 /// Minimum number of long visits before the warm-up ends.
 const LEAST_VISITS: usize = 6;
-/// Minimum total time of these visits, in ns.
+/// Minimum total time of the long visits, in ns.
 const LEAST_NS: u64 = 100_000_000;
-/// Speed-up since the first visit that indicates a compiler at work, and the least total time of long visits in that
-/// case, in ns.
+/// Speed-up since the first visit that indicates a just-in-time compiler. In that case, the long visits take at least
+/// `LEAST_COMPILED_NS` (in ns) in total.
 const COMPILED: f64 = 1.5;
 const LEAST_COMPILED_NS: u64 = 1_000_000_000;
-/// Number of long visits that cannot all disagree with the reported time by chance.
+/// Number of long visits after which disagreement with the reported time cannot be chance.
 const MOST_DISPUTED: usize = 50;
-/// Relative speed-up of the later visits over the earlier ones that still counts as steady.
+/// Maximum relative speed-up of later visits over earlier ones for visits to be steady.
 const STEADY_WITHIN: f64 = 0.02;
-/// Maximum number of sets of inputs per case, from the protocol.
+/// Maximum number of input sets per case, from the protocol.
 const MOST_SETS: usize = 4096;
-/// Maximum total size of the inputs in bytes: half a message.
+/// Maximum total size of the inputs in bytes, which is half of the maximum size of a message.
 const MESSAGE_BYTES: usize = 8 << 20;
-/// Answers to check per sample.
+/// Number of answers to check per sample.
 const KEPT: usize = 4;
 
-/// Whether an operation on the case's inputs can be timed in another process.
+/// Returns whether another process can time the operation on the case's inputs.
 pub(crate) fn offers(case: &Case) -> bool {
     let kind = case.kind();
     let timed_there = matches!(case.workload.as_str(), "floor" | "function" | "kem" | "signature" | "hash");
     timed_there && case.form != Some(Form::Encoded) && !kind.exact_coins && !kind.deterministic && kind.key.is_none()
 }
 
-/// Checks the outputs of a set.
+/// Checks the outputs for an input set, given the number of the set.
 type Check = Box<dyn FnMut(usize, &[Vec<u8>]) -> Result<(), Fault> + Send>;
 
-/// Creates the trial of a KEM operation.
+/// Creates the trial for a KEM operation.
 ///
 /// # Errors
-/// Those of [`crate::kem::trial`].
+/// The same errors as [`crate::kem::trial`].
 pub(crate) fn kem(
     remote: &Arc<dyn Remote>,
     kem: &Arc<dyn Kem>,
@@ -116,10 +116,10 @@ pub(crate) fn kem(
     }
 }
 
-/// Creates the trial of a signature operation.
+/// Creates the trial for a signature operation.
 ///
 /// # Errors
-/// Those of [`crate::signature::trial`].
+/// The same errors as [`crate::signature::trial`].
 pub(crate) fn signature(
     remote: &Arc<dyn Remote>,
     scheme: &Arc<dyn SignatureScheme>,
@@ -164,7 +164,7 @@ pub(crate) fn signature(
     let check = Box::new(move |set: usize, outputs: &[Vec<u8>]| {
         let ([output], Some((verifier, message, signed))) = (outputs, known.get(set)) else { return Err(number()) };
         if !signs && output != b"1" {
-            return Err(Fault::WrongAnswer("a valid signature is refused".into()));
+            return Err(Fault::WrongAnswer("a valid signature was rejected".into()));
         }
         setting.check(verifier.as_ref(), message, if signs { output } else { signed })
     });
@@ -174,10 +174,10 @@ pub(crate) fn signature(
     }
 }
 
-/// Creates the trial of digesting messages, with the expected digests.
+/// Creates the trial for digesting messages, given the expected digests.
 ///
 /// # Errors
-/// Errors of the other process.
+/// Errors from the other process.
 pub(crate) fn digest(
     remote: &Arc<dyn Remote>,
     case: &Case,
@@ -191,20 +191,20 @@ pub(crate) fn digest(
     ready(remote, case, messages.into_iter().map(|message| vec![message]).collect(), check)
 }
 
-/// Creates the trial of the empty operation: the overhead of the other process.
+/// Creates the trial for the empty operation, which measures the overhead of the other process.
 ///
 /// # Errors
-/// Errors of the other process.
+/// Errors from the other process.
 pub(crate) fn nothing(remote: &Arc<dyn Remote>, case: &Case) -> Result<Box<dyn Trial>, Fault> {
     let case = Case { operation: "null".into(), algorithm: "null".into(), ..case.clone() };
     ready(remote, &case, vec![Vec::new(); crate::inputs::POOL], Box::new(|_, _| Ok(())))
 }
 
-/// Creates the trial of a function of the other process, which prepares its inputs and reports whether each answer is
-/// right.
+/// Creates the trial for a function in the other process. That process prepares the inputs and reports whether each
+/// answer is right.
 ///
 /// # Errors
-/// Errors of the other process.
+/// Errors from the other process.
 pub(crate) fn function(remote: &Arc<dyn Remote>, case: &Case, function: &Function) -> Result<Box<dyn Trial>, Fault> {
     let expected: &[u8] = if function.verified { RIGHT } else { UNCHECKED };
     let check = Box::new(move |_, outputs: &[Vec<u8>]| match outputs {
@@ -215,7 +215,7 @@ pub(crate) fn function(remote: &Arc<dyn Remote>, case: &Case, function: &Functio
     ready(remote, case, vec![Vec::new(); function.inputs], check)
 }
 
-/// What a worker reports for an answer of a function.
+/// A worker's report if a function's answer is right. `UNCHECKED` is the report if the worker does not check answers.
 const RIGHT: &[u8] = b"right";
 const UNCHECKED: &[u8] = b"unchecked";
 /// Maximum length of any other report, in characters.
@@ -236,7 +236,7 @@ fn own(encodings: &[KeyEncoding]) -> Result<KeyEncoding, Fault> {
     encodings.first().copied().ok_or_else(|| Fault::Unsupported("no encoding of private keys can be exported".into()))
 }
 
-/// Sends the inputs, and warms up if the case is to be warm.
+/// Sends the inputs, and warms up if the case measures the warm state.
 fn ready(
     remote: &Arc<dyn Remote>,
     case: &Case,
@@ -252,7 +252,7 @@ fn ready(
     Ok(Box::new(trial))
 }
 
-/// Returns as many of the sets as fit into a message, at least one.
+/// Returns the first sets, as many as fit into a message, but at least one.
 fn fitting(mut sets: Vec<Vec<Vec<u8>>>) -> Vec<Vec<Vec<u8>>> {
     let mut bytes = 0;
     let mut fits = |set: &Vec<Vec<u8>>| {
@@ -264,13 +264,13 @@ fn fitting(mut sets: Vec<Vec<Vec<u8>>>) -> Vec<Vec<Vec<u8>>> {
     sets
 }
 
-/// An operation that another process performs.
+/// Trial whose operations another process performs.
 struct Visits {
     there: Box<dyn RemoteCase>,
     sets: u64,
-    /// Next set to use.
+    /// Number of the next set to use.
     next: u64,
-    /// Number of operations and time of the last visit.
+    /// Number of operations of the last visit, and its time in ns.
     last: Option<(u64, u64)>,
     check: Check,
 }
@@ -283,11 +283,11 @@ impl Visits {
         Ok(ns)
     }
 
-    /// Visits until a compiler has finished, or the time for warm-up is spent.
+    /// Makes visits until a just-in-time compiler has finished or the time for the warm-up is used up.
     fn warm_up(&mut self) -> Result<(), Fault> {
         let (mut state, mut next) = (WarmUp::default(), Some(1));
         while let Some(count) = next {
-            // By this process's clock, because the other one cannot be trusted with how long this takes.
+            // Use this process's clock, because the other process must not control how long the warm-up takes.
             let started = monotonic_ns();
             let reported_ns = self.visit(count)?;
             next = state.next(count, monotonic_ns() - started, reported_ns);
@@ -296,29 +296,29 @@ impl Visits {
     }
 }
 
-/// Visits before the first sample.
+/// State of the warm-up, which consists of the visits before the first sample.
 #[derive(Default)]
 struct WarmUp {
-    /// Their total time, in ns.
+    /// Total time of the visits, in ns.
     spent: u64,
     /// Total time of the long visits, in ns.
     spent_long: u64,
     /// Time per operation in each long visit, in ns.
     long: Vec<f64>,
-    /// Measured and reported time of the long visit in which the two agree best, in ns. A visit of 20 ms reveals
-    /// differences that messages hide in one of half a millisecond.
+    /// Measured and reported time, in ns, of the long visit in which the two agree best. A visit of 20 ms reveals
+    /// differences that the time for messages hides in a visit of half a millisecond.
     closest: Option<(u64, u64)>,
 }
 
 impl WarmUp {
-    /// Returns the number of operations for the next visit, after `count` operations that took `took` ns. `None` if
-    /// visits have become steady, or would exceed the time for warm-up. One visit is therefore enough for very slow
-    /// operations.
-    fn next(&mut self, count: u64, took: u64, said: u64) -> Option<u64> {
+    /// Returns the number of operations for the next visit. The last visit's `count` operations took `took` ns by this
+    /// process's clock and `reported` ns by the other's. `None` if visits have become steady, or if the next one would
+    /// exceed the time for the warm-up. For very slow operations, one visit is therefore enough.
+    fn next(&mut self, count: u64, took: u64, reported: u64) -> Option<u64> {
         let took = took.max(1);
-        let apart = |(took, said): (u64, u64)| took.abs_diff(said) as f64 / took as f64;
-        if took > LONG_VISIT_NS && self.closest.is_none_or(|closest| apart((took, said)) < apart(closest)) {
-            self.closest = Some((took, said));
+        let apart = |(took, reported): (u64, u64)| took.abs_diff(reported) as f64 / took as f64;
+        if took > LONG_VISIT_NS && self.closest.is_none_or(|closest| apart((took, reported)) < apart(closest)) {
+            self.closest = Some((took, reported));
         }
         self.spent = self.spent.saturating_add(took);
         if took > LONG_VISIT_NS {
@@ -332,8 +332,8 @@ impl WarmUp {
         (!ready && self.spent as f64 + expected <= WARM_UP_NS as f64).then_some(wanted)
     }
 
-    /// Whether visits no longer become faster. Compares the fastest ones, because other programs on the core slow
-    /// single visits down.
+    /// Returns whether visits no longer become faster. Compares the fastest visits, because other programs on the core
+    /// slow down single visits.
     fn steady(&self) -> bool {
         let quickest = |visits: &[f64]| visits.iter().copied().fold(f64::MAX, f64::min);
         let (earlier, later) = self.long.split_at(self.long.len() / 2);
@@ -343,12 +343,12 @@ impl WarmUp {
             && quickest(later) >= quickest(earlier) * (1.0 - STEADY_WITHIN)
     }
 
-    /// Checks that the reported time was right in some long visit. Passes if there was none.
+    /// Checks that the reported time was right in at least one long visit. Passes if there was no long visit.
     fn judged(&self) -> Result<(), Fault> {
         match self.closest {
-            Some((took, said)) if took.abs_diff(said) > took / 20 => {
-                let text = "which is the smallest difference of the warm-up";
-                Err(Fault::WrongAnswer(format!("the worker reported {said} ns for a visit of {took} ns, {text}")))
+            Some((took, reported)) if took.abs_diff(reported) > took / 20 => {
+                let text = "which is the smallest difference in the warm-up";
+                Err(Fault::WrongAnswer(format!("the worker reported {reported} ns for a visit of {took} ns, {text}")))
             }
             _ => Ok(()),
         }
@@ -366,7 +366,7 @@ impl Trial for Visits {
     }
 
     fn verify(&mut self) -> Result<(), Fault> {
-        let Some((count, _)) = self.last else { return Err(Fault::WrongAnswer("nothing was done".into())) };
+        let Some((count, _)) = self.last else { return Err(Fault::WrongAnswer("no operation was performed".into())) };
         let answers = self.there.answers().map_err(fault)?;
         if answers.len() as u64 != count.min(self.sets) {
             let text = format!("{count} operations have {} answers", answers.len());
@@ -391,7 +391,7 @@ impl Trial for Visits {
     }
 }
 
-/// Whether the case's provider, or one of its pair, is timed in another process.
+/// Returns whether the case's provider, or one provider of its pair, runs in another process.
 pub(crate) fn is_remote(providers: &[Arc<Provider>], case: &Case) -> bool {
     case.provider
         .split('+')
@@ -402,8 +402,8 @@ pub(crate) fn is_remote(providers: &[Arc<Provider>], case: &Case) -> bool {
 mod tests {
     use super::*;
 
-    /// Returns the visits of a warm-up as operations and time in ns, given the time of an operation by number of the
-    /// visit.
+    /// Returns the visits of a warm-up, each as its number of operations and its time in ns. `operation_ns` gives the
+    /// time per operation for each visit.
     fn visits(operation_ns: impl Fn(usize) -> u64) -> Vec<(u64, u64)> {
         let (mut state, mut made, mut next) = (WarmUp::default(), Vec::new(), Some(1));
         while let Some(count) = next {
@@ -421,7 +421,7 @@ mod tests {
     fn a_warm_up_ends_when_visits_are_steady() {
         let quick = visits(|_| 1_000);
         assert!((LEAST_NS..2 * LEAST_NS).contains(&total(&quick)), "{quick:?}");
-        // Another program has the core in two of three visits, and the first may look like a compiler at work.
+        // Another program uses the core in two of three visits, and the first visit may suggest a compiler at work.
         let disturbed = visits(|visit| if visit % 3 == 0 { 1_000 } else { 1_700 });
         assert!(total(&disturbed) < 2 * LEAST_COMPILED_NS, "{disturbed:?}");
         // A compiler starts at the 50th visit, after a gradual speed-up.

@@ -1,4 +1,5 @@
-//! Tests a program that digests correctly, wrongly, or with a lying clock, and the bundled workers if they are built.
+//! Tests a worker that digests correctly, digests wrongly, or lies about its time. Also tests the bundled workers, if
+//! they are built.
 
 use crate::testing::{SEED, sample};
 use crate::{CaseOptions, NULL, Registry, check_known_answers};
@@ -33,7 +34,7 @@ fn cases_of(registry: &Registry, provider: &str) -> Vec<Case> {
     registry.cases(&CaseOptions::default()).into_iter().filter(|case| case.provider.split('+').any(of)).collect()
 }
 
-/// Takes a few samples of a provider's first digest, as a worker process does.
+/// Takes a few samples of the provider's first digest case, as a worker process does.
 fn samples(mode: &str) -> Result<Vec<u64>, Fault> {
     let registry = registry(odd(mode));
     let case = cases_of(&registry, "odd").into_iter().find(|case| case.operation == "digest").unwrap();
@@ -106,7 +107,7 @@ fn a_trial_before_its_first_visit_is_void() {
     trial.verify().unwrap();
 }
 
-/// For every worker built by `make workers`: known answers of each kind of algorithm, and the answers of every
+/// Checks every worker built by `make workers`: known answers for each kind of algorithm, and the answers of every
 /// operation.
 #[test]
 fn the_bundled_workers_give_right_answers() {
@@ -138,7 +139,7 @@ fn the_bundled_workers_give_right_answers() {
             tried.insert(format!("{} {}", case.algorithm, case.operation));
         }
         let exchange = ["X25519 keygen", "X25519 encapsulate", "X25519 decapsulate"];
-        // C supports what liboqs supports, or only the empty operation.
+        // The C worker supports what liboqs supports, or only the empty operation.
         let expected: &[&str] = if name == "c" { &["null null"] } else { &exchange };
         assert!(expected.iter().all(|operation| tried.contains(*operation)), "{name}: {tried:?}");
     }

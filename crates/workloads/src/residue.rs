@@ -1,9 +1,8 @@
-//! Workload `residue`: the cost to subsequent code of a library that leaves the upper halves of the vector registers in
-//! use.
+//! Workload `residue`: the cost to subsequent code if a library leaves the upper halves of the vector registers in use.
 //!
-//! Cases come in pairs. In one, `then=sse`, a short loop of SSE instructions follows each operation within the timed
-//! call. In the other, `between=cleared`, the upper halves are cleared before the loop. The difference is the cost that
-//! the library passes on; a library that leaves nothing behind shows none.
+//! Cases come in pairs. In the first case (`then=sse`), a short loop of SSE instructions follows each operation within
+//! the timed call. In the second case (`between=cleared`), the upper halves are cleared before the loop. The difference
+//! is the cost that the library passes on. If a library leaves nothing behind, there is no difference.
 
 use crate::hash::HashWorkload;
 use crate::inputs::{Supply, generator};
@@ -22,9 +21,9 @@ const DIGESTED: u64 = 4096;
 /// Operations that the loop follows.
 const OPERATIONS: [&str; 6] = ["keygen", "encapsulate", "decapsulate", "sign", "verify", "digest"];
 
-/// Parameter that names what follows the operation: `then=sse`.
+/// Parameter that names the code that follows the operation: `then=sse`.
 const THEN: &str = "then";
-/// Parameter of the case in which state is restored before that: `between=cleared`.
+/// Parameter for the case in which the upper halves are cleared before that code: `between=cleared`.
 const BETWEEN: &str = "between";
 
 pub(crate) struct ResidueWorkload;
@@ -46,13 +45,13 @@ impl Workload for ResidueWorkload {
         let hashes =
             CaseOptions { lengths: Some(options.lengths.clone().unwrap_or_else(|| vec![DIGESTED])), ..plain.clone() };
         let mut cases = KemWorkload.cases(providers, &plain);
-        // Without providers that only verify.
+        // Exclude providers that only verify.
         let signing: Vec<_> = providers.iter().filter(|provider| !provider.signatures.is_empty()).cloned().collect();
         cases.extend(SignatureWorkload.cases(&signing, &plain));
         cases.extend(HashWorkload.cases(providers, &hashes));
         cases.retain(|case| OPERATIONS.contains(&case.operation.as_str()) && case.form != Some(Form::Encoded));
         let mut pairs: Vec<Case> = cases.into_iter().flat_map(pair).collect();
-        // A KEM and a signature scheme may share a name, as may a hash and a XOF; one pair is enough.
+        // A KEM and a signature scheme may have the same name, and so may a hash and a XOF. One pair is enough.
         let mut seen = HashSet::new();
         pairs.retain(|case| seen.insert(case.id()));
         pairs
@@ -60,7 +59,7 @@ impl Workload for ResidueWorkload {
 
     fn prepare(&self, case: &Case, providers: &[Arc<Provider>], seed: Seed) -> Result<Box<dyn Trial>, Fault> {
         if !follower::OFFERED {
-            return Err(Fault::Unsupported("this platform has no SSE".into()));
+            return Err(Fault::Unsupported("this platform does not support SSE".into()));
         }
         let inner = match case.operation.as_str() {
             "digest" => HashWorkload.prepare(case, providers, seed)?,
@@ -73,8 +72,8 @@ impl Workload for ResidueWorkload {
     }
 }
 
-/// Makes a pair of cases from another workload's case. Its block is that of the algorithm's operation, shared with the
-/// other providers.
+/// Creates a pair of cases from another workload's case. The block contains all providers' cases for the same algorithm
+/// and operation.
 fn pair(mut case: Case) -> [Case; 2] {
     case.workload = "residue".into();
     case.block = format!("residue/{}/{}", case.algorithm, case.operation);
@@ -86,7 +85,7 @@ fn pair(mut case: Case) -> [Case; 2] {
     [case, cleared]
 }
 
-/// A trial in which the loop follows each operation.
+/// Trial in which the loop follows each operation.
 struct Followed {
     inner: Box<dyn Trial>,
     /// Whether the upper halves are cleared before the loop.
@@ -132,16 +131,16 @@ mod follower {
 
     pub(super) const OFFERED: bool = true;
 
-    /// Iterations of the loop: about a microsecond.
+    /// Number of iterations, which take about a microsecond.
     const TURNS: u32 = 1024;
 
-    /// Runs twelve SSE instructions per iteration, in their legacy encoding. Two registers are restarted twice, so that
-    /// a core executes four short chains in parallel. With an upper half in use, each instruction must also keep the
-    /// bits above its result, and so waits for the last write to its register: two longer chains remain. Touches no
-    /// memory.
+    /// Runs twelve SSE instructions per iteration, in their legacy encoding. Two registers each start a new chain twice
+    /// per iteration, so that a core executes four short chains in parallel. With an upper half in use, each
+    /// instruction must also keep the bits above its result. It then waits for the last write to its register, and two
+    /// longer chains remain. The loop touches no memory.
     #[inline]
     pub(super) fn run() {
-        // SAFETY: SSE2 belongs to every x86-64 processor. All written registers are declared; no memory is touched.
+        // SAFETY: every x86-64 processor supports SSE2. All written registers are declared, and no memory is touched.
         unsafe {
             asm!(
                 "pxor xmm2, xmm2",
@@ -224,14 +223,14 @@ mod tests {
         for case in cases.iter().filter(|case| wanted.contains(&case.algorithm.as_str())) {
             let mut trial = prepared(&ResidueWorkload, case, &providers);
             sample(trial.as_mut(), 3).unwrap_or_else(|fault| panic!("{}: {fault}", case.id()));
-            // Answers that were not computed are wrong.
+            // Answers that were not computed must be detected.
             if matches!(case.operation.as_str(), "decapsulate" | "digest") {
                 assert!(is_void(trial.as_mut(), 3), "{}", case.id());
             }
         }
     }
 
-    /// An operation that only leaves the upper half of a register in use.
+    /// Trial whose operation only leaves the upper half of a register in use.
     struct Untidy;
 
     impl Trial for Untidy {
@@ -251,7 +250,7 @@ mod tests {
 
     #[test]
     fn the_loop_runs_in_the_state_that_the_case_names() {
-        // On its own thread, whose state ends with it.
+        // Use a separate thread, so that the changed state ends with it.
         let readable = std::thread::spawn(|| {
             residue::remember();
             if !residue::controls_hold() {

@@ -23,7 +23,7 @@ pub(crate) fn sample(trial: &mut dyn Trial, batch: usize) -> Result<Vec<(String,
     Ok(recorder.take())
 }
 
-/// Asserts that samples of each batch give right answers.
+/// Asserts that samples with each batch size give right answers.
 pub(crate) fn right(workload: &dyn Workload, case: &Case, providers: &[Arc<Provider>], batches: &[usize]) {
     let mut trial = prepared(workload, case, providers);
     for &batch in batches {
@@ -31,7 +31,7 @@ pub(crate) fn right(workload: &dyn Workload, case: &Case, providers: &[Arc<Provi
     }
 }
 
-/// Whether operations that were not performed since the setup are detected.
+/// Returns whether the trial detects that no operation was performed since the setup.
 pub(crate) fn is_void(trial: &mut dyn Trial, batch: usize) -> bool {
     trial.setup(batch).is_ok_and(|()| matches!(trial.verify(), Err(Fault::WrongAnswer(_))))
 }

@@ -5,16 +5,16 @@ use std::str::FromStr;
 /// Maximum number of keys that a case may rotate through.
 const MOST_KEYS: u64 = 4096;
 
-/// A variant of signing, or of measuring it.
+/// Variant of signing, or of how it is measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Variant {
-    /// The library's default: hedged, on the whole message.
+    /// The library's default: hedged signing of the whole message.
     Plain,
-    /// Without randomness, if the standard has both (FIPS 204, section 3.4; FIPS 205, section 3.4).
+    /// Deterministic signing, if the standard defines both variants (FIPS 204, section 3.4; FIPS 205, section 3.4).
     Deterministic,
     /// Signs a digest of the message: HashML-DSA, HashSLH-DSA, Ed25519ph.
     Prehash,
-    /// Signs the published message sets whose rejections average out.
+    /// Signs the published message sets, whose numbers of rejections average out.
     Messages,
     /// Measures the lengths of signatures, if they vary.
     Sizes,
@@ -48,9 +48,9 @@ impl FromStr for Variant {
 /// Number of keys that an operation rotates through.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Keys {
-    /// The default pool: up to 16, as many as can be made in a few milliseconds.
+    /// The default pool: up to 16 keys, as many as can be generated in a few milliseconds.
     Pool,
-    /// This number.
+    /// The given number of keys.
     Number(u64),
 }
 
@@ -77,8 +77,8 @@ impl FromStr for Keys {
 }
 
 impl CaseOptions {
-    /// Returns each requested source of coins with each requested number of keys that an operation can have. Operations
-    /// that take no coins, or have no keys, have only the default of it.
+    /// Returns each requested source of randomness with each requested number of keys, as far as an operation supports
+    /// them. An operation that accepts no supplied randomness, or uses no keys, supports only the default.
     pub(crate) fn manners(
         &self,
         takes_coins: bool,
@@ -93,12 +93,12 @@ impl CaseOptions {
         })
     }
 
-    /// Whether the default coins and the default pool of keys are requested.
+    /// Returns whether the default source of randomness and the default pool of keys are requested.
     pub(crate) fn usual_manner(&self) -> bool {
         self.manners(false, false).next().is_some()
     }
 
-    /// Whether a variant is requested.
+    /// Returns whether a variant is requested.
     pub fn wants(&self, variant: Variant) -> bool {
         if self.variants.is_empty() { variant == Variant::Plain } else { self.variants.contains(&variant) }
     }

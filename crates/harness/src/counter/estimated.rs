@@ -1,17 +1,18 @@
-//! Estimated core cycles compared with those that a performance-monitoring unit counts.
+//! Compares estimated core cycles with the cycles that a performance-monitoring unit counts.
 
 use super::{CounterChoice, open};
 use crate::clock::{chain, glance, monotonic_ns};
 use std::hint::black_box;
 
-/// Number of comparisons; the median counts.
+/// Number of comparisons; the result is their median.
 const STRETCHES: usize = 32;
-/// Links of the chain in each comparison (about 0.3 ms), and bytes copied after it.
+/// Chain links in each comparison (about 0.3 ms). After them, `COPIED` bytes are copied 16 times.
 const LINKS: u64 = 1 << 20;
 const COPIED: usize = 1 << 16;
 
-/// Returns the ratio of estimated to counted core cycles for the same work: a chain of additions and copies of memory
-/// in cache. The estimate uses time and the core's clock rate before and after. `None` if cycles cannot be counted.
+/// Returns the ratio of estimated to counted core cycles for the same work: a chain of additions, then memory copies
+/// within the cache. The estimate multiplies the elapsed time by the mean of the clock rates before and after the work.
+/// `None` if cycles cannot be counted.
 pub fn estimated_over_counted() -> Option<f64> {
     let mut selected = open(CounterChoice::Cycles).ok()?;
     let (from, mut to) = (vec![1_u8; COPIED], vec![0_u8; COPIED]);

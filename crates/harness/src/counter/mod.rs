@@ -1,6 +1,6 @@
-//! Counters of core cycles, instructions, TSC ticks, or nanoseconds of the monotonic clock.
+//! Counters for core cycles, instructions, TSC ticks, and nanoseconds of the monotonic clock.
 //!
-//! A tick of the time-stamp counter is not a core cycle: its rate does not follow the core's clock.
+//! A TSC tick is not a core cycle: the rate of the time-stamp counter (TSC) does not follow the core's clock.
 
 mod estimated;
 mod probe;
@@ -17,22 +17,22 @@ use pqlab_record::{CounterChoice, Counters, Metric};
 use std::sync::OnceLock;
 use std::time::Duration;
 
-/// Pairs of readings with nothing between them, used to find resolution and overhead.
+/// Number of empty pairs, which are two readings with nothing between them. They show the resolution and the overhead.
 const PAIRS: usize = 1_001;
 
-/// Separates the reason why a counter is unavailable from its remedy.
+/// Separator between the reason why a counter is unavailable and the remedy.
 pub(crate) const REMEDY: &str = ". Remedy: ";
 
-/// Time over which the rate of the time-stamp counter is measured when a counter is opened.
+/// How long opening a time-stamp counter measures its rate.
 const CALIBRATION: Duration = Duration::from_millis(50);
 
-/// Counts between two moments of one thread.
+/// Counter that one thread starts and stops.
 pub trait Counter: Send {
     /// Returns the counted quantity.
     fn metric(&self) -> Metric;
-    /// Marks the first moment.
+    /// Starts counting.
     fn start(&mut self);
-    /// Marks the second moment and returns the count since the first.
+    /// Stops counting, and returns the count since the start.
     fn stop(&mut self) -> u64;
 }
 
@@ -61,32 +61,33 @@ pub enum CounterError {
 
 /// An open counter and its properties.
 pub struct Selected {
-    /// The counter. It counts the thread that opened it, and must stay on that thread.
+    /// The counter. It counts only the thread that opened it, and must stay on that thread.
     pub counter: Box<dyn Counter>,
-    /// Which counter it is and how it is read.
+    /// The counted quantity and the way to read it.
     pub source: CounterSource,
     /// Nanoseconds per tick if the rate is constant; `None` for cycles and instructions.
     pub ns_per_tick: Option<f64>,
-    /// Smallest non-zero step between consecutive readings, in ns. For cycles and instructions, that of the monotonic
-    /// clock, which measures their wall time.
+    /// Smallest non-zero step between consecutive readings, in ns. For cycles and instructions, this is the step of the
+    /// monotonic clock, which measures the duration of those samples.
     pub resolution_ns: f64,
     /// Median time of a pair of readings with nothing between them, in ns. For cycles and instructions, the monotonic
-    /// clock measures it around the pair.
+    /// clock is read before and after the pair.
     pub overhead_ns: f64,
-    /// Median count of a pair of readings with nothing between them, in ticks.
+    /// Median count for a pair of readings with nothing between them, in ticks.
     pub overhead_ticks: f64,
     /// Unavailable counters, each with the reason and the remedy.
     pub unavailable: Vec<(String, String)>,
 }
 
 impl Selected {
-    /// Returns the greater of the counter's resolution and the cost of a pair of readings, in ns. Samples must be long
-    /// compared with it. Reading an event by system call costs a hundred times its resolution.
+    /// Returns the counter's resolution or the cost of a pair of readings, whichever is greater, in ns. A sample must
+    /// take much longer than this. Reading an event with a system call costs a hundred times the resolution.
     pub fn grain_ns(&self) -> f64 {
         self.resolution_ns.max(self.overhead_ns)
     }
 
-    /// Describes the counter for the record. Estimates the core's clock, which takes a fraction of a millisecond.
+    /// Returns a description of the counter for the record. Also estimates the core's clock rate, which takes a
+    /// fraction of a millisecond.
     pub fn describe(&self) -> Counters {
         Counters {
             primary: self.source.metric().name().to_owned(),
@@ -113,10 +114,10 @@ pub fn probe() -> Probes {
     }
 }
 
-/// Simulated machine without counters of performance events, for tests.
+/// Simulated machine without performance counters, for tests.
 #[derive(Clone, Copy, Debug)]
 pub struct Pretended {
-    /// Whether the kernel forbids the counters. If not, the machine has none.
+    /// `true` if the kernel forbids the counters, `false` if the machine has none.
     pub forbidden: bool,
     /// Value of `kernel.perf_event_paranoid`, if it exists.
     pub paranoid: Option<i32>,
@@ -124,24 +125,25 @@ pub struct Pretended {
 
 static PRETENDED: OnceLock<Pretended> = OnceLock::new();
 
-/// Makes this process report the counters of another machine. Only tests call it.
+/// Makes this process report the counters of a simulated machine. For tests only.
 pub fn pretend(machine: Pretended) {
     PRETENDED.get_or_init(|| machine);
 }
 
-/// Opens the chosen counter for the calling thread. For a time-stamp counter this takes 50 ms, to measure its rate.
+/// Opens the chosen counter for the calling thread. Opening a time-stamp counter takes 50 ms, because its rate is
+/// measured.
 ///
 /// # Errors
-/// [`CounterError::Unavailable`] if the chosen counter is not available. Its text gives the reason and the remedy.
+/// [`CounterError::Unavailable`] if the chosen counter is not available. The message gives the reason and the remedy.
 pub fn open(choice: CounterChoice) -> Result<Selected, CounterError> {
     open_at_rate(choice, None)
 }
 
-/// Opens a counter as [`open`] does, with a known rate of the time-stamp counter. One process of a run measures the
-/// rate, so that all convert with the same number.
+/// Opens a counter as [`open`] does, but uses a known rate for the time-stamp counter. One process in a run measures
+/// the rate, so that all processes convert ticks with the same number.
 ///
 /// # Errors
-/// Those of [`open`].
+/// The same errors as [`open`].
 pub fn open_at_rate(choice: CounterChoice, ticks_per_second: Option<f64>) -> Result<Selected, CounterError> {
     let probes = probe();
     let source = probes.choose(choice)?;
@@ -184,9 +186,9 @@ fn open_event(metric: Metric, user: bool) -> Result<Box<dyn Counter>, CounterErr
     Here::open_event(metric, user).map_err(|error| CounterError::Open { counter: metric.name(), error })
 }
 
-/// Counts of pairs of readings with nothing between them, in ticks.
+/// Results from empty pairs of readings, in ticks.
 struct Empty {
-    /// Smallest count that is not zero; zero if there is none.
+    /// Smallest count that is not zero, or zero if all counts are zero.
     step: f64,
     median: f64,
 }
@@ -301,7 +303,7 @@ mod tests {
 
     #[test]
     fn uses_a_given_rate() {
-        require!(probe().tsc == TscProbe::Invariant, Need::Machine("a time-stamp counter at a constant rate"));
+        require!(probe().tsc == TscProbe::Invariant, Need::Machine("a time-stamp counter with a constant rate"));
         let selected = open_at_rate(CounterChoice::Tsc, Some(2e9)).unwrap();
         assert_eq!(selected.ns_per_tick, Some(0.5));
         let described = selected.describe();

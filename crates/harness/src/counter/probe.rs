@@ -8,15 +8,15 @@ use pqlab_record::{CounterChoice, Metric};
 /// Result of trying to count a hardware event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EventProbe {
-    /// It counts, and programs may read it with `rdpmc`, without a system call.
+    /// The event is counted, and programs may read the count with `rdpmc`, without a system call.
     User,
-    /// It counts, and is read with the `read` system call.
+    /// The event is counted, and the count is read with the `read` system call.
     Kernel,
-    /// It opens but counts nothing.
+    /// The counter opens but counts nothing.
     Silent,
     /// `perf_event_open` failed with this error number.
     Refused(i32),
-    /// The operating system has no `perf_event_open`.
+    /// The operating system does not provide `perf_event_open`.
     Foreign,
 }
 
@@ -47,7 +47,7 @@ pub enum CounterSource {
 }
 
 impl CounterSource {
-    /// Returns what it counts.
+    /// Returns the counted quantity.
     pub fn metric(self) -> Metric {
         match self {
             CounterSource::User(metric) | CounterSource::Kernel(metric) => metric,
@@ -56,7 +56,7 @@ impl CounterSource {
         }
     }
 
-    /// Returns the instruction or call that reads it.
+    /// Returns the name of the instruction or call that reads the counter.
     pub fn method(self) -> &'static str {
         match self {
             CounterSource::User(_) => "rdpmc",
@@ -71,7 +71,7 @@ impl CounterSource {
 /// A counter that is not available.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Missing {
-    /// Name on the command line, or `cycles by rdpmc` if cycles can be read only by system call.
+    /// Name on the command line, or `cycles by rdpmc` if cycles can be read only with a system call.
     pub counter: &'static str,
     /// Why it is unavailable.
     pub reason: String,
@@ -80,8 +80,8 @@ pub struct Missing {
 }
 
 impl Probes {
-    /// Returns the counter for a choice. [`CounterChoice::Best`] prefers core cycles by `rdpmc`, then core cycles by
-    /// `read`, TSC ticks, and the monotonic clock.
+    /// Returns the counter for `choice`. [`CounterChoice::Best`] prefers core cycles read with `rdpmc`, then core
+    /// cycles read with `read`, then TSC ticks, then the monotonic clock.
     ///
     /// # Errors
     /// [`CounterError::Unavailable`] if the chosen counter is not available.
@@ -98,7 +98,7 @@ impl Probes {
         found.map_err(|Missing { counter, reason, remedy }| CounterError::Unavailable { counter, reason, remedy })
     }
 
-    /// Replaces the results by those of a simulated machine, for tests.
+    /// Replaces the results with those of a simulated machine, for tests.
     pub(super) fn pretending(self, machine: &Pretended) -> Probes {
         let errno = if machine.forbidden { Errno::EACCES } else { Errno::ENOENT };
         let refused = EventProbe::Refused(errno as i32);
@@ -144,7 +144,7 @@ impl Probes {
                     .to_owned(),
                 PASS_THROUGH.to_owned(),
             ),
-            EventProbe::Foreign => ("only Linux has perf_event_open".to_owned(), "measure on Linux".to_owned()),
+            EventProbe::Foreign => ("perf_event_open exists only on Linux".to_owned(), "measure on Linux".to_owned()),
             EventProbe::Refused(errno) => refusal(Errno::from_raw(errno), self.paranoid),
         };
         Err(Missing { counter: metric.name(), reason, remedy })
@@ -154,13 +154,13 @@ impl Probes {
         let (reason, remedy) = match self.tsc {
             TscProbe::Invariant => return Ok(CounterSource::Tsc),
             TscProbe::Variable => (
-                "the processor does not guarantee a constant rate of its time-stamp counter (CPUID reports no \
+                "the processor does not guarantee a constant rate for its time-stamp counter (CPUID reports no \
                  invariant TSC or no rdtscp)",
                 "in a virtual machine, make the host expose the flag (KVM: `-cpu host,migratable=off,+invtsc`)",
             ),
             TscProbe::Absent => (
                 "this architecture has no time-stamp counter that programs may read",
-                "none needed: the monotonic clock is as good",
+                "none needed: the monotonic clock works as well",
             ),
         };
         Err(Missing { counter: Metric::Tsc.name(), reason: reason.to_owned(), remedy: remedy.to_owned() })
@@ -170,8 +170,8 @@ impl Probes {
 const PASS_THROUGH: &str = "measure on bare metal, or on a virtual machine whose host exposes its \
                             performance-monitoring unit (KVM: `-cpu host,pmu=on`)";
 
-/// Highest `kernel.perf_event_paranoid` at which a program may count its own work in user mode. Mainline kernels stop
-/// at this level; Debian's and Ubuntu's have higher ones, and set them.
+/// Highest `kernel.perf_event_paranoid` level at which a program may count its own work in user mode. It is also the
+/// highest level in mainline kernels; Debian and Ubuntu add higher levels and use them by default.
 const PARANOID_LIMIT: i32 = 2;
 
 fn refusal(errno: Errno, paranoid: Option<i32>) -> (String, String) {
@@ -183,8 +183,8 @@ fn refusal(errno: Errno, paranoid: Option<i32>) -> (String, String) {
         Errno::EACCES | Errno::EPERM => match paranoid {
             Some(level) if level <= PARANOID_LIMIT => (
                 format!(
-                    "perf_event_open is forbidden ({errno:?}) although kernel.perf_event_paranoid is {level}: a container's \
-                     system-call filter forbids it"
+                    "perf_event_open is forbidden ({errno:?}) although kernel.perf_event_paranoid is {level}: a \
+                     container's system-call filter forbids it"
                 ),
                 "start the container with `--cap-add PERFMON` or `--security-opt seccomp=unconfined`; otherwise \
                  `sudo sysctl kernel.perf_event_paranoid=1`, or run as root"

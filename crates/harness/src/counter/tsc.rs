@@ -1,38 +1,38 @@
-//! The processor's constant-rate counter and its rate.
+//! Reads the processor's constant-rate counter and measures its rate.
 //!
 //! On x86-64 this is the time-stamp counter. On aarch64 it is the generic timer's virtual count (`CNTVCT_EL0`, Arm ARM
-//! D12): a register that any program may read, whose rate does not follow the core's clock. It counts more slowly (24
-//! MHz to 1 GHz), which lowers the resolution. Neither counts core cycles.
+//! D12). Any program may read this register, and its rate does not follow the core's clock. It counts more slowly (24
+//! MHz to 1 GHz), which lowers the resolution. Neither counter counts core cycles.
 
 use super::Counter;
 use crate::clock::monotonic_ns;
 use pqlab_record::Metric;
 use std::time::Duration;
 
-/// Pairs of readings to try. The pair with the narrowest window is kept.
+/// Number of times to read both clocks. The attempt with the narrowest window is kept.
 const TRIES: usize = 200;
 
 /// Properties of the processor's time-stamp counter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TscProbe {
-    /// Runs at a constant rate in every state of the processor, and can be read in order.
+    /// Runs at a constant rate in every state of the processor, and can be read in program order.
     Invariant,
     /// Exists, but changes its rate with the core's clock or stops when the core sleeps.
     Variable,
-    /// The architecture has none, or none that pqlab knows.
+    /// The architecture has no such counter, or none that pqlab supports.
     Absent,
 }
 
-/// Measures the counter's rate in ticks per second against the monotonic clock over `duration`; `None` without a
-/// constant-rate counter. In 50 ms the rate is known to a few parts per million.
+/// Measures the counter's rate, in ticks per second, by comparing it with the monotonic clock over `duration`. `None`
+/// if there is no constant-rate counter. In 50 ms the rate is known to a few parts per million.
 pub fn calibrate_tsc(duration: Duration) -> Option<f64> {
     let baseline = Baseline::take()?;
     std::thread::sleep(duration);
     Some(baseline.ticks_per_second())
 }
 
-/// A moment read on both clocks. The longer ago it was, the more precise the rate: a baseline taken at the start of a
-/// run shows at the end whether the rate held.
+/// Readings of the counter and the monotonic clock at the same moment. An older baseline gives a more precise rate. A
+/// baseline taken at the start of a run shows at the end whether the rate stayed constant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Baseline {
     ticks: u64,
@@ -40,18 +40,18 @@ pub struct Baseline {
 }
 
 impl Baseline {
-    /// Reads both clocks now; `None` without a constant-rate counter.
+    /// Reads both clocks now. `None` if there is no constant-rate counter.
     pub fn take() -> Option<Baseline> {
         (probe() == TscProbe::Invariant).then(|| tightest(TRIES, read, monotonic_ns))
     }
 
-    /// Returns the mean rate since this moment.
+    /// Returns the mean rate since this moment, in ticks per second.
     pub fn ticks_per_second(&self) -> f64 {
         self.rate_until(&tightest(TRIES, read, monotonic_ns))
     }
 
-    /// Returns the relative difference between the mean rate since this moment and `assumed` ticks per second. 1e-6
-    /// means one tick per million too many.
+    /// Returns the relative difference between the mean rate since this moment and `assumed` ticks per second. A result
+    /// of 1e-6 means one extra tick per million.
     pub fn deviation(&self, assumed: f64) -> f64 {
         self.ticks_per_second() / assumed - 1.0
     }
@@ -62,7 +62,7 @@ impl Baseline {
     }
 }
 
-/// Ticks of the constant-rate counter, read so that the measured work cannot move outside the two readings.
+/// Constant-rate counter. Fences keep the measured work between the two readings.
 #[derive(Default)]
 pub(super) struct Tsc {
     begin: u64,
@@ -84,8 +84,8 @@ impl Counter for Tsc {
     }
 }
 
-/// Reads the clock between two readings of the counter, `tries` times, and keeps the pair with the narrowest window. An
-/// interruption within the window would shift the clocks against each other.
+/// Reads the clock between two readings of the counter, `tries` times, and keeps the attempt in which those two were
+/// closest. An interruption between them would shift the clocks relative to each other.
 fn tightest(tries: usize, mut ticks: impl FnMut() -> u64, mut ns: impl FnMut() -> u64) -> Baseline {
     let (mut narrowest, mut best) = (u64::MAX, Baseline { ticks: 0, ns: 0 });
     for _ in 0..tries {
@@ -129,13 +129,14 @@ fn read() -> u64 {
     }
 }
 
-/// Reads the end of an interval. `rdtscp` waits for all earlier instructions; the fence keeps later work after it.
+/// Reads the end of an interval. `rdtscp` waits for all earlier instructions; the fence keeps later work after the
+/// reading.
 #[cfg(target_arch = "x86_64")]
 #[inline]
 fn read_after() -> u64 {
     use std::arch::x86_64::{__rdtscp, _mm_lfence};
     let mut processor = 0;
-    // SAFETY: as in `read`; `probe` also found `rdtscp`. It writes its second result to a local variable.
+    // SAFETY: as in `read`. `probe` also found `rdtscp`, which writes its second result to a local variable.
     unsafe {
         let ticks = __rdtscp(&mut processor);
         _mm_lfence();
@@ -153,8 +154,8 @@ pub(super) fn probe() -> TscProbe {
 #[inline]
 fn read() -> u64 {
     let ticks: u64;
-    // SAFETY: operating systems let programs read the virtual count, as their own C library needs it; no memory is
-    // touched.
+    // SAFETY: operating systems let programs read the virtual count, because their C libraries need it. The assembly
+    // touches no memory.
     unsafe {
         std::arch::asm!("isb", "mrs {ticks}, cntvct_el0", "isb", ticks = out(reg) ticks, options(nomem, nostack));
     }
@@ -212,17 +213,17 @@ mod tests {
 
     #[test]
     fn the_rate_holds_over_a_longer_baseline() {
-        let baseline = require!(Baseline::take(), Need::Machine("a time-stamp counter at a constant rate"));
+        let baseline = require!(Baseline::take(), Need::Machine("a time-stamp counter with a constant rate"));
         let rate = calibrate_tsc(Duration::from_millis(50)).unwrap();
         assert!((1e6..1e11).contains(&rate), "{rate}");
         std::thread::sleep(Duration::from_millis(50));
-        // A thousandth is far more than either clock drifts, and far less than a wrong reading would show.
+        // Neither clock drifts by as much as a thousandth, and a wrong reading would be off by much more.
         assert!(baseline.deviation(rate).abs() < 1e-3, "{}", baseline.deviation(rate));
     }
 
     #[test]
     fn ticks_go_forward() {
-        require!(probe() == TscProbe::Invariant, Need::Machine("a time-stamp counter at a constant rate"));
+        require!(probe() == TscProbe::Invariant, Need::Machine("a time-stamp counter with a constant rate"));
         let mut counter = Tsc::default();
         counter.start();
         std::thread::sleep(Duration::from_millis(1));

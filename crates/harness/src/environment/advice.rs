@@ -8,24 +8,24 @@ use std::path::Path;
 /// How much a finding matters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
-    /// As it should be.
+    /// Nothing needs to change.
     Ok,
-    /// Worth knowing when reading the results.
+    /// Useful to know when reading the results.
     Note,
-    /// Makes results worse, and can be fixed.
+    /// Makes the results worse, and can be fixed.
     Warning,
 }
 
 /// One finding about the machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Advice {
-    /// How much it matters.
+    /// How much the finding matters.
     pub severity: Severity,
-    /// What was checked, in a word or two.
+    /// What was checked, in one or two words.
     pub subject: &'static str,
     /// What was found.
     pub finding: String,
-    /// How to fix it; `None` if nothing is needed, or nothing can be done from here.
+    /// How to fix the problem. `None` if there is nothing to fix, or the user cannot fix it on this machine.
     pub remedy: Option<String>,
 }
 
@@ -52,7 +52,7 @@ const SUBJECT_MEMORY: &str = "memory";
 
 const MIB: u64 = 1 << 20;
 
-/// Returns advice on everything about the machine that is recorded, most important first.
+/// Returns advice on every recorded property of the machine, most important first.
 pub fn advise(environment: &Environment) -> Vec<Advice> {
     let Environment { host, cpu, os, build, counters, .. } = environment;
     let mut advice = vec![cores(cpu)];
@@ -73,12 +73,12 @@ pub fn advise(environment: &Environment) -> Vec<Advice> {
     advice
 }
 
-/// Returns advice on facts that are not recorded: isolated processors, CPU time limits, and the power supply.
+/// Returns advice on settings that are not recorded: isolated processors, CPU time limits, and the power supply.
 pub fn advise_here() -> Vec<Advice> {
     advise_from(&Root::new(Path::new("/")))
 }
 
-/// Returns the tightest CPU time limit on this process, if there is one.
+/// Returns advice on the tightest CPU time limit for this process, if there is one.
 pub fn quota_here() -> Option<Advice> {
     quota(&Root::new(Path::new("/")))
 }
@@ -91,9 +91,7 @@ fn cores(cpu: &Cpu) -> Advice {
     match cpu.cores {
         0 | 1 => Advice::warning("cores", "one processor: every other program takes time from the measurement")
             .remedy("give the machine or the container at least two processors"),
-        few @ 2..4 => {
-            Advice::note("cores", format!("{few} processors: other programs have little room next to the measurement"))
-        }
+        few @ 2..4 => Advice::note("cores", format!("{few} processors: other programs compete with the measurement")),
         cores => Advice::ok("cores", format!("{cores} processors")),
     }
 }
@@ -147,11 +145,11 @@ fn virtualization(cpu: &Cpu) -> Option<Advice> {
         true => Advice::note(
             "virtualization",
             format!(
-                "a guest of {}: other loads take time unnoticed, and the host controls governor, turbo and SMT",
+                "a guest of {}: other guests take time unnoticed, and the host controls the governor, turbo and SMT",
                 hypervisor.unwrap_or("a hypervisor")
             ),
         )
-        .remedy("for figures to publish, measure on bare metal or on a machine with dedicated cores"),
+        .remedy("to publish figures, measure on bare metal or on a machine with dedicated cores"),
         false => Advice::ok("virtualization", "bare metal"),
     })
 }
@@ -172,11 +170,12 @@ fn clocksource(cpu: &Cpu) -> Option<Advice> {
 fn container_note(container: &str) -> Advice {
     Advice::note(
         "container",
-        format!("{container}: its limits and other loads affect measurements, and it may hide the counters"),
+        format!("{container}: the container's limits and other loads affect measurements, and counters may be hidden"),
     )
 }
 
-/// Above these, other programs use a large part of a processor; the measurement has not begun yet.
+/// Limits above which other programs use a large part of a processor. Both values are read before the measurement
+/// begins.
 const BUSY_LOAD: f64 = 0.5;
 const BUSY_PRESSURE_PCT: f64 = 5.0;
 
@@ -223,8 +222,8 @@ fn counters(counters: &Counters) -> Vec<Advice> {
     advice
 }
 
-/// Advises only if counters work now (as root) or were not tried. If the kernel refused them, the refusal is reported
-/// instead.
+/// Returns advice only if counters work now (as root) or were not tried. If the kernel denied access, [`counters`]
+/// reports that.
 fn paranoid(level: Option<i32>, counters: &Counters) -> Option<Advice> {
     const HIGHEST: i32 = 2;
     let reported = counters.unavailable.iter().any(|(_, reason)| reason.contains("perf_event_paranoid"));
@@ -268,19 +267,19 @@ fn commit(commit: Option<&str>) -> Option<Advice> {
 }
 
 fn isolation(root: &Root) -> Option<Advice> {
-    // Only if the kernel supports isolation at all.
+    // The kernel does not support isolation.
     if !root.exists("sys/devices/system/cpu/isolated") {
         return None;
     }
     Some(match root.text("sys/devices/system/cpu/isolated") {
         Some(cpus) => Advice::ok("isolation", format!("processors {cpus}"))
-            .remedy(&format!("use `--affinity {cpus}` to measure on them")),
+            .remedy(&format!("use `--affinity {cpus}` to measure on these processors")),
         None => Advice::note("isolation", "no processor is isolated from other tasks")
             .remedy("boot the kernel with `isolcpus=` or `nohz_full=` and measure with `--affinity`"),
     })
 }
 
-/// Finds the tightest CPU time limit over the control groups of this process (cgroups(7), versions 2 and 1).
+/// Returns advice on the tightest CPU time limit among this process's control groups (cgroups(7), versions 1 and 2).
 fn quota(root: &Root) -> Option<Advice> {
     let membership = root.text("proc/self/cgroup")?;
     let narrowest = membership
@@ -295,7 +294,7 @@ fn quota(root: &Root) -> Option<Advice> {
             }
         })
         .flat_map(|(mount, path)| {
-            // A container sees its own group as the mount's root, so paths above it do not exist.
+            // A container sees its own control group as the mount's root, so some of these folders do not exist.
             Path::new(path.trim_start_matches('/'))
                 .ancestors()
                 .map(|folder| Path::new(mount).join(folder).to_string_lossy().into_owned())
@@ -312,7 +311,7 @@ fn quota(root: &Root) -> Option<Advice> {
     )
 }
 
-/// Returns the number of processors whose full time a group may use.
+/// Returns a control group's CPU time limit, in processors.
 fn limit(root: &Root, folder: &str) -> Option<f64> {
     let (quota, period) = match root.text(&format!("{folder}/cpu.max")) {
         Some(text) => {
@@ -476,7 +475,10 @@ mod tests {
     #[test]
     fn detects_isolation_and_batteries() {
         let (_folder, root) = Root::made_of(&[("sys/devices/system/cpu/isolated", "2-3\n")]);
-        assert_eq!(isolation(&root).unwrap().remedy.as_deref(), Some("use `--affinity 2-3` to measure on them"));
+        assert_eq!(
+            isolation(&root).unwrap().remedy.as_deref(),
+            Some("use `--affinity 2-3` to measure on these processors")
+        );
         let (_folder, root) = Root::made_of(&[("sys/devices/system/cpu/isolated", "\n")]);
         assert_eq!(isolation(&root).unwrap().severity, Severity::Note);
         let (_folder, root) = Root::made_of(&[

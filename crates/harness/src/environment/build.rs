@@ -1,6 +1,6 @@
 use pqlab_record::Build;
 
-/// Returns what the build script found. It leaves unknown variables empty.
+/// Returns the build information from the build script, which sets unknown variables to an empty string.
 pub(super) fn build() -> Build {
     let known = |text: &str| (!text.is_empty()).then(|| text.to_owned());
     Build {

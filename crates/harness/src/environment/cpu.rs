@@ -1,7 +1,7 @@
 use super::root::Root;
 use pqlab_record::{Cache, Cpu, Virtualization};
 
-/// Instruction-set extensions by which cryptographic libraries choose their code, with the kernel's names: vectors,
+/// Instruction-set extensions that cryptographic libraries use to select code, by their kernel names: vectors,
 /// carry-less and wide multiplication, AES, SHA-2, SHA-3 and random number generators.
 const FEATURES: [&str; 44] = [
     // x86
@@ -52,7 +52,8 @@ const FEATURES: [&str; 44] = [
     "sme",
 ];
 
-/// `on_this_machine` also queries the processor itself; false for a simulated machine.
+/// Describes the processor. If `on_this_machine` is `false`, the files are simulated, and the processor itself is not
+/// queried.
 pub(super) fn cpu(root: &Root, allowed: &[u32], on_this_machine: bool) -> Cpu {
     let info = root.text("proc/cpuinfo").unwrap_or_default();
     let flags = field(&info, "flags").or_else(|| field(&info, "Features")).unwrap_or_default();
@@ -78,7 +79,7 @@ pub(super) fn cpu(root: &Root, allowed: &[u32], on_this_machine: bool) -> Cpu {
     }
 }
 
-/// Returns the value of a `/proc/cpuinfo` field, for the first processor that has it.
+/// Returns the first value of the `/proc/cpuinfo` field `key` that is not empty.
 fn field<'a>(info: &'a str, key: &str) -> Option<&'a str> {
     info.lines().find_map(|line| {
         let (name, value) = line.split_once(':')?;
@@ -102,8 +103,8 @@ fn model(info: &str, root: &Root) -> String {
     }
 }
 
-/// Names a core by the implementer and part of `MIDR_EL1`, which Arm kernels report instead of names. Covers the cores
-/// of servers and common boards.
+/// Returns the name for a core, given the implementer and part number in `MIDR_EL1`. Arm kernels report these numbers
+/// instead of names. Covers server cores and common boards.
 fn arm_core(implementer: &str, part: &str) -> Option<&'static str> {
     Some(match (implementer, part) {
         ("0x41", "0xd03") => "Cortex-A53",
@@ -144,7 +145,7 @@ pub(super) fn caches(root: &Root) -> Vec<Cache> {
     caches
 }
 
-/// Parses a length as the kernel writes it: `32K`, `32M`, `64`.
+/// Parses a size in the kernel's notation, such as `32K`, `32M` or `64`, and returns it in bytes.
 fn bytes(text: &str) -> Option<u64> {
     let (number, unit) = match text.as_bytes().last()? {
         b'K' => (&text[..text.len() - 1], 1 << 10),
@@ -155,7 +156,7 @@ fn bytes(text: &str) -> Option<u64> {
     Some(number.parse::<u64>().ok()? * unit)
 }
 
-/// Returns the governors of the processors that may be used, each once.
+/// Returns the distinct governors of the allowed processors, separated by commas.
 fn governor(root: &Root, allowed: &[u32]) -> Option<String> {
     let mut governors: Vec<String> = allowed
         .iter()
@@ -172,8 +173,8 @@ fn turbo(root: &Root) -> Option<bool> {
     forbidden.map(|forbidden| forbidden == 0).or(boosted.map(|boosted| boosted != 0))
 }
 
-/// On x86, guests and only guests have the `hypervisor` flag. Elsewhere a hypervisor can be detected, but not ruled
-/// out.
+/// Returns whether this is a virtual machine. On x86, the `hypervisor` flag is set in every guest and nowhere else. On
+/// other architectures, a hypervisor can be detected but not ruled out.
 fn virtualized(info: &str, flags: &str, hypervisor: bool) -> Option<bool> {
     if hypervisor || flags.split_ascii_whitespace().any(|flag| flag == "hypervisor") {
         Some(true)
@@ -209,7 +210,7 @@ fn hypervisor(root: &Root) -> Option<String> {
         return Some((*name).to_owned());
     }
     let hyper_v = vendor == "Microsoft Corporation" && product == "Virtual Machine";
-    // Amazon's machines without a hypervisor are named `<type>.metal`.
+    // Amazon's bare-metal instances are named `<type>.metal`.
     let nitro = vendor == "Amazon EC2" && !product.contains(".metal");
     if hyper_v {
         Some("Hyper-V".to_owned())

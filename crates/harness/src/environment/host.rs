@@ -32,7 +32,7 @@ fn pressure(psi: &str) -> Option<Pressure> {
     Some(Pressure { avg10: share("avg10=")?, avg60: share("avg60=")? })
 }
 
-/// Detects the container runtime by the files and names it leaves.
+/// Detects the container runtime from the files and names it leaves behind.
 fn container(root: &Root) -> Option<String> {
     if root.exists("run/.containerenv") {
         return Some("podman".to_owned());

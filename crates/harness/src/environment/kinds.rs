@@ -1,13 +1,15 @@
 use super::root::Root;
 use std::collections::BTreeMap;
 
-/// Lists of processors by core type on Intel's hybrid processors, which their performance monitors publish.
+/// Files that list the processors of each core type on Intel's hybrid processors.
 const LISTS: [&str; 3] = ["sys/devices/cpu_core/cpus", "sys/devices/cpu_atom/cpus", "sys/devices/cpu_lowpower/cpus"];
 const PROCESSORS: &str = "sys/devices/system/cpu";
-/// Files that distinguish core types elsewhere: the capacity reported by Arm kernels, or the maximum clock rate.
+/// Files that distinguish core types on other processors: the capacity reported by Arm kernels, or the maximum clock
+/// rate.
 const TELLING: [&str; 2] = ["cpu_capacity", "cpufreq/cpuinfo_max_freq"];
 
-/// Returns the processors of each core type in ascending order; empty if all are alike or nothing distinguishes them.
+/// Returns the processors of each core type, in ascending order. Empty if all cores are alike or their types are
+/// unknown.
 pub(super) fn kinds(root: &Root) -> Vec<Vec<u32>> {
     let listed: Vec<Vec<u32>> = LISTS.iter().filter_map(|path| numbers(&root.text(path)?)).collect();
     if listed.len() > 1 {
@@ -31,7 +33,7 @@ pub(super) fn kinds(root: &Root) -> Vec<Vec<u32>> {
     TELLING.into_iter().map(values).find(|kinds| kinds.len() > 1).unwrap_or_default()
 }
 
-/// Parses `0-7,16`; `None` for anything else.
+/// Parses a list of processors such as `0-7,16`. `None` if the list is malformed.
 fn numbers(list: &str) -> Option<Vec<u32>> {
     let range = |part: &str| -> Option<std::ops::RangeInclusive<u32>> {
         let (first, last) = part.split_once('-').unwrap_or((part, part));

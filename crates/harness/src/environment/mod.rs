@@ -1,4 +1,4 @@
-//! Describes the machine and the build, and finds what disturbs measurements.
+//! Describes the machine and the build, and finds settings that disturb measurements.
 
 mod advice;
 mod build;
@@ -27,12 +27,13 @@ pub(crate) fn build() -> pqlab_record::Build {
     build::build()
 }
 
-/// Returns the caches of the first processor below a root folder; empty if unknown.
+/// Returns the caches of the first processor, read from the files below `root`. Empty if unknown.
 pub(crate) fn caches(root: &Path) -> Vec<Cache> {
     cpu::caches(&Root::new(root))
 }
 
-/// Returns the processors of each core type below a root folder; empty if all are alike or the types are unknown.
+/// Returns the processors of each core type, read from the files below `root`. Empty if all cores are alike or their
+/// types are unknown.
 pub(crate) fn kinds(root: &Path) -> Vec<Vec<u32>> {
     kinds::kinds(&Root::new(root))
 }

@@ -1,6 +1,6 @@
 use std::path::{Path, PathBuf};
 
-/// Root folder of the kernel's files, or of simulated ones. Unreadable files are `None`.
+/// Root folder of the kernel's files, or of simulated files. Unreadable files yield `None`.
 #[derive(Clone, Debug)]
 pub(super) struct Root(PathBuf);
 
@@ -9,8 +9,8 @@ impl Root {
         Root(path.to_owned())
     }
 
-    /// Returns the file's text without surrounding white space and zero bytes (the device tree ends texts with one);
-    /// `None` if it is empty.
+    /// Returns the file's text without surrounding white space and zero bytes (device-tree strings end with a zero
+    /// byte). `None` if nothing is left.
     pub(super) fn text(&self, path: &str) -> Option<String> {
         let bytes = std::fs::read(self.0.join(path)).ok()?;
         let text = String::from_utf8_lossy(&bytes);
@@ -39,7 +39,7 @@ impl Root {
 
 #[cfg(test)]
 impl Root {
-    /// Writes simulated files, given as paths and texts.
+    /// Creates simulated files, given as pairs of path and text.
     pub(super) fn made_of(files: &[(&str, &str)]) -> (tempfile::TempDir, Root) {
         let folder = tempfile::tempdir().unwrap();
         for (path, text) in files {

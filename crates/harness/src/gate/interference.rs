@@ -1,4 +1,4 @@
-//! Detects whether cores are shared by comparing their throughput with the best seen on them.
+//! Detects shared cores by comparing their throughput with the best throughput seen on the same cores.
 //!
 //! An [`InterferenceMonitor`] probes all processors of a multi-threaded trial while that trial is idle.
 
@@ -13,25 +13,25 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread::{self, Builder};
 use std::time::Duration;
 
-/// Probes of cores that were never probed before, to establish their baseline.
+/// Number of probes that establish the baseline of newly seen cores.
 pub(super) const FIRST_PROBES: usize = 16;
 
-/// Stack of a probing thread, in bytes.
+/// Stack size of a probing thread, in bytes.
 const STACK: usize = 128 << 10;
 
 /// Set of cores that a baseline applies to.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Cores {
-    /// The single core of a worker, identified by the processors of its type; empty if all cores are alike.
+    /// The core that a worker runs on, as the list of processors with the same core type. Empty if all cores are alike.
     Own(Vec<u32>),
-    /// Processors that work at the same time. Some may be hardware threads of one core; the baseline is the best that
-    /// the set as a whole achieves.
+    /// Processors that work at the same time. Some may be hardware threads of the same core, so the baseline applies to
+    /// the set as a whole.
     Together(Vec<u32>),
 }
 
 impl Cores {
-    /// Returns the core of a worker pinned to `cpu`, on a machine with these [core types](crate::environment). `None`
-    /// if the types differ and the worker may run on any, because a baseline holds for one type only.
+    /// Returns the core of a worker pinned to `cpu`, given the machine's [core types](crate::environment). `None` if
+    /// the types differ and the worker is not pinned, because a baseline applies to one type only.
     pub(super) fn own(cpu: Option<u32>, kinds: &[Vec<u32>]) -> Option<Cores> {
         if kinds.is_empty() {
             return Some(Cores::Own(Vec::new()));
@@ -45,7 +45,7 @@ impl Cores {
 /// Throughput baselines: independent additions per cycle.
 pub type AdditionsPerCycle = BTreeMap<Cores, f64>;
 
-/// Merges the baselines of others, keeping the higher value.
+/// Merges `others` into `known`, keeping the higher baseline for each set of cores.
 pub(crate) fn merge(known: &mut AdditionsPerCycle, others: &AdditionsPerCycle) {
     for (cores, additions) in others {
         let best = known.entry(cores.clone()).or_insert(*additions);
@@ -56,20 +56,20 @@ pub(crate) fn merge(known: &mut AdditionsPerCycle, others: &AdditionsPerCycle) {
 /// Observed throughput of a core, and the baseline derived from it.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct KnownAdditions {
-    /// The highest values seen, in descending order. The last is the baseline, because the first two may be errors of
-    /// the clock estimate.
+    /// The three highest values seen, in descending order. The third is the baseline, because the two highest may come
+    /// from errors in the clock estimate.
     pub(super) most: [f64; 3],
-    /// Baseline that other processes found.
+    /// Highest baseline that other processes found.
     expected: f64,
 }
 
 impl KnownAdditions {
-    /// Whether nothing has been seen yet.
+    /// Returns whether no value has been recorded yet.
     pub(super) fn is_unseen(&self) -> bool {
         self.most[0] == 0.0
     }
 
-    /// Records a value if it is among the highest.
+    /// Records a value if it is one of the three highest.
     pub(super) fn see(&mut self, additions: f64) {
         if let Some(place) = self.most.iter().position(|known| additions > *known) {
             self.most[place..].rotate_right(1);
@@ -77,7 +77,7 @@ impl KnownAdditions {
         }
     }
 
-    /// Takes over another process's baseline.
+    /// Adopts another process's baseline if it is higher.
     pub(super) fn expect(&mut self, additions: f64) {
         self.expected = self.expected.max(additions);
     }
@@ -88,19 +88,20 @@ impl KnownAdditions {
         (additions > 0.0).then_some(additions)
     }
 
-    /// Returns the loss of throughput in percent of the baseline.
+    /// Returns the throughput loss at `now` additions per cycle, in percent of the baseline.
     pub(super) fn narrowed_pct(&self, now: f64) -> Option<f64> {
         Some(100.0 * (1.0 - now / self.known()?))
     }
 }
 
-/// Maximum number of task counts per probe. A task that runs only briefly is missing from one of them.
+/// Maximum number of times that a probe counts the tasks. The lowest count is used, which leaves out tasks that run
+/// only briefly.
 const COUNTS: usize = 8;
-/// Time to sleep between counts. One of the trial's threads may need this processor to go to sleep itself.
+/// Pause between counts. It lets threads of the trial that need this processor go to sleep.
 const BETWEEN_COUNTS: Duration = Duration::from_micros(50);
 
-/// Probes several processors at once, as a trial's threads use them: whether each has a core to itself while the others
-/// work, and whether other tasks want the processors.
+/// Probes several processors at the same time, as a trial's threads use them. Shows whether each processor has its own
+/// core, and whether other tasks want to run on the processors.
 pub(crate) struct InterferenceMonitor {
     pub(super) sets: BTreeMap<Vec<u32>, KnownAdditions>,
     load: Option<KernelFile>,
@@ -109,10 +110,10 @@ pub(crate) struct InterferenceMonitor {
 /// Result of probing a set of processors.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Probe {
-    /// Independent additions per cycle of the slowest core. `None` if they cannot be measured, or a thread could not be
-    /// pinned.
+    /// Throughput of the slowest core, in independent additions per cycle. `None` if the throughput cannot be measured
+    /// or a thread could not be pinned.
     pub(crate) additions: Option<f64>,
-    /// Tasks on the whole machine that run or are ready to, without the calling thread.
+    /// Number of tasks on the machine that are running or ready to run, excluding the calling thread.
     pub(crate) others: Option<u64>,
 }
 
@@ -121,7 +122,7 @@ impl InterferenceMonitor {
         InterferenceMonitor { sets: BTreeMap::new(), load: KernelFile::open(Path::new("/proc/loadavg"), 128) }
     }
 
-    /// Probes the processors. Takes slightly over half a millisecond, and a few milliseconds the first time.
+    /// Probes the processors. Takes slightly over half a millisecond, but a few milliseconds the first time.
     pub(crate) fn probe(&mut self, cpus: &[u32]) -> Probe {
         let others = self.others();
         let additions = self.sets.entry(cpus.to_vec()).or_default();
@@ -144,12 +145,12 @@ impl InterferenceMonitor {
         Some(fewest)
     }
 
-    /// Returns the loss of throughput of the slowest core in percent of the baseline, in the worse of two probes.
+    /// Returns the throughput loss of the slowest core, in percent of the baseline, from the worse of the two probes.
     pub(crate) fn narrowed_pct(&self, cpus: &[u32], before: Probe, after: Probe) -> Option<f64> {
         self.sets.get(cpus)?.narrowed_pct(before.additions?.min(after.additions?))
     }
 
-    /// Takes over the baselines of other processes.
+    /// Adopts the baselines that other processes found.
     pub(crate) fn expect(&mut self, additions_per_cycle: &AdditionsPerCycle) {
         for (cores, additions) in additions_per_cycle {
             if let Cores::Together(cpus) = cores {
@@ -167,7 +168,7 @@ impl InterferenceMonitor {
     }
 }
 
-/// Returns how many tasks outside the trial had no free processor, in the worse of two probes.
+/// Returns the number of tasks outside the trial for which no processor was free, from the worse of the two probes.
 pub(crate) fn runnable_tasks(processors: usize, taken: usize, before: Probe, after: Probe) -> Option<u64> {
     let free = processors.saturating_sub(taken) as u64;
     Some(before.others?.max(after.others?).saturating_sub(free))
@@ -178,7 +179,7 @@ pub(super) fn runnable(load: &str) -> Option<u64> {
     load.split_ascii_whitespace().nth(3)?.split_once('/')?.0.parse().ok()
 }
 
-/// Probes all processors at the same time, `probes` times. Returns the throughput of the slowest core each time.
+/// Probes all processors at the same time, `probes` times. Returns the throughput of the slowest core in each probe.
 fn probe(cpus: &[u32], probes: usize) -> Option<Vec<f64>> {
     let (arrived, given_up) = (AtomicUsize::new(0), AtomicBool::new(false));
     let watch = |cpu: u32| {

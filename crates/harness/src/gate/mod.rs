@@ -1,9 +1,9 @@
-//! Contention gates: whether a visit had its core to itself.
+//! Contention gates, which detect whether a visit had its core to itself.
 //!
 //! A [`Gate`] reads the state of the kernel and the core before and after a visit. [`judge`] compares the difference
 //! with [`Thresholds`]. A disturbed visit is measured again; if it stays disturbed, its samples are marked.
 //!
-//! A gate does not see other loads on the memory bus or the shared cache. It also misses a load on the core's other
+//! A gate does not detect other loads on the memory bus or the shared cache. It also misses a load on the core's other
 //! hardware thread that starts and ends within the visit.
 
 mod interference;
@@ -21,7 +21,7 @@ use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::sync::OnceLock;
 
-/// Watches the thread that created it between two moments.
+/// Watches the thread that created it from [`open`](Gate::open) to [`close`](Gate::close).
 pub struct Gate {
     /// Prefix of the watched processor's line in `/proc/stat`.
     label: String,
@@ -29,17 +29,17 @@ pub struct Gate {
     pressure: Option<KernelFile>,
     schedstat: Option<KernelFile>,
     tick_ns: u64,
-    /// Cores to which the throughput baseline applies. `None` if the thread may run on several core types, whose
-    /// baselines differ.
+    /// Cores to which the throughput baseline applies. `None` if the thread may run on several core types, because
+    /// their baselines differ.
     cores: Option<Cores>,
-    /// Throughput baseline of the core: additions per cycle.
+    /// Throughput baseline of the core, in additions per cycle.
     width: KnownAdditions,
 }
 
 /// Core types of this machine, read once per worker.
 static KINDS: OnceLock<Vec<Vec<u32>>> = OnceLock::new();
 
-/// State when a visit began.
+/// State at the start of a visit.
 #[derive(Clone, Copy, Debug)]
 pub struct Before {
     core: CoreState,
@@ -56,7 +56,7 @@ pub struct Before {
 pub struct Probe {
     /// Estimated clock rate in Hz.
     pub clock_hz: f64,
-    /// Loss of throughput against an unshared core, in percent ([narrowed](Observation::narrowed_pct)). `None` if it
+    /// Throughput loss compared with an unshared core, in percent (see [`Observation::narrowed_pct`]). `None` if it
     /// cannot be measured.
     pub narrowed_pct: Option<f64>,
 }
@@ -66,75 +66,76 @@ pub struct Probe {
 pub struct Observation {
     /// Length of the visit in ns.
     pub wall_ns: u64,
-    /// CPU time of the thread.
+    /// CPU time of the thread, in ns.
     pub cpu_ns: u64,
-    /// Time for which the thread was ready to run but waited for a processor. `None` if the kernel does not account for
-    /// it.
+    /// Time in ns during which the thread was ready to run but waited for a processor. `None` if the kernel does not
+    /// report it.
     pub waited_ns: Option<u64>,
-    /// Time for which the hypervisor ran something else on the processor, in whole ticks of `/proc/stat` (usually 10
-    /// ms). For a short visit it is either zero or longer than the visit.
+    /// Time in ns during which the hypervisor ran something else on the processor. The kernel reports whole ticks
+    /// (usually 10 ms), so for a short visit this is either zero or longer than the visit.
     pub steal_ns: Option<u64>,
     /// Number of times the kernel took the processor from the thread.
     pub involuntary_switches: u64,
-    /// Time for which any task on the machine waited for a processor, weighted over the processors (PSI, `some`).
+    /// Time in ns during which at least one task on the machine waited for a processor, weighted over the processors
+    /// (PSI, `some`).
     pub pressure_ns: Option<u64>,
     /// Estimated clock rate of the core before the visit, in Hz.
     pub clock_before_hz: f64,
     /// Estimated clock rate of the core after the visit, in Hz.
     pub clock_after_hz: f64,
-    /// Loss of throughput in percent: how many fewer independent additions per cycle the core carried out than when it
-    /// is not shared. The greater of before and after the visit, and the greatest over several cores. `None` if it
-    /// cannot be measured.
+    /// Throughput loss in percent: how far the core's independent additions per cycle fell below those of an unshared
+    /// core. This is the larger loss of the probes before and after the visit; for several cores, the largest of any
+    /// core. `None` if it cannot be measured.
     pub narrowed_pct: Option<f64>,
-    /// Loss of throughput after the visit only.
+    /// Throughput loss in the probe after the visit, in percent.
     pub narrowed_after_pct: Option<f64>,
-    /// Other tasks that were ready to run before or after the visit, beyond those that fit on processors the trial's
-    /// threads leave free. `None` if they were not counted.
+    /// Number of other tasks that were ready to run before or after the visit and did not fit on the processors left
+    /// free by the trial's threads. `None` if they were not counted.
     pub runnable_tasks: Option<u64>,
 }
 
-/// Limits above which something counts as a disturbance. `None` switches a rule off.
+/// Limits that make a visit disturbed if they are exceeded. `None` disables a rule.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Thresholds {
-    /// Minimum share of the visit's wall time for which the thread had a processor, in percent. Default 98: an
-    /// interrupt takes some µs of a 10 ms visit, but another task that gets a turn takes 1 ms or more.
+    /// Minimum percentage of the visit's wall time during which the thread had a processor. Default 98: an interrupt
+    /// takes a few µs of a 10 ms visit, but another task that is scheduled takes 1 ms or more.
     ///
-    /// If the workload itself [waits](Self::workload_waits), this is a share of the time for which the thread ran or
-    /// was ready to run.
+    /// If [`workload_waits`](Self::workload_waits) is set, this is a percentage of the time during which the thread ran
+    /// or was ready to run.
     pub min_cpu_share_pct: Option<f64>,
-    /// Whether the workload sleeps, or waits for other threads or the disk. Time without a processor then counts as
-    /// lost only if the thread was ready to run.
+    /// Whether the workload sleeps, or waits for other threads or the disk. If so, time without a processor is lost
+    /// only while the thread is ready to run.
     pub workload_waits: bool,
-    /// Maximum share of the wall time that may be stolen, in percent. Default 1: in a visit below one second, any tick
-    /// of `/proc/stat` exceeds it.
+    /// Maximum percentage of the wall time that the hypervisor may steal. Default 1: in a visit shorter than one
+    /// second, a single tick of `/proc/stat` exceeds this limit.
     pub max_steal_pct: Option<f64>,
-    /// Number of times the kernel may take the processor away. Kernel threads do so on a quiet machine too, for some
-    /// µs.
+    /// How often the kernel may take the processor away. Even on a quiet machine, kernel threads take it for a few µs.
     pub switches: Option<SwitchLimit>,
-    /// Maximum pressure in percent of the wall time, in a visit with any involuntary switch. Default 10.
+    /// Maximum CPU pressure, in percent of the wall time. Applies only to visits with an involuntary switch. Default
+    /// 10.
     ///
-    /// PSI counts tasks that wait for any processor. A waiting task matters only if this thread's processor was taken
-    /// away too.
+    /// PSI counts tasks that wait for any processor. A waiting task matters only if this thread also lost its
+    /// processor.
     pub max_pressure_pct: Option<f64>,
-    /// Maximum change of the core's clock between before and after, in percent. Default 10: more than the steps of a
-    /// boosted clock and the errors of the estimate.
+    /// Maximum change in the core's clock rate from before to after the visit, in percent. Default 10, which is more
+    /// than the steps of a boosted clock and the errors in the estimate.
     pub max_clock_drift_pct: Option<f64>,
-    /// Maximum [loss of throughput](Observation::narrowed_pct) of the core, in percent. Default 5: it varies by less
-    /// than 1 on an unshared core, and a load on its other hardware thread takes 15 or more.
+    /// Maximum [throughput loss](Observation::narrowed_pct) of the core, in percent. Default 5: the throughput of an
+    /// unshared core varies by less than 1%, and a load on the core's other hardware thread costs 15% or more.
     pub max_narrowed_pct: Option<f64>,
-    /// Maximum number of [other tasks](Observation::runnable_tasks). Default 0: each takes a processor from a thread
-    /// for half the time.
+    /// Maximum number of [other tasks](Observation::runnable_tasks). 0 for several threads, because each other task
+    /// takes a thread's processor half of the time.
     pub max_runnable_tasks: Option<u64>,
 }
 
-/// Limit on the involuntary context switches of a visit.
+/// Limit on the involuntary context switches in a visit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SwitchLimit {
-    /// Allowed in any visit, however short.
+    /// Switches allowed in any visit, however short.
     pub free: u64,
-    /// Allowed in addition, per second of the visit.
+    /// Additional switches allowed per second of the visit.
     pub per_second: f64,
-    /// Time lost to other tasks, in percent of the wall time, above which even one switch is too many.
+    /// Maximum time lost to other tasks, in percent of the wall time. If more is lost, even one switch is too many.
     pub max_lost_pct: f64,
 }
 
@@ -154,8 +155,8 @@ impl Default for Thresholds {
 }
 
 impl Thresholds {
-    /// Thresholds for a thread that waits while a trial uses other threads, which that trial watches. They limit stolen
-    /// time on any processor, and sharing of cores or processors with those threads.
+    /// Returns thresholds for a thread that waits while other threads of its trial work. They limit stolen time on any
+    /// processor, and other programs' use of the threads' cores and processors. The trial itself watches its threads.
     pub fn for_several_threads() -> Thresholds {
         Thresholds {
             min_cpu_share_pct: None,
@@ -167,19 +168,21 @@ impl Thresholds {
         }
     }
 
-    /// Thresholds for threads that mostly wait for a network. Throughput does not matter, and the threads themselves
-    /// may share cores. Stolen time and other tasks that want the processors do matter.
+    /// Returns thresholds for threads that mostly wait for a network. Throughput is not checked, because the threads
+    /// may share cores among themselves. Stolen time and other runnable tasks are checked.
     pub fn for_threads_that_wait() -> Thresholds {
         Thresholds { max_narrowed_pct: None, ..Thresholds::for_several_threads() }
     }
 
-    /// Thresholds for one of several threads that work at once: the harness checks all their cores together.
+    /// Returns thresholds for one of several threads that work concurrently. Throughput is not checked, because the
+    /// harness probes the cores of all threads together.
     pub fn for_one_of_several_threads() -> Thresholds {
         Thresholds { max_narrowed_pct: None, ..Thresholds::default() }
     }
 
-    /// Thresholds for a thread that hands work to another process on its processor, using the CPU time of both. Only
-    /// use by a third party counts: taking turns is neither lost time nor an involuntary switch.
+    /// Returns thresholds for a thread that hands work to another process on the same processor. The observed CPU time
+    /// must be that of both processes. Handing over the processor is neither lost time nor an involuntary switch; only
+    /// other programs disturb the visit.
     pub fn for_another_process(its_time_is_known: bool) -> Thresholds {
         Thresholds {
             min_cpu_share_pct: its_time_is_known.then_some(97.0),
@@ -189,21 +192,21 @@ impl Thresholds {
         }
     }
 
-    /// Thresholds for a workload that sleeps or waits by itself.
+    /// Returns thresholds for a workload that sleeps or waits.
     pub fn for_waiting_workload() -> Thresholds {
         Thresholds { workload_waits: true, ..Thresholds::default() }
     }
 }
 
 impl Gate {
-    /// Creates a gate for the processor to which the calling thread is pinned. With `None`, the steal time of all
-    /// processors counts.
+    /// Creates a gate for the processor `cpu`, to which the calling thread is pinned. If `cpu` is `None`, the gate
+    /// watches the steal time of all processors.
     pub fn new(cpu: Option<u32>) -> Gate {
         let root = Path::new("/");
         Gate::on(root, cpu, KINDS.get_or_init(|| environment::kinds(root)))
     }
 
-    /// Creates a gate that reads `proc` and `sys` below another root.
+    /// Creates a gate that reads `proc` and `sys` below `root`.
     pub fn at(root: &Path, cpu: Option<u32>) -> Gate {
         Gate::on(root, cpu, &environment::kinds(root))
     }
@@ -211,7 +214,8 @@ impl Gate {
     fn on(root: &Path, cpu: Option<u32>, kinds: &[Vec<u32>]) -> Gate {
         Gate {
             label: cpu.map_or_else(|| "cpu ".to_owned(), |cpu| format!("cpu{cpu} ")),
-            // A line holds ten numbers. The total and all lower-numbered processors come before the processor's line.
+            // A line holds ten numbers, in at most 224 bytes. The lines for the total and all lower-numbered processors
+            // come first.
             stat: KernelFile::open(&root.join("proc/stat"), 224 * (cpu.unwrap_or(0) as usize + 2)),
             pressure: KernelFile::open(&root.join("proc/pressure/cpu"), 256),
             schedstat: KernelFile::open(&root.join("proc/thread-self/schedstat"), 128),
@@ -221,7 +225,7 @@ impl Gate {
         }
     }
 
-    /// Probes the core and begins the visit, whose time starts at the end of this call. Takes a fraction of a
+    /// Probes the core and begins the visit. The visit's time starts when this call ends. Takes a fraction of a
     /// millisecond.
     pub fn open(&mut self) -> Before {
         if self.cores.is_some() && self.width.is_unseen() {
@@ -240,7 +244,7 @@ impl Gate {
         }
     }
 
-    /// Ends the visit, whose time stops at the start of this call, and probes the core again.
+    /// Ends the visit and probes the core again. The visit's time stops when this call starts.
     pub fn close(&mut self, before: Before) -> Observation {
         let wall_ns = monotonic_ns() - before.wall_ns;
         let cpu_ns = thread_cpu_ns() - before.cpu_ns;
@@ -252,7 +256,7 @@ impl Gate {
         let narrowed = |core: CoreState| self.width.narrowed_pct(core.additions_a_cycle?);
         Observation {
             wall_ns,
-            // Read outside the two readings of the wall clock, and the thread may have to wait in between.
+            // The CPU clock is read first at the start and last at the end, so its interval may be the longer one.
             cpu_ns: cpu_ns.min(wall_ns),
             waited_ns,
             involuntary_switches,
@@ -266,24 +270,25 @@ impl Gate {
         }
     }
 
-    /// Returns the core's throughput baseline; empty before the gate was opened, and if it cannot be measured.
+    /// Returns the core's throughput baseline. Empty before the gate is first opened, or if the throughput cannot be
+    /// measured.
     pub fn additions_per_cycle(&self) -> AdditionsPerCycle {
         self.cores.clone().zip(self.width.known()).into_iter().collect()
     }
 
-    /// Takes over the baseline that another gate found on a core of the same type.
+    /// Adopts the baseline that another gate found on a core of the same type.
     pub fn expect(&mut self, additions_per_cycle: &AdditionsPerCycle) {
         let known = self.cores.as_ref().and_then(|cores| additions_per_cycle.get(cores));
         known.iter().for_each(|width| self.width.expect(**width));
     }
 
-    /// Probes between two samples of a visit, in some hundredths of a millisecond.
+    /// Probes the core between two samples of a visit. Takes a few hundredths of a millisecond.
     pub fn glance(&mut self) -> Probe {
         let core = self.see(glance());
         self.probe_of(core)
     }
 
-    /// Returns the probe at the start of the visit, judged by the current baseline.
+    /// Returns the probe at the start of the visit, compared with the current baseline.
     pub fn first_probe(&self, before: &Before) -> Probe {
         self.probe_of(before.core)
     }
@@ -302,7 +307,7 @@ impl Gate {
         self.see(core_state())
     }
 
-    /// Records the core's throughput if a baseline applies to it; otherwise clears it.
+    /// Records the core's throughput if a baseline applies to the core. Otherwise sets the throughput to `None`.
     fn see(&mut self, seen: CoreState) -> CoreState {
         let additions_a_cycle = seen.additions_a_cycle.filter(|_| self.cores.is_some());
         additions_a_cycle.iter().for_each(|width| self.width.see(*width));
@@ -323,18 +328,18 @@ impl Gate {
 }
 
 impl Observation {
-    /// Returns the estimated clock rate during the visit in Hz: the mean of before and after.
+    /// Returns the estimated clock rate during the visit in Hz: the mean of the rates before and after the visit.
     pub fn clock_hz(&self) -> f64 {
         f64::midpoint(self.clock_before_hz, self.clock_after_hz)
     }
 
-    /// Returns by how many percent the core's clock was faster after the visit than before (negative if slower).
+    /// Returns the change in the core's clock rate during the visit, in percent. Negative if the clock slowed down.
     pub fn clock_drift_pct(&self) -> f64 {
         100.0 * (self.clock_after_hz / self.clock_before_hz - 1.0)
     }
 
-    /// Returns the time for which the thread wanted a processor and had none. For workloads that wait by themselves
-    /// only the kernel's account shows this; without one it is zero.
+    /// Returns the time in ns during which the thread wanted a processor but had none. For workloads that wait, only
+    /// the kernel knows this time; without the kernel's report, the result is zero.
     fn lost_ns(&self, workload_waits: bool) -> u64 {
         if workload_waits { self.waited_ns.unwrap_or(0) } else { self.wall_ns - self.cpu_ns }
     }
@@ -344,7 +349,7 @@ impl Observation {
     }
 }
 
-/// Returns the thresholds that an observation exceeds; empty for a clean visit.
+/// Returns a disturbance for each threshold that the observation exceeds. Empty for a clean visit.
 pub fn judge(seen: &Observation, thresholds: &Thresholds) -> Vec<Disturbance> {
     let mut found = Vec::new();
     let lost_ns = seen.lost_ns(thresholds.workload_waits);
@@ -358,7 +363,7 @@ pub fn judge(seen: &Observation, thresholds: &Thresholds) -> Vec<Disturbance> {
     if let (Some(limit), Some(steal_ns)) = (thresholds.max_steal_pct, seen.steal_ns) {
         let pct = seen.percent_of_wall(steal_ns);
         if pct > limit {
-            // A tick may extend to before the visit.
+            // The tick may have begun before the visit.
             found.push(Disturbance::Steal { pct: pct.min(100.0) });
         }
     }
@@ -418,7 +423,8 @@ fn since(before: Option<u64>, after: Option<u64>) -> Option<u64> {
     Some(after?.saturating_sub(before?))
 }
 
-/// Returns the stolen ticks of the processor whose line begins with `label`: the eighth number (proc_stat(5)).
+/// Returns the stolen ticks from the processor's line, which begins with `label`. They are the line's eighth number
+/// (proc_stat(5)).
 fn steal_ticks(stat: &str, label: &str) -> Option<u64> {
     // A line without a line feed was cut off, perhaps within a number.
     let line = stat.split_inclusive('\n').find(|line| line.starts_with(label) && line.ends_with('\n'))?;
@@ -431,7 +437,7 @@ fn pressure_us(pressure: &str) -> Option<u64> {
     line.rsplit_once("total=")?.1.trim_end().parse().ok()
 }
 
-/// Parses the second number of `/proc/<pid>/schedstat`: ns spent ready to run but waiting.
+/// Parses the second number of `/proc/<pid>/schedstat`: the ns during which the thread was ready to run but waited.
 fn waited_ns(schedstat: &str) -> Option<u64> {
     schedstat.split_ascii_whitespace().nth(1)?.parse().ok()
 }

@@ -26,7 +26,7 @@ fn judged(seen: Observation) -> Vec<Disturbance> {
 #[test]
 fn a_quiet_visit_is_clean() {
     assert_eq!(judged(quiet()), []);
-    // Facts that an old kernel or another system cannot report do not count as disturbances.
+    // A value that an old kernel or another system cannot report is not a disturbance.
     assert_eq!(judged(Observation { waited_ns: None, steal_ns: None, pressure_ns: None, ..quiet() }), []);
 }
 
@@ -43,7 +43,7 @@ fn sleep_is_not_lost_time_for_workloads_that_wait() {
     let asleep = Observation { cpu_ns: VISIT_NS / 10, ..quiet() };
     assert_eq!(judge(&asleep, &Thresholds::for_waiting_workload()), []);
     assert_eq!(judge(&Observation { cpu_ns: 0, ..asleep }, &Thresholds::for_waiting_workload()), []);
-    // It wanted the processor for twice as long as it got it.
+    // The thread wanted the processor for twice as long as it had it.
     let kept_waiting = Observation { waited_ns: Some(VISIT_NS / 10), ..asleep };
     assert_eq!(judge(&kept_waiting, &Thresholds::for_waiting_workload()), [Disturbance::CpuShare { pct: 50.0 }]);
 }
@@ -96,7 +96,7 @@ fn detects_a_shared_core_unless_the_trial_itself_shares_it() {
         judge(&shared, &Thresholds::for_several_threads()),
         [Disturbance::SharedCore { pct: 30.0, kept: false }]
     );
-    // These threads' cores are probed together instead.
+    // The harness probes the cores of these threads together instead.
     assert_eq!(judge(&shared, &Thresholds::for_one_of_several_threads()), []);
     assert_eq!(judge(&shared, &Thresholds::for_threads_that_wait()), []);
 }
@@ -107,14 +107,14 @@ fn other_tasks_disturb_several_threads_unless_processors_are_free() {
     assert_eq!(judge(&crowded, &Thresholds::for_several_threads()), [Disturbance::OtherTasks { count: 2 }]);
     assert_eq!(judge(&quiet(), &Thresholds::for_several_threads()), []);
     assert_eq!(judge(&crowded, &Thresholds::for_threads_that_wait()), [Disturbance::OtherTasks { count: 2 }]);
-    // A single thread is judged by its own processor only.
+    // A single thread is judged only by its own processor.
     assert_eq!(judged(crowded), []);
 
     let seen = |others| Probe { additions: None, others };
     assert_eq!(runnable_tasks(8, 8, seen(Some(0)), seen(Some(3))), Some(3));
     assert_eq!(runnable_tasks(8, 6, seen(Some(3)), seen(Some(0))), Some(1));
     assert_eq!(runnable_tasks(8, 4, seen(Some(3)), seen(Some(4))), Some(0));
-    // More threads than processors.
+    // There are more threads than processors.
     assert_eq!(runnable_tasks(2, 4, seen(Some(1)), seen(Some(0))), Some(1));
     assert_eq!(runnable_tasks(8, 8, seen(None), seen(Some(4))), None);
     assert_eq!(interference::runnable("0.47 1.39 1.43 2/123 8899\n"), Some(2));
@@ -126,10 +126,10 @@ fn the_baseline_is_the_third_highest_throughput() {
     let mut width = KnownAdditions::default();
     assert!(width.is_unseen() && width.known().is_none() && width.narrowed_pct(3.0).is_none());
     [3.0, 4.0, 2.0, 3.9, 90.0, 1.0].into_iter().for_each(|seen| width.see(seen));
-    // Two errors of the clock estimate do not mark every later visit as disturbed.
+    // Two errors in the clock estimate do not mark every later visit as disturbed.
     assert_eq!((width.most, width.known()), ([90.0, 4.0, 3.9], Some(3.9)));
     assert_eq!(width.narrowed_pct(3.9), Some(0.0));
-    // Another process's baseline counts like an own observation.
+    // Another process's baseline is used like an observation of this process.
     width.expect(7.8);
     width.expect(5.0);
     assert_eq!((width.known(), width.narrowed_pct(3.9)), (Some(7.8), Some(50.0)));
@@ -141,7 +141,7 @@ fn merges_the_baselines_of_workers() {
     let mut known = AdditionsPerCycle::from([(own.clone(), 4.0), (two.clone(), 3.0)]);
     merge(&mut known, &AdditionsPerCycle::from([(own.clone(), 3.5), (two.clone(), 3.5), (one.clone(), 1.0)]));
     assert_eq!(known, AdditionsPerCycle::from([(own.clone(), 4.0), (two.clone(), 3.5), (one.clone(), 1.0)]));
-    // The baselines of a worker's own core and of a set of processors are kept apart.
+    // The monitor adopts only the baselines for sets of processors, not the one for a worker's own core.
     let mut monitor = InterferenceMonitor::new();
     monitor.expect(&known);
     assert_eq!(monitor.additions_per_cycle(), AdditionsPerCycle::from([(two, 3.5), (one, 1.0)]));
@@ -150,7 +150,7 @@ fn merges_the_baselines_of_workers() {
     assert_eq!(monitor.narrowed_pct(&[0, 1], wide(1.75), wide(3.5)).map(f64::round), Some(50.0));
     assert_eq!(monitor.narrowed_pct(&[0, 1], Probe::default(), wide(3.5)), None);
     assert_eq!(monitor.narrowed_pct(&[0], wide(3.5), wide(3.5)), None);
-    // No file distinguishes core types.
+    // If no file distinguishes core types, one baseline applies to all cores.
     let mut gate = Gate::at(tempfile::tempdir().unwrap().path(), None);
     gate.expect(&known);
     assert_eq!(gate.additions_per_cycle(), AdditionsPerCycle::from([(own, 4.0)]));
@@ -226,7 +226,7 @@ fn reads_the_kernels_files() {
     assert_eq!(steal_ticks(stat, "cpu "), Some(80));
     assert_eq!(steal_ticks(stat, "cpu1 "), Some(50));
     assert_eq!(steal_ticks(stat, "cpu2 "), None);
-    assert_eq!(steal_ticks("cpu0 1 2 3 4 5 6 7 8", "cpu0 "), None, "a line that was cut off");
+    assert_eq!(steal_ticks("cpu0 1 2 3 4 5 6 7 8", "cpu0 "), None, "a truncated line must be ignored");
     let psi = "some avg10=9.28 avg60=3.73 avg300=1.79 total=18240343\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=7\n";
     assert_eq!(pressure_us(psi), Some(18_240_343));
     assert_eq!(pressure_us("full total=7\n"), None);

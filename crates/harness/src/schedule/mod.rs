@@ -1,14 +1,15 @@
 //! The measuring rules: when a case is visited, for how long, and when it is finished.
 //!
-//! Cases come in blocks. Every process prepares every case of a block; then rounds run until no case is left. In a
-//! round each process visits each open case, both in shuffled order. This interleaves the compared cases in time, so a
-//! drift of the machine affects all alike. A visit that finds the core shared is postponed, and a disturbed visit is
-//! repeated, after all others had their turn.
+//! Cases are grouped into blocks. Every process prepares every case of a block; then rounds run until all cases are
+//! finished. In a round, each process visits each open case. Both processes and cases are shuffled. This interleaves
+//! the compared cases in time, so drift in the machine affects all of them alike. Visits that find their core shared
+//! are postponed, and disturbed visits are repeated, after all others in the round.
 //!
-//! The first rounds of a case are a pilot. The noise within its processes determines how many rounds it gets. After
-//! these its interval is checked once: if it is wider than requested, more processes join, as many as Stein's second
-//! stage requires. After that, or when its time is spent, the case is finished and passed to the observer at once. No
-//! case is measured until its interval happens to be narrow: see [`rounds_for_precision`] for the reason.
+//! The first rounds of a case are a pilot. The noise within processes during the pilot determines the number of rounds.
+//! After these rounds, the interval of the case is checked once: if the interval is wider than requested, more
+//! processes join, as many as Stein's second stage requires. After that, or when its time is used up, the case is
+//! finished and immediately passed to the observer. Measuring never continues just until the interval happens to be
+//! narrow: see [`rounds_for_precision`] for the reason.
 
 mod observer;
 mod open;
@@ -31,34 +32,34 @@ use std::time::Duration;
 pub use observer::{Event, Observer, ObserverError};
 pub use pool::{Failure, WorkerPool};
 
-/// Number of times a disturbed visit is repeated before it is kept as it is.
+/// Maximum number of times that a disturbed visit is repeated. After that, the visit is kept.
 pub const REPEATS: u32 = 3;
-/// Share of a case's time for which its visits may be postponed because of a load on the core's other hardware thread.
-/// Such loads come and go within tenths of a second.
+/// Fraction of a case's time for which its visits may be postponed because of a load on the core's other hardware
+/// thread. Such loads come and go within tenths of a second.
 const PATIENCE: f64 = 0.25;
-/// Time between attempts if all remaining visits were postponed.
+/// Pause before the next attempt if all remaining visits were postponed.
 const WAIT: Duration = Duration::from_millis(5);
-/// Rounds of the processes that join because the existing ones differ.
+/// Number of rounds for processes that join because the existing processes differ.
 const JOINING_ROUNDS: u32 = 3;
-/// Share of the requested half-width that joining processes aim for. The interval's width varies by chance, so a number
-/// that just reaches the target would miss it every other time.
+/// Fraction of the requested half-width that joining processes aim for. The interval's width varies by chance, so a
+/// number of processes that just reaches the target would miss it half of the time.
 const AIM: f64 = 0.8;
-/// Maximum number of processes of a case.
+/// Maximum number of processes per case.
 const MOST_PROCESSES: u32 = 24;
-/// Minimum number of processes from whose differences the number of additional ones can be derived.
+/// Minimum number of processes whose differences can show how many more are needed.
 const FEWEST_FOR_MORE: u32 = 8;
-/// A sample of one operation is at least this many times as long as the counter's resolution and cost.
+/// Minimum length of a sample with one operation, as a multiple of the counter's resolution and cost.
 const GRAINS_PER_SAMPLE: f64 = 100.0;
-/// A sample of several operations is at least this many times as long: extending it costs nothing, and gives medians
-/// finer steps.
+/// Minimum length of a sample with several operations, as a multiple of the counter's resolution and cost. Extending
+/// such a sample costs nothing, and gives medians finer steps.
 const GRAINS_PER_BATCH: f64 = 400.0;
-/// Rounds of the pilot, from which the adaptive rules plan the rest. At least as many are measured.
+/// Number of rounds in the pilot. The adaptive rules use the pilot to plan the other rounds.
 const PILOT_ROUNDS: u32 = 3;
-/// Maximum number of samples in a visit, which bounds the memory of a run.
+/// Maximum number of samples per visit, which limits the memory that a run needs.
 const SAMPLES_PER_VISIT: u64 = 1000;
-/// Minimum number of samples of a visit to a short operation: the median of fewer means little.
+/// Minimum number of samples in a visit to a short operation. A median of fewer samples means little.
 pub const LEAST_SAMPLES: u64 = 10;
-/// Share of a visit's time spent on warm-up after the first visit.
+/// Fraction of a visit's time spent on warm-up, except in the first visit.
 const WARMUP_SHARE: f64 = 0.1;
 
 /// Reason why measuring ended early.
@@ -67,7 +68,7 @@ pub enum MeasuringError {
     /// A worker process is missing or unusable.
     #[error(transparent)]
     Worker(#[from] WorkerError),
-    /// The observer refused to continue.
+    /// The observer returned an error.
     #[error(transparent)]
     Observer(#[from] ObserverError),
 }
@@ -75,28 +76,28 @@ pub enum MeasuringError {
 /// How a run ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
-    /// Every case has its record.
+    /// Every case has a record.
     Complete,
-    /// The user stopped it; finished cases are stored.
+    /// The user stopped the run. Finished cases are stored.
     Interrupted,
 }
 
-/// Properties of this run's counter, as found by the coordinator.
+/// Properties of this run's counter, as determined by the coordinator.
 #[derive(Clone, Copy, Debug)]
 pub struct CounterFacts {
-    /// What it counts.
+    /// The counted quantity.
     pub metric: Metric,
     /// Nanoseconds per tick, if the rate is constant.
     pub ns_per_tick: Option<f64>,
-    /// The greater of the counter's resolution and the cost of a pair of readings, in ns. Samples must be long compared
-    /// with it.
+    /// The counter's resolution or the cost of a pair of readings, whichever is greater, in ns. A sample must take much
+    /// longer than this.
     pub grain_ns: f64,
 }
 
-/// Measures the cases at `positions` of a plan.
+/// Measures the cases at `positions` in `plan`.
 ///
 /// # Errors
-/// [`MeasuringError`] for a [`Failure::Fatal`] or an error of the observer.
+/// [`MeasuringError`] if a worker fails with [`Failure::Fatal`] or the observer returns an error.
 pub fn run(
     plan: &[Case],
     positions: &[usize],
@@ -120,7 +121,7 @@ pub fn run(
     Ok(Outcome::Complete)
 }
 
-/// Groups the positions by block. Blocks keep the order in which the plan first names them.
+/// Groups the positions by block. The blocks are ordered by their first position.
 fn blocks(plan: &[Case], positions: &[usize]) -> Vec<Vec<usize>> {
     let mut order: Vec<&str> = Vec::new();
     let mut members: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
@@ -138,7 +139,7 @@ fn blocks(plan: &[Case], positions: &[usize]) -> Vec<Vec<usize>> {
 #[derive(Clone, Copy, Debug)]
 struct Turn {
     process: u32,
-    /// Index among the open cases.
+    /// Index into the open cases.
     index: usize,
     /// Number of visits already discarded as disturbed.
     attempts: u32,
@@ -171,7 +172,7 @@ impl Block<'_> {
         Ok(Outcome::Complete)
     }
 
-    /// Prepares a case in every process. The first estimate fixes the batch for all.
+    /// Prepares a case in every process. The shortest estimate determines the batch for all processes.
     fn prepare(&mut self, position: usize) -> Result<(), MeasuringError> {
         let case = &self.plan[position];
         self.working(position)?;
@@ -179,7 +180,7 @@ impl Block<'_> {
         let mut only_batch = None;
         let mut first_calls_ns = BTreeMap::new();
         let mut demands = Demands::default();
-        // First calls run in processes of their own; one process is enough to check the answers and learn the time.
+        // First calls run in separate processes. One process is enough to check the answers and to estimate the time.
         let prepared_by = if case.state() == State::FirstCall { 1 } else { self.processes() };
         for process in 0..prepared_by {
             match self.pool.prepare(process, case) {
@@ -251,7 +252,7 @@ impl Block<'_> {
         Ok(Outcome::Complete)
     }
 
-    /// Returns the visits of a round: processes in shuffled order, and the cases of each in shuffled order.
+    /// Returns the visits of a round. The processes are shuffled, and so are the cases for each process.
     fn turns(&self, order: &mut ChaCha8Rng) -> VecDeque<Turn> {
         let mut processes: Vec<u32> = (0..self.open.iter().map(|open| open.members.end).max().unwrap_or(0)).collect();
         processes.shuffle(order);
@@ -265,8 +266,8 @@ impl Block<'_> {
         turns
     }
 
-    /// Makes one visit of a process to a case. Returns the turn if the visit was postponed, or disturbed and may be
-    /// repeated; it comes up again after all others.
+    /// Lets a process visit a case. Returns the turn if the visit was postponed, or if it was disturbed and must be
+    /// repeated. The caller queues that turn after all others.
     fn visit(&mut self, turn: Turn) -> Result<Option<Turn>, Failure> {
         let Turn { process, index, attempts } = turn;
         let processes = self.processes();
@@ -277,9 +278,9 @@ impl Block<'_> {
         let budget_ns = self.protocol.visit_s * 1e9;
         let fitting = ((budget_ns / operation_ns) as u64).clamp(1, SAMPLES_PER_VISIT);
         let samples = match &open.quota {
-            // Waves of operations that wait are not split, since portions would not finish sooner.
+            // Do not split waves of operations that wait, because smaller portions would not finish sooner.
             Some(quota) => quota[process as usize].min(fitting.max(open.wave)),
-            // The visit itself knows best how many samples fit into its time.
+            // The worker decides how many samples fit into the visit's time.
             None => SAMPLES_PER_VISIT,
         };
         if samples == 0 {
@@ -291,14 +292,15 @@ impl Block<'_> {
         let first = open.rounds == 0 || open.first_calls_ns.contains_key(&process);
         let affordable = (WARMUP_SHARE * budget_ns / open.ns_per_operation) as u64;
         let warmup = match (self.protocol.kind, first) {
-            // These cases measure the cold state. No warm-up before a first call; one call to settle into the process
-            // before the caches are evicted.
+            // First calls get no warm-up, and neither do operations that wait for a network. With evicted caches, a
+            // single call lets the process settle.
             _ if case.state() == State::FirstCall || open.counted => 0,
             _ if case.state() == State::Evicted => u64::from(first),
-            // None for operations of many milliseconds: they ran during preparation, and cold caches hardly matter.
+            // Operations that take many milliseconds get none: they ran during preparation, and cold caches hardly
+            // matter to them.
             (ProtocolKind::Adaptive, true) => self.protocol.warmup.min(affordable * 10),
             (_, true) => self.protocol.warmup,
-            // Otherwise a case of slow single operations would spend half its time on warm-up.
+            // Without this limit, a case with slow operations would spend half of its time on warm-up.
             (_, false) => affordable.min(self.protocol.warmup),
         };
         let budget_ns = match open.quota {
@@ -325,7 +327,8 @@ impl Block<'_> {
         }
         open.spent_ns += visited.visit_ns;
         if open.quota.is_some() {
-            // A fixed number of samples was requested, and another load could spoil half of them, so all are kept.
+            // The user requested a fixed number of samples, and another load could spoil half of them, so keep all of
+            // them.
             visited.disturbances.iter_mut().for_each(Disturbance::keep);
         }
         let good_enough = visited.disturbances.iter().all(Disturbance::is_kept);
@@ -336,13 +339,13 @@ impl Block<'_> {
         if let Some(quota) = &mut open.quota {
             quota[process as usize] = quota[process as usize].saturating_sub(visited.ticks.len() as u64);
         }
-        // Each first call has its own process.
+        // Each first call runs in its own process, which needs a different number.
         let worker = if first_call { open.rounds * processes + process } else { process };
         open.keep(process, worker, attempts, visited);
         Ok(None)
     }
 
-    /// Passes finished cases to the observer.
+    /// Decides the next step for each open case, and passes finished cases to the observer.
     fn judge(&mut self) -> Result<(), MeasuringError> {
         let mut index = 0;
         while index < self.open.len() {
@@ -364,7 +367,7 @@ impl Block<'_> {
             let wanted = self.protocol.precision_pct;
             let interval = open.interval(case, self.protocol);
             let precise = interval.is_some_and(|interval| interval.half_width_pct() <= wanted);
-            // A fixed number of iterations comes without a target precision, so none was missed.
+            // With a fixed number of iterations, there is no target precision.
             let precision_reached = precise || open.quota.is_some();
             let open = self.open.remove(index);
             let case = self.plan[open.position].clone();
@@ -383,7 +386,7 @@ impl Block<'_> {
         Ok(())
     }
 
-    /// Prepares a case in the processes that join. Returns false if the case failed.
+    /// Prepares a case in the processes that join. Returns `false` if the case failed.
     fn join(&mut self, index: usize, members: Range<u32>) -> Result<bool, MeasuringError> {
         let position = self.open[index].position;
         let case = &self.plan[position];
@@ -427,8 +430,8 @@ impl Block<'_> {
     }
 }
 
-/// Returns the operations per sample, so that it is long compared with the counter's resolution and cost, and as long
-/// as the trial requires.
+/// Returns the number of operations per sample. A sample must be much longer than the counter's resolution and cost,
+/// and at least as long as the trial requires.
 fn calibrate(ns_per_operation: f64, grain_ns: f64, demands: Demands) -> u64 {
     let required_ns = demands.shortest_sample_ns as f64;
     let at_least = |grains: f64| (grains * grain_ns.max(1.0)).max(required_ns);

@@ -2,22 +2,22 @@
 
 use pqlab_record::{Case, Record};
 
-/// Reason why an observer stops the run; the caller that created the observer knows the type inside.
+/// Reason why an observer stops the run. The code that created the observer knows the concrete error type.
 #[derive(Debug, thiserror::Error)]
 #[error(transparent)]
 pub struct ObserverError(pub Box<dyn std::error::Error + Send + Sync>);
 
-/// Event of a run.
+/// Event during a run.
 #[derive(Debug)]
 pub enum Event<'a> {
     /// A case is being prepared or measured.
     Working {
         /// The current case.
         case: &'a Case,
-        /// Number of finished cases, plus the finished parts of those being measured.
+        /// Number of finished cases, plus the finished fractions of the cases being measured.
         done: f64,
     },
-    /// A case is finished. The observer stores it before it returns.
+    /// A case is finished. The observer must store its record before returning.
     Finished {
         /// Position in the plan.
         position: usize,
@@ -31,9 +31,9 @@ pub trait Observer {
     /// Handles an event.
     ///
     /// # Errors
-    /// An error ends the run: no more is measured after a record that cannot be stored.
+    /// An error ends the run. For example, the run ends if a record cannot be stored.
     fn event(&mut self, event: Event<'_>) -> Result<(), ObserverError>;
 
-    /// Whether the user asked to stop.
+    /// Returns whether the user asked to stop.
     fn stopped(&self) -> bool;
 }

@@ -1,4 +1,5 @@
-//! A case being measured: how long its operations take, and which processes still visit it for how many rounds.
+//! State of a case being measured: how long its operations take, which processes still visit it, and for how many
+//! rounds.
 
 use super::{AIM, FEWEST_FOR_MORE, JOINING_ROUNDS, MOST_PROCESSES, PATIENCE, PILOT_ROUNDS};
 use crate::wire::Visited;
@@ -13,30 +14,30 @@ use std::ops::Range;
 pub(super) struct Open {
     pub(super) position: usize,
     pub(super) ns_per_operation: f64,
-    /// Whether the time comes from visits instead of the estimate made during preparation.
+    /// Whether `ns_per_operation` comes from visits instead of the estimate made during preparation.
     visited: bool,
-    /// Samples still to take per process; `None` for the adaptive rules.
+    /// Number of samples that each process still has to take. `None` under the adaptive rules.
     pub(super) quota: Option<Vec<u64>>,
-    /// Operations per routine, if each is a sample; otherwise 0.
+    /// Number of operations per call of the routine if each operation is a sample, otherwise 0.
     pub(super) wave: u64,
-    /// Whether it takes the protocol's fixed number of samples for operations that wait for a network.
+    /// Whether the case takes the protocol's fixed number of samples, because its operations wait for a network.
     pub(super) counted: bool,
     pub(super) spent_ns: u64,
     /// Time for which visits may still be postponed, in ns.
     pub(super) patience_ns: u64,
     pub(super) rounds: u32,
-    /// Processes that visit it in the coming rounds.
+    /// Processes that visit the case in the coming rounds.
     pub(super) members: Range<u32>,
-    /// Round with which it ends, known after the pilot.
+    /// Number of rounds after which the case ends. Known after the pilot.
     until: Option<u64>,
     /// Whether more processes have joined.
     joined: bool,
-    /// Time of the first call in each process, until its first visit takes the value.
+    /// Time of the first call in each process, in ns. The process's first visit removes its entry.
     pub(super) first_calls_ns: BTreeMap<u32, f64>,
     pub(super) samples: Samples,
 }
 
-/// Returns the statistic that reports show for the case: the median, or the mean if the operation repeats by chance.
+/// Returns the statistic that reports show for the case: the median, or the mean if the operation retries at random.
 fn summary_of(case: &Case) -> fn(&[f64]) -> Option<f64> {
     match case.statistic() {
         Statistic::Median => median,
@@ -44,14 +45,14 @@ fn summary_of(case: &Case) -> fn(&[f64]) -> Option<f64> {
     }
 }
 
-/// Next step of a case after a round.
+/// Next step for a case after a round.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Next {
-    /// Another round.
+    /// Run another round.
     Round,
-    /// Rounds of these processes, which must be prepared first.
+    /// Run rounds in these processes, which must be prepared first.
     Join(Range<u32>),
-    /// It has what it needs, or its time is spent.
+    /// The case has enough samples, or its time is used up.
     Finished,
 }
 
@@ -75,8 +76,8 @@ impl Open {
         }
     }
 
-    /// Updates the operation's time. Visits know it better than the preparation, whose calls were few and cold. The
-    /// shortest counts, because disturbances only add time.
+    /// Updates the estimated time per operation. A visit gives a better estimate than the preparation, which makes only
+    /// a few cold calls. The shortest estimate is kept, because disturbances only add time.
     pub(super) fn learn(&mut self, visited: &Visited) {
         let batch = self.samples.batch as f64;
         let times: Vec<f64> = match self.samples.ns_per_tick {
@@ -92,11 +93,11 @@ impl Open {
     /// Keeps the samples of a visit.
     pub(super) fn keep(&mut self, process: u32, worker: u32, repeats: u32, mut visited: Visited) {
         if self.quota.is_some() {
-            // A fixed number of samples was requested, so none is left out.
+            // A fixed number of samples was requested, so no sample is excluded.
             visited.chunks.iter_mut().for_each(|chunk| chunk.shared = false);
         }
         self.samples.visits.push(Visit {
-            // The scheduler sees only one start; the caller that stores the record sets the number.
+            // The scheduler knows only the current start of the run. The code that stores the record sets the number.
             start: 0,
             process: worker,
             round: self.rounds,
@@ -116,7 +117,7 @@ impl Open {
         });
     }
 
-    /// Returns what the case needs after a round, by the rules of [the module](super).
+    /// Returns the next step for the case after a round, according to the rules in [the parent module](super).
     pub(super) fn next(&mut self, case: &Case, protocol: &Protocol) -> Next {
         if let Some(quota) = &self.quota {
             return if quota.iter().all(|&left| left == 0) { Next::Finished } else { Next::Round };
@@ -141,8 +142,8 @@ impl Open {
         }
     }
 
-    /// Returns the processes to add if the case is imprecise because its processes differ: as many as Stein's second
-    /// stage requires, within the remaining time. Done once.
+    /// Returns the processes to add if the case is imprecise because its processes differ. Their number is what Stein's
+    /// second stage requires, within the remaining time. Processes are added only once.
     fn more_processes(&self, case: &Case, protocol: &Protocol) -> Option<Range<u32>> {
         let now = self.members.end;
         if self.joined || now < FEWEST_FOR_MORE || case.state() != State::Warm {
@@ -153,7 +154,7 @@ impl Open {
             return None;
         }
         let wanted = processes_for_precision(&crossed, now.into(), runs, AIM * protocol.precision_pct, CONFIDENCE);
-        // If no number suffices, the maximum still narrows the interval.
+        // If no number of processes suffices, the maximum still narrows the interval.
         let wanted = wanted.unwrap_or(MOST_PROCESSES.into()).min(MOST_PROCESSES.into());
         let visits = self.samples.visits.len().max(1) as f64;
         let each_ns = self.spent_ns as f64 / visits * f64::from(JOINING_ROUNDS);
@@ -163,35 +164,36 @@ impl Open {
         (more > 0).then(|| now..now + more)
     }
 
-    /// Returns the unit for judging precision: core cycles if known, because software does not control the core's
-    /// clock.
+    /// Returns the unit for judging precision: core cycles if known, because software does not control the core's clock
+    /// rate.
     fn unit(&self, case: &Case) -> Unit {
         let known = case.computes() && self.samples.values(Unit::CoreCycles, Visits::Usable).is_some();
         if known { Unit::CoreCycles } else { Unit::Nanoseconds }
     }
 
-    /// Returns the two-way model of the visits so far, with the spread between runs in its unit.
+    /// Returns the two-way model of the visits so far, and the spread between runs.
     fn crossed(&self, case: &Case, protocol: &Protocol) -> Option<(Crossed, RunSpread)> {
         let unit = self.unit(case);
         let visits = self.samples.values(unit, Visits::Usable)?;
         let visits = visits.iter().map(|(moment, values)| (moment.numbers(), values.as_slice()));
         let spreads = &protocol.run_spreads;
-        // The cycle spread applies to times too: measuring longer does not reduce the changes of the core's clock
-        // between runs.
+        // The spread in cycles is also used for times, because measuring longer does not reduce the changes in the
+        // core's clock between runs.
         let pct = spreads.cycles_pct;
         let degrees_of_freedom = usize::try_from(spreads.degrees_of_freedom).unwrap_or(usize::MAX);
         Some((crossed_visits(visits, summary_of(case))?, RunSpread { pct, degrees_of_freedom }))
     }
 
-    /// Returns the interval that a report will show, as a factor around 1.
+    /// Returns the interval that a report will show, relative to an estimate of 1.
     pub(super) fn interval(&self, case: &Case, protocol: &Protocol) -> Option<Interval> {
         let (crossed, runs) = self.crossed(case, protocol)?;
         let step = self.samples.ns_per_tick.unwrap_or(1.0) / self.samples.batch as f64 / self.ns_per_operation;
         Some(crossed.interval(1.0, runs, step, CONFIDENCE))
     }
 
-    /// Returns the medians or means of the visits so far, by process. First calls, each in its own process, are grouped
-    /// by their place in the round, so the noise within a group is the noise between processes.
+    /// Returns the medians or means of the visits so far, grouped by process. Each first call runs in its own process,
+    /// so first calls are grouped by their position in the round. The noise within such a group is the noise between
+    /// processes.
     fn pilot(&self, case: &Case) -> Vec<Vec<f64>> {
         let processes = self.members.end.max(1);
         let mut groups: Vec<Vec<f64>> = vec![Vec::new(); processes as usize];
@@ -201,7 +203,7 @@ impl Open {
         groups
     }
 
-    /// Returns the share of its time or samples that is spent.
+    /// Returns the fraction of the case's time or samples that is used up.
     pub(super) fn part_done(&self, protocol: &Protocol) -> f64 {
         match (&self.quota, protocol.iterations) {
             (Some(quota), iterations) => {

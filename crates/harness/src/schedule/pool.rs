@@ -1,4 +1,4 @@
-//! Worker processes as the measuring rules see them.
+//! Interface between the measuring rules and the worker processes.
 
 use crate::program::WorkerError;
 use crate::wire::{Prepared, VisitRequest, Visited};
@@ -8,9 +8,9 @@ use std::time::Duration;
 /// Failure of a request to a worker.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Failure {
-    /// The current case failed; it gets a failed record, and the run continues.
+    /// The current case failed. A failed record is stored, and the run continues.
     Case(String),
-    /// Measuring itself does not work; the run ends.
+    /// Measuring is impossible, so the run ends.
     Fatal(WorkerError),
 }
 
@@ -19,16 +19,16 @@ pub trait WorkerPool {
     /// Prepares a case in a process.
     ///
     /// # Errors
-    /// [`Failure`] of the case, or of measuring itself.
+    /// [`Failure`] if the case failed or measuring is impossible.
     fn prepare(&mut self, process: u32, case: &Case) -> Result<Prepared, Failure>;
 
     /// Measures a case in a process, preparing it first if the process was restarted.
     ///
     /// # Errors
-    /// Those of [`prepare`](Self::prepare).
+    /// The same errors as [`prepare`](Self::prepare).
     fn visit(&mut self, process: u32, case: &Case, visit: &VisitRequest) -> Result<Visited, Failure>;
 
-    /// Lets time pass.
+    /// Waits before the next request.
     fn wait(&mut self, time: Duration) {
         std::thread::sleep(time);
     }
@@ -36,6 +36,6 @@ pub trait WorkerPool {
     /// Releases a case in all processes.
     fn release(&mut self, case: &Case);
 
-    /// Ends all processes; the next request starts fresh ones.
+    /// Ends all processes. The next request starts fresh processes.
     fn shut_down(&mut self);
 }

@@ -1,4 +1,4 @@
-//! All other systems: POSIX, and answers that say so if POSIX has nothing.
+//! Implementation of [`System`] for all other systems. It uses POSIX and reports features that POSIX lacks as missing.
 
 use super::System;
 use crate::affinity::AffinityError;
@@ -13,8 +13,8 @@ use std::io;
 use std::process::Command;
 use std::time::Duration;
 
-/// Interval at which a worker checks for its coordinator. The worker's stream does not tell: `poll` does not report a
-/// mere hang-up on macOS and FreeBSD.
+/// Interval between a worker's checks that its coordinator is still running. The worker's stream does not show this,
+/// because `poll` does not report a mere hang-up on macOS and FreeBSD.
 const LOOK: Duration = Duration::from_millis(500);
 
 pub(crate) struct Portable;
@@ -44,8 +44,8 @@ impl System for Portable {
         getrusage(UsageWho::RUSAGE_SELF).map_or(0, |usage| usage.involuntary_context_switches().max(0) as u64)
     }
 
-    /// Sets no limit: systems differ in what they count, and a worker refused memory that it already had would end for
-    /// nothing.
+    /// Sets no limit. Systems count memory differently, so a limit could end a worker because of memory that it already
+    /// had.
     fn limit_memory(_bytes: u64) {}
 
     fn resident_bytes() -> Option<i64> {
@@ -58,7 +58,7 @@ impl System for Portable {
         let coordinator = getppid();
         let watching = std::thread::Builder::new().name("tether".into()).spawn(move || {
             wait_until_orphaned(coordinator);
-            // No destructors and no handlers: the hanging library may hold any lock.
+            // Run no destructors or handlers, because the hanging library may hold any lock.
             kill(Pid::this(), Signal::SIGKILL).ok();
         })?;
         drop(watching);
@@ -91,7 +91,7 @@ impl System for Portable {
     }
 }
 
-/// Sleeps until the parent process has ended, which gives its children another parent.
+/// Sleeps until this process has a different parent, which means that `parent` has ended.
 fn wait_until_orphaned(parent: Pid) {
     while getppid() == parent {
         std::thread::sleep(LOOK);
@@ -113,11 +113,11 @@ mod tests {
                 tell.send(parent).ok();
             })
         };
-        // Waits forever, and ends with this process.
+        // This thread waits forever and ends with the process.
         drop(watch(getppid()));
         watch(Pid::this()).join().unwrap();
         assert_eq!(told.recv().unwrap(), Pid::this());
-        assert!(told.recv_timeout(LOOK + LOOK / 2).is_err(), "an orphan with a parent");
+        assert!(told.recv_timeout(LOOK + LOOK / 2).is_err(), "a process with its parent is not an orphan");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Bare loop over libssl: two sides with a memory buffer for each direction.
+//! Bare loop over libssl. Client and server exchange data through a memory buffer in each direction.
 
 use crate::NOW;
 use crate::interleaved::Work;
@@ -12,7 +12,7 @@ unsafe extern "C" {
     fn BIO_up_ref(bio: *mut sys::BIO) -> c_int;
 }
 
-/// Contexts are freed with the process, connections before the next batch.
+/// Bare libssl client and server. Connections are freed before the next batch, and contexts when the process ends.
 pub(crate) struct Bare {
     client: *mut sys::SSL_CTX,
     server: *mut sys::SSL_CTX,
@@ -21,24 +21,24 @@ pub(crate) struct Bare {
 }
 
 fn c_string(text: &str) -> CString {
-    CString::new(text).expect("a text without NUL")
+    CString::new(text).expect("the string must not contain NUL")
 }
 
 fn length(bytes: &[u8]) -> c_long {
-    c_long::try_from(bytes.len()).expect("a length")
+    c_long::try_from(bytes.len()).expect("the length must fit into a C long")
 }
 
 /// Creates a context for one side.
 ///
 /// # Safety
-/// `method` comes from OpenSSL.
+/// `method` must come from OpenSSL.
 unsafe fn context(method: *const sys::SSL_METHOD, config: &Config) -> *mut sys::SSL_CTX {
     let scheme = match config.authentication {
         Authentication::EcdsaP256 => c"ecdsa_secp256r1_sha256",
         _ => c"mldsa65",
     };
     let group = c_string(config.group.name());
-    // SAFETY: the caller's promise; the texts end with NUL and are copied.
+    // SAFETY: the caller guarantees that `method` is valid. The strings end with NUL, and OpenSSL copies them.
     unsafe {
         let context = sys::SSL_CTX_new(method);
         assert!(!context.is_null());
@@ -56,10 +56,10 @@ unsafe fn context(method: *const sys::SSL_METHOD, config: &Config) -> *mut sys::
     }
 }
 
-/// Parses a certificate that is never freed.
+/// Parses a certificate. The certificate is never freed.
 fn certificate(der: &[u8]) -> *mut sys::X509 {
     let mut input = der.as_ptr();
-    // SAFETY: the pointer is to `der.len()` bytes.
+    // SAFETY: the pointer refers to `der.len()` bytes.
     let certificate = unsafe { sys::d2i_X509(ptr::null_mut(), &raw mut input, length(der)) };
     assert!(!certificate.is_null());
     certificate
@@ -67,7 +67,7 @@ fn certificate(der: &[u8]) -> *mut sys::X509 {
 
 impl Bare {
     pub(crate) fn new(config: &Config, credentials: &Credentials) -> Bare {
-        // SAFETY: all arguments are valid, and contexts count their own references; nothing is freed.
+        // SAFETY: all arguments are valid, contexts keep their own references, and nothing is freed.
         unsafe {
             let client = context(sys::TLS_client_method(), config);
             sys::SSL_CTX_set_verify(client, sys::SSL_VERIFY_PEER, None);
@@ -90,7 +90,7 @@ impl Bare {
     }
 
     fn handshake(&self) -> [*mut sys::SSL; 2] {
-        // SAFETY: all arguments are valid; each connection has a reference to both buffers.
+        // SAFETY: all arguments are valid, and each connection owns a reference to both buffers.
         unsafe {
             let (client, server) = (sys::SSL_new(self.client), sys::SSL_new(self.server));
             let [to_client, to_server] = [(); 2].map(|()| sys::BIO_new(sys::BIO_s_mem()));
@@ -103,7 +103,7 @@ impl Bare {
             let name = self.name.as_ptr();
             assert_eq!(sys::SSL_set1_dnsname(client, name), 1);
             assert_eq!(sys::SSL_ctrl(client, sys::SSL_CTRL_SET_TLSEXT_HOSTNAME, 0, name.cast_mut().cast()), 1);
-            // ClientHello; ServerHello to Finished; the client's Finished; then nothing.
+            // These calls send the ClientHello, the ServerHello to Finished, the client's Finished, and nothing.
             assert_eq!(sys::SSL_do_handshake(client), -1);
             assert_eq!(sys::SSL_do_handshake(server), -1);
             assert_eq!(sys::SSL_do_handshake(client), 1);
@@ -116,7 +116,7 @@ impl Bare {
 impl Work for Bare {
     fn ready(&mut self, _batch: usize) {
         for connection in self.performed.drain(..).flatten() {
-            // SAFETY: the connection is valid, and not used afterwards.
+            // SAFETY: the connection is valid and is not used afterwards.
             unsafe {
                 sys::SSL_set_shutdown(connection, sys::SSL_SENT_AND_RECEIVED_SHUTDOWN);
                 sys::SSL_free(connection);

@@ -1,4 +1,4 @@
-//! Bare loop over rustls, as in its documentation.
+//! Bare loop over rustls, written as in the documentation of rustls.
 
 use crate::NOW;
 use crate::interleaved::Work;
@@ -41,10 +41,10 @@ impl Bare {
             ..aws_lc_rs::default_provider()
         });
         let mut roots = RootCertStore::empty();
-        roots.add(CertificateDer::from(credentials.root.clone())).expect("a root is trusted");
+        roots.add(CertificateDer::from(credentials.root.clone())).expect("the root certificate must be valid");
         let mut client = ClientConfig::builder_with_details(Arc::clone(&provider), Arc::new(Fixed))
             .with_protocol_versions(&[&TLS13])
-            .expect("there is TLS 1.3")
+            .expect("the provider must support TLS 1.3")
             .with_root_certificates(roots)
             .with_no_client_auth();
         client.resumption = rustls::client::Resumption::disabled();
@@ -53,19 +53,20 @@ impl Bare {
         let key = PrivatePkcs8KeyDer::from(credentials.server.key().to_vec()).into();
         let mut server = ServerConfig::builder_with_details(provider, Arc::new(Fixed))
             .with_protocol_versions(&[&TLS13])
-            .expect("there is TLS 1.3")
+            .expect("the provider must support TLS 1.3")
             .with_no_client_auth()
             .with_single_cert(chain, key)
-            .expect("the key is the certificate's");
+            .expect("the key must belong to the certificate");
         server.send_tls13_tickets = 0;
-        let name = ServerName::try_from(SERVER_NAME).expect("a name");
+        let name = ServerName::try_from(SERVER_NAME).expect("the server name must be valid");
         Bare { client: Arc::new(client), server: Arc::new(server), name, performed: Vec::new(), wire: Vec::new() }
     }
 
     fn handshake(&mut self) -> (ClientConnection, ServerConnection) {
-        let mut client = ClientConnection::new(Arc::clone(&self.client), self.name.clone()).expect("a client");
-        let mut server = ServerConnection::new(Arc::clone(&self.server)).expect("a server");
-        // ClientHello; ServerHello to Finished; the client's Finished.
+        let mut client =
+            ClientConnection::new(Arc::clone(&self.client), self.name.clone()).expect("cannot create the client");
+        let mut server = ServerConnection::new(Arc::clone(&self.server)).expect("cannot create the server");
+        // These calls send the ClientHello, the ServerHello to Finished, and the client's Finished.
         pass(&mut client, &mut server, &mut self.wire);
         pass(&mut server, &mut client, &mut self.wire);
         pass(&mut client, &mut server, &mut self.wire);
@@ -76,12 +77,12 @@ impl Bare {
 fn pass<F, T>(from: &mut rustls::ConnectionCommon<F>, to: &mut rustls::ConnectionCommon<T>, wire: &mut Vec<u8>) {
     wire.clear();
     while from.wants_write() {
-        from.write_tls(wire).expect("records are sent");
+        from.write_tls(wire).expect("cannot write records");
     }
     let mut rest = wire.as_slice();
     while !rest.is_empty() {
-        to.read_tls(&mut rest).expect("records are received");
-        to.process_new_packets().expect("records are right");
+        to.read_tls(&mut rest).expect("cannot read records");
+        to.process_new_packets().expect("records must be valid");
     }
 }
 
@@ -90,7 +91,7 @@ impl Work for Bare {
         let is_done = |(client, server): &(ClientConnection, ServerConnection)| {
             !client.is_handshaking() && !server.is_handshaking()
         };
-        assert!(self.performed.iter().all(is_done), "a handshake is not complete");
+        assert!(self.performed.iter().all(is_done), "every handshake must be complete");
         self.performed.clear();
     }
 

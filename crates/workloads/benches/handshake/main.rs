@@ -1,12 +1,12 @@
-//! Measures what the tool adds to a TLS handshake in memory. It compares the timed trial, through its setup and its
-//! routine, with a bare loop over the same library with the same settings, interleaved in one process. Neither times
-//! the freeing of connections.
+//! Measures the overhead that pqlab adds to a TLS handshake in memory. Compares the timed trial, through its setup and
+//! routine, with a bare loop over the same library with the same settings. The two are interleaved in one process.
+//! Neither one times the freeing of connections.
 //!
-//! Prints the time of a handshake by either, the tool's own part of it, and the ratio with its 95% interval over
-//! processes. The mark `outside` means that the tool is more than 2% above or below the bare loop, `unclear` that only
+//! Prints the time of a handshake in both, the tool's overhead, and their ratio with a 95% interval over processes.
+//! `outside` means that the tool's time is more than 2% above or below that of the bare loop. `unclear` means that only
 //! the interval reaches that far.
 //!
-//! Words on the command line select comparisons whose names contain all of them.
+//! Arguments on the command line select the comparisons whose names contain all of them.
 
 #![allow(clippy::print_stdout)]
 
@@ -21,16 +21,16 @@ use pqlab_tls::{Authentication, Config, Credentials, Group};
 use pqlab_workloads::{CaseOptions, Registry};
 use std::process::ExitCode;
 
-/// Allowed relative difference of the tool.
+/// Allowed relative difference between the tool and the bare loop.
 const LIMIT: f64 = 0.02;
-/// Handshakes per round: ML-DSA signs in a random number of attempts.
+/// Handshakes per round. There are several because an ML-DSA signature takes a random number of attempts.
 const BATCH: usize = 4;
-/// Time at which certificates are verified, in seconds since 1970. The same as the tool's.
+/// Time at which certificates are verified, in seconds since 1970. The tool uses the same time.
 const NOW: u64 = 1_800_000_000;
 
 const SUITES: [(Group, Authentication); 2] =
     [(Group::X25519, Authentication::EcdsaP256), (Group::X25519MlKem768, Authentication::MlDsa65)];
-/// Implementations, with the providers of their primitives.
+/// TLS implementations, each with the provider of its primitives.
 const LIBRARIES: [(&str, &str); 2] = [("rustls", "aws-lc"), ("openssl", "openssl")];
 
 fn main() -> ExitCode {
@@ -38,12 +38,12 @@ fn main() -> ExitCode {
     let all: Vec<_> =
         all.map(|((group, signature), library)| (id(group, signature, library.0), group, signature, library)).collect();
     if let Some(name) = interleaved::asked() {
-        let (id, group, signature, library) = all.into_iter().find(|one| one.0 == name).expect("a known handshake");
+        let (id, group, signature, library) = all.into_iter().find(|one| one.0 == name).expect("unknown handshake");
         interleaved::answer(comparison(&id, group, signature, library));
         return ExitCode::SUCCESS;
     }
     let words = interleaved::words();
-    println!("{:<64} {:>10} {:>10} {:>9}   95% over {PROCESSES} processes or more", "", "tool", "bare", "tool's");
+    println!("{:<64} {:>10} {:>10} {:>9}   95% over {PROCESSES} processes or more", "", "tool", "bare", "overhead");
     let mut outside = false;
     for (id, ..) in all.iter().filter(|(id, ..)| words.iter().all(|word| id.contains(word))) {
         let mut found = interleaved::find(id, PROCESSES);
@@ -75,20 +75,20 @@ fn id(group: Group, signature: Authentication, implementation: &str) -> String {
 fn comparison(id: &str, group: Group, signature: Authentication, library: (&str, &str)) -> Comparison {
     let registry = Registry::new(pqlab_providers::providers());
     let config = Config { intermediates: 1, ..Config::new(group, signature) };
-    let maker = registry.providers().iter().find(|provider| provider.id() == library.1).expect("it is built in");
-    let scheme = maker.signature(signature.name()).expect("it has the signature");
-    let credentials = Credentials::make(&config, scheme.as_ref()).expect("certificates are made");
+    let maker = registry.providers().iter().find(|provider| provider.id() == library.1).expect("unknown provider");
+    let scheme = maker.signature(signature.name()).expect("the provider must offer the signature scheme");
+    let credentials = Credentials::make(&config, scheme.as_ref()).expect("cannot create the certificates");
     let bare: Side = match library.0 {
         "rustls" => Box::new(by_rustls::Bare::new(&config, &credentials)),
         _ => Box::new(by_openssl::Bare::new(&config, &credentials)),
     };
-    let case = registry.cases(&CaseOptions::default()).into_iter().find(|case| case.id() == id).expect("a case");
-    let trial = registry.prepare(&case, Seed { run: 1, process: 0 }).expect("it is prepared");
+    let case = registry.cases(&CaseOptions::default()).into_iter().find(|case| case.id() == id).expect("unknown case");
+    let trial = registry.prepare(&case, Seed { run: 1, process: 0 }).expect("cannot prepare the case");
     let tool = Tool { trial, recorder: Recorder::default(), timed: false };
     Comparison { batch: Some(BATCH), first: Box::new(tool), second: bare }
 }
 
-/// The trial that a worker times.
+/// Trial as a worker times it.
 struct Tool {
     trial: Box<dyn Trial>,
     recorder: Recorder,
@@ -98,13 +98,13 @@ struct Tool {
 impl Work for Tool {
     fn ready(&mut self, batch: usize) {
         if self.timed {
-            self.trial.verify().expect("the handshakes are right");
+            self.trial.verify().expect("the handshakes must be correct");
         }
-        self.trial.setup(batch).expect("it is set up");
+        self.trial.setup(batch).expect("cannot set up the trial");
     }
 
     fn run(&mut self, batch: usize) {
-        self.trial.routine(batch, &mut self.recorder).expect("handshakes are performed");
+        self.trial.routine(batch, &mut self.recorder).expect("cannot perform the handshakes");
         self.timed = true;
     }
 }

@@ -18,7 +18,7 @@ pub(super) const TODAY: Duration = Duration::from_secs(1_800_000_000);
 pub(super) const LEAF_NAME: &str = "leaf.example";
 const YEAR: Duration = Duration::from_secs(365 * 86_400);
 
-/// Form of certificate.
+/// Form of a certificate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
     Classical,
@@ -45,7 +45,8 @@ impl Form {
         Form::ALL.into_iter().find(|form| form.name() == name)
     }
 
-    /// Whether the operation exists: only two forms have a second signature, and detached ones do not form chains.
+    /// Returns whether the form supports the operation. Only two forms have a second signature, and detached signatures
+    /// do not form chains.
     pub(super) fn offers(self, operation: &str) -> bool {
         match operation {
             COSIGNATURE => matches!(self, Form::Alternative | Form::Detached),
@@ -54,7 +55,7 @@ impl Form {
         }
     }
 
-    /// Returns the scheme that sets the strength for a verifier who checks every signature.
+    /// Returns the scheme that determines the strength of the form if the verifier checks every signature.
     pub(super) fn strongest(self) -> &'static str {
         match self {
             Form::Classical => "Ed25519",
@@ -63,7 +64,7 @@ impl Form {
         }
     }
 
-    /// Returns the provider name of the form's cases, given a pair.
+    /// Returns the provider name that the form's cases use for a pair.
     pub(super) fn provider(self, pair: &Pair) -> String {
         match self {
             Form::Classical => pair.classical.clone(),
@@ -73,7 +74,7 @@ impl Form {
     }
 }
 
-/// Whether every scheme that may draw randomness for a signature can sign without it.
+/// Returns whether every scheme that may use random bytes to sign can also sign without them.
 pub(super) fn deterministic(schemes: &[Arc<dyn SignatureScheme>]) -> bool {
     let mut drawing = schemes.iter().filter(|scheme| scheme.info().parameters.signing_coins > 0);
     drawing.all(|scheme| scheme.info().coins.operation)
@@ -85,7 +86,7 @@ struct Key {
     public: PublicKey,
 }
 
-/// Owner of keys, who signs certificates for itself and for others with keys of the same kind.
+/// Owner of keys, who signs its own certificate and certificates of other owners with keys of the same kind.
 struct Owner(Vec<Key>);
 
 /// Root, intermediate authority and leaf.
@@ -107,7 +108,7 @@ impl Authority {
         let seeds = [bytes(generator, 64), bytes(generator, 64), bytes(generator, 64)];
         let [root, middle, leaf] = seeds.map(|seed| Owner::new(&schemes, &seed));
         let owners = [root?, middle?, leaf?];
-        // Issuers know these already, so `build` does not measure them.
+        // Issuers already know the key identifiers, so `build` does not measure their computation.
         let identify = |owner: &Owner| owner.0[0].public.key_identifier(sha256).map_err(broken);
         let key_identifiers = [identify(&owners[0])?, identify(&owners[1])?, identify(&owners[2])?];
         Ok(Authority {
@@ -123,20 +124,20 @@ impl Authority {
         if self.deterministic { Coins::Exact(&[]) } else { Coins::Internal }
     }
 
-    /// Issues the self-signed root's certificate, as DER or as the CBOR of certificate and detached signature. This is
-    /// what `build` measures.
+    /// Issues the self-signed root certificate. Returns DER, or for the detached form the CBOR of certificate and
+    /// signature. The operation `build` measures this.
     pub(super) fn root(&self, serial_number: u32) -> Result<Vec<u8>, Fault> {
         self.issue(0, 0, serial_number, SubjectType::Authority { path_length: None })
     }
 
-    /// Issues the leaf and intermediate certificates.
+    /// Issues the leaf certificate and the intermediate certificate.
     pub(super) fn chain(&self) -> Result<Vec<Certificate>, Fault> {
         let leaf = self.issue(1, 2, 3, SubjectType::Leaf)?;
         let middle = self.issue(0, 1, 2, SubjectType::Authority { path_length: Some(0) })?;
         [leaf, middle].iter().map(|der| Certificate::from_der(der).map_err(broken)).collect()
     }
 
-    /// Returns the verifying key of the detached signature.
+    /// Returns the key that verifies the detached signature. `None` if the form has no detached signature.
     pub(super) fn detached_key(&self) -> Option<Result<Box<dyn pqlab_primitives::VerifyingKey>, Fault>> {
         let key = (self.form == Form::Detached).then(|| self.owners[0].0.get(1))??;
         Some(key.signer.verifying_key().map_err(fault))
@@ -184,7 +185,8 @@ impl Authority {
 }
 
 impl Owner {
-    /// Generates keys from `xi || seed`: `xi` for ML-DSA, then `seed` for Ed25519.
+    /// Generates keys from a 64-byte seed. ML-DSA takes the first 32 bytes (`xi`), Ed25519 the last 32, and a composite
+    /// all 64.
     fn new(schemes: &[Arc<dyn SignatureScheme>], seed: &[u8]) -> Result<Owner, Fault> {
         let keys = schemes.iter().map(|scheme| {
             let parameters = &scheme.info().parameters;

@@ -14,7 +14,7 @@ fn nothing() -> Fault {
     Fault::WrongAnswer(NOTHING.to_owned())
 }
 
-/// Certificate, with its detached signature if the form has one.
+/// Certificate, and its detached signature if the form uses one.
 pub(super) struct Document {
     pub(super) certificate: Certificate,
     pub(super) bundle: Option<Bundle>,
@@ -30,12 +30,12 @@ impl Document {
         Ok(Document { certificate: Certificate::from_der(bytes).map_err(broken)?, bundle: None })
     }
 
-    /// Verifies both signatures, if there are two.
+    /// Verifies every signature with the keys in this certificate.
     fn verify(&self, authority: &Authority, detached: Option<&dyn VerifyingKey>) -> Result<(), Fault> {
         self.verify_by(self, authority, detached)
     }
 
-    /// Verifies both signatures, if there are two, with the keys of an issuer's certificate.
+    /// Verifies every signature with the keys in the issuer's certificate. `detached` verifies the detached signature.
     pub(super) fn verify_by(
         &self,
         issuer: &Document,
@@ -50,7 +50,7 @@ impl Document {
         }
     }
 
-    /// Verifies only the post-quantum signature of a certificate that has two.
+    /// Verifies only the post-quantum signature of a certificate with two signatures.
     fn verify_cosignature(&self, authority: &Authority, detached: Option<&dyn VerifyingKey>) -> Result<(), Fault> {
         match (&self.bundle, detached) {
             (Some(bundle), Some(key)) => bundle.verify(key).map_err(fault),
@@ -76,7 +76,7 @@ pub(super) fn detached_key(authority: &Authority) -> Result<Option<Box<dyn Verif
     authority.detached_key().transpose()
 }
 
-/// Flips a bit of the last signature.
+/// Returns the bytes with one bit flipped in the last signature.
 fn tampered(bytes: &[u8]) -> Vec<u8> {
     flipped(bytes, bytes.len().saturating_sub(1))
 }
@@ -165,11 +165,11 @@ impl Trial for Parse {
     }
 }
 
-/// Signatures that are verified.
+/// Signatures that an operation verifies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Checked {
     All,
-    /// The post-quantum one of two.
+    /// Only the post-quantum signature of a certificate with two signatures.
     Cosignature,
 }
 
@@ -177,7 +177,7 @@ pub(super) struct Verify {
     authority: Authority,
     checked: Checked,
     document: Document,
-    /// The document with a bit flipped in a signature that is verified.
+    /// The document with one bit flipped in a signature that the operation verifies.
     bad: Document,
     detached: Option<Box<dyn VerifyingKey>>,
     done: bool,
@@ -270,8 +270,8 @@ impl Trial for VerifyChain {
     }
 }
 
-/// A client's work on a server's chain: parses the leaf and intermediate certificates, and verifies them for the
-/// server's name, up to a root that is already parsed.
+/// Client's work for a server's chain: parses the leaf and intermediate certificates, and verifies the chain for the
+/// server's name. The root is already parsed.
 pub(super) struct VerifyServer {
     authority: Authority,
     /// DER of each certificate.

@@ -1,4 +1,5 @@
-//! Encoding and decoding keys: DER and PEM of the standard forms, CBOR of the reference forms; fingerprints.
+//! Encodes and decodes keys: DER and PEM for standard keys, CBOR for keys of the reference implementation. Also
+//! computes fingerprints.
 
 use super::{OWN, broken, case, fault};
 use crate::fingerprint::{FINGERPRINT, Fingerprint};
@@ -10,7 +11,7 @@ use pqlab_primitives::{KemParameters, KeyEncoding, Provider, SignatureParameters
 use pqlab_record::{Case, Parameter};
 use std::sync::Arc;
 
-/// Keys whose encodings are measured: hybrids, their halves, and the reference forms, which are CBOR.
+/// Keys whose encodings are measured: hybrids, their halves, and the reference implementation's keys, which are CBOR.
 pub(super) const KEYS: [&str; 9] = [
     "X-Wing",
     "MLKEM768-X25519-SHA3-256",
@@ -24,7 +25,7 @@ pub(super) const KEYS: [&str; 9] = [
 ];
 const OPERATIONS: [&str; 4] = ["encode-public", "decode-public", "encode-private", "decode-private"];
 
-/// Returns every case; `provider` computes the hashes.
+/// Returns every case. `provider` computes the hashes for fingerprints.
 pub(super) fn cases(provider: &str) -> Vec<Case> {
     let mut cases = Vec::new();
     for operation in OPERATIONS {
@@ -93,8 +94,8 @@ pub(super) fn trial(
     Ok(Box::new(Single { kind, pem, encoded, encode, written: None, read: None }))
 }
 
-/// Returns the encodings of a private key within its format, shortest first. Those of ML-KEM and ML-DSA are the
-/// alternatives of RFC 9935, section 6, and RFC 9881, section 6.
+/// Returns the private-key encodings of `key`, shortest first. For ML-KEM and ML-DSA, they are the alternatives in RFC
+/// 9935, section 6, and RFC 9881, section 6.
 fn private_encodings(key: &str) -> &'static [&'static str] {
     match key {
         "X25519" => &["scalar"],
@@ -104,7 +105,7 @@ fn private_encodings(key: &str) -> &'static [&'static str] {
     }
 }
 
-/// Returns the length in bytes of an expanded private key of ML-KEM or ML-DSA.
+/// Returns the length, in bytes, of an expanded ML-KEM or ML-DSA private key. `None` for other keys.
 fn expanded_length(key: &str) -> Option<usize> {
     if !key.starts_with("ML-") {
         return None;
@@ -113,13 +114,14 @@ fn expanded_length(key: &str) -> Option<usize> {
     kem.or_else(|| SignatureParameters::of(key)?.signing_key(KeyEncoding::Expanded))
 }
 
-/// Returns the lengths in bytes of the public key, and of the private key in its shortest encoding.
+/// Returns the lengths, in bytes, of the public key and of the private key in its shortest encoding.
 fn lengths(key: &str) -> Option<(usize, usize)> {
     let kem = KemParameters::of(key).map(|kem| (kem.encapsulation_key, kem.decapsulation_keys[0].1));
     kem.or_else(|| SignatureParameters::of(key).map(|scheme| (scheme.verifying_key, scheme.signing_keys[0].1)))
 }
 
-/// Returns the lengths in bytes of both halves, classical first, of the reference's public key and private key.
+/// Returns the lengths, in bytes, of both halves of the reference implementation's public key and private key. The
+/// classical half comes first.
 fn pair_lengths(key: &str) -> Option<([usize; 2], [usize; 2])> {
     match key {
         "X25519+ML-KEM-768" => Some(([32, 1184], [32, 64])),
@@ -155,7 +157,7 @@ impl Kind {
     }
 }
 
-/// Key of a standard form, to or from its encoding.
+/// Encodes or decodes a standard key.
 struct Single {
     kind: Kind,
     pem: bool,
@@ -187,11 +189,11 @@ impl Trial for Single {
             true => self.written.as_deref() == Some(self.encoded.as_slice()),
             false => self.read.as_ref() == Some(&self.kind),
         };
-        if right { Ok(()) } else { Err(Fault::WrongAnswer("a different key, or none".into())) }
+        if right { Ok(()) } else { Err(Fault::WrongAnswer("the key is different or missing".into())) }
     }
 }
 
-/// Key of a reference form, to or from its CBOR.
+/// Encodes or decodes a key of the reference implementation, as CBOR.
 struct Pair {
     parts: [Vec<u8>; 2],
     encoded: Vec<u8>,
@@ -223,6 +225,6 @@ impl Trial for Pair {
             (Some(read), false) => *read == self.parts,
             (None, _) => false,
         };
-        if right { Ok(()) } else { Err(Fault::WrongAnswer("a different key, or none".into())) }
+        if right { Ok(()) } else { Err(Fault::WrongAnswer("the key is different or missing".into())) }
     }
 }

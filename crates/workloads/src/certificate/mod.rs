@@ -1,12 +1,12 @@
-//! Workload `certificate`: X.509 certificates with hybrid and post-quantum signatures, and encodings of keys.
+//! Workload `certificate`: X.509 certificates with hybrid and post-quantum signatures, and key encodings.
 //!
-//! Certificates are built, parsed and verified, alone, in a chain of three, or by their second signature only.
-//! `verify-server` is a client's work on a server's chain, from its bytes, for the server's name. Keys are encoded,
-//! decoded and fingerprinted.
+//! Certificates are built, parsed and verified. Verification covers a single certificate, a chain of three, or only the
+//! second signature. `verify-server` is the work of a client that parses a server's chain and verifies it for the
+//! server's name. Keys are encoded, decoded and fingerprinted.
 //!
 //! `X.509-Ed25519` and `X.509-ML-DSA-65` are the halves of `X.509-alternative`, `X.509-composite` and `X.509-detached`,
-//! in the same rounds. Signatures are deterministic if the library supports it. Operations that call no library (parse,
-//! encode, decode) have one row each, of the provider `pqlab`.
+//! and are measured in the same rounds. Signatures are deterministic if the library supports that. Each operation that
+//! calls no library (parse, encode, decode) has only one row, under the provider `pqlab`.
 
 mod authority;
 mod documents;
@@ -30,13 +30,13 @@ use pqlab_primitives::{KemParameters, Provider, SignatureParameters, SignatureSc
 use pqlab_record::{Case, Facts, Parameter};
 use std::sync::Arc;
 
-/// Construction that decides the pair of all forms for `fastest`.
+/// Construction that determines the `fastest` pair for all forms.
 const DECIDING: &str = CompositeSignature::ALGORITHM;
 
 const OPERATIONS: [&str; 6] = ["build", "parse", "verify", COSIGNATURE, "verify-chain", "verify-server"];
-/// Verifies only the post-quantum one of a certificate's two signatures.
+/// Operation that verifies only the post-quantum signature of a certificate with two signatures.
 const COSIGNATURE: &str = "verify-cosignature";
-/// Provider name of operations that call no library: the code is this program's.
+/// Provider name for operations that call no library, only pqlab's own code.
 const OWN: &str = "pqlab";
 
 pub(crate) struct CertificateWorkload;
@@ -84,8 +84,8 @@ impl Workload for CertificateWorkload {
         cases
     }
 
-    /// All forms are compared with one another, so they share one pair: the one chosen for the composite, which needs
-    /// the most.
+    /// All forms are compared with one another, so they use the same pair. This is the pair chosen for the composite,
+    /// which needs the most algorithms.
     fn questions(&self, selected: &[Case], providers: &[Arc<Provider>], options: &CaseOptions) -> Vec<Question> {
         let of_pairs = |case: &Case| {
             let form = Form::named(&case.algorithm)?;
@@ -95,8 +95,8 @@ impl Workload for CertificateWorkload {
         };
         let open = fastest::questions(options, selected, of_pairs);
         if open.is_empty() && !selected.is_empty() {
-            // Only halves or keys are selected, so all certificates decide, with the selected operations if they have
-            // them.
+            // Only halves or keys are selected, so all certificates decide. If some of them support the selected
+            // operations, only these operations decide.
             let all = self.cases(providers, options);
             let same = |case: &&Case| selected.iter().any(|one| one.operation == case.operation);
             let alike: Vec<Case> = all.iter().filter(same).cloned().collect();
@@ -128,7 +128,7 @@ impl Workload for CertificateWorkload {
             let key = KEYS.iter().find(|key| **key == case.algorithm).ok_or_else(|| missing(case))?;
             return encodings::trial(key, case, providers, seed);
         };
-        // All forms of a pair have the same seeds.
+        // All forms use the same seeds.
         let shared = Case { algorithm: "certificate".into(), ..case.clone() };
         let mut generator = crate::inputs::generator(&shared, seed);
         let sha256 = providers.iter().find_map(|provider| provider.hash("SHA-256"));
@@ -154,12 +154,12 @@ impl Workload for CertificateWorkload {
     }
 }
 
-/// Returns the pair that makes keys and signatures for operations measured without a library. Any pair will do.
+/// Returns the pair that creates keys and signatures for operations that call no library. Any pair will do.
 fn maker(pairs: &[Pair]) -> Option<&Pair> {
     pairs.iter().find(|pair| pair.classical == pair.post_quantum).or(pairs.first())
 }
 
-/// Returns the schemes that a form signs with: one, or the classical and the post-quantum one.
+/// Returns the schemes that a form signs with: one scheme, or a classical and a post-quantum one.
 fn schemes(form: Form, provider: &str, providers: &[Arc<Provider>]) -> Result<Vec<Arc<dyn SignatureScheme>>, Fault> {
     let (classical, post_quantum) = provider.split_once('+').unwrap_or((provider, provider));
     let get = |provider: &str, algorithm: &str| {
@@ -177,7 +177,7 @@ fn schemes(form: Form, provider: &str, providers: &[Arc<Provider>]) -> Result<Ve
     })
 }
 
-/// Creates a case of a certificate or a key, with the NIST category of what protects it.
+/// Creates a case for a certificate or a key, with the NIST category of the algorithm that protects it.
 fn case(algorithm: &str, operation: &str, provider: &str, block: String) -> Case {
     let scheme = Form::named(algorithm).map_or(algorithm, |form| form.strongest());
     let signature = SignatureParameters::of(scheme).and_then(|parameters| parameters.category);
@@ -194,7 +194,7 @@ fn case(algorithm: &str, operation: &str, provider: &str, block: String) -> Case
     }
 }
 
-/// Converts a certificate's own error.
+/// Converts an error in a certificate to a fault.
 fn broken(error: impl std::fmt::Display) -> Fault {
     Fault::WrongAnswer(error.to_string())
 }
@@ -215,7 +215,7 @@ mod tests {
         let cases = CertificateWorkload.cases(&pqlab_providers::providers(), &CaseOptions::default());
         let category = |algorithm: &'static str| {
             let mut of = cases.iter().filter(|case| case.algorithm == algorithm).map(|case| case.facts.category);
-            let first = of.next().unwrap_or_else(|| panic!("no case of {algorithm}"));
+            let first = of.next().unwrap_or_else(|| panic!("no case for {algorithm}"));
             assert!(of.all(|other| other == first), "{algorithm}");
             first
         };
@@ -237,7 +237,7 @@ mod tests {
         assert!(cases.len() > 40, "{} cases", cases.len());
         for case in &cases {
             let mut trial = prepared(&CertificateWorkload, case, &providers);
-            assert!(is_void(trial.as_mut(), 2), "{}: nothing was done", case.id());
+            assert!(is_void(trial.as_mut(), 2), "{}: missing operations must be detected", case.id());
             sample(trial.as_mut(), 2).unwrap_or_else(|error| panic!("{}: {error}", case.id()));
         }
     }
@@ -262,7 +262,7 @@ mod tests {
             let different: BTreeSet<&String> = rows.iter().map(|(_, name)| name).collect();
             assert_eq!(different.len(), rows.len(), "{rows:?}");
         }
-        // Nobody asks how fast it signs.
+        // There is no question about the speed of pqlab's own code.
         let cases = CertificateWorkload.cases(&providers, &asking());
         for question in CertificateWorkload.questions(&cases, &providers, &asking()) {
             assert!(!question.candidates.is_empty() && question.candidates.iter().all(|one| one != OWN));

@@ -1,4 +1,5 @@
-//! A certificate for inspection: its bytes, its parts, and whether it accepts altered bytes in its place.
+//! Certificate for inspection. Returns the certificate's bytes and parts, and checks whether altered bytes are
+//! accepted.
 
 use super::authority::{Authority, Form};
 use super::documents::{Document, detached_key};
@@ -13,16 +14,16 @@ use rand_chacha::rand_core::SeedableRng;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Byte range of a certificate, with a name.
+/// Named byte range in a certificate.
 pub type CertificatePart = (String, Range<usize>);
 
-/// Returns the names of the forms of certificate.
+/// Returns the names of the certificate forms.
 pub fn certificate_forms() -> impl Iterator<Item = &'static str> {
     Form::ALL.into_iter().map(Form::name)
 }
 
-/// Returns the issuers of a form: providers, or pairs of them if it has two halves. Without `every`, only the pairs
-/// that a run measures by default.
+/// Returns the possible issuers for a form: providers, or pairs of providers if the form has two halves. Without
+/// `every`, returns only the pairs that a run measures by default.
 pub fn certificate_issuers(form: &str, providers: &[Arc<Provider>], every: bool) -> Vec<String> {
     let Some(form) = Form::named(form) else { return Vec::new() };
     let half = every.then(|| crate::fastest::FASTEST.to_owned());
@@ -37,17 +38,17 @@ pub fn certificate_issuers(form: &str, providers: &[Arc<Provider>], every: bool)
     issuers
 }
 
-/// Self-signed certificate of a form, by a provider or a pair.
+/// Self-signed certificate, issued by a provider or a pair of providers.
 pub struct Specimen {
     authority: Authority,
     bytes: Vec<u8>,
 }
 
 impl Specimen {
-    /// Issues one, with keys drawn from a seed if the libraries take coins.
+    /// Issues a certificate. If the libraries accept caller-supplied randomness, the keys come from `seed`.
     ///
     /// # Errors
-    /// An error if the form does not exist, or the providers lack what it needs.
+    /// An error if the form does not exist or the providers lack an algorithm that the form needs.
     pub fn new(form: &str, issuer: &str, providers: &[Arc<Provider>], seed: u64) -> Result<Specimen, Fault> {
         let form = Form::named(form).ok_or_else(|| Fault::Unsupported(format!("unknown certificate form {form}")))?;
         let halves = issuer.split('+');
@@ -61,12 +62,12 @@ impl Specimen {
         Ok(Specimen { authority, bytes })
     }
 
-    /// Returns its bytes: DER, or the CBOR array of the detached form.
+    /// Returns the certificate's bytes: DER, or a CBOR array for the detached form.
     pub fn as_bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// Returns the ranges of keys and signatures, by half for a composite.
+    /// Returns the byte ranges of keys and signatures. The signature of a composite is split into its halves.
     ///
     /// # Errors
     /// An error if the certificate cannot be parsed.
@@ -99,23 +100,23 @@ impl Specimen {
         Ok(found)
     }
 
-    /// Checks that `bytes` are a certificate signed with this one's keys, verifying every signature.
+    /// Checks that `bytes` are a certificate signed with this certificate's keys. Verifies every signature.
     ///
     /// # Errors
-    /// The reason why they are not.
+    /// The reason why verification failed.
     pub fn verify(&self, bytes: &[u8]) -> Result<(), Fault> {
         let detached = detached_key(&self.authority)?;
         let document = Document::parse(self.authority.form, bytes)?;
-        // By the keys of the trusted, issued certificate, not by those in these bytes.
+        // Use the keys of the trusted certificate that was issued, not those in `bytes`.
         let issuer = Document::parse(self.authority.form, &self.bytes)?;
         document.verify_by(&issuer, &self.authority, detached.as_deref())
     }
 
-    /// Checks that a chain of three below it is accepted, and refused without its middle. `None` for the form that has
-    /// no chains.
+    /// Checks that a chain of three with this root is accepted, and that it is rejected without its intermediate
+    /// certificate. `None` if the form does not support chains.
     ///
     /// # Errors
-    /// The failure.
+    /// The check that failed.
     pub fn chain(&self) -> Option<Result<(), Fault>> {
         self.authority.form.offers("verify-chain").then(|| {
             let chain = self.authority.chain()?;

@@ -11,7 +11,7 @@ pub(super) enum Function {
 }
 
 impl Function {
-    /// Returns the provider's function of that name.
+    /// Returns the provider's hash function or XOF with this name.
     pub(super) fn of(provider: &Provider, algorithm: &str) -> Option<Function> {
         let hash = provider.hash(algorithm).map(|hash| Function::Hash(Arc::clone(hash)));
         hash.or_else(|| provider.xof(algorithm).map(|xof| Function::Xof(Arc::clone(xof))))
@@ -35,7 +35,7 @@ impl Function {
     }
 }
 
-/// Digests messages, dispatched once per batch.
+/// Digests messages, with one dynamic call per batch.
 pub(super) struct Digest {
     function: Function,
     messages: Vec<Vec<u8>>,
@@ -62,7 +62,7 @@ impl Digest {
 impl Trial for Digest {
     fn setup(&mut self, _batch: usize) -> Result<(), Fault> {
         self.out.fill(0);
-        // Start with another message each time.
+        // Start with a different message each time.
         self.messages.rotate_left(1);
         self.expected.rotate_left(1);
         Ok(())

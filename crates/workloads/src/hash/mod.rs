@@ -1,5 +1,5 @@
-//! Workload `hash`: hash functions and XOFs by message length, one message or several at once; XOFs as streams; HMAC,
-//! HKDF and AES-GCM for comparison.
+//! Workload `hash`: hash functions and XOFs by message length, for one message or several messages at a time. Also
+//! measures XOFs as streams and, for comparison, HMAC, HKDF and AES-GCM.
 
 mod digest;
 mod lanes;
@@ -27,7 +27,7 @@ const XOF_OUTPUT: u64 = 32;
 const STREAM: u64 = 16384;
 /// Length in bytes of an authenticated or encrypted message.
 const RECORD: usize = 1024;
-/// Maximum size of a message pool in bytes, so that it stays in the second-level cache.
+/// Maximum size of a message pool in bytes, so that the pool fits into the second-level cache.
 const POOL_BYTES: usize = 256 << 10;
 
 const OUTPUT: &str = "out";
@@ -128,7 +128,8 @@ impl Workload for HashWorkload {
     }
 }
 
-/// `null` has a hash and a XOF of the same name; the hash covers both for single messages.
+/// Returns the digest cases for single messages. `null` has a hash and a XOF with the same name, and the hash covers
+/// both.
 fn digests<'a>(provider: &'a Provider, length: u64, outputs: &'a [u64]) -> impl Iterator<Item = Case> + 'a {
     let hashes = provider.hashes.iter().map(|hash| hash.info().algorithm.as_ref());
     let xofs = xofs(provider).filter(|algorithm| *algorithm != NULL);
@@ -150,7 +151,7 @@ fn lane_digests<'a>(provider: &'a Provider, length: u64, outputs: &'a [u64]) -> 
     })
 }
 
-/// Whether the standard allows any output length.
+/// Returns whether the algorithm is a XOF, for which the standard allows any output length.
 fn is_xof(algorithm: &str) -> bool {
     pqlab_primitives::XofParameters::of(algorithm).is_some()
 }
@@ -159,7 +160,7 @@ fn xofs(provider: &Provider) -> impl Iterator<Item = &str> {
     provider.xofs.iter().map(|xof| xof.info().algorithm.as_ref())
 }
 
-/// Returns the XOFs with a streaming interface.
+/// Returns the XOFs for which `can` is true, each with its provider.
 fn streams(
     providers: &[Arc<Provider>],
     can: impl Fn(&dyn Xof) -> bool + Copy,
@@ -175,7 +176,7 @@ fn lanes_of(operation: &str) -> Option<usize> {
     operation.strip_prefix("digest-x")?.parse().ok()
 }
 
-/// Digests of one message and of several share a block, so that they can be compared.
+/// Creates a digest case. Digests of one message and of several messages share a block, so that they can be compared.
 fn digest_case(
     provider: &Provider,
     algorithm: &str,
@@ -234,7 +235,7 @@ fn plain_case(provider: &Provider, algorithm: &str, operation: &str, length: u64
     }
 }
 
-/// Returns the function to check digests against: another library's if available, otherwise this provider's
+/// Returns the function that digests are checked against: another library's if available, otherwise this provider's
 /// single-message function. The null provider is checked only against itself.
 fn reference(providers: &[Arc<Provider>], provider: &Provider, algorithm: &str) -> Option<Function> {
     let independent = providers

@@ -4,14 +4,15 @@ use pqlab_harness::{Fault, Recorder, Trial};
 use pqlab_primitives::{Error, Xof, XofReader};
 use std::sync::Arc;
 
-/// Bytes of a message passed per call.
+/// Number of message bytes passed per call.
 const PART: usize = 1024;
-/// Bytes of output that prove that a message was absorbed.
+/// Number of output bytes that prove that a message was absorbed.
 const PROOF: usize = 32;
-/// Maximum number of bytes that a batch may squeeze, because they are compared with the output of a single call.
+/// Maximum number of bytes that a batch may squeeze, because the output is compared with that of a single call.
 const LONGEST: usize = 64 << 20;
 
-/// Absorbs messages in parts of 1 KiB. One operation begins, takes the parts, ends, and squeezes 32 bytes.
+/// Absorbs messages in parts of 1 KiB. An operation starts a new absorber, passes the parts, finishes, and squeezes 32
+/// bytes.
 pub(super) struct Absorb {
     xof: Arc<dyn Xof>,
     messages: Vec<Vec<u8>>,
@@ -58,7 +59,7 @@ impl Trial for Absorb {
     }
 }
 
-/// Squeezes a reader that continues throughout the batch.
+/// Squeezes one XOF reader throughout a batch.
 pub(super) struct Squeeze {
     xof: Arc<dyn Xof>,
     message: Vec<u8>,
@@ -97,7 +98,7 @@ impl Trial for Squeeze {
     }
 
     fn verify(&mut self) -> Result<(), Fault> {
-        // `null` writes the same first bytes at every position.
+        // `null` writes the same first bytes at every position of the stream.
         let null = self.xof.info().algorithm == crate::NULL;
         let length = if null { self.out.len() } else { self.squeezed };
         let mut whole = vec![0; length];

@@ -1,4 +1,4 @@
-//! HMAC, HKDF and AES-GCM, measured with the hash functions.
+//! HMAC, HKDF and AES-GCM, measured for comparison with the hash functions.
 
 use super::same;
 use crate::fault;
@@ -94,8 +94,8 @@ impl Trial for Derive {
     }
 }
 
-/// Authenticated encryption or decryption in place, with a prepared key. Each operation of a batch has its own buffer,
-/// because decryption consumes its input.
+/// Authenticated encryption or decryption in place, with a prepared key. Each operation of a batch uses a separate
+/// buffer, because decryption overwrites its input.
 pub(super) struct Cipher {
     key: Box<dyn AeadKey>,
     nonce: Vec<u8>,

@@ -52,14 +52,14 @@ fn ids_name_only_unusual_output_lengths() {
 fn lanes_share_a_block_with_single_messages_and_count_all_bytes() {
     let cases = HashWorkload.cases(&providers(), &options(&[1024], None));
     let find = |operation: &str| {
-        cases.iter().find(|case| case.provider == NULL && case.operation == operation).expect("null has it")
+        cases.iter().find(|case| case.provider == NULL && case.operation == operation).expect("missing case")
     };
     let (one, four, eight) = (find("digest"), find("digest-x4"), find("digest-x8"));
     assert_eq!((one.facts.bytes, four.facts.bytes, eight.facts.bytes), (Some(1024), Some(4096), Some(8192)));
     assert!(one.block == four.block && one.block == eight.block);
 }
 
-/// SHA3-256 in four lanes by another library; `wrong` selects a lane with a wrong digest.
+/// SHA3-256 in four lanes, computed by another library. `wrong` selects a lane that returns a wrong digest.
 struct Four {
     single: Function,
     wrong: Option<usize>,
@@ -88,21 +88,21 @@ impl LaneHash for Four {
 fn detects_a_wrong_digest_in_any_lane() {
     let all = providers();
     for wrong in [None, Some(0), Some(3)] {
-        let rustcrypto = all.iter().find(|provider| provider.library == "rustcrypto").expect("built in");
-        let single = Function::of(rustcrypto, "SHA3-256").expect("offered");
+        let rustcrypto = all.iter().find(|provider| provider.library == "rustcrypto").expect("unknown library");
+        let single = Function::of(rustcrypto, "SHA3-256").expect("rustcrypto must offer SHA3-256");
         let mut provider = Provider::new("four", rustcrypto.build_info.clone());
         provider.lane_hashes = vec![Arc::new(Four { single, wrong })];
         let mut with = all.clone();
         with.push(Arc::new(provider));
         let cases = HashWorkload.cases(&with, &options(&[64], None));
-        let case = cases.iter().find(|case| case.provider == "four").expect("a case");
+        let case = cases.iter().find(|case| case.provider == "four").expect("the case must exist");
         assert_eq!(case.id(), "hash/SHA3-256/digest-x4[len=64]@four");
         let mut trial = prepared(&HashWorkload, case, &with);
         let outcome = sample(trial.as_mut(), 3);
         match wrong {
             None => drop(outcome.unwrap()),
             Some(lane) => {
-                let Err(Fault::WrongAnswer(why)) = outcome else { panic!("lane {lane} is wrong and passes") };
+                let Err(Fault::WrongAnswer(why)) = outcome else { panic!("lane {lane} must fail") };
                 assert!(why.contains(&format!("lane {lane}")), "{why}");
             }
         }
@@ -113,7 +113,8 @@ fn detects_a_wrong_digest_in_any_lane() {
 fn refuses_a_batch_that_squeezes_too_much() {
     let all = providers();
     let cases = HashWorkload.cases(&all, &options(&[64], Some(&[1 << 20])));
-    let case = cases.iter().find(|case| case.operation == "squeeze" && case.provider == "rustcrypto").expect("a case");
+    let squeezes = |case: &&Case| case.operation == "squeeze" && case.provider == "rustcrypto";
+    let case = cases.iter().find(squeezes).expect("the case must exist");
     let mut trial = prepared(&HashWorkload, case, &all);
     assert!(matches!(trial.setup(65), Err(Fault::Unsupported(_))));
     sample(trial.as_mut(), 2).unwrap();

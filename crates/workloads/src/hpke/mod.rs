@@ -1,12 +1,12 @@
-//! Workload `hpke`: hybrid public key encryption of a first message, sealed to a public key and opened, in base mode
-//! with HKDF-SHA256 and AES-256-GCM, for X25519, ML-KEM-768 and X-Wing.
+//! Workload `hpke`: hybrid public key encryption (HPKE) of a first message in base mode. The message is sealed to a
+//! public key and opened, with HKDF-SHA256 and AES-256-GCM, for X25519, ML-KEM-768 and X-Wing.
 //!
-//! `hpke/X-Wing/seal[len=256]@aws-lc+liboqs` takes X25519 and everything symmetric from the first provider, and ML-KEM
-//! from the second. For `ML-KEM-768` the first provides only the symmetric part. Keys are prepared; sealing draws from
-//! the library's own generator.
+//! `hpke/X-Wing/seal[len=256]@aws-lc+liboqs` takes X25519 and all symmetric algorithms from the first provider, and
+//! ML-KEM from the second. For `ML-KEM-768`, the first provider supplies only the symmetric algorithms. Keys are
+//! prepared. Sealing uses random bytes from the library's own generator.
 //!
-//! `hpke/ML-KEM-768/seal[len=256,by=library]@aws-lc` is the library's own HPKE, as opposed to our construction over its
-//! primitives.
+//! `hpke/ML-KEM-768/seal[len=256,by=library]@aws-lc` measures the library's own HPKE instead of pqlab's construction
+//! from the library's primitives.
 
 mod trials;
 
@@ -31,7 +31,7 @@ const MESSAGE: u64 = 256;
 const AEAD: &str = "AES-256-GCM";
 const HMAC: &str = "HMAC-SHA256";
 const KDF: &str = "HKDF-SHA256";
-/// Parameter that names the implementation if it is not our construction.
+/// Parameter that names the implementation if it is not pqlab's construction.
 const BY: &str = "by";
 const LIBRARY: &str = "library";
 
@@ -106,31 +106,31 @@ impl Workload for HpkeWorkload {
     }
 }
 
-/// Whether halves are requested, which a library's own HPKE does not have.
+/// Returns whether the options request a half. A library's own HPKE has no separate halves.
 fn is_asked(options: &CaseOptions) -> bool {
     options.classical.is_some() || options.post_quantum.is_some()
 }
 
-/// Returns the library's own HPKE, if both halves are one library that has it.
+/// Returns the library's own HPKE, if both halves come from one library that offers HPKE.
 fn own<'a>(name: &str, pair: &Pair, providers: &'a [Arc<Provider>]) -> Option<&'a Arc<dyn Hpke>> {
     let is_one = pair.classical == pair.post_quantum;
     let provider = providers.iter().find(|provider| is_one && provider.id() == pair.classical)?;
     provider.hpke(name, KDF, AEAD)
 }
 
-/// Returns the same case by the library's own HPKE.
+/// Returns the same case for the library's own HPKE.
 fn by_library(mut case: Case) -> Case {
     case.parameters.push(Parameter::Word(BY.into(), LIBRARY.into()));
     case
 }
 
-/// Returns the options for the halves of a KEM. A KEM without a second half uses the option of the first.
+/// Returns the options for the halves of a KEM. A KEM without a second half uses the first half's option for both.
 fn halves(name: &str, options: &CaseOptions) -> CaseOptions {
     let post_quantum = if name == DhKem::ALGORITHM { options.classical.clone() } else { options.post_quantum.clone() };
     CaseOptions { post_quantum, ..options.clone() }
 }
 
-/// Returns the pairs to measure a KEM with.
+/// Returns the pairs with which to measure a KEM.
 fn pairs_of(name: &str, providers: &[Arc<Provider>], options: &CaseOptions) -> Vec<Pair> {
     let options = &halves(name, options);
     let real = |provider: &Provider| provider.library != NULL;
@@ -165,14 +165,14 @@ fn suite(name: &str, pair: &Pair, providers: &[Arc<Provider>]) -> Result<Suite, 
             let agreement = symmetric.key_agreement("X25519").cloned().ok_or_else(|| lacking("X25519"))?;
             Arc::new(DhKem::new(agreement, Arc::clone(&hmac)).map_err(fault)?)
         }
-        _ => return Err(fault(Error::Unsupported("unknown KEM of HPKE"))),
+        _ => return Err(fault(Error::Unsupported("unknown KEM for HPKE"))),
     };
     Suite::new(kem, Kdf::HkdfSha256(hmac), aead).map_err(fault)
 }
 
 fn case(name: &str, operation: &str, pair: &Pair, suite: &Suite, providers: &[Arc<Provider>], length: u64) -> Case {
     let KemParameters { category, encapsulation_key, ciphertext, .. } = suite.kem().info().parameters;
-    // The encapsulation draws the randomness.
+    // The encapsulation uses the random bytes.
     let drawing = match name {
         ML_KEM => pair.post_quantum.clone(),
         DhKem::ALGORITHM => pair.classical.clone(),
@@ -215,7 +215,7 @@ mod tests {
         let cases = HpkeWorkload.cases(&providers, &options);
         for case in &cases {
             let mut trial = prepared(&HpkeWorkload, case, &providers);
-            assert!(is_void(trial.as_mut(), 2), "{}: nothing was done", case.id());
+            assert!(is_void(trial.as_mut(), 2), "{}: missing operations must be detected", case.id());
             sample(trial.as_mut(), 2).unwrap_or_else(|error| panic!("{}: {error}", case.id()));
         }
         let algorithms: BTreeSet<&str> = cases.iter().map(|case| case.algorithm.as_str()).collect();
@@ -226,8 +226,8 @@ mod tests {
         let by_library = |id: &str| id.contains("by=library");
         assert!(ids.contains("hpke/ML-KEM-768/open[len=256,by=library]@aws-lc"), "{ids:?}");
         assert!(ids.contains("hpke/DHKEM-X25519-HKDF-SHA256/seal[len=256,by=library]@openssl"), "{ids:?}");
-        // One library has two KEMs with two lengths each, another one KEM that takes no empty message; all seal and
-        // open.
+        // One library offers two KEMs, for two lengths each. Another offers one KEM, which takes no empty message.
+        // Every message is sealed and opened.
         assert_eq!(ids.iter().filter(|id| by_library(id)).count(), (2 * 2 + 1) * 2, "{ids:?}");
         let asking = CaseOptions { classical: Some("aws-lc".into()), ..CaseOptions::default() };
         assert!(HpkeWorkload.cases(&providers, &asking).iter().all(|case| !by_library(&case.id())));

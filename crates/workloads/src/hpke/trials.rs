@@ -10,7 +10,7 @@ use pqlab_primitives::{
 use rand_chacha::ChaCha8Rng;
 use std::sync::Arc;
 
-/// Context that both sides agree on, and data that is authenticated but not secret.
+/// Context that both sides agree on. `ASSOCIATED_DATA` is authenticated but not secret.
 const INFO: &[u8] = b"pqlab";
 const ASSOCIATED_DATA: &[u8] = b"first message";
 
@@ -40,25 +40,25 @@ impl Parties {
         Ok(Parties { recipients: recipients?, messages: supply.messages(length, generator) })
     }
 
-    /// Opens a message sealed to a key, and checks that it is refused with a bit flipped in the encapsulated secret or
-    /// at its end.
+    /// Opens a message with the key that it was sealed to. Checks that the message is rejected if a bit is flipped in
+    /// the encapsulated secret or in the last byte.
     fn check(&self, key: usize, message: &[u8], plaintext: &[u8]) -> Result<(), Fault> {
         let recipient = self.recipients[key].as_ref();
         if recipient.open(message).map_err(fault)? != plaintext {
-            return Err(Fault::WrongAnswer("a different plaintext".into()));
+            return Err(Fault::WrongAnswer("opening returned a different plaintext".into()));
         }
         for place in [0, message.len() - 1] {
             let mut changed = message.to_vec();
             changed[place] ^= 1;
             if recipient.open(&changed).is_ok() {
-                return Err(Fault::WrongAnswer("a message with a bit flipped is accepted".into()));
+                return Err(Fault::WrongAnswer("a message with a bit flipped was accepted".into()));
             }
         }
         recipient.beside().map_or(Ok(()), |other| agree(recipient, other, message, plaintext))
     }
 }
 
-/// Checks that each recipient opens what the other seals.
+/// Checks that each recipient opens messages that the other sealed.
 fn agree(one: &dyn Recipient, other: &dyn Recipient, message: &[u8], plaintext: &[u8]) -> Result<(), Fault> {
     let sealed = other.seal(plaintext).map_err(fault)?;
     if other.open(message).map_err(fault)? == plaintext && one.open(&sealed).map_err(fault)? == plaintext {
@@ -68,20 +68,20 @@ fn agree(one: &dyn Recipient, other: &dyn Recipient, message: &[u8], plaintext: 
     }
 }
 
-/// A recipient, with the operations of both sides.
+/// Recipient's keys, with the operations of both sides.
 trait Recipient: Send {
-    /// Seals a message to its public key.
+    /// Seals a message to the recipient's public key.
     fn seal(&self, plaintext: &[u8]) -> LibraryResult<Vec<u8>>;
 
     fn open(&self, message: &[u8]) -> LibraryResult<Vec<u8>>;
 
-    /// Returns the same recipient by another implementation.
+    /// Returns the same recipient in another implementation, if there is one.
     fn beside(&self) -> Option<&dyn Recipient> {
         None
     }
 }
 
-/// Our construction, with both halves of the key prepared.
+/// pqlab's construction, with the private and the public key prepared.
 struct ByConstruction {
     suite: Arc<Suite>,
     private: Box<dyn DecapsulationKey>,
@@ -190,7 +190,7 @@ impl Trial for Seal {
 
 pub(super) struct Open {
     parties: Parties,
-    /// Number of the key, the message sealed to it, and its plaintext.
+    /// Number of the key, the message sealed to this key, and the plaintext.
     sealed: Vec<(usize, Vec<u8>, Vec<u8>)>,
     turn: Turn,
     /// Plaintext opened last.
@@ -227,7 +227,7 @@ impl Trial for Open {
     fn verify(&mut self) -> Result<(), Fault> {
         let (key, message, plaintext) = &self.sealed[self.turn.last()];
         if self.opened.as_ref().ok_or_else(nothing)? != plaintext {
-            return Err(Fault::WrongAnswer("a different plaintext".into()));
+            return Err(Fault::WrongAnswer("opening returned a different plaintext".into()));
         }
         self.parties.check(*key, message, plaintext)
     }

@@ -1,10 +1,10 @@
-//! Lists the cases: every hybrid over every pair of libraries, and its halves doing the same work.
+//! Lists the cases: every hybrid for every pair of libraries, and the halves doing the same work.
 //!
-//! Key generation from the library's own randomness is not the same work in a hybrid as in its halves. The hybrid draws
-//! a seed and expands it, while each half asks its own generator, and may have a context ready just for that. With
-//! `coins=exact` all of them make their keys from given seeds, and the halves get the seeds that the hybrid would give
-//! them. So operations that make keys are measured both ways if the libraries take seeds, and only `coins=exact` shows
-//! the cost of the combiner.
+//! If libraries use their own randomness, generating a hybrid key is not the same work as generating the keys of its
+//! halves. The hybrid generates a seed and expands it. Each half calls its library's own generator, which may keep a
+//! context ready for that. With `coins=exact`, all of them derive their keys from supplied seeds, and the halves get
+//! the same seeds that the hybrid would give them. Therefore, operations that generate keys are measured both ways if
+//! the libraries accept seeds. Only `coins=exact` shows the cost of the combiner.
 
 use super::signing::Luck;
 use super::{ED25519, HYBRID_KEMS, HYBRID_SIGNATURES, ML_DSA, ML_KEM, X25519};
@@ -22,12 +22,13 @@ use std::sync::Arc;
 
 const KEM_OPERATIONS: [&str; 4] = ["keygen", "encapsulate", "decapsulate", "handshake"];
 const SIGNATURE_OPERATIONS: [&str; 4] = ["keygen", "sign", "verify", "cycle"];
-/// Source of the seeds of a hybrid KEM's key, from which its halves are generated.
-const OWN_GENERATOR: &str = "getrandom, by the construction: the operating system, on each call";
-/// Symmetric operations that the reference compares with, and the length in bytes that each processes.
+/// Describes the generator for a hybrid KEM's seed, from which the keys of both halves are derived.
+const OWN_GENERATOR: &str = "getrandom, called by the construction: the operating system, on each call";
+/// Symmetric operations that the reference implementation compares with, and the number of bytes that each one
+/// processes.
 pub(super) const SYMMETRIC: [(&str, &str, u64); 2] = [("HKDF-SHA256", "derive", 32), ("AES-256-GCM", "seal", 1024)];
 
-/// Whether the case makes its keys from given seeds.
+/// Returns whether the case generates its keys from supplied seeds.
 pub(super) fn exact(case: &Case) -> bool {
     case.coins() == Some(CoinSource::Exact)
 }
@@ -52,7 +53,7 @@ fn generator(case: &Case, providers: &[Arc<Provider>]) -> Option<String> {
         _ => false,
     };
     let sources = generators(providers, &case.provider).filter(|_| draws);
-    // With given seeds, only the encapsulation draws.
+    // With supplied seeds, only the encapsulation uses random bytes.
     let seeds_its_own = HYBRID_KEMS.contains(&case.algorithm.as_str()) && !exact(case);
     match operation {
         "keygen" if seeds_its_own => Some(OWN_GENERATOR.into()),
@@ -61,8 +62,8 @@ fn generator(case: &Case, providers: &[Arc<Provider>]) -> Option<String> {
     }
 }
 
-/// Returns the open questions of a selection of a draft. If it contains halves but none of their constructions, the
-/// plainest construction decides, by the selected operations if it has them.
+/// Returns the open questions for the selected cases of a draft. If halves are selected but none of their
+/// constructions, the plainest construction decides. If it supports some of the selected operations, only these decide.
 pub(super) fn questions(selected: &[Case], providers: &[Arc<Provider>], options: &CaseOptions) -> Vec<Question> {
     if !is_asked(options) {
         return Vec::new();
@@ -95,8 +96,8 @@ pub(super) fn questions(selected: &[Case], providers: &[Arc<Provider>], options:
 
 fn deciding_of(case: &Case) -> Option<Case> {
     let operation = match case.operation.as_str() {
-        // The fingerprint of a key says nothing about the libraries that make it, so the operation they are chosen for
-        // decides.
+        // A key's fingerprint does not depend on the libraries that generate the key, so the construction's main
+        // operation decides.
         FINGERPRINT if HYBRID_SIGNATURES.contains(&case.algorithm.as_str()) => "cycle",
         FINGERPRINT => "handshake",
         _ => scaling::operation(case),
@@ -104,8 +105,8 @@ fn deciding_of(case: &Case) -> Option<Case> {
     deciding(&case.algorithm, operation, &case.provider)
 }
 
-/// Returns the ordinary case that tries a pair: with the randomness that users have. `None` if this is not a
-/// construction.
+/// Returns the case whose time decides about a pair. It uses the library's own randomness, as applications do. `None`
+/// if `construction` is not a construction.
 pub(crate) fn deciding(construction: &str, operation: &str, provider: &str) -> Option<Case> {
     if HYBRID_KEMS.contains(&construction) {
         return kem_case(construction, operation, provider, false);
@@ -129,7 +130,7 @@ fn kems(providers: &[Arc<Provider>], options: &CaseOptions) -> Vec<Case> {
             }
         }
         for algorithm in HYBRID_KEMS {
-            // The mock needs no library for its lattice, so it has one row per classical half.
+            // The mock needs no library for its post-quantum half, so it has one row per classical half.
             let first = |pair: &&Pair| {
                 let same = pairs.iter().find(|other| other.classical == pair.classical);
                 algorithm != "X25519+mock" || decided || same == Some(*pair)
@@ -148,7 +149,7 @@ fn kems(providers: &[Arc<Provider>], options: &CaseOptions) -> Vec<Case> {
         }
     }
     cases.extend(fingerprints(&HYBRID_KEMS, &pairs, providers, options));
-    // All constructions in the same rounds.
+    // Measure all constructions in the same rounds.
     loads.iter_mut().for_each(|case| case.block = "hybrid/kem/handshake-load".into());
     cases.extend(loads);
     cases
@@ -178,8 +179,8 @@ fn signatures(providers: &[Arc<Provider>], options: &CaseOptions) -> Vec<Case> {
     cases
 }
 
-/// Returns the fingerprints of the constructions' public keys that a standard names. Only SHA-256 matters for them, so
-/// there is one row per classical half.
+/// Returns the fingerprint cases for constructions whose public keys have an object identifier. Only the SHA-256
+/// implementation matters for a fingerprint, so there is one row per classical half.
 fn fingerprints(
     constructions: &[&str],
     pairs: &[Pair],
@@ -214,19 +215,19 @@ fn fingerprints(
     cases
 }
 
-/// Returns the pairs that can make a hybrid KEM; for `fastest`, every possible pair.
+/// Returns the pairs that can build a hybrid KEM. For `fastest`, returns every possible pair.
 pub(crate) fn kem_pairs(providers: &[Arc<Provider>], options: &CaseOptions) -> Vec<Pair> {
     let classical = |provider: &Provider| provider.kem(X25519).is_some();
     pairs(providers, options, classical, |provider| provider.kem(ML_KEM).is_some())
 }
 
-/// Returns the pairs that can make a hybrid signature; for `fastest`, every possible pair.
+/// Returns the pairs that can build a hybrid signature. For `fastest`, returns every possible pair.
 pub(crate) fn signature_pairs(providers: &[Arc<Provider>], options: &CaseOptions) -> Vec<Pair> {
     let classical = |provider: &Provider| provider.signature(ED25519).is_some();
     pairs(providers, options, classical, |provider| provider.signature(ML_DSA).is_some())
 }
 
-/// Returns each half once, in order.
+/// Returns the distinct halves, in order.
 fn halves<'a>(pairs: &'a [Pair], half: impl Fn(&'a Pair) -> &'a String) -> std::vec::IntoIter<&'a str> {
     let mut seen: Vec<&str> = Vec::new();
     for pair in pairs {
@@ -237,7 +238,8 @@ fn halves<'a>(pairs: &'a [Pair], half: impl Fn(&'a Pair) -> &'a String) -> std::
     seen.into_iter()
 }
 
-/// Returns the operation with the library's own randomness, and also from given seeds if it makes keys.
+/// Returns a case with the library's own randomness. If the operation generates keys and the library accepts seeds,
+/// also returns a case with supplied seeds.
 fn kem_cases(kem: &dyn Kem, operation: &str, provider: &str) -> Vec<Case> {
     let info = kem.info();
     let makes_keys = ["keygen", "handshake"].contains(&operation) && info.coins.keygen;
@@ -252,9 +254,9 @@ fn kem_case(algorithm: &str, operation: &str, provider: &str, given: bool) -> Op
     Some(if given { from_given_coins(own) } else { own })
 }
 
-/// Returns the cases of a signature operation as [`kem_cases`] does, except that a cycle has one case only. It uses
-/// given seeds if the library takes them and no randomness if it can, because keys and randomness determine how long it
-/// signs. Operations that draw are compared only with others that draw.
+/// Returns the cases for a signature operation as [`kem_cases`] does, but only one case for a cycle. A cycle uses
+/// supplied seeds if the library accepts them, and signs deterministically if possible, because keys and randomness
+/// determine how long signing takes. Operations that use random bytes are compared only with each other.
 fn signature_cases(scheme: &dyn SignatureScheme, operation: &str, provider: &str) -> Vec<Case> {
     let algorithm = scheme.info().parameters.algorithm.as_ref();
     let Some(facts) = signature_facts(algorithm) else { return Vec::new() };
@@ -263,7 +265,7 @@ fn signature_cases(scheme: &dyn SignatureScheme, operation: &str, provider: &str
     let draws = algorithm != ED25519 && !Luck::can_be_left_out(scheme);
     match operation {
         _ if signs && draws => own.block.push_str("/hedged"),
-        // Ed25519 never draws, so its signing has no flag.
+        // Ed25519 always signs deterministically, so its cases need no flag.
         "sign" if algorithm == ED25519 => {}
         _ if signs => own.parameters.push(Parameter::Flag("deterministic".into())),
         _ => {}
@@ -293,7 +295,8 @@ fn symmetric(providers: &[Arc<Provider>], provider: &str) -> Vec<Case> {
     cases.collect()
 }
 
-/// Returns the same case with given seeds, in its own block: the rows of a block do the same kind of work.
+/// Returns the same case with supplied seeds. It gets its own block, because all rows of a block do the same kind of
+/// work.
 fn from_given_coins(case: Case) -> Case {
     let block = case.block.clone();
     case.with_coins(CoinSource::Exact).in_block(&block)
@@ -336,7 +339,7 @@ mod tests {
         assert!(given.len() > 20, "{}", given.len());
         for case in given {
             let other = cases.iter().find(|other| other.block == case.block && !case.comparable(other));
-            assert!(other.is_none(), "{} beside {}", case.id(), other.map(Case::id).unwrap_or_default());
+            assert!(other.is_none(), "{} and {} share a block", case.id(), other.map(Case::id).unwrap_or_default());
         }
     }
 
@@ -349,7 +352,7 @@ mod tests {
         for question in &questions {
             assert!(["handshake", "cycle"].contains(&question.operations()[0].as_str()), "{:?}", question.operations());
             let candidates: BTreeSet<&str> = question.candidates.iter().map(String::as_str).collect();
-            assert_eq!(candidates.len(), question.candidates.len(), "each once");
+            assert_eq!(candidates.len(), question.candidates.len(), "candidates must be distinct");
             for case in question.cases() {
                 let pair = Pair::of(&case);
                 let able = match HYBRID_KEMS.contains(&case.algorithm.as_str()) {
@@ -360,7 +363,7 @@ mod tests {
             }
         }
         let composite = questions.iter().find(|question| question.construction == CompositeSignature::ALGORITHM);
-        // Its ML-DSA does not make keys from seeds, but is a candidate.
+        // liboqs cannot generate ML-DSA keys from seeds, but is still a candidate.
         assert!(composite.unwrap().candidates.iter().any(|pair| pair.ends_with("+liboqs")));
     }
 
@@ -385,7 +388,10 @@ mod tests {
         assert_eq!(names("X25519MLKEM768"), BTreeSet::from(["rustcrypto"]));
         assert_eq!(names(ML_KEM), BTreeSet::from(["libcrux:portable", "rustcrypto"]));
         assert_eq!(names(X25519), BTreeSet::from(["rustcrypto"]));
-        assert!(names("MLKEM768-X25519-SHA3-256").is_empty() && names(ED25519).is_empty(), "nobody answered for them");
+        assert!(
+            names("MLKEM768-X25519-SHA3-256").is_empty() && names(ED25519).is_empty(),
+            "constructions without an answer must not be planned"
+        );
     }
 
     #[test]
@@ -396,6 +402,6 @@ mod tests {
         let open = questions(&selected, &providers, &options);
         let names: Vec<&str> = open.iter().map(|question| question.construction.as_str()).collect();
         assert_eq!(names, ["X25519MLKEM768"]);
-        assert!(questions(&selected, &providers, &CaseOptions::default()).is_empty(), "nobody asked");
+        assert!(questions(&selected, &providers, &CaseOptions::default()).is_empty(), "`fastest` was not requested");
     }
 }

@@ -1,6 +1,6 @@
-//! Key generation, encapsulation, decapsulation and all three, such that a hybrid and its halves do the same work.
-//! ML-KEM's time depends on the public matrix, so the halves use the very seeds that the hybrid gives them, in the same
-//! order, and rotate through as many keys.
+//! Trials for key generation, encapsulation, decapsulation and all three together, in which a hybrid and its halves do
+//! the same work. ML-KEM's time depends on the public matrix, so the halves use the same seeds that the hybrid gives
+//! them, in the same order, and rotate through the same number of keys.
 
 use super::{ML_KEM, X25519};
 use crate::inputs::{GivenCoins, POOL, Supply, bytes};
@@ -12,19 +12,20 @@ use pqlab_record::Case;
 use rand_chacha::ChaCha8Rng;
 use std::sync::Arc;
 
-/// Bytes that X-Wing expands its seed to: `d || z` of ML-KEM, then X25519's scalar.
+/// Length, in bytes, of X-Wing's expanded seed: `d || z` for ML-KEM, then the X25519 scalar.
 const EXPANDED: usize = 96;
-/// Bytes of these that belong to ML-KEM, at the start.
+/// Length, in bytes, of the ML-KEM seed at the start of the expanded seed.
 const ML_KEM_SEED: usize = 64;
 
-/// A KEM and the seeds of its keys.
+/// KEM and the seeds for its keys.
 pub(super) struct Seeded {
     kem: Arc<dyn Kem>,
     seeds: Vec<Vec<u8>>,
 }
 
 impl Seeded {
-    /// Draws matching seeds: X-Wing's own, its expansion by SHAKE256, or a half's part of that.
+    /// Generates matching seeds. X-Wing gets a 32-byte seed, the other hybrids its SHAKE256 expansion, and a half its
+    /// part of the expansion.
     pub(super) fn new(kem: Arc<dyn Kem>, shake256: &dyn Xof, generator: &mut ChaCha8Rng) -> LibraryResult<Seeded> {
         let mut seeds = Vec::with_capacity(POOL);
         for _ in 0..POOL {
@@ -40,8 +41,8 @@ impl Seeded {
         Ok(Seeded { kem, seeds })
     }
 
-    /// Returns the trial of an operation. With `given`, keys made in the timed call come from the seeds; otherwise from
-    /// the library's own randomness.
+    /// Returns the trial for an operation. If `given` is set, the timed call generates keys from the seeds, otherwise
+    /// from the library's own randomness.
     pub(super) fn trial(self, operation: &str, case: &Case, given: bool) -> Result<Box<dyn Trial>, Fault> {
         let keys = || self.keys().map_err(fault);
         let kem = Arc::clone(&self.kem);
@@ -57,7 +58,7 @@ impl Seeded {
         })
     }
 
-    /// Returns the public key of the first seed, as the construction encodes it.
+    /// Returns the public key for the first seed, in the construction's encoding.
     pub(super) fn public_key(&self) -> LibraryResult<Vec<u8>> {
         let coins = if self.kem.info().coins.keygen { Coins::Exact(&self.seeds[0]) } else { Coins::Internal };
         let mut public = vec![0; self.kem.info().parameters.encapsulation_key];
@@ -70,7 +71,7 @@ impl Seeded {
         given.then(|| GivenCoins::seeds(self.seeds))
     }
 
-    /// Generates all keys, from the seeds if the library takes them.
+    /// Generates all keys, from the seeds if the library accepts them.
     fn keys(&self) -> LibraryResult<Vec<Box<dyn DecapsulationKey>>> {
         let seeded = self.kem.info().coins.keygen;
         let coins = |seed| if seeded { Coins::Exact(seed) } else { Coins::Internal };
@@ -85,7 +86,7 @@ mod tests {
     use crate::pairs::Pair;
     use rand_chacha::rand_core::SeedableRng;
 
-    /// Returns the first key of a KEM, encoded.
+    /// Returns the encoded public key for a KEM's first seed.
     fn public_key(kem: Arc<dyn Kem>, shake256: &dyn Xof) -> Vec<u8> {
         Seeded::new(kem, shake256, &mut ChaCha8Rng::seed_from_u64(7)).unwrap().public_key().unwrap()
     }
@@ -101,7 +102,7 @@ mod tests {
         for name in ["X-Wing", "MLKEM768-X25519-SHA3-256", "X25519MLKEM768"] {
             assert_eq!(hybrid(name), [ml_kem.clone(), x25519.clone()].concat(), "{name}");
         }
-        // A pair in CBOR, X25519 first.
+        // The reference implementation encodes the pair as CBOR, with X25519 first.
         let reference = hybrid("X25519+ML-KEM-768");
         assert!(reference.ends_with(&ml_kem) && reference.windows(32).any(|window| window == x25519));
     }

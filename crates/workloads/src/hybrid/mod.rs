@@ -1,19 +1,21 @@
-//! Workload `hybrid`: hybrid KEMs and hybrid signatures, with their halves in the same rounds.
+//! Workload `hybrid`: hybrid KEMs and hybrid signatures, measured in the same rounds as their halves.
 //!
-//! A case `hybrid/X-Wing/encapsulate@aws-lc+liboqs` takes X25519 and everything symmetric from the first provider and
-//! ML-KEM from the second. `hybrid/X25519/encapsulate@aws-lc` and `hybrid/ML-KEM-768/encapsulate@liboqs` are the same
-//! operation with one half alone. The cost of the combiner is the difference, round by round. In the hybrid as in the
-//! X25519 half, key generation contains one X25519 key generation, encapsulation one key generation and one
-//! Diffie-Hellman, and decapsulation one Diffie-Hellman.
+//! The case `hybrid/X-Wing/encapsulate@aws-lc+liboqs` takes X25519 and all symmetric algorithms from the first
+//! provider, and ML-KEM from the second. `hybrid/X25519/encapsulate@aws-lc` and `hybrid/ML-KEM-768/encapsulate@liboqs`
+//! are the same operation with only one half. The cost of the combiner is the difference between the hybrid and its
+//! halves in the same round. In both the hybrid and the X25519 half, key generation contains one X25519 key generation,
+//! encapsulation contains one key generation and one Diffie-Hellman operation, and decapsulation contains one
+//! Diffie-Hellman operation.
 //!
-//! Operations that make keys are measured twice: with the libraries' own randomness, as users have it, and as
-//! `keygen[coins=exact]` from given seeds, which alone is the same work in the hybrid as in its halves.
+//! Operations that generate keys are measured twice: with the libraries' own randomness, as applications use it, and
+//! with supplied seeds (`keygen[coins=exact]`). Only with supplied seeds is the work in the hybrid the same as in its
+//! halves.
 //!
 //! `hybrid/X-Wing/fingerprint@aws-lc` is the fingerprint of a construction's public key: SHA-256 of its
-//! SubjectPublicKeyInfo. It does not depend on the library of the post-quantum half.
+//! SubjectPublicKeyInfo. The fingerprint does not depend on the library for the post-quantum half.
 //!
-//! `hybrid/X-Wing/handshake-load[tasks=500,workers=2]@aws-lc+liboqs` runs many whole key exchanges at once as tasks in
-//! a thread pool: see [`scaling`](crate::scaling).
+//! `hybrid/X-Wing/handshake-load[tasks=500,workers=2]@aws-lc+liboqs` runs many complete key exchanges concurrently, as
+//! tasks in a thread pool: see [`scaling`](crate::scaling).
 
 mod cases;
 mod exchange;
@@ -43,7 +45,7 @@ const ED25519: &str = "Ed25519";
 const ML_DSA: &str = "ML-DSA-65";
 pub(crate) const HYBRID_KEMS: [&str; 5] =
     ["X-Wing", "MLKEM768-X25519-SHA3-256", "X25519MLKEM768", "X25519+ML-KEM-768", WITH_MOCK];
-/// The hybrid whose post-quantum half is random bytes.
+/// Hybrid whose post-quantum half is a mock that uses random bytes.
 pub(crate) const WITH_MOCK: &str = "X25519+mock";
 pub(crate) const HYBRID_SIGNATURES: [&str; 2] = [CompositeSignature::ALGORITHM, ReferenceSignature::ALGORITHM];
 
@@ -93,7 +95,7 @@ impl Workload for HybridWorkload {
             return HashWorkload.prepare(case, providers, seed);
         }
         let pair = Pair::of(case);
-        // A hybrid and its halves have the same keys and sign the same bytes, whatever their names.
+        // A hybrid and its halves use the same keys and sign the same bytes, whatever their names.
         let shared = |kind: &str| Case { algorithm: kind.into(), ..case.clone() };
         let given = cases::exact(case);
         if [X25519, ML_KEM].contains(&algorithm) || HYBRID_KEMS.contains(&algorithm) {
@@ -117,7 +119,7 @@ impl Workload for HybridWorkload {
             ED25519 | ML_DSA => half_signature(algorithm, &case.provider, providers)?,
             hybrid => hybrid_signature(hybrid, &pair, providers)?,
         };
-        // For inputs, which are made before anything is timed, so any library will do.
+        // SHA-512 is used only for inputs, before anything is timed, so any library will do.
         let sha512 = providers.iter().find_map(|provider| provider.hash("SHA-512"));
         let sha512 = sha512.ok_or_else(|| Fault::Unsupported("no provider has SHA-512 for inputs".into()))?;
         let mut generator = generator(&shared("signature"), seed);
@@ -131,7 +133,7 @@ impl Workload for HybridWorkload {
     }
 }
 
-/// Creates the fingerprint trial of a public key, with SHA-256 of the classical half's library.
+/// Creates the trial for the fingerprint of a public key. SHA-256 comes from the classical half's library.
 fn fingerprint(
     algorithm: &str,
     public: &[u8],
@@ -160,7 +162,7 @@ fn half_signature(
     found.ok_or_else(|| Fault::Unsupported(format!("{provider} has no {algorithm}")))
 }
 
-/// Assembles a hybrid KEM; everything symmetric comes from the classical provider.
+/// Assembles a hybrid KEM. All symmetric algorithms come from the classical provider.
 pub(crate) fn hybrid_kem(algorithm: &str, pair: &Pair, providers: &[Arc<Provider>]) -> Result<Arc<dyn Kem>, Fault> {
     let lacking = |name: &str| Fault::Unsupported(format!("{} has no {name}", pair.classical));
     let classical = half_kem(X25519, &pair.classical, providers)?;
@@ -180,7 +182,7 @@ pub(crate) fn hybrid_kem(algorithm: &str, pair: &Pair, providers: &[Arc<Provider
     Ok(Arc::new(built.map_err(fault)?))
 }
 
-/// Assembles a hybrid signature scheme; SHA-512 comes from the classical provider.
+/// Assembles a hybrid signature scheme. SHA-512 comes from the classical provider.
 pub(crate) fn hybrid_signature(
     algorithm: &str,
     pair: &Pair,

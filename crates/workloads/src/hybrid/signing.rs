@@ -1,6 +1,7 @@
-//! Signing and verifying, such that a composite and its halves do the same work. The number of ML-DSA's attempts
-//! depends on key, message, context and randomness, so a difference between two runs would measure luck. Therefore the
-//! halves have the keys of the composite and sign, deterministically, the bytes that it passes to them.
+//! Trials for signing and verifying, in which a composite and its halves do the same work. The number of ML-DSA
+//! attempts depends on key, message, context and randomness, so a difference between runs with different inputs would
+//! be luck. Therefore, the halves use the composite's keys, and deterministically sign the bytes that the composite
+//! passes to them.
 
 use super::{ED25519, ML_DSA};
 use crate::inputs::{GivenCoins, Messages, POOL, Supply, bytes};
@@ -14,15 +15,16 @@ use pqlab_record::Case;
 use rand_chacha::ChaCha8Rng;
 use std::sync::Arc;
 
-/// Length in bytes of the caller's message: that of a digest.
+/// Length of the caller's message in bytes, which is that of a digest.
 const MESSAGE: usize = 32;
 
-/// The part of a signature's time that chance decides.
+/// The part of a signature's time that depends on chance.
 pub(super) struct Luck;
 
 impl Luck {
-    /// Whether a scheme with random attempts can do without chance: the same keys, and signatures without randomness.
-    /// The reference's hybrid signs fresh random data each time.
+    /// Returns whether chance can be excluded for a scheme that makes a random number of attempts. The scheme must
+    /// accept seeds for its keys and sign deterministically. The reference implementation's hybrid cannot, because it
+    /// signs fresh random data each time.
     pub(super) fn can_be_left_out(scheme: &dyn SignatureScheme) -> bool {
         let info = scheme.info();
         let repeats = [ML_DSA, CompositeSignature::ALGORITHM].contains(&info.parameters.algorithm.as_ref());
@@ -30,17 +32,17 @@ impl Luck {
     }
 }
 
-/// Keys and messages of one scheme, equally many of both.
+/// Keys and messages for one scheme, one message per key.
 pub(super) struct Inputs {
     setting: Setting,
     keys: Vec<Box<dyn SigningKey>>,
     messages: Vec<Vec<u8>>,
-    /// `Some` if timed keys are made from given seeds; otherwise they come from the library's own randomness.
+    /// Seeds for keys that are generated in the timed call. `None` if they come from the library's own randomness.
     coins: Option<GivenCoins>,
 }
 
 impl Inputs {
-    /// Draws `xi || seed` and a message for each key of the pool, in the same order for every scheme.
+    /// Generates `xi || seed` (64 bytes) and a message for each key of the pool, in the same order for every scheme.
     pub(super) fn new(
         scheme: Arc<dyn SignatureScheme>,
         case: &Case,
@@ -51,7 +53,7 @@ impl Inputs {
         let half = [ED25519, ML_DSA].contains(&case.algorithm.as_str());
         let takes_seeds = scheme.info().coins.keygen;
         let (mut keys, mut messages, mut seeds) = (Vec::new(), Vec::new(), Vec::new());
-        // The last key belongs to somebody else.
+        // The last key belongs to a different signer.
         for _ in 0..=POOL {
             let (both, message) = (bytes(generator, 64), bytes(generator, MESSAGE));
             let seed = match case.algorithm.as_str() {
@@ -73,7 +75,7 @@ impl Inputs {
         Ok(Inputs { setting, keys, messages, coins: given.then(|| GivenCoins::seeds(seeds)) })
     }
 
-    /// Returns the trial of a case's operation.
+    /// Returns the trial for a case's operation.
     pub(super) fn trial(self, case: &Case) -> Result<Box<dyn Trial>, Fault> {
         let Inputs { setting, keys, messages, coins } = self;
         Ok(match case.operation.as_str() {
@@ -106,13 +108,14 @@ impl Inputs {
     }
 }
 
-/// Signing without randomness takes between one attempt and dozens, depending on key and message. A sample therefore
-/// covers the whole pool, so that a composite and its halves have the same work in every visit.
+/// Returns demands that make a sample cover the whole pool if signing is deterministic. A signature then takes between
+/// one attempt and dozens, depending on key and message. Covering the pool gives a composite and its halves the same
+/// work in every visit.
 fn whole_turns(setting: &Setting) -> Demands {
     Demands { multiple_of: if setting.mode.deterministic { POOL as u64 } else { 1 }, ..Demands::default() }
 }
 
-/// A trial with other demands.
+/// Wrapper that replaces a trial's demands.
 struct InTurns<T> {
     trial: T,
     demands: Demands,
@@ -137,7 +140,7 @@ impl<T: Trial> Trial for InTurns<T> {
     }
 }
 
-/// Key generation, signing and verification in one.
+/// Key generation, signing and verification in one operation.
 struct Cycle {
     setting: Setting,
     messages: Messages,

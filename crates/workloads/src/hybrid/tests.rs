@@ -70,7 +70,7 @@ fn a_load_performs_every_handshake_and_detects_a_wrong_one() {
     assert_eq!(trial.batch(), Some(7));
     let noted = sample(trial.as_mut(), 7).unwrap();
     assert!(noted.iter().any(|(name, _)| name == "queueing_p95_ns"));
-    // A task that leaves its secrets as they were.
+    // This task performs no handshake, so its secrets stay unchanged.
     struct Idle(Handshake);
     impl Trial for Idle {
         fn setup(&mut self, batch: usize) -> Result<(), Fault> {
@@ -93,7 +93,7 @@ fn a_load_performs_every_handshake_and_detects_a_wrong_one() {
 fn the_halves_of_every_hybrid_are_in_its_block() {
     let (_, cases) = cases();
     let compared = |case: &&Case| {
-        // Operations that draw for their signatures are not compared with halves.
+        // Operations with hedged signatures are not compared with halves.
         let hedged = case.block.ends_with("/hedged");
         ["X-Wing", CompositeSignature::ALGORITHM].contains(&case.algorithm.as_str())
             && !scaling::concerns(case)
@@ -107,7 +107,7 @@ fn the_halves_of_every_hybrid_are_in_its_block() {
             let beside = cases
                 .iter()
                 .any(|half| half.algorithm == algorithm && half.provider == *provider && half.block == case.block);
-            assert!(beside, "{} has no {algorithm}@{provider} beside it", case.id());
+            assert!(beside, "{} has no {algorithm}@{provider} in its block", case.id());
         }
     }
 }

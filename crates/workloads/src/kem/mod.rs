@@ -1,8 +1,8 @@
-//! Workload `kem`: key generation, encapsulation, decapsulation, with prepared keys and from encoded bytes.
+//! Workload `kem`: key generation, encapsulation and decapsulation, with prepared and with encoded keys.
 //!
-//! An encoded key generation writes the decapsulation key, an encoded decapsulation loads it. `key=` names the
-//! encoding; each encoding that the provider supports has a case. `coins=exact` gives an operation the bytes that it
-//! would otherwise draw; `keys=` is the number of keys it rotates through.
+//! With encoded keys, key generation writes the decapsulation key, and decapsulation loads it. `key=` names the
+//! encoding, and each encoding that the provider supports has a case. `coins=exact` supplies the random bytes that an
+//! operation would otherwise generate. `keys=` is the number of keys that an operation rotates through.
 
 #[cfg(test)]
 mod tests;
@@ -52,12 +52,12 @@ impl Workload for KemWorkload {
     }
 }
 
-/// Creates the trial of a KEM operation, with prepared keys or from encoded bytes as the case says. A handshake sends
-/// its encapsulation key encoded.
+/// Creates the trial for a KEM operation, with prepared or encoded keys according to the case. A handshake sends its
+/// encapsulation key encoded.
 ///
 /// # Errors
-/// The library's errors while keys and ciphertexts are made; [`Fault::Unsupported`] if the KEM does not have the
-/// operation.
+/// Errors from the library while generating keys and ciphertexts, and [`Fault::Unsupported`] if the KEM does not
+/// support the operation.
 pub(crate) fn trial(
     kem: &Arc<dyn Kem>,
     operation: &str,
@@ -96,8 +96,8 @@ pub(crate) fn trial(
     })
 }
 
-/// Returns the cases of an operation in a form: one per encoding of the private key if one is loaded or written,
-/// otherwise one per requested source of coins and number of keys.
+/// Returns the cases for an operation in a form. If the operation loads or writes a private key, there is one case per
+/// encoding of the key. Otherwise, there is one case for each requested source of randomness and number of keys.
 fn kinds(provider: &Provider, kem: &dyn Kem, operation: &str, form: Form, options: &CaseOptions) -> Vec<Case> {
     let case = case(provider, kem, operation, form);
     let info = kem.info();
@@ -126,7 +126,7 @@ fn kinds(provider: &Provider, kem: &dyn Kem, operation: &str, form: Form, option
     cases.into_iter().map(|case| case.in_block(&format!("kem/{operation}"))).collect()
 }
 
-/// Returns an operation of a provider's KEM, not in a block yet.
+/// Returns the case for an operation of a provider's KEM. Its block is still empty.
 pub(crate) fn case(provider: &Provider, kem: &dyn Kem, operation: &str, form: Form) -> Case {
     let info = kem.info();
     let own = info.encodings.first().and_then(|&encoding| info.decapsulation_key(encoding));
@@ -143,7 +143,7 @@ pub(crate) fn case(provider: &Provider, kem: &dyn Kem, operation: &str, form: Fo
     }
 }
 
-/// Returns the facts of a KEM's cases, given the length of its decapsulation key in bytes.
+/// Returns the facts for a KEM's cases, given the length of the decapsulation key in bytes.
 pub(crate) fn facts(parameters: &KemParameters, secret_key: Option<usize>) -> Facts {
     let sizes = Sizes {
         public_key: Some(parameters.encapsulation_key as u64),
@@ -155,8 +155,8 @@ pub(crate) fn facts(parameters: &KemParameters, secret_key: Option<usize>) -> Fa
     Facts { sizes, category: parameters.category, ..Facts::default() }
 }
 
-/// Generates a key pair from seeded coins if the provider takes them, otherwise from its own. Returns the coins that
-/// were used.
+/// Generates a key pair from seeded bytes if the library accepts them, otherwise from the library's own randomness.
+/// Returns the key and the seeded bytes; the bytes are empty if the library used its own.
 pub(crate) fn key_pair(
     kem: &dyn Kem,
     generator: &mut ChaCha8Rng,
@@ -165,7 +165,7 @@ pub(crate) fn key_pair(
     inputs::key(info.parameters.keygen_coins, info.coins.keygen, generator, |coins| kem.generate(coins))
 }
 
-/// Checks that both sides have the same secret, and that it was written.
+/// Checks that both sides have the same secret, and that the secret was written.
 fn same_secret(sent: &[u8], received: &[u8]) -> Result<(), Fault> {
     if sent == received && sent.iter().any(|&byte| byte != 0) {
         Ok(())

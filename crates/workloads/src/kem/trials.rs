@@ -1,5 +1,5 @@
-//! Operations of a KEM, each implemented once for all uses: alone, on several threads, as a task, for its memory, or
-//! next to the other half of a hybrid.
+//! KEM operations. Each one is implemented once for all uses: alone, on several threads, as a task, to measure its
+//! memory, or next to the other half of a hybrid.
 
 use super::same_secret;
 use crate::fault;
@@ -8,10 +8,10 @@ use pqlab_harness::{Fault, Recorder, Trial};
 use pqlab_primitives::{Coins, DecapsulationKey, EncapsulationKey, Kem, KeyEncoding, Result as LibraryResult};
 use std::sync::Arc;
 
-/// Number of latest keys that [`Trial::verify`] checks, and of encoded keys that are kept.
+/// Number of latest keys that [`Trial::verify`] checks, and number of encoded keys that are kept.
 const KEPT: usize = 16;
 
-/// Encapsulates to `key` and decapsulates again.
+/// Encapsulates to the public key `to`, decapsulates with `key`, and compares the secrets.
 fn round_trip(kem: &dyn Kem, key: &dyn DecapsulationKey, to: &dyn EncapsulationKey) -> Result<(), Fault> {
     let Sent { ciphertext, secret, .. } = Sent::to(kem, 0, to).map_err(fault)?;
     let mut received = vec![0; secret.len()];
@@ -19,7 +19,7 @@ fn round_trip(kem: &dyn Kem, key: &dyn DecapsulationKey, to: &dyn EncapsulationK
     same_secret(&secret, &received)
 }
 
-/// Key generation up to a prepared key.
+/// Key generation that ends with a prepared key.
 pub(crate) struct Keygen {
     kem: Arc<dyn Kem>,
     keys: NewKeys<Box<dyn DecapsulationKey>>,
@@ -49,7 +49,7 @@ impl Trial for Keygen {
         for key in self.keys.latest()?.take(KEPT) {
             goes_round(key.as_ref(), key.as_ref())?;
         }
-        // The same coins must give the same key.
+        // The same randomness must give the same key.
         match (self.keys.latest()?.next(), self.keys.again(|coins| self.kem.generate(coins))?) {
             (Some(last), Some(again)) => goes_round(last.as_ref(), again.as_ref()),
             _ => Ok(()),
@@ -57,11 +57,11 @@ impl Trial for Keygen {
     }
 }
 
-/// Key generation up to encoded bytes.
+/// Key generation that ends with encoded keys.
 pub(super) struct KeygenEncoded {
     kem: Arc<dyn Kem>,
     encoding: KeyEncoding,
-    /// Whether the library itself writes that encoding.
+    /// Whether the library itself writes this encoding.
     own: bool,
     outputs: Vec<(Vec<u8>, Vec<u8>)>,
     turn: Turn,
@@ -108,26 +108,26 @@ impl Trial for KeygenEncoded {
 enum Recipient {
     /// A prepared key.
     Prepared(Box<dyn EncapsulationKey>),
-    /// Bytes of a key, parsed in each call.
+    /// An encoded key, parsed in each call.
     Encoded(Vec<u8>),
 }
 
-/// Encapsulation to a prepared key, or from the encapsulation key's bytes.
+/// Encapsulation to a prepared or an encoded key.
 pub(crate) struct Encapsulate {
     kem: Arc<dyn Kem>,
     keys: Vec<(Box<dyn DecapsulationKey>, Recipient)>,
     turn: Turn,
     outputs: Vec<Sent>,
     output: Turn,
-    /// `Some` if coins are given.
+    /// Supplied randomness. `None` if the library uses its own.
     coins: Option<GivenCoins>,
 }
 
 impl Encapsulate {
-    /// Encapsulates to these keys in turn, with `outputs` output buffers.
+    /// Creates a trial that encapsulates to these keys in rotation, with `outputs` output buffers.
     ///
     /// # Errors
-    /// The library's errors for the encapsulation keys.
+    /// Errors from the library for the encapsulation keys.
     pub(crate) fn new(
         kem: Arc<dyn Kem>,
         keys: Vec<Box<dyn DecapsulationKey>>,
@@ -185,7 +185,7 @@ impl Trial for Encapsulate {
         let mut received = vec![0; secret.len()];
         key.decapsulate(ciphertext, &mut received).map_err(fault)?;
         same_secret(secret, &received)?;
-        // The same coins must give the same ciphertext.
+        // The same randomness must give the same ciphertext.
         if let (Some(coins), Recipient::Prepared(to)) = (&self.coins, to) {
             let mut again = Sent::room(self.kem.as_ref(), 0);
             to.encapsulate(coins.last(), &mut again.ciphertext, &mut again.secret).map_err(fault)?;
@@ -197,7 +197,7 @@ impl Trial for Encapsulate {
     }
 }
 
-/// Encapsulation to key number `key`.
+/// Result of an encapsulation to the key with index `key`.
 struct Sent {
     key: usize,
     ciphertext: Vec<u8>,
@@ -217,12 +217,12 @@ impl Sent {
     }
 }
 
-/// Decapsulation with a prepared key, or from the decapsulation key's bytes.
+/// Decapsulation with a prepared or an encoded key.
 pub(crate) struct Decapsulate {
     kem: Arc<dyn Kem>,
-    /// `Some` if the key is parsed in each call.
+    /// Encoding of the key, if each call parses the key.
     encoding: Option<KeyEncoding>,
-    /// Keys, with their bytes if they are parsed.
+    /// Keys. Each one comes with its encoded bytes if each call parses the key.
     keys: Vec<(Box<dyn DecapsulationKey>, Vec<u8>)>,
     sent: Vec<Sent>,
     turn: Turn,
@@ -230,10 +230,10 @@ pub(crate) struct Decapsulate {
 }
 
 impl Decapsulate {
-    /// Decapsulates with these keys in turn, with as many ciphertexts as the supply has.
+    /// Creates a trial that decapsulates with these keys in rotation. `supply` determines the number of ciphertexts.
     ///
     /// # Errors
-    /// The library's errors while encapsulating.
+    /// Errors from the library while encapsulating.
     pub(crate) fn new(
         kem: Arc<dyn Kem>,
         encoding: Option<KeyEncoding>,
@@ -277,12 +277,12 @@ impl Trial for Decapsulate {
     }
 }
 
-/// A whole key exchange: key generation, encapsulation, decapsulation.
+/// Complete key exchange: key generation, encapsulation, decapsulation.
 pub(crate) struct Handshake {
     kem: Arc<dyn Kem>,
-    /// `Some` if coins of the key are given.
+    /// Supplied randomness for the key. `None` if the library uses its own.
     coins: Option<GivenCoins>,
-    /// Buffer for the encapsulation key's bytes if it is sent encoded; otherwise it is passed prepared.
+    /// Buffer for the encapsulation key if the key is sent encoded. `None` if it is passed prepared.
     encoded: Option<Vec<u8>>,
     sent: Sent,
     received: Vec<u8>,

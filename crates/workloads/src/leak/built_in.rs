@@ -1,4 +1,4 @@
-//! Targets in this program: a comparison of tags that leaks, one that does not, and the latter with classes that do not
+//! Built-in targets: a tag comparison that leaks, one that does not leak, and the latter with classes that do not
 //! differ.
 
 use super::pools::pools;
@@ -12,10 +12,10 @@ use std::convert::Infallible;
 use std::hint::black_box;
 use subtle::ConstantTimeEq;
 
-/// Provider name of these targets.
+/// Provider name for the built-in targets.
 pub const BUILT_IN: &str = "built-in";
 
-/// Length in bytes of the tags: that of HMAC-SHA-512.
+/// Length of the tags in bytes, as for HMAC-SHA-512.
 const TAG: usize = 64;
 
 const NAIVE: &str = "naive";
@@ -81,11 +81,11 @@ impl Target for Comparison {
     }
 }
 
-/// Stops at the first byte that differs, which makes it leak.
+/// Stops at the first byte that differs, so the time depends on the position of that byte.
 #[inline(never)]
 fn naive(expected: &[u8], tag: &[u8]) -> bool {
     for (left, right) in expected.iter().zip(tag) {
-        // Opaque, so that the compiler does not compare many bytes at once.
+        // `black_box` keeps the compiler from comparing many bytes at a time.
         if black_box(*left) != *right {
             return false;
         }

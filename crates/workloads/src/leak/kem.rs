@@ -1,17 +1,18 @@
-//! ML-KEM decapsulation (FIPS 203): valid against invalid ciphertexts, and one secret against many, both for
-//! ciphertexts that are accepted and for those that are rejected.
+//! Leak tests for ML-KEM decapsulation (FIPS 203). They compare valid with invalid ciphertexts, and one secret with
+//! many secrets, both for accepted and for rejected ciphertexts.
 //!
-//! Decapsulation re-encrypts with the matrix derived from the public seed `rho`, and the time of sampling it depends on
-//! `rho`. Keys of different key pairs would also differ in that, so all classes share one `rho`, in one of two ways. A
-//! key is `dk_PKE || ek || H(ek) || z` (FIPS 203, algorithm 16), where only `dk_PKE` and `z` are secret.
+//! Decapsulation re-encrypts with a matrix derived from the public seed `rho`, and the time to sample the matrix
+//! depends on `rho`. Keys from different key pairs would also differ in this time, so all classes use the same `rho`.
+//! There are two ways to achieve this. A key is `dk_PKE || ek || H(ek) || z` (FIPS 203, algorithm 16), where only
+//! `dk_PKE` and `z` are secret.
 //!
 //! - **Rejected.** Keys combine the secret of one key pair with the public key of another. Such a key passes the hash
-//!   check (section 7.3) and rejects every ciphertext implicitly, so the first class gets ciphertexts that it rejects
-//!   too. The public key is the same in both classes.
-//! - **Accepted.** If `t = A s + e` belongs to a key, so does `x t = A (x s) + x e` for each power `x` of X. `x s` and
-//!   `x e` have the same coefficients in other places, some with the opposite sign, and are as short. That gives 255
-//!   other secrets over one matrix, each as good a key as the first, which accepts the ciphertexts made for it. In the
-//!   public key only `t` and the hash differ, and no branch of the algorithm depends on them.
+//!   check (section 7.3) and implicitly rejects every ciphertext, so the first class also gets ciphertexts that its key
+//!   rejects. The public key is the same in both classes.
+//! - **Accepted.** If `t = A s + e` forms a key, so does `x t = A (x s) + x e` for each power `x` of X. `x s` and `x e`
+//!   have the same coefficients in different places, some with the opposite sign, and are equally short. This gives 255
+//!   other secrets over the same matrix. Each of them forms a valid key, which accepts ciphertexts created for it. In
+//!   the public key, only `t` and the hash differ, and no branch of the algorithm depends on them.
 
 use super::pools::pools;
 use super::{LeakCase, LeakSubject, Role, missing};
@@ -24,17 +25,17 @@ use rand_chacha::ChaCha8Rng;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Length in bytes of `H(ek)`, and of `z`.
+/// Length of `H(ek)` and of `z`, in bytes.
 const HASH: usize = 32;
 
-/// Length in bytes of `rho`.
+/// Length of `rho`, in bytes.
 const SEED: usize = 32;
-/// Modulus, and root of unity of the number-theoretic transform (FIPS 203, sections 2.4 and 4.3).
+/// Modulus (FIPS 203, section 2.4). `ZETA` is the root of unity for the number-theoretic transform (section 4.3).
 const Q: u32 = 3329;
 const ZETA: u32 = 17;
-/// Length in bytes of an encoded polynomial: 256 numbers of 12 bits.
+/// Length of an encoded polynomial in bytes: 256 numbers of 12 bits.
 const POLYNOMIAL: usize = 384;
-/// X to the power of twice this is one.
+/// Number of even powers of X: `X^(2 * TURNS)` is 1.
 const TURNS: u32 = 256;
 
 const CIPHERTEXTS: &str = "the classes also differ in their ciphertexts, which are public";
@@ -66,7 +67,7 @@ pub(super) fn cases(provider: &Provider) -> Vec<LeakCase> {
     cases
 }
 
-/// Prepares a case. `providers` supply the hash of a public key if needed.
+/// Prepares a case. If a public key must be hashed, `providers` supply the hash function.
 pub(super) fn prepare(
     case: &LeakCase,
     provider: &Provider,
@@ -133,7 +134,7 @@ fn validity(kem: Arc<dyn Kem>, draw: &mut ChaCha8Rng) -> LibraryResult<LeakSubje
     Ok(of_ciphertexts(kem.as_ref(), key, pools, None))
 }
 
-/// Decapsulation with one key; inputs are ciphertexts.
+/// Creates a subject that decapsulates with one key. Its inputs are ciphertexts.
 fn of_ciphertexts(
     kem: &dyn Kem,
     key: Box<dyn DecapsulationKey>,
@@ -165,15 +166,14 @@ impl Parts {
         Ok(Parts { bytes, public: end - HASH - parameters.encapsulation_key..end })
     }
 
-    /// Returns this key's secret parts with another key's public ones.
+    /// Returns a key with this key's secret parts and another key's public parts.
     fn under(&self, other: &Parts) -> Vec<u8> {
         let mut bytes = self.bytes.clone();
         bytes[self.public.clone()].copy_from_slice(&other.bytes[self.public.clone()]);
         bytes
     }
 
-    /// Returns the key whose secret and error are this key's, multiplied by X to the power of `2 * turns`, with another
-    /// `z`.
+    /// Returns a key whose secret and error are this key's, multiplied by `X^(2 * turns)`. Its `z` is new.
     fn turned(&self, turns: u32, hash: &dyn Hash, draw: &mut ChaCha8Rng) -> LibraryResult<Vec<u8>> {
         let mut bytes = self.bytes.clone();
         let (secret, hashed) = (self.public.start, self.public.end - HASH);
@@ -186,8 +186,8 @@ impl Parts {
     }
 }
 
-/// Multiplies encoded polynomials by X to the power of `2 * turns`. In the domain of the transform a polynomial is 128
-/// pairs, each modulo `X^2 - gamma` (FIPS 203, algorithms 11 and 12), where X^2 is a number.
+/// Multiplies encoded polynomials by `X^(2 * turns)`. In the transform's domain, a polynomial consists of 128 pairs,
+/// each modulo `X^2 - gamma` (FIPS 203, algorithms 11 and 12). There, `X^2` is the number `gamma`.
 fn turn(encoded: &mut [u8], turns: u32) {
     for polynomial in encoded.chunks_exact_mut(POLYNOMIAL) {
         for (index, pair) in polynomial.chunks_exact_mut(3).enumerate() {
@@ -201,7 +201,7 @@ fn turn(encoded: &mut [u8], turns: u32) {
     }
 }
 
-/// Returns a power modulo Q.
+/// Returns `base` to the power of `exponent`, modulo Q.
 fn power(base: u32, exponent: u32) -> u32 {
     (0..exponent).fold(1, |product, _| product * base % Q)
 }
@@ -225,7 +225,7 @@ fn accepted_keys(kem: Arc<dyn Kem>, hash: &dyn Hash, draw: &mut ChaCha8Rng) -> R
 
 fn rejecting_keys(kem: Arc<dyn Kem>, role: Role, draw: &mut ChaCha8Rng) -> Result<LeakSubject, Fault> {
     let own = Parts::generate(kem.as_ref(), draw).map_err(fault)?;
-    // Belongs to neither class.
+    // This key belongs to neither class.
     let stranger = generate(kem.as_ref(), draw).map_err(fault)?;
     let joined = |key: &[u8]| Ok([key, &ciphertext(kem.as_ref(), stranger.as_ref())?].concat());
     let pools = pools(
@@ -242,7 +242,8 @@ fn rejecting_keys(kem: Arc<dyn Kem>, role: Role, draw: &mut ChaCha8Rng) -> Resul
     of_keys(&kem, &own, pools, None)
 }
 
-/// Decapsulation of inputs that consist of a key, with its parts where `own` has them, and a ciphertext.
+/// Creates a subject whose inputs consist of a key and a ciphertext. The keys have their parts in the same places as
+/// `own`.
 fn of_keys(
     kem: &Arc<dyn Kem>,
     own: &Parts,
@@ -260,7 +261,7 @@ fn of_keys(
     Ok(LeakSubject { target: Box::new(target), pools, secret, caveat })
 }
 
-/// Decapsulation; the input is a ciphertext, or a key and a ciphertext.
+/// Decapsulation target. The input is a ciphertext, or a key followed by a ciphertext.
 struct Decapsulate {
     kem: Option<Arc<dyn Kem>>,
     key: Box<dyn DecapsulationKey>,

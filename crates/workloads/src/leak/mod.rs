@@ -1,9 +1,9 @@
 //! Targets of `pqlab leak`: library operations, each with two classes of inputs.
 //!
-//! In a case of role [`Role::Secret`], the classes differ only in what must stay secret, as far as the interface
-//! allows. One of role [`Role::Public`] is its control: the classes differ only in public data, and a difference in
-//! time is not a leak. All class-dependent data goes through the harness's single buffer. Keys too are parsed from it
-//! before each call, so that the classes share their addresses.
+//! In a case with role [`Role::Secret`], the classes differ only in secret data, as far as the interface allows. A case
+//! with role [`Role::Public`] is a control: its classes differ only in public data, and a difference in time is not a
+//! leak. All data that depends on the class goes through the harness's single buffer. Keys are also parsed from this
+//! buffer before each call, so that both classes use the same addresses.
 
 mod built_in;
 mod kem;
@@ -45,18 +45,18 @@ impl Role {
     }
 }
 
-/// An operation and two classes of its inputs.
+/// Operation with two classes of inputs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LeakCase {
     /// Kind of algorithm: `kem`, `signature`, `agreement`, `aead`, or `compare` for the built-in targets.
     pub area: &'static str,
-    /// Name in the standard.
+    /// Name of the algorithm in the standard.
     pub algorithm: String,
     /// Operation whose timing is tested.
     pub operation: &'static str,
     /// Kind of data in which the classes differ.
     pub role: Role,
-    /// Data in which the classes differ, in one word.
+    /// Short name for the data in which the classes differ.
     pub varies: &'static str,
     /// Id of the provider; [`BUILT_IN`] for the targets in this program.
     pub provider: String,
@@ -65,13 +65,13 @@ pub struct LeakCase {
 }
 
 impl LeakCase {
-    /// Returns the id of the operation, as in plans: `kem/ML-KEM-768/decapsulate@liboqs`.
+    /// Returns the id of the operation as in plans, such as `kem/ML-KEM-768/decapsulate@liboqs`.
     pub fn operation_id(&self) -> String {
         format!("{}/{}/{}@{}", self.area, self.algorithm, self.operation, self.provider)
     }
 }
 
-/// Id: `kem/ML-KEM-768/decapsulate[secret=key]@liboqs`.
+/// Writes the id, such as `kem/ML-KEM-768/decapsulate[secret=key]@liboqs`.
 impl fmt::Display for LeakCase {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let LeakCase { area, algorithm, operation, role, varies, provider, .. } = self;
@@ -81,18 +81,18 @@ impl fmt::Display for LeakCase {
 
 /// Case that is ready to be measured.
 pub struct LeakSubject {
-    /// Operation.
+    /// Operation to time.
     pub target: Box<dyn Target>,
-    /// Inputs of the harness's groups: three times the first class, once the second.
+    /// Inputs for the harness's groups: three pools of the first class and one of the second.
     pub pools: [Vec<Vec<u8>>; GROUPS],
-    /// Ranges of an input that are secret; empty if the input is public.
+    /// Secret ranges of an input. Empty if the whole input is public.
     pub secret: Vec<Range<usize>>,
     /// Other data in which the classes unavoidably differ.
     pub caveat: Option<&'static str>,
 }
 
-/// Returns every case that the providers support, the built-in ones first. Providers in other processes have none,
-/// because the time of a call is that of a pipe.
+/// Returns every case that the providers support, starting with the built-in cases. Providers in other processes have
+/// no cases, because the time of a call would be mostly that of a pipe.
 pub fn cases(providers: &[Arc<Provider>]) -> Vec<LeakCase> {
     let mut cases = built_in::cases();
     for provider in providers.iter().filter(|provider| provider.library != NULL && provider.remote.is_none()) {
@@ -106,8 +106,8 @@ pub fn cases(providers: &[Arc<Provider>]) -> Vec<LeakCase> {
 /// Prepares a case, after checking the provider's known answers.
 ///
 /// # Errors
-/// The library's errors while keys and inputs are made, and [`Fault::Unsupported`] if it does not accept the keys that
-/// the classes need.
+/// Errors from the library while generating keys and inputs, and [`Fault::Unsupported`] if the library does not accept
+/// the keys that the classes need.
 pub fn prepare(case: &LeakCase, providers: &[Arc<Provider>], seed: u64) -> Result<LeakSubject, Fault> {
     let mut draw = ChaCha8Rng::seed_from_u64(seed);
     if case.provider == BUILT_IN {
@@ -122,7 +122,7 @@ pub fn prepare(case: &LeakCase, providers: &[Arc<Provider>], seed: u64) -> Resul
     }
 }
 
-/// Reports that the case does not exist.
+/// Returns the fault for a case that does not exist.
 fn missing(case: &LeakCase) -> Fault {
     Fault::Unsupported(format!("no such leak test: {case}"))
 }

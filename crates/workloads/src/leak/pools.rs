@@ -1,18 +1,18 @@
-//! Equal pools of inputs for the groups of a measurement.
+//! Creates pools of inputs for the groups of a measurement.
 
 use pqlab_harness::clock::monotonic_ns;
 use pqlab_harness::leak::GROUPS;
 use rand_chacha::ChaCha8Rng;
 
-/// Inputs per group.
+/// Number of inputs per group.
 const POOL: usize = 64;
-/// Minimum number of inputs per group, if making them is slow.
+/// Minimum number of inputs per group, if generating them is slow.
 const LEAST: usize = 8;
-/// Time after which no more inputs are made, in ns.
+/// Time after which no more inputs are generated, in ns.
 const LONGEST_NS: u64 = 3_000_000_000;
 
-/// Makes pools of equal size: three of the first class, one of the second. Their inputs are made alternately, so that
-/// neither age nor place in memory distinguishes the pools.
+/// Creates pools of equal size: three for the first class, one for the second. The inputs are generated alternately, so
+/// that neither age nor place in memory distinguishes the pools.
 pub(super) fn pools<E>(
     draw: &mut ChaCha8Rng,
     mut first: impl FnMut(&mut ChaCha8Rng) -> Result<Vec<u8>, E>,

@@ -1,10 +1,11 @@
-//! Signing: one signing key against many; as controls, one message against many, and for ML-DSA one public seed against
-//! many.
+//! Leak tests for signing. They compare one signing key with many keys. As controls, they compare one message with many
+//! messages and, for ML-DSA, one public seed with many seeds.
 //!
-//! An ML-DSA key is `rho || K || tr || s1 || s2 || t0` (FIPS 204, algorithm 24), and the matrix follows from the public
-//! `rho`. If the library accepts a key combined from two key pairs, the secret classes share `rho` and `tr`. Signatures
-//! with such a key do not verify, but take the same steps. Messages are drawn anew for each call in both classes,
-//! because the number of attempts depends on the message, and a few fixed messages would be classes of their own.
+//! An ML-DSA key is `rho || K || tr || s1 || s2 || t0` (FIPS 204, algorithm 24), and the matrix is derived from the
+//! public `rho`. If the library accepts keys combined from two key pairs, the secret classes use the same `rho` and
+//! `tr`. Signatures with such a key do not verify, but signing takes the same steps. Both classes sign a new random
+//! message in each call. The number of attempts depends on the message, so a few fixed messages would themselves form
+//! classes.
 
 use super::pools::pools;
 use super::{LeakCase, LeakSubject, Role, missing};
@@ -19,7 +20,7 @@ use rand_chacha::rand_core::SeedableRng;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Length in bytes of the messages.
+/// Length of a message, in bytes.
 const MESSAGE: usize = 32;
 /// Public bytes of an expanded ML-DSA key: `rho` and `tr`.
 const ML_DSA_PUBLIC: [Range<usize>; 2] = [0..32, 64..128];
@@ -42,7 +43,7 @@ pub(super) fn cases(provider: &Provider) -> Vec<LeakCase> {
                 classes,
             });
         };
-        // RSA keys have no fixed length, and a class of many would take minutes to make.
+        // RSA keys have no fixed length, and generating a class of many keys would take minutes.
         if scheme.info().encodings.first().is_some_and(|encoding| *encoding != KeyEncoding::Der) {
             case(Role::Secret, "key", "one signing key against many");
         }
@@ -54,7 +55,7 @@ pub(super) fn cases(provider: &Provider) -> Vec<LeakCase> {
     cases
 }
 
-/// Whether keys can be combined from two key pairs.
+/// Returns whether keys can be combined from two key pairs.
 fn spliced(scheme: &dyn SignatureScheme) -> bool {
     let info = scheme.info();
     info.parameters.standard == "FIPS 204" && info.encodings.contains(&KeyEncoding::Expanded)
@@ -134,7 +135,7 @@ fn with_public(key: &[u8], other: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// Signs a newly drawn message; the input is the key.
+/// Signs a new random message. The input is the key.
 struct SignWithKey {
     scheme: Arc<dyn SignatureScheme>,
     encoding: KeyEncoding,
@@ -156,7 +157,7 @@ impl Target for SignWithKey {
     }
 }
 
-/// Signs the input.
+/// Signs the input with a fixed key.
 struct SignMessage {
     key: Box<dyn SigningKey>,
     message: Vec<u8>,

@@ -1,5 +1,6 @@
-//! Key agreement: one private key against many, and as a control one peer against many. Authenticated decryption: tags
-//! with a wrong first byte against tags with a wrong last byte.
+//! Leak tests for key agreement and authenticated decryption. Key agreement compares one private key with many keys
+//! and, as a control, one peer with many peers. Decryption compares tags whose first byte is wrong with tags whose last
+//! byte is wrong.
 
 use super::pools::pools;
 use super::{LeakCase, LeakSubject, Role, missing};
@@ -13,7 +14,7 @@ use std::sync::Arc;
 
 /// Length in bytes of a plaintext.
 const TEXT: usize = 64;
-/// Peers' public keys for each private key.
+/// Number of peers' public keys per private key.
 const PEERS: usize = 16;
 
 pub(super) fn cases(provider: &Provider) -> Vec<LeakCase> {
@@ -80,7 +81,7 @@ fn agree(agreement: &Arc<dyn KeyAgreement>, role: Role, draw: &mut ChaCha8Rng) -
     Ok(LeakSubject { target: Box::new(target), pools, secret, caveat: None })
 }
 
-/// Key agreement; the input is the private key, or the peer's public key.
+/// Key agreement target. The input is the private key, or the peer's public key.
 struct Agree {
     agreement: Option<Arc<dyn KeyAgreement>>,
     key: Box<dyn PrivateKey>,
@@ -124,7 +125,7 @@ fn open(aead: &dyn Aead, draw: &mut ChaCha8Rng) -> LibraryResult<LeakSubject> {
     Ok(LeakSubject { target: Box::new(target), pools, secret: Vec::new(), caveat: None })
 }
 
-/// Decryption that must be refused; the input is nonce, ciphertext and tag.
+/// Decryption target that must reject its input. The input is nonce, ciphertext and tag.
 struct Open {
     key: Box<dyn AeadKey>,
     input: Vec<u8>,
@@ -142,7 +143,7 @@ impl Target for Open {
         let (nonce, text) = head.split_at_mut(self.nonce);
         match self.key.open(nonce, &[], text, tag) {
             Err(Error::VerificationFailed) => Ok(()),
-            Ok(()) => Err(Fault::WrongAnswer("a wrong tag is accepted".into())),
+            Ok(()) => Err(Fault::WrongAnswer("a wrong tag was accepted".into())),
             Err(error) => Err(fault(error)),
         }
     }

@@ -10,7 +10,7 @@ fn every_case_can_be_prepared_and_called() {
     assert_eq!(ids.len(), all.len());
     assert!(ids.contains("kem/ML-KEM-768/decapsulate[secret=key]@rustcrypto"), "{ids:?}");
     let mut called = 0;
-    // The small SLH-DSA sets and Falcon take seconds for a pool of keys.
+    // Generating a pool of keys takes seconds for the small SLH-DSA parameter sets and for Falcon.
     for case in all.iter().filter(|case| !case.algorithm.contains("SLH-DSA") && !case.algorithm.contains("Falcon")) {
         let mut subject = match prepare(case, &providers, 1) {
             Ok(subject) => subject,
@@ -34,7 +34,7 @@ fn every_case_can_be_prepared_and_called() {
     assert!(called > 15, "{called}");
 }
 
-/// Marks the bytes that are equal in all inputs of a pool.
+/// Returns, for each byte, whether it is equal in all inputs of a pool.
 fn constant(pool: &[Vec<u8>]) -> Vec<bool> {
     (0..pool[0].len()).map(|byte| pool.iter().all(|input| input[byte] == pool[0][byte])).collect()
 }
@@ -66,8 +66,8 @@ fn secret_classes_differ_only_in_secrets_and_their_control_only_in_public_data()
     }
 }
 
-/// A rejected ciphertext decapsulates to SHAKE256(z || c) (FIPS 203, algorithm 18). A class of keys stays on one path,
-/// and the accepting one has one matrix.
+/// A rejected ciphertext decapsulates to SHAKE256(z || c) (FIPS 203, algorithm 18). The keys of a class must all accept
+/// or all reject, and accepting classes must use the same matrix.
 #[test]
 fn classes_of_kem_keys_accept_every_ciphertext_or_reject_every_one() {
     let providers = pqlab_providers::providers();
@@ -96,11 +96,11 @@ fn classes_of_kem_keys_accept_every_ciphertext_or_reject_every_one() {
             }
             if accepts {
                 let (first, second) = (constant(&subject.pools[FIRST]), constant(&subject.pools[SECOND]));
-                assert!(first[..length].iter().all(|&same| same), "{case}: the first class is one key");
-                assert!(second[rho.clone()].iter().all(|&same| same), "{case}: another matrix");
-                // A coefficient may be zero, and then stays zero.
+                assert!(first[..length].iter().all(|&same| same), "{case}: the first class must be one key");
+                assert!(second[rho.clone()].iter().all(|&same| same), "{case}: the matrix must not change");
+                // A zero coefficient stays zero.
                 let secrets = second[..vector].iter().filter(|&&same| same).count();
-                assert!(secrets < vector / 50, "{case}: {secrets} bytes of the secret are the same");
+                assert!(secrets < vector / 50, "{case}: {secrets} bytes of the secret do not change");
                 assert_eq!(subject.pools[FIRST][0][rho.clone()], subject.pools[SECOND][0][rho.clone()], "{case}");
             }
             seen.insert((case.role.name(), case.varies));

@@ -1,4 +1,4 @@
-//! Verification of a whole block of transactions: compute only, from memory, from disk.
+//! Trials that verify a whole block of transactions: computation only, from memory, or from disk.
 
 use super::fixture::{Fixture, Item, POOL, Transactions, decoded};
 use super::single::{examine, keys, verify_decoded};
@@ -14,24 +14,24 @@ use std::io::{BufReader, BufWriter, Seek, SeekFrom};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Bytes of the file to read at once.
+/// Size of the buffer for reading the file, in bytes.
 const BUFFER: usize = 1 << 18;
 
 pub(super) struct BlockTrial {
     count: u64,
-    /// Transactions to verify at once, if the library can.
+    /// Number of transactions to verify in one batch, if the library supports batches.
     batch: Option<u64>,
     pool: Arc<Transactions>,
     verifier: Verifier,
     threads: Option<Threads>,
     regime: Regime,
     outcome: Rejections,
-    /// Position in the batch that gets a wrong signature, to check that it is rejected.
+    /// Position in the batch that gets a wrong signature, to check that the signature is rejected.
     changed: usize,
 }
 
 enum Regime {
-    /// Everything is decoded, including prepared keys if any: only digests and verification remain.
+    /// All transactions are decoded, and keys are prepared if requested. Only digests and verification remain.
     Compute { items: Vec<Item>, keys: Vec<Option<PreparedKey>> },
     /// Encoded transactions in memory.
     Ram,
@@ -63,7 +63,7 @@ impl BlockTrial {
             _ => return Err(missing(case)),
         };
         let threads = match (case.threads().unwrap_or(1), &regime) {
-            // It stays on the worker's processor, and the reader moves elsewhere.
+            // The verifying thread stays on the worker's processor, and the reader moves elsewhere.
             (..=1, Regime::Disk { .. }) => Some(Threads::start(1, affinity::allowed())?),
             (..=1, _) => None,
             (threads, _) => Some(Threads::start(threads as usize, affinity::granted())?),
@@ -113,8 +113,8 @@ impl BlockTrial {
 }
 
 impl BlockTrial {
-    /// Checks that a wrong signature in one place of a batch is rejected in addition to the bad transactions. Each
-    /// check uses the next place.
+    /// Checks that a wrong signature at one position of a batch is rejected, in addition to the bad transactions. Each
+    /// check uses the next position.
     fn rejects_changed(&mut self) -> Result<(), Fault> {
         let Transactions { transactions, bad } = self.pool.as_ref();
         let together = transactions.len().min(self.batch.unwrap_or(1) as usize);
@@ -132,7 +132,7 @@ impl BlockTrial {
             return Ok(());
         }
         Err(Fault::WrongAnswer(format!(
-            "verification of {together} transactions does not reject exactly the wrong signature, number {}",
+            "verification of {together} transactions does not reject exactly the wrong signature at position {}",
             self.changed
         )))
     }
@@ -143,7 +143,7 @@ impl Trial for BlockTrial {
         self.outcome = Rejections::new();
         if let Regime::Disk { file } = &self.regime {
             cold::drop_cached_pages(file);
-            // The reader may run on any free processor, as in a program of its own.
+            // The reader may run on any free processor, as in a separate program.
             affinity::pin(&affinity::granted()).ok();
         }
         if let Some(threads) = &self.threads {
@@ -183,7 +183,7 @@ impl Trial for BlockTrial {
         }
         let each = bad.len() as u64;
         Err(Fault::WrongAnswer(format!(
-            "{count} of {} transactions are rejected {kinds:?}, but {each} in {different} are bad",
+            "{count} of {} transactions were rejected {kinds:?}, but {each} in {different} are bad",
             self.count
         )))
     }
@@ -197,7 +197,7 @@ fn word<'a>(case: &'a Case, name: &str) -> Option<&'a str> {
 }
 
 fn on_disk(error: impl std::fmt::Display) -> Fault {
-    Fault::Library(format!("the block file: {error}"))
+    Fault::Library(format!("cannot use the block file: {error}"))
 }
 
 fn block_file(form: TransactionForm, pool: &Transactions, count: u64) -> std::io::Result<File> {
@@ -206,16 +206,17 @@ fn block_file(form: TransactionForm, pool: &Transactions, count: u64) -> std::io
         writer.push(transaction)?;
     }
     let file = writer.finish()?.into_inner().map_err(std::io::IntoInnerError::into_error)?;
-    // The system can drop only pages that are written back.
+    // The system can drop only pages that have been written back.
     file.sync_all()?;
     Ok(file)
 }
 
-/// Verifying threads. Between blocks they spin, because waking a sleeping processor takes long, longer on a virtual
-/// machine whose host must find a core. A node that verifies block after block has no thread asleep.
+/// Threads that verify transactions. Between blocks they spin, because waking a sleeping processor takes long,
+/// especially on a virtual machine whose host must find a core. A node that verifies one block after the other has no
+/// sleeping threads either.
 struct Threads {
     pool: ThreadPool,
-    /// Processors on which they run.
+    /// Processors on which the threads run.
     cpus: Vec<u32>,
     idle: Arc<AtomicBool>,
 }
@@ -224,8 +225,8 @@ impl Threads {
     fn start(threads: usize, mut cpus: Vec<u32>) -> Result<Threads, Fault> {
         cpus.truncate(threads);
         let places = cpus.clone();
-        // A worker is pinned to one processor, and its threads would be too. A thread that cannot be pinned runs where
-        // the system puts it.
+        // Threads inherit the worker's affinity to one processor, so pin each thread to a different one. A thread that
+        // cannot be pinned runs where the system puts it.
         let place = move |index: usize| {
             if !places.is_empty() {
                 affinity::pin(&[places[index % places.len()]]).ok();
@@ -237,7 +238,8 @@ impl Threads {
     }
 
     fn keep_awake(&self) {
-        // More threads than processors would keep each other, and the thread that prepares the block, from working.
+        // If there are more threads than processors, spinning threads would slow each other and the thread that
+        // prepares the block.
         let crowded = self.cpus.len() < self.pool.current_num_threads();
         if crowded || self.idle.swap(true, Ordering::Relaxed) {
             return;

@@ -10,9 +10,9 @@ use rand_chacha::ChaCha8Rng;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// Maximum number of different transactions in a process: a larger block repeats them.
+/// Maximum number of different transactions in a process. Larger blocks repeat transactions.
 pub(super) const POOL: u64 = 1_000;
-/// Chain of the verifier.
+/// Chain id that the verifier accepts.
 pub(super) const CHAIN: u32 = 1;
 /// Maximum length of a transaction in bytes.
 pub(super) const LONGEST: usize = 1 << 14;
@@ -29,10 +29,10 @@ pub(super) struct Sender {
     pub(super) public_key: Vec<u8>,
 }
 
-/// Signer of a fixture's transactions, and their verifier.
+/// Signer and verifier for a fixture's transactions.
 pub(super) struct Parties {
     pub(super) signer: Arc<dyn SignatureScheme>,
-    /// Verifier of many signatures at once. Without one, the signer's scheme verifies them one by one.
+    /// Batch verifier. `None` if the signer's scheme verifies signatures one by one.
     pub(super) batches: Option<Arc<dyn BatchVerifier>>,
 }
 
@@ -57,8 +57,8 @@ impl Fixture {
         Fixture { form, scheme, parties, sha256, generator, senders: Vec::new(), pools: HashMap::new() }
     }
 
-    /// Returns the greatest number of senders per process: an RSA key takes a tenth of a second, a Falcon key a
-    /// hundredth.
+    /// Returns the maximum number of senders per process. Generating an RSA key takes a tenth of a second, a Falcon key
+    /// a hundredth.
     pub(super) fn most_senders(scheme: Scheme) -> u64 {
         match scheme {
             Scheme::Rsa2048 => 4,
@@ -67,8 +67,8 @@ impl Fixture {
         }
     }
 
-    /// Creates a verifier for this chain, of `batch` transactions at once if it can. With `cache` it keeps the keys of
-    /// all senders.
+    /// Creates a verifier for this chain. It verifies `batch` transactions together if it supports batches. If `cache`
+    /// is set, it keeps the keys of all senders.
     pub(super) fn verifier(&self, batch: usize, cache: bool) -> Result<Verifier> {
         let verifier = Verifier::new(self.form, CHAIN, Arc::clone(&self.sha256)).in_batches_of(batch);
         let verifier = match &self.parties.batches {
@@ -91,7 +91,7 @@ impl Fixture {
         Ok(&self.senders[..count as usize])
     }
 
-    /// Returns `count` transactions by `senders` senders, `bad` of them bad and spread evenly.
+    /// Returns `count` transactions from `senders` senders. `bad` of the transactions are bad, and are spread evenly.
     pub(super) fn pool(&mut self, count: u64, senders: u64, bad: u64) -> Result<Arc<Transactions>> {
         if let Some(pool) = self.pools.get(&(count, senders, bad)) {
             return Ok(Arc::clone(pool));
@@ -166,7 +166,7 @@ impl Unsigned {
     }
 }
 
-/// A decoded transaction, or the error of decoding it.
+/// Decoded transaction, or the error from decoding it.
 pub(super) enum Decoded<'a> {
     TxV2(Transaction<'a>),
     TxV1(reference::Transaction<'a>),
@@ -183,7 +183,7 @@ impl<'a> Decoded<'a> {
         decoded.unwrap_or_else(Decoded::Malformed)
     }
 
-    /// Encodes it again.
+    /// Encodes the transaction again.
     #[inline]
     pub(super) fn encode(&self, out: &mut [u8]) -> Result<usize> {
         match self {
@@ -193,7 +193,7 @@ impl<'a> Decoded<'a> {
         }
     }
 
-    /// Returns the encoded key of its sender.
+    /// Returns the sender's encoded key.
     pub(super) fn public_key(&self) -> Option<&'a [u8]> {
         match self {
             Decoded::TxV2(transaction) => Some(transaction.body().public_key),
@@ -204,7 +204,7 @@ impl<'a> Decoded<'a> {
 }
 
 self_cell::self_cell!(
-    /// A transaction together with the bytes that it points into.
+    /// Transaction together with the bytes that it borrows from.
     pub(super) struct Item {
         owner: Box<[u8]>,
         #[covariant]

@@ -1,4 +1,4 @@
-//! Implementations of the ledger's schemes: a provider, or a pair of them for the composite.
+//! Implementations of the ledger's schemes: a provider, or a pair of providers for the composite.
 
 use crate::pairs::{Pair, pairs};
 use crate::{CaseOptions, NULL};
@@ -7,14 +7,14 @@ use pqlab_constructions::ledger::Scheme;
 use pqlab_primitives::{BatchVerifier, Hash, Provider, SignatureScheme};
 use std::sync::Arc;
 
-/// Implementation of a scheme of the ledger.
+/// Implementation of one of the ledger's schemes.
 #[derive(Clone)]
 pub struct Implementation {
-    /// Id of the provider, or of two joined by a plus, the classical one first.
+    /// Id of the provider, or of two providers joined by `+`, the classical one first.
     pub provider: String,
     /// Implementation of the scheme.
     pub scheme: Arc<dyn SignatureScheme>,
-    /// Primitives that it uses: providers and algorithms.
+    /// Primitives that the implementation uses, as pairs of provider and algorithm.
     pub primitives: Vec<(String, String)>,
 }
 
@@ -30,7 +30,7 @@ pub fn implementations(providers: &[Arc<Provider>], scheme: Scheme, options: &Ca
     pairs.iter().filter_map(|pair| composite(providers, pair)).collect()
 }
 
-/// Returns the implementation of a scheme by the provider, or the pair, with that id.
+/// Returns a scheme's implementation from the provider, or pair of providers, with this id.
 pub fn implementation(providers: &[Arc<Provider>], scheme: Scheme, id: &str) -> Option<Implementation> {
     if scheme == Scheme::Composite {
         let (classical, post_quantum) = id.split_once('+').unwrap_or((id, id));
@@ -40,15 +40,15 @@ pub fn implementation(providers: &[Arc<Provider>], scheme: Scheme, id: &str) -> 
     plain(providers.iter().find(|provider| provider.id() == id)?, scheme)
 }
 
-/// Returns all batch verifiers of a scheme that report the validity of each signature, because a block accepts or
-/// rejects single transactions.
+/// Returns all batch verifiers for a scheme that report the validity of each signature. Other batch verifiers cannot be
+/// used, because a block accepts or rejects individual transactions.
 pub fn batch_verifiers(providers: &[Arc<Provider>], scheme: Scheme) -> Vec<(String, Arc<dyn BatchVerifier>)> {
     let real = providers.iter().filter(|provider| provider.library != NULL);
     let ids = real.map(|provider| provider.id());
     ids.filter_map(|id| batch_verifier(providers, scheme, &id).map(|verifier| (id, verifier))).collect()
 }
 
-/// Returns such a batch verifier of one provider.
+/// Returns a provider's batch verifier for a scheme, if it reports the validity of each signature.
 pub fn batch_verifier(providers: &[Arc<Provider>], scheme: Scheme, id: &str) -> Option<Arc<dyn BatchVerifier>> {
     let provider = providers.iter().find(|provider| provider.id() == id)?;
     provider.batch_verifier(scheme.algorithm()).filter(|verifier| verifier.answers_for_each()).cloned()

@@ -1,8 +1,8 @@
-//! Workload `ledger`: transactions encoded, decoded, signed and verified, one by one and in blocks.
+//! Workload `ledger`: encodes, decodes, signs and verifies transactions, one by one and in blocks.
 //!
-//! The digest is SHA-256 of one provider in all cases ([`digest`]), so that only the signatures differ. A block of more
-//! than [`POOL`] transactions repeats them. Its parameter `senders` is the number of different senders, and `batch` the
-//! number of transactions that are verified at once if the library can.
+//! All cases use the same provider's SHA-256 for the digest ([`digest`]), so that only the signatures differ. A block
+//! of more than [`POOL`] transactions repeats them. The parameter `senders` is the number of different senders in a
+//! block. `batch` is the number of transactions that are verified together, if the library supports batches.
 
 mod block;
 mod fixture;
@@ -24,27 +24,27 @@ use std::collections::{HashMap, HashSet};
 use std::str::FromStr;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Default numbers of transactions in a block.
+/// Default block sizes, in transactions.
 const BLOCKS: [u64; 5] = [1, 100, 1_000, 10_000, 100_000];
-/// Default number of transactions to verify at once, if the library can.
+/// Default number of transactions per batch, if the library supports batches.
 const BATCH: u64 = 100;
-/// Parameter that names this number.
+/// Parameter for the number of transactions per batch.
 const AT_ONCE: &str = "batch";
 /// Block size at which one sender is compared with many.
 const TYPICAL: u64 = 100;
-/// Prefix of algorithms in the reference's form.
+/// Prefix for algorithms in the reference implementation's form.
 const REFERENCE: &str = "TXv1-";
-/// Providers of the digests; the first available one is used.
+/// Providers for the digest. The first available one is used.
 const DIGESTS: [&str; 3] = ["aws-lc", "openssl", "rustcrypto"];
 
 /// Number of different senders in a block.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Senders {
-    /// As many as transactions.
+    /// One sender per transaction.
     All,
-    /// This number.
+    /// The given number of senders.
     Number(u64),
-    /// This percentage of the transactions, at least one sender.
+    /// The given percentage of the number of transactions, but at least one sender.
     Percent(f64),
 }
 
@@ -78,19 +78,20 @@ impl FromStr for Senders {
     }
 }
 
-/// Returns SHA-256 for every digest: from AWS-LC, OpenSSL or RustCrypto in this order, or else from any other provider.
+/// Returns SHA-256 for all digests: from AWS-LC, OpenSSL or RustCrypto in this order, otherwise from any other
+/// provider.
 pub fn digest(providers: &[Arc<Provider>]) -> Option<Arc<dyn Hash>> {
     let sha256_of = |id: &str| providers.iter().find(|provider| provider.id() == id)?.hash("SHA-256");
     let first = DIGESTS.into_iter().find_map(sha256_of);
     first.or_else(|| providers.iter().filter(|it| it.library != NULL).find_map(|it| it.hash("SHA-256"))).cloned()
 }
 
-/// Fixtures by provider, algorithm, and whether transactions are verified many at once.
+/// Fixtures, keyed by provider, algorithm, and whether transactions are verified in batches.
 type Fixtures = HashMap<(String, String, bool), Arc<Mutex<Fixture>>>;
 
 #[derive(Default)]
 pub(crate) struct LedgerWorkload {
-    /// Keys are expensive, so all cases of a provider and an algorithm in one process share them.
+    /// Generating keys is expensive, so all cases of a provider and algorithm in one process share their keys.
     fixtures: Mutex<Fixtures>,
 }
 
@@ -114,7 +115,7 @@ impl Workload for LedgerWorkload {
                 cases.extend(subject.verify());
                 subject.blocks(options, None, &mut cases);
             }
-            // Batch verifiers need another provider to sign what they verify.
+            // Another provider must sign the transactions that batch verifiers verify.
             let verifiers = signer(providers, scheme.algorithm()).map(|_| batch_verifiers(providers, scheme));
             for (provider, verifier) in verifiers.unwrap_or_default() {
                 let only_verifies = implementation(providers, scheme, &provider).is_none();
@@ -191,7 +192,7 @@ fn name(form: TransactionForm, scheme: Scheme) -> String {
     }
 }
 
-/// One implementation of one scheme.
+/// One implementation of a scheme.
 struct Subject {
     provider: String,
     category: Option<u8>,
@@ -212,7 +213,8 @@ impl Subject {
         let algorithm = name(self.form, self.scheme);
         let block = match transactions {
             None => format!("ledger/{operation}"),
-            // Workers hold a thousand transactions of each case of such a block at once.
+            // For each case of a block, workers hold a thousand transactions in memory, so a large block contains only
+            // one scheme.
             Some(number) if number > TYPICAL => format!("ledger/{operation}/{number}/{}", self.scheme),
             Some(number) => format!("ledger/{operation}/{number}"),
         };
@@ -243,8 +245,8 @@ impl Subject {
         [Form::Prepared, Form::Encoded].map(|form| self.case("verify", Some(form), Vec::new()))
     }
 
-    /// Adds the cases of blocks, verified in batches of `at_once` transactions if given, but never more than the block
-    /// has.
+    /// Adds the cases for blocks. `at_once` lists the batch sizes, if transactions are verified in batches. A batch is
+    /// never larger than its block.
     fn blocks(&self, options: &CaseOptions, at_once: Option<&[u64]>, cases: &mut Vec<Case>) {
         let sizes = options.blocks.clone().unwrap_or_else(|| BLOCKS.to_vec());
         let threads = options.threads.clone().unwrap_or_else(|| vec![1]);

@@ -1,4 +1,4 @@
-//! One transaction at a time: encode, decode, sign, verify.
+//! Trials for one transaction at a time: encode, decode, sign, verify.
 
 use super::fixture::{CHAIN, Decoded, Fixture, Item, LONGEST, Sender, Transactions, Unsigned, decoded};
 use crate::fault;
@@ -74,7 +74,7 @@ pub(super) fn keys(verifier: &Verifier, fixture: &Fixture, items: &[Item]) -> Re
     Ok(keys)
 }
 
-/// Checks everything except the signature of a decoded transaction.
+/// Checks everything about a decoded transaction except its signature.
 #[inline]
 pub(super) fn examine<'a>(
     verifier: &Verifier,
@@ -99,11 +99,11 @@ pub(super) fn verify_decoded(
     verifier.check(&examine(verifier, item, scratch)?, key)
 }
 
-/// Converts the rejection of a good transaction.
+/// Converts the rejection of a good transaction to a fault.
 fn rejected(rejection: Rejection) -> Fault {
     match rejection {
         Rejection::Library(what) => Fault::Library(what.into()),
-        other => Fault::WrongAnswer(format!("a good transaction is rejected: {other}")),
+        other => Fault::WrongAnswer(format!("a good transaction was rejected: {other}")),
     }
 }
 
@@ -233,13 +233,13 @@ impl Trial for Verify {
     }
 }
 
-/// Checks that a tampered transaction is refused: a verifier that accepts everything is wrong.
+/// Checks that a tampered transaction is rejected, because a verifier may accept everything.
 fn refuses_tampered(verifier: &Verifier, transaction: &[u8]) -> Result<(), Fault> {
     let mut tampered = transaction.to_vec();
-    // Within the receiver's address in both forms, or within the key of the reference's form.
+    // This byte is in the receiver's address, or in the sender's key for the reference implementation's form.
     tampered[20] ^= 1;
     match verifier.verify(&tampered, &mut Scratch::new()) {
         Err(_) => Ok(()),
-        Ok(()) => Err(Fault::WrongAnswer("a transaction with a bit flipped is accepted".into())),
+        Ok(()) => Err(Fault::WrongAnswer("a transaction with a bit flipped was accepted".into())),
     }
 }

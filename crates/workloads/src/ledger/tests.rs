@@ -52,8 +52,8 @@ fn ids_tell_cases_apart() {
     ] {
         assert!(ids.iter().any(|known| known == id), "{id}");
     }
-    // A provider that only verifies does not sign or encode; one without an answer for each transaction verifies no
-    // blocks.
+    // A provider that only verifies has no cases for signing or decoding. A provider that does not report the validity
+    // of each signature has no cases for blocks in batches.
     assert!(!ids.iter().any(|id| id.contains("/sign@mldsa-batch") || id.contains("/decode@mldsa-batch")));
     assert!(!ids.iter().any(|id| id.contains("batch=") && !id.contains("@mldsa-batch")));
 }

@@ -1,4 +1,4 @@
-//! Client of any relay on the wire; [`relay`](super::relay) describes how messages are framed.
+//! Client for any relay on a network. [`relay`](super::relay) describes how messages are framed.
 
 use super::relay::{Link, handshake_type};
 use super::{Handshake, handshakes};
@@ -12,13 +12,13 @@ use std::sync::Arc;
 use std::time::Duration;
 use zeroize::Zeroizing;
 
-/// Bytes of HTYPE and HLEN before a request, and of HLEN before its answer.
+/// Lengths of the headers in bytes: HTYPE and HLEN before a request, and HLEN before its answer.
 const HEADS: [usize; 2] = [4, 2];
 
 /// Reason why a handshake with a relay failed.
 #[derive(Debug, thiserror::Error)]
 pub enum ClientError {
-    /// The provider does not offer what the handshake needs.
+    /// The provider does not offer an algorithm that the handshake needs.
     #[error("{0}")]
     Provider(#[from] Fault),
     /// Nothing answers at the address.
@@ -33,7 +33,7 @@ pub enum ClientError {
     /// The answer did not arrive in time.
     #[error("no answer within {0} s")]
     Late(f64),
-    /// The received bytes are not an answer.
+    /// The received bytes are not a valid answer.
     #[error("{0}")]
     Malformed(io::Error),
     /// The answer does not verify.
@@ -41,8 +41,8 @@ pub enum ClientError {
     Handshake(#[from] HandshakeError),
 }
 
-/// Returns the handshake of that name, or of a short name: `ntor`, `kem-only` and `hybrid`, the latter two with
-/// ML-KEM-768.
+/// Returns the handshake with this name or short name. The short names are `ntor`, `kem-only` and `hybrid`; the latter
+/// two use ML-KEM-768.
 pub fn handshake_named(name: &str) -> Option<Handshake> {
     let named = match name {
         "ntor" => "ntor-v1",
@@ -59,7 +59,7 @@ pub fn handshake_names() -> Vec<String> {
     short.into_iter().chain(handshakes().iter().map(Handshake::name)).collect()
 }
 
-/// A client connected to a relay.
+/// Client connected to a relay.
 pub struct Client {
     link: Link,
     limit: Duration,
@@ -71,12 +71,11 @@ pub struct Client {
 }
 
 impl Client {
-    /// Connects to the relay at the address, over one provider (`aws-lc`) or two (`aws-lc+liboqs`). If the relay's
-    /// descriptor is not given, asks the relay for it and trusts the answer. `limit` applies to connecting and to each
-    /// answer.
+    /// Connects to the relay at the address, using one provider (`aws-lc`) or two (`aws-lc+liboqs`). If no descriptor
+    /// is given, requests it from the relay and trusts the answer. `limit` applies to connecting and to each answer.
     ///
     /// # Errors
-    /// An error if the provider lacks something, nothing answers, or the answer is malformed.
+    /// An error if a provider lacks an algorithm, nothing answers, or the answer is malformed.
     pub fn connect(
         providers: &[Arc<Provider>],
         handshake: Handshake,
@@ -102,18 +101,18 @@ impl Client {
         self.relay
     }
 
-    /// Whether the handshake proves that the other side holds the onion key.
+    /// Returns whether the handshake proves that the other side holds the onion key.
     pub fn authenticates(&self) -> bool {
         self.protocol.variant() != Variant::KemOnly
     }
 
-    /// Returns the bytes that a handshake sends and receives.
+    /// Returns the number of bytes that a handshake sends, and the number that it receives.
     pub fn lengths(&self) -> [usize; 2] {
         [HEADS[0] + self.protocol.onionskin(), HEADS[1] + self.protocol.reply()]
     }
 
-    /// Performs one handshake and returns the keys. The relay's authenticator, which is computed from the keys and
-    /// checked here, proves that it has the same ones.
+    /// Performs one handshake and returns the keys. The relay's authenticator is computed from the keys. Checking it
+    /// proves that the relay has the same keys.
     ///
     /// # Errors
     /// An error if the answer does not arrive, is malformed, or does not verify.
@@ -132,7 +131,7 @@ impl Client {
     }
 }
 
-/// Converts a socket's error.
+/// Converts a socket error to a client error.
 fn said(error: io::Error, limit: Duration) -> ClientError {
     use io::ErrorKind::{BrokenPipe, ConnectionAborted, ConnectionReset, TimedOut, UnexpectedEof, WouldBlock};
     match error.kind() {

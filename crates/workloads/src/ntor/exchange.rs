@@ -1,4 +1,4 @@
-//! A whole handshake with a relay over loopback sockets: the same cryptography plus the exchange of messages.
+//! A complete handshake with a relay over loopback sockets: the same cryptography, plus the exchange of messages.
 
 use super::handshake_fault;
 use super::relay::{Link, Relay};
@@ -9,12 +9,12 @@ use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 
-/// Whether one connection serves all handshakes, or each has its own.
+/// Connection modes: one connection for all handshakes, or a new connection for each handshake.
 pub(super) const CONNECTIONS: [&str; 2] = ["kept", "fresh"];
 
 /// Identity of the answering relay.
 const RELAY: [u8; IDENTITY] = *b"a relay on loopback.";
-/// Number on the wire of the one handshake that the trial's relay supports.
+/// Handshake type of the only handshake that the trial's relay supports.
 const NUMBER: u16 = 0xff20;
 
 pub(super) struct Exchange {
@@ -22,9 +22,9 @@ pub(super) struct Exchange {
     relay: Arc<Relay>,
     address: SocketAddr,
     serving: Option<JoinHandle<()>>,
-    /// The connection, if it is kept.
+    /// The connection, if it is kept open.
     link: Option<Link>,
-    /// Whether every part does its work; otherwise keys may be zero.
+    /// Whether every part of the handshake does real work. If not, the keys may be zero.
     whole: bool,
     onionskin: Vec<u8>,
     reply: Vec<u8>,
@@ -38,7 +38,7 @@ impl Exchange {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).map_err(library)?;
         let address = listener.local_addr().map_err(library)?;
         let serving = Arc::clone(&relay);
-        // If it ends with an error, the next handshake fails to connect and reports that.
+        // If the relay ends with an error, the next handshake fails to connect and reports that.
         let serving = thread::Builder::new()
             .name("relay".into())
             .spawn(move || drop(serving.serve(&listener)))
@@ -82,7 +82,8 @@ impl Trial for Exchange {
         Ok(())
     }
 
-    /// Checks the count of answers. The client's authenticator has already shown that the keys are the relay's.
+    /// Checks the number of answers. The client has verified the authenticator, which proves that both sides have the
+    /// same keys.
     fn verify(&mut self) -> Result<(), Fault> {
         let answered = self.relay.served();
         if self.whole && self.keys.iter().all(|&byte| byte == 0) {
@@ -90,7 +91,7 @@ impl Trial for Exchange {
         }
         if answered.refused > 0 || answered.handshakes < self.finished {
             return Err(Fault::WrongAnswer(format!(
-                "the relay answered {} of {} handshakes and refused {}",
+                "the relay answered {} of {} handshakes and rejected {}",
                 answered.handshakes, self.finished, answered.refused
             )));
         }

@@ -1,5 +1,6 @@
-//! Handshakes that carry messages: hs-ntor of onion services, classical and in our own extension with ML-KEM-768, and
-//! ntor v3. Each step compares every decrypted message with the one sent, which takes some ns.
+//! Handshakes that carry messages: hs-ntor for onion services, both classical and in pqlab's own extension with
+//! ML-KEM-768, and ntor v3. Each step compares every decrypted message with the message that was sent, which takes a
+//! few ns.
 
 use super::handshake_fault;
 use super::sides::{Lengths, Sides};
@@ -13,11 +14,11 @@ use pqlab_primitives::{Coins, KemParameters, Provider};
 use pqlab_record::{Case, Facts, Sizes};
 use std::sync::Arc;
 
-/// Data of an introduction in bytes, as in the specification's vectors.
+/// Length of the data in an introduction, in bytes, as in the specification's test vectors.
 const DATA: usize = 190;
-/// Message of a Tor client in ntor v3: one extension, which requests congestion control (proposal 324).
+/// Message that a Tor client sends in ntor v3: one extension, which requests congestion control (proposal 324).
 const ASKED: [u8; 3] = [1, 1, 0];
-/// Answer of a relay: one extension with its window increment of 31 cells.
+/// A relay's answer: one extension, with a window increment of 31 cells.
 const GRANTED: [u8; 4] = [1, 2, 1, 31];
 const SHA3: [&str; 4] = ["X25519", "SHA3-256", "SHAKE256", "AES-256-CTR"];
 const KEM: &str = "ML-KEM-768";
@@ -27,7 +28,7 @@ const KEM: &str = "ML-KEM-768";
 pub(super) enum Messaged {
     /// hs-ntor as specified.
     OnionService,
-    /// hs-ntor with ML-KEM-768 in addition to X25519: our own extension.
+    /// hs-ntor with ML-KEM-768 in addition to X25519: pqlab's own extension.
     HybridOnionService,
     /// ntor v3.
     V3,
@@ -53,7 +54,7 @@ impl Messaged {
         self == Messaged::HybridOnionService
     }
 
-    /// Returns the options for its halves. Without a KEM, the option of the first half applies to both.
+    /// Returns the options for the handshake's halves. Without a KEM, the classical option applies to both.
     fn halves(self, options: &CaseOptions) -> CaseOptions {
         match self.hybrid() {
             true => options.clone(),
@@ -61,7 +62,7 @@ impl Messaged {
         }
     }
 
-    /// Returns its primitives, each with its provider.
+    /// Returns the handshake's primitives, as pairs of provider and algorithm.
     pub(super) fn primitives(self, pair: Pair) -> Vec<(String, String)> {
         let mut primitives: Vec<_> = SHA3.map(|name| (pair.classical.clone(), name.to_owned())).into();
         if self.hybrid() {
@@ -70,7 +71,7 @@ impl Messaged {
         primitives
     }
 
-    /// Returns one case per pair of providers that supports it, without operation and parameters.
+    /// Returns one case per pair of providers that supports the handshake. Operation and parameters are empty.
     pub(super) fn bases(self, providers: &[Arc<Provider>], options: &CaseOptions) -> Vec<Case> {
         let options = &self.halves(options);
         let has_kem = |provider: &Provider| !self.hybrid() || provider.kem(KEM).is_some();
@@ -93,7 +94,7 @@ impl Messaged {
         found.into_iter().map(base).collect()
     }
 
-    /// Returns the lengths given by the handshakes' modules. A test compares them with the bytes sent.
+    /// Returns the lengths of messages and keys. A test compares them with the bytes sent.
     fn facts(self) -> Facts {
         let kem = KemParameters::of(KEM).filter(|_| self.hybrid());
         let (longer, also) = kem.as_ref().map_or((0, 0), |kem| (kem.encapsulation_key, kem.ciphertext));
@@ -119,7 +120,7 @@ impl Messaged {
     }
 }
 
-/// Returns a provider's primitives for the classical half. The null provider has no cipher.
+/// Returns a provider's primitives for the classical half. `None` for the null provider, which has no cipher.
 fn parts(provider: &Provider) -> Option<Sha3Parts> {
     let [agreement, hash, xof, cipher] = SHA3;
     Some(Sha3Parts {

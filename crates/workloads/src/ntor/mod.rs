@@ -1,10 +1,10 @@
-//! Workload `ntor`: circuit handshakes, by step and whole, over every pair of providers; the cost of each part, by
-//! leaving it out; and the exchange with a real relay over loopback sockets.
+//! Workload `ntor`: circuit handshakes with every pair of providers, complete and step by step. Also measures the cost
+//! of each part, by leaving that part out, and the exchange with a real relay over loopback sockets.
 //!
-//! `reply` and `handshake` also run on several threads at once, and handshakes as tasks of a thread pool: see
+//! `reply` and `handshake` are also measured on several threads, and handshakes as tasks in a thread pool: see
 //! [`scaling`](crate::scaling).
 //!
-//! Handshakes that carry messages, hs-ntor of onion services and ntor v3, are measured by step and whole.
+//! Handshakes that carry messages (hs-ntor for onion services, and ntor v3) are measured complete and step by step.
 //!
 //! `kem-only-*` does not authenticate the relay, and is therefore never called ntor.
 
@@ -31,19 +31,19 @@ use pqlab_record::{Case, Facts, Parameter, Sizes};
 use sides::{Loading, Parties, Sides};
 use std::sync::Arc;
 
-/// The steps of a handshake, and the whole.
+/// The steps of a handshake, and the complete handshake.
 const OPERATIONS: [&str; 4] = ["create", "reply", "finish", "handshake"];
-/// Operations on several threads at once: all that a relay does, and both sides.
+/// Operations measured on several threads: the relay's work, and both sides.
 const AT_ONCE: [&str; 2] = ["reply", "handshake"];
-/// Parts of a handshake. Each is left out in turn to find its cost.
+/// Parts of a handshake. Leaving out one part at a time shows its cost.
 const PARTS: [&str; 5] = ["kem", "x25519", "hash", "kdf", "mac"];
-/// Parameter of the client's first step with ephemeral keys made ahead, outside the timed call.
+/// Parameter for the client's first step with ephemeral keys generated in advance, outside the timed call.
 const AHEAD: (&str, &str) = ("keys", "ahead");
-/// Parameter of the relay's step that loads its onion key from bytes each time.
+/// Parameter for the relay's step if it loads the onion key from bytes each time.
 const ENCODED: (&str, &str) = ("onion-key", "encoded");
-/// Numbers of onionskins that one thread answers in succession, as one operation.
+/// Numbers of onionskins in a queue, which one thread answers in succession, as one operation.
 const QUEUES: [u64; 4] = [1, 4, 16, 64];
-/// Name of this operation, and the parameter with the number.
+/// Name of the queue operation, and of the parameter for the number of onionskins.
 const QUEUE: (&str, &str) = ("replies", "queue");
 const KEMS: [&str; 3] = ["ML-KEM-512", "ML-KEM-768", "ML-KEM-1024"];
 
@@ -66,7 +66,7 @@ impl Workload for NtorWorkload {
             let options = &handshake.halves(options);
             let mut found = pairs(providers, options, has_classical, has_kem);
             if kem.is_none() {
-                // No second half: the classical provider only.
+                // There is no second half, so keep only the classical provider.
                 found.retain(|pair| pair.classical == pair.post_quantum);
             }
             found.retain(|pair| keeps(options, &handshake.name(), pair));
@@ -99,7 +99,7 @@ impl Workload for NtorWorkload {
                         case("profile", "handshake", vec![Parameter::Word("without".into(), (*part).into())])
                     }),
                 );
-                // All handshakes and providers in the same rounds, both on one thread and on several.
+                // Measure all handshakes and providers in the same rounds, on one thread and on several.
                 let in_block = |block: &'static str| move |case: Case| Case { block: format!("ntor/{block}"), ..case };
                 let at_once = AT_ONCE.map(|operation| case(operation, "threads", Vec::new()));
                 let threads = at_once.iter().flat_map(|base| scaling::thread_cases(base, options));
@@ -126,8 +126,8 @@ impl Workload for NtorWorkload {
         cases
     }
 
-    /// Each handshake has its own pair, chosen by the whole handshake or by single steps. Queues, parts left out,
-    /// threads, loads, and the exchange with a relay share it.
+    /// Each handshake has its own pair, chosen by the complete handshake or by single steps. Queues, profiles, threads,
+    /// loads, and the exchange with a relay use the same pair.
     fn questions(&self, selected: &[Case], _providers: &[Arc<Provider>], options: &CaseOptions) -> Vec<Question> {
         let mut questions = Vec::new();
         for handshake in handshakes() {
@@ -201,7 +201,7 @@ impl Workload for NtorWorkload {
     }
 }
 
-/// Creates the trial of a step of a handshake, or of the whole.
+/// Creates the trial for a step of a handshake, or for the complete handshake.
 fn step<S: Sides>(case: &Case, sides: S) -> Result<Box<dyn Trial>, Fault> {
     Ok(match scaling::operation(case) {
         "create" if is(case, AHEAD) => Box::new(steps::CreateAhead::new(sides)),
@@ -217,18 +217,18 @@ fn is(case: &Case, (name, value): (&str, &str)) -> bool {
     case.word(name) == Some(value)
 }
 
-/// Returns the three steps of every handshake without variants, for areas that measure something else of them.
+/// Returns the three steps of every handshake, without parameters, for areas that measure something other than time.
 pub(crate) fn steps(providers: &[Arc<Provider>], options: &CaseOptions) -> Vec<Case> {
     let alone = |case: &Case| case.parameters.is_empty() && OPERATIONS[..3].contains(&case.operation.as_str());
     NtorWorkload.cases(providers, options).into_iter().filter(alone).collect()
 }
 
-/// Whether a case of any area belongs to a handshake.
+/// Returns whether a case, of any area, belongs to a handshake.
 pub(crate) fn is_handshake(case: &Case) -> bool {
     Handshake::of(&case.algorithm).is_some() || Messaged::of(&case.algorithm).is_some()
 }
 
-/// A handshake, with its KEM if it has one.
+/// Handshake and its KEM, if it uses one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Handshake {
     /// Kind of handshake.
@@ -237,7 +237,7 @@ pub struct Handshake {
     pub kem: Option<&'static str>,
 }
 
-/// Returns every handshake: classical ntor, and the other two with each ML-KEM.
+/// Returns every handshake: classical ntor, and the other two with each ML-KEM parameter set.
 pub fn handshakes() -> Vec<Handshake> {
     let mut all = vec![Handshake { variant: Variant::V1, kem: None }];
     for variant in [Variant::KemOnly, Variant::Authenticated] {
@@ -247,12 +247,12 @@ pub fn handshakes() -> Vec<Handshake> {
 }
 
 impl Handshake {
-    /// Returns the handshake of that name.
+    /// Returns the handshake with this name.
     pub fn of(name: &str) -> Option<Handshake> {
         handshakes().into_iter().find(|handshake| handshake.name() == name)
     }
 
-    /// Returns the name used in cases: `ntor-v1`, `kem-only-mlkem512`, `ntor-x25519-mlkem512`.
+    /// Returns the name used in cases, such as `ntor-v1`, `kem-only-mlkem512` or `ntor-x25519-mlkem512`.
     pub fn name(&self) -> String {
         let kem = self.kem.unwrap_or_default().to_lowercase().replace("ml-kem-", "mlkem");
         match self.variant {
@@ -262,8 +262,8 @@ impl Handshake {
         }
     }
 
-    /// Returns the options for its halves. Classical ntor has no second half, so the option of the first applies to
-    /// both.
+    /// Returns the options for the handshake's halves. Classical ntor has no second half, so the classical option
+    /// applies to both.
     fn halves(&self, options: &CaseOptions) -> CaseOptions {
         match self.kem {
             Some(_) => options.clone(),
@@ -271,7 +271,7 @@ impl Handshake {
         }
     }
 
-    /// Whether it contains the part.
+    /// Returns whether the handshake contains the part.
     fn has(&self, part: &str) -> bool {
         match part {
             "kem" => self.variant != Variant::V1,
@@ -281,20 +281,20 @@ impl Handshake {
         }
     }
 
-    /// Returns the protocol over one provider (`aws-lc`) or two (`aws-lc+liboqs`), the classical one first.
+    /// Returns the protocol for one provider (`aws-lc`) or two (`aws-lc+liboqs`), the classical one first.
     ///
     /// # Errors
-    /// [`Fault::Unsupported`] if a provider lacks a part.
+    /// [`Fault::Unsupported`] if a provider lacks an algorithm.
     pub fn over(&self, providers: &[Arc<Provider>], pair: &str) -> Result<Arc<Protocol>, Fault> {
         let (classical, post_quantum) = pair.split_once('+').unwrap_or((pair, pair));
         let pair = Pair { classical: classical.to_owned(), post_quantum: post_quantum.to_owned() };
         self.protocol(providers, &pair, None)
     }
 
-    /// Returns the protocol over a pair of providers; the part `without` does nothing.
+    /// Returns the protocol for a pair of providers. The part `without` does nothing.
     ///
     /// # Errors
-    /// [`Fault::Unsupported`] if a provider lacks a part.
+    /// [`Fault::Unsupported`] if a provider lacks an algorithm.
     pub(crate) fn protocol(
         &self,
         providers: &[Arc<Provider>],
@@ -312,7 +312,7 @@ impl Handshake {
         let hash = of("hash")?.hash(called("hash", "SHA-256")).ok_or_else(|| lacks("SHA-256"))?;
         let mac = of("mac")?.mac(called("mac", "HMAC-SHA256")).ok_or_else(|| lacks("HMAC-SHA256"))?;
         let kdf = of("kdf")?.kdf(called("kdf", "HKDF-SHA256")).ok_or_else(|| lacks("HKDF-SHA256"))?;
-        // Classical ntor does not use its KEM, so any will do.
+        // Classical ntor does not use its KEM, so any KEM will do.
         let kem_name = self.kem.unwrap_or(KEMS[0]);
         let kem = if instead("kem") || self.kem.is_none() || pair.post_quantum == NULL {
             NothingKem::shaped_as(kem_name, nothing()?).ok_or_else(|| lacks(kem_name))?
@@ -328,7 +328,7 @@ fn kem_of<'a>(provider: &'a Provider, name: &str) -> Option<&'a Arc<dyn pqlab_pr
     provider.kem(if provider.library == NULL { NULL } else { name })
 }
 
-/// Whether a provider has everything except the KEM.
+/// Returns whether a provider offers all algorithms except the KEM.
 fn has_classical(provider: &Provider) -> bool {
     let name = |standard| if provider.library == NULL { NULL } else { standard };
     provider.key_agreement(name("X25519")).is_some()
@@ -351,7 +351,7 @@ fn facts(handshake: &Handshake, protocol: &Protocol) -> Facts {
     Facts { sizes, category, ..Facts::default() }
 }
 
-/// Converts a handshake's error. Between honest parties, failure is a wrong answer of a primitive.
+/// Converts a handshake error to a fault. Between honest parties, a failure means that a primitive gave a wrong answer.
 fn handshake_fault(error: HandshakeError) -> Fault {
     match error {
         HandshakeError::Primitive(error @ (Error::Unsupported(_) | Error::Library { .. })) => fault(error),

@@ -1,12 +1,12 @@
-//! A KEM that does nothing, with the lengths of another one. It shows the cost of a handshake without its KEM, while
-//! all hashed and copied data keep their lengths.
+//! KEM that does nothing but has the lengths of another KEM. It shows the cost of a handshake without the KEM's work,
+//! while all hashed and copied data keep their lengths.
 
 use pqlab_primitives::{
     Coins, DecapsulationKey, EncapsulationKey, Error, Kem, KemInfo, KemParameters, KeyEncoding, Provider, Result,
 };
 use std::sync::Arc;
 
-/// The KEM of provider `null`, with its messages padded with zeros.
+/// The KEM of the provider `null`. Its messages are padded with zeros.
 pub(super) struct NothingKem {
     info: KemInfo,
     inner: Arc<dyn Kem>,
@@ -27,7 +27,7 @@ impl Kem for NothingKem {
     }
 
     fn generate_encoded(&self, _coins: Coins, _encapsulation_key: &mut [u8], _key: &mut [u8]) -> Result<()> {
-        Err(Error::Unsupported("a stand-in has no encoding of its own"))
+        Err(Error::Unsupported("a stand-in KEM has no encoding"))
     }
 
     fn generate(&self, _coins: Coins) -> Result<Box<dyn DecapsulationKey>> {
@@ -49,7 +49,7 @@ impl Kem for NothingKem {
 struct Lengths {
     encapsulation_key: usize,
     ciphertext: usize,
-    /// Lengths of the KEM that does nothing.
+    /// Lengths of the null provider's encapsulation key and ciphertext.
     inner: (usize, usize),
 }
 
@@ -64,7 +64,7 @@ impl NothingKem {
     }
 }
 
-/// Buffer size for a message of the KEM that does nothing.
+/// Size of the buffer for a message of the null provider's KEM, in bytes.
 const ROOM: usize = 1600;
 
 struct Key {
@@ -115,6 +115,6 @@ impl DecapsulationKey for Key {
     }
 
     fn encode(&self, _encoding: KeyEncoding, _out: &mut [u8]) -> Result<usize> {
-        Err(Error::Unsupported("a stand-in has no encoding of its own"))
+        Err(Error::Unsupported("a stand-in KEM has no encoding"))
     }
 }

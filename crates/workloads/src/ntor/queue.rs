@@ -1,9 +1,10 @@
-//! Onionskins from a queue: one thread answers several in succession.
+//! Queues of onionskins, which one thread answers in succession.
 //!
-//! One operation is the whole queue. Each onionskin comes from another client and has its own memory, reply and keys.
-//! The answers share the relay's prepared onion key, and the code, tables and keys that the first of them brings into
-//! the caches. No library known to us computes several handshakes at once, and nothing is computed once for all of
-//! them. A relay with warm caches gains nothing from a queue, so the cases are also measured with evicted caches.
+//! One operation answers the whole queue. Each onionskin comes from a different client and has its own memory, reply
+//! and keys. All answers use the relay's prepared onion key, and the code, tables and keys that the first answer brings
+//! into the caches. We know of no library that computes several handshakes together, and no result is reused between
+//! handshakes. With warm caches, a relay gains nothing from a queue, so the cases are also measured with evicted
+//! caches.
 
 use super::sides::Sides;
 use super::steps::{Messages, create, finish, reply, same_keys};
@@ -12,15 +13,15 @@ use pqlab_harness::{Fault, Recorder, Trial};
 
 /// Name under which samples record the time from the start until the first onionskin is answered, in ns.
 const FIRST: &str = "first_answered_ns";
-/// Name under which samples record the mean over all onionskins of the time until each is answered, in ns.
+/// Name under which samples record the mean time until an onionskin is answered, over the whole queue, in ns.
 const MEAN: &str = "mean_answered_ns";
 
 /// A relay and its queue.
 pub(super) struct Queue<S: Sides> {
     sides: S,
-    /// State of each client until its handshake is verified, and its messages.
+    /// State of each client until its handshake is verified, and the client's messages.
     sent: Vec<(Option<S::Pending>, Messages)>,
-    /// Index of the handshake to verify after this sample; the next sample verifies another.
+    /// Index of the handshake to verify after this sample. The next sample verifies the next handshake.
     looked_at: usize,
     first_ns: u64,
     mean_ns: f64,
@@ -43,7 +44,7 @@ impl<S: Sides> Trial for Queue<S> {
         Ok(())
     }
 
-    /// Reads the clock once per answer and once more, which adds some tens of ns to a handshake.
+    /// Reads the clock at the start and after each answer, which adds a few tens of ns to a handshake.
     fn routine(&mut self, batch: usize, _recorder: &mut Recorder) -> Result<(), Fault> {
         for _ in 0..batch {
             let started = monotonic_ns();
@@ -76,7 +77,7 @@ impl<S: Sides> Trial for Queue<S> {
         Ok(())
     }
 
-    /// One queue per sample: a second one would find the caches warmed by the first.
+    /// Returns 1, because a second queue in the same sample would find warm caches.
     fn batch(&self) -> Option<u64> {
         Some(1)
     }

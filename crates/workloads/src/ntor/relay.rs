@@ -1,12 +1,12 @@
-//! A relay that answers handshakes over TCP, and its client.
+//! Relay that answers handshakes over TCP, and the client's side of the connection.
 //!
 //! Messages are framed as in Tor's CREATE2 and CREATED2 cells (tor-spec, section 5.1): a request is HTYPE || HLEN ||
-//! HDATA, an answer HLEN || HDATA. Both numbers have two bytes, big-endian. HTYPE 2 is classical ntor. The other types
-//! lie in a range that Tor does not assign; type 0xff00, without data, requests the relay's descriptor: ID || onion
-//! key.
+//! HDATA, and an answer is HLEN || HDATA. HTYPE and HLEN are two-byte numbers, big-endian. HTYPE 2 is classical ntor.
+//! The other types are in a range that Tor does not assign. Type 0xff00, without data, requests the relay's descriptor:
+//! ID || onion key.
 //!
 //! This is a measuring instrument, not a Tor relay: it speaks no link protocol and keeps no circuits. It limits the
-//! length of a message, the time that a client may take and the number of clients. Clients that send anything else are
+//! length of a message, the time that a client may take, and the number of clients. Clients that send anything else are
 //! disconnected.
 
 use super::{Handshake, handshakes};
@@ -28,24 +28,24 @@ const DESCRIPTOR: u16 = 0xff00;
 const LONGEST: usize = 1652;
 /// Time limit for receiving a message after its first byte, in ns.
 const MESSAGE_TIME: u64 = 5_000_000_000;
-/// Time for which a connection may be silent.
+/// Maximum time for which a connection may be silent.
 const IDLE: Duration = Duration::from_secs(30);
-/// Maximum number of clients at once; more are disconnected.
+/// Maximum number of concurrent clients. Further clients are disconnected.
 pub(super) const CLIENTS: usize = 256;
 
-/// What a client must know about frames and limits, in lines.
+/// Describes frames and limits for authors of clients, as lines of text.
 pub const FRAMES: &str = "\
 A request is HTYPE (2 bytes) || HLEN (2 bytes) || HDATA (HLEN bytes) with big-endian numbers, as in Tor's CREATE2 cell.
 The answer is HLEN || HDATA. A message must be complete 5 s after its first byte. The relay closes the connection after
-30 s of silence and after an unknown request. It serves 256 clients at once.
+30 s of silence and after an unknown request. It serves up to 256 clients at a time.
 ";
 
-/// A request that a relay answers. Lengths of HDATA in bytes.
+/// Request that a relay answers. Lengths are those of HDATA, in bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answered {
-    /// Name of the handshake; `descriptor` for the request of the relay's descriptor.
+    /// Name of the handshake, or `descriptor` for a request for the relay's descriptor.
     pub name: String,
-    /// HTYPE.
+    /// HTYPE of the request.
     pub number: u16,
     /// Length of the request.
     pub request: usize,
@@ -59,7 +59,7 @@ pub struct Answered {
     pub keys: usize,
 }
 
-/// Returns the number of a handshake on the wire.
+/// Returns the HTYPE of a handshake.
 pub fn handshake_type(handshake: Handshake) -> u16 {
     let kem = match handshake.kem {
         Some("ML-KEM-768") => 2,
@@ -82,12 +82,12 @@ pub enum RelayError {
     /// The handshake failed.
     #[error(transparent)]
     Handshake(#[from] HandshakeError),
-    /// The provider does not offer what the handshakes need.
+    /// The provider does not offer an algorithm that the handshakes need.
     #[error("{0}")]
     Provider(#[from] Fault),
 }
 
-/// Counts of a relay's work.
+/// Numbers of requests that a relay has answered and rejected.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Served {
     /// Handshakes answered.
@@ -96,7 +96,7 @@ pub struct Served {
     pub refused: u64,
 }
 
-/// A relay: one identity and one onion key, which all its handshakes share.
+/// Relay with one identity and one onion key, which all handshakes use.
 pub struct Relay {
     responders: Vec<(u16, Arc<Protocol>, Responder)>,
     descriptor: RelayDescriptor,
@@ -107,10 +107,11 @@ pub struct Relay {
 }
 
 impl Relay {
-    /// Creates a relay over one provider (`aws-lc`) or two (`aws-lc+liboqs`) that answers every handshake they support.
+    /// Creates a relay that answers every handshake that the providers support. `pair` names one provider (`aws-lc`) or
+    /// two (`aws-lc+liboqs`).
     ///
     /// # Errors
-    /// An error if they support none.
+    /// An error if the providers support no handshake.
     pub fn new(providers: &[Arc<Provider>], pair: &str, identity: [u8; IDENTITY]) -> Result<Arc<Relay>, RelayError> {
         let (classical, post_quantum) = pair.split_once('+').unwrap_or((pair, pair));
         let pair = Pair { classical: classical.into(), post_quantum: post_quantum.into() };
@@ -125,7 +126,7 @@ impl Relay {
         Relay::of(protocols, identity)
     }
 
-    /// Creates a relay that answers these handshakes, by their number on the wire.
+    /// Creates a relay that answers these handshakes. Each handshake comes with its HTYPE.
     pub(super) fn of(protocols: Vec<(u16, Arc<Protocol>)>, identity: [u8; IDENTITY]) -> Result<Arc<Relay>, RelayError> {
         let mut key = zeroize::Zeroizing::new([0; 32]);
         let mut descriptor = None;
@@ -150,12 +151,12 @@ impl Relay {
         }))
     }
 
-    /// Returns what clients must know about it.
+    /// Returns the relay's descriptor, which clients need.
     pub fn descriptor(&self) -> RelayDescriptor {
         self.descriptor
     }
 
-    /// Returns every request that it answers.
+    /// Returns every request that the relay answers.
     pub fn answers(&self) -> Vec<Answered> {
         let descriptor = Answered {
             name: "descriptor".into(),
@@ -191,16 +192,16 @@ impl Relay {
         Served { handshakes: self.handshakes.load(Ordering::Acquire), refused: self.refused.load(Ordering::Relaxed) }
     }
 
-    /// Accepts clients, each on its own thread, until [`stop`](Self::stop).
+    /// Accepts clients, each on its own thread, until [`stop`](Self::stop) is called.
     ///
     /// # Errors
-    /// Errors of the listening socket, except those of single connections.
+    /// Errors from the listening socket, except those that affect only one connection.
     pub fn serve(self: &Arc<Self>, listener: &TcpListener) -> io::Result<()> {
         while !self.stopping.load(Ordering::Acquire) {
             let stream = match listener.accept() {
                 Ok((stream, _)) => stream,
                 Err(error) if transient(&error) => {
-                    // For example out of file descriptors: open connections must close first.
+                    // The process may be out of file descriptors, so open connections must close first.
                     thread::sleep(Duration::from_millis(10));
                     continue;
                 }
@@ -211,7 +212,7 @@ impl Relay {
                 continue;
             };
             let relay = Arc::clone(self);
-            // If the thread cannot be started, dropping the closure gives the place back.
+            // If the thread cannot be started, dropping the closure frees the place.
             let started = thread::Builder::new().name("client".into()).stack_size(512 << 10).spawn(move || {
                 if relay.attend(stream, place).is_err() {
                     relay.refused.fetch_add(1, Ordering::Relaxed);
@@ -224,10 +225,10 @@ impl Relay {
         Ok(())
     }
 
-    /// Makes [`serve`](Self::serve) return, which listens at this address.
+    /// Makes [`serve`](Self::serve) return. `address` is where it listens.
     pub fn stop(&self, address: SocketAddr) {
         self.stopping.store(true, Ordering::Release);
-        // A connection wakes it. If it cannot be made, nothing is waiting any more.
+        // A connection wakes `serve`. If connecting fails, nothing is listening any more.
         TcpStream::connect_timeout(&address, Duration::from_secs(1)).ok();
     }
 
@@ -236,7 +237,7 @@ impl Relay {
         stream.set_nodelay(true)?;
         stream.set_write_timeout(Some(Duration::from_nanos(MESSAGE_TIME)))?;
         let mut session = Session { stream, answer: [0; 2 + LONGEST] };
-        // Given back before the connection closes, so that a client that sees it closed finds a free place.
+        // Freed before the connection closes, so that a client that sees it close finds a free place.
         let _place = place;
         let mut data = [0; LONGEST];
         while let Some((number, length)) = session.request(&mut data)? {
@@ -259,19 +260,19 @@ impl Relay {
         let mut keys = zeroize::Zeroizing::new([0; 80]);
         let reply = &mut session.answer[2..2 + protocol.reply()];
         responder.respond(data, Coins::Internal, reply, &mut keys[..protocol.keys()])?;
-        // Counted first, because a client with the reply may ask for the count.
+        // Count before sending, because a client that has the reply may ask for the count.
         self.handshakes.fetch_add(1, Ordering::AcqRel);
         session.send(protocol.reply())?;
         Ok(())
     }
 }
 
-/// A client's place among those served at once. It is given back however the client's thread ends. A panic in a library
-/// counts as a refusal.
+/// A place for one of the concurrent clients. It is freed however the client's thread ends. A panic in a library is
+/// counted as a rejected client.
 struct Place(Arc<Relay>);
 
 impl Place {
-    /// Takes a place; `None` if all are taken.
+    /// Takes a place. `None` if all places are taken.
     fn taken(relay: &Arc<Relay>) -> Option<Place> {
         let before = relay.clients.fetch_add(1, Ordering::AcqRel);
         let place = Place(Arc::clone(relay));
@@ -288,7 +289,7 @@ impl Drop for Place {
     }
 }
 
-/// Whether an error of `accept` concerns only one connection, or is temporary.
+/// Returns whether an error from `accept` is temporary or affects only one connection.
 fn transient(error: &io::Error) -> bool {
     const TOO_MANY_FILES: [i32; 2] = [libc::EMFILE, libc::ENFILE];
     matches!(error.kind(), io::ErrorKind::Interrupted | io::ErrorKind::ConnectionAborted)
@@ -310,7 +311,7 @@ impl Session {
         let first = match self.stream.read(&mut header) {
             Ok(0) => return Ok(None),
             Ok(count) => count,
-            // Between two requests a reset is a valid end.
+            // Between two requests, a reset is a normal end of the connection.
             Err(error) if error.kind() == io::ErrorKind::ConnectionReset => return Ok(None),
             Err(error) => return Err(error),
         };
@@ -330,7 +331,7 @@ impl Session {
     }
 
     fn send(&mut self, length: usize) -> io::Result<()> {
-        // At most LONGEST, which fits.
+        // `length` is at most `LONGEST`, which fits into two bytes.
         self.answer[..2].copy_from_slice(&(length as u16).to_be_bytes());
         self.stream.write_all(&self.answer[..2 + length])
     }
@@ -358,20 +359,21 @@ fn read_by(stream: &mut TcpStream, deadline: u64, mut buffer: &mut [u8]) -> io::
 pub struct Link {
     stream: TcpStream,
     request: Vec<u8>,
-    /// Time limit for an answer. `None` if the relay is our own, to spend no time on checking it.
+    /// Time limit for an answer. `None` for pqlab's own relay, so that no time is spent on checking the limit.
     limit: Option<Duration>,
 }
 
 impl Link {
-    /// Connects to our own relay.
+    /// Connects to pqlab's own relay.
     ///
     /// # Errors
-    /// The socket's errors.
+    /// Errors from the socket.
     pub fn connect(address: SocketAddr) -> io::Result<Link> {
         let stream = TcpStream::connect(address)?;
         stream.set_nodelay(true)?;
         stream.set_read_timeout(Some(IDLE))?;
-        // Reset on closing. Otherwise thousands of connections a second would leave no port free for a minute.
+        // Reset the connection on closing. Otherwise thousands of connections per second would leave no port free for a
+        // minute.
         SockRef::from(&stream).set_linger(Some(Duration::ZERO))?;
         Ok(Link { stream, request: Vec::with_capacity(4 + LONGEST), limit: None })
     }
@@ -379,7 +381,7 @@ impl Link {
     /// Connects to any relay, with a time limit for connecting and for each answer.
     ///
     /// # Errors
-    /// The socket's errors.
+    /// Errors from the socket.
     pub fn connect_within(address: SocketAddr, limit: Duration) -> io::Result<Link> {
         let stream = TcpStream::connect_timeout(&address, limit)?;
         stream.set_nodelay(true)?;
@@ -390,7 +392,7 @@ impl Link {
     /// Requests the relay's descriptor.
     ///
     /// # Errors
-    /// The socket's errors.
+    /// Errors from the socket.
     pub fn descriptor(&mut self) -> io::Result<RelayDescriptor> {
         let mut answer = [0; IDENTITY + 32];
         self.ask(DESCRIPTOR, &[], &mut answer)?;
@@ -403,7 +405,7 @@ impl Link {
     /// Sends an onionskin and receives the reply, which must have the length of `reply`.
     ///
     /// # Errors
-    /// The socket's errors, and a reply of another length.
+    /// Errors from the socket, and an error if the reply has a different length.
     pub fn ask(&mut self, number: u16, onionskin: &[u8], reply: &mut [u8]) -> io::Result<()> {
         let length = u16::try_from(onionskin.len()).map_err(io::Error::other)?;
         self.request.clear();
@@ -427,10 +429,10 @@ impl Link {
         }
     }
 
-    /// Whether the relay has sent more than was requested.
+    /// Returns whether the relay has sent more than was requested.
     ///
     /// # Errors
-    /// The socket's errors.
+    /// Errors from the socket.
     pub fn has_more(&mut self) -> io::Result<bool> {
         self.stream.set_nonblocking(true)?;
         let more = match self.stream.read(&mut [0]) {

@@ -6,12 +6,12 @@ use pqlab_harness::Fault;
 use pqlab_primitives::Coins;
 use std::sync::Arc;
 
-/// Lengths in bytes.
+/// Lengths of messages and keys, in bytes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Lengths {
-    /// Message of the client.
+    /// The client's message.
     pub(super) onionskin: usize,
-    /// Answer to it.
+    /// The answer to the client's message.
     pub(super) reply: usize,
     /// Keys that both sides derive.
     pub(super) keys: usize,
@@ -21,12 +21,12 @@ pub(super) struct Lengths {
 pub(super) trait Sides: Send + 'static {
     /// State of the client between its two steps.
     type Pending: Send;
-    /// Ephemeral keys of the client, made ahead.
+    /// The client's ephemeral keys, generated in advance.
     type Ahead: Send;
 
     fn lengths(&self) -> Lengths;
 
-    /// Whether every part does its work; otherwise keys may be zero.
+    /// Returns whether every part of the handshake does real work. If not, the keys may be zero.
     fn whole(&self) -> bool;
 
     fn create(&self, onionskin: &mut [u8]) -> Result<Self::Pending, Fault>;

@@ -1,14 +1,14 @@
-//! Steps of a handshake, each timed separately, and the whole.
+//! Trials for each step of a handshake, and for the complete handshake.
 
 use super::sides::Sides;
 use crate::inputs::{POOL, Turn};
 use pqlab_harness::{Fault, Recorder, Trial};
 
-/// Keys made ahead for one sample. Using them takes so much less time than making them that the usual batch would make
-/// more between two samples than are ever used.
+/// Number of keys generated in advance for one sample. Using a key takes much less time than generating one, so a batch
+/// of the usual size would spend most of its time on generating keys.
 const AHEAD: u64 = 64;
 
-/// The two messages and both sides' keys.
+/// The two messages, and the keys of both sides.
 #[derive(Clone)]
 pub(super) struct Messages {
     onionskin: Vec<u8>,
@@ -28,7 +28,7 @@ impl Messages {
         }
     }
 
-    /// Clears the answer, so that an earlier one cannot pass for a new one.
+    /// Clears the answer, so that an earlier answer cannot pass for a new one.
     pub(super) fn forget_answer(&mut self) {
         self.reply.fill(0);
         self.relay_keys.fill(0);
@@ -95,7 +95,7 @@ impl<S: Sides> Trial for Create<S> {
     }
 }
 
-/// The client's first step, with ephemeral keys made ahead.
+/// The client's first step, with ephemeral keys generated in advance.
 pub(super) struct CreateAhead<S: Sides> {
     sides: S,
     messages: Messages,
@@ -122,7 +122,7 @@ impl<S: Sides> Trial for CreateAhead<S> {
 
     fn routine(&mut self, batch: usize, _recorder: &mut Recorder) -> Result<(), Fault> {
         for _ in 0..batch {
-            let keys = self.ahead.pop().ok_or_else(|| Fault::Library("routine without setup".into()))?;
+            let keys = self.ahead.pop().ok_or_else(|| Fault::Library("routine called without setup".into()))?;
             self.pending.push(self.sides.create_with(keys, &mut self.messages.onionskin)?);
         }
         Ok(())
@@ -140,10 +140,10 @@ impl<S: Sides> Trial for CreateAhead<S> {
     }
 }
 
-/// The relay's step, over onionskins of several clients in turn.
+/// The relay's step, for onionskins from several clients in rotation.
 pub(super) struct Reply<S: Sides> {
     sides: S,
-    /// State of each client until its handshake is verified, and its messages.
+    /// State of each client until its handshake is verified, and the client's messages.
     sent: Vec<(Option<S::Pending>, Messages)>,
     turn: Turn,
 }
@@ -205,7 +205,7 @@ impl<S: Sides> Trial for Finish<S> {
             reply(&self.sides, messages)?;
             messages.client_keys.fill(0);
         }
-        // Taken from the end.
+        // The routine takes them from the end.
         self.pending.reverse();
         Ok(())
     }
@@ -214,7 +214,7 @@ impl<S: Sides> Trial for Finish<S> {
         let first = self.next;
         self.next += batch;
         for messages in &mut self.messages[first..first + batch] {
-            let pending = self.pending.pop().ok_or_else(|| Fault::Library("routine without setup".into()))?;
+            let pending = self.pending.pop().ok_or_else(|| Fault::Library("routine called without setup".into()))?;
             finish(&self.sides, pending, messages)?;
         }
         Ok(())
@@ -225,7 +225,7 @@ impl<S: Sides> Trial for Finish<S> {
     }
 }
 
-/// All three steps.
+/// The complete handshake: all three steps.
 pub(super) struct Whole<S: Sides> {
     sides: S,
     messages: Messages,

@@ -52,7 +52,7 @@ fn cases_have_the_lengths_and_names_of_their_handshakes() {
     assert!(ids.contains(&"ntor/kem-only-mlkem512/profile[without=kem]@rustcrypto".to_owned()), "{ids:?}");
     assert!(ids.contains(&"ntor/kem-only-mlkem512/create[keys=ahead]@rustcrypto".to_owned()));
     assert!(ids.contains(&"ntor/ntor-v1/reply[onion-key=encoded]@rustcrypto".to_owned()));
-    assert!(!ids.iter().any(|id| id.contains("kem-only") && id.contains("onion-key")), "it has no onion key");
+    assert!(!ids.iter().any(|id| id.contains("kem-only") && id.contains("onion-key")), "kem-only has no onion key");
     assert!(ids.contains(&"ntor/ntor-x25519-mlkem768/replies[queue=64]@rustcrypto".to_owned()));
     assert!(ids.contains(&"ntor/ntor-v1/exchange[over=tcp,connection=kept]@rustcrypto".to_owned()));
     assert!(!ids.iter().any(|id| id.contains("ntor-v1") && id.contains('+')), "classical ntor has one half");
@@ -73,7 +73,7 @@ fn a_queue_answers_every_onionskin_and_records_when() {
             assert!(of_first[0] > 0.0 && of_first[0] <= of_mean[0], "{of_first:?} {of_mean:?}");
             assert_eq!(length == 1, of_first == of_mean);
         }
-        // Detects an onionskin that was not answered again.
+        // An onionskin that was not answered again is detected.
         assert!(crate::testing::is_void(trial.as_mut(), 1));
     }
     let mut other = cases.iter().find(|case| case.id() == id_of(16)).unwrap().clone();
@@ -133,12 +133,12 @@ fn fastest_applies_to_either_half_and_classical_ntor_uses_the_first() {
     let draft = NtorWorkload.cases(&providers, &options);
     let questions = NtorWorkload.questions(&draft, &providers, &options);
     assert_eq!(questions.len(), handshakes().len() + messages::ALL.len());
-    // The slowest possible pair, which would not be chosen by chance.
+    // Choose the slowest possible pair, which would not be chosen by chance.
     let answers = questions.iter().map(|question| {
         assert_eq!(
             question.operations(),
             ["handshake"],
-            "steps, parts and loads are of the pair with the fastest whole"
+            "the complete handshake must decide for steps, parts and loads"
         );
         assert!(question.cases().iter().all(|case| case.parameters.is_empty()));
         pqlab_record::Fastest {
@@ -162,7 +162,7 @@ fn fastest_applies_to_either_half_and_classical_ntor_uses_the_first() {
     }
     let options = CaseOptions { post_quantum: Some("rustcrypto".into()), ..CaseOptions::default() };
     let named = NtorWorkload.cases(&providers, &options);
-    assert!(named.iter().any(|case| case.algorithm == "ntor-v1"), "beside every choice of the other half");
+    assert!(named.iter().any(|case| case.algorithm == "ntor-v1"), "classical ntor has no post-quantum half");
     assert!(NtorWorkload.questions(&named, &providers, &options).is_empty());
 }
 
@@ -237,7 +237,7 @@ fn disconnects_on_invalid_requests_without_an_answer() {
         let mut stream = TcpStream::connect(running.address).unwrap();
         stream.write_all(&request).unwrap();
         let mut answer = Vec::new();
-        // A reset is a disconnection too.
+        // A reset is also a disconnection.
         stream.read_to_end(&mut answer).ok();
         assert!(answer.is_empty(), "{request:?} was answered");
     }
@@ -251,7 +251,7 @@ fn disconnects_slow_clients_while_serving_others() {
     let mut slow = TcpStream::connect(running.address).unwrap();
     slow.write_all(&[0, 2]).unwrap();
     running.works();
-    // Much longer than the relay allows: only a relay that waits forever fails here.
+    // This is much longer than the relay allows, so only a relay that waits forever fails here.
     slow.set_read_timeout(Some(std::time::Duration::from_secs(60))).unwrap();
     let mut answer = Vec::new();
     let ended = slow.read_to_end(&mut answer);
@@ -268,7 +268,7 @@ fn ten_thousand_garbage_connections_leave_the_relay_serving() {
         let mut garbage = vec![0; random.next_u32() as usize % 3000];
         random.fill_bytes(&mut garbage);
         if round % 3 == 0 && garbage.len() >= 4 {
-            // A known type, so that the handshake itself sees garbage.
+            // Use a known type, so that the handshake itself sees garbage.
             garbage[..2].copy_from_slice(&[[0, 2], [0xff, 1], [0xff, 0x13]][round / 3 % 3]);
             let length = [84u16, 820, 1652][round / 3 % 3];
             garbage[2..4].copy_from_slice(&length.to_be_bytes());
@@ -281,7 +281,7 @@ fn ten_thousand_garbage_connections_leave_the_relay_serving() {
     assert_eq!(running.relay.served().handshakes, 7);
 }
 
-/// A library that panics on anything a client sends.
+/// Library that panics on everything that a client sends.
 struct Panicking(Arc<dyn Kem>);
 
 impl Kem for Panicking {
@@ -325,13 +325,13 @@ fn a_panic_in_a_library_frees_the_clients_place() {
     let protocol = Protocol::new(Variant::KemOnly, parts).unwrap();
     let running = Running::of(Relay::of(vec![(NUMBER, protocol.clone())], [9; 20]).unwrap());
     let (mut onionskin, mut reply) = (vec![0; protocol.onionskin()], vec![0; protocol.reply()]);
-    // Identity of the relay, which is checked before the key.
+    // The relay's identity, which is checked before the key.
     onionskin[800..].fill(9);
     for _ in 0..=CLIENTS {
         let mut link = Link::connect(running.address).unwrap();
         assert!(link.ask(NUMBER, &onionskin, &mut reply).is_err());
     }
     let mut link = Link::connect(running.address).unwrap();
-    assert_eq!(link.descriptor().unwrap(), running.relay.descriptor(), "no place was left");
+    assert_eq!(link.descriptor().unwrap(), running.relay.descriptor(), "a panic must free the client's place");
     assert_eq!(running.relay.served(), Served { handshakes: 0, refused: CLIENTS as u64 + 1 });
 }

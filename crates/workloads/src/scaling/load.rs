@@ -1,9 +1,9 @@
-//! Tasks through a thread pool: the total time of tasks submitted all at once, and the time that each waits in the
-//! queue.
+//! Tasks in a thread pool: the total time of tasks that are submitted together, and the time that each task waits in
+//! the queue.
 //!
-//! A sample is one load: from before the first task is submitted until the submitter knows that all are done. Workers
-//! already wait at the queue when it begins, as in an idle pool. A task is one whole operation. Its queueing delay runs
-//! from its submission until a worker takes it.
+//! A sample is one load. It lasts from before the first task is submitted until the submitter knows that all tasks are
+//! done. Workers are already waiting at the queue when a load begins, as in an idle pool. A task is one complete
+//! operation. The queueing delay of a task lasts from its submission until a worker takes it.
 
 use super::threads::{Share, caught, dispatch, gone, pin};
 use crossbeam_channel::{Sender, unbounded};
@@ -18,7 +18,7 @@ const PERCENTILES: [(&str, u64); 4] =
 /// A trial with a thread pool.
 pub(super) struct Load {
     tasks: u64,
-    /// One share per worker; `None` while the worker has it.
+    /// One share per worker. `None` while the worker has the share.
     shares: Vec<Option<Share>>,
     processors: Vec<u32>,
     workers: Option<Workers>,
@@ -26,7 +26,7 @@ pub(super) struct Load {
     delays: Vec<u64>,
 }
 
-/// Workers at an open queue of submission times.
+/// Workers that wait at an open queue, which holds the submission times of tasks.
 struct Workers {
     queue: Sender<u64>,
     home: Receiver<Returned>,
@@ -40,8 +40,8 @@ struct Returned {
 }
 
 impl Load {
-    /// Creates a load of `tasks` tasks at once, for a pool with one worker per trial, pinned to these processors in
-    /// turn.
+    /// Creates a load of `tasks` tasks that are submitted together. The pool has one worker per trial. The workers are
+    /// pinned to these processors, round-robin.
     pub(super) fn new(tasks: u64, trials: Vec<Box<dyn Trial>>, processors: &[u32]) -> Load {
         let shares = trials.into_iter().map(|trial| Some(Share::new(trial))).collect();
         Load { tasks, shares, processors: processors.to_vec(), workers: None, delays: Vec::new() }
@@ -65,7 +65,7 @@ impl Trial for Load {
     fn setup(&mut self, batch: usize) -> Result<(), Fault> {
         self.gather()?;
         self.delays.clear();
-        // The submitter may run on any of the processors, as in a program of its own.
+        // The submitter may run on any of the processors, as in a separate program.
         pin(&self.processors)?;
         let (queue, tasks) = unbounded::<u64>();
         let (sender, home) = channel();
@@ -86,7 +86,7 @@ impl Trial for Load {
                         outcome = caught(|| share.perform(1));
                     }
                 }
-                // If nothing receives the share any more, the case was given up.
+                // If nothing receives the share any more, the case was abandoned.
                 sender.send(Returned { worker, share, delays, outcome }).ok();
             })?;
         }
@@ -134,7 +134,7 @@ impl Trial for Load {
 
 impl Drop for Load {
     fn drop(&mut self) {
-        // Workers leave a closed queue; faults no longer matter, as the case is over.
+        // Workers stop when the queue closes. Faults no longer matter, because the case is over.
         self.gather().ok();
     }
 }

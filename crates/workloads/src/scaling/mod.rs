@@ -1,7 +1,7 @@
-//! Workload `scaling`: one operation on several threads at once, and many tasks at once through a thread pool.
+//! Workload `scaling`: an operation on several threads, and many concurrent tasks in a thread pool.
 //!
-//! Other workloads use it for their own operations. [`thread_cases`] and [`load_cases`] create the cases of an
-//! operation. [`prepare`] prepares any of them, given one single-threaded trial per thread.
+//! Other workloads use this module for their own operations. [`thread_cases`] and [`load_cases`] create the cases for
+//! an operation. [`prepare`] prepares such a case, given one single-threaded trial per thread.
 
 mod load;
 mod team;
@@ -18,7 +18,7 @@ use pqlab_primitives::{Kem, Provider, SignatureScheme};
 use pqlab_record::{Case, Form, Parameter};
 use std::sync::Arc;
 
-/// Default numbers of tasks submitted at once.
+/// Default numbers of tasks that are submitted together.
 const TASKS: [u64; 4] = [100, 500, 1_000, 5_000];
 /// Suffix of operations that are measured under load.
 const LOAD: &str = "-load";
@@ -67,8 +67,8 @@ impl Workload for ScalingWorkload {
     }
 }
 
-/// Returns the cases of an operation on 1, 2, 4, ... and all threads, or on the requested numbers. They share a block
-/// with each other and with those of other providers.
+/// Returns the cases for an operation on 1, 2, 4, ... and all threads, or on the requested numbers of threads. All
+/// cases for the operation share a block, including those of other providers.
 pub(crate) fn thread_cases(base: &Case, options: &CaseOptions) -> Vec<Case> {
     let numbers = options.threads.clone().unwrap_or_else(|| usual_threads(options.cores()));
     let case = |threads: u64| {
@@ -80,7 +80,7 @@ pub(crate) fn thread_cases(base: &Case, options: &CaseOptions) -> Vec<Case> {
     numbers.into_iter().map(case).collect()
 }
 
-/// Returns the cases of an operation as tasks of a thread pool, by the number of tasks submitted at once.
+/// Returns the cases for an operation as tasks in a thread pool, one case for each number of tasks submitted together.
 pub(crate) fn load_cases(base: &Case, options: &CaseOptions) -> Vec<Case> {
     let numbers = options.tasks.clone().unwrap_or_else(|| TASKS.to_vec());
     let workers = options.workers.unwrap_or(options.cores() as u64);
@@ -95,28 +95,28 @@ pub(crate) fn load_cases(base: &Case, options: &CaseOptions) -> Vec<Case> {
     numbers.into_iter().map(case).collect()
 }
 
-/// Whether the case comes from [`thread_cases`] or [`load_cases`].
+/// Returns whether the case comes from [`thread_cases`] or [`load_cases`].
 pub(crate) fn concerns(case: &Case) -> bool {
     case.threads().is_some() || case.tasks().is_some()
 }
 
-/// Returns the operation that each thread of such a case performs.
+/// Returns the operation that each thread performs in a case from [`thread_cases`] or [`load_cases`].
 pub(crate) fn operation(case: &Case) -> &str {
     case.operation.strip_suffix(LOAD).unwrap_or(&case.operation)
 }
 
-/// Prepares a case of [`thread_cases`] or [`load_cases`]. Calls `trial` once per thread; its trials must not share keys
-/// or buffers.
+/// Prepares a case from [`thread_cases`] or [`load_cases`]. Calls `trial` once per thread. The trials must not share
+/// keys or buffers.
 ///
 /// # Errors
-/// The errors of `trial`, or [`Fault::Unsupported`] for any other case.
+/// Errors from `trial`, or [`Fault::Unsupported`] for any other case.
 pub(crate) fn prepare(
     case: &Case,
     seed: Seed,
     mut trial: impl FnMut() -> Result<Box<dyn Trial>, Fault>,
 ) -> Result<Box<dyn Trial>, Fault> {
     let mut trials = |count: u64| (0..count).map(|_| trial()).collect::<Result<Vec<_>, Fault>>();
-    // Each process starts at another processor, so that the figures of one thread cover all of them.
+    // Each process starts at a different processor, so that the figures for one thread cover all processors.
     let mut processors = affinity::granted();
     let first = seed.process as usize % processors.len().max(1);
     processors.rotate_left(first);
@@ -129,7 +129,7 @@ pub(crate) fn prepare(
     }
 }
 
-/// Returns 1, 2, 4, ... and all.
+/// Returns the powers of two below `cores`, followed by `cores`.
 fn usual_threads(cores: usize) -> Vec<u64> {
     let cores = cores.max(1) as u64;
     let mut numbers: Vec<u64> = (0..63).map(|power| 1 << power).take_while(|&threads| threads < cores).collect();
@@ -142,12 +142,12 @@ fn block(case: &Case) -> String {
     format!("{}/{}/{}{length}", case.workload, case.algorithm, case.operation)
 }
 
-/// Returns a KEM's operation with a prepared key, without the parameters of an area.
+/// Returns the case for a KEM operation with a prepared key, without an area's parameters.
 pub(crate) fn kem_case(provider: &Provider, kem: &dyn Kem, operation: &str) -> Case {
     Case { workload: "scaling".into(), ..kem::case(provider, kem, operation, Form::Prepared) }
 }
 
-/// Returns the cases of a signature scheme's operation with a prepared key: one, or one per requested message length.
+/// Returns the cases for a signature operation with a prepared key: a single case, or one per requested message length.
 pub(crate) fn signature_cases(
     provider: &Provider,
     scheme: &dyn SignatureScheme,

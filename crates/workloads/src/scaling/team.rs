@@ -1,9 +1,10 @@
-//! One trial per thread, all released at once: the number of operations that several threads perform per second.
+//! One trial per thread, all released at the same time. Measures how many operations several threads perform per
+//! second.
 //!
 //! The timed thread is the first of the team. The others wait at a barrier until it releases them with a single store,
-//! so no wake-up is timed. Each is pinned to its own processor. Operations are handed out in small portions from one
-//! counter, so that a thread with long ones (a signer that rejects) does not keep the others waiting at the end. A
-//! sample ends when the last thread is done.
+//! so no wake-up is timed. Each thread is pinned to its own processor. The threads take operations in small portions
+//! from one counter, so that a thread with long operations (a signer that rejects) does not keep the others waiting at
+//! the end. A sample ends when the last thread is done.
 
 use super::threads::{Share, caught, dispatch, gone, pin};
 use pqlab_harness::gate::{self, Before, Gate, Thresholds};
@@ -17,15 +18,15 @@ use std::thread::{self, Thread};
 
 /// Minimum length of a sample in ns: releasing a thread takes a fraction of a microsecond.
 const SAMPLE_NS: u64 = 10_000_000;
-/// Portions of a thread's share of a sample. At 10 ms a portion takes 20 µs, which makes the cost of the counter
-/// negligible and limits how far apart threads finish.
+/// Number of portions in a thread's part of a sample. In a sample of 10 ms, a portion takes 20 µs. This makes the cost
+/// of the counter negligible and limits how far apart the threads finish.
 const PORTIONS: u64 = 512;
-/// Iterations at the barrier between calls that let another thread run.
+/// Number of iterations at the barrier between calls that let another thread run.
 const SPINS: u32 = 1 << 14;
 
 /// A trial with several threads.
 pub(super) struct Team {
-    /// One member per thread; `None` while its thread has it.
+    /// One member per thread. `None` while its thread has the member.
     members: Vec<Option<Member>>,
     /// Processor of each thread.
     cpus: Vec<u32>,
@@ -37,7 +38,7 @@ pub(super) struct Team {
 
 struct Member {
     share: Share,
-    /// Created by the member's thread; `None` if threads share processors.
+    /// Created by the member's thread. `None` if threads share processors.
     gate: Option<Gate>,
 }
 
@@ -47,7 +48,7 @@ impl Member {
         (!oversubscribed).then(|| self.gate.get_or_insert_with(|| Gate::new(Some(cpu))).open())
     }
 
-    /// Closes the gate when the thread is done, and returns what disturbed it.
+    /// Closes the gate when the thread is done, and returns the disturbances of the thread.
     fn close(&mut self, before: Option<Before>) -> Vec<Disturbance> {
         let seen = self.gate.as_mut().zip(before).map(|(gate, before)| gate.close(before));
         seen.map(|seen| gate::judge(&seen, &Thresholds::for_one_of_several_threads())).unwrap_or_default()
@@ -68,7 +69,8 @@ struct Returned {
 }
 
 impl Team {
-    /// Creates a team on these processors, in turn. The first trial belongs to the timed thread.
+    /// Creates a team whose threads are pinned to these processors, round-robin. The first trial belongs to the timed
+    /// thread.
     pub(super) fn new(trials: Vec<Box<dyn Trial>>, processors: &[u32]) -> Team {
         let cpus: Vec<u32> = processors.iter().copied().cycle().take(trials.len()).collect();
         let member = |trial| Some(Member { share: Share::new(trial), gate: None });
@@ -81,7 +83,8 @@ impl Team {
         }
     }
 
-    /// Whether there are more threads than processors, in which case they cannot wait for each other by spinning.
+    /// Returns whether there are more threads than processors. If so, the threads cannot wait for each other by
+    /// spinning.
     fn oversubscribed(&self) -> bool {
         self.cores < self.cpus.len()
     }
@@ -91,7 +94,7 @@ impl Team {
         pin(&self.cpus[..1])?;
         let round = Arc::new(Round::new(self.cpus.len(), oversubscribed));
         let (sender, home) = channel();
-        // From here on, an error leaves no thread waiting, because gathering releases all that were sent out.
+        // From here on, an error leaves no thread waiting, because `gather` releases all threads that were sent out.
         let pending = self.pending.insert(Pending { round: Arc::clone(&round), home, before: None });
         for (thread, &cpu) in self.cpus.iter().enumerate().skip(1) {
             let mut member = self.members[thread].take().ok_or_else(gone)?;
@@ -103,7 +106,7 @@ impl Team {
                 round.arrive();
                 round.finish(ready.and_then(|()| round.work(&mut member.share)));
                 let disturbances = member.close(before);
-                // If nothing receives the member any more, the case was given up.
+                // If nothing receives the member any more, the case was abandoned.
                 sender.send(Returned { thread, member, disturbances }).ok();
             })?;
         }
@@ -131,7 +134,7 @@ impl Team {
 impl Trial for Team {
     fn setup(&mut self, batch: usize) -> Result<(), Fault> {
         self.gather();
-        // Disturbances of a warm-up do not matter.
+        // Disturbances during a warm-up do not matter.
         self.disturbances.clear();
         if let Some(Some(first)) = self.members.first_mut() {
             first.share.setup(batch)?;
@@ -182,7 +185,7 @@ impl Drop for Team {
     }
 }
 
-/// State that the threads share from one release to the next. Each counter has its own pair of cache lines.
+/// State that the threads share from one release to the next. Each counter occupies its own pair of cache lines.
 struct Round {
     threads: usize,
     oversubscribed: bool,
@@ -238,7 +241,7 @@ impl Round {
         }
     }
 
-    /// Performs portions until none is left.
+    /// Takes and performs portions until none is left.
     fn work(&self, share: &mut Share) -> Result<(), Fault> {
         let batch = self.batch.load(Ordering::Relaxed);
         let portion = (batch / (self.threads as u64 * PORTIONS)).max(1);
@@ -277,7 +280,7 @@ impl Round {
         }
     }
 
-    /// Waits until the condition holds: spinning if each thread has its own processor, otherwise asleep.
+    /// Waits until the condition holds. Spins if each thread has its own processor, otherwise sleeps.
     fn wait(&self, until: impl Fn() -> bool) {
         let mut spins = 0_u32;
         while !until() {

@@ -7,15 +7,15 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Barrier, Mutex, PoisonError};
 use std::thread::ThreadId;
 
-/// What a trial does in addition to counting.
+/// Action of a trial in addition to counting.
 type Misbehaviour = fn() -> Result<(), Fault>;
 
-/// Counts operations and the threads that perform them, and may misbehave.
+/// Trial that counts operations and the threads that perform them, and may misbehave.
 struct Counting {
     done: Arc<AtomicU64>,
     threads: Arc<Mutex<HashSet<ThreadId>>>,
     misbehave: Option<Misbehaviour>,
-    /// Barrier at which a trial waits once for all others.
+    /// Barrier at which each trial waits once for all others.
     meeting: Option<Arc<Barrier>>,
 }
 
@@ -42,7 +42,7 @@ impl Trial for Counting {
 struct Bench {
     done: Arc<AtomicU64>,
     threads: Arc<Mutex<HashSet<ThreadId>>>,
-    /// What the second trial does in addition to counting.
+    /// Action of the second trial in addition to counting.
     misbehave: Option<Misbehaviour>,
     /// Whether each trial waits until all have begun.
     meet: bool,
@@ -65,7 +65,7 @@ impl Bench {
     }
 }
 
-/// Runs a test on its own thread, because the affinity that a trial sets would outlive the test.
+/// Runs a test on its own thread, because the affinity that a trial sets would outlast the test.
 fn apart(test: impl FnOnce() + Send + 'static) {
     std::thread::spawn(test).join().unwrap();
 }
@@ -118,7 +118,7 @@ fn a_fault_or_panic_on_any_thread_ends_only_the_case() {
             for mut trial in bench.trials(2, &affinity::allowed()) {
                 assert_eq!(sample(trial.as_mut(), 40).unwrap_err().to_string(), expected);
             }
-            // The threads still exist.
+            // The threads can still be used.
             let bench = Bench::default();
             for mut trial in bench.trials(2, &affinity::allowed()) {
                 sample(trial.as_mut(), 4).unwrap();

@@ -1,4 +1,5 @@
-//! Threads that live as long as their worker process and run given work, so that starting a thread is never timed.
+//! Threads that live as long as their worker process and run the work passed to them, so that starting a thread is
+//! never timed.
 
 use pqlab_harness::{Fault, Recorder, Trial, affinity, residue};
 use std::cell::RefCell;
@@ -6,18 +7,19 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Sender, channel};
 use std::thread;
 
-/// Stack of a thread in bytes: that of the main thread on most systems, so that an operation that works on one thread
-/// works on all.
+/// Stack size of a thread in bytes, which is that of the main thread on most systems. An operation that works on the
+/// main thread therefore works on all threads.
 const STACK: usize = 8 << 20;
 
 type Work = Box<dyn FnOnce() + Send>;
 
 thread_local! {
-    /// Threads of the calling thread. A worker process has one calling thread; in tests each test has its own.
+    /// Threads that work for the calling thread. A worker process has one calling thread; in tests, each test has its
+    /// own.
     static THREADS: RefCell<Vec<Sender<Work>>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Passes work to thread `number`; missing threads are started first. The work must catch its own panics.
+/// Passes `work` to thread `number`, after starting missing threads. The work must catch its own panics.
 ///
 /// # Errors
 /// [`Fault::Library`] if the thread cannot be started, or has ended.
@@ -30,7 +32,7 @@ pub(super) fn dispatch(number: usize, work: impl FnOnce() + Send + 'static) -> R
                 .stack_size(STACK)
                 .spawn(move || {
                     for work in queue {
-                        // Removes what the work of another case left behind.
+                        // Remove state that the work of another case left behind.
                         residue::put_back();
                         work();
                     }
@@ -42,7 +44,7 @@ pub(super) fn dispatch(number: usize, work: impl FnOnce() + Send + 'static) -> R
     })
 }
 
-/// Pins the calling thread to these processors, if the system can.
+/// Pins the calling thread to these processors. Does nothing if the system cannot pin threads.
 pub(crate) fn pin(cpus: &[u32]) -> Result<(), Fault> {
     match affinity::pin(cpus) {
         Ok(()) | Err(affinity::AffinityError::Unsupported | affinity::AffinityError::Refused(_)) => Ok(()),
@@ -58,12 +60,12 @@ pub(super) fn caught(run: impl FnOnce() -> Result<(), Fault>) -> Result<(), Faul
     })
 }
 
-/// Reports that a thread has ended, or that the share it had is lost.
+/// Returns the fault for a thread that has ended, or that has lost its share.
 pub(super) fn gone() -> Fault {
     Fault::Library("a thread ended unexpectedly".into())
 }
 
-/// Work of one thread: its trial, and whether it performed any operation since the setup.
+/// Work of one thread: its trial, and whether the thread has performed any operation since the setup.
 pub(super) struct Share {
     trial: Box<dyn Trial>,
     performed: bool,
@@ -74,13 +76,13 @@ impl Share {
         Share { trial, performed: false }
     }
 
-    /// Prepares the thread for up to `batch` operations, because it may get all of them.
+    /// Prepares for `batch` operations, because the thread may get all of them.
     pub(super) fn setup(&mut self, batch: usize) -> Result<(), Fault> {
         self.performed = false;
         self.trial.setup(batch)
     }
 
-    /// Performs `count` whole operations.
+    /// Performs `count` complete operations.
     #[inline]
     pub(super) fn perform(&mut self, count: usize) -> Result<(), Fault> {
         self.trial.routine(count, &mut Recorder::default())?;

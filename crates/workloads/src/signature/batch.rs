@@ -1,8 +1,9 @@
-//! Verification of many signatures in one operation: `verify-x100` for a hundred. Libraries with batch verification
-//! verify them together, others one by one; `signers=` is the number of different signers. Libraries that support both
-//! are also measured `one-by-one`.
+//! Verification of many signatures in one operation, such as `verify-x100` for a hundred. Libraries with batch
+//! verification verify the signatures together, other libraries one by one. `signers=` is the number of different
+//! signers. Libraries that support both are also measured with the flag `one-by-one`.
 //!
-//! The `verify` of providers that only verify is here too: a batch of one, signed by another provider.
+//! This module also covers `verify` for providers that only verify: a batch of one signature, which another provider
+//! creates.
 
 use super::{MESSAGE, Mode, signing_key};
 use crate::inputs::{POOL, Supply, Turn, bytes, generator};
@@ -18,13 +19,13 @@ use std::sync::Arc;
 
 /// Default numbers of signatures per operation.
 const BATCHES: [u64; 3] = [8, 32, 100];
-/// Default numbers of signers of a hundred signatures.
+/// Default numbers of signers for a hundred signatures.
 const SIGNERS: [u64; 3] = [100, 10, 1];
-/// Prefix of the operation's name; the number of signatures follows.
+/// Prefix of the operation's name, followed by the number of signatures.
 const OPERATION: &str = "verify-x";
-/// Parameter with the number of signers.
+/// Parameter for the number of signers.
 const BY: &str = "signers";
-/// Flag of a library that has batch verification but does not use it.
+/// Flag for cases in which a library does not use its batch verification.
 const ONE_BY_ONE: &str = "one-by-one";
 
 /// Returns the number of signatures in an operation's batch.
@@ -32,13 +33,13 @@ fn batch(operation: &str) -> Option<usize> {
     operation.strip_prefix(OPERATION)?.parse().ok().filter(|number| *number > 0)
 }
 
-/// Whether the case is a batch, or belongs to a provider that only verifies.
+/// Returns whether the case is a batch, or belongs to a provider that only verifies.
 pub(super) fn is_for(case: &Case, provider: &Provider) -> bool {
     batch(&case.operation).is_some() || provider.signature(&case.algorithm).is_none()
 }
 
-/// Returns `verify` of providers that only verify, and batches of every algorithm for which some provider has batch
-/// verification.
+/// Returns the `verify` cases for providers that only verify, and batches for every algorithm for which some provider
+/// offers batch verification.
 pub(super) fn cases(providers: &[Arc<Provider>], options: &CaseOptions, lengths: &[u64]) -> Vec<Case> {
     let real: Vec<&Arc<Provider>> =
         providers.iter().filter(|provider| provider.library != NULL && provider.remote.is_none()).collect();
@@ -62,7 +63,7 @@ pub(super) fn cases(providers: &[Arc<Provider>], options: &CaseOptions, lengths:
     cases
 }
 
-/// Returns the cases of a provider, if it has the algorithm.
+/// Returns a provider's cases for an algorithm. Empty if the provider does not offer the algorithm.
 fn of_provider(provider: &Provider, algorithm: &str, length: u64, options: &CaseOptions) -> Vec<Case> {
     let (singly, together) = (provider.signature(algorithm).is_some(), provider.batch_verifier(algorithm).is_some());
     let mut cases = Vec::new();
@@ -85,7 +86,7 @@ fn of_provider(provider: &Provider, algorithm: &str, length: u64, options: &Case
     cases
 }
 
-/// Returns the numbers of signatures, each with numbers of signers.
+/// Returns the batches to measure, as pairs of the number of signatures and the number of signers.
 fn sizes(options: &CaseOptions) -> Vec<(u64, u64)> {
     let mut sizes = Vec::new();
     for number in options.at_once.clone().unwrap_or_else(|| BATCHES.to_vec()) {
@@ -114,7 +115,7 @@ fn case(
     let scheme = provider.signature(algorithm).map(|scheme| &scheme.info().parameters);
     let parameters_of = scheme.or_else(|| Some(provider.batch_verifier(algorithm)?.parameters()));
     let length_of_message = Parameter::Number("len".into(), length);
-    // All batch sizes are in the same rounds as the single signature, so that they can be compared.
+    // Batches of all sizes are measured in the same rounds as single signatures, so that they can be compared.
     let case = Case {
         workload: "signature".into(),
         algorithm: algorithm.to_owned(),
@@ -131,7 +132,7 @@ fn case(
 /// Prepares a case.
 ///
 /// # Errors
-/// The libraries' errors while keys and signatures are made.
+/// Errors from the libraries while generating keys and signatures.
 pub(super) fn prepare(
     case: &Case,
     provider: &Provider,
@@ -192,7 +193,7 @@ struct VerifyBatch {
     signed: Vec<Signed>,
     number: usize,
     turn: Turn,
-    /// Index of the signature in the last operation that is changed, to check that it is refused.
+    /// Index of the signature that is changed in the last operation, to check that it is rejected.
     changed: usize,
 }
 
@@ -218,7 +219,8 @@ impl VerifyBatch {
             };
             Ok::<_, Error>((prepared, encoded))
         })?;
-        // At least as many as a pool holds: caches and branch predictors learn repeated signatures.
+        // Use at least as many signatures as a pool holds, because caches and branch predictors learn repeated
+        // signatures.
         let operations = POOL.div_ceil(shape.number);
         let mode = Mode::default();
         let sign = |index: usize| {
@@ -247,7 +249,7 @@ impl VerifyBatch {
         &self.signed[operation * self.number..][..self.number]
     }
 
-    /// Returns the verifier's verdict on each. If it has only one for the whole batch, all are the same.
+    /// Returns a verdict on each signature. If the verifier gives only one verdict per batch, all of them are the same.
     #[inline(always)]
     fn verdicts(&self, signed: &[Signed]) -> Vec<LibraryResult<()>> {
         match &self.verifier {
@@ -279,7 +281,7 @@ impl VerifyBatch {
         }
     }
 
-    /// Checks that there is a verdict on every signature; one without was not verified.
+    /// Checks that there is a verdict on every signature, because a signature without a verdict was not verified.
     fn there_are_as_many(&self, verdicts: &[LibraryResult<()>]) -> Result<(), Fault> {
         if verdicts.len() == self.number {
             return Ok(());
@@ -287,7 +289,7 @@ impl VerifyBatch {
         Err(Fault::WrongAnswer(format!("{} verdicts for {} signatures", verdicts.len(), self.number)))
     }
 
-    /// Whether the verifier has a verdict on each signature.
+    /// Returns whether the verifier gives a verdict on each signature.
     fn answers_for_each(&self) -> bool {
         match &self.verifier {
             Verifier::Together(batches) => batches.answers_for_each(),
@@ -313,8 +315,8 @@ impl Trial for VerifyBatch {
         Ok(())
     }
 
-    /// Changes one signature of the last operation, another one each time. Exactly that one must be refused, or the
-    /// whole batch.
+    /// Changes one signature of the last operation, a different one each time. The verifier must reject exactly that
+    /// signature, or the whole batch.
     fn verify(&mut self) -> Result<(), Fault> {
         let first = self.turn.last() * self.number;
         self.changed = (self.changed + 1) % self.number;
@@ -374,8 +376,8 @@ mod tests {
         ] {
             assert!(ids.iter().any(|known| known == id), "{id}");
         }
-        assert!(!ids.iter().any(|id| id.contains("sign[") && id.contains("mldsa-batch")), "it does not sign");
-        assert!(!ids.iter().any(|id| id.contains("Falcon")), "nobody has batches of it");
+        assert!(!ids.iter().any(|id| id.contains("sign[") && id.contains("mldsa-batch")), "it cannot sign");
+        assert!(!ids.iter().any(|id| id.contains("Falcon")), "no provider has batches for Falcon");
         let short = |case: &&Case| case.operation == "verify" || case.number(BY) == Some(8);
         for case in cases.iter().filter(short) {
             right(&SignatureWorkload, case, &providers, &[2]);
@@ -393,7 +395,7 @@ mod tests {
         assert_eq!(sizes(&CaseOptions::default()), [(8, 8), (32, 32), (100, 100), (100, 10), (100, 1)]);
     }
 
-    /// Returns a scripted verdict on each claim, or one on all.
+    /// Verifier that returns a scripted verdict on each claim, or one on all claims.
     struct Wrong {
         each: bool,
         one_short: bool,

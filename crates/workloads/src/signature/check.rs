@@ -1,4 +1,4 @@
-//! Checks of answers shared by all signature trials.
+//! Answer checks that all signature trials share.
 
 use super::Mode;
 use crate::fault;
@@ -6,7 +6,7 @@ use pqlab_harness::Fault;
 use pqlab_primitives::{Coins, Result as LibraryResult, SignatureScheme, SigningKey, VerifyingKey};
 use std::sync::Arc;
 
-/// A scheme, its mode, and a key that signed nothing in the trial.
+/// Signature scheme, its mode, and a key that signed nothing in the trial.
 pub(crate) struct Setting {
     pub(crate) scheme: Arc<dyn SignatureScheme>,
     pub(crate) mode: Mode,
@@ -14,10 +14,10 @@ pub(crate) struct Setting {
 }
 
 impl Setting {
-    /// Uses the key pair of somebody else for the other key.
+    /// Creates a setting. `other` is the key pair of a different signer.
     ///
     /// # Errors
-    /// The library's errors for the verifying key.
+    /// Errors from the library for the verifying key.
     pub(crate) fn new(scheme: Arc<dyn SignatureScheme>, mode: Mode, other: &dyn SigningKey) -> LibraryResult<Setting> {
         Ok(Setting { scheme, mode, other_key: other.verifying_key()? })
     }
@@ -27,11 +27,11 @@ impl Setting {
         vec![0; self.scheme.info().parameters.signature]
     }
 
-    /// Checks that the signature is accepted, and refused for another message, with a bit flipped, and under another
-    /// key.
+    /// Checks that the signature is accepted. Also checks that it is rejected for a different message, with a bit
+    /// flipped, and under a different key.
     ///
     /// # Errors
-    /// [`Fault::WrongAnswer`] if not.
+    /// [`Fault::WrongAnswer`] if a check fails.
     pub(crate) fn check(&self, verifier: &dyn VerifyingKey, message: &[u8], signature: &[u8]) -> Result<(), Fault> {
         self.mode.verify(verifier, message, signature).map_err(fault)?;
         self.refuses(self.other_key.as_ref(), message, signature, "a signature under a different key")?;
@@ -46,10 +46,10 @@ impl Setting {
         }
     }
 
-    /// Signs a message with one key, and [checks](Self::check) the signature with the other.
+    /// Signs a message with `signer`, and [checks](Self::check) the signature with `verifier`.
     ///
     /// # Errors
-    /// The library's errors, and [`Fault::WrongAnswer`].
+    /// Errors from the library, and [`Fault::WrongAnswer`] if a check fails.
     pub(crate) fn round_trip(&self, signer: &dyn SigningKey, verifier: &dyn VerifyingKey) -> Result<(), Fault> {
         let message = b"a message for the round trip";
         let mut signature = self.signature();

@@ -1,9 +1,10 @@
-//! Signing the published message sets of C2SP's CCTV, whose rejections average out.
+//! Signs the published message sets of C2SP's CCTV, whose numbers of rejections average out.
 //!
-//! ML-DSA signs by rejection: the number of attempts depends on message and key, and a mean over random messages
-//! converges slowly. The sets hold messages whose numbers of attempts add up to the expected ones, for the key of the
-//! all-zero seed, deterministic signing and the empty context. A sample is therefore the whole set signed once, divided
-//! by its number of messages. The alternative set exists to detect optimisation for the main one.
+//! ML-DSA signs by rejection: the number of attempts depends on message and key, so a mean over random messages
+//! converges slowly. For the messages of a set, the numbers of attempts add up to the expected total, given the key
+//! from the all-zero seed, deterministic signing and an empty context. A sample therefore signs the whole set once and
+//! is divided by the number of messages. The alternative set exists to detect libraries that are optimised for the main
+//! set.
 
 use super::{Mode, Setting};
 use crate::fault;
@@ -35,8 +36,8 @@ impl MessageSet {
         MessageSet::ALL.into_iter().find(|set| set.name() == name)
     }
 
-    /// Returns the file of the messages for an algorithm, from the folder of published vectors or from the fetched
-    /// ones.
+    /// Returns the file with the messages for an algorithm, from the folder of published vectors or from the fetched
+    /// vectors.
     fn find(self, algorithm: &str) -> Option<PathBuf> {
         let folders = vectors_root().into_iter().chain(fetched_vectors());
         folders.map(|folder| folder.join(self.name_of_file(algorithm))).find(|path| path.is_file())
@@ -59,7 +60,7 @@ impl MessageSet {
     }
 }
 
-/// Source of the message sets, for users who lack them.
+/// Message for users whose machine lacks the message sets.
 pub const MESSAGE_SETS_MISSING: &str = "the message sets of C2SP CCTV are missing: run `make vectors`, or set \
      PQLAB_VECTORS to a folder of published vectors (docs/vectors.md)";
 
@@ -69,13 +70,13 @@ pub fn lacks_message_set(case: &Case) -> bool {
     set.is_some_and(|set| set.find(&case.algorithm).is_none())
 }
 
-/// Whether a provider can sign as the sets require: deterministically, with the key of a given seed.
+/// Returns whether a provider can sign as the sets require: deterministically, with a key from a supplied seed.
 pub(super) fn offered(scheme: &dyn SignatureScheme) -> bool {
     let info = scheme.info();
     info.parameters.algorithm.starts_with("ML-DSA-") && info.coins.keygen && info.coins.operation && info.hedged
 }
 
-/// Signing the messages of a set one by one.
+/// Signs the messages of a set one by one.
 pub(super) struct SignSet {
     setting: Setting,
     key: Box<dyn SigningKey>,

@@ -1,12 +1,13 @@
-//! Workload `signature`: key generation, signing, verification, with prepared keys and from encoded bytes.
+//! Workload `signature`: key generation, signing and verification, with prepared and with encoded keys.
 //!
-//! `sign` is hedged if the standard has both variants (FIPS 204, section 3.4; FIPS 205, section 3.4), which is the
-//! libraries' default; `sign[deterministic]` draws no coins. `prehash=` names the function that hashes the message
-//! before its digest is signed. `messages=cctv` signs the published set of messages as a whole.
+//! If the standard defines hedged and deterministic signing (FIPS 204, section 3.4; FIPS 205, section 3.4), `sign` is
+//! hedged, which is the libraries' default. `sign[deterministic]` uses no random bytes. `prehash=` names the function
+//! that hashes the message before its digest is signed. `messages=cctv` signs the published set of messages as a whole.
 //!
-//! Encoded key generation writes the signing key, encoded signing loads it. `key=` names the encoding; each encoding
-//! that the provider supports has a case. `coins=exact` gives an operation the bytes that it would otherwise draw;
-//! `keys=` is the number of keys it rotates through. `verify-x100` verifies a hundred signatures.
+//! With encoded keys, key generation writes the signing key, and signing loads it. `key=` names the encoding, and each
+//! encoding that the provider supports has a case. `coins=exact` supplies the random bytes that an operation would
+//! otherwise generate. `keys=` is the number of keys that an operation rotates through. `verify-x100` verifies a
+//! hundred signatures.
 
 mod batch;
 mod check;
@@ -34,7 +35,7 @@ use std::sync::Arc;
 use trials::KeygenEncoded;
 pub(crate) use trials::{Keygen, Sign, Signed, Verify};
 
-/// Default length of the message in bytes: that of a digest.
+/// Default length of the message in bytes, which is that of a digest.
 pub(crate) const MESSAGE: u64 = 32;
 
 pub(crate) struct SignatureWorkload;
@@ -106,11 +107,11 @@ impl Workload for SignatureWorkload {
     }
 }
 
-/// Creates the trial of a signature operation, with prepared keys or from encoded bytes as the case says.
+/// Creates the trial for a signature operation, with prepared or encoded keys according to the case.
 ///
 /// # Errors
-/// The library's errors while keys and signatures are made; [`Fault::Unsupported`] if the scheme does not have the
-/// operation.
+/// Errors from the library while generating keys and signatures, and [`Fault::Unsupported`] if the scheme does not
+/// support the operation.
 pub(crate) fn trial(
     scheme: &Arc<dyn SignatureScheme>,
     operation: &str,
@@ -159,10 +160,10 @@ pub(crate) fn trial(
     })
 }
 
-/// A verifying key and its bytes.
+/// Verifying key and its encoded bytes.
 type Verifier = (Box<dyn VerifyingKey>, Vec<u8>);
 
-/// Returns verifying keys with their bytes, and messages of `length` bytes signed with them in turn.
+/// Returns verifying keys with their encoded bytes, and messages of `length` bytes signed with these keys in rotation.
 fn signed(
     scheme: &dyn SignatureScheme,
     mode: Mode,
@@ -195,9 +196,9 @@ fn signed(
 
 /// Parameter that names a published set of messages.
 const MESSAGES: &str = "messages";
-/// Flag of deterministic signing.
+/// Flag for deterministic signing.
 const DETERMINISTIC: &str = "deterministic";
-/// Parameter that names the function of the pre-hashed variant.
+/// Parameter that names the hash function of the pre-hashed variant.
 const PREHASH: &str = "prehash";
 
 /// Mode of signing.
@@ -205,12 +206,12 @@ const PREHASH: &str = "prehash";
 pub(crate) struct Mode {
     pub(crate) deterministic: bool,
     pub(crate) prehash: Option<Prehash>,
-    /// Context string; empty for schemes without one.
+    /// Context string. Empty for schemes that do not support contexts.
     pub(crate) context: &'static [u8],
 }
 
 impl Mode {
-    /// Returns the mode of a case; `None` if it names an unknown hash function.
+    /// Returns the mode of a case. `None` if the case names an unknown hash function.
     fn of(case: &Case) -> Option<Mode> {
         let prehash = match case.word(PREHASH) {
             Some(name) => Some(Prehash::ALL.into_iter().find(|prehash| prehash.name() == name)?),
@@ -219,12 +220,12 @@ impl Mode {
         Some(Mode { deterministic: case.flag(DETERMINISTIC), prehash, ..Mode::default() })
     }
 
-    /// Whether signing uses the library's generator.
+    /// Returns whether signing uses the library's generator.
     fn draws(self, scheme: &dyn SignatureScheme) -> bool {
         !self.deterministic && scheme.draws_to_sign()
     }
 
-    /// Returns the default coins of a signature.
+    /// Returns the default randomness for a signature.
     pub(crate) fn coins(self) -> Coins<'static> {
         if self.deterministic { Coins::Exact(&[]) } else { Coins::Internal }
     }
@@ -243,7 +244,7 @@ impl Mode {
         }
     }
 
-    /// Signs as [`sign`](Self::sign) does, from the signing key's bytes.
+    /// Signs as [`sign`](Self::sign) does, but with an encoded key.
     #[inline(always)]
     fn sign_from(
         self,
@@ -268,7 +269,7 @@ impl Mode {
         }
     }
 
-    /// Returns the length, if there is one, and the parameters that differ from the defaults.
+    /// Returns the message length, if there is one, and the parameters that differ from the defaults.
     fn parameters(self, length: Option<u64>) -> Vec<Parameter> {
         let mut parameters: Vec<Parameter> =
             length.map(|length| Parameter::Number("len".into(), length)).into_iter().collect();
@@ -298,8 +299,8 @@ fn modes(scheme: &dyn SignatureScheme, operation: &str, options: &CaseOptions) -
     modes
 }
 
-/// Whether to measure a hash function with an algorithm: the one of its own family, and SHA-512 and SHAKE128 for
-/// ML-DSA, which has none.
+/// Returns whether to measure an algorithm with a hash function. An algorithm is measured with the function of its own
+/// family. ML-DSA has no such function, so it is measured with SHA-512 and SHAKE128.
 fn natural(prehash: Prehash, algorithm: &str) -> bool {
     match prehash {
         Prehash::Sha512 => !algorithm.starts_with("SLH-DSA-SHAKE"),
@@ -309,7 +310,7 @@ fn natural(prehash: Prehash, algorithm: &str) -> bool {
     }
 }
 
-/// Creates the case of an operation of a provider's scheme, in the block of comparable cases.
+/// Creates the case for an operation of a provider's scheme, in the block of comparable cases.
 pub(crate) fn case(
     provider: &Provider,
     scheme: &dyn SignatureScheme,
@@ -321,7 +322,8 @@ pub(crate) fn case(
     let info = scheme.info();
     let own = info.encodings.first().and_then(|&encoding| info.signing_key(encoding));
     let length_text = length.map_or_else(String::new, |length| format!("/{length}"));
-    // A round of hash-based signing takes seconds, for which all other cases would wait.
+    // Hash-based signatures have a separate block, because each of their rounds takes seconds and other cases would
+    // wait.
     let slow = if info.parameters.algorithm.starts_with("SLH-DSA") { "/SLH-DSA" } else { "" };
     let draws = match operation {
         "keygen" => true,
@@ -340,7 +342,7 @@ pub(crate) fn case(
     }
 }
 
-/// Returns the facts of a scheme's cases, given the length of its signing key in bytes.
+/// Returns the facts for a scheme's cases, given the length of the signing key in bytes.
 pub(crate) fn facts(parameters: &SignatureParameters, secret_key: Option<usize>) -> Facts {
     let sizes = Sizes {
         public_key: Some(parameters.verifying_key as u64),
@@ -351,8 +353,8 @@ pub(crate) fn facts(parameters: &SignatureParameters, secret_key: Option<usize>)
     Facts { sizes, category: parameters.category, ..Facts::default() }
 }
 
-/// Returns the cases of a default case: one per encoding of the private key if one is loaded or written, otherwise one
-/// per requested source of coins and number of keys.
+/// Returns the cases that a default case stands for. If the operation loads or writes a private key, there is one case
+/// per encoding of the key. Otherwise, there is one case for each requested source of randomness and number of keys.
 fn kinds(case: Case, scheme: &dyn SignatureScheme, mode: Mode, options: &CaseOptions) -> Vec<Case> {
     let info = scheme.info();
     let block = case.block.clone();
@@ -385,13 +387,13 @@ fn message_set_case(provider: &Provider, scheme: &dyn SignatureScheme, set: Mess
     Case {
         parameters: vec![Parameter::Word(MESSAGES.into(), set.name().into())],
         block: "signature/messages".into(),
-        // Sets are signed without randomness.
+        // Message sets are signed without randomness.
         ..case(provider, scheme, "sign", Form::Prepared, None, messages::MODE)
     }
 }
 
-/// Generates a key from seeded coins if the provider takes them, otherwise from its own. Returns the coins that were
-/// used.
+/// Generates a key from seeded bytes if the library accepts them, otherwise from the library's own randomness. Returns
+/// the key and the seeded bytes; the bytes are empty if the library used its own.
 pub(crate) fn signing_key(
     scheme: &dyn SignatureScheme,
     generator: &mut ChaCha8Rng,

@@ -1,4 +1,4 @@
-//! Lengths of signatures: signs a fresh message each time, records the length, and verifies the signature.
+//! Measures the lengths of signatures: signs a fresh message each time, records the length, and verifies the signature.
 
 use super::{Setting, signing_key};
 use crate::fault;
@@ -13,20 +13,20 @@ pub(super) const SIGNATURE_BYTES: &str = "signature_bytes";
 /// Length of a message in bytes.
 const MESSAGE: usize = 32;
 
-/// Whether lengths are worth measuring: Falcon has compressed signatures, padded or not.
+/// Returns whether signature lengths are worth measuring: Falcon's signatures are compressed, with or without padding.
 pub(super) fn worth_it(scheme: &dyn SignatureScheme) -> bool {
     let parameters = &scheme.info().parameters;
     parameters.variable_length || parameters.algorithm.starts_with("Falcon-padded-")
 }
 
-/// Signing with several keys in turn, recording the length of each signature.
+/// Signs with several keys in rotation, and records the length of each signature.
 pub(super) struct SignatureSizes {
     setting: Setting,
     keys: Vec<(Box<dyn SigningKey>, Box<dyn VerifyingKey>)>,
     turn: Turn,
     /// Signatures since the last [`Trial::verify`]: number of the key, message, signature.
     signed: Vec<(usize, [u8; MESSAGE], Vec<u8>)>,
-    /// Number of finished signatures; the rest are buffers for the next.
+    /// Number of finished signatures in `signed`. The other entries are buffers for the next signatures.
     made: usize,
     generator: ChaCha8Rng,
 }
@@ -67,7 +67,7 @@ impl Trial for SignatureSizes {
         Ok(())
     }
 
-    /// Verifies every signature, and checks for the last that altered ones are refused.
+    /// Verifies every signature. For the last signature, also checks that altered signatures are rejected.
     fn verify(&mut self) -> Result<(), Fault> {
         for (number, message, signature) in &self.signed[..self.made] {
             self.keys[*number].1.verify(&[], message, signature).map_err(fault)?;

@@ -27,7 +27,7 @@ fn hedged_and_deterministic_signing_are_separate_cases() {
     let mut unique = ids.clone();
     unique.sort();
     unique.dedup();
-    assert_eq!(unique.len(), ids.len(), "no two cases share an id");
+    assert_eq!(unique.len(), ids.len(), "no two cases may share an id");
 }
 
 #[test]
@@ -78,7 +78,7 @@ fn signs_a_message_set_as_a_whole_and_refuses_a_missing_one() {
     sample(&mut trial, 3).unwrap();
     trial.setup(3).unwrap();
     trial.routine(2, &mut Recorder::default()).unwrap();
-    assert!(trial.verify().is_err(), "a set of which one message is left out is no set");
+    assert!(trial.verify().is_err(), "a set with a missing signature must be rejected");
     let nowhere = MessageSet::read(std::path::Path::new("/no/such/folder/ML-DSA-44.json"));
     assert!(matches!(nowhere, Err(Fault::Unsupported(_))));
 }
@@ -104,7 +104,7 @@ fn every_encoding_source_of_coins_and_number_of_keys_has_a_valid_case() {
     assert_eq!((plain.block.as_str(), plain.coins()), ("signature/sign/32", Some(CoinSource::Internal)));
     assert_eq!(find("signature/ML-DSA-65/sign[len=32,coins=exact]@rustcrypto").block, "signature/sign/32/coins=exact");
     assert_eq!(find("signature/ML-DSA-65/verify[len=32,keys=1]@rustcrypto").block, "signature/verify/32");
-    assert_eq!(find("signature/Ed25519/sign[len=32]@rustcrypto").coins(), None, "Ed25519 draws nothing");
+    assert_eq!(find("signature/Ed25519/sign[len=32]@rustcrypto").coins(), None, "Ed25519 uses no randomness");
     let quick = ["ML-DSA-44", "ML-DSA-65", "Ed25519", "ECDSA-P-256", "SLH-DSA-SHA2-128f"];
     for case in cases.iter().filter(|case| quick.contains(&case.algorithm.as_str())) {
         right(&SignatureWorkload, case, &providers, &[2]);

@@ -1,5 +1,5 @@
-//! Operations of a signature scheme, each implemented once for all uses: alone, on several threads, as a task, for its
-//! memory, or next to the other half of a hybrid.
+//! Signature operations. Each one is implemented once for all uses: alone, on several threads, as a task, to measure
+//! its memory, or next to the other half of a hybrid.
 
 use super::check::Setting;
 use crate::fault;
@@ -10,7 +10,7 @@ use pqlab_primitives::{Coins, KeyEncoding, SigningKey, VerifyingKey};
 /// Number of encoded keys that are kept.
 const KEPT: usize = 4;
 
-/// Key generation up to a prepared key.
+/// Key generation that ends with a prepared key.
 pub(crate) struct Keygen {
     setting: Setting,
     keys: NewKeys<Box<dyn SigningKey>>,
@@ -33,7 +33,7 @@ impl Trial for Keygen {
     }
 
     fn verify(&mut self) -> Result<(), Fault> {
-        // The same coins must give the same key.
+        // The same randomness must give the same key.
         let again = self.keys.again(|coins| self.setting.scheme.generate(coins))?;
         for key in self.keys.latest()?.take(1) {
             let verifier = again.as_ref().unwrap_or(key).verifying_key().map_err(fault)?;
@@ -43,11 +43,11 @@ impl Trial for Keygen {
     }
 }
 
-/// Key generation up to encoded bytes.
+/// Key generation that ends with encoded keys.
 pub(super) struct KeygenEncoded {
     setting: Setting,
     encoding: KeyEncoding,
-    /// Whether the library itself writes that encoding.
+    /// Whether the library itself writes this encoding.
     own: bool,
     outputs: Vec<Encoded>,
     turn: Turn,
@@ -103,23 +103,23 @@ impl Trial for KeygenEncoded {
     }
 }
 
-/// Signing with a prepared key, or from the signing key's bytes.
+/// Signing with a prepared or an encoded key.
 pub(crate) struct Sign {
     setting: Setting,
-    /// `Some` if the key is parsed in each call.
+    /// Encoding of the key, if each call parses the key.
     encoding: Option<KeyEncoding>,
-    /// Keys, with their bytes if they are parsed.
+    /// Keys. Each one comes with its encoded bytes if each call parses the key.
     keys: Vec<(Box<dyn SigningKey>, Vec<u8>)>,
     key: Turn,
     messages: Messages,
     signature: Vec<u8>,
     length: usize,
-    /// `Some` if coins are given, or none are to be drawn.
+    /// Supplied randomness, which is empty for deterministic signing. `None` if the library uses its own.
     coins: Option<GivenCoins>,
 }
 
 impl Sign {
-    /// Signs with these keys and messages, each in turn.
+    /// Creates a trial that signs with these keys and messages, both in rotation.
     pub(crate) fn new(
         setting: Setting,
         encoding: Option<KeyEncoding>,
@@ -172,7 +172,7 @@ impl Trial for Sign {
     }
 }
 
-/// Verification with a prepared key, or from the verifying key's bytes.
+/// Verification with a prepared or an encoded key.
 pub(crate) struct Verify {
     setting: Setting,
     encoded: bool,
@@ -181,7 +181,7 @@ pub(crate) struct Verify {
     turn: Turn,
 }
 
-/// Signature by key number `key`.
+/// Message and its signature with the key number `key`.
 pub(crate) struct Signed {
     pub(crate) key: usize,
     pub(crate) message: Vec<u8>,
@@ -189,7 +189,8 @@ pub(crate) struct Signed {
 }
 
 impl Verify {
-    /// Verifies these signatures in turn; keys have their bytes if they are parsed.
+    /// Creates a trial that verifies these signatures in rotation. If `encoded` is set, each call parses the key's
+    /// bytes.
     pub(crate) fn new(
         setting: Setting,
         encoded: bool,

@@ -1,7 +1,8 @@
-//! Connections over TCP, from before the first packet until the client has the first byte of an answer.
+//! Connections over TCP, timed from before the first packet until the client has the first byte of an answer.
 //!
-//! Over loopback they follow one another, with client and server on one processor, so that no processor has to wake up.
-//! Over a link they overlap, but start so far apart that neither computing nor the line makes one wait for another.
+//! Over loopback, connections follow one another, with client and server on one processor, so that no processor has to
+//! wake up. Over a link, connections overlap. They start so far apart that no connection waits for another's
+//! computation or transmission.
 
 use super::fault;
 use super::network::Shared;
@@ -19,19 +20,20 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::{self, ScopedJoinHandle};
 use std::time::Duration;
 
-/// Longer than anything takes, however often packets are resent.
+/// Time limit that no step exceeds, however often packets are resent.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// Connections per routine, over loopback and over a link. Over a link, each of the default processes gets two rounds,
-/// because the interval learns the noise from rounds.
+/// Connections per routine over loopback. `LINK_WAVE` is the number over a link, where each of the default processes
+/// gets two rounds, because the noise between rounds determines the interval.
 const LOOPBACK_WAVE: u64 = 4;
 pub(super) const LINK_WAVE: u64 = 13;
-/// Handshakes in memory that determine the time between connections.
+/// Number of handshakes in memory that determine the time between connections.
 const TRIED: usize = 5;
-/// Minimum time between starts of connections over a link, as multiples of both sides' computing time and of the line's
-/// time for their bytes.
+/// Minimum time between the starts of connections over a link, as a multiple of both sides' computing time.
+/// `APART_ON_LINE` is a multiple of the time that the line takes for their bytes.
 const APART: u64 = 4;
 const APART_ON_LINE: f64 = 1.5;
-/// Bytes of headers per segment (IPv4, and TCP with time stamps), and segments without data per connection.
+/// Bytes of headers per segment (IPv4, and TCP with time stamps). `BARE_SEGMENTS` is the number of segments without
+/// data per connection.
 const HEADERS: f64 = 52.0;
 const BARE_SEGMENTS: f64 = 8.0;
 
@@ -46,10 +48,10 @@ struct Connected {
     client_cpu: u64,
 }
 
-/// A trial of connections.
+/// Trial that makes connections.
 pub(super) struct Connections {
     setup: Setup,
-    /// The link; `None` over loopback.
+    /// The link. `None` over loopback.
     network: Option<Arc<Shared>>,
     /// Time between the starts of two connections, in ns.
     apart: u64,
@@ -98,7 +100,7 @@ impl Connections {
         if self.network.is_none() { connections } else { 1 }
     }
 
-    /// Makes `connections` connections, with servers that expect them.
+    /// Makes `connections` connections, and starts the servers that accept them.
     fn wave(&self, connections: usize) -> Result<(Vec<Connected>, Vec<u64>), Fault> {
         let listener = self.listen().map_err(system)?;
         let to = listener.local_addr().map_err(system)?;
@@ -109,7 +111,7 @@ impl Connections {
             let serve = || (0..each).map(|_| self.serve(listener)).collect::<Result<Vec<u64>, Fault>>();
             let servers: Vec<_> = (0..threads).map(|_| scope.spawn(serve)).collect();
             let clients = self.at_client(|| Ok(self.clients(to, threads, each, &reached)));
-            // Servers must not wait for clients that never came.
+            // Servers must not wait for clients that never connected.
             let missing = connections - reached.load(Ordering::Relaxed).min(connections);
             self.at_client(|| {
                 (0..missing).for_each(|_| drop(TcpStream::connect_timeout(&to, PATIENCE)));
@@ -117,7 +119,7 @@ impl Connections {
             })
             .map_err(system)?;
             let served = joined(servers);
-            // The client's own fault says more than the server's about it.
+            // Report the client's fault first, because it says more than the server's resulting fault.
             let connected = clients.map_err(system)??;
             Ok((connected, served?))
         })
@@ -191,7 +193,7 @@ impl Trial for Connections {
         Ok(())
     }
 
-    /// Compares the counts only: each side has checked its own half of each connection.
+    /// Compares only the numbers of connections, because each side has checked its half of each connection.
     fn verify(&mut self) -> Result<(), Fault> {
         match self.connected.len() {
             0 => Err(Fault::WrongAnswer("no connection was established".into())),
@@ -237,7 +239,8 @@ impl Trial for Connections {
     }
 }
 
-/// Returns the computing time of both sides of a handshake in ns, and the bytes of packets in the busier direction.
+/// Returns the computing time of both sides of a handshake in ns, and the number of bytes in packets in the busier
+/// direction.
 fn tried(setup: &Setup) -> Result<(u64, f64), Fault> {
     setup.prime(TRIED).map_err(fault)?;
     let (mut least, mut flights) = (u64::MAX, Flights::default());

@@ -7,7 +7,7 @@ use pqlab_tls::{Endpoint, Error, Flights, Result, Setup};
 /// Number of steps in a handshake.
 pub(super) const STEPS: usize = 4;
 
-/// Both sides of a connection, after some of the steps.
+/// Both sides of a connection, after some of the steps are finished.
 #[derive(Default)]
 pub(super) struct Connection {
     client: Option<Box<dyn Endpoint>>,
@@ -19,7 +19,7 @@ pub(super) struct Connection {
 }
 
 impl Connection {
-    /// Starts a new connection, reusing the memory of an earlier one's flights.
+    /// Starts a new connection, reusing the memory of an earlier connection's flights.
     pub(super) fn again(earlier: Connection) -> Connection {
         let mut flights = earlier.flights;
         flights.clear();

@@ -1,10 +1,10 @@
-//! Workload `tls`: TLS 1.3 handshakes by rustls and OpenSSL, between two sides in one process.
+//! Workload `tls`: TLS 1.3 handshakes with rustls and OpenSSL, between two sides in one process.
 //!
-//! The algorithm is the key exchange. `handshake` is both sides of a new connection; `client` and `server` are the
-//! computation of one side; the steps are the computation between two messages. `server` is also measured on several
-//! threads, with clients that have computed in advance. `connect` is a connection over TCP, over loopback or a link
-//! with a round trip, a rate and losses. The certificates, and whether the handshake is a full one, are parameters.
-//! Tickets are issued before the measured handshakes only.
+//! The algorithm of a case is its key exchange. `handshake` covers both sides of a new connection. `client` and
+//! `server` cover the computation of one side, and the steps cover the computation between two messages. `server` is
+//! also measured on several threads, with clients that have computed in advance. `connect` is a connection over TCP,
+//! either over loopback or over a link with a round-trip time, a rate and packet loss. The certificates and the kind of
+//! handshake are parameters. Session tickets are issued only before the measured handshakes.
 
 mod connect;
 mod connection;
@@ -29,16 +29,16 @@ use trial::{Handshakes, Part};
 
 /// Default number of intermediate certificates.
 const CHAIN: u64 = 1;
-/// Names of the parameters.
+/// Names of the case parameters.
 const AUTH: &str = "auth";
 const INTERMEDIATES: &str = "chain";
 const MODE: &str = "mode";
-/// Operation of a connection over TCP.
+/// Operation that connects over TCP.
 const CONNECT: &str = "connect";
 
 pub(crate) struct TlsWorkload;
 
-/// Both sides of a connection.
+/// TLS implementations on both sides of a connection.
 #[derive(Clone, Copy)]
 struct Sides {
     client: Implementation,
@@ -51,7 +51,7 @@ impl Sides {
         all.into_iter().flat_map(move |client| all.into_iter().map(move |server| Sides { client, server }))
     }
 
-    /// Returns the name used in cases: the client's first, if they differ.
+    /// Returns the name used in cases. If the sides differ, the client's name comes first.
     fn id(self) -> String {
         match self.client == self.server {
             true => self.client.name().to_owned(),
@@ -67,7 +67,7 @@ impl Sides {
         [Some(self.client), (self.client != self.server).then_some(self.server)].into_iter().flatten()
     }
 
-    /// Whether this build has both, and the libraries of their primitives.
+    /// Returns whether this build contains both implementations and the libraries for their primitives.
     fn are_here(self, providers: &[Arc<Provider>]) -> bool {
         self.each()
             .all(|side| side.is_built_in() && providers.iter().any(|provider| provider.library == side.primitives()))
@@ -123,7 +123,7 @@ impl Workload for TlsWorkload {
         cases
     }
 
-    /// Returns the primitives of both sides that providers of the same libraries offer on their own.
+    /// Returns the primitives of both sides. Providers for the same libraries also offer them individually.
     fn primitives(&self, case: &Case) -> Vec<(String, String)> {
         let (Some(sides), Some(group)) = (Sides::of(case), Group::named(&case.algorithm)) else { return Vec::new() };
         let classical = matches!(group, Group::X25519 | Group::X25519MlKem768).then_some("X25519");
@@ -156,10 +156,11 @@ impl Workload for TlsWorkload {
     }
 }
 
-/// Keys and certificates of a process, kept because generating RSA keys takes longer than measuring a case.
+/// Keys and certificates of this process. They are kept because generating RSA keys takes longer than measuring a case.
 static CREDENTIALS: Mutex<Vec<(String, Arc<Credentials>)>> = Mutex::new(Vec::new());
 
-/// Returns the credentials for a configuration with keys from one library, reusing those that this process already has.
+/// Returns the credentials for a configuration, with keys from one library. Reuses existing credentials of this
+/// process.
 fn credentials(config: &Config, library: &str, scheme: &dyn SignatureScheme) -> Result<Arc<Credentials>, Fault> {
     let Config { authentication, intermediates, client_authentication, .. } = config;
     let key = format!("{library} {} {intermediates} {client_authentication}", authentication.name());
@@ -185,13 +186,14 @@ fn parameters(signature: Authentication, chain: u64, mode: TlsMode) -> Vec<Param
     parameters
 }
 
-/// Returns the lower of the categories of key exchange and signature; `None` if a quantum computer breaks one of them.
+/// Returns the NIST category of key exchange or signature, whichever is lower. `None` if a quantum computer breaks one
+/// of them.
 fn category(group: Group, signature: Authentication) -> Option<u8> {
     let exchange = KemParameters::of(group.kem()?)?.category?;
     Some(exchange.min(SignatureParameters::of(signature.name())?.category?))
 }
 
-/// Converts an error of a handshake.
+/// Converts a handshake error to a fault.
 fn fault(error: Error) -> Fault {
     match error {
         Error::Unsupported(reason) => Fault::Unsupported(reason.to_owned()),
@@ -200,7 +202,7 @@ fn fault(error: Error) -> Fault {
     }
 }
 
-/// Returns the implementations of this build that are not providers, with their versions.
+/// Returns the TLS implementations in this build that are not providers, with their versions.
 pub fn tls_implementations() -> Vec<(String, String)> {
     let own = [Implementation::Rustls].into_iter().filter(|implementation| implementation.is_built_in());
     own.map(|implementation| (implementation.name().to_owned(), implementation.version())).collect()
@@ -236,8 +238,8 @@ mod tests {
         ] {
             assert!(ids.contains(id), "{id}");
         }
-        assert!(!ids.iter().any(|id| id.contains("SLH-DSA")), "no side has it");
-        assert!(!ids.iter().any(|id| id.contains("P384") && id.contains("rustls")), "one side lacks it");
+        assert!(!ids.iter().any(|id| id.contains("SLH-DSA")), "no side supports SLH-DSA");
+        assert!(!ids.iter().any(|id| id.contains("P384") && id.contains("rustls")), "rustls lacks this group");
         let category = |id: &str| case(id).facts.category;
         assert_eq!(category("tls/X25519MLKEM768/handshake[auth=ML-DSA-44,chain=1]@rustls"), Some(2));
         assert_eq!(category("tls/X25519MLKEM768/handshake[auth=Ed25519,chain=1]@rustls"), None);
@@ -253,8 +255,8 @@ mod tests {
         };
         let all: Vec<Case> =
             cases(&options).into_iter().filter(|case| case.algorithm == Group::X25519MlKem768.name()).collect();
-        // Four pairs have three modes, one has the fourth too; servers on 1 and 2 threads, and connections over
-        // loopback.
+        // All four pairs support three modes, and one pair also supports the fourth. There are also servers on 1 and 2
+        // threads, and connections over loopback.
         assert_eq!(all.len(), (Part::ALL.len() + 2 + 1) * (4 * 3 + 1));
         for case in &all {
             right(&TlsWorkload, case, &providers(), &[1, 3, 2]);
@@ -278,7 +280,7 @@ mod tests {
         let mut trial = prepared(&TlsWorkload, &case, &providers());
         let noted = sample(trial.as_mut(), 1).unwrap();
         let value = |name: &str| noted.iter().find(|(key, _)| key == name).unwrap().1[0];
-        // Three keys, four signatures and a ciphertext; 1448 bytes per packet.
+        // The flight contains three keys, four signatures and a ciphertext. A packet holds 1448 bytes.
         assert!(value("server_flight_bytes") > 3.0 * 1952.0 + 4.0 * 3309.0 + 1088.0);
         assert_eq!(value("server_flight_packets"), (value("server_flight_bytes") / 1448.0).ceil());
         assert_eq!(value("server_flight_fits_window"), 0.0);

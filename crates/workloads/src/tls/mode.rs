@@ -1,4 +1,4 @@
-//! Words that select handshakes.
+//! Options that select handshakes.
 
 use pqlab_record::UnknownWord;
 use pqlab_tls::{Authentication, Config, Group, Resumption};
@@ -7,13 +7,13 @@ use std::str::FromStr;
 /// Kind of handshake.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TlsMode {
-    /// Full handshake; the server authenticates.
+    /// Full handshake in which only the server authenticates.
     Full,
-    /// Full handshake in which the client authenticates too.
+    /// Full handshake in which the client also authenticates.
     ClientAuthentication,
     /// Resumes an earlier connection with a key exchange.
     PskWithKeyExchange,
-    /// Resumes an earlier connection with the pre-shared key only.
+    /// Resumes an earlier connection with only the pre-shared key.
     Psk,
 }
 
@@ -32,7 +32,7 @@ impl TlsMode {
         }
     }
 
-    /// Returns the mode that a case names; the default has no name.
+    /// Returns the mode that a case names. `word` is `None` for the default mode.
     pub(super) fn of(word: Option<&str>) -> Option<TlsMode> {
         TlsMode::ALL.into_iter().find(|mode| mode.name() == word.unwrap_or("full"))
     }
@@ -46,12 +46,12 @@ impl FromStr for TlsMode {
     }
 }
 
-/// Algorithm of certificates' keys.
+/// Signature algorithm for certificates' keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct TlsSignature(pub Authentication);
 
 impl TlsSignature {
-    /// Returns every algorithm that handshakes can be signed with.
+    /// Returns every algorithm that can sign handshakes.
     pub(super) fn all() -> [TlsSignature; 7] {
         Authentication::ALL.map(TlsSignature)
     }
@@ -65,7 +65,7 @@ impl FromStr for TlsSignature {
     }
 }
 
-/// Returns the TLS configuration of a case. `chain` is the number of intermediate certificates, at most
+/// Returns the TLS configuration for a case. `chain` is the number of intermediate certificates, at most
 /// [`MOST_INTERMEDIATES`](Config::MOST_INTERMEDIATES).
 pub(super) fn config(group: Group, authentication: Authentication, chain: u64, mode: TlsMode) -> Config {
     let resumption = match mode {

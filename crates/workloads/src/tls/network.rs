@@ -1,4 +1,4 @@
-//! Networks of this process, one per kind of link, and their measured properties.
+//! Emulated networks of this process, one for each kind of link, and their measured properties.
 
 use pqlab_harness::clock::monotonic_ns;
 use pqlab_harness::{Fault, Recorder, Seed};
@@ -6,25 +6,25 @@ use pqlab_network::{Conditions, Network, NetworkError};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
-/// Datagrams that measure a link's round trip.
+/// Number of datagrams that measure a link's round-trip time.
 const DATAGRAMS: usize = 10;
 /// Time to wait for an answer beyond two round trips.
 const PATIENCE: Duration = Duration::from_millis(500);
 
-/// Networks that trials of this process use.
+/// Networks in use by this process's trials.
 static NETWORKS: Mutex<Vec<(Conditions, Weak<Shared>)>> = Mutex::new(Vec::new());
 
-/// A network shared by several trials.
+/// Network that several trials share.
 pub(super) struct Shared {
     pub(super) network: Network,
-    /// Round trips of small datagrams in ns.
+    /// Round-trip times of small datagrams, in ns.
     round_trips: Vec<u64>,
     /// Rate of a burst of full packets, in Mbit/s.
     rate: Option<f64>,
 }
 
 impl Shared {
-    /// Returns this process's network with these conditions, or creates it.
+    /// Returns this process's network with these conditions, or creates one.
     pub(super) fn of(conditions: &Conditions, seed: Seed) -> Result<Arc<Shared>, Fault> {
         let mut networks = NETWORKS.lock().unwrap_or_else(PoisonError::into_inner);
         networks.retain(|(_, network)| network.strong_count() > 0);
@@ -64,7 +64,7 @@ impl Shared {
 /// Checks that networks can be created on this machine.
 ///
 /// # Errors
-/// The reason why not, in one line.
+/// The reason why they cannot, as one line of text.
 pub fn networks_are_available() -> Result<(), String> {
     let nothing = Conditions { round_trip: Duration::ZERO, rate: None, loss: 0.0, mtu: 1500 };
     Network::start(&nothing, 0, monotonic_ns).map(drop).map_err(|error| error.to_string())

@@ -1,4 +1,4 @@
-//! Transport of connections: TCP over loopback, or over a link with conditions.
+//! Transport for connections: TCP over loopback, or over a link with certain conditions.
 
 use crate::CaseOptions;
 use pqlab_network::{Conditions, Profile};
@@ -6,7 +6,8 @@ use pqlab_record::{Case, Parameter, UnknownWord};
 use std::str::FromStr;
 use std::time::Duration;
 
-/// Parameters of a case: the transport, the name of a link's conditions, and the values that differ from them.
+/// Parameters of a case: the transport, the name of the link's conditions, and the values that override these
+/// conditions.
 const OVER: (&str, &str) = ("over", "tcp");
 const NETWORK: &str = "network";
 const ROUND_TRIP: (&str, &str) = ("rtt", "ms");
@@ -14,8 +15,8 @@ const RATE: (&str, &str) = ("rate", "Mbit");
 const LOSS: (&str, &str) = ("loss", "%");
 const MTU: (&str, &str) = ("mtu", "");
 
-/// For an estimate: round trips of a connection, including those for setting up the link, and seconds between two
-/// connections.
+/// Number of round trips per connection for time estimates, including those for setting up the link. `USUALLY_APART_S`
+/// is the usual time between two connections, in seconds.
 const ROUND_TRIPS: f64 = 5.0;
 const USUALLY_APART_S: f64 = 0.015;
 
@@ -35,7 +36,7 @@ impl FromStr for TlsNetwork {
     }
 }
 
-/// Returns the parameters of connections: those over loopback, and one set for each requested link.
+/// Returns the parameter sets for connections: one for loopback, and one for each requested link.
 pub(super) fn all(options: &CaseOptions) -> Vec<Vec<Parameter>> {
     let own = |(name, unit): (&str, &str), value: Option<f64>| {
         value.map(|value| Parameter::Word(name.into(), format!("{value}{unit}")))
@@ -62,7 +63,7 @@ pub(super) fn all(options: &CaseOptions) -> Vec<Vec<Parameter>> {
     all
 }
 
-/// Estimates the seconds that a case over a link takes, with `connections` connections by `processes` processes; `None`
+/// Estimates the seconds that a case over a link takes, for `connections` connections in `processes` processes. `None`
 /// for other cases.
 pub fn link_seconds(case: &Case, connections: u64, processes: u32) -> Option<f64> {
     let conditions = conditions(case).ok()??;
@@ -71,7 +72,7 @@ pub fn link_seconds(case: &Case, connections: u64, processes: u32) -> Option<f64
     Some(waiting + connections as f64 * USUALLY_APART_S)
 }
 
-/// Returns the conditions that a case names; `None` over loopback.
+/// Returns the conditions that a case names. `None` over loopback.
 ///
 /// # Errors
 /// A description of the invalid condition.

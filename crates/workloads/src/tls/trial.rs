@@ -9,18 +9,18 @@ use std::ops::Range;
 /// Part of a handshake that is timed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Part {
-    /// All of it: both sides.
+    /// The complete handshake, on both sides.
     Handshake,
-    /// Computation of the client.
+    /// The client's computation.
     Client,
-    /// Computation of the server.
+    /// The server's computation.
     Server,
-    /// One step.
+    /// A single step.
     Step(usize),
 }
 
-/// The steps: the client's ClientHello; the server's flight from ServerHello to Finished; the client's processing of
-/// it, with its own Finished; the server's processing of that.
+/// Names of the steps: the client's ClientHello; the server's flight from ServerHello to Finished; the client's
+/// processing of that flight, with its own Finished; the server's processing of the client's Finished.
 const NAMES: [&str; STEPS] = ["client-hello", "server-flight", "client-finish", "server-finish"];
 
 impl Part {
@@ -40,13 +40,13 @@ impl Part {
         Part::ALL.into_iter().find(|part| part.name() == name)
     }
 
-    /// Returns the name of its block, which it shares with comparable parts.
+    /// Returns the name of the part's block. Comparable parts share a block.
     pub(super) fn block(self) -> &'static str {
         if matches!(self, Part::Step(_)) { "steps" } else { "handshake" }
     }
 
-    /// Returns the steps that are timed. One side's two steps have one of the other side between them. Therefore the
-    /// later step of one connection is timed, then the earlier step of the next.
+    /// Returns the steps that are timed. Between the two steps of one side, there is a step of the other side.
+    /// Therefore, the later step of one connection is timed, followed by the earlier step of the next connection.
     fn steps(self) -> (Range<usize>, Option<Range<usize>>) {
         match self {
             Part::Handshake => (0..STEPS, None),
@@ -62,9 +62,9 @@ pub(super) struct Handshakes {
     part: Part,
     /// Connections whose later step is timed.
     first: Vec<Connection>,
-    /// Connections whose earlier step is timed afterwards. They become the first of the next sample.
+    /// Connections whose earlier step is timed afterwards. They become `first` in the next sample.
     second: Vec<Connection>,
-    /// Finished connections, kept for their memory.
+    /// Finished connections, whose memory is reused.
     spare: Vec<Connection>,
     /// Number of connections timed since the setup.
     timed: usize,
@@ -92,8 +92,8 @@ impl Trial for Handshakes {
         self.spare.append(&mut self.first);
         let mut waiting = std::mem::take(&mut self.second);
         // Connections that were not timed are not continued.
-        let gone_on_with = waiting.len().min(self.timed);
-        self.spare.extend(waiting.drain(gone_on_with..));
+        let continued = waiting.len().min(self.timed);
+        self.spare.extend(waiting.drain(continued..));
         self.timed = 0;
         self.setup.prime(2 * batch).map_err(fault)?;
         self.first = self.ready(waiting, batch, first.start)?;
@@ -131,7 +131,7 @@ impl Trial for Handshakes {
         }
     }
 
-    /// Records bytes, records and packets of the three flights of a whole handshake.
+    /// Records the numbers of bytes, records and packets in the three flights of a complete handshake.
     fn note(&mut self, recorder: &mut Recorder) -> Result<(), Fault> {
         let connection =
             self.first.first().filter(|connection| self.part == Part::Handshake && connection.steps == STEPS);
@@ -159,6 +159,6 @@ fn reached(connection: &Connection, steps: usize) -> Result<(), Fault> {
     if connection.steps == steps {
         Ok(())
     } else {
-        Err(Fault::WrongAnswer(format!("{} steps of a handshake, expected {steps}", connection.steps)))
+        Err(Fault::WrongAnswer(format!("{} steps of a handshake instead of {steps}", connection.steps)))
     }
 }

@@ -1,8 +1,8 @@
-//! Workload `token`: JWS in compact serialisation and COSE_Sign1, with every token algorithm: make, parse, and verify.
-//! Verifying is a receiver's work, from the bytes to a trusted payload.
+//! Workload `token`: makes, parses and verifies JWS (compact serialisation) and COSE_Sign1, with every token algorithm.
+//! Verifying covers a receiver's work, from the bytes to a trusted payload.
 //!
-//! The signer has one key, as issuers of tokens do, and the receiver has it prepared. Operations that call no library
-//! (parse) have one row each, of the provider `pqlab`.
+//! The signer uses a single key, as issuers of tokens do, and the receiver has prepared its public key. The operation
+//! that calls no library (parse) has only one row, under the provider `pqlab`.
 
 mod trials;
 
@@ -19,9 +19,9 @@ use trials::{Issuer, Make, Parse, Verify};
 
 const OPERATIONS: [&str; 3] = ["make", PARSE, "verify"];
 const PARSE: &str = "parse";
-/// Provider name of operations that call no library: the code is this program's.
+/// Provider name for operations that call no library, only pqlab's own code.
 const OWN: &str = "pqlab";
-/// Default length of the payload in bytes: about that of an access token's claims (RFC 9068).
+/// Default length of the payload in bytes, which is about that of an access token's claims (RFC 9068).
 const PAYLOAD: u64 = 256;
 /// Length of a key identifier in bytes: a SHA-256 thumbprint.
 const KEY_ID: usize = 32;
@@ -36,7 +36,7 @@ enum Format {
 impl Format {
     const ALL: [Format; 2] = [Format::Jws, Format::Cose];
 
-    /// Returns the prefix of the algorithm's name.
+    /// Returns the prefix for algorithm names.
     fn prefix(self) -> &'static str {
         match self {
             Format::Jws => "JWS-",
@@ -44,14 +44,14 @@ impl Format {
         }
     }
 
-    /// Returns the algorithm name used in cases: that of the primitive for Ed25519, as for certificates, otherwise the
-    /// JOSE name, which tells the uses of a primitive apart.
+    /// Returns the algorithm name used in cases. For Ed25519, this is the name of the primitive, as in certificates.
+    /// For other algorithms, it is the JOSE name, which distinguishes between uses of a primitive.
     fn name(self, algorithm: &Algorithm) -> String {
         let name = if algorithm.primitive == "Ed25519" { algorithm.primitive } else { algorithm.jose };
         format!("{}{name}", self.prefix())
     }
 
-    /// Returns the length of a token in bytes, given that of its payload.
+    /// Returns the length of a token in bytes, given the length of its payload.
     fn length(self, algorithm: &Algorithm, payload: usize) -> usize {
         match self {
             Format::Jws => jws::length(algorithm, Some(&jws::key_id_text(&[0; KEY_ID])), payload),
@@ -60,7 +60,7 @@ impl Format {
     }
 }
 
-/// Returns the format and algorithm of a case.
+/// Returns the format and algorithm with this name in cases.
 fn named(name: &str) -> Option<(Format, &'static Algorithm)> {
     let all = Format::ALL.into_iter().flat_map(|format| Algorithm::all().map(move |algorithm| (format, algorithm)));
     all.into_iter().find(|(format, algorithm)| format.name(algorithm) == name)
@@ -174,7 +174,7 @@ mod tests {
         let cases = TokenWorkload.cases(&providers, &CaseOptions::default());
         for case in &cases {
             let mut trial = prepared(&TokenWorkload, case, &providers);
-            assert!(is_void(trial.as_mut(), 2), "{}: nothing was done", case.id());
+            assert!(is_void(trial.as_mut(), 2), "{}: missing operations must be detected", case.id());
             sample(trial.as_mut(), 2).unwrap_or_else(|error| panic!("{}: {error}", case.id()));
         }
         let algorithms: BTreeSet<&str> = cases.iter().map(|case| case.algorithm.as_str()).collect();
@@ -189,7 +189,7 @@ mod tests {
         let cases = TokenWorkload.cases(&pqlab_providers::providers(), &options);
         let find = |id: &str| cases.iter().find(|case| case.id() == id).unwrap_or_else(|| panic!("no {id}"));
         let jws = &find("token/JWS-ML-DSA-65/make[len=1000]@rustcrypto").facts;
-        // 71 characters of header, as in the examples of RFC 9964, and 3,309 bytes of signature.
+        // The header has 71 characters, as in the examples of RFC 9964, and the signature has 3,309 bytes.
         assert_eq!(jws.bytes, Some(95 + 1 + 1334 + 1 + 4412));
         assert_eq!((jws.category, jws.sizes.signature, jws.generator.is_some()), (Some(3), Some(3309), true));
         let cose = &find("token/COSE-Ed25519/verify[len=0]@rustcrypto").facts;

@@ -17,14 +17,14 @@ fn nothing() -> Fault {
     Fault::WrongAnswer("no operation was performed since the outputs were cleared".to_owned())
 }
 
-/// A token as sent.
+/// Token in encoded form.
 enum Token {
     Jws(String),
     Cose(Vec<u8>),
 }
 
 /// A parsed token.
-#[allow(clippy::large_enum_variant, reason = "there is one at a time, and a box would be timed")]
+#[allow(clippy::large_enum_variant, reason = "only one exists at a time, and boxing it would be timed")]
 enum Read<'a> {
     Jws(jws::Jws<'a>),
     Cose(cose::Sign1),
@@ -38,10 +38,10 @@ impl Token {
         }
     }
 
-    /// Returns the token with a bit flipped in its middle.
+    /// Returns the token with a change in the middle.
     fn flipped(&self) -> Token {
         match self {
-            // Both characters belong to base64url.
+            // Both replacement characters belong to the base64url alphabet.
             Token::Jws(text) => {
                 let (middle, mut changed) = (text.len() / 2, text.clone());
                 let other = if text.as_bytes()[middle] == b'B' { "C" } else { "B" };
@@ -57,7 +57,7 @@ impl Token {
     }
 }
 
-/// Issuer of tokens, with the key to verify them.
+/// Issuer of tokens, with the keys that sign and verify them.
 pub(super) struct Issuer {
     format: Format,
     algorithm: &'static Algorithm,
@@ -86,7 +86,7 @@ impl Issuer {
         })
     }
 
-    /// Verifies a token from its bytes, and returns the length of its payload.
+    /// Parses and verifies a token, and returns the length of its payload.
     fn verify(&self, token: &Token) -> Result<usize, TokenError> {
         self.verify_read(&token.parse()?).map(<[u8]>::len)
     }
@@ -98,7 +98,7 @@ impl Issuer {
         }
     }
 
-    /// Checks that the token of a payload is accepted, and refused with a bit flipped.
+    /// Checks that the token is accepted with this payload, and that it is rejected after a change.
     fn check(&self, token: &Token, payload: &[u8]) -> Result<(), Fault> {
         let read = token.parse().map_err(broken)?;
         let named = match &read {
@@ -106,7 +106,7 @@ impl Issuer {
             Read::Cose(cose) => cose.key_id() == Some(&self.key_id),
         };
         if self.verify_read(&read).map_err(broken)? != payload || !named {
-            return Err(Fault::WrongAnswer("a token with a different payload or key".into()));
+            return Err(Fault::WrongAnswer("the token has a different payload or key".into()));
         }
         match self.verify(&token.flipped()) {
             Err(_) => Ok(()),
@@ -114,7 +114,7 @@ impl Issuer {
         }
     }
 
-    /// Makes tokens to read, with their payloads.
+    /// Makes tokens to parse or verify, each with its payload.
     fn pool(&self, mut payloads: Messages) -> Result<Vec<(Token, Vec<u8>)>, Fault> {
         let one = |_| {
             let payload = payloads.next().to_vec();
@@ -220,7 +220,7 @@ impl Trial for Verify {
     fn verify(&mut self) -> Result<(), Fault> {
         let (token, payload) = &self.tokens[self.turn.last()];
         if self.believed.ok_or_else(nothing)? != payload.len() {
-            return Err(Fault::WrongAnswer("a payload of a different length".into()));
+            return Err(Fault::WrongAnswer("the payload has a different length".into()));
         }
         self.issuer.check(token, payload)
     }

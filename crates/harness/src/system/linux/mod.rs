@@ -1,4 +1,4 @@
-//! Linux.
+//! Implementation of [`System`] for Linux.
 
 mod perf;
 
@@ -19,7 +19,7 @@ use std::io;
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 
-/// For the scheduler's system calls, this means the calling thread, not its process.
+/// The scheduler's system calls interpret this as the calling thread, not its process.
 const THIS_THREAD: Pid = Pid::from_raw(0);
 
 pub(crate) struct Linux;
@@ -36,7 +36,8 @@ impl System for Linux {
         usize::try_from(sysconf(SysconfVar::_NPROCESSORS_ONLN).ok()??).ok()
     }
 
-    /// Reads the set back, because the kernel accepts one that the container grants only in part, and drops the rest.
+    /// Reads the set back, because the kernel accepts a set that the container grants only in part, and drops the other
+    /// processors.
     fn pin(cpus: &[u32]) -> Result<(), AffinityError> {
         let before = sched_getaffinity(THIS_THREAD).map_err(AffinityError::Refused)?;
         let mut wanted = CpuSet::new();
@@ -68,8 +69,9 @@ impl System for Linux {
     }
 
     fn limit_memory(bytes: u64) {
-        // If the limit cannot be set the worker runs without it; the coordinator still watches its resident memory.
-        // Only the soft limit is set: a program in another language, which this process may start, raises it again.
+        // If the limit cannot be set, the worker runs without it; the coordinator still watches the worker's resident
+        // memory. Set only the soft limit, because a program in another language that this process may start must be
+        // able to raise it.
         let most = getrlimit(Resource::RLIMIT_AS).map_or(bytes, |(_, most)| most);
         setrlimit(Resource::RLIMIT_AS, bytes.min(most), most).ok();
     }
@@ -85,18 +87,19 @@ impl System for Linux {
         let coordinator = getpid();
         let tie = move || {
             prctl::set_pdeathsig(Signal::SIGKILL)?;
-            // If the coordinator had ended before `prctl`, no signal would come.
+            // If the coordinator ended before `prctl`, no signal would arrive.
             if getppid() == coordinator { Ok(()) } else { Err(Errno::ESRCH.into()) }
         };
-        // SAFETY: between fork and exec it makes two system calls, does not allocate and takes no lock.
+        // SAFETY: between fork and exec, the closure makes two system calls, does not allocate and takes no lock.
         unsafe { command.pre_exec(tie) };
     }
 
     fn tie_to_parent() -> io::Result<()> {
-        // Set again, because a program with file capabilities loses it when executed. If the coordinator ended before
-        // this, the first read finds out, before any library is called.
+        // Set the signal again, because executing a program with file capabilities clears it. If the coordinator has
+        // already ended, the first read fails before any library is called.
         prctl::set_pdeathsig(Signal::SIGKILL)?;
-        // If the system forbids it, worker and coordinator have the same score.
+        // Make the kernel kill workers first if memory runs out. If this fails, worker and coordinator have the same
+        // score.
         std::fs::write("/proc/self/oom_score_adj", "1000").ok();
         Ok(())
     }
@@ -117,11 +120,12 @@ impl System for Linux {
         read_to_string("/proc/sys/kernel/perf_event_paranoid").ok()?.trim().parse().ok()
     }
 
-    /// The files describe everything.
+    /// On Linux, files describe every property.
     fn complete(_environment: &mut Environment) {}
 }
 
-/// Returns every processor that can be requested, including those the thread is not pinned to now. Unpins the thread.
+/// Returns every processor that the thread could be pinned to, including those it is not pinned to now. Unpins the
+/// thread.
 fn grantable() -> Vec<u32> {
     let mut all = CpuSet::new();
     let filled = (0..CpuSet::count()).all(|cpu| all.set(cpu).is_ok());

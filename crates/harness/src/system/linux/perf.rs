@@ -1,7 +1,7 @@
-//! Core cycles and instructions, counted by the performance-monitoring unit through Linux's `perf_event_open`.
+//! Counts core cycles and instructions with the performance-monitoring unit, through Linux's `perf_event_open`.
 //!
-//! Only the calling thread in user mode is counted. Time in the kernel (interrupts, page faults, `getrandom`) is in the
-//! separately recorded wall time, but not in these counts.
+//! Only the calling thread's work in user mode is counted. Time in the kernel (interrupts, page faults, `getrandom`) is
+//! part of the separately recorded wall time, but not of these counts.
 
 use crate::counter::{Counter, EventProbe};
 use perf_event::events::{Event, Hardware};
@@ -9,10 +9,10 @@ use perf_event::{Builder, Sampler};
 use pqlab_record::Metric;
 use std::io;
 
-/// Iterations of the loop that a counter must see: enough that a count of zero cannot be chance.
+/// Iterations of the loop that tests a counter, enough that a count of zero cannot be chance.
 const TRIAL_TURNS: u64 = 10_000;
 
-/// Hardware event, counted on the thread that opened it and on no other.
+/// Counter for a hardware event. It counts only the thread that opened it.
 pub(super) struct Perf {
     metric: Metric,
     sampler: Sampler,
@@ -21,11 +21,11 @@ pub(super) struct Perf {
 }
 
 impl Perf {
-    /// Starts counting. `metric` is [`Metric::Cycles`] or [`Metric::Instructions`]. With `user`, readings use `rdpmc`
-    /// whenever the kernel allows it.
+    /// Starts counting. `metric` must be [`Metric::Cycles`] or [`Metric::Instructions`]. If `user` is set, readings use
+    /// `rdpmc` whenever the kernel allows it.
     ///
     /// # Errors
-    /// The kernel's error.
+    /// The error from the kernel.
     pub(super) fn open(metric: Metric, user: bool) -> io::Result<Perf> {
         Perf::count(
             if metric == Metric::Instructions { Hardware::INSTRUCTIONS } else { Hardware::CPU_CYCLES },
@@ -35,7 +35,7 @@ impl Perf {
     }
 
     fn count(event: impl Event, metric: Metric, user: bool) -> io::Result<Perf> {
-        // Pinned to the unit, because a counter that takes turns with others would be extrapolated.
+        // Pin the counter to the unit, because the counts of a counter that shares the unit would be extrapolated.
         let mut counter = Builder::new(event).pinned(true).build()?;
         counter.enable()?;
         Ok(Perf { metric, sampler: counter.sampled(0)?, user, begin: 0 })
@@ -73,7 +73,7 @@ impl Counter for Perf {
     }
 }
 
-/// Tests how an event can be counted here.
+/// Tests whether and how an event can be counted on this machine.
 pub(super) fn probe(metric: Metric) -> EventProbe {
     let mut perf = match Perf::open(metric, false) {
         Ok(perf) => perf,
@@ -99,7 +99,7 @@ fn fence() {
         std::arch::x86_64::_mm_lfence();
     }
     #[cfg(target_arch = "aarch64")]
-    // SAFETY: a barrier that touches neither registers nor memory.
+    // SAFETY: the barrier touches neither registers nor memory.
     unsafe {
         std::arch::asm!("isb", options(nomem, nostack));
     }
@@ -113,9 +113,9 @@ mod tests {
 
     #[test]
     fn reads_by_system_call_if_the_register_is_not_readable() {
-        // A software event in ns, which needs no unit and has no register.
+        // A software event, counted in ns, needs no performance-monitoring unit and has no register.
         let clock = Perf::count(Software::TASK_CLOCK, Metric::Cycles, true);
-        let mut clock = require!(clock, Need::Machine("the right to count the kernel's events"));
+        let mut clock = require!(clock, Need::Machine("permission to count software events"));
         assert!(clock.sampler.read_user().count().is_none());
         clock.start();
         let begin = crate::clock::thread_cpu_ns();
@@ -129,7 +129,7 @@ mod tests {
         for metric in [Metric::Cycles, Metric::Instructions] {
             match probe(metric) {
                 EventProbe::Refused(errno) => assert_ne!(errno, 0),
-                EventProbe::Foreign => panic!("this is Linux"),
+                EventProbe::Foreign => panic!("Linux must not be reported as a foreign system"),
                 EventProbe::User | EventProbe::Kernel | EventProbe::Silent => {
                     Perf::open(metric, true).unwrap();
                 }

@@ -1,8 +1,9 @@
-//! Peak of the heap: counts what one thread of this program requests from the C library's allocator.
+//! Measures peak heap use, by counting what one thread of this program requests from the C library's allocator.
 //!
-//! A dynamically linked program calls `malloc` and its relatives through slots that the loader fills with the addresses
-//! of the C library's functions (System V ABI, chapter 5, "Relocation"). [`install`] points the main program's slots to
-//! the functions below, which forward to the C library. They stay in place until the process ends.
+//! A dynamically linked program calls `malloc` and related functions through slots. The loader fills the slots with the
+//! addresses of the C library's functions (System V ABI, chapter 5, "Relocation"). [`install`] redirects the main
+//! program's slots to the functions below, which forward to the C library. The slots stay redirected until the process
+//! ends.
 
 use crate::trial::Fault;
 use libc::{c_int, c_void};
@@ -11,9 +12,9 @@ use std::hint::black_box;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicIsize, AtomicUsize, Ordering};
 
-/// Thread (`pthread_self`) whose calls count; 0 for none.
+/// Thread (`pthread_self`) whose calls are counted; 0 for none.
 static COUNTED: AtomicUsize = AtomicUsize::new(0);
-/// Bytes that this thread has allocated since counting began, minus those it freed.
+/// Bytes that the counted thread has allocated since counting began, minus those it freed.
 static LIVE: AtomicIsize = AtomicIsize::new(0);
 /// Maximum of [`LIVE`].
 static PEAK: AtomicIsize = AtomicIsize::new(0);
@@ -31,7 +32,7 @@ struct Real {
     usable_size: unsafe extern "C" fn(*mut c_void) -> usize,
 }
 
-/// Points the main program's slots to the counting functions. Only the first call has an effect.
+/// Redirects the main program's slots to the counting functions. Only the first call has an effect.
 ///
 /// # Errors
 /// The reason why this program's allocations cannot be counted.
@@ -41,8 +42,8 @@ pub(super) fn install() -> Result<(), &'static str> {
         let real = real().ok_or("the C library's allocator was not found")?;
         REAL.get_or_init(|| real);
         let program = program().ok_or("the program's global offset table was not found")?;
-        // SAFETY: this is the loader's description of the program, and the functions have the signatures of those they
-        // replace.
+        // SAFETY: the loader provided this description of the program, and each replacement has the signature of the
+        // function that it replaces.
         unsafe { program.redirect() }?;
         count();
         drop(black_box(Vec::<u8>::with_capacity(4096)));
@@ -50,7 +51,7 @@ pub(super) fn install() -> Result<(), &'static str> {
     })
 }
 
-/// Returns the peak of the heap that the operation needs on this thread, in bytes.
+/// Returns the operation's peak heap use on this thread, in bytes.
 pub(super) fn peak(operation: &mut (dyn FnMut() -> Result<(), Fault> + Send)) -> Result<usize, Fault> {
     /// Stops counting even if the operation panics.
     struct Ended;
@@ -77,7 +78,7 @@ fn counted() -> usize {
 }
 
 fn this_thread() -> usize {
-    // SAFETY: takes no arguments and cannot fail.
+    // SAFETY: `pthread_self` takes no arguments and cannot fail.
     unsafe { libc::pthread_self() as usize }
 }
 
@@ -86,12 +87,12 @@ fn counting() -> bool {
     counted != 0 && counted == this_thread()
 }
 
-/// Returns the bytes of a block of the C library's allocator; 0 for a null pointer.
+/// Returns the usable size, in bytes, of a block from the C library's allocator; 0 for a null pointer.
 ///
 /// # Safety
-/// The block is null or live.
+/// `block` must be null or live.
 unsafe fn usable(real: &Real, block: *mut c_void) -> isize {
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller guarantees that `block` is null or live.
     unsafe { (real.usable_size)(block) as isize }
 }
 
@@ -100,10 +101,10 @@ fn change(bytes: isize) {
     PEAK.fetch_max(live, Ordering::Relaxed);
 }
 
-/// Counts a block after an allocation, which may have failed.
+/// Counts a newly allocated block, which is null if the allocation failed.
 fn made(real: &Real, block: *mut c_void) -> *mut c_void {
     if counting() {
-        // SAFETY: the allocator has just returned it.
+        // SAFETY: the allocator has just returned `block`.
         change(unsafe { usable(real, block) });
     }
     block
@@ -111,31 +112,31 @@ fn made(real: &Real, block: *mut c_void) -> *mut c_void {
 
 unsafe extern "C" fn malloc(size: usize) -> *mut c_void {
     let Some(real) = REAL.get() else { return std::ptr::null_mut() };
-    // SAFETY: forwards the caller's call.
+    // SAFETY: the caller's arguments are forwarded unchanged.
     made(real, unsafe { (real.malloc)(size) })
 }
 
 unsafe extern "C" fn calloc(count: usize, size: usize) -> *mut c_void {
     let Some(real) = REAL.get() else { return std::ptr::null_mut() };
-    // SAFETY: forwards the caller's call.
+    // SAFETY: the caller's arguments are forwarded unchanged.
     made(real, unsafe { (real.calloc)(count, size) })
 }
 
 unsafe extern "C" fn memalign(alignment: usize, size: usize) -> *mut c_void {
     let Some(real) = REAL.get() else { return std::ptr::null_mut() };
-    // SAFETY: forwards the caller's call.
+    // SAFETY: the caller's arguments are forwarded unchanged.
     made(real, unsafe { (real.memalign)(alignment, size) })
 }
 
 unsafe extern "C" fn aligned_alloc(alignment: usize, size: usize) -> *mut c_void {
     let Some(real) = REAL.get() else { return std::ptr::null_mut() };
-    // SAFETY: forwards the caller's call.
+    // SAFETY: the caller's arguments are forwarded unchanged.
     made(real, unsafe { (real.aligned_alloc)(alignment, size) })
 }
 
 unsafe extern "C" fn posix_memalign(place: *mut *mut c_void, alignment: usize, size: usize) -> c_int {
     let Some(real) = REAL.get() else { return libc::ENOMEM };
-    // SAFETY: forwards the caller's call.
+    // SAFETY: the caller's arguments are forwarded unchanged.
     let outcome = unsafe { (real.posix_memalign)(place, alignment, size) };
     if outcome == 0 {
         // SAFETY: on success `place` holds the new block.
@@ -149,10 +150,11 @@ unsafe extern "C" fn realloc(block: *mut c_void, size: usize) -> *mut c_void {
     let counting = counting();
     // SAFETY: the caller guarantees that the block is null or live.
     let before = if counting { unsafe { usable(real, block) } } else { 0 };
-    // SAFETY: forwards the caller's call.
+    // SAFETY: the caller's arguments are forwarded unchanged.
     let moved = unsafe { (real.realloc)(block, size) };
     if counting && (!moved.is_null() || size == 0) {
-        // SAFETY: null, or just returned by the allocator. Null for size 0 means that the block was freed.
+        // SAFETY: `moved` is null or was just returned by the allocator. For size 0, null means that the block was
+        // freed.
         change(unsafe { usable(real, moved) } - before);
     }
     moved
@@ -164,11 +166,11 @@ unsafe extern "C" fn free(block: *mut c_void) {
         // SAFETY: the caller guarantees that the block is null or live.
         change(-unsafe { usable(real, block) });
     }
-    // SAFETY: forwards the caller's call.
+    // SAFETY: the caller's argument is forwarded unchanged.
     unsafe { (real.free)(block) }
 }
 
-/// Returns the address of the function that replaces `name`, if one does.
+/// Returns the address of the function that replaces the allocator function `name`; `None` for other names.
 fn replacement(name: &CStr) -> Option<usize> {
     let function = match name.to_bytes() {
         b"malloc" => malloc as *const (),
@@ -183,7 +185,7 @@ fn replacement(name: &CStr) -> Option<usize> {
     Some(function.expose_provenance())
 }
 
-/// Looks up the functions in the objects after the main program.
+/// Looks up the C library's functions, skipping the main program.
 fn real() -> Option<Real> {
     let find = |name: &CStr| {
         // SAFETY: the name ends with a null byte.
@@ -218,7 +220,7 @@ fn real() -> Option<Real> {
     }
 }
 
-/// The main program as the loader placed it.
+/// Location of the main program in memory.
 #[derive(Default)]
 struct Program {
     base: usize,
@@ -230,11 +232,12 @@ struct Program {
 fn program() -> Option<Program> {
     /// Callback for the main program, which is the first object reported.
     unsafe extern "C" fn first(info: *mut libc::dl_phdr_info, _size: usize, program: *mut c_void) -> c_int {
-        // SAFETY: the loader's own description, which lives at least as long as this call, and the caller's `Program`.
+        // SAFETY: `info` comes from the loader and lives at least as long as this call. `program` is the caller's
+        // `Program`.
         let (info, program) = unsafe { (&*info, &mut *program.cast::<Program>()) };
         program.base = info.dlpi_addr as usize;
         for index in 0..usize::from(info.dlpi_phnum) {
-            // SAFETY: `dlpi_phnum` headers exist.
+            // SAFETY: the array holds `dlpi_phnum` headers.
             let header = unsafe { &*info.dlpi_phdr.add(index) };
             let start = program.base.wrapping_add(header.p_vaddr as usize);
             match header.p_type {
@@ -267,20 +270,20 @@ struct Relocation {
     addend: i64,
 }
 
-/// Relocation types whose value is just a symbol's address: in data, in the global offset table, and in the table of
-/// calls.
+/// Relocation types that store a symbol's plain address: in data, in the global offset table (`GLOB_DAT`), and for
+/// calls (`JUMP_SLOT`).
 #[cfg(target_arch = "x86_64")]
 const SLOTS: [u64; 3] = [1, 6, 7];
 #[cfg(target_arch = "aarch64")]
 const SLOTS: [u64; 3] = [257, 1025, 1026];
 
 impl Program {
-    /// Points every slot of an allocator function to its counting replacement.
+    /// Redirects every slot for an allocator function to the counting replacement.
     ///
     /// # Safety
-    /// `self` describes the running program, as reported by the loader.
+    /// `self` must describe the running program, as reported by the loader.
     unsafe fn redirect(&self) -> Result<(), &'static str> {
-        // Tags of the System V ABI, chapter 5, "Dynamic Section".
+        // Tags from the System V ABI, chapter 5, "Dynamic Section".
         const CALLS_SIZE: i64 = 2;
         const NAMES: i64 = 5;
         const SYMBOLS: i64 = 6;
@@ -292,7 +295,7 @@ impl Program {
         // SAFETY: the section ends with an entry whose tag is 0.
         while let Dynamic { tag: tag @ 1.., value } = unsafe { &*entry } {
             let value = *value as usize;
-            // The loader replaces offsets by addresses, unless the section is read-only.
+            // The loader replaces offsets with addresses, unless the section is read-only.
             let address = if value < self.base { self.base + value } else { value };
             match *tag {
                 NAMES => names = address,
@@ -318,14 +321,15 @@ impl Program {
                     continue;
                 }
                 let symbol = std::ptr::with_exposed_provenance::<libc::Elf64_Sym>(symbols).wrapping_add(symbol);
-                // SAFETY: a relocation refers to a symbol of the table, and a symbol to a string of the table.
+                // SAFETY: the relocation refers to an entry in the symbol table, and the symbol to a string in the
+                // string table.
                 let name = unsafe {
                     let offset = (*symbol).st_name as usize;
                     CStr::from_ptr(std::ptr::with_exposed_provenance::<c_char>(names + offset))
                 };
                 if let Some(function) = replacement(name) {
                     let slot = self.base.wrapping_add(relocation.offset as usize);
-                    // SAFETY: the loader filled this slot with the function that is replaced.
+                    // SAFETY: the loader filled this slot with the address of the function that is being replaced.
                     unsafe { self.point(slot, function) }?;
                 }
             }
@@ -333,22 +337,24 @@ impl Program {
         Ok(())
     }
 
+    /// Writes the address of `function` to a slot.
+    ///
     /// # Safety
-    /// The slot belongs to the program, and holds the address of a function of the same signature.
+    /// The slot must belong to the program and hold the address of a function with the same signature.
     unsafe fn point(&self, slot: usize, function: usize) -> Result<(), &'static str> {
-        // SAFETY: takes a number and cannot fail for this one.
+        // SAFETY: `sysconf` takes a number and cannot fail for this one.
         let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) } as usize;
         let start = slot / page * page;
         let read_only = self.read_only.contains(&slot) && start + page <= self.read_only.end;
         let protect = |protection| {
             let address = std::ptr::with_exposed_provenance_mut::<c_void>(start);
-            // SAFETY: a page of the program's own data, which nothing else changes.
+            // SAFETY: the page holds the program's own data, and nothing else changes its protection.
             !read_only || unsafe { libc::mprotect(address, page, protection) } == 0
         };
         if !protect(libc::PROT_READ | libc::PROT_WRITE) {
             return Err("the program's global offset table cannot be made writable");
         }
-        // SAFETY: a slot is an aligned word, and writable now; other threads read it as a whole.
+        // SAFETY: a slot is an aligned word and is now writable. Other threads read the word atomically.
         let slot = unsafe { AtomicUsize::from_ptr(std::ptr::with_exposed_provenance_mut::<usize>(slot)) };
         slot.store(function, Ordering::Release);
         protect(libc::PROT_READ);

@@ -1,4 +1,4 @@
-//! Peaks of the stack and of the heap: see [`memory`](crate::memory).
+//! Measures the peaks of the stack and the heap: see [`memory`](crate::memory).
 
 mod heap;
 mod stack;
@@ -22,7 +22,7 @@ pub(crate) fn peaks(operation: &mut (dyn FnMut() -> Result<(), Fault> + Send)) -
         };
         let thread = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, on_thread);
         let thread = thread.map_err(|error| Fault::Library(format!("cannot start the measuring thread: {error}")))?;
-        // Rethrows a panic in the worker's own thread, which handles it separately from other faults.
+        // Rethrow a panic in the worker's own thread, which handles panics separately from other faults.
         thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     })
 }
@@ -81,7 +81,7 @@ mod tests {
         let block = |make: fn() -> *mut libc::c_void| {
             let Peaks { heap, .. } = of(|| {
                 let block = black_box(make());
-                // SAFETY: the C library's allocator returned it, and it has no other owner.
+                // SAFETY: the C library's allocator returned the block, and nothing else owns it.
                 unsafe { libc::free(block) };
             });
             heap

@@ -1,19 +1,19 @@
-//! Peak of the stack: paint it, perform the operation, and find the lowest changed word.
+//! Measures peak stack use: paints the stack, performs the operation, and finds the lowest changed word.
 
 use crate::memory::UNSEEN;
 use crate::trial::Fault;
 use std::hint::black_box;
 
 const PAINT: u64 = 0xa5c3_96e1_7b2d_f084;
-/// Bytes of a painted word.
+/// Size of a painted word, in bytes.
 const WORD: usize = size_of::<u64>();
 
-/// Returns the bytes of this thread's stack that the operation uses below this frame; 0 below [`UNSEEN`].
+/// Returns how many bytes of this thread's stack the operation uses below this frame; 0 if less than [`UNSEEN`].
 #[inline(never)]
 pub(super) fn peak(operation: &mut (dyn FnMut() -> Result<(), Fault> + Send)) -> Result<usize, Fault> {
     let low = low_end()?;
     let frame = frame();
-    // Aligned to words, and below the frame of the painting function.
+    // Align to words, and stay below the frame of the painting function.
     let high = (frame - UNSEEN) & !(WORD - 1);
     paint(low, high);
     operation()?;
@@ -21,7 +21,7 @@ pub(super) fn peak(operation: &mut (dyn FnMut() -> Result<(), Fault> + Send)) ->
     Ok(if lowest < high { frame - lowest } else { 0 })
 }
 
-/// Returns the address at which frames of the caller's callees begin, or a few bytes below it.
+/// Returns the address where the frames of functions called by the caller begin, or an address a few bytes lower.
 #[inline(never)]
 fn frame() -> usize {
     let byte = 0_u8;
@@ -32,7 +32,7 @@ fn frame() -> usize {
 fn paint(low: usize, high: usize) {
     let mut word = std::ptr::with_exposed_provenance_mut::<u64>(low);
     while word.addr() < high {
-        // SAFETY: within this thread's stack, aligned, and below every frame in use.
+        // SAFETY: the word is within this thread's stack, aligned, and below every frame in use.
         unsafe { word.write_volatile(PAINT) };
         word = word.wrapping_add(1);
     }
@@ -42,7 +42,7 @@ fn paint(low: usize, high: usize) {
 #[inline(never)]
 fn first_changed(low: usize, high: usize) -> usize {
     let mut word = std::ptr::with_exposed_provenance::<u64>(low);
-    // SAFETY: within this thread's stack, aligned, and written by `paint`.
+    // SAFETY: the word is within this thread's stack, aligned, and written by `paint`.
     while word.addr() < high && unsafe { word.read_volatile() } == PAINT {
         word = word.wrapping_add(1);
     }
@@ -65,7 +65,7 @@ fn low_end() -> Result<usize, Fault> {
         libc::pthread_attr_destroy(attributes.as_mut_ptr());
         known
     };
-    // Some versions count the guard as part of the stack and some do not.
+    // Some versions of the C library count the guard as part of the stack, and some do not. Skip it in both cases.
     let low = start.expose_provenance().next_multiple_of(WORD) + guard;
     if known && guard < size { Ok(low) } else { Err(unknown()) }
 }
