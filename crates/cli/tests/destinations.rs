@@ -27,7 +27,7 @@ fn writers() -> [Vec<&'static str>; 4] {
     ]
 }
 
-/// Whether the bytes are the complete output of one of those commands.
+/// Returns whether the bytes are the complete output of one of those commands.
 fn whole(bytes: &[u8]) -> bool {
     bytes.starts_with(b"pqlabtxs")
         || (bytes.starts_with(b"PAR1") && bytes.ends_with(b"PAR1"))

@@ -83,8 +83,8 @@ fn show(run: &Run, pictures: bool) {
     }
 }
 
-/// Whether two runs are equal, ignoring `precision_reached`: a file may claim anything there, but an export derives it
-/// from the samples.
+/// Returns whether two runs are equal, ignoring `precision_reached`: a file may claim anything there, but an export
+/// derives it from the samples.
 fn same(one: &Run, other: &Run) -> bool {
     let without = |run: &Run| {
         let mut run = run.clone();

@@ -94,7 +94,7 @@ fn has_avx512() -> bool {
     false
 }
 
-/// Whether the command needs code that this processor cannot run.
+/// Returns whether the command needs code that this processor cannot run.
 fn beyond_this_machine(words: &[String]) -> bool {
     words.iter().any(|word| word.contains("avx512")) && !has_avx512()
 }

@@ -101,7 +101,7 @@ pub(crate) struct ListArgs {
 }
 
 impl ListArgs {
-    /// Whether the arguments select cases.
+    /// Returns whether the arguments select cases.
     pub(crate) fn selects_cases(&self) -> bool {
         [&self.of, &self.filter, &self.provider, &self.algorithm].into_iter().any(|given| !given.is_empty())
     }

@@ -20,13 +20,13 @@ impl MeasuredArgs {
         self.protocol.clone().or_preset(self.quick, self.rigorous)
     }
 
-    /// Whether the arguments name cases or a seed.
+    /// Returns whether the arguments name cases or a seed.
     pub(super) fn names_cases(&self) -> bool {
         let lists = [&self.suites, &self.filter, &self.provider, &self.algorithm];
         lists.iter().any(|list| !list.is_empty()) || self.seed.is_some()
     }
 
-    /// Whether the arguments set measuring rules.
+    /// Returns whether the arguments set measuring rules.
     pub(super) fn has_rules(&self) -> bool {
         self.overrides() != ProtocolOverrides::default()
     }
