@@ -515,7 +515,7 @@ mod tests {
             ]
         );
         let wrong = message(&text(r#"["oqs:/x.so"]"#));
-        assert!(wrong.starts_with("x.toml:3:") && wrong.contains("the kinds are liboqs"), "{wrong}");
+        assert!(wrong.starts_with("x.toml:3:") && wrong.contains("expected one of liboqs"), "{wrong}");
     }
 
     #[test]
