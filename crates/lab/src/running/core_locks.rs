@@ -121,7 +121,7 @@ mod tests {
     #[test]
     fn a_core_has_one_owner_at_a_time() {
         let folder = tempfile::tempdir().unwrap();
-        let Claimed::Ours(first) = claim(folder.path(), 1) else { panic!("the core is free") };
+        let Claimed::Ours(first) = claim(folder.path(), 1) else { panic!("the core must be free") };
         assert!(matches!(claim(folder.path(), 1), Claimed::Taken(Some(pid)) if pid == std::process::id()));
         assert!(matches!(claim(folder.path(), 0), Claimed::Ours(_)), "another core is free");
         drop(first);
