@@ -1,10 +1,11 @@
-/* A wrong implementation of ML-KEM-768 with the interface of the NIST competition. All outputs have the right lengths, but wrong
- * contents. */
+/* A wrong implementation of ML-KEM-768 with the interface of the NIST competition. All outputs have the right
+ * lengths, but wrong contents. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Appends the process id to the file that PQLAB_TEST_WITNESS names. Returns the number of processes that did this before. */
+/* Appends the process id to the file that PQLAB_TEST_WITNESS names. Returns the number of processes that did
+ * this before. */
 static int witnessed(void) {
     const char *path = getenv("PQLAB_TEST_WITNESS");
     FILE *file = path ? fopen(path, "a+") : NULL;
