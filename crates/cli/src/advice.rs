@@ -1,4 +1,4 @@
-//! Advice on errors in terms of verbs and options, which the error messages of other crates do not mention.
+//! Advice to append to errors. It mentions verbs and options, which the error messages of other crates do not.
 
 use pqlab_lab::store::StoreError;
 use pqlab_lab::{LabError, Thing};
@@ -34,21 +34,23 @@ fn of_lab(error: &LabError) -> Option<String> {
         },
         LabError::Invalid { field: "count", .. } => ": set the number with --count".into(),
         LabError::Invalid { field: "senders", .. } => " (--senders)".into(),
-        LabError::Invalid { field: "name", .. } => ": choose another name, or move it to this run with --force".into(),
-        LabError::Invalid { field: "force", .. } => "; remove it anyway with --force".into(),
+        LabError::Invalid { field: "name", .. } => {
+            ": choose another name, or move the name to this run with --force".into()
+        }
+        LabError::Invalid { field: "force", .. } => "; remove the run anyway with --force".into(),
         LabError::Invalid { field: "column", .. } => ": choose one with --column".into(),
         LabError::Invalid { field: "confidence", .. } => " (--confidence)".into(),
         LabError::NothingSelected { with, .. } if with.is_empty() => {
             ": see `pqlab list cases` for the ids that filters match".into()
         }
         LabError::NothingSelected { with, .. } => format!(": try `pqlab run {}` with the same filters", with[0]),
-        LabError::NoCaseOfRun { run, .. } => format!(": `pqlab show {run}` lists its cases"),
+        LabError::NoCaseOfRun { run, .. } => format!(": `pqlab show {run}` lists the cases of the run"),
         LabError::NothingInCommon { .. } => ": `pqlab show RUN` lists the cases of a run".into(),
         LabError::OtherCounter { .. } => ": start a new run, or choose a counter with --counter".into(),
         LabError::Changed { .. } => "; start a new run, or resume anyway with --resume-elsewhere".into(),
         LabError::Foreign { .. } => ": allow this with --allow-foreign, or name the libraries with --library".into(),
         LabError::NothingShared { .. } => {
-            ": `pqlab list library=...` and `pqlab list algorithms` list the algorithms of each".into()
+            ": `pqlab list library=...` and `pqlab list algorithms` list the algorithms of each library".into()
         }
         LabError::OtherForm { found, .. } => format!(": accept them with --form {found}"),
         LabError::Missing { program } => format!(": install the package `{program}`, or leave out --taint"),
@@ -64,7 +66,7 @@ fn of_store(error: &StoreError) -> Option<String> {
         StoreError::NotADatabase { .. } | StoreError::Foreign { .. } | StoreError::Altered { .. } => {
             ": name another file with --db"
         }
-        StoreError::Future { .. } => ": correct its `started_at`, or the clock of the machine that measured it",
+        StoreError::Future { .. } => ": correct its `started_at`, or the clock of the machine that measured the run",
         StoreError::Older { .. } => ": read it with the pqlab that wrote it, or name another file with --db",
         StoreError::Newer { .. } => ": update pqlab, or name another file with --db",
         StoreError::Denied { .. } => ": fix the permissions of the file and its folder, or name another file with --db",
@@ -96,7 +98,7 @@ mod tests {
         let missing = || StoreError::Missing { path: "a.db".into() };
         let wanted = "a.db: no such file: create it with `pqlab run`, or name another file with --db";
         assert_eq!(line(missing()), wanted);
-        assert_eq!(line(LabError::from(missing())), wanted, "as an error of the laboratory");
+        assert_eq!(line(LabError::from(missing())), wanted, "if wrapped in a `LabError`");
         let changes = vec!["host was a, is b".into()];
         assert_eq!(
             line(LabError::Changed { run: "r".into(), changes }),

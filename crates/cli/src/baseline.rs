@@ -1,4 +1,4 @@
-//! Runs against a baseline: what the user sees of them.
+//! Output of runs that are compared with a baseline.
 
 use crate::args::RunArgs;
 use crate::output::{self, Terminal};
@@ -21,7 +21,7 @@ pub(crate) fn exit_code(gate: &Gate) -> u8 {
 }
 
 /// Compares a finished run with its baseline, measures uncertain cases again, and reports both. Returns `None` if the
-/// user interrupted it.
+/// user interrupts the check.
 pub(crate) fn check(
     arguments: &RunArgs,
     screen: &Terminal,
@@ -63,7 +63,7 @@ pub(crate) fn check(
     Ok(Some(gate))
 }
 
-/// Prints an event on one line, in the form of the run's own events.
+/// Prints an event on one line, in the same form as the events of a run.
 fn event(name: &str, mut body: Value) -> anyhow::Result<()> {
     body["event"] = name.into();
     output::json(&body.to_string())?;

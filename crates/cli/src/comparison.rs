@@ -1,4 +1,4 @@
-//! Printed comparisons, and their exit codes.
+//! Prints comparisons and determines their exit codes.
 
 use crate::output::{self, Terminal};
 use crate::{DONE, FAILED, INCONCLUSIVE};
@@ -15,7 +15,7 @@ pub(crate) fn print(comparison: &Comparison, json: bool, screen: &Terminal) -> a
     Ok(())
 }
 
-/// Returns the exit code of a comparison: a slower case outweighs an inconclusive one.
+/// Returns the exit code for a comparison. A slower case takes precedence over an inconclusive one.
 pub(crate) fn exit_code(comparison: &Comparison) -> u8 {
     if comparison.worse() {
         FAILED

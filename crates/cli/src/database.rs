@@ -1,4 +1,4 @@
-//! The database that the user names, or the user's default one.
+//! Opens the database that the user names, or the default database.
 
 use crate::args::DatabaseArgs;
 use crate::output;

@@ -1,9 +1,9 @@
-//! The laboratory of this build, with the libraries that the user names.
+//! Opens a laboratory with the libraries that the user names.
 
 use crate::args::{LibraryArgs, NamedLibraryArgs, SharedLibraryArgs};
 use pqlab_lab::{Laboratory, WorkerProgram, instead, libraries_of_suites};
 
-/// Opens a laboratory with all providers of this build. Its workers run this program.
+/// Opens a laboratory with all providers in this build. Its workers run this program.
 pub(crate) fn open() -> anyhow::Result<Laboratory> {
     let laboratory = Laboratory::new(WorkerProgram::pqlab(std::env::current_exe()?));
     Ok(laboratory.with_providers(crate::more_providers()))
@@ -24,8 +24,8 @@ impl LibraryArgs {
 }
 
 impl NamedLibraryArgs {
-    /// Opens a laboratory with the given libraries and, if `--allow-foreign` is set, those named by suite files among
-    /// the words.
+    /// Opens a laboratory with the given libraries. If `--allow-foreign` is set, also opens the libraries that the
+    /// suite files among `words` name.
     pub(crate) fn laboratory(&self, words: &[String]) -> anyhow::Result<Laboratory> {
         let named = if self.allow_foreign { libraries_of_suites(words)? } else { Vec::new() };
         Ok(open()?.with_libraries(instead(self.given.all(), named))?)

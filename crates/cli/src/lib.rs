@@ -24,7 +24,7 @@ use std::io;
 use std::process::ExitCode;
 use std::sync::OnceLock;
 
-/// Exit code if everything was done.
+/// Exit code for success.
 const DONE: u8 = 0;
 /// Exit code if a case failed or an answer was wrong.
 const FAILED: u8 = 1;
@@ -37,7 +37,7 @@ const KNOWN_DEFECTS: u8 = 4;
 /// Exit code if the user interrupted the program; finished cases are stored.
 const INTERRUPTED: u8 = 130;
 
-/// Providers in addition to those of the build.
+/// Providers in addition to those in this build.
 static MORE: OnceLock<fn() -> Vec<Provider>> = OnceLock::new();
 
 /// Runs the program.
@@ -45,7 +45,7 @@ pub fn main() -> ExitCode {
     main_with(Vec::new)
 }
 
-/// Runs the program with providers in addition to those of the build.
+/// Runs the program with providers in addition to those in this build.
 pub fn main_with(more: fn() -> Vec<Provider>) -> ExitCode {
     MORE.get_or_init(|| more);
     let cli = match Cli::try_parse() {
@@ -70,7 +70,7 @@ fn more_providers() -> Vec<Provider> {
 }
 
 fn run(cli: Cli) -> anyhow::Result<u8> {
-    // Shells and package builds run these two verbs in any environment.
+    // These two verbs must work in any environment, because shells and package builds run them.
     if !matches!(cli.command, Command::Completions { .. } | Command::Man(_)) {
         pqlab_lab::check_environment()?;
     }
@@ -104,7 +104,8 @@ fn run(cli: Cli) -> anyhow::Result<u8> {
     }
 }
 
-/// Returns the exit code of an error: [`USAGE`] if the user can fix it (bad input, unusable database), else [`FAILED`].
+/// Returns the exit code for an error: [`USAGE`] if the user can fix it (bad input, unusable database), otherwise
+/// [`FAILED`].
 fn code_of(error: &anyhow::Error) -> u8 {
     let input = error.chain().any(|cause| {
         cause.downcast_ref::<LabError>().is_some_and(LabError::is_request)
@@ -123,7 +124,7 @@ fn is_broken_pipe(error: &anyhow::Error) -> bool {
     error.chain().any(broken)
 }
 
-/// Prints help unchanged, and a usage error as one line. Returns the exit code.
+/// Prints help unchanged, or a usage error as one line. Returns the exit code.
 fn explain_usage(error: &clap::Error) -> u8 {
     if !error.use_stderr() {
         return if error.print().is_ok() { DONE } else { FAILED };

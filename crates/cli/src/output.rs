@@ -9,7 +9,7 @@ use pqlab_lab::report::{Exporter, shell_line};
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 
-/// Unusable input of the user: one line that says what is wrong, where, and how to fix it.
+/// Unusable input from the user. The message is one line that says what is wrong, where, and how to fix it.
 #[derive(Debug)]
 pub(crate) struct BadInput(pub(crate) String);
 
@@ -24,7 +24,7 @@ impl std::error::Error for BadInput {}
 /// Properties of the terminal.
 #[derive(Debug)]
 pub(crate) struct Terminal {
-    /// Whether to colour.
+    /// Whether to use colours.
     pub(crate) palette: Palette,
     /// Width in columns.
     pub(crate) width: usize,
@@ -59,20 +59,20 @@ const UNLIMITED: usize = usize::MAX;
 /// Width of a page, and of a terminal of unknown width.
 const PAGE: usize = 120;
 
-/// Returns the width that the user set, else that of the terminal. Pipes and files are unlimited.
+/// Returns the width that the user set, otherwise the width of the terminal. Pipes and files have no limit.
 fn width(columns: Option<&str>, terminal: Option<usize>) -> usize {
     let chosen = columns.and_then(|columns| columns.trim().parse().ok()).filter(|columns| *columns > 0);
     chosen.or(terminal).unwrap_or(UNLIMITED)
 }
 
-/// Writes text to standard output, without control characters: names in files and databases must not steer the
+/// Writes text to standard output, without control characters: names from files and databases must not control the
 /// terminal.
 pub(crate) fn data(text: &str) -> io::Result<()> {
     raw(&steady(text))
 }
 
-/// Writes a JSON value to standard output, on one line or several. Characters that JSON permits but that steer a
-/// terminal are escaped.
+/// Writes JSON to standard output, on one line or several. Escapes characters that are valid in JSON but could control
+/// the terminal.
 pub(crate) fn json(text: &str) -> io::Result<()> {
     let mut out = String::with_capacity(text.len());
     for character in text.chars() {
@@ -85,7 +85,7 @@ pub(crate) fn json(text: &str) -> io::Result<()> {
     raw(&out)
 }
 
-/// Writes text to standard output unchanged. It must come from pqlab itself.
+/// Writes text to standard output unchanged. Only for text that pqlab itself generates.
 pub(crate) fn raw(text: &str) -> io::Result<()> {
     let mut out = io::stdout().lock();
     out.write_all(text.as_bytes())?;
@@ -97,7 +97,7 @@ pub(crate) fn raw(text: &str) -> io::Result<()> {
 
 /// Writes a message to standard error, without control characters.
 pub(crate) fn talk(text: &str) {
-    // An error here cannot be reported anywhere.
+    // There is nowhere to report an error of this write.
     writeln!(io::stderr().lock(), "{}", steady(text)).ok();
 }
 
@@ -107,7 +107,7 @@ pub(crate) fn complain(text: &str) {
     talk(&format!("pqlab: {line}"));
 }
 
-/// Prints a run in an export format, and the notes of the format to standard error.
+/// Prints a run in an export format to standard output, and the notes of the format to standard error.
 pub(crate) fn print_export(exporter: &dyn Exporter, analysis: &RunAnalysis<'_>) -> anyhow::Result<()> {
     print_notes(exporter, analysis);
     let mut out = io::BufWriter::new(io::stdout().lock());
@@ -145,7 +145,7 @@ pub(crate) fn write_file(
         Ok(writing.keep(&mut file)?)
     })();
     outcome.map_err(|error: anyhow::Error| {
-        // As with standard output, the reader of a pipe may have seen enough.
+        // As with standard output, the reader of a pipe may have closed the pipe because it has seen enough.
         if crate::is_broken_pipe(&error) {
             return error;
         }

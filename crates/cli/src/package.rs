@@ -1,4 +1,4 @@
-//! Verbs that the Python package performs: this process is replaced by it.
+//! Runs the verbs that the Python package implements, by replacing the current process.
 
 use crate::output::BadInput;
 use anyhow::Context;
@@ -7,13 +7,14 @@ use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// Environment variable that names the Python with the package, if it is not `python3`.
+/// Environment variable that names the Python interpreter with the package, if this is not `python3`.
 const PYTHON: &str = "PQLAB_PYTHON";
 
-/// Replaces this process with the package's `verb`, so that signals and the exit code are the package's own.
+/// Replaces the current process with the package's `verb`, so that the package receives signals and sets the exit code.
 ///
 /// # Errors
-/// [`BadInput`] if Python does not have the package; `needed_by` is the verb or option that needs it.
+/// [`BadInput`] if Python does not have the package. The message begins with `needed_by`, the verb or option that needs
+/// the package.
 pub(crate) fn become_package(verb: &str, request: &Value, needed_by: &str) -> anyhow::Result<u8> {
     let python = std::env::var_os(PYTHON).unwrap_or_else(|| "python3".into());
     let imported = Command::new(&python).args(["-c", "import pqlab._command"]).stderr(Stdio::null()).status();
@@ -27,7 +28,7 @@ pub(crate) fn become_package(verb: &str, request: &Value, needed_by: &str) -> an
     Err(package.exec()).context("cannot start Python")
 }
 
-/// Returns a path as text for a request in JSON.
+/// Returns a path as a string for a JSON request.
 ///
 /// # Errors
 /// [`BadInput`] if the path is not UTF-8.

@@ -1,4 +1,4 @@
-//! Progress of a run: a bar for the run, a line for the current case, a line for each finished case.
+//! Shows the progress of a run: a bar for the run, a line for the current case, and a line for each finished case.
 
 use crate::output;
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
@@ -12,7 +12,7 @@ use pqlab_lab::report::terminal::{LineWidths, Palette, case_line};
 use serde_json::Value;
 use std::time::Duration;
 
-/// Steps of the bar per case.
+/// Steps of the progress bar per case.
 const STEPS: f64 = 1000.0;
 
 /// What a run prints to standard output while it is measured.
@@ -34,7 +34,7 @@ pub(crate) struct Screen {
     palette: Palette,
     widths: LineWidths,
     bars: Option<Bars>,
-    /// The first failed write. The run continues, because its results are stored anyway.
+    /// Error of the first failed write. The run continues, because its results are stored anyway.
     pub(crate) broken: Option<std::io::Error>,
 }
 
@@ -144,7 +144,7 @@ impl Progress for Screen {
     }
 }
 
-/// Returns the style of the bar of a whole run.
+/// Returns the style of the progress bar for a whole run.
 pub(crate) fn bar_style() -> ProgressStyle {
     let template = "[{elapsed_precise}] {bar:30} {percent:>3}%  {msg}, about {eta} left";
     ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())

@@ -1,4 +1,4 @@
-//! Scenario of the tables about circuit handshakes.
+//! Scenario for the tables about circuit handshakes.
 
 use crate::args::ScenarioArgs;
 use crate::output::BadInput;

@@ -6,8 +6,8 @@ use signal_hook::consts::{SIGINT, SIGTERM};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-/// Returns a flag that the first signal sets, so that the verb can end cleanly. A second signal ends the program at
-/// once.
+/// Returns a flag that the first signal sets, so that the verb can end cleanly. A second signal ends the program
+/// immediately.
 pub(crate) fn stop_on_signals() -> anyhow::Result<Arc<AtomicBool>> {
     let stop = Arc::new(AtomicBool::new(false));
     for signal in [SIGINT, SIGTERM] {

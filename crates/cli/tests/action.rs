@@ -1,4 +1,5 @@
-//! The GitHub action without a runner: the script gets its inputs from variables, as set by action.yml.
+//! Tests the script of the GitHub action without a runner. The script reads its inputs from environment variables, as
+//! set by action.yml.
 
 #![allow(clippy::unwrap_used)]
 

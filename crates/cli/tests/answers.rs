@@ -1,5 +1,5 @@
-//! Every suite ends with an answer to the question in its description. The runs are made from each suite's plan with
-//! invented figures.
+//! Checks that every suite ends with an answer to the question in its description. The runs contain the cases of each
+//! suite's plan with invented figures.
 
 #![allow(clippy::unwrap_used)]
 
@@ -11,7 +11,7 @@ use pqlab_lab::analysis::tables::{Row, tables};
 use pqlab_lab::record::{Case, Run};
 use pqlab_lab::{Filters, Laboratory, ProtocolOverrides, Suite, WorkerProgram, builtin_suites, matches};
 
-/// Patterns of the answers to each suite's question. A new suite needs an entry here and a sentence in the analysis.
+/// Patterns for the answers to each suite's question. A new suite needs an entry here, and an answer in the analysis.
 const ANSWERS: [(&str, &[&str]); 25] = [
     ("smoke", &["pqlab works here: * of * cases are measured and their results verified."]),
     (
@@ -141,7 +141,7 @@ fn every_suite_answers_its_question() {
     let mut wrong = Vec::new();
     for suite in builtin_suites().unwrap() {
         let Some((_, wanted)) = ANSWERS.iter().find(|(name, _)| *name == suite.name) else {
-            wrong.push(format!("{}: no answer is expected of it: {}", suite.name, suite.about));
+            wrong.push(format!("{}: add the expected answer to ANSWERS: {}", suite.name, suite.about));
             continue;
         };
         let run = pqlab_fixtures::planned_run(&suite.name, plan(&suite, &Filters::default()));
@@ -155,10 +155,10 @@ fn every_suite_answers_its_question() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Most libraries sign hybrids in their own way. The signature cycle is among the findings, and no library leads only
-/// because it is the only one of its kind.
+/// Libraries use different kinds of randomness to sign with hybrids. The findings must still contain the signature
+/// cycle, and no library may lead only because no other library uses the same kind.
 #[test]
-fn the_signature_cycle_of_the_hybrids_is_found() {
+fn findings_contain_the_signature_cycle_of_hybrids() {
     let run = pqlab_fixtures::planned_run("hybrid", plan(&suite("hybrid"), &Filters::default()));
     let analysis = RunAnalysis::of(&run);
     let found = findings(&analysis);
@@ -180,7 +180,7 @@ fn the_signature_cycle_of_the_hybrids_is_found() {
     assert!(cycles.iter().all(|(.., kind)| kind.ends_with("with given randomness")), "{cycles:?}");
 }
 
-/// Part of a suite, without a complete job, names the fastest library of each operation.
+/// If a part of a suite does not contain a complete job, the answer names the fastest library for each operation.
 #[test]
 fn a_part_of_a_suite_answers_what_was_asked() {
     let only = |pattern: &str| Filters { ids: vec![pattern.to_owned()], ..Filters::default() };

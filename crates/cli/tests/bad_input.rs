@@ -1,4 +1,4 @@
-//! Bad input: one line on standard error, exit code 2, nothing lost.
+//! Checks that bad input leads to one line on standard error and exit code 2, and that no data is lost.
 
 #![allow(clippy::unwrap_used)]
 
@@ -7,13 +7,13 @@ mod common;
 use common::{Pqlab, text, write};
 use pqlab_testing::{Need, require};
 
-/// Runs the program, and requires exit code 2 and one line that contains all words.
+/// Runs the program, and checks that it exits with code 2 and prints one line that contains all `words`.
 fn refused(pqlab: &Pqlab, arguments: &[&str], words: &[&str]) {
     let output = pqlab.run(arguments);
     let (out, err) = (text(&output.stdout), text(&output.stderr));
     assert_eq!(output.status.code(), Some(2), "{arguments:?}: {out}{err}");
-    assert!(out.is_empty(), "{arguments:?} writes data: {out}");
-    assert_eq!(err.trim_end().lines().count(), 1, "{arguments:?} does not say it in one line: {err}");
+    assert!(out.is_empty(), "{arguments:?} must print nothing to standard output: {out}");
+    assert_eq!(err.trim_end().lines().count(), 1, "{arguments:?} must report the error in one line: {err}");
     for word in words {
         assert!(err.contains(word), "{arguments:?}: {word:?} is not in {err:?}");
     }
@@ -31,7 +31,7 @@ fn unknown_names_are_refused_with_a_suggestion() {
     refused(&pqlab, &["frobnicate"], &["frobnicate"]);
     refused(&pqlab, &["run", "--fast"], &["--fast"]);
     refused(&pqlab, &["run", "kem", "--counter", "sundial"], &["sundial", "tsc"]);
-    assert!(!pqlab.database().exists(), "a request that is refused leaves nothing behind");
+    assert!(!pqlab.database().exists(), "a rejected request must not create a database");
 }
 
 #[test]
@@ -95,14 +95,14 @@ fn unusable_databases_are_refused() {
     drop(connection);
     let before = std::fs::read(&newer).unwrap();
     run(newer.to_str().unwrap(), &["newer", "4711"]);
-    assert_eq!(std::fs::read(&newer).unwrap(), before, "a database of a newer schema is not touched");
+    assert_eq!(std::fs::read(&newer).unwrap(), before, "a database with a newer schema must not change");
 
     let older = pqlab.path("older.db");
     std::fs::copy(&newer, &older).unwrap();
     rusqlite::Connection::open(&older).unwrap().pragma_update(None, "user_version", 1).unwrap();
     let before = std::fs::read(&older).unwrap();
     run(older.to_str().unwrap(), &["older", "schema 1", "the pqlab that wrote it"]);
-    assert_eq!(std::fs::read(&older).unwrap(), before, "a database of an older schema is not touched");
+    assert_eq!(std::fs::read(&older).unwrap(), before, "a database with an older schema must not change");
 }
 
 #[test]

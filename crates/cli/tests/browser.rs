@@ -1,6 +1,7 @@
-//! The page in headless Chromium, driven through chromedriver, from disk and from `pqlab serve`. Tables group, sort and
-//! filter; a case opens and has an address; the theme switches; the first screen holds the answer; nothing is cut off
-//! on a phone; the console stays silent and no request leaves the page. Screenshots go to the target folder.
+//! Tests the report page in headless Chromium through chromedriver, both from disk and from `pqlab serve`. Tables can
+//! be sorted and filtered, and their rows are grouped. Every case opens and has an address. The theme can be switched.
+//! The first screen contains the answer, and nothing is cut off on a phone. The console stays empty, and the page
+//! requests nothing from other addresses. Screenshots are saved in the target folder.
 
 #![allow(clippy::unwrap_used)]
 
@@ -20,7 +21,7 @@ use std::path::Path;
 use std::process::Stdio;
 use std::time::Duration;
 
-/// Command of chromedriver that reads a log of the browser.
+/// chromedriver command that reads a log of the browser.
 #[derive(Debug)]
 struct Log(&'static str);
 
@@ -34,7 +35,7 @@ impl WebDriverCompatibleCommand for Log {
     }
 }
 
-/// Command of chromedriver that runs a command of the browser.
+/// chromedriver command that runs a browser command.
 #[derive(Debug)]
 struct Browser(&'static str, Value);
 
@@ -68,7 +69,7 @@ async fn picture(client: &Client, name: &str) {
     fs::write(folder.join(format!("{name}.png")), client.screenshot().await.unwrap()).unwrap();
 }
 
-/// Returns the result of a script, deserialised to the wanted type.
+/// Runs a script and deserialises the result to the expected type.
 macro_rules! list {
     ($client:expr, $script:expr) => {
         serde_json::from_value(text_of($client, $script).await).unwrap()
@@ -79,10 +80,10 @@ const MEDIANS: &str = "return [...document.querySelectorAll('#area-kem tr.case:n
     .map(row => Number(row.cells[2].dataset.v));";
 const JOBS: &str =
     "return [...document.querySelectorAll('#area-kem tr.case:not([hidden])')].map(row => row.cells[0].textContent);";
-/// Visible rows of the table from top to bottom: names of jobs, and providers.
+/// Script that returns the visible rows of the table from top to bottom: job names and providers.
 const SEEN: &str = "return [...document.querySelectorAll('#area-kem table.cases tbody tr')].filter(row => row.checkVisibility())\
     .map(row => row.matches('.group') ? row.textContent : '  ' + row.cells[1].textContent);";
-/// For each row: the name of its group, its job, its factor, and the factor and id in the data.
+/// Script that returns for each row: group name, job and factor as shown, and factor and id in the page's data.
 const GROUPED: &str = "let group = null; const cases = JSON.parse(document.getElementById('data').textContent).cases;\
     return [...document.querySelectorAll('#area-kem table.cases tbody tr')].flatMap(row => {\
       if (row.matches('.group')) { group = row.textContent; return []; }\
@@ -90,7 +91,7 @@ const GROUPED: &str = "let group = null; const cases = JSON.parse(document.getEl
       return [[group, row.cells[0].textContent, row.matches('.failed') ? '' : row.cells[4].textContent, of.f || '', of.i]];\
     });";
 
-/// Checks that rows are grouped by job, with their factors; then sorts and filters.
+/// Checks that rows are grouped by job and show their factors. Then sorts and filters the table.
 async fn use_a_table(client: &Client) {
     let rows: Vec<[String; 5]> = list!(client, GROUPED);
     assert!(rows.len() > 3, "{rows:?}");
@@ -102,7 +103,7 @@ async fn use_a_table(client: &Client) {
     let listed: Vec<String> = list!(client, SEEN);
     let jobs = listed.iter().filter(|row| !row.starts_with(' ')).count();
     assert!(jobs > 1 && listed.len() == rows.len() + jobs, "{listed:?}");
-    // Sort by the median, both ways; the third press restores the order.
+    // Sort by the median in both directions. The third click restores the order.
     let head = client.find(Locator::Css("#area-kem table.cases thead th:nth-child(3) button")).await.unwrap();
     for descending in [false, true] {
         head.click().await.unwrap();
@@ -119,7 +120,7 @@ async fn use_a_table(client: &Client) {
     head.click().await.unwrap();
     let again: Vec<String> = list!(client, SEEN);
     assert_eq!(again, listed);
-    // Filter by words: the remaining rows have all of them, and jobs without rows disappear.
+    // Filter by words. The remaining rows must contain all the words, and jobs without rows must disappear.
     let field = client.find(Locator::Css("#area-kem .filter-text")).await.unwrap();
     field.send_keys("768 decaps").await.unwrap();
     let left: Vec<String> = list!(client, JOBS);
@@ -134,7 +135,7 @@ async fn use_a_table(client: &Client) {
 const ADDRESS: &str = "return decodeURIComponent(location.hash);";
 const IS_OPEN: &str = "return document.getElementById('case').open;";
 
-/// Waits until a script returns something.
+/// Waits until a script returns the wanted value.
 async fn until(client: &Client, script: &str, wanted: Value) {
     for _ in 0..50 {
         if text_of(client, script).await == wanted {
@@ -145,8 +146,8 @@ async fn until(client: &Client, script: &str, wanted: Value) {
     assert_eq!(text_of(client, script).await, wanted, "{script}");
 }
 
-/// Checks the address of a case: it opens the case, Back closes it, closing clears it, and unknown addresses do
-/// nothing.
+/// Checks the addresses of cases. An address opens its case, Back closes the case, closing the case clears the address,
+/// and unknown addresses do nothing.
 async fn follow_addresses(client: &Client) {
     let page = client.current_url().await.unwrap();
     let script = "return JSON.parse(document.getElementById('data').textContent).cases.map(of => of.i)\
@@ -156,7 +157,7 @@ async fn follow_addresses(client: &Client) {
     for fragment in [Some(id.as_str()), Some("kem/no/such@case"), Some("%zz@"), None] {
         let mut address = page.clone();
         address.set_fragment(fragment);
-        // Start from another page, so that the address loads the page instead of only changing its fragment.
+        // Start from another page, so that the browser loads the page instead of only changing the fragment.
         client.goto("data:text/html,elsewhere").await.unwrap();
         client.goto(address.as_str()).await.unwrap();
         let opens = fragment == Some(id);
@@ -185,12 +186,12 @@ async fn follow_addresses(client: &Client) {
         let after = text_of(client, "return history.length;").await;
         assert!(
             after.as_u64() <= before.as_u64().map(|length| length + 1),
-            "what was closed leaves nothing to go back to"
+            "opening and closing a case must add at most one history entry"
         );
     }
 }
 
-/// Elements that reach beyond the screen and are not in a frame that scrolls.
+/// Script that returns the elements that extend beyond the screen and are not in a scrolling container.
 const CUT_OFF: &str = "return [...document.querySelectorAll('body *')].filter(one => one.checkVisibility() && !one.closest('.hidden'))\
     .filter(one => one.getBoundingClientRect().right > innerWidth + 1)\
     .filter(one => !one.parentElement.closest('nav.wide, figure.wide, .scroll.wide'))\
@@ -198,15 +199,15 @@ const CUT_OFF: &str = "return [...document.querySelectorAll('body *')].filter(on
 const ANSWER: &str = "scrollTo({top: 0, behavior: 'instant'}); const box = document.getElementById('answer').getBoundingClientRect();\
     return [box.top, box.height, box.bottom, innerHeight];";
 
-/// Checks that the first screen holds the answer, on desktop and phone, in light and dark, and that nothing is cut off.
+/// Checks that the first screen contains the answer and that nothing is cut off, on desktop and phone, in both themes.
 async fn look_at_screens(client: &Client, name: &str) {
     for (width, height, what) in [(1280, 800, "desktop"), (390, 844, "phone")] {
         screen(client, width, height).await;
-        for of in ["light", "dark"] {
-            scheme(client, of).await;
+        for theme in ["light", "dark"] {
+            scheme(client, theme).await;
             let answer: Vec<f64> = list!(client, ANSWER);
-            assert!(answer[0] > 0.0 && answer[1] > 20.0 && answer[2] <= answer[3], "{what}, {of}: {answer:?}");
-            picture(client, &format!("{name}-{what}-{of}")).await;
+            assert!(answer[0] > 0.0 && answer[1] > 20.0 && answer[2] <= answer[3], "{what}, {theme}: {answer:?}");
+            picture(client, &format!("{name}-{what}-{theme}")).await;
         }
         scheme(client, "light").await;
         let sizes: Vec<u64> = list!(
@@ -214,12 +215,12 @@ async fn look_at_screens(client: &Client, name: &str) {
             "return [document.scrollingElement.scrollWidth, innerWidth, document.scrollingElement.scrollHeight];"
         );
         assert!(sizes[0] <= sizes[1], "{what}: {sizes:?}");
-        // As high as the page, so that all of it is laid out.
+        // Make the screen as high as the page, so that the browser lays out the whole page.
         screen(client, width, sizes[2].min(16_000) as u32).await;
         until(client, CUT_OFF, json!([])).await;
         picture(client, &format!("{name}-{what}")).await;
     }
-    // Every figure of a case is on the phone's screen, with its label.
+    // On the phone, every figure of a case must be visible and have a label.
     let hidden = "return [...document.querySelectorAll('tr.case td:not(.job)')].filter(cell => cell.textContent.trim() && !cell.checkVisibility())\
         .map(cell => cell.textContent);";
     assert_eq!(text_of(client, hidden).await, json!([]));
@@ -232,7 +233,7 @@ async fn look_at_screens(client: &Client, name: &str) {
 
 async fn use_the_page(client: &Client, name: &str) {
     use_a_table(client).await;
-    // Open a case by keyboard.
+    // Open a case with the keyboard.
     let open = "#area-kem tr.case:not([hidden]) .open";
     text_of(client, &format!("document.querySelector({open:?}).focus(); return null;")).await;
     client.find(Locator::Css(open)).await.unwrap().send_keys("\u{e007}").await.unwrap();
@@ -268,7 +269,7 @@ async fn use_the_page(client: &Client, name: &str) {
     follow_addresses(client).await;
 }
 
-/// Returns errors on the console, and requested addresses that are not allowed.
+/// Returns the messages on the console, and requested addresses that are not allowed.
 async fn complaints(client: &Client, allowed: &str) -> Vec<String> {
     let entries = client.issue_cmd(Log("browser")).await.unwrap();
     let console = entries.as_array().unwrap().iter().map(|entry| entry["message"].to_string());

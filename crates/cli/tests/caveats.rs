@@ -1,5 +1,5 @@
-//! Figures of a library with a known defect are marked in every format. The example is a liboqs that skips a check of
-//! ML-DSA verification.
+//! Checks that every export format marks the figures of a library with a known defect. The example is a liboqs that
+//! skips a check in ML-DSA verification.
 
 #![allow(clippy::unwrap_used)]
 
@@ -22,7 +22,7 @@ fn a_defective_row_is_marked_in_every_format() {
     let rows = json["results"]["signature"].as_array().unwrap();
     let defective = rows.iter().find(|row| row["defect"].is_string());
     let defective =
-        require!(defective, Need::Machine("a processor that runs code of liboqs that is known to be defective"));
+        require!(defective, Need::Machine("a processor on which liboqs runs code with a known defect"));
     let defect = defective["defect"].as_str().unwrap();
     assert_eq!(defective["caveats"]["defect"], defect);
     // Characters that no format escapes.
@@ -37,8 +37,8 @@ fn a_defective_row_is_marked_in_every_format() {
         let file = pqlab.path(format);
         pqlab.expect(0, &["export", "last", "--format", format, "--out", file.to_str().unwrap()]);
         let written = String::from_utf8_lossy(&std::fs::read(&file).unwrap()).into_owned();
-        assert!(written.contains(words), "{format} does not say {words:?}");
+        assert!(written.contains(words), "{format} must contain {words:?}");
         tried += 1;
     }
-    assert!(tried >= 13, "{tried} formats");
+    assert!(tried >= 13, "only {tried} formats were tried");
 }

@@ -1,4 +1,4 @@
-//! Comparisons, baselines and machine noise on the command line. No test depends on how long anything takes.
+//! Tests comparisons, baselines and machine noise on the command line. No test depends on timing.
 
 #![allow(clippy::unwrap_used)]
 
@@ -10,7 +10,7 @@ use serde_json::Value;
 
 const FAST: &[&str] = &["--processes", "3", "--max-time", "0.05", "--no-progress", "-q"];
 
-/// Measures some cases, which leaves a finished run in the store.
+/// Measures some cases and leaves a finished run in the store.
 fn measured(pqlab: &Pqlab, more: &[&str]) {
     let mut arguments = vec!["run", "kem", "--filter", "kem/ML-KEM-512/*@rustcrypto"];
     arguments.extend(FAST);
@@ -53,15 +53,15 @@ fn cases_of_one_run_are_paired_if_their_stars_agree() {
         };
         json["cases"].as_array().unwrap().iter().map(pair).collect::<Vec<_>>()
     };
-    // Libraries are interleaved within an operation; operations follow one another.
-    let of = |operation: &str, provider: &str| format!("kem/ML-KEM-512/{operation}@{provider}");
+    // Within an operation, the libraries are interleaved. Operations are measured one after another.
+    let id = |operation: &str, provider: &str| format!("kem/ML-KEM-512/{operation}@{provider}");
     let mut libraries = compare("*@rustcrypto", "*@aws-lc");
     libraries.sort();
-    let wanted = |operation| (of(operation, "rustcrypto"), of(operation, "aws-lc"), true);
+    let wanted = |operation| (id(operation, "rustcrypto"), id(operation, "aws-lc"), true);
     assert_eq!(libraries, [wanted("decapsulate"), wanted("encapsulate")]);
     let mut operations = compare("*/encapsulate@*", "*/decapsulate@*");
     operations.sort();
-    let wanted = |provider| (of("encapsulate", provider), of("decapsulate", provider), false);
+    let wanted = |provider| (id("encapsulate", provider), id("decapsulate", provider), false);
     assert_eq!(operations, [wanted("aws-lc"), wanted("rustcrypto")]);
 }
 
@@ -135,7 +135,7 @@ fn a_baseline_check_prints_one_json_event_per_line() {
     assert_eq!((names[0], names[names.len() - 2], names[names.len() - 1]), ("begin", "comparison", "end"), "{names:?}");
     assert!(names[1..names.len() - 2].iter().all(|name| *name == "case"), "{names:?}");
     let comparison = &events[events.len() - 2];
-    assert_eq!(comparison["cases"].as_array().unwrap().len(), names.len() - 4, "all but the floor: {comparison}");
+    assert_eq!(comparison["cases"].as_array().unwrap().len(), names.len() - 4, "all cases but the floor: {comparison}");
     let end = &events[events.len() - 1];
     assert_eq!(comparison["second_run"], end["run"]);
     assert!(comparison["cases"].as_array().unwrap().iter().all(|case| case["outcome"] == "PASS"), "{comparison}");
@@ -174,7 +174,7 @@ fn doctor_aa_stores_the_noise_for_later_verdicts() {
     let json: Value = serde_json::from_slice(&pqlab.run(&["compare", "last", "last", "--json"]).stdout).unwrap();
     assert_eq!(json["margin_pct"], noise["margin_pct"]);
     assert_eq!(json["run_spread_pct"].as_f64(), noise["run_spread_pct"].as_f64());
-    assert_eq!(text(&pqlab.run(&["runs", "--json"]).stdout).matches("\"id\"").count(), 1, "its runs are not kept");
+    assert_eq!(text(&pqlab.run(&["runs", "--json"]).stdout).matches("\"id\"").count(), 1, "doctor must store no run");
 }
 
 #[test]
@@ -187,7 +187,7 @@ fn help_and_documents_define_verdicts_in_the_words_of_the_code() {
     for verdict in [Verdict::Faster, Verdict::Slower, Verdict::Equivalent, Verdict::Inconclusive] {
         for text in &texts {
             assert!(text.contains(verdict.meaning()), "{}: {}", verdict.name(), verdict.meaning());
-            assert!(!text.contains("beyond the margin"), "the margin decides what is equivalent alone");
+            assert!(!text.contains("beyond the margin"), "the margin defines only what is equivalent");
         }
     }
 }

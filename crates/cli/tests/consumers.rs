@@ -1,5 +1,6 @@
-//! Exports read by the programs they are for: pyperf and polars (installed by `scripts/setup test`), Google Benchmark's
-//! compare.py, cmark-gfm and pdflatex. Each reads a measured run, and the same run with a name that is hard to escape.
+//! Checks that other programs can read the exports: pyperf and polars (installed by `scripts/setup test`), Google
+//! Benchmark's compare.py, cmark-gfm and pdflatex. Each program reads a measured run, and the same run with a name that
+//! is hard to escape.
 
 #![allow(clippy::unwrap_used)]
 
@@ -10,12 +11,13 @@ use pqlab_testing::{Need, program, python_with, require};
 use std::path::Path;
 use std::process::{Command, Output};
 
-/// Path of compare.py in Debian's package libbenchmark-tools.
+/// Path of compare.py from Debian's package libbenchmark-tools.
 const COMPARE: &str = "/usr/share/benchmark/compare.py";
-/// Replaces `ML-KEM-768`. It has no line feed, which each program handles in its own way.
+/// Name that is hard to escape, used in place of `ML-KEM-768`. It contains no line feed, because programs handle line
+/// feeds differently.
 const HOSTILE: &str = "<script>a,b\"c\"</script> & 100% _x_ {\\input{y}} |漢字| $é$ #~^";
 
-/// Returns both streams.
+/// Returns standard output and standard error.
 fn both_streams(output: &Output) -> String {
     format!("{}{}", text(&output.stdout), text(&output.stderr))
 }
@@ -68,7 +70,7 @@ print(parquet.height)";
     assert!(text(&output.stdout).trim().parse::<usize>().unwrap() > 5);
 }
 
-/// Compares a run with itself: every row says that nothing changed.
+/// Compares a run with itself. Every row must show that nothing changed.
 fn compare(file: &Path) {
     let python = require!(python_with("scipy"), Need::Installed("SciPy"));
     require!(
@@ -87,7 +89,7 @@ fn markdown(file: &Path) {
     let html = text(&output.stdout);
     assert!(!html.contains("<script") && !html.contains("raw HTML omitted"), "{html}");
     let source = std::fs::read_to_string(file).unwrap();
-    // Every line with bars becomes a row, except the line of dashes below a heading.
+    // Every line with bars must become a table row, except the line of dashes below a heading.
     let lines = |sign: &str| source.lines().filter(|line| line.starts_with(sign)).count();
     assert_eq!(html.matches("<tr>").count(), lines("|") - lines("|---"), "{html}");
     assert_eq!(html.matches("<table>").count(), lines("|---"));
@@ -107,7 +109,7 @@ fn latex(table: &Path) {
         command.args(["-interaction=nonstopmode", "-halt-on-error"]).arg(&main).current_dir(table.parent().unwrap());
         command.output().unwrap()
     };
-    // Compile twice: longtable uses the widths of the first pass.
+    // Compile twice, because longtable uses the widths from the first pass.
     compile();
     let output = compile();
     assert!(output.status.success() && main.with_extension("pdf").exists(), "{}", both_streams(&output));

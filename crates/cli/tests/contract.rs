@@ -1,4 +1,4 @@
-//! The contract with scripts: fields of the JSON, events, exporters and help.
+//! Tests the interface that scripts rely on: JSON fields, events, exporters and help.
 
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
@@ -67,12 +67,12 @@ fn check_result(result: &Value) {
     assert!(interval[0].as_f64().unwrap() <= median && median <= interval[1].as_f64().unwrap(), "{result}");
     if result["batch"].as_u64().unwrap() > 1 {
         for field in ["stdev_us", "cov_pct", "p5_us", "p95_us", "p99_us"] {
-            assert!(result[field].is_null(), "{field} speaks of single operations in {result}");
+            assert!(result[field].is_null(), "{field} describes single operations, so it must be null: {result}");
         }
     }
 }
 
-/// The misbehaving provider of the tests is not part of the user's program, whatever was built together.
+/// The provider `misbehaving` is only for tests. It must not be part of the user's program, whatever else was built.
 #[test]
 fn the_program_has_no_provider_for_tests() {
     let listed = Pqlab::new().expect(0, &["list", "providers", "--json"]);
@@ -136,7 +136,7 @@ fn events_and_export_agree_and_follow_the_contract() {
     assert_eq!(announced.len(), results.len());
     for result in announced {
         let exported = results.iter().find(|exported| exported["id"] == result["id"]).unwrap();
-        assert_eq!(exported["median_us"], result["median_us"], "the same samples give the same estimate");
+        assert_eq!(exported["median_us"], result["median_us"], "the same samples must give the same estimate");
     }
 
     for format in ["csv", "samples-csv"] {
@@ -224,7 +224,7 @@ fn every_verb_has_a_manual_page() {
     }
     assert!(page("pqlab-report.1").contains("base\\-url") && page("pqlab-run.1").contains("pqlab\\-run"));
     let hidden = std::fs::read_dir(&out).unwrap().any(|entry| entry.unwrap().file_name() == "pqlab-worker.1");
-    assert!(!hidden, "what is never typed has no page");
+    assert!(!hidden, "hidden verbs must not have a manual page");
     assert_eq!(pqlab.expect(0, &["man", "runs", "rm"]).trim_end(), page("pqlab-runs-rm.1").trim_end());
     for unknown in [&["man", "nothing"][..], &["man", "worker"], &["man", "run", "rm"]] {
         assert_eq!(pqlab.run(unknown).status.code(), Some(2), "{unknown:?}");

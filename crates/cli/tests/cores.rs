@@ -1,4 +1,4 @@
-//! Simultaneous runs avoid each other's cores.
+//! Checks that simultaneous runs avoid each other's cores.
 
 #![allow(clippy::unwrap_used)]
 
@@ -17,7 +17,7 @@ const RUN: [&str; 10] =
 #[test]
 fn a_run_takes_a_free_core_or_names_the_process_on_its_core() {
     let pqlab = Pqlab::new();
-    // Locks of another user.
+    // Create locks in the folder of another user.
     let folder = pqlab.path("pqlab-4294967294");
     std::fs::create_dir(&folder).unwrap();
     let lock = |core: usize| {

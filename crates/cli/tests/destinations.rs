@@ -1,4 +1,4 @@
-//! Output paths of `--out` and `--save`: pipes and devices are never replaced.
+//! Tests the output paths of `--out` and `--save`. Pipes and devices must never be replaced.
 
 #![allow(clippy::unwrap_used)]
 
@@ -27,7 +27,7 @@ fn writers() -> [Vec<&'static str>; 4] {
     ]
 }
 
-/// Whether the bytes are the complete output of one of those commands.
+/// Returns whether the bytes are the complete output of one of the [`writers`].
 fn whole(bytes: &[u8]) -> bool {
     bytes.starts_with(b"pqlabtxs")
         || (bytes.starts_with(b"PAR1") && bytes.ends_with(b"PAR1"))
@@ -91,7 +91,7 @@ fn folders_and_impossible_outputs_are_refused_before_any_work() {
         let name = folder.to_str().unwrap();
         refused(&[&writer[..], &[name]].concat(), &[name, "this is a folder: name a file in it"]);
     }
-    assert!(!pqlab.database().exists() && fs::read_dir(&folder).unwrap().count() == 0, "nothing was measured");
+    assert!(!pqlab.database().exists() && fs::read_dir(&folder).unwrap().count() == 0, "no work must be started");
     let save = [RUN, FAST, &["--save", "-"]].concat();
     refused(&[&save[..], &["--json"]].concat(), &["--save -", "--json", "name a file"]);
     refused(&[&save[..], &["--format", "csv"]].concat(), &["--save -", "--format", "name a file"]);

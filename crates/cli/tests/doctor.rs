@@ -1,4 +1,4 @@
-//! Tests of the measurements themselves by `pqlab doctor`: their structure, on very short plans.
+//! Tests the structure of the results of `pqlab doctor --independence` and `--between`, with very short plans.
 
 #![allow(clippy::unwrap_used)]
 
@@ -24,15 +24,15 @@ fn independence_measures_each_case_together_and_alone() {
         assert!(cases.iter().any(|case| case["case"] == ids(operation)), "{found}");
     }
     for case in cases {
-        assert_eq!(case["ratios"].as_array().unwrap().len(), 2, "a ratio for each repetition");
+        assert_eq!(case["ratios"].as_array().unwrap().len(), 2, "there must be one ratio per repetition");
         let [low, ratio, high] =
-            [&case["ratio_ci"][0], &case["ratio"], &case["ratio_ci"][1]].map(|of| of.as_f64().unwrap());
+            [&case["ratio_ci"][0], &case["ratio"], &case["ratio_ci"][1]].map(|figure| figure.as_f64().unwrap());
         assert!(low <= ratio && ratio <= high, "{case}");
     }
     assert_eq!((&found["seed"], &found["repetitions"]), (&7.into(), &2.into()));
     assert_eq!(found["summary"]["cases"], cases.len());
     let runs: Value = serde_json::from_str(&pqlab.expect(0, &["runs", "--json"])).unwrap();
-    assert_eq!(runs, Value::Array(Vec::new()), "nothing is kept");
+    assert_eq!(runs, Value::Array(Vec::new()), "doctor must not store its runs");
 }
 
 #[test]

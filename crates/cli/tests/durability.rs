@@ -1,4 +1,4 @@
-//! Interrupting a run at any moment neither loses nor doubles a finished case.
+//! Checks that interrupting a run at any moment neither loses nor duplicates a finished case.
 
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
@@ -14,7 +14,7 @@ use std::time::Duration;
 /// Number of times that a run is killed.
 const KILLS: usize = 100;
 
-/// Run of about a second: a dozen cases in several blocks.
+/// Arguments for a run of about a second, with a dozen cases in several blocks.
 const RUN: [&str; 12] = [
     "run",
     "hash",
@@ -56,7 +56,7 @@ fn a_hundred_kills_lose_no_finished_case_and_resume_ends_with_the_same_plan() {
         completed += usize::from(!killed);
         let mut run = String::new();
         for line in reader.join().unwrap() {
-            // The last line of a killed process may be cut, and then does not count.
+            // The last line of a killed process may be truncated. Ignore it then.
             let Ok(event) = serde_json::from_str::<Value>(&line) else { continue };
             match event["event"].as_str() {
                 Some("begin") => run = event["run"]["id"].as_str().unwrap().to_owned(),
@@ -90,9 +90,9 @@ fn a_hundred_kills_lose_no_finished_case_and_resume_ends_with_the_same_plan() {
         }
         plans.insert(cases);
     }
-    assert!(acknowledged.is_subset(&stored), "lost: {:?}", acknowledged.difference(&stored).collect::<Vec<_>>());
-    assert_eq!(plans.len(), 1, "every run, however often it was killed, ends with the same plan");
-    println!("{kills} kills, {completed} sessions ended by themselves, {} runs, {} cases", runs.len(), stored.len());
+    assert!(acknowledged.is_subset(&stored), "lost cases: {:?}", acknowledged.difference(&stored).collect::<Vec<_>>());
+    assert_eq!(plans.len(), 1, "every run must end with the same plan, however often it was killed");
+    println!("{kills} kills, {completed} processes ended before the kill, {} runs, {} cases", runs.len(), stored.len());
 }
 
 /// Starts a run and interrupts it after its first case, so that some cases are stored and some remain.
@@ -122,7 +122,8 @@ fn an_interrupted_run_says_how_to_resume_and_resumes() {
     assert_eq!(runs[0]["complete"], false);
     let finished = runs[0]["finished"].as_u64().unwrap();
     assert!(finished >= 1);
-    // A start that was refused or finished nothing also counts, so the next one is the third.
+    // Pretend that one more start failed or finished no case. Such starts are numbered, too, so the next start is the
+    // third.
     change(&pqlab, "UPDATE runs SET starts = starts + 1");
     pqlab.expect(0, &["run", "--resume", "-q"]);
     let samples = pqlab.expect(0, &["export", "last", "--format", "samples-csv"]);
@@ -132,7 +133,7 @@ fn an_interrupted_run_says_how_to_resume_and_resumes() {
     for row in table.records().map(Result::unwrap) {
         starts.entry(row[0].to_owned()).or_default().insert(row[column].to_owned());
     }
-    assert!(starts.values().all(|starts| starts.len() == 1), "a case is measured in one start: {starts:?}");
+    assert!(starts.values().all(|starts| starts.len() == 1), "a case must be measured in one start: {starts:?}");
     let first = starts.values().filter(|starts| starts.contains("0")).count() as u64;
     assert_eq!(first, finished, "{starts:?}");
     assert!(starts.values().any(|starts| starts.contains("2")) && !starts.values().any(|starts| starts.contains("1")));

@@ -1,5 +1,5 @@
-//! Hybrids on the command line: the reference's rules and output line, the cost of combiners, and key exchanges under
-//! load.
+//! Tests hybrids on the command line: the reference's rules and output line, the cost of combiners, and key exchanges
+//! under load.
 
 #![allow(clippy::unwrap_used)]
 
@@ -8,23 +8,23 @@ mod common;
 use common::Pqlab;
 use serde_json::Value;
 
-/// Both halves from one library, to keep the runs short.
+/// Options that take both halves from one library, to keep the runs short.
 const HALVES: [&str; 4] = ["--classical", "aws-lc", "--post-quantum", "aws-lc"];
 
-/// Returns the word after `label=` in a line, without the blanks that align it.
+/// Returns the word after `label` in a line, without padding.
 fn behind<'a>(line: &'a str, label: &str) -> &'a str {
-    line.split_once(label).unwrap_or_else(|| panic!("{label} in {line}")).1.split_whitespace().next().unwrap()
+    line.split_once(label).unwrap_or_else(|| panic!("no {label} in {line}")).1.split_whitespace().next().unwrap()
 }
 
 /// Parses `median=  10.4 µs` or `median=   ≈10 µs` into microseconds.
 fn microseconds(line: &str, label: &str) -> f64 {
-    let mut words = line.split_once(label).unwrap_or_else(|| panic!("{label} in {line}")).1.split_whitespace();
+    let mut words = line.split_once(label).unwrap_or_else(|| panic!("no {label} in {line}")).1.split_whitespace();
     let number: f64 = words.next().unwrap().replace([',', '≈'], "").parse().unwrap();
     match words.next().unwrap() {
         "ns" => number / 1e3,
         "µs" => number,
         "ms" => number * 1e3,
-        other => panic!("{other} in {line}"),
+        other => panic!("unknown unit {other} in {line}"),
     }
 }
 
@@ -48,13 +48,13 @@ fn the_protocol_of_the_reference_prints_the_line_of_the_reference() {
         // 1% is trimmed at each end, and an unknown number of disturbed samples is dropped.
         assert!((1..=1000).contains(&n), "{name}: {n} samples");
         let starts = |line: &&str| line.starts_with(&format!("{name} "));
-        let line = text.lines().find(starts).unwrap_or_else(|| panic!("{name} in\n{text}"));
-        // Operations with random repetition show their mean.
+        let line = text.lines().find(starts).unwrap_or_else(|| panic!("{name} is missing in\n{text}"));
+        // Operations with a random number of retries show their mean.
         let statistic = result["statistic"].as_str().unwrap();
         let headline = format!("{statistic}_us");
         for (label, field) in [(format!("{statistic}="), headline.as_str()), ("p95=".to_owned(), "p95_us")] {
             let (shown, exact) = (microseconds(line, &label), result[field].as_f64().unwrap());
-            // A headline has only the digits that its interval supports.
+            // The headline figure has only as many digits as its interval supports.
             let interval = result[format!("{statistic}_ci_us")].as_array().unwrap();
             let width = interval[1].as_f64().unwrap() - interval[0].as_f64().unwrap();
             let rounded = if field == headline { width / 2.0 } else { 0.0 };
@@ -90,11 +90,11 @@ fn show_prints_the_cost_of_each_combiner_and_the_spread_of_the_yardstick() {
         "MLDSA65-Ed25519-SHA512 keygen[coins=exact]",
         "MLDSA65-Ed25519-SHA512 cycle[deterministic,coins=exact]",
     ] {
-        // Next to the name, or below it if the names are too wide.
+        // The estimate is next to the name, or below the name if the names are too wide.
         let mut rows = table.lines().skip_while(|line| !line.trim_start().starts_with(hybrid));
-        let row = rows.next().unwrap_or_else(|| panic!("{hybrid} in {table}"));
+        let row = rows.next().unwrap_or_else(|| panic!("{hybrid} is missing in {table}"));
         let row = if row.contains('%') { row } else { rows.next().unwrap_or_default() };
-        assert!(row.contains("% ±"), "an estimate with its interval: {row}");
+        assert!(row.contains("% ±"), "the row must contain an estimate with its interval: {row}");
     }
     assert!(shown.contains("compared with AES-256-GCM, 1 KB"), "{shown}");
 }
@@ -112,7 +112,7 @@ fn every_hybrid_kem_goes_through_the_thread_pool() {
     let shown = pqlab.expect(0, &["show", "last"]);
     let table = shown.split_once("Load: tasks in a thread pool").unwrap_or_else(|| panic!("{shown}")).1;
     for algorithm in algorithms {
-        assert!(table.contains(&format!("{algorithm} handshake-load")), "{algorithm} in {table}");
+        assert!(table.contains(&format!("{algorithm} handshake-load")), "{algorithm} is missing in {table}");
     }
     let export: Value = serde_json::from_str(&pqlab.expect(0, &["export", "last", "--format", "json"])).unwrap();
     let results = export["results"]["hybrid"].as_array().unwrap();

@@ -1,4 +1,4 @@
-//! A signal ends long verbs with exit code 130, and ends every process that they started.
+//! Checks that a signal ends long verbs with exit code 130, and ends every process that they started.
 
 #![allow(clippy::unwrap_used)]
 
@@ -9,7 +9,7 @@ use std::io::{BufRead, BufReader, Read};
 use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
 
-/// Interrupts the program after its first line, and requires that it reports no failure.
+/// Interrupts the program after its first line of output, and checks that the program reports no failure.
 fn interrupted(arguments: &[&str]) {
     let pqlab = Pqlab::new();
     let mut command = pqlab.command(arguments);
@@ -17,7 +17,7 @@ fn interrupted(arguments: &[&str]) {
     let mut out = BufReader::new(child.stdout.take().unwrap());
     let mut said = String::new();
     out.read_line(&mut said).unwrap();
-    // To the whole process group, as a terminal does.
+    // Send the signal to the whole process group, as a terminal does.
     let group = format!("-{}", child.id());
     let sent = Command::new("sh").args(["-c", r#"kill -s INT -- "$1""#, "sh", &group]).status().unwrap();
     assert!(sent.success());

@@ -1,5 +1,5 @@
-//! A store of 20 runs of 2,000 cases each: the size of the page. The times of the report and the browser are printed
-//! but not judged.
+//! Checks the size of the report page for a store with 20 runs of 2,000 cases each. Prints how long the report and the
+//! browser take, but does not check these times.
 
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
@@ -21,7 +21,7 @@ const CASES: usize = 2000;
 const RUNS: usize = 20;
 const PROCESSES: u32 = 8;
 const SAMPLES: u64 = 50;
-/// Largest page in bytes.
+/// Maximum size of the page in bytes.
 const MOST: u64 = 5_000_000;
 
 fn record(index: usize, run: usize) -> Record {
@@ -114,8 +114,8 @@ fn the_page_of_a_large_store_stays_small() {
     runtime.block_on(open(&pqlab, &format!("file://{}", page.trim())));
 }
 
-/// Opens the page five times in a running browser. Each time every row is present, and the last one is visible after
-/// scrolling.
+/// Opens the page five times in a running browser. Every row must be present each time, and the last row must be
+/// visible after scrolling.
 async fn open(pqlab: &Pqlab, page: &str) {
     let chromium = require!(chromium(), CHROMIUM);
     let (driver, client) = driver(chromium, &pqlab.path("browser")).await;
@@ -124,21 +124,21 @@ async fn open(pqlab: &Pqlab, page: &str) {
         client.goto("about:blank").await.unwrap();
         let begun = Instant::now();
         client.goto(page).await.unwrap();
-        // The page is on the screen two frames after it has loaded.
+        // The browser shows the page two frames after loading it.
         client.execute_async(SHOWN, Vec::new()).await.unwrap();
         seconds.push(begun.elapsed().as_secs_f64());
         assert_eq!(text_of(&client, ROWS).await, CASES);
     }
     assert_eq!(text_of(&client, LAST_ROW).await, true);
     seconds.sort_by(f64::total_cmp);
-    println!("opened in {:.2} s, at most {:.2} s", seconds[2], seconds[4]);
+    println!("opened in {:.2} s (median), at most {:.2} s", seconds[2], seconds[4]);
     client.close().await.unwrap();
     drop(driver);
 }
 
 const SHOWN: &str = "const [done] = arguments; requestAnimationFrame(() => requestAnimationFrame(() => done(null)));";
 const ROWS: &str = "return document.querySelectorAll('table.cases tr.case').length;";
-/// Scrolls to the last row of the last table, and returns whether the row is on the screen.
+/// Script that scrolls to the last row of the last table and returns whether the row is on the screen.
 const LAST_ROW: &str = "const area = [...document.querySelectorAll('.area')].pop();\
     const row = [...area.querySelectorAll('table.cases tbody tr')].pop();\
     row.scrollIntoView({ block: 'center', behavior: 'instant' });\

@@ -1,4 +1,5 @@
-//! Which crate may use which: checks the table of ARCHITECTURE.md against cargo's metadata and the sources.
+//! Checks which crates use which other crates, from cargo's metadata and the sources. The table in ARCHITECTURE.md must
+//! show the same layers.
 
 #[path = "layers/source.rs"]
 mod source;
@@ -10,8 +11,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Crates from the lowest layer to the highest, each with the workspace crates that it may use. Tests may use more,
-/// because they are outside the layers.
+/// Crates from the lowest layer to the highest, each with the workspace crates that it may use. Tests may also use
+/// other crates, because tests are outside the layers.
 const MAY_USE: &[(&str, &[&str])] = &[
     ("pqlab-primitives", &[]),
     ("pqlab-record", &[]),
@@ -82,8 +83,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("pqlab-testing", &[]),
 ];
 
-/// Crates that read files of another crate when they are built, which cargo does not see. `analysis` reads the facts of
-/// each library, which are data.
+/// Crates that read files of another crate during the build, which cargo's metadata does not show. `analysis` reads the
+/// facts about each library, which are data.
 const READS: &[(&str, &str)] = &[("pqlab-analysis", "pqlab-providers")];
 
 /// Crates that may depend on cryptography written in C.
@@ -109,11 +110,12 @@ const C_LIBRARIES: &[&str] = &[
     "secp256k1-sys",
 ];
 
-/// Names that read a clock. Only the harness may use them; all other code gets its stopwatch.
+/// Names of functions that read a clock. Only the harness may call them; all other code uses the clocks of the harness.
 const CLOCKS: &[&str] =
     &["Instant::now", "SystemTime::now", "Timestamp::now", "Zoned::now", "clock_gettime", "_rdtsc", "__rdtscp"];
 
-/// Crates whose modules use each other in one direction, with the folders in which each part is a room of its own.
+/// Crates whose modules must use each other in one direction only. In the listed folders, every part is a separate
+/// room.
 const ONE_DIRECTION: &[(&str, &[&str])] = &[
     ("pqlab-analysis", &["areas"]),
     (
@@ -122,10 +124,10 @@ const ONE_DIRECTION: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// Crates that name an area only in a folder `areas`. Elsewhere they call lists.
+/// Crates that may name an area only in a folder `areas`. All other code must use lists of all areas.
 const AREAS_HAVE_ROOMS: &[&str] = &["pqlab-analysis", "pqlab-report"];
 
-/// Areas of work.
+/// Names of the areas.
 const AREAS: &[&str] = &[
     "certificate",
     "hash",
@@ -142,7 +144,7 @@ const AREAS: &[&str] = &[
     "token",
 ];
 
-/// Files in which such a word means something else, and the file format of one area.
+/// Files in which the name of an area means something else, and files for the file format of a single area.
 const NOT_AREAS: &[(&str, &str)] = &[
     ("analysis/src/caveats.rs", "residue"),
     ("analysis/src/tables.rs", "scaling"),
@@ -153,15 +155,15 @@ const NOT_AREAS: &[(&str, &str)] = &[
     ("report/src/terminal/case/mod.rs", "signature"),
 ];
 
-/// Crate of the workspace.
+/// Crate in the workspace.
 struct Package {
     name: String,
     folder: PathBuf,
-    /// Dependencies outside its tests.
+    /// Dependencies, except those for tests only.
     dependencies: BTreeSet<String>,
     /// Dependencies that require a feature.
     optional: BTreeSet<String>,
-    /// Features, each with what it turns on.
+    /// Features, each with the features and dependencies that it enables.
     features: BTreeMap<String, Vec<String>>,
 }
 
@@ -170,11 +172,11 @@ fn packages() -> Vec<Package> {
         .args(["metadata", "--format-version", "1", "--no-deps", "--offline"])
         .current_dir(env!("CARGO_MANIFEST_DIR"))
         .output()
-        .expect("cargo runs");
+        .expect("cannot run cargo");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let metadata: Value = serde_json::from_slice(&output.stdout).expect("cargo metadata is JSON");
-    let text = |value: &Value| value.as_str().expect("a string").to_owned();
-    let list = |value: &Value| value.as_array().expect("a list").clone();
+    let metadata: Value = serde_json::from_slice(&output.stdout).expect("cargo metadata must be JSON");
+    let text = |value: &Value| value.as_str().expect("the value must be a string").to_owned();
+    let list = |value: &Value| value.as_array().expect("the value must be a list").clone();
     let package = |package: &Value| {
         let dependencies = list(&package["dependencies"]);
         let names = |keep: &dyn Fn(&Value) -> bool| {
@@ -182,10 +184,10 @@ fn packages() -> Vec<Package> {
         };
         Package {
             name: text(&package["name"]),
-            folder: Path::new(&text(&package["manifest_path"])).parent().expect("a folder").to_path_buf(),
+            folder: Path::new(&text(&package["manifest_path"])).parent().expect("must be in a folder").to_path_buf(),
             dependencies: names(&|_| true),
             optional: names(&|it| it["optional"] == true),
-            features: serde_json::from_value(package["features"].clone()).expect("lists by name"),
+            features: serde_json::from_value(package["features"].clone()).expect("features must be lists by name"),
         }
     };
     list(&metadata["packages"]).iter().map(package).collect()
@@ -198,7 +200,7 @@ fn every_crate_uses_only_what_its_layer_may() {
     let mut wrong = Vec::new();
     for package in &packages {
         let Some((_, allowed)) = MAY_USE.iter().find(|(name, _)| *name == package.name) else {
-            wrong.push(format!("{} has no layer yet: add it to MAY_USE and to ARCHITECTURE.md", package.name));
+            wrong.push(format!("{} has no layer yet: add the crate to MAY_USE and to ARCHITECTURE.md", package.name));
             continue;
         };
         let used = package.dependencies.iter().filter(|name| ours.contains(name.as_str()));
@@ -208,7 +210,7 @@ fn every_crate_uses_only_what_its_layer_may() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Manifests do not show a module whose file belongs to another crate.
+/// A manifest does not show whether the file of a module belongs to another crate.
 #[test]
 fn crates_read_no_files_of_another() {
     let packages = packages();
@@ -217,7 +219,7 @@ fn crates_read_no_files_of_another() {
         let mut files = sources(&package.folder.join("src"));
         files.extend(Some(package.folder.join("build.rs")).filter(|file| file.is_file()));
         for file in files {
-            let text = fs::read_to_string(&file).expect("a source file is readable");
+            let text = fs::read_to_string(&file).expect("cannot read a source file");
             for other in packages.iter().filter(|other| other.name != package.name) {
                 let folder = other.folder.file_name().expect("a folder has a name").to_string_lossy();
                 let reads = without_tests(&text).contains(&format!("../{folder}/"));
@@ -233,7 +235,7 @@ fn crates_read_no_files_of_another() {
 #[test]
 fn architecture_table_matches_the_layers() {
     let document = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../ARCHITECTURE.md");
-    let text = fs::read_to_string(document).expect("the document is there");
+    let text = fs::read_to_string(document).expect("cannot read ARCHITECTURE.md");
     let mut packages: Vec<(String, String)> = Vec::new();
     for package in self::packages() {
         let folder = package.folder.file_name().expect("a folder has a name").to_string_lossy().into_owned();
@@ -243,43 +245,44 @@ fn architecture_table_matches_the_layers() {
     let mut documented = Vec::new();
     for line in text.lines().filter(|line| line.starts_with("| `crates/")) {
         let cells: Vec<&str> = line.trim_matches('|').split(" | ").map(str::trim).collect();
-        let [folder, _, may_use] = cells[..] else { panic!("three cells: {line}") };
+        let [folder, _, may_use] = cells[..] else { panic!("a row must have three cells: {line}") };
         let may_use: BTreeSet<&str> = may_use.split(", ").filter(|name| *name != "nothing").collect();
         documented.push((folder.trim_matches('`').trim_start_matches("crates/"), may_use));
     }
     let wanted = MAY_USE.iter().map(|(name, may_use)| {
-        let may_use = may_use.iter().map(|name| folder_of(name).expect("a crate of the workspace")).collect();
-        (folder_of(name).expect("a crate of the workspace"), may_use)
+        let may_use = may_use.iter().map(|name| folder_of(name).expect("no such crate")).collect();
+        (folder_of(name).expect("no such crate"), may_use)
     });
     assert_eq!(documented, wanted.collect::<Vec<(&str, BTreeSet<&str>)>>());
 }
 
-/// Laboratory and program pass on, as features, the groups of libraries and each library that is in neither group.
+/// The laboratory and the program must have a feature for each group of libraries, and for each library that is not in
+/// a group.
 #[test]
 fn programs_pass_on_every_library() {
     let packages = packages();
     let features =
-        |name: &str| &packages.iter().find(|package| package.name == name).expect("a crate of the workspace").features;
+        |name: &str| &packages.iter().find(|package| package.name == name).expect("no such crate").features;
     let libraries = features("pqlab-providers");
     let grouped: Vec<&String> = ["c", "rust"].into_iter().flat_map(|group| &libraries[group]).collect();
     for passes_on in ["pqlab-lab", "pqlab"] {
         let passed = features(passes_on);
         let missing: Vec<&String> =
             libraries.keys().filter(|name| !grouped.contains(name) && !passed.contains_key(*name)).collect();
-        assert!(missing.is_empty(), "the manifest of {passes_on} does not pass on {missing:?}");
+        assert!(missing.is_empty(), "the manifest of {passes_on} lacks the features {missing:?}");
     }
 }
 
-/// Programs that only measure and compare need no rasteriser.
+/// Programs that only measure and compare must build without the report crate and its rasteriser.
 #[test]
 fn laboratory_needs_no_reports() {
     let packages = packages();
-    let lab = packages.iter().find(|package| package.name == "pqlab-lab").expect("there is a laboratory");
+    let lab = packages.iter().find(|package| package.name == "pqlab-lab").expect("pqlab-lab must be in the workspace");
     assert!(lab.optional.contains("pqlab-report"));
     let mentions =
-        |file: &PathBuf| fs::read_to_string(file).expect("a source file is readable").contains("pqlab_report");
+        |file: &PathBuf| fs::read_to_string(file).expect("cannot read a source file").contains("pqlab_report");
     let files: Vec<PathBuf> = sources(&lab.folder.join("src")).into_iter().filter(mentions).collect();
-    assert_eq!(files, [lab.folder.join("src/lib.rs")], "it hands reports on and makes none");
+    assert_eq!(files, [lab.folder.join("src/lib.rs")], "only lib.rs may name pqlab_report, to re-export it");
 }
 
 #[test]
@@ -292,19 +295,19 @@ fn only_providers_depend_on_cryptography_in_c() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Every crate denies what the workspace denies, such as an unsafe block without its reason.
+/// Every crate must use the lints of the workspace, which for example deny unsafe blocks without a reason.
 #[test]
 fn every_crate_inherits_the_lints_of_the_workspace() {
     let packages = packages();
     let without = |package: &&Package| {
-        let manifest = fs::read_to_string(package.folder.join("Cargo.toml")).expect("a manifest is readable");
+        let manifest = fs::read_to_string(package.folder.join("Cargo.toml")).expect("cannot read a manifest");
         !manifest.contains("[lints]\nworkspace = true")
     };
     let wrong: Vec<&str> = packages.iter().filter(without).map(|package| package.name.as_str()).collect();
     assert!(wrong.is_empty(), "no `[lints] workspace = true` in the manifest of {wrong:?}");
     for package in &packages {
         for file in sources(&package.folder.join("src")) {
-            let text = fs::read_to_string(&file).expect("a source file is readable");
+            let text = fs::read_to_string(&file).expect("cannot read a source file");
             assert!(!text.contains("allow(clippy::undocumented_unsafe_blocks"), "{}", file.display());
         }
     }
@@ -317,7 +320,7 @@ fn only_the_harness_reads_a_clock() {
     for package in packages().iter().filter(|package| package.name != "pqlab-harness") {
         for file in sources(&package.folder.join("src")) {
             files += 1;
-            let text = fs::read_to_string(&file).expect("a source file is readable");
+            let text = fs::read_to_string(&file).expect("cannot read a source file");
             for (number, line) in without_tests(&text).lines().enumerate() {
                 let code = line.split("//").next().unwrap_or(line);
                 if CLOCKS.iter().any(|clock| code.contains(clock)) {
@@ -330,7 +333,7 @@ fn only_the_harness_reads_a_clock() {
     assert!(wrong.is_empty(), "only the harness reads a clock:\n{}", wrong.join("\n"));
 }
 
-/// Code that verbs share is a module of the crate, so that verbs do not depend on each other.
+/// Verbs must not depend on each other. Code that verbs share belongs in a module outside src/commands.
 #[test]
 fn no_verb_uses_the_file_of_another() {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
@@ -338,11 +341,11 @@ fn no_verb_uses_the_file_of_another() {
     let mut wrong = Vec::new();
     let mut files = 0;
     for file in sources(&source) {
-        // A verb may have a folder of its own, whose files use each other.
+        // A verb may be a folder, whose files use each other.
         let upwards = if file.parent() == Some(verbs.as_path()) { "super::" } else { "super::super" };
         let of_a_verb = file.starts_with(&verbs);
         files += usize::from(of_a_verb);
-        let text = fs::read_to_string(&file).expect("a source file is readable");
+        let text = fs::read_to_string(&file).expect("cannot read a source file");
         for (number, line) in without_tests(&text).lines().enumerate() {
             let code = line.split("//").next().unwrap_or(line);
             if code.contains("crate::commands") || (of_a_verb && code.contains(upwards)) {
@@ -351,18 +354,18 @@ fn no_verb_uses_the_file_of_another() {
         }
     }
     assert!(files > 20, "only {files} files of verbs were found");
-    assert!(wrong.is_empty(), "move what verbs share out of src/commands:\n{}", wrong.join("\n"));
+    assert!(wrong.is_empty(), "move code that verbs share out of src/commands:\n{}", wrong.join("\n"));
 }
 
 #[test]
 fn modules_use_each_other_in_one_direction() {
     let packages = packages();
     for (name, halls) in ONE_DIRECTION {
-        let package = packages.iter().find(|package| package.name == *name).expect("a crate of the workspace");
+        let package = packages.iter().find(|package| package.name == *name).expect("no such crate");
         let rooms = rooms(&package.folder.join("src"), halls);
         assert!(rooms.len() > 10, "{name} has only {} rooms", rooms.len());
         let circle = circle(&rooms).unwrap_or_default();
-        assert!(circle.is_empty(), "{name} goes round in a circle:\n{}", circle.join("\n"));
+        assert!(circle.is_empty(), "modules of {name} use each other in a circle:\n{}", circle.join("\n"));
     }
 }
 
@@ -388,14 +391,14 @@ fn areas_are_named_only_in_their_rooms() {
     }
     assert!(wrong.is_empty(), "an area is named outside of a folder `areas`:\n{}", wrong.join("\n"));
     let gone: Vec<_> = NOT_AREAS.iter().filter(|exception| !found.contains(exception)).collect();
-    assert!(gone.is_empty(), "these are no exceptions any more: {gone:?}");
+    assert!(gone.is_empty(), "remove the exceptions that are no longer needed: {gone:?}");
 }
 
-/// Returns the source files below a folder, except those that hold only tests.
+/// Returns the source files below a folder, except those that contain only tests.
 fn sources(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
-    for entry in fs::read_dir(folder).expect("a crate has a src folder") {
-        let path = entry.expect("an entry is readable").path();
+    for entry in fs::read_dir(folder).expect("cannot read a source folder") {
+        let path = entry.expect("cannot read a folder entry").path();
         if path.file_stem().is_some_and(|stem| stem == "tests") {
             continue;
         }
@@ -408,7 +411,7 @@ fn sources(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// Returns the text before the module of tests, which comes last in a file.
+/// Returns the source text before the test module, which is always last in a file.
 fn without_tests(text: &str) -> &str {
     let are_tests = |(at, attribute): &(usize, &str)| {
         let mut lines = text[at + attribute.len()..].lines().skip_while(|line| line.starts_with("#["));

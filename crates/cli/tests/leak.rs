@@ -1,4 +1,4 @@
-//! `pqlab leak`: text, documents and exit codes. Its verdicts depend on timing and are tested elsewhere.
+//! Tests the text, JSON documents and exit codes of `pqlab leak`. Verdicts depend on timing and are tested elsewhere.
 
 #![allow(clippy::unwrap_used)]
 
@@ -83,8 +83,8 @@ fn every_test_has_a_verdict_and_its_figures() {
             verdict == "none",
             "{test}"
         );
-        let told = test["reason"].is_string();
-        assert_eq!(told, ["inconclusive", "void"].contains(&verdict), "{test}");
+        let has_reason = test["reason"].is_string();
+        assert_eq!(has_reason, ["inconclusive", "void"].contains(&verdict), "{test}");
     }
     assert!([Some(0), Some(1), Some(3)].contains(&output.status.code()));
 }

@@ -1,4 +1,4 @@
-//! `pqlab ledger`: files, figures and exit codes. A limit on file sizes simulates a full disk.
+//! Tests the files, figures and exit codes of `pqlab ledger`. A limit on file sizes simulates a full disk.
 
 #![allow(clippy::unwrap_used)]
 
@@ -12,7 +12,7 @@ fn generate(pqlab: &Pqlab, name: &str, more: &[&str]) -> String {
     let path = pqlab.path(name).to_str().unwrap().to_owned();
     let arguments = [&["ledger", "generate", "--scheme", "Ed25519", "--out", &path], more].concat();
     let said = pqlab.expect(0, &arguments);
-    assert!(said.contains("transactions of Ed25519"), "{said}");
+    assert!(said.contains("Ed25519 transactions from"), "{said}");
     path
 }
 
@@ -26,7 +26,7 @@ fn a_good_block_exits_with_0_and_a_bad_one_with_1() {
         let json: Value = serde_json::from_str(&pqlab.expect(0, &["ledger", "verify", &good, "--json"])).unwrap();
         let provider = json["providers"]["Ed25519"].as_str().unwrap();
         let version = json["versions"][provider].as_str().unwrap();
-        assert!(said.contains(&format!("{provider} {version} (")), "names who verified: {said}");
+        assert!(said.contains(&format!("{provider} {version} (")), "the provider is missing: {said}");
         let batches = json["batch_providers"][0].as_str().unwrap();
         assert!(said.contains("to verify in batches (--batch), use --provider") && said.contains(batches), "{said}");
         let at_once = pqlab.expect(0, &["ledger", "verify", &good, "--provider", batches, "--batch", "8"]);
@@ -129,7 +129,7 @@ fn an_interrupted_generation_leaves_no_file() {
         ["ledger", "generate", "--count", "100000000", "--senders", "1", "--scheme", "Ed25519", "--out", &path];
     let mut child = pqlab.command(&arguments).stderr(std::process::Stdio::null()).spawn().unwrap();
     while std::fs::read_dir(&folder).unwrap().count() == 0 {
-        assert!(child.try_wait().unwrap().is_none(), "it ended by itself");
+        assert!(child.try_wait().unwrap().is_none(), "the program ended too early");
         std::thread::sleep(std::time::Duration::from_millis(5));
     }
     assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());

@@ -1,4 +1,5 @@
-//! Shared libraries of the user: opened only in workers, refused if unusable, measured otherwise.
+//! Tests the user's shared libraries. Only workers open them, unusable libraries are rejected, and all others are
+//! measured.
 
 #![allow(clippy::unwrap_used)]
 
@@ -17,7 +18,7 @@ const QUICK: &[&str] =
 
 const COMPILER: Need = Need::Installed("cc");
 
-/// Compiles a library for ML-KEM-768 with these macros, and returns it as an argument of `--library`.
+/// Compiles a library for ML-KEM-768 with these macros, and returns the argument for `--library`.
 fn strange(pqlab: &Pqlab, compiler: &Path, label: &str, macros: &[&str]) -> String {
     let file = pqlab.path(&format!("{label}.so"));
     let source = concat!(env!("CARGO_MANIFEST_DIR"), "/../cli/tests/common/strange.c");
@@ -42,7 +43,7 @@ fn rows(pqlab: &Pqlab) -> Vec<Value> {
 }
 
 fn row<'a>(rows: &'a [Value], provider: &str) -> &'a Value {
-    rows.iter().find(|row| row["provider"] == provider).unwrap_or_else(|| panic!("no row of {provider}"))
+    rows.iter().find(|row| row["provider"] == provider).unwrap_or_else(|| panic!("no row for {provider}"))
 }
 
 #[test]
@@ -61,19 +62,19 @@ fn unusable_libraries_are_refused_before_measuring() {
     }
     let words = [
         "SIGABRT",
-        "its output: this library wants none of it",
+        "its output: this library always aborts",
         "hanging=nist:",
-        "not opened within 5 s",
+        "took longer than 5 s",
         "crypto_kem_keypair",
         "prose: ",
-        "prose.so is no shared library",
+        "prose.so is not a shared library",
         "absent: /nowhere/liboqs.so: ",
     ];
     let output = pqlab.run(&arguments);
     refused(&output, &words);
-    assert!(!text(&output.stderr).contains("sound"), "it is none of those that fail");
-    assert!(!pqlab.database().exists(), "nothing was begun");
-    refused(&pqlab.run(&["list", &format!("library={aborting}")]), &["SIGABRT", "wants none of it"]);
+    assert!(!text(&output.stderr).contains("sound"), "the sound library must not be reported");
+    assert!(!pqlab.database().exists(), "no run must be started");
+    refused(&pqlab.run(&["list", &format!("library={aborting}")]), &["SIGABRT", "always aborts"]);
     refused(&pqlab.run(&["verify", "--library", &empty]), &["crypto_kem_keypair"]);
 }
 
@@ -121,7 +122,7 @@ fn only_workers_open_libraries() {
         assert_ne!(output.status.code(), Some(2), "{arguments:?}: {}", text(&output.stderr));
         let processes = read_to_string(&witness).unwrap();
         assert!(processes.lines().count() > 0, "{arguments:?}");
-        assert!(processes.lines().all(|process| process != coordinator), "{arguments:?}: {coordinator} opened it");
+        assert!(processes.lines().all(|process| process != coordinator), "{arguments:?}: the coordinator opened it");
     }
 }
 
@@ -138,7 +139,7 @@ fn wrong_answers_fail_only_the_rows_of_their_library() {
     assert!(wrong["error"].as_str().unwrap().starts_with("wrong answer"), "{wrong}");
     assert_eq!(wrong["library"], serde_json::json!({"kind": "nist", "label": "wrong"}));
     assert!(right["library"].is_null() && right["language"].is_null());
-    assert_eq!(wrong["language"], "c", "as every shared library is called");
+    assert_eq!(wrong["language"], "c", "every shared library is listed as C");
     let path = pqlab.path("wrong.so");
     let shown = pqlab.expect(0, &["show", "last", "kem/ML-KEM-768/encapsulate@wrong"]);
     assert!(shown.contains(&format!("loaded from {}", path.display())), "{shown}");
@@ -146,7 +147,7 @@ fn wrong_answers_fail_only_the_rows_of_their_library() {
     pqlab.expect(0, &["report", "last", "--out", report.to_str().unwrap()]);
     let page = read_to_string(report.join("index.html")).unwrap();
     assert!(page.contains(&format!("loaded from {}", path.display())));
-    // Its answers are compared with those of every other library.
+    // `verify` compares the library's answers with those of all other libraries.
     let verified =
         ["verify", "--provider", "wrong", "--algorithm", "ML-KEM-768", "--library", &library, "--format", "json"];
     assert!(pqlab.expect(1, &verified).contains("wrong"));
@@ -167,7 +168,7 @@ fn a_library_that_fails_later_fails_its_own_cases() {
     assert_eq!(row(&rows, "rustcrypto")["status"], "ok");
     let said = row(&rows, "later")["error"].as_str().unwrap();
     assert!(
-        said.contains("later was not opened: ") && said.contains("SIGABRT") && said.contains("once was enough"),
+        said.contains("later was not opened: ") && said.contains("SIGABRT") && said.contains("only once"),
         "{said}"
     );
 }
@@ -185,7 +186,7 @@ fn a_suite_that_names_a_library_needs_allow_foreign() {
         let output = pqlab.command(arguments).env("PQLAB_TEST_WITNESS", &witness).output().unwrap();
         refused(&output, &["mine.toml", "own=nist:", "--allow-foreign", "--library"]);
     }
-    assert!(!witness.exists(), "nothing of it was run");
+    assert!(!witness.exists(), "no code of the library must run");
     for leave in [&["--allow-foreign"][..], &["--library", &library]] {
         let ids = pqlab.expect(0, &[&["run", &file, "--dry-run"], leave].concat());
         assert!(ids.contains("kem/ML-KEM-768/encapsulate@own\n"), "{ids}");
@@ -227,7 +228,7 @@ fn two_libraries_are_compared_case_by_case() {
     let manner = ["--processes", "3", "--max-time", "0.05", "--no-progress", "-q"];
     let compare = |more: &[&str]| {
         let output = pqlab.run(&[&wanted[..], &manner, more].concat());
-        // Timing does not matter: within so wide a margin nothing is slower.
+        // Timing does not matter, because no case is slower than such a wide margin.
         assert!(matches!(output.status.code(), Some(0 | 3)), "{}", text(&output.stderr));
         text(&output.stdout)
     };
@@ -266,7 +267,7 @@ fn two_libraries_are_compared_case_by_case() {
     assert!(markdown.contains("\n| kem/ML-KEM-512/encapsulate | "), "{markdown}");
     refused(
         &pqlab.run(&["compare-libraries", "libsecp256k1", "libcrux:portable"]),
-        &["libsecp256k1 and libcrux:portable have no case in common"],
+        &["libsecp256k1 and libcrux:portable have no selected case in common"],
     );
 }
 

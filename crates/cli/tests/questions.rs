@@ -1,5 +1,5 @@
-//! The ten questions of docs/questions.md: each command prints its answer in its last lines, as the document shows. On
-//! a busy machine a run may recommend nothing and say so, which also counts as an answer.
+//! Tests the ten questions in docs/questions.md: each command must print the answer in its last lines, as the document
+//! shows. On a busy machine, a run may say that it recommends nothing, which the test accepts as an answer.
 
 #![allow(clippy::unwrap_used)]
 
@@ -9,18 +9,18 @@ use common::{Pqlab, shell_words, text};
 use pqlab_lab::matches;
 use std::path::{Path, PathBuf};
 
-/// Number of last lines that contain the answer.
+/// Number of lines at the end that contain the answer.
 const LAST: usize = 10;
 /// Text that replaces or accompanies recommendations on a busy machine.
 const BUSY: [&str; 2] = ["Nothing is recommended: *", "Quality: * disturbed*"];
 
-/// Question of the document.
+/// Question in the document.
 struct Question {
-    /// Words of the command.
+    /// Arguments of the command.
     command: Vec<String>,
     /// Output in the document.
     transcript: Vec<String>,
-    /// Patterns, one of which matches the answer.
+    /// Patterns for the answer; one of them must match.
     answers: Vec<String>,
 }
 
@@ -54,7 +54,7 @@ fn last_lines(printed: &str) -> Vec<String> {
     lines.split_off(lines.len().saturating_sub(LAST)).into_iter().map(str::to_owned).collect()
 }
 
-/// Prepares what a question needs; `short` are arguments that shorten runs.
+/// Prepares the store and files for a question. `short` contains arguments that shorten runs.
 fn prepare(pqlab: &Pqlab, number: usize, short: &[&str]) {
     let elsewhere = |change: &dyn Fn(&mut serde_json::Value)| {
         let file = pqlab.path("there.json");
@@ -94,7 +94,7 @@ fn prepare(pqlab: &Pqlab, number: usize, short: &[&str]) {
     }
 }
 
-/// Runs the command of a question and returns its last lines.
+/// Runs the command of a question and returns the last lines of its output.
 fn answer_lines(pqlab: &Pqlab, question: &Question, more: &[&str]) -> Vec<String> {
     let mut words: Vec<&str> = question.command.iter().map(String::as_str).collect();
     if words[0] == "run" {
@@ -103,7 +103,7 @@ fn answer_lines(pqlab: &Pqlab, question: &Question, more: &[&str]) -> Vec<String
     }
     let output = pqlab.command(&words).current_dir(pqlab.path("")).output().unwrap();
     let code = output.status.code();
-    // Verdicts have their own exit codes.
+    // Verdicts have separate exit codes.
     assert!(matches!(code, Some(0 | 1 | 3)), "{words:?}: {code:?} {}", text(&output.stderr));
     last_lines(&text(&output.stdout))
 }
@@ -131,9 +131,9 @@ fn each_command_answers_in_its_last_lines() {
         prepare(&pqlab, number, &[&short[..], &few].concat());
         let more = match number {
             1 => [&short[..], &few, &kem].concat(),
-            // A pair of libraries is not selected by the names of single ones.
+            // The names of single libraries do not select pairs.
             2 => short.to_vec(),
-            // It measures the cases of the baseline.
+            // This command measures the cases of the baseline.
             3 => Vec::new(),
             _ => [&short[..], &few].concat(),
         };
@@ -143,7 +143,7 @@ fn each_command_answers_in_its_last_lines() {
     }
 }
 
-/// Renews the transcripts of the document. Takes minutes on an idle machine.
+/// Renews the transcripts in the document. Takes minutes and needs an idle machine.
 #[test]
 #[ignore = "measures for minutes and writes docs/questions.md"]
 fn renews_the_transcripts() {

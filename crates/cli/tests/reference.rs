@@ -1,5 +1,6 @@
-//! docs/reference.md, which answers the documents of five earlier systems: every item has an answer or is marked as
-//! unanswered, the program accepts each command, each run measures at least one case, and formats and tables exist.
+//! Checks docs/reference.md, which answers the documents of five earlier systems. Every item must have an answer or be
+//! marked as unanswered, the program must accept each command, each run must measure at least one case, and the named
+//! formats and tables must exist.
 
 #![allow(clippy::unwrap_used)]
 
@@ -16,9 +17,9 @@ use pqlab_testing::{Need, not_run};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// Text of a row without a command.
+/// Mark of a row without a command.
 const UNANSWERED: &str = "Not answered";
-/// Verbs that finish quickly and are run. Commands of other verbs are only parsed.
+/// Verbs whose commands are run, because they finish quickly. Most other commands are only parsed.
 const DONE_AT_ONCE: [&str; 4] = ["inspect", "ledger", "list", "stats"];
 
 /// Numbered row of a table.
@@ -50,7 +51,7 @@ fn items() -> Vec<Item> {
     document.lines().filter_map(item).collect()
 }
 
-/// Returns runs that together have every table.
+/// Returns runs that together contain every table.
 fn runs() -> Vec<Run> {
     let made: [fn() -> Run; 6] = [
         pqlab_fixtures::references_run,
@@ -94,7 +95,7 @@ fn has_avx512() -> bool {
     false
 }
 
-/// Whether the command needs code that this processor cannot run.
+/// Returns whether the command needs code that this processor cannot run.
 fn beyond_this_machine(words: &[String]) -> bool {
     words.iter().any(|word| word.contains("avx512")) && !has_avx512()
 }
@@ -108,11 +109,11 @@ fn every_item_has_a_command_or_is_marked_unanswered() {
         let of_document: Vec<&Item> = items.iter().filter(|item| item.number.starts_with(letter)).collect();
         assert!(of_document.len() >= 10, "{letter} has {} items", of_document.len());
         for (wanted, item) in (1..).zip(&of_document) {
-            assert_eq!(item.number, format!("{letter}{wanted}"), "numbers follow each other");
+            assert_eq!(item.number, format!("{letter}{wanted}"), "item numbers must be consecutive");
         }
     }
     for Item { number, text, commands } in &items {
-        assert_eq!(text.split(" | ").count(), 4, "{number}: number, what it is, command, what differs: {text}");
+        assert_eq!(text.split(" | ").count(), 4, "{number}: a row must have four cells: {text}");
         let answered = !commands.is_empty() || text.contains("`make ");
         assert!(answered || text.contains(UNANSWERED), "{number} has no command: {text}");
     }
@@ -125,7 +126,7 @@ fn every_command_is_accepted_and_measures_what_it_exports() {
     for Item { number, commands, .. } in items() {
         // Cases and suites of the row's runs.
         let (mut planned, mut suites) = (Vec::new(), Vec::new());
-        // The commands of a row share a folder: one reads the files that another wrote.
+        // The commands of a row share a folder, because a command may read files that another command wrote.
         let folder = Pqlab::new();
         for words in &commands {
             if beyond_this_machine(words) {
@@ -152,7 +153,7 @@ fn every_command_is_accepted_and_measures_what_it_exports() {
             }
         }
     }
-    assert!(planned_runs > 50, "{planned_runs} commands measure");
+    assert!(planned_runs > 50, "only {planned_runs} commands measure");
     if lacking {
         not_run(Need::Machine("AVX-512"));
     }
@@ -168,35 +169,35 @@ fn planned_by(words: &[String]) -> Vec<String> {
     ids.lines().map(str::to_owned).collect()
 }
 
-/// Exports a run that has the table. The row must measure what the table is made of: a suite that makes it, and cases
-/// of its area.
+/// Exports a run that contains the table. The row must run a suite that measures the table's cases, and must measure
+/// cases in the table's area.
 fn exported(number: &str, words: &[String], kept: &[Kept], planned: &[String], suites: &[String]) {
     let Some(table) = option(words, "--table") else {
         kept[0].pqlab.expect(0, &with(words, &[]));
         return;
     };
     let having = |kept: &&Kept| kept.tables.iter().any(|(name, _)| *name == table);
-    let one = kept.iter().find(having).unwrap_or_else(|| panic!("{number}: there is no table {table}"));
+    let one = kept.iter().find(having).unwrap_or_else(|| panic!("{number}: no run contains table {table}"));
     assert!(!one.pqlab.expect(0, &with(words, &[])).is_empty(), "{number}: {words:?}");
     let makers = suites_with_table(table);
     let made = makers.is_empty() || suites.iter().any(|suite| makers.contains(&suite.as_str()));
-    assert!(made, "{number}: {table} is made by {makers:?}, and the row runs {suites:?}");
+    assert!(made, "{number}: {table} needs one of {makers:?}, but the row runs {suites:?}");
     let areas = kept.iter().flat_map(|kept| &kept.tables).filter(|(name, _)| *name == table).map(|(_, area)| area);
     let areas: BTreeSet<&str> = areas.map(String::as_str).filter(|area| !area.is_empty()).collect();
     let of_area = |id: &String| id.split('/').next().is_some_and(|area| areas.contains(area));
     let measured = areas.is_empty() || makers.is_empty() || makers.len() > 1 || planned.iter().any(of_area);
-    assert!(measured, "{number}: {table} is of {areas:?}, which the row does not measure");
+    assert!(measured, "{number}: {table} needs cases in {areas:?}, which the row does not measure");
 }
 
 /// Checks that the row measures the case that it shows in full.
 fn shown(number: &str, words: &[String], planned: &[String]) {
     if let Some(pattern) = words.get(2).filter(|word| !word.starts_with("--")) {
-        assert!(planned.iter().any(|id| matches(pattern, id)), "{number}: {pattern} is none of {planned:?}");
+        assert!(planned.iter().any(|id| matches(pattern, id)), "{number}: {pattern} matches none of {planned:?}");
     }
     Pqlab::new().expect(0, &with(words, &["--help"]));
 }
 
-/// Runs a command in the folder of the row, which has the files that the document names.
+/// Runs a command in the folder of the row, which contains the files that the document names.
 fn done(pqlab: &Pqlab, words: &[String]) {
     if words[0] == "list" && words.get(1).is_some_and(|what| what.contains('=')) {
         pqlab.expect(0, &with(words, &["--help"]));
@@ -212,7 +213,7 @@ fn done(pqlab: &Pqlab, words: &[String]) {
         assert!(pqlab.command(&block).current_dir(pqlab.path("")).status().unwrap().success());
     }
     let output = pqlab.command(&with(words, &[])).current_dir(pqlab.path("")).output().unwrap();
-    // A block with bad transactions has an exit code of its own.
+    // Verifying a block with invalid transactions has a separate exit code.
     let rejected = words[0] == "ledger" && output.status.code() == Some(1);
     assert!(rejected || output.status.success(), "{words:?}: {}", text(&output.stderr));
     assert!(!output.stdout.is_empty() || words.iter().any(|word| word == "--out"), "{words:?}");
@@ -234,7 +235,7 @@ fn named_files_and_targets_exist() {
         seen += 1;
     }
     let links = document.split("](").skip(1).filter_map(|rest| rest.split(')').next());
-    // The record in results/ exists only after it was made.
+    // The files in results/ exist only after they have been generated.
     for link in links.filter(|link| !link.contains("://") && !link.starts_with("results/")) {
         let file = link.split('#').next().unwrap();
         assert!(file.is_empty() || project().join("docs").join(file).exists(), "{link}");
@@ -251,8 +252,8 @@ fn the_row_of_sha3_csv_names_every_kind_of_column() {
     let mut file = Vec::new();
     exporter_with("sha3-csv", &ExportOptions::default()).unwrap().export(&RunAnalysis::of(&run), &mut file).unwrap();
     let heading = text(&file).lines().next().unwrap().to_owned();
-    assert!(heading.contains("64_ticks"), "its cycles are estimated: {heading}");
+    assert!(heading.contains("64_ticks"), "the heading must have a column for ticks: {heading}");
     for column in heading.split(',').skip(2).filter(|column| column.parse::<u64>().is_err()) {
-        assert!(item.text.contains(&format!("`{column}`")), "{column} in {}", item.text);
+        assert!(item.text.contains(&format!("`{column}`")), "{column} is missing in {}", item.text);
     }
 }

@@ -1,5 +1,5 @@
-//! `scripts/reliability` with small counts: its checks pass, a fault fails them, a trial changes no record, and a
-//! signal ends it at once.
+//! Tests `scripts/reliability` with small counts. The checks pass, a fault makes them fail, a trial does not change the
+//! record, and a signal ends the script immediately.
 
 #![allow(clippy::unwrap_used)]
 
@@ -44,10 +44,10 @@ fn a_trial_passes_and_changes_no_record() {
         assert!(said.contains(row), "{said}");
     }
     assert_eq!(record(), before);
-    assert!(!folder.path("cache/reliability/kill").exists(), "what passed leaves nothing behind");
+    assert!(!folder.path("cache/reliability/kill").exists(), "a check that passed must leave no files");
 }
 
-/// Writes a program that forwards to pqlab, but leaves out the first case of an export.
+/// Writes a program that runs pqlab, but omits the first case of every export.
 #[cfg(unix)]
 fn forgetful(python: &Path, folder: &Pqlab) -> std::path::PathBuf {
     use std::os::unix::fs::PermissionsExt;
@@ -73,13 +73,13 @@ fn a_lost_case_fails() {
     let said = text(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{said}");
     assert!(!said.contains(" 0 cases lost") && said.contains("FAILED: kill"), "{said}");
-    // A program that prints nothing and succeeds does not pass either.
+    // A program that prints nothing and succeeds must not pass either.
     let output = reliability(&python, &folder, "/bin/true", &["--only", "kill", "--count", "1"]).output().unwrap();
     assert!(text(&output.stderr).contains("does not report its id"), "{}", text(&output.stderr));
 }
 
-/// Returns a report of ThreadSanitizer, from the frames of both accesses: innermost first, each a function and its
-/// file.
+/// Returns a ThreadSanitizer report with the stack frames of both accesses. A frame is a function and its file; the
+/// innermost frame is first.
 fn report(kind: &str, accesses: [&[(&str, &str)]; 2]) -> String {
     let stack = |(number, frames): (usize, &[(&str, &str)])| {
         let head = ["  Write of size 8 at 0x7b04 by thread T1:", "  Previous read of size 8 at 0x7b04 by main thread:"]
@@ -96,7 +96,7 @@ fn report(kind: &str, accesses: [&[(&str, &str)]; 2]) -> String {
 }
 
 #[test]
-fn only_races_of_this_project_count() {
+fn counts_only_races_in_this_project() {
     let python = require!(program("python3"), PYTHON);
     let (ours, library, other) =
         (("pqlab::f", "/project/src/f.rs"), ("core::ptr::write", "/rustc/0/ptr.rs"), ("other::g", "/cargo/g.rs"));
@@ -135,7 +135,7 @@ fn left(folder: &str) -> Vec<String> {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_signal_ends_it_and_all_its_processes() {
+fn a_signal_ends_the_script_and_all_its_processes() {
     let until = |what: &str, holds: &mut dyn FnMut() -> bool| {
         let patience = Instant::now() + Duration::from_secs(60);
         while !holds() {
@@ -151,14 +151,14 @@ fn a_signal_ends_it_and_all_its_processes() {
     let serves = |id: &String| {
         std::fs::read(format!("/proc/{id}/cmdline")).is_ok_and(|words| text(&words).contains("\0serve\0"))
     };
-    until("it starts no service", &mut || left(&cache).iter().any(serves));
+    until("the script must start a service", &mut || left(&cache).iter().any(serves));
     assert!(Command::new("kill").arg(script.id().to_string()).status().unwrap().success());
     let mut ended = None;
-    until("it does not end", &mut || {
+    until("the script must end", &mut || {
         ended = script.try_wait().unwrap();
         ended.is_some()
     });
     assert_eq!(ended.unwrap().code(), Some(130));
     // Workers need a moment to notice that their coordinator is gone.
-    until("somebody is left", &mut || left(&cache).is_empty());
+    until("all processes must end", &mut || left(&cache).is_empty());
 }

@@ -1,4 +1,4 @@
-//! Reports, exports by name and imports on the command line, with a run of the suite `smoke`.
+//! Tests reports, exports and imports on the command line, with a run of the suite `smoke`.
 
 #![allow(clippy::unwrap_used)]
 
@@ -41,7 +41,7 @@ fn a_report_is_a_folder_and_a_run_can_be_imported_elsewhere() {
     let charts = files(&Path::new(out).join("charts"));
     assert!(charts.len() >= 9 && charts.len().is_multiple_of(3), "{charts:?}");
     assert!(charts.iter().all(|name| !name.ends_with(".partial")));
-    // Write into the existing folder: the same bytes.
+    // Writing into the existing folder must give the same bytes.
     pqlab.expect(0, &["report", "last", "--out", out]);
     assert_eq!(fs::read_to_string(printed.trim()).unwrap(), page);
 
@@ -70,7 +70,7 @@ fn a_store_can_be_written_as_a_site() {
     let runs = files(&Path::new(out).join("runs"));
     let index = fs::read_to_string(printed.trim()).unwrap();
     assert!(runs.len() == 2 && runs.iter().all(|run| index.contains(&format!("href=\"runs/{run}\""))), "{runs:?}");
-    assert!(index.contains(" cases, compared with <a href=\"runs/"), "the second run is compared with the first");
+    assert!(index.contains(" cases, compared with <a href=\"runs/"), "the second run must be compared with the first");
     assert!(
         fs::read_to_string(Path::new(out).join("feed.xml")).unwrap().contains("https://host.example/bench/feed.xml")
     );

@@ -1,5 +1,5 @@
-//! `scripts/results` with one short suite: the contents of the record, that no suite is measured twice, and that a
-//! record that names this machine is not written.
+//! Tests `scripts/results` with one short suite. The record is complete, no suite is measured twice, and a record that
+//! names this machine is not written.
 
 #![allow(clippy::unwrap_used)]
 
@@ -43,7 +43,7 @@ fn the_record_is_complete_and_a_suite_is_measured_once() {
     let local_links: Vec<&&str> = links.iter().filter(|link| !link.starts_with("..")).collect();
     assert!(local_links.len() >= 4, "{links:?}");
     assert!(local_links.iter().all(|link| record.join(link).exists()), "{links:?}");
-    assert!(!record.join("smoke/charts").exists(), "the pictures of its areas stand with the suites of these");
+    assert!(!record.join("smoke/charts").exists(), "the charts of an area belong to the suite of that area");
     let unpack = "import gzip, sys; print(gzip.open(sys.argv[1], 'rt').read())";
     let table = Command::new(&python).args(["-c", unpack]).arg(record.join("smoke/tables/libraries.tex.gz")).output();
     assert!(text(&table.unwrap().stdout).contains("\\begin{"));
@@ -51,7 +51,7 @@ fn the_record_is_complete_and_a_suite_is_measured_once() {
     let again = results(&python, &folder, &["smoke"], &home);
     assert!(again.status.success());
     assert!(text(&again.stderr).contains("smoke is measured already"), "{}", text(&again.stderr));
-    assert_eq!(read(record.join("README.md")), readme, "equal runs make equal records");
+    assert_eq!(read(record.join("README.md")), readme, "equal runs must give equal records");
 }
 
 #[test]
@@ -66,14 +66,15 @@ fn the_first_page_draws_what_a_reference_shows() {
     assert!(section.contains("](ledger-reference/charts/block_verify.svg)"), "{section}");
     assert!(section.contains("#### Ledger: schemes") && section.contains("| TXv1-ML-DSA-65 | "), "{section}");
     assert!(section.contains("[ledger-codec](ledger-reference/tables/ledger-codec.csv)"), "{section}");
-    assert!(!readme.contains("latency-"), "a better picture is there: {readme}");
+    assert!(!readme.contains("latency-"), "a better chart exists: {readme}");
 }
 
 #[test]
 fn a_record_that_names_a_folder_of_the_machine_replaces_nothing() {
     let python = require!(program("python3"), PYTHON);
     let folder = Pqlab::new();
-    // With this home folder, the link `smoke/BENCHMARKS.md` in the page counts as a folder of the machine.
+    // With this home folder, the script mistakes the link `smoke/BENCHMARKS.md` in the page for a folder of the
+    // machine.
     let output = results(&python, &folder, &["smoke"], "/BENCHMARKS.md");
     assert_eq!(output.status.code(), Some(1));
     assert!(

@@ -1,5 +1,5 @@
-//! The server under odd requests and many clients, over plain loopback sockets: an HTTP library would not send such
-//! requests.
+//! Tests the server with odd requests and many clients. The tests use plain sockets, because an HTTP library would not
+//! send such requests.
 
 #![allow(clippy::unwrap_used)]
 
@@ -134,7 +134,7 @@ fn odd_requests_get_an_error_and_no_data() {
         assert!(answer.is_empty() || (400..600).contains(&status(&answer)), "{method} {path}: {answer}");
         assert!(!answer.contains("root:") && !answer.contains("SQLite format") && !answer.contains("Set-Cookie"));
     }
-    assert!(answered > 500, "only {answered} of {sent} were answered");
+    assert!(answered > 500, "only {answered} of {sent} requests were answered");
     for noise in [&b""[..], b"\r\n\r\n", b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc", &[0; 5000], b"GET"] {
         server.send(noise);
     }
@@ -145,7 +145,7 @@ fn odd_requests_get_an_error_and_no_data() {
 fn a_hundred_clients_at_once_all_get_the_page() {
     let (pqlab, id) = measured();
     let server = Server::start(&pqlab);
-    // Silent clients do not delay the others.
+    // Silent clients must not delay the others.
     let silent: Vec<TcpStream> = (0..20).map(|_| TcpStream::connect(&server.address).unwrap()).collect();
     let path = format!("/runs/{id}");
     let pages: Vec<String> = thread::scope(|scope| {
@@ -162,7 +162,7 @@ fn a_hundred_clients_at_once_all_get_the_page() {
 #[test]
 fn foreign_host_names_are_refused_on_every_address() {
     let (pqlab, _) = measured();
-    // A page of another site can reach the server through a browser on the same network.
+    // A page from another site can reach the server through a browser on the same network.
     for listen in ["127.0.0.1:0", "0.0.0.0:0"] {
         let server = Server::listening(&pqlab, listen, &["--allow-host", "bench.example"]);
         for (host, code) in [

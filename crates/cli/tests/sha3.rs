@@ -1,4 +1,5 @@
-//! Suite `sha3` and its table in cycles per byte: complete, readable, and with the same medians as the JSON.
+//! Tests the suite `sha3` and its table in cycles per byte, which must be complete, readable, and contain the same
+//! medians as the JSON.
 
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
@@ -78,7 +79,7 @@ fn a_table_of_one_provider_is_refused_for_several_before_anything_is_measured() 
         assert_eq!(output.status.code(), Some(2));
         assert!(output.stdout.is_empty() && text(&output.stderr).contains(word), "{}", text(&output.stderr));
     }
-    assert!(!pqlab.database().exists(), "a request that is refused leaves nothing behind");
+    assert!(!pqlab.database().exists(), "a rejected request must not create a database");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! `pqlab stats` on files of other tools. Its figures are those of SciPy.
+//! Tests `pqlab stats` with files from other tools. The figures must match those of SciPy.
 
 #![allow(clippy::unwrap_used)]
 
@@ -12,7 +12,7 @@ use std::process::Command;
 const BEFORE: &str = "name,ns\na,101.5\na,99.25\na,100.0\na,103.75\na,98.5\na,100.5\n";
 const AFTER: &str = "name,ns\na,104.5\na,106.25\na,103.0\na,107.75\na,105.0\n";
 
-/// Computes the mean with its interval, Welch's test and Cohen's d.
+/// Python program that computes the mean with its interval, Welch's test and Cohen's d.
 const SCIPY: &str = "
 import json, sys
 import numpy, scipy.stats as s
@@ -49,7 +49,7 @@ fn comparisons_of_two_files_match_scipy() {
         ("stdev", &first["stdev"]),
     ] {
         let (value, reference) = (value.as_f64().unwrap(), theirs[name].as_f64().unwrap());
-        assert!((value - reference).abs() <= 1e-7 * reference.abs(), "{name}: {value}, by SciPy {reference}");
+        assert!((value - reference).abs() <= 1e-7 * reference.abs(), "{name}: {value}, but SciPy has {reference}");
     }
     assert_eq!(compared["welch"]["significant"], true);
 }
@@ -91,7 +91,7 @@ fn unusable_input_is_refused() {
         (vec!["stats", "/no/such/file"], "/no/such/file"),
         (vec!["stats", &before, "--column", "us"], "no column \"us\"; available: name, ns"),
         (vec!["stats", &before, "--confidence", "100"], "--confidence"),
-        (vec!["stats", &before, &named], "no series of the same name"),
+        (vec!["stats", &before, &named], "no series with the same name"),
         (vec!["stats", &before, &loads], "--column"),
         (vec!["stats", &before, &after, &named], "no more were expected"),
     ] {

@@ -1,4 +1,4 @@
-//! Text from files and stores must not steer the terminal.
+//! Checks that text from files and stores cannot control the terminal.
 
 #![allow(clippy::unwrap_used)]
 
@@ -7,11 +7,12 @@ mod common;
 use common::{Pqlab, text, write};
 use serde_json::Value;
 
-/// Clears the screen, sets the title, opens a link, goes back in the line, begins a sequence with a C1 character, and
-/// changes the direction of writing.
+/// Text that clears the screen, sets the title, opens a link, goes back in the line, begins a sequence with a C1
+/// character, and changes the direction of writing.
 const HOSTILE: &str = "\u{1b}[2J\u{1b}]0;title\u{7}\u{1b}]8;;http://x/\u{1b}\\x\r\u{8}\u{9b}2J\u{7f}\u{202e}\u{2066}";
 
-/// Runs the program with any exit code, and requires that neither stream contains a character that steers a terminal.
+/// Runs the program and checks that neither stream contains a character that could control the terminal. Accepts any
+/// exit code.
 fn steady(pqlab: &Pqlab, arguments: &[&str]) -> (Option<i32>, String) {
     let output = pqlab.run(arguments);
     let both = text(&output.stdout) + &text(&output.stderr);
@@ -31,7 +32,7 @@ fn exported(pqlab: &Pqlab) -> Value {
     serde_json::from_str(&pqlab.expect(0, &["export", "last", "--format", "json-samples"])).unwrap()
 }
 
-/// Returns the document with hostile text in every text field that is its own, and with a failed case.
+/// Returns the document with hostile text in its free-text fields, and with an additional failed case.
 fn hostile(mut document: Value, id: &str) -> Value {
     document["run"]["id"] = id.into();
     for field in ["suite", "command", "started_at"] {
@@ -55,7 +56,7 @@ fn imported_text_reaches_the_terminal_escaped() {
     let document = exported(&pqlab);
     let file = write(&pqlab.path("run.json"), &hostile(document, "20200101T000000Z-abcdef").to_string());
     assert_eq!(steady(&pqlab, &["import", &file]).0, Some(0));
-    assert_eq!(steady(&pqlab, &["import", &file]).0, Some(0), "there already");
+    assert_eq!(steady(&pqlab, &["import", &file]).0, Some(0), "the run is already stored");
     let id = "20200101T000000Z-abcdef";
     for arguments in [
         &["runs"][..],
@@ -81,7 +82,7 @@ fn imported_text_reaches_the_terminal_escaped() {
     assert_eq!(steady(&pqlab, &["report", id, "--out", &report]).0, Some(0));
     let json: Value = serde_json::from_str(&pqlab.expect(0, &["runs", "--json"])).unwrap();
     let suites: Vec<&str> = json.as_array().unwrap().iter().map(|run| run["suite"].as_str().unwrap()).collect();
-    assert!(suites.contains(&HOSTILE), "a program reads what was written: {suites:?}");
+    assert!(suites.contains(&HOSTILE), "JSON must preserve the original text: {suites:?}");
 }
 
 #[test]
@@ -93,7 +94,7 @@ fn invalid_run_ids_are_refused_on_import_and_escaped_from_a_store() {
         let (code, said) = steady(&pqlab, &["import", &file]);
         assert!(code == Some(2) && said.contains("invalid run id") && said.lines().count() == 1, "{said}");
     }
-    // Ids that an older version stored, or another program wrote.
+    // Simulate an id that an older version or another program stored.
     let connection = rusqlite::Connection::open(pqlab.database()).unwrap();
     connection.execute_batch("PRAGMA foreign_keys = OFF").unwrap();
     connection.execute("UPDATE runs SET id = ?1", [HOSTILE]).unwrap();
@@ -104,7 +105,7 @@ fn invalid_run_ids_are_refused_on_import_and_escaped_from_a_store() {
         steady(&pqlab, arguments);
     }
     let report = pqlab.path("report").to_str().unwrap().to_owned();
-    assert_eq!(steady(&pqlab, &["report", "last", "--out", &report]).0, Some(0), "the run is named on standard error");
+    assert_eq!(steady(&pqlab, &["report", "last", "--out", &report]).0, Some(0), "stored ids must be escaped");
     connection.execute("UPDATE runs SET environment = '{}'", []).unwrap();
     let (code, said) = steady(&pqlab, &["show", "last"]);
     assert!(code == Some(2) && said.contains("damaged") && said.contains(r"\u{1b}[2J"), "{said}");

@@ -1,4 +1,4 @@
-//! TLS over TCP on the command line: loopback, and links between network namespaces of the workers.
+//! Tests TLS over TCP on the command line, over loopback and over links between network namespaces of the workers.
 
 #![allow(clippy::unwrap_used)]
 
@@ -8,7 +8,8 @@ use common::Pqlab;
 use pqlab_testing::{Need, not_run};
 use serde_json::Value;
 
-/// Runs `pqlab run tls` with these words and returns its document. `None` if this machine cannot create networks.
+/// Runs `pqlab run tls` with these arguments and returns the JSON document; `None` if this machine cannot create
+/// networks.
 fn run(words: &str) -> Option<Value> {
     let lab = Pqlab::new();
     let arguments: Vec<&str> =

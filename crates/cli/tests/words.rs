@@ -1,4 +1,4 @@
-//! Arguments that name cases, and the suggestions for names that match nothing.
+//! Tests arguments that name cases, and the suggestions for names that match nothing.
 
 #![allow(clippy::unwrap_used)]
 
@@ -18,7 +18,7 @@ fn list_cases_takes_the_arguments_of_run() {
     let narrowed = ["cases", "kyber768", "liboqs", "--filter", "*/decapsulate@*"];
     let one = pqlab.expect(0, &[&["list"][..], &narrowed, &["--json"]].concat());
     assert_eq!(serde_json::from_str::<Vec<String>>(&one).unwrap(), ["kem/ML-KEM-768/decapsulate@liboqs"]);
-    // The list is what a run would measure.
+    // A run must measure the same cases as the list shows.
     let planned =
         pqlab.expect(0, &["run", "kem", "--provider", "liboqs", "--filter", "*decaps*", "--dry-run", "--json"]);
     let planned: Value = serde_json::from_str(&planned).unwrap();
@@ -26,7 +26,7 @@ fn list_cases_takes_the_arguments_of_run() {
     let all = pqlab.expect(0, &["list", "cases"]);
     assert!(all.lines().count() > 10 * listed.lines().count() && all.contains("@null"));
     let filtered = pqlab.expect(0, &["list", "cases", "--filter", "signature/*/verify[len=32]@liboqs"]);
-    assert!(filtered.lines().all(|id| id.ends_with("/verify[len=32]@liboqs")), "of all areas, not of one suite");
+    assert!(filtered.lines().all(|id| id.ends_with("/verify[len=32]@liboqs")), "filters must select from all areas");
 }
 
 #[test]
@@ -44,15 +44,15 @@ fn other_lists_refuse_filters() {
 #[test]
 fn brackets_match_themselves_and_a_question_mark_any_character() {
     let pqlab = Pqlab::new();
-    let of = |pattern: &str| -> Vec<String> {
+    let matching = |pattern: &str| -> Vec<String> {
         let listed = pqlab.expect(0, &["list", "cases", "--filter", pattern]);
         listed.lines().map(str::to_owned).collect()
     };
-    let exact = of("signature/ML-DSA-65/verify[len=32]@*");
+    let exact = matching("signature/ML-DSA-65/verify[len=32]@*");
     assert!(exact.len() > 1);
     assert!(exact.iter().all(|id| id.starts_with("signature/ML-DSA-65/verify[len=32]@")), "{exact:?}");
-    assert_eq!(of("signature/ML-DSA-65/verify[len=??]@*").len(), exact.len(), "two characters");
-    assert!(of("signature/ML-DSA-65/verify[*").len() > exact.len());
+    assert_eq!(matching("signature/ML-DSA-65/verify[len=??]@*").len(), exact.len(), "one character per mark");
+    assert!(matching("signature/ML-DSA-65/verify[*").len() > exact.len());
 }
 
 #[test]
@@ -89,11 +89,11 @@ fn a_pattern_without_a_match_suggests_the_nearest_ids() {
         assert!(said.contains("closest matches: hash/SHA3-256/digest[len=64]@openssl"), "{said}");
     }
     let shown = pqlab.expect(0, &["show", "last", "hash/SHA3-256/digest[len=64]@*"]);
-    assert!(shown.contains("openssl"), "brackets are no class of characters: {shown}");
+    assert!(shown.contains("openssl"), "brackets must match themselves: {shown}");
 }
 
 #[test]
-fn a_missing_table_is_refused_with_the_suite_that_makes_it() {
+fn a_missing_table_is_rejected_with_the_suite_that_measures_it() {
     let pqlab = Pqlab::new();
     pqlab.expect(
         0,
@@ -117,7 +117,7 @@ fn a_missing_table_is_refused_with_the_suite_that_makes_it() {
     let output = pqlab.run(&["export", "last", "--format", "csv", "--table", "signatures"]);
     let said = text(&output.stderr);
     assert_eq!(output.status.code(), Some(2), "{said}");
-    assert!(said.contains("`pqlab run signatures` makes it") && said.contains("this run has "), "{said}");
+    assert!(said.contains("measure it with `pqlab run signatures`") && said.contains("this run has "), "{said}");
 }
 
 #[test]
@@ -137,7 +137,7 @@ fn missing_published_messages_are_left_out_with_the_reason() {
     let folder = pqlab.path("vectors/cctv/ML-DSA/benchmark");
     std::fs::create_dir_all(&folder).unwrap();
     std::fs::write(folder.join("ML-DSA-44.json"), "[\"A\"]").unwrap();
-    // The folder of `make vectors`.
+    // `make vectors` writes to this folder, too.
     let (ids, said) = dry(&empty);
     assert!(ids.contains("signature/ML-DSA-44/sign[messages=cctv]@rustcrypto"), "{ids}");
     assert!(said.contains("not measured: 5 cases"), "{said}");

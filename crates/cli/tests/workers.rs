@@ -1,5 +1,5 @@
-//! Programs in other languages as providers of a run. Working programs get verified rows; failing ones get failed rows
-//! with the reason, and the run continues.
+//! Tests programs in other languages as providers in a run. Working programs get verified rows. Failing programs get
+//! failed rows with the reason, and the run continues.
 
 #![allow(clippy::unwrap_used)]
 
@@ -15,7 +15,7 @@ const PYTHON: Need = Need::Installed("Python");
 const QUICK: &[&str] = &["--processes", "2", "--max-time", "0.05", "--no-progress", "-q"];
 const DIGESTS: &[&str] = &["--filter", "hash/SHA3-256/digest[len=64]@*", "--filter", "floor/*"];
 
-/// Writes a program that behaves as `mode` says, and is named after it.
+/// Writes a worker program called `mode`, which behaves as this mode of [`ODD_WORKER`] defines.
 fn worker(pqlab: &Pqlab, mode: &str) -> String {
     let script = write(&pqlab.path("odd_worker.py"), ODD_WORKER);
     let path = pqlab.path(mode);
@@ -26,11 +26,11 @@ fn worker(pqlab: &Pqlab, mode: &str) -> String {
 
 fn rows(pqlab: &Pqlab, area: &str) -> Vec<Value> {
     let document: Value = serde_json::from_str(&pqlab.expect(0, &["export", "last", "--format", "json"])).unwrap();
-    document["results"][area].as_array().unwrap_or_else(|| panic!("{area} in {document}")).clone()
+    document["results"][area].as_array().unwrap_or_else(|| panic!("{area} is missing in {document}")).clone()
 }
 
 fn row<'a>(rows: &'a [Value], provider: &str) -> &'a Value {
-    rows.iter().find(|row| row["provider"] == provider).unwrap_or_else(|| panic!("no row of {provider}"))
+    rows.iter().find(|row| row["provider"] == provider).unwrap_or_else(|| panic!("no row for {provider}"))
 }
 
 #[test]
@@ -49,7 +49,7 @@ fn a_worker_is_measured_with_the_libraries() {
     assert_eq!((&mine["library"]["kind"], &mine["library"]["label"]), (&"worker".into(), &"mine".into()));
     assert_eq!(row(&hashes, "openssl")["library"], Value::Null);
     assert_eq!(row(&rows(&pqlab, "floor"), "mine")["status"], "ok");
-    // A worker is verified against every library. It has no leak tests.
+    // `verify` tests a worker against every library. Workers have no leak tests.
     let verified = pqlab.expect(0, &["verify", "--worker", &named, "--provider", "mine", "--algorithm", "SHA3-256"]);
     assert!(verified.contains("mine"), "{verified}");
     let compare = ["compare-libraries", "openssl", &format!("mine=worker:{right}"), "hash", "--quick"];

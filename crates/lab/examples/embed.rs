@@ -1,4 +1,4 @@
-//! Measures two KEMs from another program, which also serves as its own worker.
+//! Shows how a program other than pqlab measures two KEMs. The program also acts as its own worker.
 
 use pqlab_lab::{
     Filters, LabError, Laboratory, ProtocolOverrides, RunRequest, Suite, WorkerProgram, results, run_if_worker,
@@ -25,7 +25,7 @@ fn main() -> Result<(), LabError> {
             ),
             Err(reason) => format!("{}: {reason}", result.case.id()),
         };
-        writeln!(io::stdout(), "{line}").map_err(|error| LabError::System { attempt: "printing".into(), error })?;
+        writeln!(io::stdout(), "{line}").map_err(|error| LabError::System { attempt: "cannot print".into(), error })?;
     }
     Ok(())
 }

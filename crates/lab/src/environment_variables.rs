@@ -6,10 +6,10 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 /// Checks the environment variables that name folders (`PQLAB_VECTORS`, `PQLAB_CACHE`, `TMPDIR`) or hide CPU features.
-/// Programs call this function first.
+/// Call this function at the start of a program.
 ///
 /// # Errors
-/// [`LabError::Invalid`] with the variable and its value.
+/// [`LabError::Invalid`] for the first variable with an unusable value.
 pub fn check_environment() -> Result<(), LabError> {
     pqlab_cpu::hidden().map_err(|unknown| LabError::invalid(pqlab_cpu::VARIABLE, unknown.to_string()))?;
     check_folders(|name| env::var_os(name).as_deref().map(PathBuf::from))

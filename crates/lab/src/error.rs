@@ -7,8 +7,8 @@ use std::fmt;
 use std::io;
 use std::path::PathBuf;
 
-/// Errors between a suite and a report. Each message is one line that says what went wrong and where. The calling
-/// program adds what to do about it, which depends on how the request was made.
+/// Errors that can occur on the way from a suite to a report. Each message is one line that says what went wrong and
+/// where. The calling program adds what to do, because that depends on how the request was made.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LabError {
@@ -21,19 +21,19 @@ pub enum LabError {
     Unknown {
         /// The kind of thing.
         what: Thing,
-        /// The name, or the pattern.
+        /// The unknown name or pattern.
         name: String,
         /// A known name that is similar.
         near: Option<String>,
-        /// The known names, if they are few.
+        /// The known names; empty if there are too many to list.
         known: Vec<String>,
     },
     /// A field of the request has an invalid value.
     #[error("{reason}")]
     Invalid {
-        /// The field, as the request calls it.
+        /// The field's name in the request.
         field: &'static str,
-        /// The value, and what it must be.
+        /// The value, and the values that are allowed.
         reason: String,
     },
     /// A suite cannot be read or is malformed.
@@ -53,9 +53,9 @@ pub enum LabError {
         meant(near)
     )]
     NothingSelected {
-        /// Suites that have cases which match the filters.
+        /// Suites with cases that match the filters.
         with: Vec<String>,
-        /// The ids nearest to the filters, if no suite has a match.
+        /// The case ids closest to the filters, if no suite has a match.
         near: Vec<String>,
     },
     /// There is no run to work on.
@@ -75,11 +75,11 @@ pub enum LabError {
         run: String,
         /// The pattern without a match; `None` if several filters together leave no case.
         pattern: Option<String>,
-        /// The ids nearest to it.
+        /// The case ids closest to the pattern.
         near: Vec<String>,
     },
     /// No case of one pattern forms a pair with a case of the other.
-    #[error("{first:?} and {second:?} match no pair of cases: in a pair, each star matches the same text")]
+    #[error("{first:?} and {second:?} match no pair of cases: each star must match the same text in both cases")]
     Unpaired {
         /// The first pattern.
         first: String,
@@ -95,7 +95,7 @@ pub enum LabError {
         suite: String,
         /// The required age, in words.
         age: String,
-        /// The run from which the age is counted.
+        /// The run to which the age is relative.
         run: String,
     },
     /// Two runs have no case in common.
@@ -121,17 +121,17 @@ pub enum LabError {
     Changed {
         /// The run's id.
         run: String,
-        /// The differences, each in a few words.
+        /// Short descriptions of the differences.
         changes: Vec<String>,
     },
-    /// No provider, or not the requested one, offers an algorithm.
+    /// No provider offers the algorithm, or the requested provider does not.
     #[error("{}", unoffered(algorithm, provider.as_deref(), offering))]
     Unoffered {
         /// The algorithm.
         algorithm: String,
-        /// The requested provider, if there was one.
+        /// The requested provider, if the request named one.
         provider: Option<String>,
-        /// Providers that offer it.
+        /// Providers that offer the algorithm.
         offering: Vec<String>,
     },
     /// A file that the request names cannot be used.
@@ -139,10 +139,10 @@ pub enum LabError {
     File {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// What is wrong with the file.
         reason: String,
     },
-    /// The transactions of a block file have the wrong form.
+    /// The transactions in a block file have the wrong form.
     #[error("{}: transactions are {found}, expected {wanted}", path.display())]
     OtherForm {
         /// The file.
@@ -155,7 +155,7 @@ pub enum LabError {
     /// Libraries cannot be loaded.
     #[error("{}", failures.join("; "))]
     Libraries {
-        /// The libraries, each with the reason.
+        /// One message for each library, with the reason.
         failures: Vec<String>,
     },
     /// A suite or a run names libraries that the user did not request. Opening them would run their code.
@@ -186,10 +186,10 @@ pub enum LabError {
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// The sink of a run's records failed.
+    /// The sink that receives a run's records failed.
     #[error("cannot store the records: {0}")]
     Sink(Box<dyn Error + Send + Sync>),
-    /// No worker process can be started or used.
+    /// A worker process cannot be started or used.
     #[error(transparent)]
     Worker(#[from] WorkerError),
     /// A case that other work depends on cannot be measured.
@@ -208,12 +208,12 @@ pub enum LabError {
         /// What happened.
         reason: String,
     },
-    /// The system refused something that the work needs.
+    /// A call to the operating system failed.
     #[error("{attempt}: {error}")]
     System {
-        /// What was attempted.
+        /// What could not be done, such as `cannot start 4 threads`.
         attempt: String,
-        /// The system's error.
+        /// The operating system's error.
         error: io::Error,
     },
 }
@@ -230,7 +230,7 @@ pub enum Thing {
     Operation,
     /// A form of keys: prepared or encoded.
     Form,
-    /// A state of caches and process.
+    /// A state of the caches and the process.
     State,
     /// A variant of signing.
     Variant,
@@ -240,15 +240,15 @@ pub enum Thing {
     Suite,
     /// A workload.
     Workload,
-    /// A case of a leak test.
+    /// A leak test case.
     LeakCase,
-    /// A provider with a scheme of the ledger.
+    /// A provider that offers a signature scheme for the ledger.
     LedgerProvider,
     /// A circuit handshake.
     Handshake,
     /// A suite, an area, an algorithm or a provider.
     Selection,
-    /// A provider of the build, or a library to be loaded.
+    /// A provider in this build, or a library to load.
     Library,
 }
 
@@ -274,7 +274,7 @@ impl fmt::Display for Thing {
 }
 
 impl LabError {
-    /// Whether the request or its files are at fault. Otherwise something here is broken.
+    /// Returns whether the request or its files caused the error. Otherwise pqlab, a library or the machine failed.
     pub fn is_request(&self) -> bool {
         match self {
             LabError::Sink(_)
@@ -306,17 +306,17 @@ impl LabError {
         }
     }
 
-    /// Error for an invalid value.
+    /// Creates an error for an invalid value.
     pub(crate) fn invalid(field: &'static str, reason: impl Into<String>) -> LabError {
         LabError::Invalid { field, reason: reason.into() }
     }
 
-    /// Error for an unknown name.
+    /// Creates an error for an unknown name.
     pub(crate) fn unknown<'a>(what: Thing, name: &str, known: impl Iterator<Item = &'a str>) -> LabError {
         LabError::Unknown { what, name: name.to_owned(), near: near(name, known), known: Vec::new() }
     }
 
-    /// Error for an unknown name that lists the known ones, if these are few.
+    /// Creates an error for an unknown name. The message lists the known names.
     pub(crate) fn unknown_of_few(what: Thing, name: &str, known: &[&str]) -> LabError {
         LabError::Unknown {
             what,
@@ -326,7 +326,7 @@ impl LabError {
         }
     }
 
-    /// Error for a pattern that matches none of a run's cases.
+    /// Creates an error for a pattern that matches no case of a run.
     pub fn no_case_of_run(run: &str, pattern: &str, ids: &[String]) -> LabError {
         LabError::NoCaseOfRun {
             run: run.to_owned(),
@@ -335,12 +335,12 @@ impl LabError {
         }
     }
 
-    /// Error of a library.
+    /// Creates an error for a library that failed.
     pub(crate) fn library(provider: &str, reason: impl fmt::Display) -> LabError {
         LabError::Library { provider: provider.to_owned(), reason: reason.to_string() }
     }
 
-    /// Error of the system.
+    /// Returns a function that wraps a system error with a description of what could not be done.
     pub(crate) fn system(attempt: impl Into<String>) -> impl FnOnce(io::Error) -> LabError {
         |error| LabError::System { attempt: attempt.into(), error }
     }
@@ -364,7 +364,7 @@ pub enum SinkError {
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// Another error, which the author of the sink knows.
+    /// Any other error that the sink reports.
     #[error(transparent)]
     Other(Box<dyn Error + Send + Sync>),
 }
@@ -385,7 +385,7 @@ impl From<SinkError> for LabError {
     }
 }
 
-/// Returns a known name that is similar to the unknown one.
+/// Returns the known name most similar to `name`, if any is similar enough to suggest.
 fn near<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<String> {
     let lower = name.to_lowercase();
     let likeness = |candidate: &'a str| (strsim::jaro_winkler(&lower, &candidate.to_lowercase()), candidate);
@@ -393,7 +393,7 @@ fn near<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<String> 
     (score > 0.8).then(|| candidate.to_owned())
 }
 
-/// Returns the suggestion for the end of a message.
+/// Returns the suggestion to append to a message; empty if there is none.
 fn meant(near: &[String]) -> String {
     if near.is_empty() { String::new() } else { format!("; closest matches: {}", near.join(", ")) }
 }

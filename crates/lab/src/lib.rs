@@ -1,18 +1,18 @@
-//! Facade over the layers: suite -> plan -> run -> store -> analysis -> report. Programs can do everything here that
-//! the command line does.
+//! Facade over the layers: suite -> plan -> run -> store -> analysis -> report. Other programs can use this crate to do
+//! everything that the command line does.
 //!
-//! A [`Laboratory`] measures a [`Plan`] in worker processes. It needs to know which program they run
-//! ([`WorkerProgram`]): this program again, if its `main` begins with [`run_if_worker`], or the program `pqlab` of the
-//! same build. [`Laboratory::measure`] returns the run, and [`results`] its figures. [`Laboratory::run`] passes each
-//! record to a [`RecordSink`] as soon as its case is finished; a [`store::Store`] is one, in a file or [in
-//! memory](store::Store::in_memory). A [`Progress`] observes the work (`()` ignores it), and an `AtomicBool` stops it.
-//! `examples/embed.rs` is a complete program.
+//! A [`Laboratory`] measures a [`Plan`] in worker processes. A [`WorkerProgram`] says which program the workers run.
+//! This can be the calling program itself, if its `main` begins with [`run_if_worker`], or the program `pqlab` from the
+//! same build. [`Laboratory::measure`] returns the run, and [`results`] computes its figures. [`Laboratory::run`]
+//! instead passes each record to a [`RecordSink`] as soon as the case is finished. For example, a [`store::Store`] in a
+//! file or [in memory](store::Store::in_memory) is a sink. A [`Progress`] observes the work (`()` ignores it), and an
+//! `AtomicBool` stops it. `examples/embed.rs` is a complete program.
 //!
-//! An [`analysis::RunAnalysis`] has the results beyond the figures of each case. With the feature `report`, `report`
-//! shows it as files, tables, pictures and pages.
+//! An [`analysis::RunAnalysis`] holds the results that go beyond the figures of single cases. With the feature
+//! `report`, the module `report` presents an analysis as files, tables, charts and web pages.
 //!
-//! Calls return when the work is done, and leave the calling thread on its processors. Times are in ns, lengths in
-//! bytes, shares in percent, and points in time in RFC 3339 and UTC, unless a name says otherwise.
+//! Calls return when the work is done, and do not change the affinity of the calling thread. Unless a name says
+//! otherwise, durations are in ns, lengths in bytes, fractions in percent, and points in time in RFC 3339 and UTC.
 
 #![warn(clippy::missing_errors_doc)]
 

@@ -1,4 +1,4 @@
-//! Circuit handshakes over TCP: a relay, a client, and the relay's keys as given to clients.
+//! Circuit handshakes over TCP: a relay, a client, and the file with the relay's keys for clients.
 
 use crate::{LabError, Thing};
 use pqlab_providers::providers;
@@ -12,9 +12,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Marks a file of relay keys.
+/// Schema of a relay key file.
 const SCHEMA: &str = "pqlab-relay/1";
-/// Maximum length of such a file in bytes.
+/// Maximum length of a relay key file in bytes.
 const LONGEST: u64 = 64 << 10;
 
 /// Identity of pqlab's own relay.
@@ -23,7 +23,7 @@ pub const RELAY_IDENTITY: [u8; 20] = *b"pqlab's own relay...";
 /// Parses the address of a relay: a host name or IP address, with its port.
 ///
 /// # Errors
-/// [`LabError::Invalid`] if it is not an address, or the host is unknown.
+/// [`LabError::Invalid`] if `text` is not an address or the host is unknown.
 pub fn relay_address(text: &str) -> Result<SocketAddr, LabError> {
     let wrong = |reason: String| {
         let reason = format!("invalid address {text:?}: {reason}; expected HOST:PORT such as 127.0.0.1:9001");
@@ -33,29 +33,30 @@ pub fn relay_address(text: &str) -> Result<SocketAddr, LabError> {
     found.next().ok_or_else(|| wrong("no such host".into()))
 }
 
-/// Makes a relay that answers circuit handshakes with the primitives of one provider (`aws-lc`) or two
+/// Creates a relay that answers circuit handshakes with the primitives of one provider (`aws-lc`) or a pair
 /// (`aws-lc+liboqs`).
 ///
 /// # Errors
-/// [`RelayError::Provider`] if there is no such provider, or it lacks a part.
+/// [`RelayError::Provider`] if there is no such provider, or if it lacks a primitive.
 pub fn relay(pair: &str, identity: [u8; 20]) -> Result<Arc<Relay>, RelayError> {
     Relay::new(&providers(), pair, identity)
 }
 
-/// Returns the circuit handshake called `name`: a name used in cases, or `ntor`, `kem-only`, `hybrid`.
+/// Returns the circuit handshake called `name`, which is a name from case ids or a short name (`ntor`, `kem-only`,
+/// `hybrid`).
 ///
 /// # Errors
-/// [`LabError::Unknown`] if there is none.
+/// [`LabError::Unknown`] if there is no such handshake.
 pub fn circuit_handshake(name: &str) -> Result<Handshake, LabError> {
     let names = handshake_names();
     let known: Vec<&str> = names.iter().map(String::as_str).collect();
     handshake_named(name).ok_or_else(|| LabError::unknown_of_few(Thing::Handshake, name, &known))
 }
 
-/// Connects a client to a relay. It uses the `known` keys of the relay, or else the ones that the relay reports.
+/// Connects a client to a relay. The client uses the `known` keys if given, otherwise the keys that the relay reports.
 ///
 /// # Errors
-/// [`ClientError`] with the reason.
+/// [`ClientError`] if the client cannot connect.
 pub fn relay_client(
     handshake: Handshake,
     pair: &str,
@@ -66,12 +67,13 @@ pub fn relay_client(
     Client::connect(&providers(), handshake, pair, (address, known), limit)
 }
 
-/// A relay's keys for clients, as stored in a file: 20 and 32 bytes, in hexadecimal.
+/// Contents of a relay key file, which a relay gives to clients. The identity (20 bytes) and the onion key (32 bytes)
+/// are in hexadecimal.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RelayKeys {
     schema: String,
-    /// Address on which it listens.
+    /// Address on which the relay listens.
     pub address: SocketAddr,
     identity: Bytes<20>,
     onion_key: Bytes<32>,
@@ -99,38 +101,38 @@ impl<const N: usize> From<Bytes<N>> for String {
 }
 
 impl RelayKeys {
-    /// Returns the keys of a relay.
+    /// Creates the contents for a relay.
     pub fn new(address: SocketAddr, relay: RelayDescriptor) -> RelayKeys {
         let (identity, onion_key) = (Bytes(relay.identity), Bytes(relay.onion_key));
         RelayKeys { schema: SCHEMA.into(), address, identity, onion_key }
     }
 
-    /// Returns the text of the file.
+    /// Returns the contents as JSON.
     pub fn to_json(&self) -> String {
-        // JSON can express every string, so this does not fail.
+        // All fields are strings in JSON, so serialization cannot fail.
         format!("{}\n", serde_json::to_string_pretty(self).unwrap_or_default())
     }
 
-    /// Reads a file.
+    /// Reads a relay key file.
     ///
     /// # Errors
-    /// [`LabError::File`] with the reason.
+    /// [`LabError::File`] if the file cannot be read or is not a relay key file.
     pub fn read(path: &Path) -> Result<RelayKeys, LabError> {
         let wrong = |reason: String| LabError::File { path: path.to_owned(), reason };
         let length = fs::metadata(path).map_err(|error| wrong(error.to_string()))?.len();
         if length > LONGEST {
-            return Err(wrong(format!("not a file of relay keys: {length} bytes is too long")));
+            return Err(wrong(format!("not a relay key file: {length} bytes is too long")));
         }
         let text = fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
         let keys: RelayKeys =
-            serde_json::from_str(&text).map_err(|error| wrong(format!("not a file of relay keys: {error}")))?;
+            serde_json::from_str(&text).map_err(|error| wrong(format!("not a relay key file: {error}")))?;
         match keys.schema == SCHEMA {
             true => Ok(keys),
-            false => Err(wrong(format!("its schema is {:?}, not {SCHEMA:?}", keys.schema))),
+            false => Err(wrong(format!("the schema is {:?}, expected {SCHEMA:?}", keys.schema))),
         }
     }
 
-    /// Returns the descriptor that handshakes take.
+    /// Returns the descriptor that handshakes need.
     pub fn descriptor(&self) -> RelayDescriptor {
         RelayDescriptor { identity: self.identity.0, onion_key: self.onion_key.0 }
     }

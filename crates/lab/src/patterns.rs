@@ -1,18 +1,19 @@
-//! Patterns of ids: what they match, and suggestions for a pattern without a match.
+//! Patterns for ids: matching, and suggestions for patterns without a match.
 
 use wildmatch::WildMatch;
 
 /// Maximum number of suggested ids.
 const NAMED: usize = 3;
 
-/// Whether a text matches a pattern. `*` matches any text and `?` any one character. Other characters match themselves:
-/// brackets occur in ids and are not character classes.
+/// Returns whether `text` matches `pattern`. `*` matches any text and `?` any single character. All other characters
+/// match themselves, even brackets, because ids contain brackets.
 pub fn matches(pattern: &str, text: &str) -> bool {
     WildMatch::new(pattern).matches(text)
 }
 
-/// Returns the ids nearest to a pattern that matches none. These are the ids that match once missing parts (a provider,
-/// brackets) are added or extra parts removed, or else the ids that look most similar.
+/// Returns the ids closest to a pattern that matches no id. The function first adds missing parts (a provider,
+/// brackets) to the pattern and removes extra parts. If no changed pattern matches either, it returns the most similar
+/// ids.
 pub fn nearest<'a>(pattern: &str, ids: impl Iterator<Item = &'a str> + Clone) -> Vec<String> {
     let rewritten = rewritten(pattern);
     let search = |pattern: &String| {
@@ -22,7 +23,7 @@ pub fn nearest<'a>(pattern: &str, ids: impl Iterator<Item = &'a str> + Clone) ->
     rewritten.iter().map(search).find(|found| !found.is_empty()).unwrap_or_else(|| alike(pattern, ids))
 }
 
-/// Returns variants of the pattern in lower case, the smallest changes first.
+/// Returns variants of the pattern in lower case, starting with the smallest changes.
 fn rewritten(pattern: &str) -> Vec<String> {
     let pattern = pattern.to_lowercase();
     let (case, provider) = match pattern.rsplit_once('@') {
@@ -35,7 +36,7 @@ fn rewritten(pattern: &str) -> Vec<String> {
     };
     let mut all = vec![format!("{case}@{provider}"), format!("{case}@{provider}*")];
     if let Some(inside) = brackets {
-        // Each parameter in turn, in any order, and then no parameters.
+        // Try each parameter alone, wherever it appears; then try without parameters.
         let parts: Vec<&str> = inside.split(',').map(str::trim).filter(|part| !part.is_empty()).collect();
         all.extend(parts.iter().map(|part| format!("{name}[*{part}*]@{provider}")));
     }
@@ -44,7 +45,7 @@ fn rewritten(pattern: &str) -> Vec<String> {
     all
 }
 
-/// Returns the ids that look most similar.
+/// Returns the ids most similar to the pattern.
 fn alike<'a>(pattern: &str, ids: impl Iterator<Item = &'a str>) -> Vec<String> {
     let plain = pattern.to_lowercase().replace(['*', '?'], "");
     let mut ranked: Vec<(f64, &str)> = ids
@@ -77,7 +78,7 @@ mod tests {
         assert_eq!(find("signature/ML-DSA-65/verify[len=32,encoded]@liboqs"), [IDS[2], IDS[4]], "another order");
         assert_eq!(find("signature/ML-DSA-65/verify[len=33]@liboqs"), IDS[2..5], "another length");
         assert_eq!(find("ML-KEM-768/decapsulate@openssl"), IDS[..2], "no area, and no such provider");
-        assert_eq!(find("kem/ML-KEM-768/decapsulat"), IDS[..2], "a slip");
+        assert_eq!(find("kem/ML-KEM-768/decapsulat"), IDS[..2], "a typo");
         assert_eq!(find("zzz"), Vec::<String>::new());
     }
 }

@@ -1,8 +1,8 @@
-//! Made-up records for tests.
+//! Simulated records for tests.
 
 use pqlab_record::{Case, Facts, Form, Metric, Record, Samples, Status, Visit};
 
-/// Returns a case of ML-KEM-768 for a provider.
+/// Returns an ML-KEM-768 case for a provider.
 pub(crate) fn case(provider: &str, operation: &str) -> Case {
     Case {
         workload: "kem".into(),
@@ -16,8 +16,8 @@ pub(crate) fn case(provider: &str, operation: &str) -> Case {
     }
 }
 
-/// Returns a record of eight processes in four rounds. The visits lie within 0.3% of `ns` at a core clock of
-/// `clock_hz`; the seed decides which are slower.
+/// Returns a record with eight processes and four rounds. The times of the visits lie within 0.3% of `ns`, at a core
+/// clock of `clock_hz`. The seed determines which visits are slower.
 pub(crate) fn record(case: &Case, ns: f64, clock_hz: f64, seed: u64) -> Record {
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x2545_f491;
     let mut noise = || {

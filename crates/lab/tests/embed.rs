@@ -1,5 +1,5 @@
-//! The laboratory as used by another program. The worker program is the example `embed`, which every build of the tests
-//! makes.
+//! Tests the laboratory as another program uses it. The worker program is the example `embed`, which is built together
+//! with the tests.
 
 #![allow(clippy::unwrap_used)]
 
@@ -17,13 +17,13 @@ use std::sync::atomic::AtomicBool;
 
 static GOING_ON: AtomicBool = AtomicBool::new(false);
 
-/// Returns the example's program, in the folder next to this test's.
+/// Returns the path of the example program, in the folder next to that of this test.
 fn example() -> PathBuf {
     let tests = std::env::current_exe().unwrap();
     let path = tests.ancestors().nth(2).unwrap().join("examples/embed");
     assert!(
         path.is_file(),
-        "{} is not built: `cargo build --release --examples`, or test the workspace",
+        "{} is missing: run `cargo build --release --examples`, or test the whole workspace",
         path.display()
     );
     path
@@ -60,7 +60,7 @@ fn measure_returns_the_run_and_leaves_the_calling_thread_unpinned() {
     let plan = plan(&laboratory);
     let processors = std::thread::available_parallelism().unwrap();
     let run: Run = laboratory.measure(plan.clone(), &RunRequest::default(), &mut (), &GOING_ON).unwrap();
-    assert_eq!(std::thread::available_parallelism().unwrap(), processors, "this thread was pinned");
+    assert_eq!(std::thread::available_parallelism().unwrap(), processors, "measuring must not pin the calling thread");
     assert!(run.complete && run.finished_at.is_some());
     let ids = |cases: &[pqlab_lab::record::Case]| cases.iter().map(|case| case.id()).collect::<Vec<_>>();
     let results: Vec<CaseResult> = results(&run);
@@ -71,7 +71,7 @@ fn measure_returns_the_run_and_leaves_the_calling_thread_unpinned() {
     assert_eq!(pqlab_lab::results(&failed)[0].outcome, Err(CaseFailure::Failed("it fell".into())));
 }
 
-/// Sink with room for a number of records.
+/// Sink that accepts a limited number of records.
 struct Bucket {
     room: usize,
     taken: Vec<String>,
@@ -99,7 +99,7 @@ impl RecordSink for Bucket {
 }
 
 #[test]
-fn records_go_to_the_callers_sink_and_its_refusal_ends_the_run() {
+fn records_go_to_the_callers_sink_and_an_error_from_the_sink_ends_the_run() {
     let laboratory = laboratory();
     let plan = plan(&laboratory);
     let measure = |room: usize| {
@@ -112,7 +112,7 @@ fn records_go_to_the_callers_sink_and_its_refusal_ends_the_run() {
     let (ended, bucket) = measure(1);
     assert!(matches!(ended, Err(LabError::Sink(error)) if error.to_string() == "the bucket is full"));
     assert_eq!((bucket.taken.len(), bucket.ended), (1, false));
-    // A stopped run has its finished records, but no end.
+    // A stopped run keeps its finished records, but is not complete.
     let mut collected = Collected::default();
     let ended = laboratory.run(&mut collected, plan, &RunRequest::default(), &mut (), &AtomicBool::new(true)).unwrap();
     assert!(!ended.complete && !collected.into_run().unwrap().complete);
@@ -136,13 +136,13 @@ fn rejects_worker_programs_of_another_build() {
     );
     let nowhere = refused(Laboratory::new(WorkerProgram::pqlab("/nowhere/pqlab")));
     assert!(matches!(&nowhere, WorkerError::Start { path, .. } if path.ends_with("pqlab")), "{nowhere}");
-    // The main function of this program does not begin like a worker's.
+    // The main function of this program does not call `run_if_worker`, so the worker does not answer.
     let mute = refused(Laboratory::new(WorkerProgram::this().unwrap()));
     assert!(matches!(&mute, WorkerError::Silent(_)), "{mute}");
 }
 
 #[test]
-fn libraries_are_verified_in_processes_of_their_own() {
+fn libraries_are_verified_in_separate_processes() {
     let laboratory = laboratory();
     let request = VerifyRequest {
         providers: vec!["rustcrypto".into()],
@@ -169,7 +169,7 @@ fn libraries_are_verified_in_processes_of_their_own() {
     assert!(known.passed > 0 && lines.iter().all(|line| line.failed() == 0), "{lines:?}");
 
     let mut none = |_: &VerifyPart, verified: Verified| -> Result<(), LabError> { panic!("{verified:?}") };
-    assert!(!laboratory.verify(&parts, &request, &mut none, &AtomicBool::new(true)).unwrap(), "it was stopped");
+    assert!(!laboratory.verify(&parts, &request, &mut none, &AtomicBool::new(true)).unwrap(), "stop was set before");
     let nobody = VerifyRequest { providers: vec!["nobody".into()], ..request };
     let unknown = laboratory.verify_parts(&nobody);
     assert!(matches!(unknown, Err(LabError::Unknown { name, .. }) if name == "nobody"));

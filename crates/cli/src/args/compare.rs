@@ -10,7 +10,7 @@ use clap::Args;
   pqlab compare release-1.0 last --margin 1          against a named run
   pqlab compare --since 7d                           the latest run against one from a week earlier
   pqlab compare '*@liboqs' '*@aws-lc' --run last     one library against another
-  pqlab compare 'kem/ML-KEM-768/*' 'kem/ML-KEM-1024/*'   pairs cases whose stars match the same
+  pqlab compare 'kem/ML-KEM-768/*' 'kem/ML-KEM-1024/*'   in a pair, stars match the same text
 
 {}
 {}
@@ -18,16 +18,17 @@ use clap::Args;
 Exit codes: 0 no case is slower or inconclusive; 1 a case is slower, or failed only in B; 2 no such
 run or case; 3 no case is slower, but one is inconclusive", verdicts(), patterns!()))]
 pub(crate) struct CompareArgs {
-    /// Run to compare with: an id or unique prefix, a baseline name, `last` or `last~1`; or a pattern of cases.
-    /// With --since: the run to judge [default with --since: last]
+    /// Run to compare with: an id or unique prefix, a baseline name, `last` or `last~1`; or a case pattern. With
+    /// --since: the run to judge [default with --since: last]
     #[arg(value_name = "A", required_unless_present = "since")]
     pub(crate) first: Option<String>,
 
-    /// Run to judge; or a pattern of cases
+    /// Run to judge, or a case pattern
     #[arg(value_name = "B", required_unless_present = "since", conflicts_with = "since")]
     pub(crate) second: Option<String>,
 
-    /// Compare with the newest complete run of the same suite and host that is this much older, such as 7d or 12h
+    /// Compare with the newest complete run of the same suite and host that is older by at least this much, such as 7d
+    /// or 12h
     #[arg(long, value_name = "AGE", value_parser = parse_age, conflicts_with = "run")]
     pub(crate) since: Option<f64>,
 
@@ -35,7 +36,7 @@ pub(crate) struct CompareArgs {
     #[arg(long, value_name = "RUN")]
     pub(crate) run: Option<String>,
 
-    /// Margin within which cases are equivalent, in percent [default: from `pqlab doctor --aa`, else 2]
+    /// Margin within which cases are equivalent, in percent [default: from `pqlab doctor --aa`, otherwise 2]
     #[arg(long, value_name = "PCT", allow_hyphen_values = true)]
     pub(crate) margin: Option<f64>,
 

@@ -15,7 +15,7 @@ pub(crate) enum ComparedFormat {
 #[derive(Args, Debug)]
 #[command(after_help = format!("Examples:
   pqlab compare-libraries liboqs:/main/liboqs.so liboqs:/branch/liboqs.so
-  pqlab compare-libraries liboqs new=liboqs:/opt/liboqs.so      the built-in one, and another build
+  pqlab compare-libraries liboqs new=liboqs:/opt/liboqs.so      the built-in build, and another
   pqlab compare-libraries aws-lc openssl kem --algorithm 'ML-KEM-*' --rigorous
   pqlab compare-libraries a=liboqs:/a.so b=liboqs:/b.so --format markdown > comment.md
   pqlab compare-libraries openssl 'nist:/x/lib.so?prefix=P_&algorithm=ML-KEM-768' --quick
@@ -29,8 +29,8 @@ Exit codes: 0 no case is slower or inconclusive; 1 a case is slower, or failed o
 library cannot be opened, or the two have no case in common; 3 no case is slower, but one is
 inconclusive; 130 interrupted: finished cases are stored", verdicts(), patterns!()))]
 pub(crate) struct CompareLibrariesArgs {
-    /// Library to compare with: [LABEL=]KIND:PATH, with KIND liboqs, openssl or nist; or a provider id from
-    /// `pqlab list providers`
+    /// Library to compare with: a provider id from `pqlab list providers`, or [LABEL=]KIND:PATH, where KIND is liboqs,
+    /// openssl or nist
     #[arg(value_name = "A")]
     pub(crate) first: String,
 
@@ -38,8 +38,8 @@ pub(crate) struct CompareLibrariesArgs {
     #[arg(value_name = "B")]
     pub(crate) second: String,
 
-    /// Suites, areas, suite files or algorithms to measure [default: KEMs and signatures that both libraries have, with
-    /// prepared keys and 32-byte messages]
+    /// Suites, areas, suite files or algorithms to measure [default: KEMs and signatures that both libraries offer,
+    /// with prepared keys and 32-byte messages]
     #[arg(value_name = "WHAT")]
     pub(crate) suites: Vec<String>,
 
@@ -96,7 +96,7 @@ pub(crate) struct CompareLibrariesArgs {
     #[arg(short, long)]
     pub(crate) quiet: bool,
 
-    /// Time limit for one answer of a worker, in seconds
+    /// Time limit for one answer from a worker, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 120, hide = true)]
     pub(crate) time_limit: u64,
 }

@@ -23,15 +23,15 @@ pub(crate) struct DoctorArgs {
     #[arg(long, conflicts_with_all = ["independence", "between"])]
     pub(crate) aa: bool,
 
-    /// With --aa: number of comparisons, of two runs each
+    /// With --aa: number of comparisons (two runs each)
     #[arg(long, value_name = "N", default_value_t = 20, requires = "aa", value_parser = clap::value_parser!(u32).range(5..))]
     pub(crate) comparisons: u32,
 
-    /// With --aa: case to measure, or a pattern whose first match is measured
+    /// With --aa: id or pattern of the case to measure; the first match is measured
     #[arg(long, value_name = "CASE", default_value = "kem/ML-KEM-768/decapsulate@*", requires = "aa")]
     pub(crate) case: String,
 
-    /// Measure the suite together and each case alone, and list the cases that differ
+    /// Measure all cases of the suite together and each case alone, and list the cases that differ
     #[arg(long, conflicts_with = "between")]
     pub(crate) independence: bool,
 
@@ -58,7 +58,7 @@ pub(crate) struct DoctorArgs {
     pub(crate) json: bool,
 }
 
-/// Cases and measuring rules of --independence and --between.
+/// Cases and measuring rules for --independence and --between.
 #[derive(Args, Debug)]
 pub(crate) struct MeasuredArgs {
     /// With --independence or --between: suites, areas or suite files [default: standard]
@@ -85,7 +85,8 @@ pub(crate) struct MeasuredArgs {
     #[arg(long)]
     pub(crate) rigorous: bool,
 
-    /// Seed for all runs [default: random; one for all runs of --independence, one per run of --between]
+    /// Seed for all runs [default: random; the same for all runs of --independence, different for each run of
+    /// --between]
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     pub(crate) seed: Option<u64>,
 

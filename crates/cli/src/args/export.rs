@@ -13,7 +13,7 @@ use std::path::PathBuf;
   pqlab export last --format sha3-csv --provider openssl --digits 2
   pqlab export last --format google-benchmark-csv --names reference
 
-Reference: one of the five earlier systems whose suites pqlab reproduces, see `pqlab run --help`
+Reference: one of five earlier systems whose suites pqlab reproduces (see `pqlab run --help`)
 
 Exit codes: 0 done; 2 no such run, format or table, or the file cannot be written")]
 pub(crate) struct ExportArgs {
@@ -25,20 +25,20 @@ pub(crate) struct ExportArgs {
     #[arg(long, value_name = "F")]
     pub(crate) format: String,
 
-    /// Provider to export, for formats that hold only one
+    /// Provider to export, for formats that contain only one provider
     #[arg(long, value_name = "P")]
     pub(crate) provider: Option<String>,
 
-    /// Number of decimals, for formats that round [default: 1]
+    /// Number of decimal places, for formats that round [default: 1]
     #[arg(long, value_name = "N", value_parser = parse_digits)]
     pub(crate) digits: Option<usize>,
 
-    /// Only this summary table, as csv, json, latex or markdown: decomposition, scaling, load, signatures, kems, sizes,
-    /// ledger-blocks, ntor-steps, claims, ... (an unknown name lists the tables of the run)
+    /// Export only this summary table, in the format csv, json, latex or markdown: decomposition, scaling, load,
+    /// signatures, kems, sizes, ledger-blocks, ntor-steps, claims, ... An unknown name lists the tables of the run
     #[arg(long, value_name = "NAME")]
     pub(crate) table: Option<String>,
 
-    /// Row names in Google Benchmark formats: case ids, or the names of the reference's ledger benchmark
+    /// Row names in Google Benchmark formats: case ids, or the names from the reference's ledger benchmark
     #[arg(long, value_enum, default_value_t = NamesName::Ids)]
     pub(crate) names: NamesName,
 

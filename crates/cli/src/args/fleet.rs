@@ -30,13 +30,13 @@ pub(crate) enum FleetCommand {
   pqlab fleet run --address auto
   pqlab fleet run kem --address 10.0.0.1:6379 --label pool=arm --out page --price '*arm*=0.15'
 
-Exit codes: 0 every node has a complete run; 1 a node has none; 2 bad usage, or Ray is missing;
-130 interrupted: finished cases are stored")]
+Exit codes: 0 every node has a complete run; 1 a node has no complete run; 2 bad usage, or Ray is
+missing; 130 interrupted: finished cases are stored")]
 pub(crate) struct FleetRunArgs {
     /// Suites, areas, algorithms or libraries, as for `pqlab run` [default: standard]
     pub(crate) suites: Vec<String>,
 
-    /// Address of the cluster; `auto` uses the one of this machine, `local` starts one
+    /// Address of the Ray cluster; `auto` uses the cluster of this machine, `local` starts a cluster
     #[arg(long, value_name = "ADDRESS", default_value = "local")]
     pub(crate) address: String,
 
@@ -75,11 +75,11 @@ pub(crate) struct FleetRunArgs {
     #[command(flatten)]
     pub(crate) database: DatabaseArgs,
 
-    /// Also write a web page that compares the machines, into this folder
+    /// Folder for a web page that compares the machines [default: no page]
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
 
-    /// With --out: hourly price of machines whose kind matches, in dollars; adds operations per dollar [repeatable]
+    /// With --out: hourly price in dollars of the machines whose kind matches; adds operations per dollar [repeatable]
     #[arg(long, value_name = "KIND=DOLLARS", requires = "out")]
     pub(crate) price: Vec<String>,
 
@@ -107,7 +107,7 @@ pub(crate) struct FleetPageArgs {
     #[arg(long, value_name = "DIR")]
     pub(crate) out: PathBuf,
 
-    /// Hourly price of machines whose kind matches, in dollars; adds operations per dollar [repeatable]
+    /// Hourly price in dollars of the machines whose kind matches; adds operations per dollar [repeatable]
     #[arg(long, value_name = "KIND=DOLLARS")]
     pub(crate) price: Vec<String>,
 

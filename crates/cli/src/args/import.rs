@@ -11,10 +11,10 @@ use std::path::PathBuf;
   pqlab import run.json                                       here; then `pqlab show last`
   pqlab import a.json b.json --db both.db                     two runs, into a separate database
 
-Exit codes: 0 done, even if a run was stored already; 2 a file is not such an export: nothing is
-imported")]
+Exit codes: 0 done, even if a run was already stored; 2 a file is not a json-samples export:
+nothing is imported")]
 pub(crate) struct ImportArgs {
-    /// Files in the format json-samples
+    /// Files in the json-samples format
     #[arg(value_name = "FILE", required = true)]
     pub(crate) files: Vec<PathBuf>,
 

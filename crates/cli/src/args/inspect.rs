@@ -6,16 +6,16 @@ use clap::Args;
 /// Show the keys, signatures and ciphertexts of one algorithm, and check them.
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
-  pqlab inspect ML-KEM-768                               every library that has it
+  pqlab inspect ML-KEM-768                               every library that offers it
   pqlab inspect Falcon-512 --provider liboqs --full      every byte
   pqlab inspect ML-DSA-65 --library new=liboqs:/opt/liboqs.so --provider new
   pqlab inspect X-Wing                                   a hybrid, with the bytes of each half
-  pqlab inspect X25519MLKEM768 --provider aws-lc+liboqs  X25519 by aws-lc, ML-KEM by liboqs
+  pqlab inspect X25519MLKEM768 --provider aws-lc+liboqs  X25519: aws-lc, ML-KEM: liboqs
   pqlab inspect X.509-composite                          a certificate with its keys and signatures
 
 Hybrids: X-Wing, MLKEM768-X25519-SHA3-256, X25519MLKEM768, X25519+ML-KEM-768,
-MLDSA65-Ed25519-SHA512 and Ed25519+ML-DSA-65. Names with a plus follow the reference, an earlier
-system that pqlab reproduces.
+MLDSA65-Ed25519-SHA512 and Ed25519+ML-DSA-65. Names with a plus sign come from the reference, an
+earlier system that pqlab reproduces.
 Certificates: X.509-Ed25519, X.509-ML-DSA-65, X.509-alternative, X.509-composite, X.509-detached.
 
 Exit codes: 0 every check passed; 1 a check failed; 2 no such algorithm or provider, or a library
@@ -24,7 +24,7 @@ pub(crate) struct InspectArgs {
     /// Algorithm, by any name in `pqlab list algorithms`; or a hybrid or certificate (see below)
     pub(crate) algorithm: String,
 
-    /// Only this library, or for a hybrid this pair, such as aws-lc+liboqs; all others still check its output
+    /// Only this library, or this pair for a hybrid, such as aws-lc+liboqs; all other libraries still check the output
     /// [repeatable]
     #[arg(long, value_name = "P")]
     pub(crate) provider: Vec<String>,

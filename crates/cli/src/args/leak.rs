@@ -13,15 +13,16 @@ use clap::Args;
   pqlab leak 'kem/ML-KEM-768/*@new' --library new=liboqs:/opt/liboqs.so
   pqlab leak --list '*X25519*'                          available tests and their input classes
 
-A test times two classes of inputs in turn, such as one secret and many others. Verdicts:
+A test alternates between two classes of inputs, such as one secret and many others, and compares
+their times. Verdicts:
   LEAK               the time depends on the class, and the class is secret
   public-dependent   the time depends on the class, but the class is public: not a leak
-  none above X ns    no difference above X was found, although a control of that size was; each
-                     verdict lists its limits and does not mean `constant time`
+  none above X ns    no difference above X was found, although a control of that size was; see the
+                     limits of the verdict, which does not mean `constant time`
   inconclusive       undecided: use more --samples or a quieter machine
-  VOID               the test missed its positive control (an added delay) or found a difference in
-                     its negative control (no difference), so it shows nothing
-  unsupported        the library does not offer what the classes need
+  VOID               the test missed the positive control (an added delay) or found a difference in
+                     the negative control (no difference), so the result is not valid
+  unsupported        the library does not support the inputs that the classes need
   FAILED             the library failed
 
 ", patterns!(), "
@@ -29,8 +30,8 @@ A test times two classes of inputs in turn, such as one secret and many others. 
 Exit codes: 0 no test of a secret found a leak; 1 a test found one, or failed; 2 no such test, or a
 library cannot be opened; 3 a test is inconclusive or VOID, or nothing secret was tested;
 130 interrupted.
-With --taint: 0 nothing depends on a secret; 1 something does, or a test failed; 3 nothing could be
-tested"))]
+With --taint: 0 no branch or address depends on a secret; 1 one does, or a test failed; 3 no test
+could run"))]
 pub(crate) struct LeakArgs {
     /// Operations or single tests, by id or pattern: see --list
     #[arg(value_name = "CASE", required_unless_present = "list")]
@@ -40,15 +41,15 @@ pub(crate) struct LeakArgs {
     #[arg(long)]
     pub(crate) list: bool,
 
-    /// Samples per test, half of them from each class; fewer if --max-time ends first
+    /// Samples per test, half of them from each class; fewer if --max-time is reached
     #[arg(long, value_name = "N", default_value_t = 200_000, value_parser = clap::value_parser!(u64).range(pqlab_lab::FEWEST_LEAK_SAMPLES..))]
     pub(crate) samples: u64,
 
-    /// Smallest difference that matters, in ns: the verdict `none above X` needs X at or below it
+    /// Smallest difference that matters, in ns; in the verdict `none above X`, X is never larger
     #[arg(long, value_name = "NS", default_value_t = 30.0, value_parser = positive, allow_hyphen_values = true)]
     pub(crate) effect: f64,
 
-    /// Delay of the positive control, in ns: a test that does not find it is VOID
+    /// Delay of the positive control, in ns; a test that does not detect this delay is VOID
     #[arg(long, value_name = "NS", default_value_t = 50.0, value_parser = positive, allow_hyphen_values = true)]
     pub(crate) planted: f64,
 
@@ -64,7 +65,7 @@ pub(crate) struct LeakArgs {
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) repeat: u32,
 
-    /// Instead of timing, run each operation once under valgrind and report branches and addresses that depend on its
+    /// Instead of timing, run each operation once under valgrind and report branches and addresses that depend on the
     /// secret
     #[arg(long)]
     pub(crate) taint: bool,

@@ -18,11 +18,11 @@ pub(crate) struct LedgerArgs {
 
 #[derive(Subcommand, Debug)]
 pub(crate) enum LedgerCommand {
-    /// Generate a block file; it appears only when complete
+    /// Generate a block file, which appears only when complete
     Generate(GenerateArgs),
     /// Verify a block file of any size
     Verify(VerifyBlockArgs),
-    /// Measure how verification scales with nodes, and extrapolate. Needs the Python package: pip install
+    /// Measure how verification scales with the number of nodes, and extrapolate. Needs the Python package: pip install
     /// 'pqlab[cluster]'
     Scaling(ScalingArgs),
 }
@@ -35,7 +35,7 @@ pub(crate) enum LedgerCommand {
   pqlab ledger generate --count 100 --form txv1 --senders 1 --out reference.tx
   pqlab ledger generate --count 100000000 --cluster auto --out s3://bucket/block.tx
 
-Reference: an earlier system whose ledger benchmark pqlab reproduces, see `pqlab run --help`
+Reference: an earlier system whose ledger benchmark pqlab reproduces (see `pqlab run --help`)
 
 Exit codes: 0 done; 2 bad usage, or the file cannot be written; 130 interrupted: no file is written")]
 pub(crate) struct GenerateArgs {
@@ -52,8 +52,8 @@ pub(crate) struct GenerateArgs {
     #[arg(long, value_name = "M", allow_hyphen_values = true)]
     pub(crate) senders: Option<u64>,
 
-    /// Percentage of invalid transactions, in turn: wrong signature, wrong chain, truncated, trailing bytes,
-    /// non-canonical
+    /// Percentage of invalid transactions, which cycle through these faults: wrong signature, wrong chain, truncated,
+    /// trailing bytes, non-canonical
     #[arg(long, value_name = "PCT", default_value = "0", allow_hyphen_values = true, value_parser = parse_share)]
     pub(crate) invalid: Share,
 
@@ -65,7 +65,7 @@ pub(crate) struct GenerateArgs {
     #[arg(long, value_enum, default_value_t = BlockFormatName::Block)]
     pub(crate) format: BlockFormatName,
 
-    /// Transaction form; txv1 is the reference's and supports only ML-DSA-65
+    /// Transaction form; txv1 is the form of the reference and supports only ML-DSA-65
     #[arg(long, value_enum, default_value_t = FormName::Txv2)]
     pub(crate) form: FormName,
 
@@ -73,20 +73,20 @@ pub(crate) struct GenerateArgs {
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(crate) chain_id: u32,
 
-    /// Seed for keys, fields, signatures and the choice of invalid transactions, as far as the library accepts one
+    /// Seed for keys, fields, signatures and the choice of invalid transactions, as far as the library accepts a seed
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(crate) seed: u64,
 
-    /// Library that signs, by provider id [default: the first that has the scheme]
+    /// Id of the provider that signs [default: the preferred provider that offers the scheme]
     #[arg(long, value_name = "P")]
     pub(crate) provider: Option<String>,
 
-    /// Signing threads [default: one per core; with --cluster, 1 per part]
+    /// Number of signing threads [default: one per core; with --cluster, 1 per part]
     #[arg(long, value_name = "N")]
     pub(crate) threads: Option<usize>,
 
-    /// Sign on a Ray cluster: its address, `auto` (the cluster of this machine) or `local` (start one). FILE may be an
-    /// object such as s3://bucket/block.tx. Needs the Python package: pip install 'pqlab[cluster]'
+    /// Sign on a Ray cluster: an address, `auto` (the cluster of this machine) or `local` (start a cluster). FILE may
+    /// then be an object such as s3://bucket/block.tx. Needs the Python package: pip install 'pqlab[cluster]'
     #[arg(long, value_name = "ADDRESS")]
     pub(crate) cluster: Option<String>,
 
@@ -110,7 +110,7 @@ pub(crate) struct VerifyBlockArgs {
     /// Block file in either format; with --cluster also an object such as s3://bucket/block.tx
     pub(crate) file: PathBuf,
 
-    /// Verifying threads, in addition to one that reads [default: one per core; with --cluster, 1 per part]
+    /// Number of verifying threads, in addition to a reading thread [default: one per core; with --cluster, 1 per part]
     #[arg(long, value_name = "N")]
     pub(crate) threads: Option<usize>,
 
@@ -126,20 +126,20 @@ pub(crate) struct VerifyBlockArgs {
     #[arg(long, value_enum, default_value_t = FormName::Txv2)]
     pub(crate) form: FormName,
 
-    /// Library that verifies the schemes it has, by provider id [default: the first that has the scheme]
+    /// Id of the provider that verifies the schemes that it offers [default: the preferred provider for each scheme]
     #[arg(long, value_name = "P")]
     pub(crate) provider: Option<String>,
 
-    /// Transactions to verify at once, by a library that can, such as mldsa-batch [default: 100]
+    /// Number of transactions per batch, for a --provider that verifies in batches, such as mldsa-batch [default: 100]
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     pub(crate) batch: Option<usize>,
 
-    /// Verify on a Ray cluster: its address, `auto` (the cluster of this machine) or `local` (start one). Every node
-    /// needs the file under the same path. Needs the Python package: pip install 'pqlab[cluster]'
+    /// Verify on a Ray cluster: an address, `auto` (the cluster of this machine) or `local` (start a cluster). Every
+    /// node needs the file at the same path. Needs the Python package: pip install 'pqlab[cluster]'
     #[arg(long, value_name = "ADDRESS")]
     pub(crate) cluster: Option<String>,
 
-    /// With --cluster: record finished parts in this file, so that the same command resumes
+    /// With --cluster: record finished parts in this file, so that the same command can resume
     #[arg(long, value_name = "FILE", requires = "cluster")]
     pub(crate) journal: Option<PathBuf>,
 
@@ -152,7 +152,7 @@ pub(crate) struct VerifyBlockArgs {
     pub(crate) no_progress: bool,
 }
 
-/// Measure how verification scales with nodes, and extrapolate.
+/// Measure how verification scales with the number of nodes, and extrapolate.
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   pqlab ledger scaling
@@ -173,11 +173,11 @@ pub(crate) struct ScalingArgs {
     #[arg(long, value_name = "N,...", value_delimiter = ',', default_value = "1,2")]
     pub(crate) nodes: Vec<u32>,
 
-    /// Measurements of each number of nodes, interleaved
+    /// Number of measurements for each number of nodes, interleaved
     #[arg(long, value_name = "N", default_value_t = 3)]
     pub(crate) repetitions: u32,
 
-    /// Library that signs and verifies, by provider id [default: the first that has the scheme]
+    /// Id of the provider that signs and verifies [default: the preferred provider that offers the scheme]
     #[arg(long, value_name = "P")]
     pub(crate) provider: Option<String>,
 
@@ -218,12 +218,12 @@ pub(crate) enum FormName {
     Txv2,
 }
 
-/// Share in percent.
+/// Percentage.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Share(pub(crate) f64);
 
 impl Share {
-    /// Returns this share of `count`, rounded.
+    /// Returns this percentage of `count`, rounded.
     pub(crate) fn of(self, count: u64) -> u64 {
         ((count as f64 * self.0 / 100.0).round() as u64).min(count)
     }

@@ -19,7 +19,8 @@ pub(crate) struct LibraryArgs {
     pub(crate) shared: SharedLibraryArgs,
 
     /// Program in another language to add as a provider: go, java, javascript, python or c (built by `make workers`),
-    /// or the path of a program that speaks the protocol of docs/workers.md [default label: its name] [repeatable]
+    /// or the path of a program that speaks the protocol in docs/workers.md [default label: name of the program]
+    /// [repeatable]
     #[arg(long = "worker", value_name = "[LABEL=]NAME-or-PATH", value_parser = LibrarySpec::worker)]
     pub(crate) programs: Vec<LibrarySpec>,
 }
@@ -31,13 +32,13 @@ impl LibraryArgs {
     }
 }
 
-/// Libraries and programs, for verbs whose suites and runs can name more of them.
+/// Libraries and programs, for verbs that accept suites and runs, which can name more of them.
 #[derive(Args, Clone, Debug, Default)]
 pub(crate) struct NamedLibraryArgs {
     #[command(flatten)]
     pub(crate) given: LibraryArgs,
 
-    /// Also run the libraries and workers named by a suite file, a resumed run or a baseline; this executes their code
+    /// Also use the libraries and workers named by a suite file, a resumed run or a baseline. This executes their code
     #[arg(long)]
     pub(crate) allow_foreign: bool,
 }

@@ -27,9 +27,9 @@ pub(crate) enum Listed {
     Library(LibrarySpec),
 }
 
-/// Prefix of a library.
+/// Prefix for a library.
 const LIBRARY: &str = "library=";
-/// Prefix of a worker.
+/// Prefix for a worker.
 const WORKER: &str = "worker=";
 
 /// Parses the name of a listing, `library=SPEC` or `worker=NAME`.
@@ -60,7 +60,7 @@ impl TypedValueParser for ListedParser {
 #[derive(Args, Debug)]
 #[command(after_help = concat!("Examples:
   pqlab list                     suites, and the question that each one answers
-  pqlab list algorithms          lengths, NIST categories and encodings, by provider
+  pqlab list algorithms          lengths, NIST categories and encodings, per provider
   pqlab list library=liboqs:/opt/liboqs.so   algorithms of a shared library
   pqlab list worker=go           algorithms of a worker in another language
   pqlab list cases --json        every id that a filter can match
@@ -71,8 +71,9 @@ impl TypedValueParser for ListedParser {
 
 Exit codes: 0 done; 2 bad usage, no such case, or a library cannot be opened"))]
 pub(crate) struct ListArgs {
-    /// What to list: cases (ids), algorithms, providers (libraries), suites, exporters (formats of `pqlab export`) or
-    /// counters (clocks and hardware counters); or one library=[LABEL=]KIND:PATH or worker=NAME-or-PATH
+    /// What to list: cases (ids), algorithms, providers (libraries), suites, exporters (formats for `pqlab export`) or
+    /// counters (clocks and hardware counters); or the algorithms of one library=[LABEL=]KIND:PATH or
+    /// worker=NAME-or-PATH
     #[arg(value_parser = ListedParser, value_name = "LISTING", default_value = "suites")]
     pub(crate) what: Listed,
 
@@ -101,7 +102,7 @@ pub(crate) struct ListArgs {
 }
 
 impl ListArgs {
-    /// Whether the arguments select cases.
+    /// Returns whether the arguments select cases.
     pub(crate) fn selects_cases(&self) -> bool {
         [&self.of, &self.filter, &self.provider, &self.algorithm].into_iter().any(|given| !given.is_empty())
     }

@@ -4,7 +4,7 @@ use pqlab_lab::analysis::comparison::Judged;
 /// Unit in which cases are judged.
 #[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum MetricName {
-    /// Core cycles if both cases have them, else time
+    /// Core cycles if both cases have them, otherwise time
     Auto,
     /// Time
     Time,

@@ -53,19 +53,19 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use pqlab_lab::stats::{VERDICT_SIGNIFICANCE, Verdict};
 use std::path::PathBuf;
 
-/// Help on patterns of case ids, for every verb that takes one.
+/// Help on case patterns, for every verb that accepts them.
 macro_rules! patterns {
     () => {
-        "Patterns match whole ids: `*` matches any text, `?` any one character. Everything else is literal,
-including brackets, which are part of the id:
-  'signature/ML-DSA-65/verify[len=32]@*'   that length, from every library
-  'signature/ML-DSA-65/verify[*'           every length; `verify@*` needs an id without brackets
+        "Patterns match whole ids: `*` matches any text, `?` any single character. All other characters
+are literal, including brackets, which are part of the id:
+  'signature/ML-DSA-65/verify[len=32]@*'   this length, from every library
+  'signature/ML-DSA-65/verify[*'           every length; `verify@*` matches ids without brackets
 Quote patterns, or the shell expands stars and brackets."
     };
 }
 use patterns;
 
-/// Help on verdicts, with the exit code of each.
+/// Help on verdicts and the exit codes that they cause.
 fn verdicts() -> String {
     let line = |(verdict, code): (Verdict, u8)| format!("  {:14} {:62} {code}\n", verdict.name(), verdict.meaning());
     let codes = [
@@ -75,19 +75,19 @@ fn verdicts() -> String {
         (Verdict::Faster, DONE),
     ];
     format!(
-        "Verdicts on B compared with A, and the exit code that one such case causes:\n{}At most {}% of the verdicts \
-         faster and slower are expected to be false.\n",
+        "Verdicts on B compared with A, and the exit code that a case with the verdict causes:\n{}At most {}% of the \
+         verdicts faster and slower are expected to be false.\n",
         codes.map(line).concat(),
         100.0 * VERDICT_SIGNIFICANCE
     )
 }
 
-/// The version, with the citation of CITATION.cff.
+/// The version, with the citation from CITATION.cff.
 const LONG_VERSION: &str = concat!(
     env!("CARGO_PKG_VERSION"),
     "\n\nTo cite pqlab: The pqlab developers, \"pqlab: a laboratory for post-quantum cryptography\", version ",
     env!("CARGO_PKG_VERSION"),
-    ".\nCite a figure with its run: `pqlab show RUN` and every export give its id, build, machine and libraries.",
+    ".\nCite a figure with its run: `pqlab show RUN` and every export state the id, build, machine and libraries.",
     "\nLicence: MIT or Apache-2.0, at your choice."
 );
 
@@ -104,7 +104,7 @@ const LONG_VERSION: &str = concat!(
 
 Exit codes: 0 done; 1 a case failed, an answer was wrong, a transaction was rejected, or something
 is slower; 2 bad usage or bad input; 3 a comparison is inconclusive; 4 only known defects of a
-library (verify); 130 interrupted. `pqlab VERB --help` says what they mean for that verb.")]
+library (verify); 130 interrupted. See `pqlab VERB --help` for the exit codes of a verb.")]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -136,13 +136,13 @@ pub(crate) enum Command {
     Report(ReportArgs),
     /// Serve reports of all stored runs over HTTP
     Serve(ServeArgs),
-    /// Compute statistics of your own samples, from one file or two compared
+    /// Compute statistics of your own samples, from one file or from two files to compare
     Stats(StatsArgs),
     /// Write a run in another format
     Export(ExportArgs),
     /// Answer circuit handshakes over TCP
     NtorRelay(RelayArgs),
-    /// Make circuit handshakes with an ntor-relay
+    /// Perform circuit handshakes with an ntor-relay
     NtorClient(ClientArgs),
     /// Import runs that were exported as json-samples
     Import(ImportArgs),
@@ -217,7 +217,7 @@ mod tests {
         Cli::command().debug_assert();
     }
 
-    /// Every visible verb and sub-verb, with its full name.
+    /// Returns every visible verb and sub-verb with its full name.
     fn verbs(command: &clap::Command, before: &str) -> Vec<(String, clap::Command)> {
         let with_sub_verbs = |verb: &clap::Command| {
             let name = format!("{before}{}", verb.get_name());
@@ -228,25 +228,26 @@ mod tests {
     }
 
     #[test]
-    fn every_verb_has_examples_and_says_its_exit_codes() {
+    fn every_verb_documents_examples_and_exit_codes() {
         let command = Cli::command();
         let verbs = verbs(&command, "pqlab ");
-        assert!(verbs.iter().any(|(name, _)| name == "pqlab runs rm"), "sub-verbs are verbs");
+        assert!(verbs.iter().any(|(name, _)| name == "pqlab runs rm"), "sub-verbs must be checked, too");
         for (name, verb) in verbs {
             let help = verb.get_after_help().map(ToString::to_string).unwrap_or_default();
             let (_, examples) = help.split_once("Examples:\n").unwrap_or_else(|| panic!("{name} has no examples"));
             let examples = examples.lines().take_while(|line| !line.is_empty());
             let shown = examples.filter(|line| line.trim_start().starts_with(&name)).count();
             assert!(shown >= 2, "{name} has {shown} examples");
-            let codes = help.split_once("Exit codes: ").unwrap_or_else(|| panic!("{name} says no exit codes")).1;
+            let codes =
+                help.split_once("Exit codes: ").unwrap_or_else(|| panic!("{name} does not document exit codes")).1;
             assert!(codes.starts_with('0') && codes.contains("; 2 "), "{name}: {codes}");
             let long = help.lines().find(|line| line.chars().count() > 99);
-            assert_eq!(long, None, "{name}: a line that clap wraps");
+            assert_eq!(long, None, "{name}: clap would wrap this line");
         }
     }
 
     #[test]
-    fn the_help_of_run_explains_its_words() {
+    fn the_help_of_run_explains_its_terms() {
         let help = Cli::command().find_subcommand_mut("run").unwrap().render_long_help().to_string();
         let suites = pqlab_lab::builtin_suites().unwrap();
         let words = suites.iter().map(|suite| suite.name.as_str());

@@ -6,7 +6,7 @@ use pqlab_lab::report::Names;
 pub(crate) enum NamesName {
     /// Case ids
     Ids,
-    /// Names of the reference's ledger benchmark, such as BM_Verify100Transactions
+    /// Names from the reference's ledger benchmark, such as BM_Verify100Transactions
     Reference,
 }
 

@@ -13,8 +13,8 @@ use std::path::PathBuf;
   pqlab ntor-relay --listen 127.0.0.1:9001 --keys relay.json
                                  then: pqlab ntor-client 127.0.0.1:9001 --keys relay.json
 
-A test instrument, not a Tor relay. It prints its address, its identity and onion key, and what a
-client must send.
+The relay is a test instrument, not a Tor relay. It prints its address, identity and onion key, and
+what a client must send.
 
 Exit codes: 0 ended by a signal; 1 the listening socket failed; 2 cannot listen on ADDR, no such
 provider, or the key file cannot be written")]
@@ -23,7 +23,7 @@ pub(crate) struct RelayArgs {
     #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:0")]
     pub(crate) listen: std::net::SocketAddr,
 
-    /// Library, or two joined by a plus: one for X25519 and hashes, one for ML-KEM
+    /// Provider id, or two ids joined by a plus sign: one for X25519 and hashes, one for ML-KEM
     #[arg(long, value_name = "P", default_value = "aws-lc")]
     pub(crate) provider: String,
 
@@ -32,7 +32,7 @@ pub(crate) struct RelayArgs {
     pub(crate) keys: Option<PathBuf>,
 }
 
-/// Make circuit handshakes with an ntor-relay.
+/// Perform circuit handshakes with an ntor-relay.
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   pqlab ntor-client 127.0.0.1:9001 --keys relay.json           with the key file of the relay
@@ -43,8 +43,8 @@ Handshakes:
   ntor                              classical ntor: ntor-v1
   kem-only, kem-only-mlkem512       ML-KEM alone; does not authenticate the relay
   hybrid, ntor-x25519-mlkem512      X25519 and ML-KEM
-Also with -mlkem768 (the meaning of the short names) and -mlkem1024. `pqlab ntor-relay` prints what
-each of them sends.
+The handshakes with ML-KEM also exist as -mlkem768 (used by the short names) and -mlkem1024.
+`pqlab ntor-relay` prints what each handshake sends.
 
 Exit codes: 0 done; 1 an answer is missing or does not verify; 2 bad usage, or no relay answers at
 ADDR")]
@@ -53,15 +53,15 @@ pub(crate) struct ClientArgs {
     #[arg(value_name = "ADDR")]
     pub(crate) address: String,
 
-    /// Handshake to make (see below)
+    /// Handshake to perform (see below)
     #[arg(long, value_name = "H", default_value = "hybrid")]
     pub(crate) handshake: String,
 
-    /// Library, or two joined by a plus: one for X25519 and hashes, one for ML-KEM
+    /// Provider id, or two ids joined by a plus sign: one for X25519 and hashes, one for ML-KEM
     #[arg(long, value_name = "P", default_value = "aws-lc")]
     pub(crate) provider: String,
 
-    /// Number of handshakes, made one after another on one connection
+    /// Number of handshakes to perform one after another on one connection
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     pub(crate) count: u64,
 
@@ -83,7 +83,7 @@ pub(crate) struct ClientArgs {
 }
 
 impl ClientArgs {
-    /// Returns the relay's keys if the options give both.
+    /// Returns the relay's keys if the options set both.
     pub(crate) fn given(&self) -> Option<RelayDescriptor> {
         let (identity, onion_key) = self.identity.zip(self.onion_key)?;
         Some(RelayDescriptor { identity, onion_key })

@@ -11,21 +11,21 @@ use std::path::PathBuf;
   pqlab report --out report                     the latest run, with earlier runs as its history
   pqlab report last last~1 --out report         two runs: a trend, or two machines
   pqlab report --merge                          the newest run of each suite, in one report
-  pqlab report --job sign=1,verify=100          which library if signatures are verified often
-  pqlab report --link 20M,1G --rtt 80           the cost of circuit handshakes over such links
-  xdg-open report/index.html                    a single file that needs no others
+  pqlab report --job sign=1,verify=100          best library for frequent verification
+  pqlab report --link 20M,1G --rtt 80           the cost of circuit handshakes over these links
+  xdg-open report/index.html                    a single self-contained file
   pqlab report --site public                    all runs as a site, with a feed of regressions
   pqlab report --site public --base-url https://host/bench/
 
 Exit codes: 0 done; 2 no such run, or the folder cannot be written")]
 pub(crate) struct ReportArgs {
-    /// Runs: ids or unique prefixes, baseline names, `last` or `last~1`; the newest is shown, the others are its
-    /// history [default: the latest and the 19 before it]
+    /// Runs: ids or unique prefixes, baseline names, `last` or `last~1`. The newest run is shown, and the others are
+    /// its history [default: the latest run and the 19 runs before it]
     #[arg(value_name = "RUN")]
     pub(crate) runs: Vec<String>,
 
-    /// Merge the runs, or without runs the newest complete run of each suite on this machine and build. Each job comes
-    /// from the run with the most libraries for it, or the newest such run
+    /// Merge the given runs, or by default the newest complete run of each suite from this machine and build. The
+    /// figures for each job come from the run with the most libraries for it; if there are several, from the newest
     #[arg(long)]
     pub(crate) merge: bool,
 
@@ -34,7 +34,7 @@ pub(crate) struct ReportArgs {
     pub(crate) out: PathBuf,
 
     /// Write all stored runs as a static site into this folder: a page per run and per machine, latest.html, and
-    /// feed.xml (an Atom feed of regressions). Files are replaced, but pages of removed runs stay
+    /// feed.xml (an Atom feed of regressions). Existing files are replaced, but pages of removed runs stay
     #[arg(long, value_name = "DIR", conflicts_with_all = ["runs", "merge", "out"])]
     pub(crate) site: Option<PathBuf>,
 
@@ -59,16 +59,16 @@ pub(crate) struct ReportArgs {
   pqlab serve --listen 127.0.0.1:0            on a free port, which it prints
   pqlab serve --listen 0.0.0.0:8000 --allow-host bench.example
 
-The pages are read-only, and show a run in progress as it grows.
+The pages are read-only. They also show a run in progress.
 
 Exit codes: 0 ended by Ctrl-C; 2 no such database, or cannot listen on ADDR")]
 pub(crate) struct ServeArgs {
-    /// Address to listen on; port 0 picks a free port. Anyone who can reach it can read all stored runs
+    /// Address to listen on; port 0 picks a free port. Anyone who can reach this address can read all stored runs
     #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:8000")]
     pub(crate) listen: std::net::SocketAddr,
 
-    /// Host name of this server or its proxy, accepted like localhost and IP addresses; other names are refused to
-    /// prevent DNS rebinding [repeatable]
+    /// Host name of this server or its proxy, to accept in addition to localhost and IP addresses; other names are
+    /// rejected to prevent DNS rebinding [repeatable]
     #[arg(long, value_name = "NAME", value_parser = host_name)]
     pub(crate) allow_host: Vec<String>,
 
@@ -84,6 +84,6 @@ fn host_name(given: &str) -> Result<String, &'static str> {
     };
     match labels.into_iter().all(good) {
         true => Ok(given.to_owned()),
-        false => Err("expected a host name such as bench.example: no scheme, port or path; non-ASCII in xn-- form"),
+        false => Err("expected a host name such as bench.example without scheme, port or path; non-ASCII in xn-- form"),
     }
 }

@@ -11,37 +11,37 @@ use std::path::PathBuf;
   pqlab run                                          the suite `standard`
   pqlab run ML-KEM-768                               one algorithm; kyber768 means the same
   pqlab run hybrid X-Wing --dry-run                  only print the cases and the expected time
-  pqlab run kem hash --quick                         two areas, roughly
+  pqlab run kem hash --quick                         two areas, with wider intervals
   pqlab run signature --algorithm 'ML-DSA-*' --provider aws-lc --lengths 32,65536
   pqlab run signature --algorithm 'ML-DSA-*' --variant deterministic,messages
   pqlab run kem --filter '*ML-KEM-768/decapsulate*' --state warm,evicted,first-call
   pqlab run hybrid --classical fastest --post-quantum fastest
   pqlab run my-suite.toml --rigorous --save result.json
   pqlab run tls --network mobile                     TLS handshakes over an emulated network
-  pqlab run scaling --algorithm Falcon-512 --threads 1,2,4     on several threads at once
+  pqlab run scaling --algorithm Falcon-512 --threads 1,2,4     on several threads
   pqlab run kem --iterations 1000 --warmup 100 --trim 1        a fixed number of samples
   pqlab run kem --save-baseline release-1.0          name the run ...
   pqlab run --baseline release-1.0 --fail-slower 5   ... and measure against it
   pqlab run kem --library main=liboqs:/a/liboqs.so --library new=liboqs:/b/liboqs.so
-  pqlab run kem --worker go --worker ./my-worker     programs in other languages too
+  pqlab run kem --worker go --worker ./my-worker     also programs in other languages
   pqlab run hash --iterations 2000 --provider openssl --format sha3-csv
   pqlab run --resume                                 resume an interrupted run
 
-Areas (each is also a suite of the same name):
+Areas (each area is also a suite with the same name):
   hash          hash functions, XOFs, HMAC, HKDF and AES-GCM by message length
   kem           key encapsulation: keygen, encapsulate, decapsulate
   signature     keygen, sign, verify by message length
   hybrid        hybrid KEMs and signatures, with their classical and post-quantum halves
   certificate   X.509 certificates with one or two signatures; keys to DER, PEM, CBOR and back
-  token         signed tokens (JWS and COSE): make, parse, verify, and where they fit
+  token         signed tokens (JWS and COSE): make, parse, verify; size limits that they fit
   hpke          hybrid public key encryption of a first message: seal, open
-  ntor          circuit handshakes as between a Tor client and a relay
-  tls           TLS 1.3 handshakes by rustls and OpenSSL; over a link with --network or --rtt
+  ntor          circuit handshakes between a client and a relay, as in Tor
+  tls           TLS 1.3 handshakes with rustls and OpenSSL; over a link with --network or --rtt
   ledger        signed transactions: single ones, and blocks of up to 100,000
-  scaling       operations on several threads, and as tasks of a thread pool
+  scaling       operations on several threads, and as tasks in a thread pool
   memory        peak stack and heap of one operation
-  residue       leftover register state of a library, and what it costs the code after it
-  function      functions that a worker names itself (--worker)
+  residue       register state that a library leaves behind, and what it costs later code
+  function      functions that a worker defines (--worker)
   floor         measurement overhead: the time of an operation that does nothing
 
 Other suites:
@@ -52,7 +52,7 @@ Other suites:
   signing            distribution of signing times: rejection in ML-DSA, sampling in Falcon
   signature-sizes    lengths of 10,000 Falcon signatures
   message-lengths    signing and verifying from 32 bytes to 64 KiB
-  batches            verifying 8, 32 and 100 signatures at once, from one signer or many
+  batches            verifying batches of 8, 32 and 100 signatures, from one signer or many
   cold               the first call: warm caches, evicted caches, a fresh process
   sha3               FIPS 202 at five message lengths, in cycles per byte
   ledger-reference   ledger benchmark of the reference
@@ -60,13 +60,14 @@ Other suites:
 
 Terms:
   fastest     the library, or pair of libraries, with the lowest total time for the selected
-              operations of a hybrid (only its `handshake` or `cycle`, if selected), among those
-              that support all of them. A short trial before the run chooses it; the run and
-              `pqlab show` name the choice, the operation that decided, and the candidates
+              operations of a hybrid (or only for `handshake` or `cycle`, if selected). Only
+              libraries that support all these operations are candidates. A short trial before the
+              run decides; the run and `pqlab show` name the choice, the deciding operation and
+              the candidates
   reference   five earlier systems whose suites pqlab reproduces with their construction, protocol
               and names: SHA-3, signatures, a hybrid library, a ledger, circuit handshakes
   null        a provider that does nothing: its time is the measurement overhead of the run
-  mock        a stand-in for ML-KEM that copies random bytes: a hybrid without its lattice
+  mock        a stand-in for ML-KEM that copies random bytes, to measure a hybrid without ML-KEM
   PASS        with --baseline: no case is slower than --fail-slower allows
   FAIL        a case is slower than that in two of up to three runs, or failed
   UNDECIDED   the runs are inconclusive
@@ -117,7 +118,7 @@ pub(crate) struct RunArgs {
     #[command(flatten)]
     pub(crate) protocol: ProtocolOverrides,
 
-    /// Connections per case over a network, whatever the precision [default: 200]
+    /// Number of connections per case over a network, regardless of the precision [default: 200]
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     pub(crate) handshakes: Option<u64>,
 
@@ -128,7 +129,7 @@ pub(crate) struct RunArgs {
     #[command(flatten)]
     pub(crate) database: DatabaseArgs,
 
-    /// Also write the run to this file as JSON; `-` prints it instead of the tables
+    /// Also write the run to this file as JSON; `-` prints the JSON instead of the tables
     #[arg(long, value_name = "FILE")]
     pub(crate) save: Option<PathBuf>,
 
@@ -137,15 +138,15 @@ pub(crate) struct RunArgs {
     pub(crate) format: Option<String>,
 
     /// Measure the cases of this run again and compare; the last line begins with PASS, FAIL or UNDECIDED (exit code 0,
-    /// 1, 3). Cases that do not pass are measured again in fresh processes, up to three times in all
+    /// 1, 3). Cases that do not pass are measured again in fresh processes, up to three times in total
     #[arg(long, value_name = "RUN", conflicts_with_all = ["suites", "resume", "lengths", "format"])]
     pub(crate) baseline: Option<String>,
 
-    /// With --baseline: slowdown of a case that means FAIL, in percent
+    /// With --baseline: maximum slowdown of a case, in percent; a larger slowdown means FAIL
     #[arg(long, value_name = "PCT", default_value_t = 5.0, requires = "baseline", allow_hyphen_values = true)]
     pub(crate) fail_slower: f64,
 
-    /// With --baseline: judge a baseline of another machine instead of ending UNDECIDED
+    /// With --baseline: compare even with a baseline from another machine, instead of ending UNDECIDED
     #[arg(long, requires = "baseline")]
     pub(crate) baseline_elsewhere: bool,
 
@@ -153,19 +154,19 @@ pub(crate) struct RunArgs {
     #[arg(long, value_enum, default_value_t = MetricName::Auto, requires = "baseline")]
     pub(crate) metric: MetricName,
 
-    /// Name this run, for --baseline and `pqlab compare`
+    /// Give this run a name, for --baseline and `pqlab compare`
     #[arg(long, value_name = "NAME")]
     pub(crate) save_baseline: Option<String>,
 
-    /// With --save-baseline: take the name from the run that has it
+    /// With --save-baseline: move the name from the run that has it
     #[arg(long, requires = "save_baseline")]
     pub(crate) force: bool,
 
-    /// Number of decimals, for formats that round [default: 1]
+    /// Number of decimal places, for formats that round [default: 1]
     #[arg(long, value_name = "N", requires = "format", value_parser = parse_digits)]
     pub(crate) digits: Option<usize>,
 
-    /// Row names in Google Benchmark formats: case ids, or the names of the reference's ledger benchmark
+    /// Row names in Google Benchmark formats: case ids, or the names from the reference's ledger benchmark
     #[arg(long, value_enum, default_value_t = NamesName::Ids, requires = "format")]
     pub(crate) names: NamesName,
 
@@ -193,7 +194,7 @@ pub(crate) struct RunArgs {
     #[arg(short, long)]
     pub(crate) verbose: bool,
 
-    /// Time limit for one answer of a worker, in seconds
+    /// Time limit for one answer from a worker, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 120, hide = true)]
     pub(crate) time_limit: u64,
 }

@@ -8,7 +8,7 @@ use clap::{Args, Subcommand};
 #[command(args_conflicts_with_subcommands = true)]
 #[command(after_help = "Examples:
   pqlab runs                                          all runs with names and notes, newest first
-  pqlab runs note last \"before the new kernel\"       annotate a run; an empty text removes the note
+  pqlab runs note last \"before the new kernel\"       annotate a run; an empty string removes the note
   pqlab runs --json                                   the list as JSON
   pqlab runs rm 20261121T185800-k3f9 last~3           remove runs and their samples
 
@@ -27,7 +27,7 @@ pub(crate) struct RunsArgs {
 
 #[derive(Subcommand, Debug)]
 pub(crate) enum RunsCommand {
-    /// Remove runs and their samples: all that are given, or none
+    /// Remove runs and their samples: either all given runs, or none
     #[command(after_help = "Examples:
   pqlab runs rm last                                  the latest run
   pqlab runs rm 20261121T185800-k3f9 last~3           both, or neither if one cannot be removed
@@ -39,7 +39,7 @@ Exit codes: 0 done; 2 no such run, or a named run without --force: nothing was r
         #[arg(value_name = "RUN", required = true)]
         runs: Vec<String>,
 
-        /// Also remove named runs, with their names
+        /// Also remove named runs and their names
         #[arg(long)]
         force: bool,
 
@@ -57,7 +57,7 @@ Exit codes: 0 done; 2 no such run")]
         #[arg(value_name = "RUN")]
         run: String,
 
-        /// Text of the note; an empty text removes it
+        /// Text of the note; an empty string removes the note
         #[arg(value_name = "TEXT")]
         text: String,
 

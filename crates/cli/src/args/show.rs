@@ -12,7 +12,7 @@ use clap::Args;
 
 ", patterns!(), "
 
-Exit codes: 0 done; 2 no such run, or it has no such case"))]
+Exit codes: 0 done; 2 no such run, or no such case in the run"))]
 pub(crate) struct ShowArgs {
     /// Run: an id or unique prefix, a baseline name, `last` or `last~1`
     #[arg(default_value = "last")]
@@ -31,7 +31,7 @@ pub(crate) struct ShowArgs {
     pub(crate) database: DatabaseArgs,
 }
 
-/// Scenario of the tables about circuit handshakes.
+/// Scenario for the tables about circuit handshakes.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Circuit handshakes")]
 pub(crate) struct ScenarioArgs {

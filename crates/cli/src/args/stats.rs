@@ -3,7 +3,7 @@
 use clap::Args;
 use std::path::PathBuf;
 
-/// Compute statistics of your own samples, from one file or two compared.
+/// Compute statistics of your own samples, from one file or from two files to compare.
 #[derive(Args, Debug)]
 #[command(after_help = "Files:
   CSV                   each numeric column, or --column;
@@ -13,8 +13,8 @@ use std::path::PathBuf;
   Google Benchmark      --benchmark_format=json: real_time of each repetition
   pyperf                -o FILE: the values of each benchmark
 
-Each series gets mean and median with intervals, spread, quantiles and a normality test. Two files
-are compared by Welch's t, Cohen's d and overhead in percent.
+For each series: mean and median with intervals, spread, quantiles and a normality test.
+For two files: Welch's t-test, Cohen's d and the overhead in percent.
 
 Examples:
   pqlab stats times.csv --column ns
@@ -23,7 +23,7 @@ Examples:
 
 Exit codes: 0 done, whatever the comparison finds; 2 bad usage, or a file has no samples")]
 pub(crate) struct StatsArgs {
-    /// File of samples, and optionally a second file to compare with it
+    /// Sample file, and optionally a second file to compare with the first
     #[arg(required = true, num_args = 1..=2, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
 

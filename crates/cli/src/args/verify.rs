@@ -15,16 +15,16 @@ pub(crate) enum VerifyFormat {
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   pqlab verify                                        one page: a grid for each kind of check
-  pqlab verify --provider libcrux                     one library, alone and with every other
-  pqlab verify --long                                 thousands of answers more, in some minutes
+  pqlab verify --provider libcrux                     one library, alone and with all others
+  pqlab verify --long                                 also long accumulated vectors; takes minutes
   pqlab verify --algorithm 'ML-KEM-*' --no-interop    some algorithms, each library alone
-  pqlab verify --library liboqs:/opt/liboqs.so        also a shared library, with every other
+  pqlab verify --library liboqs:/opt/liboqs.so        also a shared library, with all others
   pqlab verify --format markdown > VERIFIED.md
 
 Exit codes: 0 every answer is right; 1 an answer is wrong; 2 bad usage, or a library cannot be
 opened; 4 the only wrong answers are known defects of built-in libraries; 130 interrupted")]
 pub(crate) struct VerifyArgs {
-    /// Only this library, by provider id; still paired with all others [repeatable]
+    /// Only the library with this provider id; it is still tested against all others [repeatable]
     #[arg(long, value_name = "P")]
     pub(crate) provider: Vec<String>,
 
@@ -43,17 +43,17 @@ pub(crate) struct VerifyArgs {
     #[arg(long)]
     pub(crate) all: bool,
 
-    /// Include long accumulated vectors: 10,000 answers of ML-DSA, 1,000,000 of ML-KEM-768. Prints the expected
+    /// Include long accumulated vectors: 10,000 answers for ML-DSA, 1,000,000 for ML-KEM-768. Prints the expected
     /// duration first
     #[arg(long)]
     pub(crate) long: bool,
 
-    /// Accumulated vectors up to this published count: 100, 10000, 1000000 (ML-KEM-768) or 60000000 (ML-DSA). If
-    /// interrupted, the same command resumes
+    /// Compute accumulated vectors up to this published count: 100, 10000, 1000000 (ML-KEM-768) or 60000000 (ML-DSA).
+    /// If interrupted, the same command resumes
     #[arg(long, value_name = "N", conflicts_with = "long")]
     pub(crate) accumulated: Option<u64>,
 
-    /// Output: a page for the terminal, or a document
+    /// Output: a page for the terminal, Markdown or JSON
     #[arg(long, value_enum, default_value_t = VerifyFormat::Text)]
     pub(crate) format: VerifyFormat,
 }

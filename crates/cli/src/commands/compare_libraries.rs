@@ -1,4 +1,4 @@
-//! `pqlab compare-libraries`: one run of two libraries, and their comparison.
+//! `pqlab compare-libraries`: measures two libraries in one run and compares them.
 
 use crate::args::{CompareLibrariesArgs, ComparedFormat};
 use crate::output::{self, Terminal};

@@ -33,17 +33,17 @@ pub(crate) fn run(arguments: &ExportArgs) -> anyhow::Result<u8> {
     Ok(DONE)
 }
 
-/// Checks that a run has a table.
+/// Checks that a run has the wanted table.
 ///
 /// # Errors
-/// [`BadInput`] with the suites that make the table, and the tables of the run.
+/// [`BadInput`] with the suites that measure the table's cases, and the tables of the run.
 fn check_table(wanted: &str, tables: &[Table]) -> Result<(), BadInput> {
     if tables.iter().any(|table| table.name == wanted) {
         return Ok(());
     }
     let remedy = match suites_with_table(wanted) {
         [] => String::new(),
-        suites => format!("; `pqlab run {}` makes it", suites.join("` or `pqlab run ")),
+        suites => format!("; measure it with `pqlab run {}`", suites.join("` or `pqlab run ")),
     };
     let names: Vec<&str> = tables.iter().map(|table| table.name).collect();
     let has = if names.is_empty() { "no table".to_owned() } else { names.join(", ") };

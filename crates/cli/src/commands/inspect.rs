@@ -32,7 +32,7 @@ fn page(inspection: &Inspection, arguments: &InspectArgs, terminal: &Terminal) -
     let key = match seeded {
         _ if kind == "certificate" => format!("keys from seed {}, if the libraries accept one", arguments.seed),
         true => format!("key from seed {}", arguments.seed),
-        false => "key from the library's own randomness, because it accepts no seed".to_owned(),
+        false => "key from the library's own randomness, because the library accepts no seed".to_owned(),
     };
     let mut out = format!(
         "{}\n{standard}{category}; {key}\n\n",
@@ -71,7 +71,7 @@ fn page(inspection: &Inspection, arguments: &InspectArgs, terminal: &Terminal) -
     out
 }
 
-/// Returns a part with its range of bytes.
+/// Describes a part and its byte range.
 fn words(part: &ItemPart) -> String {
     format!("bytes {} to {}: {}", part.begin, part.end.saturating_sub(1), part.name)
 }

@@ -14,7 +14,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// Interval at which the bar shows the progress of verification.
+/// Interval at which the progress bar is updated.
 const TICK: Duration = Duration::from_millis(100);
 
 pub(crate) fn run(command: &LedgerCommand) -> anyhow::Result<u8> {
@@ -57,14 +57,14 @@ fn make(arguments: &GenerateArgs) -> anyhow::Result<u8> {
         return Ok(INTERRUPTED);
     };
     let summary = format!(
-        "{}: {} transactions of {scheme} from {} senders, {} of them invalid, {}, signed by {}{}",
+        "{}: {} {scheme} transactions from {} senders, {} of them invalid, {}, signed by {}{}",
         request.path.display(),
         grouped(block.transactions),
         grouped(request.senders),
         grouped(block.invalid),
         memory(block.bytes),
         block.provider,
-        if block.reproducible { "" } else { " (its signatures are not reproducible)" },
+        if block.reproducible { "" } else { " (with signatures that are not reproducible)" },
     );
     if destination.is_standard_output() {
         output::talk(&summary);
@@ -122,11 +122,11 @@ fn check(arguments: &VerifyBlockArgs) -> anyhow::Result<u8> {
     })
 }
 
-/// Refuses object names such as `s3://bucket/block.tx`, which only the Python package reads and writes.
+/// Rejects object names such as `s3://bucket/block.tx`, which only the Python package supports.
 fn no_object(path: &Path) -> Result<(), BadInput> {
     match path.to_str() {
         Some(name) if name.contains("://") => Err(BadInput(format!(
-            "{name}: objects need a cluster; use --cluster, for example `--cluster local` to start one"
+            "{name}: objects need a cluster; use --cluster, for example `--cluster local` to start a cluster"
         ))),
         _ => Ok(()),
     }
@@ -154,7 +154,7 @@ fn generate_on_cluster(arguments: &GenerateArgs, address: &str) -> anyhow::Resul
     package::become_package("generate", &request, "--cluster")
 }
 
-/// Verifies the block with the Python package, which uses Ray and prints the result in the same form.
+/// Verifies the block with the Python package, which uses Ray and prints the result in the same format.
 fn verify_on_cluster(arguments: &VerifyBlockArgs, address: &str) -> anyhow::Result<u8> {
     let request = json!({
         "file": package::utf8(&arguments.file)?,
@@ -189,7 +189,7 @@ fn scaling(arguments: &ScalingArgs) -> anyhow::Result<u8> {
     package::become_package("scaling", &request, "ledger scaling")
 }
 
-/// Returns the name of the form in the Python package.
+/// Returns the form's name in the Python package.
 fn form_word(name: FormName) -> String {
     TransactionForm::from(name).name().to_lowercase()
 }

@@ -90,7 +90,7 @@ fn list(arguments: &ListArgs, width: usize) -> anyhow::Result<Listed> {
     })
 }
 
-/// Returns a table of lengths and encodings, by algorithm and provider.
+/// Returns a table of lengths and encodings, with one row per algorithm and provider.
 fn lengths(entries: &[AlgorithmEntry], width: usize) -> String {
     let number = |value: Option<usize>| value.map_or_else(String::new, |value| value.to_string());
     let rows = entries.iter().map(|entry| {
@@ -113,7 +113,7 @@ fn lengths(entries: &[AlgorithmEntry], width: usize) -> String {
     format!("{}\nLengths in bytes; the maximum if a length varies.", table(&heads, rows.collect(), width))
 }
 
-/// Returns lines with what a provider does not offer, beginning with a line break; empty if there is nothing.
+/// Returns a line break and a list of what a provider does not offer; empty if the provider has no gaps.
 fn gaps(entry: &ProviderEntry) -> String {
     if entry.unsupported.is_empty() {
         return String::new();

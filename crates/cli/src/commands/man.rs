@@ -1,4 +1,4 @@
-//! Manual pages, made from the help texts.
+//! Generates manual pages from the help texts.
 
 use crate::DONE;
 use crate::args::{Cli, ManArgs};
@@ -10,7 +10,7 @@ use std::fs;
 use std::io;
 
 const PROGRAM: &str = "pqlab";
-// Headings in the help of every verb, as a test requires. They become sections of the manual page.
+// A test requires these headings in the help of every verb. They become sections of the manual page.
 const EXAMPLES: &str = "Examples:\n";
 const EXIT_CODES: &str = "Exit codes: ";
 
@@ -32,7 +32,7 @@ pub(crate) fn run(arguments: &ManArgs) -> anyhow::Result<u8> {
     Ok(DONE)
 }
 
-/// Returns the verb or sub-verb that the words name; the program itself if there are none.
+/// Returns the verb or sub-verb that `words` name; the program itself if `words` is empty.
 fn named<'c>(command: &'c Command, words: &[String]) -> Result<&'c Command, BadInput> {
     let mut found = command;
     for word in words {

@@ -42,7 +42,7 @@ pub(crate) fn run(arguments: &ClientArgs) -> anyhow::Result<u8> {
             Ok(keys) => length = keys.len(),
             Err(error) => {
                 return Ok(failed(&format!(
-                    "{address}: {} by {}: handshake {} failed: {error}",
+                    "{address}: {} with {}: handshake {} failed: {error}",
                     handshake.name(),
                     provider,
                     grouped(done + 1)
@@ -54,14 +54,14 @@ pub(crate) fn run(arguments: &ClientArgs) -> anyhow::Result<u8> {
     let all = |length: usize| grouped(arguments.count * length as u64);
     output::data(&format!(
         "{}: {} handshakes done with {address}, {} bytes sent and {} received ({sent} and {received} each)\n\
-         both ends have the same {length} bytes of keys: the authenticator of every answer verifies\n{}",
+         both ends have the same {length} bytes of keys: the authenticator of every answer is valid\n{}",
         handshake.name(),
         grouped(arguments.count),
         all(sent),
         all(received),
         match (client.authenticates(), known.is_some()) {
-            (true, true) => "the relay has the private key of the given onion key",
-            (true, false) => "the relay has the private key of the onion key that it claims",
+            (true, true) => "the relay has the private key for the given onion key",
+            (true, false) => "the relay has the private key for the onion key that it claims",
             (false, _) => "the relay is not authenticated: this handshake uses no long-term secret",
         }
     ))?;

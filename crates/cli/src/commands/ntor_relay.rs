@@ -27,7 +27,7 @@ pub(crate) fn run(arguments: &RelayArgs) -> anyhow::Result<u8> {
         let text = RelayKeys::new(address, relay.descriptor()).to_json();
         output::write_file(path, &output::destination(path)?, |file| Ok(file.write_all(text.as_bytes())?))?;
     }
-    // In one write: a reader that needs only the first line may close the pipe after it.
+    // Write everything at once, because a reader that needs only the first line may then close the pipe.
     output::data(&format!("listening at {address}\n{}", introduction(&relay)))?;
     if !address.ip().is_loopback() {
         output::talk("note: others can reach this address; the relay is a test instrument and authenticates no client");

@@ -25,7 +25,7 @@ use serde_json::json;
 use std::io::{self, IsTerminal};
 use std::time::Duration;
 
-/// Expected time from which a plan is announced, in seconds.
+/// Minimum expected duration of a plan that is announced, in seconds.
 const ANNOUNCED_S: f64 = 10.0;
 
 pub(crate) fn run(arguments: Box<RunArgs>, screen: &Terminal) -> anyhow::Result<u8> {
@@ -142,7 +142,7 @@ fn laboratory(arguments: &RunArgs) -> anyhow::Result<Laboratory> {
     Ok(crate::laboratory::open()?.with_limits(Duration::from_secs(arguments.time_limit)).with_libraries(libraries)?)
 }
 
-/// Warns if cases of a new baseline were disturbed: every later comparison inherits the disturbance.
+/// Warns if cases of a new baseline were disturbed, because every later comparison inherits the disturbance.
 fn warn_of_baseline(analysis: &RunAnalysis<'_>, name: &str) {
     let measured = analysis.cases().iter().filter(|case| !case.is_floor() && case.estimates.is_some());
     let all = measured.clone().count();
@@ -157,8 +157,8 @@ fn warn_of_baseline(analysis: &RunAnalysis<'_>, name: &str) {
     }
 }
 
-/// Compares the run with the newest complete run of the same suite, build and machine. Returns one line, which ends
-/// with the command that shows the comparison.
+/// Compares the run with the newest complete run of the same suite, build and machine. Returns a one-line summary that
+/// ends with the command to show the comparison.
 fn against_last(store: &Store, analysis: &RunAnalysis<'_>) -> anyhow::Result<Option<String>> {
     let header = &analysis.run.header;
     let build = |run: &RunHeader| {
@@ -184,7 +184,7 @@ fn against_last(store: &Store, analysis: &RunAnalysis<'_>) -> anyhow::Result<Opt
     )))
 }
 
-/// Returns how many cases changed, by the verdicts of `pqlab compare`.
+/// Describes how many cases changed, according to the verdicts of `pqlab compare`.
 fn changes(comparison: &Comparison) -> String {
     let [slower, faster, unclear] =
         [Verdict::Slower, Verdict::Faster, Verdict::Inconclusive].map(|verdict| comparison.count(verdict));
@@ -199,7 +199,7 @@ fn changes(comparison: &Comparison) -> String {
     format!("{} of {} changed{how}{unclear}", grouped((slower + faster) as u64), cases(comparison.cases.len()))
 }
 
-/// Returns how long a plan takes, and how that is known.
+/// Describes the expected duration of a plan and where the estimate comes from.
 fn takes(expected: &ExpectedDuration) -> String {
     let unknown = match expected.samples {
         None => "never measured here, longer if their operations or preparation are slow",
@@ -216,7 +216,7 @@ fn takes(expected: &ExpectedDuration) -> String {
     format!("{} about {} ({})", what.unwrap_or("takes".into()), duration_text(expected.seconds), sources.join("; "))
 }
 
-/// Returns a plan of the cases of an earlier run.
+/// Plans the cases of an earlier run.
 fn again(arguments: &RunArgs, run: &Run) -> Result<Plan, LabError> {
     let overrides = arguments.overrides();
     Plan::again(&run.header, &filters(arguments), &overrides)
@@ -294,13 +294,13 @@ fn save(arguments: &RunArgs) -> Result<Option<Destination>, BadInput> {
     }
 }
 
-/// Returns the run to resume.
+/// Returns the id of the run to resume.
 fn incomplete(store: &Store, reference: &str) -> anyhow::Result<String> {
     let run = if reference.is_empty() { store.last_incomplete()? } else { Some(store.resolve(reference)?) };
     run.ok_or_else(|| BadInput("no interrupted run to resume: see `pqlab runs`".into()).into())
 }
 
-/// Tables that only `show` prints: those that are long, or not measured by the run.
+/// Tables that only `show` prints, because they are long or contain figures that the run did not measure.
 const AT_LEISURE: [&str; 5] = ["library-facts", "spread", "sizes", "ntor-literature", "claims"];
 
 /// Prints the tables, writes the files, and returns the exit code.
@@ -376,7 +376,7 @@ mod tests {
         let wanted =
             "takes about 13 s (24 cases: never measured here, longer if their operations or preparation are slow)";
         assert_eq!(adaptive, wanted);
-        assert!(!adaptive.contains("at most"), "estimates are not bounds");
+        assert!(!adaptive.contains("at most"), "an estimate is not a bound");
     }
 
     #[test]

@@ -23,7 +23,7 @@ fn list(arguments: &RunsArgs, terminal: &Terminal) -> anyhow::Result<u8> {
     if arguments.json {
         output::json(&serde_json::to_string_pretty(&runs)?)?;
     } else if runs.is_empty() {
-        output::talk("no runs yet: `pqlab run` makes one");
+        output::talk("no runs yet: start with `pqlab run`");
     } else {
         output::data(&runs_table(&runs, terminal.width, terminal.palette))?;
     }

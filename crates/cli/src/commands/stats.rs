@@ -67,7 +67,7 @@ fn tables(report: &SeriesReport, request: &SeriesRequest) -> Vec<Shown> {
     }
 }
 
-/// Returns a figure with five digits: the precision of foreign samples is unknown.
+/// Formats a figure with five digits, because the precision of the user's samples is unknown.
 fn figure(value: f64) -> String {
     if value == 0.0 { "0".into() } else { digits(value, 5) }
 }
@@ -156,7 +156,8 @@ fn compared(comparisons: &[SeriesComparison], request: &SeriesRequest) -> Shown 
         rows: comparisons.iter().map(row).collect(),
         notes: vec![format!(
             "overhead: increase from the first mean to the second, with its {} interval; \
-             t is positive if the first mean is larger, d if the second is; no correction for the number of series",
+             t is positive if the first mean is larger, d is positive if the second mean is larger; \
+             no correction for the number of series",
             level(request)
         )],
     }
@@ -179,6 +180,6 @@ fn throughput(load: &LoadCurve) -> Shown {
         caption: "Throughput".into(),
         heads: vec!["concurrency", "op/s", "interval", "speed-up", "efficiency", "loss from peak", "from smallest", ""],
         rows: load.curve.points.iter().zip(&load.rates).enumerate().map(row).collect(),
-        notes: vec!["interval: Student's t for the rate over repetitions of a level, if there are several".into()],
+        notes: vec!["interval: Student's t for the rate, if a concurrency level has several repetitions".into()],
     }
 }

@@ -1,4 +1,4 @@
-//! `pqlab verify`: page, lines, documents and exit codes.
+//! `pqlab verify`: output and exit codes.
 
 use crate::args::{VerifyArgs, VerifyFormat};
 use crate::duration::duration_text;
@@ -28,7 +28,7 @@ pub(crate) fn run(arguments: &VerifyArgs, terminal: &Terminal) -> anyhow::Result
     if request.answers != Answers::Short {
         let extent = laboratory.verify_extent(&parts, &request, &stop)?;
         output::talk(&format!(
-            "accumulated vectors: {} answers, which take about {} in addition; \
+            "accumulated vectors: {} answers, which take about {} longer; \
              if interrupted, the same command resumes",
             grouped(extent.answers),
             duration_text(extent.seconds)
@@ -116,7 +116,7 @@ fn bar(parts: usize) -> ProgressBar {
     bar
 }
 
-/// Returns a line of `--all`.
+/// Returns the line that `--all` prints for a check.
 fn sentence(line: &Line) -> String {
     let pair = match &line.peer {
         Some(peer) => format!("{} -> {peer}", line.provider),

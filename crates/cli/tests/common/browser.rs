@@ -1,4 +1,4 @@
-//! Headless Chromium, driven through chromedriver.
+//! Controls headless Chromium through chromedriver.
 
 use fantoccini::{Client, ClientBuilder};
 use pqlab_testing::{Need, program};
@@ -18,22 +18,22 @@ impl Drop for Process {
     }
 }
 
-/// Paths of chromedriver and the browser that it drives.
+/// Paths of chromedriver and the browser.
 pub(crate) struct Chromium {
     driver: PathBuf,
     browser: PathBuf,
 }
 
-/// Need of tests that call [`chromium`].
+/// Requirement of tests that call [`chromium`].
 pub(crate) const CHROMIUM: Need = Need::Installed("chromium and chromedriver (Debian: chromium, chromium-driver)");
 
-/// Returns the browser and its driver if both are on the path.
+/// Returns the browser and its driver if both are in `PATH`.
 pub(crate) fn chromium() -> Option<Chromium> {
     let browser = ["chromium", "chromium-browser", "google-chrome"].into_iter().find_map(program)?;
     Some(Chromium { driver: program("chromedriver")?, browser })
 }
 
-/// Starts the driver and a session with its profile in a folder.
+/// Starts the driver and a browser session. The browser profile is stored in `folder`.
 pub(crate) async fn driver(chromium: Chromium, folder: &Path) -> (Process, Client) {
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let started =
@@ -58,10 +58,10 @@ pub(crate) async fn driver(chromium: Chromium, folder: &Path) -> (Process, Clien
         }
         tokio::time::sleep(Duration::from_millis(200)).await;
     }
-    panic!("chromedriver does not answer");
+    panic!("chromedriver did not answer within 20 s");
 }
 
-/// Returns the result of a script.
+/// Runs a script in the browser and returns the result.
 pub(crate) async fn text_of(client: &Client, script: &str) -> Value {
     client.execute(script, Vec::new()).await.unwrap()
 }

@@ -3,11 +3,11 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// Program of the tested package: `pqlab`, or the one with an extra provider that fails on demand.
+/// Program under test: `pqlab`, or the program with an extra provider that fails on demand.
 pub(crate) const PROGRAM: &str =
     match (option_env!("CARGO_BIN_EXE_pqlab"), option_env!("CARGO_BIN_EXE_pqlab-misbehaving")) {
         (Some(program), _) | (None, Some(program)) => program,
-        (None, None) => panic!("the package has no program"),
+        (None, None) => panic!("the package under test must have a program"),
     };
 
 /// Program under test, with a separate database and home folder.
@@ -17,7 +17,7 @@ pub(crate) struct Pqlab {
 
 impl Pqlab {
     pub(crate) fn new() -> Pqlab {
-        Pqlab { folder: tempfile::tempdir().expect("a temporary folder") }
+        Pqlab { folder: tempfile::tempdir().expect("cannot create a temporary folder") }
     }
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {
@@ -31,16 +31,16 @@ impl Pqlab {
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(PROGRAM);
         command.args(arguments).env("PQLAB_DB", self.database()).env("HOME", self.folder.path()).env_remove("NO_COLOR");
-        // Cores are claimed by files in this folder, so simultaneous tests do not see each other.
+        // The program claims cores with files in this folder. With separate folders, tests do not affect each other.
         command.env("TMPDIR", self.folder.path());
         command
     }
 
     pub(crate) fn run(&self, arguments: &[&str]) -> Output {
-        self.command(arguments).output().expect("the program starts")
+        self.command(arguments).output().expect("cannot start the program")
     }
 
-    /// Runs the program, requires the exit code, and returns standard output.
+    /// Runs the program, checks the exit code, and returns standard output.
     #[allow(dead_code)]
     pub(crate) fn expect(&self, code: i32, arguments: &[&str]) -> String {
         let output = self.run(arguments);
@@ -51,17 +51,17 @@ impl Pqlab {
 }
 
 pub(crate) fn text(bytes: &[u8]) -> String {
-    String::from_utf8(bytes.to_vec()).expect("text is UTF-8")
+    String::from_utf8(bytes.to_vec()).expect("the output must be UTF-8")
 }
 
-/// Writes a file and returns its path as text.
+/// Writes a file and returns its path as a string.
 #[allow(dead_code)]
 pub(crate) fn write(path: &Path, content: &str) -> String {
-    std::fs::write(path, content).expect("a temporary file can be written");
-    path.to_str().expect("a temporary path is UTF-8").to_owned()
+    std::fs::write(path, content).expect("cannot write a temporary file");
+    path.to_str().expect("the temporary path must be UTF-8").to_owned()
 }
 
-/// Splits a line into words like a shell, with single quotes.
+/// Splits a line into words as a shell does. Supports single quotes.
 #[allow(dead_code)]
 pub(crate) fn shell_words(line: &str) -> Vec<String> {
     let mut words = vec![String::new()];
@@ -71,14 +71,14 @@ pub(crate) fn shell_words(line: &str) -> Vec<String> {
             if word > 0 {
                 words.push(String::new());
             }
-            words.last_mut().expect("there is always a word").push_str(text);
+            words.last_mut().expect("the list of words is never empty").push_str(text);
         }
     }
     words.retain(|word| !word.is_empty());
     words
 }
 
-/// Returns the commands of the program that a line of a document quotes.
+/// Returns the pqlab commands that a line of a document quotes.
 #[allow(dead_code)]
 pub(crate) fn commands_of(line: &str) -> Vec<&str> {
     line.split('`').skip(1).step_by(2).filter(|text| text.starts_with("pqlab ")).collect()

@@ -1,10 +1,11 @@
-/* ML-KEM-768 through the interface of the NIST competition, as no library should have it: what it makes has the right lengths,
- * and is right in nothing else. */
+/* A wrong implementation of ML-KEM-768 with the interface of the NIST competition. All outputs have the right
+ * lengths, but wrong contents. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Leaves the number of its process in the file that the environment names, and tells how many had done so before. */
+/* Appends the process id to the file that PQLAB_TEST_WITNESS names. Returns the number of processes that did
+ * this before. */
 static int witnessed(void) {
     const char *path = getenv("PQLAB_TEST_WITNESS");
     FILE *file = path ? fopen(path, "a+") : NULL;
@@ -19,12 +20,12 @@ static int witnessed(void) {
 __attribute__((constructor)) static void loaded(void) {
     int before = witnessed();
 #ifdef ABORTS
-    fprintf(stderr, "this library wants none of it\n");
+    fprintf(stderr, "this library always aborts\n");
     abort();
 #endif
 #ifdef ABORTS_LATER
     if (before > 0) {
-        fprintf(stderr, "once was enough\n");
+        fprintf(stderr, "this library can be loaded only once\n");
         abort();
     }
 #endif

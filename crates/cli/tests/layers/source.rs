@@ -1,4 +1,4 @@
-//! Rust sources, as the tests of layers read them: the modules that each file uses, and its string literals.
+//! Parses Rust sources for the layer tests: finds the modules that each file uses, and its string literals.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -6,24 +6,24 @@ use std::path::{Path, PathBuf};
 
 /// A source file without comments and tests.
 pub(crate) struct Source {
-    /// Path below the folder that was read.
+    /// Path relative to the folder that was read.
     pub(crate) file: PathBuf,
     /// Module path from the root of the crate, such as `areas`, `hybrid`; empty for the root.
     module: Vec<String>,
     /// Names and punctuation.
     tokens: Vec<String>,
-    /// String literals, each with its line.
+    /// String literals with their line numbers.
     pub(crate) texts: Vec<(usize, String)>,
 }
 
-/// Rooms of a crate. Each maps the rooms that it uses to a file in which it does.
+/// Rooms of a crate. Maps each room to the rooms that it uses, each with a file that uses it.
 pub(crate) type Rooms = BTreeMap<String, BTreeMap<String, PathBuf>>;
 
-/// Returns the sources below a crate's `src`, except those that are only tests.
+/// Returns the sources below a crate's `src`, except those that contain only tests.
 pub(crate) fn sources_of(src: &Path) -> Vec<Source> {
     let source = |file: PathBuf| {
-        let text = fs::read_to_string(&file).expect("a source file is readable");
-        let file = file.strip_prefix(src).expect("it is below the folder").to_path_buf();
+        let text = fs::read_to_string(&file).expect("cannot read a source file");
+        let file = file.strip_prefix(src).expect("the file must be below `src`").to_path_buf();
         let (tokens, texts) = read(crate::without_tests(&text));
         Source { module: module_of(&file), file, tokens, texts }
     };
@@ -33,8 +33,8 @@ pub(crate) fn sources_of(src: &Path) -> Vec<Source> {
     all
 }
 
-/// Returns the rooms of a crate. A room is a file of `src`, or a folder with all its contents. In a folder named in
-/// `halls`, each part is a room of its own, and the hall itself uses them all.
+/// Returns the rooms of a crate. A room is a file in `src`, or a folder with all its contents. In the folders named in
+/// `halls`, every part is a separate room, and the hall uses all its parts.
 pub(crate) fn rooms(src: &Path, halls: &[&str]) -> Rooms {
     let sources = sources_of(src);
     let modules: BTreeSet<&[String]> = sources.iter().map(|source| &source.module[..]).collect();
@@ -43,9 +43,10 @@ pub(crate) fn rooms(src: &Path, halls: &[&str]) -> Rooms {
         let depth = if module.first().is_some_and(|first| is_hall(first)) { 2 } else { 1 };
         module[..depth.min(module.len())].join("::")
     };
-    let root = sources.iter().find(|source| source.module.is_empty()).expect("a crate has a root");
+    let root = sources.iter().find(|source| source.module.is_empty()).expect("a crate must have a root module");
     let named_by_root = root.imports();
-    // A path leads to the deepest module on it. A name that the root imports leads to where the root has it from.
+    // A path leads to the deepest module on the path. A name that the root imports leads to the module from which the
+    // root imports it.
     let target = |path: &[String]| -> String {
         let from_root = |path: &[String]| {
             let mut ways = (1..=path.len()).rev().map(|end| path[..end].to_vec());
@@ -57,7 +58,7 @@ pub(crate) fn rooms(src: &Path, halls: &[&str]) -> Rooms {
             from_root(&[&origin[..], &path[1..]].concat())
         });
         let Some(module) = module else {
-            // The root has it from another crate.
+            // The root imports the name from another crate.
             assert!(root.tokens.contains(first), "no module for crate::{}", path.join("::"));
             return String::new();
         };
@@ -77,13 +78,13 @@ pub(crate) fn rooms(src: &Path, halls: &[&str]) -> Rooms {
     found
 }
 
-/// Returns a circle of rooms in which each uses the next, with a line for each, or `None` if there is no circle.
+/// Returns a circle of rooms in which each room uses the next, as one line per room; `None` if there is no circle.
 pub(crate) fn circle(rooms: &Rooms) -> Option<Vec<String>> {
     let mut free = BTreeSet::new();
     rooms.keys().find_map(|room| circle_through(rooms, &mut vec![room], &mut free))
 }
 
-/// Continues from the last room of `way`, the path so far. Rooms in `free` lead into no circle.
+/// Continues from the last room of `way`, the path so far. Rooms in `free` do not lead into a circle.
 fn circle_through<'r>(
     rooms: &'r Rooms,
     way: &mut Vec<&'r String>,
@@ -125,7 +126,7 @@ impl Source {
         self.tokens.get(at).is_some_and(|there| there == token)
     }
 
-    /// Returns the modules that it declares in files of their own.
+    /// Returns the modules that the file declares and that are separate files.
     fn children(&self) -> Vec<Vec<String>> {
         let declared = (1..self.tokens.len()).filter(|at| self.is(at - 1, "mod") && self.is(at + 1, ";"));
         declared.map(|at| [&self.module[..], &self.tokens[at..=at]].concat()).collect()
@@ -147,7 +148,7 @@ impl Source {
         self.children().into_iter().filter(for_tests).collect()
     }
 
-    /// Returns the paths of its `use` declarations, as they are written.
+    /// Returns the paths in the `use` declarations, as written.
     fn imports(&self) -> Vec<Vec<String>> {
         let mut found = Vec::new();
         for at in (0..self.tokens.len()).filter(|at| self.is(*at, "use")) {
@@ -156,7 +157,7 @@ impl Source {
         found
     }
 
-    /// Returns all paths that begin at the root of the crate or at a module above, as paths from the root.
+    /// Returns all paths that begin with `crate` or `super`, as paths from the root of the crate.
     fn paths(&self) -> Vec<Vec<String>> {
         let mut found = Vec::new();
         let mut at = 0;
@@ -183,8 +184,8 @@ impl Source {
         found
     }
 
-    /// Adds the paths of the tree that begins at `at`, such as `comparison::{Standing, ratio}`, and returns where it
-    /// ends.
+    /// Adds the paths of the use tree that begins at `at`, such as `comparison::{Standing, ratio}`, to `found`. Returns
+    /// the position after the tree.
     fn tree(&self, mut from: Vec<String>, at: usize, found: &mut Vec<Vec<String>>) -> usize {
         match self.tokens.get(at).map(String::as_str) {
             Some("{") => {
@@ -209,7 +210,7 @@ impl Source {
     }
 }
 
-/// Returns the names and punctuation of a source text, and its string literals with their lines.
+/// Returns the names and punctuation of a source text, and its string literals with their line numbers.
 fn read(text: &str) -> (Vec<String>, Vec<(usize, String)>) {
     let text: Vec<char> = text.chars().collect();
     let (mut tokens, mut texts) = (Vec::new(), Vec::new());
@@ -311,7 +312,7 @@ fn resolves_paths_from_the_root() {
 }
 
 #[test]
-fn finds_a_circle_and_one_behind_another_room() {
+fn finds_circles_that_begin_behind_other_rooms() {
     let find = |all: &[(&str, &str)]| {
         let mut rooms = Rooms::new();
         for (one, other) in all {

@@ -12,13 +12,13 @@ pub(crate) enum Change {
     Written(String),
 }
 
-/// Returns all changes, with the names used in failures.
+/// Returns all changes, with the names that failure messages use.
 pub(crate) fn changes() -> Vec<(&'static str, Change)> {
     let deep = format!("{}{}", "[".repeat(10_000), "]".repeat(10_000));
     let long = format!("\"{}\"", "a".repeat(100_000));
     let written = [
         ("null", "null"),
-        ("a truth", "true"),
+        ("a boolean", "true"),
         ("a negative number", "-1"),
         ("zero", "0"),
         ("a huge number", "1e308"),
@@ -29,16 +29,16 @@ pub(crate) fn changes() -> Vec<(&'static str, Change)> {
         ("the largest whole number", "18446744073709551615"),
         ("2^64", "18446744073709551616"),
         ("NaN", "NaN"),
-        ("NaN as text", "\"NaN\""),
-        ("no text", "\"\""),
-        ("a long text", long.as_str()),
+        ("NaN as a string", "\"NaN\""),
+        ("an empty string", "\"\""),
+        ("a long string", long.as_str()),
         ("control characters", "\"\\u0000\\u001b[2J\\r\\n\\t\""),
-        ("text from right to left", "\"\u{202e}\u{2066}txt.exe\""),
+        ("right-to-left text", "\"\u{202e}\u{2066}txt.exe\""),
         ("a path", "\"../../x\""),
         ("a script", "\"</script><script>alert(1)</script>\""),
         ("an empty list", "[]"),
         ("an empty object", "{}"),
-        ("lists in lists", deep.as_str()),
+        ("nested lists", deep.as_str()),
     ];
     let written = written.map(|(name, text)| (name, Change::Written(text.to_owned())));
     [("nothing", Change::Removed), ("itself twice", Change::Doubled)].into_iter().chain(written).collect()
@@ -61,8 +61,8 @@ pub(crate) fn name(field: &[Step]) -> String {
     steps.collect::<Vec<_>>().join(".")
 }
 
-/// Returns the paths of all values below `value`, including containers. Of lists only the first and last element,
-/// unless `all` is set.
+/// Returns the paths of all values below `value`, including containers. For lists, returns only the first and last
+/// element, unless `all` is set.
 pub(crate) fn fields(value: &Value, all: bool) -> Vec<Field> {
     fn walk(value: &Value, all: bool, above: &[Step], found: &mut Vec<Field>) {
         let mut below = |step: Step, value: &Value| {

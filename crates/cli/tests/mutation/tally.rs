@@ -1,4 +1,4 @@
-//! Counts of refused and accepted files.
+//! Counts rejected and accepted files.
 
 use super::changes::{Field, Step, changed, changes, fields, long, name};
 use serde_json::Value;
@@ -12,16 +12,16 @@ pub(crate) enum Outcome {
     Taken,
 }
 
-/// Checks that a refusal has a reason, and for JSON a line.
+/// Checks that a rejection states a reason, and for JSON also a line number.
 pub(crate) fn refused(reason: &str, of_json: bool) -> Result<Outcome, String> {
     match (reason.trim().is_empty(), of_json && !reason.contains(" line ")) {
-        (true, _) => Err("refused without a reason".to_owned()),
-        (_, true) => Err(format!("refused without a place: {reason}")),
+        (true, _) => Err("rejected without a reason".to_owned()),
+        (_, true) => Err(format!("rejected without a line number: {reason}")),
         _ => Ok(Outcome::Refused),
     }
 }
 
-/// Prints what has been tried for longer than a minute, to find attempts that never end.
+/// Prints the current attempt if it takes longer than a minute, to find attempts that never end.
 struct Watch(Arc<Mutex<(String, Instant)>>);
 
 impl Watch {
@@ -70,13 +70,13 @@ impl Tally {
             Ok(Err(reason)) => self.failures.push(format!("{what}: {reason}")),
             Err(panic) => {
                 let text = panic.downcast_ref::<String>().map(String::as_str);
-                let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no text");
+                let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no message");
                 self.failures.push(format!("{what}: panic: {text}"));
             }
         }
     }
 
-    /// Changes a JSON document and passes each text to `attempt`.
+    /// Changes one field of a JSON document at a time, and passes each changed document to `attempt`.
     pub(crate) fn json(
         &mut self,
         of: &str,
@@ -97,7 +97,7 @@ impl Tally {
         }
     }
 
-    /// Changes pairs of fields of one object, each by one pair of changes.
+    /// Changes pairs of fields in the same object, and tries one pair of changes for each.
     fn pairs(
         &mut self,
         of: &str,
@@ -125,7 +125,7 @@ impl Tally {
         println!("mutations: {} tried, {} refused, {} taken", self.tried, self.refused, self.taken);
         let shown: Vec<String> =
             self.failures.iter().take(40).map(|failure| failure.chars().take(400).collect()).collect();
-        assert!(self.failures.is_empty(), "{} went wrong:\n{}", self.failures.len(), shown.join("\n"));
-        assert!(self.refused > 0 && self.taken > 0, "nothing was tried");
+        assert!(self.failures.is_empty(), "{} attempts failed:\n{}", self.failures.len(), shown.join("\n"));
+        assert!(self.refused > 0 && self.taken > 0, "some files must be rejected and some accepted");
     }
 }

@@ -1,4 +1,4 @@
-//! Gate: compares a run with a baseline, decides what passes or fails, and repeats undecided cases.
+//! Gate: compares a run with a baseline, decides which cases pass or fail, and measures undecided cases again.
 
 use crate::{
     Filters, LabError, Laboratory, Plan, Progress, ProtocolOverrides, RunRequest, check_percentage, compare_analyses,
@@ -10,7 +10,7 @@ use pqlab_store::Store;
 use serde_json::{Map, Value, json};
 use std::sync::atomic::AtomicBool;
 
-/// Maximum number of cases named in the last line; the others are counted.
+/// Maximum number of cases named in the result line. Further cases are only counted.
 const NAMED: usize = 5;
 
 /// Settings of a gate.
@@ -18,45 +18,45 @@ const NAMED: usize = 5;
 pub struct GateRequest {
     /// A case fails if it is slower by more than this percentage.
     pub slower_pct: f64,
-    /// Unit in which cases are judged.
+    /// Unit in which cases are compared.
     pub judged: Judged,
-    /// Whether to judge against a baseline from another machine.
+    /// Whether to accept a baseline that was measured on another machine.
     pub elsewhere: bool,
-    /// Command line, stored with the confirming runs.
+    /// Command line to store with the runs that repeat cases.
     pub command: String,
 }
 
 /// Progress of a gate.
 #[derive(Debug)]
 pub enum GateStep<'a> {
-    /// The run was compared with its baseline. The document has the outcome of each case.
+    /// The run was compared with its baseline. The JSON document contains the outcome of each case.
     Compared(&'a Comparison, Value),
-    /// These cases are measured again.
+    /// Ids of the cases that are about to be measured again.
     Again(&'a [String]),
-    /// A case was measured again, in this run.
+    /// A case was measured again in the run with the given id.
     Case(&'a GatedCase, &'a str),
-    /// Comparison of the repeated cases, with the cases that are confirmed to fail.
+    /// Comparison of the repeated cases as JSON, with the ids of the cases whose failure is confirmed.
     Confirmed(Value),
 }
 
 /// Result of a gate, case by case.
 #[derive(Clone, Debug)]
 pub struct Gate {
-    /// Cases in the order of the comparison.
+    /// Cases, in the order in which the comparison lists them.
     pub cases: Vec<GatedCase>,
-    /// The baseline's machine and this one, if they differ and [`GateRequest::elsewhere`] is not set. The result is
-    /// then undecided.
+    /// Names of the baseline's machine and of this machine, if they differ and [`GateRequest::elsewhere`] is not set.
+    /// The result is then undecided, unless a case failed.
     pub machines: Option<[String; 2]>,
 }
 
-/// Result of a case.
+/// Result of one case in a gate.
 #[derive(Clone, Debug)]
 pub struct GatedCase {
     /// Id of the case.
     pub id: String,
-    /// Outcome of each of its runs.
+    /// Outcome in each run that measured the case.
     runs: Vec<Outcome>,
-    /// Figures of its last run.
+    /// Figures from the most recent run that measured the case.
     last: Regression,
 }
 
@@ -66,7 +66,7 @@ impl GatedCase {
         if self.last.failed { Some(Outcome::Fail) } else { Outcome::settled(&self.runs) }
     }
 
-    /// Describes the outcome so far in words.
+    /// Returns a short description of the outcome so far.
     pub fn in_words(&self) -> &'static str {
         match (self.settled(), self.last.failed) {
             (Some(Outcome::Fail), true) => "failed",
@@ -83,7 +83,7 @@ impl GatedCase {
 }
 
 impl Gate {
-    /// Returns the worst outcome of all cases.
+    /// Returns the worst outcome of any case. If the machines differ, the outcome is undecided unless a case failed.
     pub fn outcome(&self) -> Outcome {
         if self.machines.is_some() {
             let failed = self.cases.iter().any(|case| case.last.failed);
@@ -99,13 +99,14 @@ impl Gate {
         json!({"word": self.outcome().word(), "cases": outcomes, "different_machines": self.machines})
     }
 
-    /// Returns one line: the outcome in a word, and the cases that decided it.
+    /// Returns a one-line summary: the outcome and the cases that decided it.
     pub fn line(&self, baseline: &str, slower_pct: f64) -> String {
         let outcome = self.outcome();
         if let (Some([there, here]), Outcome::Undecided) = (&self.machines, outcome) {
             return format!(
-                "{} run {baseline} was measured on another machine ({there}; this is {here}), so the comparison does not \
-                 show the effect of a change: measure the baseline here, or compare anyway with --baseline-elsewhere",
+                "{} run {baseline} was measured on another machine ({there}; this one is {here}), so the comparison \
+                 does not show the effect of a change: measure the baseline here, or compare anyway with \
+                 --baseline-elsewhere",
                 outcome.word()
             );
         }
@@ -117,7 +118,7 @@ impl Gate {
         let what = match (outcome, select(false), select(true)) {
             (Outcome::Pass, passed, _) => format!("{} cases, none {beyond}", passed.len()),
             (Outcome::Undecided, open, _) => {
-                format!("still uncertain after {MOST_RUNS} runs whether these are {beyond}: {}", named(&open))
+                format!("still uncertain after {MOST_RUNS} runs whether these cases are {beyond}: {}", named(&open))
             }
             (Outcome::Fail, slower, failed) => {
                 let parts = [(format!("{beyond}, twice"), slower), ("failed".into(), failed)];
@@ -142,12 +143,12 @@ fn named(cases: &[&GatedCase]) -> String {
 }
 
 impl Laboratory {
-    /// Compares a finished run with its baseline. Cases that are not clearly within the percentage are measured again,
-    /// in separate runs with fresh processes, until they are settled or were measured [`MOST_RUNS`] times. Returns
-    /// `None` if `stop` was set meanwhile.
+    /// Compares a finished run with its baseline. Cases that are not clearly within [`GateRequest::slower_pct`] are
+    /// measured again, in separate runs with fresh processes. This repeats until every case is settled or has been
+    /// measured [`MOST_RUNS`] times. Returns `None` if `stop` is set in the meantime.
     ///
     /// # Errors
-    /// Errors of comparing and measuring, and errors that `take` returns.
+    /// [`LabError`] if comparing or measuring fails, and any error that `take` returns.
     pub fn check_against<E: From<LabError>>(
         &self,
         store: &mut Store,
@@ -186,7 +187,7 @@ impl Laboratory {
             let (comparison, found) = judged(store, baseline, &RunAnalysis::of(&run), request)?;
             for case in gate.cases.iter_mut().filter(|case| open.contains(&case.id)) {
                 let Some(last) = found.iter().find(|found| found.case == case.id) else {
-                    let reason = format!("run {}, started to repeat it, has no result for it", again.run);
+                    let reason = format!("run {} was started to repeat this case, but has no result for it", again.run);
                     return Err(LabError::Case { case: case.id.clone(), reason }.into());
                 };
                 case.runs.push(last.outcome);
@@ -212,7 +213,7 @@ fn judged(
     Ok((comparison, found))
 }
 
-/// Returns the comparison with the outcome of this run alone for each case.
+/// Returns the comparison as JSON, and adds each case's outcome as judged from this run alone.
 fn with_outcomes(comparison: &Comparison, found: &[Regression]) -> Value {
     let mut document = comparison.to_json();
     for (case, found) in document["cases"].as_array_mut().into_iter().flatten().zip(found) {

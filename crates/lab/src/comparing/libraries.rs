@@ -1,4 +1,5 @@
-//! Comparison of two libraries: the cases that both support, each pair measured in the same rounds.
+//! Compares two libraries. The plan contains only cases that both libraries offer, and measures each pair of cases in
+//! the same rounds.
 
 use crate::planning::plan::Plan;
 use crate::verifying::defects;
@@ -13,20 +14,20 @@ use pqlab_workloads::CaseOptions;
 use serde::Serialize;
 use std::collections::HashSet;
 
-/// Length in bytes of the messages to sign, if no suite says otherwise.
+/// Length in bytes of the signed messages, if no suite sets a length.
 const MESSAGE: u64 = 32;
 
-/// One side of a comparison of libraries.
+/// One side of a library comparison.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Side {
-    /// A provider that is linked in, by its id.
+    /// Id of a provider that is linked into this build.
     Linked(String),
-    /// A shared library to be loaded.
+    /// A shared library to load.
     Loaded(LibrarySpec),
 }
 
 impl Side {
-    /// Gives the sides different names, by numbering libraries with the same label.
+    /// Gives the two sides different ids: if both are the same, appends a number to the labels of loaded libraries.
     pub fn apart(sides: [Side; 2]) -> [Side; 2] {
         if sides[0].id() != sides[1].id() {
             return sides;
@@ -49,7 +50,7 @@ impl Side {
         }
     }
 
-    /// Returns the library to be loaded for this side.
+    /// Returns the library to load for this side; `None` if it is linked in.
     pub fn library(&self) -> Option<&LibrarySpec> {
         match self {
             Side::Linked(_) => None,
@@ -63,16 +64,16 @@ impl Side {
 pub struct ComparedLibrary {
     /// The provider's id.
     pub id: String,
-    /// Its version.
+    /// The library's version.
     pub version: String,
-    /// How it was built, and its file if it was loaded.
+    /// How the library was built, and its file if it was loaded.
     pub build: String,
     /// Known defects, each with the algorithms and operations that it affects.
     pub known_defects: Vec<String>,
 }
 
 impl ComparedLibrary {
-    /// Returns lines for readers: one for the library and one for each defect.
+    /// Returns lines to print: one for the library and one for each known defect.
     pub fn lines(&self) -> Vec<String> {
         let build = if self.build.is_empty() { String::new() } else { format!(" ({})", self.build) };
         let library = format!("{}: {}{build}", self.id, self.version);
@@ -81,7 +82,8 @@ impl ComparedLibrary {
     }
 }
 
-/// Returns the operations compared if no suite is named: KEMs and signatures, with prepared keys and short messages.
+/// Returns the suite that is compared if the user names none: KEMs and signatures with prepared keys and 32-byte
+/// messages.
 pub fn shared_operations() -> Suite {
     let select = |workload: &str| Select {
         workload: workload.to_owned(),
@@ -99,7 +101,7 @@ pub fn shared_operations() -> Suite {
     }
 }
 
-/// Compares the second side with the first in a run of both.
+/// Compares the second side with the first, using a run that measured both.
 ///
 /// # Errors
 /// Same as [`compare_stored`].
@@ -115,7 +117,7 @@ pub fn compare_sides(
 }
 
 impl Laboratory {
-    /// Returns version, build and known defects of both sides, as found by a run.
+    /// Describes both sides: version and build as recorded in a run's environment, and known defects.
     pub fn compared_libraries(&self, environment: &Environment, sides: &[Side; 2]) -> [ComparedLibrary; 2] {
         [&sides[0], &sides[1]].map(|side| {
             let build = environment.providers.iter().find(|build| build.id == side.id());
@@ -129,10 +131,12 @@ impl Laboratory {
         })
     }
 
-    /// Parses a side of a comparison: the id of a provider in this build, or else a library.
+    /// Parses one side of a comparison: the id of a provider in this build, or a library to load
+    /// (`[LABEL=]KIND:PATH`).
     ///
     /// # Errors
-    /// [`LabError::Invalid`] if it is neither, and for a library with several code paths, which the error lists.
+    /// [`LabError::Unknown`] if no provider has this id. [`LabError::Invalid`] if the library's specification is
+    /// malformed, or if the provider has several code paths; the error then lists them.
     pub fn side(&self, text: &str) -> Result<Side, LabError> {
         let providers = self.registry().providers();
         if providers.iter().any(|provider| provider.id() == text) {
@@ -157,12 +161,12 @@ impl Laboratory {
         }
     }
 
-    /// Parses both sides, and returns them with a laboratory that has their libraries. It also has the `given`
-    /// libraries, and the ones `named` by suites if that is allowed.
+    /// Parses both sides, loads their libraries, and returns the laboratory with the two sides. The laboratory also
+    /// loads the `given` libraries, and those `named` by suites unless their labels are already in use.
     ///
     /// # Errors
-    /// Errors of [`side`](Self::side) and [`with_libraries`](Self::with_libraries); [`LabError::Invalid`] if both sides
-    /// are the same.
+    /// Errors from [`side`](Self::side) and [`with_libraries`](Self::with_libraries); [`LabError::Invalid`] if both
+    /// sides are the same.
     pub fn of_two(
         self,
         [first, second]: [&str; 2],
@@ -172,7 +176,7 @@ impl Laboratory {
         let sides = Side::apart([self.side(first)?, self.side(second)?]);
         if sides[0].id() == sides[1].id() {
             let id = sides[0].id();
-            let reason = format!("{id} is on both sides; name another library, or another file of this one");
+            let reason = format!("{id} is on both sides; name another library, or another file of the same library");
             return Err(LabError::invalid("library", reason));
         }
         let loaded = sides.iter().filter_map(Side::library).cloned();
@@ -180,11 +184,11 @@ impl Laboratory {
         Ok((self.with_libraries(libraries)?, sides))
     }
 
-    /// Makes the plan of [`plan_of_two`](Self::plan_of_two) from names of suites, areas and algorithms. Without any, it
-    /// takes the [`shared_operations`].
+    /// Calls [`plan_of_two`](Self::plan_of_two) for the suites, areas and algorithms named by `words`. If `words` is
+    /// empty, plans the [`shared_operations`].
     ///
     /// # Errors
-    /// Errors of [`named`](Self::named) and [`plan_of_two`](Self::plan_of_two).
+    /// Errors from [`named`](Self::named) and [`plan_of_two`](Self::plan_of_two).
     pub fn plan_of_words(
         &self,
         words: &[String],
@@ -200,11 +204,11 @@ impl Laboratory {
         self.plan_of_two(&suites, &filters, overrides, [sides[0].id(), sides[1].id()], note)
     }
 
-    /// Plans the suites' cases that both providers have, each pair measured in the same rounds. Otherwise the same as
-    /// [`plan`](Self::plan).
+    /// Plans only those cases of the suites that both providers offer. Each pair of cases is measured in the same
+    /// rounds. Otherwise the same as [`plan`](Self::plan).
     ///
     /// # Errors
-    /// [`LabError::NothingShared`] if there are none, and the errors of [`plan`](Self::plan).
+    /// [`LabError::NothingShared`] if the providers have no selected case in common; errors from [`plan`](Self::plan).
     pub fn plan_of_two(
         &self,
         suites: &[Suite],
@@ -256,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn a_library_against_itself_goes_by_two_names() {
+    fn two_builds_of_one_library_get_different_names() {
         let side = |text: &str| laboratory().side(text).unwrap();
         let ids = |sides: &[Side; 2]| [sides[0].id().to_owned(), sides[1].id().to_owned()];
         let same = Side::apart([side("liboqs:/a/liboqs.so"), side("liboqs:/b/liboqs.so")]);
@@ -266,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn cases_of_one_library_alone_are_left_out() {
+    fn leaves_out_cases_that_only_one_library_offers() {
         let plan = |first: &str, second: &str| {
             let (suites, overrides) = ([shared_operations()], ProtocolOverrides::default());
             laboratory().plan_of_two(&suites, &Filters::default(), &overrides, [first, second], &mut |_| {})

@@ -1,4 +1,4 @@
-//! Comparisons: stored runs, a run with a baseline, two libraries.
+//! Comparisons of stored runs, of a run with a baseline, and of two libraries.
 
 pub(crate) mod gate;
 pub(crate) mod libraries;

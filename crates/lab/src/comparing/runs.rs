@@ -1,4 +1,4 @@
-//! Comparisons of stored runs, and a machine's noise from comparisons of a case with itself.
+//! Compares stored runs, and measures a machine's noise by comparing a case with itself.
 
 use crate::{LabError, Laboratory, Plan, Progress, RunRequest, matches};
 use pqlab_analysis::comparison::{Comparison, ComparisonCriteria, Judged, pair_by_stars};
@@ -14,12 +14,12 @@ use std::sync::atomic::AtomicBool;
 pub struct Margin {
     /// The margin, in percent.
     pub pct: f64,
-    /// Origin of the margin, in a word that is shown with it.
+    /// Where the margin comes from, as shown to the user.
     pub source: String,
 }
 
-/// Returns the criteria for runs of this machine and build. The margin is the user's if given, else the one measured on
-/// this machine, else a default.
+/// Returns the criteria for comparing runs from this machine and build. The margin is `margin` if given, otherwise the
+/// one measured on this machine, otherwise a default.
 ///
 /// # Errors
 /// [`LabError`] if the store fails, or if the margin is not a percentage above zero.
@@ -57,7 +57,7 @@ fn with_margin(criteria: ComparisonCriteria, margin: Option<&Margin>) -> Result<
 /// id `run`.
 ///
 /// # Errors
-/// [`LabError::NoneThatOld`]; [`LabError::Store`] if the run cannot be loaded.
+/// [`LabError::NoneThatOld`] if no run is old enough; [`LabError::Store`] if the run cannot be loaded.
 pub fn newest_before(store: &Store, run: &str, seconds: f64) -> Result<String, LabError> {
     let header = store.load_header(run)?;
     let same = |other: &&RunSummary| other.suite == header.suite && other.host == header.environment.host.name;
@@ -79,7 +79,8 @@ pub fn newest_before(store: &Store, run: &str, seconds: f64) -> Result<String, L
 
 const DAY_S: f64 = 86_400.0;
 
-/// Compares two stored runs, or, if `run` is given, the cases of that run that match the patterns `first` and `second`.
+/// Compares two stored runs. If `run` is given, compares cases of that run instead; `first` and `second` are then case
+/// patterns.
 ///
 /// # Errors
 /// [`LabError::NoCaseOfRun`], [`LabError::Unpaired`] and [`LabError::NothingInCommon`] if there is nothing to compare,
@@ -100,7 +101,7 @@ pub fn compare_stored(
     compare_analyses(store, &RunAnalysis::of(&first), &RunAnalysis::of(&second), margin, judged)
 }
 
-/// Compares cases of one run. Two cases are paired if the stars of the two patterns match the same text in them.
+/// Compares cases of one run. Two cases form a pair if the stars in both patterns match the same text.
 ///
 /// # Errors
 /// [`LabError::NoCaseOfRun`] for a pattern without a match, [`LabError::Unpaired`] if no two cases form a pair.
@@ -124,19 +125,19 @@ pub fn compare_cases(
     if pairs.is_empty() {
         return Err(LabError::Unpaired { first: first.to_owned(), second: second.to_owned() });
     }
-    // The same criteria as in every other view of this run.
+    // Use the same criteria as every other view of this run.
     let criteria = with_margin(analysis.criteria().clone().judged_in(judged), margin)?;
     Ok(compare(&analysis, &analysis, &pairs, &criteria))
 }
 
-/// What to compare, in the user's words.
+/// What to compare, as named by the user.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Compared<'a> {
-    /// The run to compare with, or a pattern of cases; with `since_s` the run to judge. The default is `last`.
+    /// The baseline run, or a case pattern. If `since_s` is set, the run to judge. The default is `last`.
     pub first: Option<&'a str>,
-    /// The run to judge, or a pattern of cases. The default is `last`.
+    /// The run to judge, or a case pattern. The default is `last`.
     pub second: Option<&'a str>,
-    /// The run whose cases both patterns select. The default for patterns is `last`.
+    /// The run from which both patterns select cases. The default, if patterns are given, is `last`.
     pub run: Option<&'a str>,
     /// Compare with the newest complete run of the same suite and host that is at least this many seconds older.
     pub since_s: Option<f64>,
@@ -145,7 +146,7 @@ pub struct Compared<'a> {
 /// Compares what the user names: two runs, cases of one run, or a run with an earlier one.
 ///
 /// # Errors
-/// Errors of [`compare_stored`] and [`newest_before`].
+/// Errors from [`compare_stored`] and [`newest_before`].
 pub fn compare_named(
     store: &Store,
     request: &Compared<'_>,
@@ -165,7 +166,7 @@ pub fn compare_named(
     compare_stored(store, run, &first, &second, margin, judged)
 }
 
-/// Compares two analysed runs, by the criteria that the store has for the machine.
+/// Compares two analysed runs. The criteria come from the store's data on the second run's machine.
 ///
 /// # Errors
 /// [`LabError::NothingInCommon`] if there is nothing to compare, [`LabError::Invalid`] if the margin is not a
@@ -186,23 +187,24 @@ pub fn compare_analyses(
     Ok(comparison)
 }
 
-/// Checks that a value is a percentage by which figures can be judged: above 0 and at most 1000. `field` is its name in
-/// the request.
+/// Checks that `value` is a usable percentage: above 0 and at most 1000. `field` is the name of the value in the
+/// request.
 ///
 /// # Errors
-/// [`LabError::Invalid`] if it is not.
+/// [`LabError::Invalid`] if `value` is out of range.
 pub fn check_percentage(field: &'static str, value: f64) -> Result<(), LabError> {
     if value.is_finite() && value > 0.0 && value <= 1000.0 {
         return Ok(());
     }
-    Err(LabError::invalid(field, format!("{field} is {value}: it must be a percentage above 0")))
+    Err(LabError::invalid(field, format!("{field} is {value}: it must be a percentage above 0, at most 1000")))
 }
 
 impl Laboratory {
-    /// Measures the noise of the machine by comparing a case with itself `comparisons` times. The runs have fresh
-    /// processes and are compared in pairs. Contended runs cannot show faster or slower, so they are replaced by other
-    /// runs. If that takes more than twice as many runs, there are fewer comparisons, but at least five. Nothing is
-    /// stored; the result can be given to [`Store::save_noise`]. Returns `None` if the user stopped it.
+    /// Measures the noise of the machine by comparing a case with itself `comparisons` times. Every run uses fresh
+    /// processes, and two runs make one comparison. A contended run cannot show whether a case is faster or slower, so
+    /// another run replaces it. After twice the necessary number of runs, the method makes do with fewer comparisons,
+    /// but at least five. Nothing is stored; pass the result to [`Store::save_noise`]. Returns `None` if `stop` is set
+    /// in the meantime.
     ///
     /// # Errors
     /// [`LabError`] if the case cannot be measured.
@@ -245,7 +247,7 @@ impl Laboratory {
         let time = in_pairs(&quiet, |run| Some(&run.time)).as_deref().and_then(null_comparisons);
         let time = time.ok_or_else(too_few)?;
         let cycles = in_pairs(&quiet, |run| run.cycles.as_ref()).as_deref().and_then(null_comparisons);
-        // Judged in the unit in which later comparisons of such a case are judged.
+        // Use the unit in which later comparisons judge such a case.
         let judged = cycles.unwrap_or(time);
         let noise = MachineNoise {
             host: environment.host.name,
@@ -266,7 +268,7 @@ impl Laboratory {
 /// Means of a case over a run's processes and rounds.
 struct Means {
     time: Crossed,
-    /// In core cycles, if the case has them.
+    /// In core cycles; `None` if no cycles were measured.
     cycles: Option<Crossed>,
 }
 
@@ -280,7 +282,7 @@ fn in_pairs(runs: &[Means], mean: impl Fn(&Means) -> Option<&Crossed>) -> Option
 }
 
 fn too_few() -> LabError {
-    LabError::invalid("comparisons", "at least 5 comparisons of at least 3 processes are needed")
+    LabError::invalid("comparisons", "at least 5 comparisons with at least 3 processes each are needed")
 }
 
 #[cfg(test)]
@@ -289,7 +291,7 @@ mod tests {
     use crate::simulated::{case, record};
 
     #[test]
-    fn runs_have_means_in_cycles_where_the_clock_is_known() {
+    fn mean_cycles_require_a_known_clock_rate() {
         let known = record(&case("liboqs", "encapsulate"), 10_000.0, 2.5e9, 1);
         let mean = mean_in(&known, Unit::CoreCycles).unwrap();
         assert!((mean.mean.exp() / 25_000.0 - 1.0).abs() < 0.005 && mean.processes == 8, "{mean:?}");
@@ -301,7 +303,7 @@ mod tests {
         let runs = [run(Some(&mean)), run(Some(&time)), run(None), run(Some(&mean))];
         let wanted = Some(vec![(mean.clone(), time.clone())]);
         assert_eq!(in_pairs(&runs[..2], |run| run.cycles.as_ref()), wanted);
-        assert_eq!(in_pairs(&runs, |run| run.cycles.as_ref()), None, "one run has none");
+        assert_eq!(in_pairs(&runs, |run| run.cycles.as_ref()), None, "one run has no cycles");
         assert_eq!(in_pairs(&runs, |run| Some(&run.time)).map(|pairs| pairs.len()), Some(2));
     }
 }

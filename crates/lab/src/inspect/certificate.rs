@@ -5,7 +5,8 @@ use pqlab_primitives::Provider;
 use pqlab_workloads::{Specimen, certificate_issuers};
 use std::sync::Arc;
 
-/// Inspects a self-signed certificate of each requested issuer; with `every`, of every pair of providers.
+/// Inspects one self-signed certificate for each requested issuer. If `every` is set, every pair of providers is an
+/// issuer.
 pub(super) fn inspect(
     providers: &[Arc<Provider>],
     form: &str,
@@ -71,14 +72,14 @@ fn examine(notebook: &mut Notebook, specimen: &Specimen) {
     }
     notebook.check("a truncated certificate is rejected", || refuses(specimen, &bytes[..bytes.len() - 1]));
     if let Some(outcome) = specimen.chain() {
-        notebook.check("a chain of three is accepted, and rejected without its middle", || Ok(outcome?));
+        notebook.check("a chain of three certificates is accepted, but not without the intermediate", || Ok(outcome?));
     }
 }
 
 fn refuses(specimen: &Specimen, bytes: &[u8]) -> Result<(), Objection> {
     match specimen.verify(bytes) {
         Err(_) => Ok(()),
-        Ok(()) => Err(Objection::Wrong("it was accepted".into())),
+        Ok(()) => Err(Objection::Wrong("the certificate was accepted".into())),
     }
 }
 
@@ -88,7 +89,7 @@ fn standard(form: &str) -> &'static str {
         "X.509-ML-DSA-65" => "RFC 5280, RFC 9881",
         "X.509-alternative" => "X.509 (10/2019), clause 9.8",
         "X.509-composite" => "draft-ietf-lamps-pq-composite-sigs",
-        _ => "format of an earlier system that pqlab reproduces; not for use",
+        _ => "format of an earlier system, which pqlab reproduces; do not use it elsewhere",
     }
 }
 

@@ -94,12 +94,12 @@ fn examine(
         let mut secret = vec![0; parameters.shared_secret];
         match key.decapsulate(&ciphertext[..ciphertext.len() - 1], &mut secret) {
             Err(_) => Ok(()),
-            Ok(()) => Err(Objection::Wrong("it was accepted".into())),
+            Ok(()) => Err(Objection::Wrong("the truncated ciphertext was accepted".into())),
         }
     });
 }
 
-/// Lets every other provider encapsulate to this key.
+/// Checks that this key decapsulates what every other provider encapsulates to it.
 fn exchange(
     notebook: &mut Notebook,
     provider: &Provider,

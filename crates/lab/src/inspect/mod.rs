@@ -1,5 +1,5 @@
-//! Close inspection of one algorithm: lengths and bytes of every provider's keys and outputs, and inputs that must be
-//! accepted or rejected.
+//! Inspects one algorithm closely: shows the lengths and bytes of every provider's keys and outputs, and checks which
+//! inputs the providers accept and reject.
 
 mod certificate;
 mod kem;
@@ -23,15 +23,16 @@ use std::sync::atomic::AtomicBool;
 /// What to inspect.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct InspectRequest {
-    /// The name of an algorithm, a hybrid or a form of certificate.
+    /// The name of an algorithm, a hybrid or a certificate form.
     pub algorithm: String,
-    /// Patterns of providers, and of pairs of providers for hybrids; empty for all.
+    /// Patterns for provider ids, or for pairs of provider ids if the algorithm is a hybrid. Empty selects all.
     pub providers: Vec<String>,
-    /// Seed of keys, coins and messages. Providers that take coins make the same keys from the same seed.
+    /// Seed for keys, randomness and messages. Providers that accept caller-supplied randomness generate the same keys
+    /// from the same seed.
     pub seed: u64,
 }
 
-/// One algorithm of one provider.
+/// Results for one algorithm from one provider.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Inspection {
     /// The provider's id.
@@ -40,72 +41,72 @@ pub struct Inspection {
     pub kind: String,
     /// Name of the algorithm in its standard.
     pub algorithm: String,
-    /// Standard that defines it.
+    /// Standard that defines the algorithm.
     pub standard: String,
     /// NIST security category.
     pub category: Option<u8>,
-    /// Whether the key follows from the seed, because the provider takes coins.
+    /// Whether the seed determines the key, because the provider accepts caller-supplied randomness.
     pub seeded: bool,
-    /// Keys, messages, ciphertexts, signatures.
+    /// Keys, messages, ciphertexts and signatures.
     pub items: Vec<Item>,
-    /// Checks that were made.
+    /// Checks and their results.
     pub checks: Vec<Check>,
 }
 
-/// Bytes with a name.
+/// Named bytes, such as a key or a signature.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Item {
     /// Name of the bytes.
     pub name: String,
     /// Number of bytes.
     pub length: usize,
-    /// Length in the standard; the longest if the length varies.
+    /// Length in bytes that the standard specifies; the maximum if the length varies.
     pub longest: usize,
-    /// The bytes; in files as hexadecimal.
+    /// The bytes; serialized in hexadecimal.
     #[serde(serialize_with = "as_hex", deserialize_with = "of_hex")]
     pub bytes: Vec<u8>,
-    /// Places of the parts, if it is composed of halves.
+    /// Positions of the parts; empty if the item has no parts.
     pub parts: Vec<ItemPart>,
 }
 
-/// Place of a part within the bytes.
+/// Position of a part within an item.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ItemPart {
-    /// The half it belongs to.
+    /// Name of the part, such as the half of a hybrid that it belongs to.
     pub name: String,
-    /// Offset of its first byte.
+    /// Offset of the first byte.
     pub begin: usize,
-    /// Offset after its last byte.
+    /// Offset after the last byte.
     pub end: usize,
 }
 
 /// A check and its result.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Check {
-    /// What was tried, and what must hold.
+    /// The rule that is checked.
     pub name: String,
-    /// Whether it held; `None` if the provider does not offer it.
+    /// Whether the rule holds; `None` if the provider does not support the operation.
     pub passed: Option<bool>,
-    /// Why it failed or was not tried.
+    /// Why the check failed or was skipped.
     pub detail: Option<String>,
 }
 
 impl Inspection {
-    /// Whether no check failed.
+    /// Returns whether no check failed.
     pub fn sound(&self) -> bool {
         self.checks.iter().all(|check| check.passed != Some(false))
     }
 }
 
 impl Laboratory {
-    /// Inspects an algorithm in every requested provider that offers it. The output of each is passed to all others
-    /// that offer the algorithm, requested or not. If libraries were loaded, a separate process opens them.
+    /// Inspects an algorithm in every requested provider that offers it, and checks each provider against all others
+    /// that offer the algorithm, requested or not. If libraries are loaded, the inspection runs in a separate process.
     ///
     /// # Errors
-    /// [`LabError::Unknown`] for an unknown algorithm, [`LabError::Unoffered`] if none of the providers has it, and
-    /// [`LabError::Invalid`] for an algorithm without keys. With loaded libraries all of these are
-    /// [`LabError::Invalid`], [`LabError::Library`] means that one of them ended the process, and [`LabError::Worker`]
-    /// that none can be started.
+    /// [`LabError::Unknown`] for an unknown algorithm, [`LabError::Unoffered`] if no requested provider offers it, and
+    /// [`LabError::Invalid`] for an algorithm without keys. If libraries are loaded, all three cases become
+    /// [`LabError::Invalid`]. [`LabError::Library`] then means that a library ended the separate process, and
+    /// [`LabError::Worker`] that the process could not be started.
     pub fn inspect(&self, request: &InspectRequest) -> Result<Vec<Inspection>, LabError> {
         let loaded: Vec<&str> = self.libraries().map(|library| library.label.as_str()).collect();
         if loaded.is_empty() {
@@ -121,7 +122,7 @@ impl Laboratory {
             }
         }
         let status = errand.end().map_err(lost)?.status;
-        Err(LabError::library(&loaded.join(", "), format!("the process that called them ended: {status}")))
+        Err(LabError::library(&loaded.join(", "), format!("the process that loaded the libraries ended: {status}")))
     }
 }
 
@@ -156,7 +157,7 @@ fn inspect(registry: &Registry, request: &InspectRequest) -> Result<Vec<Inspecti
     let providers = registry.providers();
     let known = names::algorithm(&request.algorithm, &registry.cases(&Default::default()));
     let algorithm = known.as_deref().unwrap_or(&request.algorithm);
-    // A combination of two providers is inspected as if a library had it.
+    // A pair of providers is inspected as if it were one library.
     let pairs = request.providers.iter().any(|pattern| pattern.contains('+'));
     if certificate_forms().any(|form| form == algorithm) {
         return certificate::inspect(providers, algorithm, request, pairs);
@@ -212,10 +213,10 @@ fn unknown(all: &[Arc<Provider>], algorithm: &str) -> LabError {
     LabError::unknown(Thing::Algorithm, algorithm, names.iter().map(String::as_str))
 }
 
-/// Results for one algorithm of one provider.
+/// Collects the results for one algorithm from one provider.
 struct Notebook {
     random: ChaCha8Rng,
-    /// Parts of the bytes; empty for a single algorithm.
+    /// Positions of a hybrid's halves in keys and outputs; empty if the algorithm is not a hybrid.
     parts: Parts,
     items: Vec<Item>,
     checks: Vec<Check>,
@@ -223,7 +224,7 @@ struct Notebook {
 
 /// Why a check did not pass.
 enum Objection {
-    /// The provider does not offer it.
+    /// The provider does not support the operation.
     Unsupported(String),
     /// The result is wrong.
     Wrong(String),
@@ -265,8 +266,8 @@ impl Notebook {
         self.items.push(Item { name: name.to_owned(), length: bytes.len(), longest, bytes: bytes.to_vec(), parts });
     }
 
-    /// Returns the places at which to flip a bit of a ciphertext or a signature, each with a description. Hybrids have
-    /// one in every part.
+    /// Returns the byte positions at which to flip a bit of a ciphertext or signature, with descriptions. For hybrids,
+    /// these are the middle of every part and the last byte.
     fn places(&self, length: usize) -> Vec<(usize, String)> {
         if self.parts.output.is_empty() {
             return places(length).into_iter().map(|place| (place, format!("byte {place}"))).collect();
@@ -278,7 +279,8 @@ impl Notebook {
         self.parts.output.iter().map(middle).chain([(length - 1, format!("byte {}", length - 1))]).collect()
     }
 
-    /// Makes a check and returns its value. A panic in a library is a failed check.
+    /// Runs a check, records the result, and returns the value of `attempt` if it succeeds. If a library panics, the
+    /// check fails.
     fn check<T>(&mut self, name: &str, attempt: impl FnOnce() -> Result<T, Objection>) -> Option<T> {
         let outcome = catch_unwind(AssertUnwindSafe(attempt)).unwrap_or_else(|panic| {
             let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
@@ -295,7 +297,7 @@ impl Notebook {
     }
 }
 
-/// Returns the places at which to flip a bit: the first, the middle and the last byte.
+/// Returns the positions of the first, the middle and the last byte.
 fn places(length: usize) -> Vec<usize> {
     let mut places = vec![0, length / 2, length.saturating_sub(1)];
     places.dedup();
@@ -303,7 +305,7 @@ fn places(length: usize) -> Vec<usize> {
     places
 }
 
-/// Returns the bytes with the lowest bit of one of them flipped.
+/// Returns a copy of `bytes` in which the lowest bit of the byte at `place` is flipped.
 fn flipped(bytes: &[u8], place: usize) -> Vec<u8> {
     let mut bytes = bytes.to_vec();
     bytes[place] ^= 1;
@@ -333,7 +335,7 @@ mod tests {
     }
 
     #[test]
-    fn tampering_is_refused_by_every_provider_and_algorithm() {
+    fn every_provider_rejects_tampered_inputs() {
         let laboratory = laboratory();
         let mut algorithms: Vec<String> = Vec::new();
         for provider in laboratory.registry().providers().iter().filter(|provider| provider.library != NULL) {
@@ -349,7 +351,7 @@ mod tests {
             for inspection in laboratory.inspect(&request(algorithm, &[])).unwrap() {
                 let items = match (inspection.kind.as_str(), hybrids().any(|hybrid| hybrid == algorithm)) {
                     ("certificate", _) => 1,
-                    // If a half cannot make a key from a seed, the private key is not written.
+                    // If one half cannot generate keys from a seed, the hybrid's private key cannot be encoded.
                     (_, true) => 3,
                     (_, false) => 4,
                 };
@@ -365,7 +367,7 @@ mod tests {
     }
 
     #[test]
-    fn halves_of_a_pair_are_at_their_stated_places() {
+    fn halves_of_a_hybrid_are_at_their_stated_positions() {
         let laboratory = laboratory();
         let one = |algorithm: &str, pair: &str| {
             let mut found = laboratory.inspect(&request(algorithm, &[pair])).unwrap();
@@ -440,7 +442,7 @@ mod tests {
     }
 
     #[test]
-    fn bits_are_flipped_at_both_ends_and_between() {
+    fn flips_bits_at_both_ends_and_in_the_middle() {
         assert_eq!(places(10), [0, 5, 9]);
         assert_eq!((places(1), places(0)), (vec![0], vec![]));
         assert_eq!(flipped(&[2, 2], 1), [2, 3]);

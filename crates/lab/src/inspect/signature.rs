@@ -5,7 +5,7 @@ use std::sync::Arc;
 /// Length of the message in bytes.
 const MESSAGE: usize = 32;
 
-/// Generates a key pair, signs with it, and checks what must be accepted and rejected.
+/// Generates a key pair, signs a message, and checks which inputs the verifier accepts and rejects.
 pub(super) fn inspect(
     provider: &Provider,
     scheme: &dyn SignatureScheme,
@@ -116,11 +116,11 @@ fn examine(
 fn refuses(verifier: &dyn VerifyingKey, message: &[u8], signature: &[u8]) -> Result<(), Objection> {
     match verifier.verify(&[], message, signature) {
         Err(_) => Ok(()),
-        Ok(()) => Err(Objection::Wrong("it was accepted".into())),
+        Ok(()) => Err(Objection::Wrong("the signature was accepted".into())),
     }
 }
 
-/// Lets every other provider verify this signature.
+/// Checks that every other provider accepts this signature.
 fn exchange(
     notebook: &mut Notebook,
     provider: &Provider,

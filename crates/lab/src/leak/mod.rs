@@ -1,4 +1,4 @@
-//! Tests for leaked secrets: through the time of an operation, or through branches and addresses.
+//! Tests whether operations leak secrets through their time, or through branches and memory addresses.
 
 pub(crate) mod series;
 pub(crate) mod taint;

@@ -1,11 +1,11 @@
-//! Series of leak tests, and the documents of their results.
+//! Runs series of leak tests and builds JSON documents from the results.
 
 use crate::{LabError, Laboratory, LeakOutcome, LeakRequest, Tainted};
 use pqlab_workloads::leak::{LeakCase, Role};
 use serde_json::{Value, json};
 use std::sync::atomic::AtomicBool;
 
-/// Minimum number of samples of a test.
+/// Minimum number of samples for a test.
 pub const FEWEST_LEAK_SAMPLES: u64 = 2_000;
 
 /// Progress of leak tests.
@@ -13,14 +13,14 @@ pub const FEWEST_LEAK_SAMPLES: u64 = 2_000;
 pub enum LeakStep<'a> {
     /// The test of this case starts.
     Begins(&'a LeakCase),
-    /// Number of finished tests, plus the finished share of the current one.
+    /// Number of finished tests, plus the finished fraction of the current test.
     Done(f64),
     /// Result of a test.
     Found(&'a LeakOutcome),
 }
 
 impl LeakRequest {
-    /// Rejects requests that cannot be tested.
+    /// Rejects requests with numbers that are out of range.
     ///
     /// # Errors
     /// [`LabError::Invalid`] for the first invalid number.
@@ -41,11 +41,11 @@ impl LeakRequest {
 
 impl Laboratory {
     /// Tests the cases `repeat` times, each time with another seed. Verdicts are corrected for the number of cases.
-    /// `take` receives the progress. Returns `None` if `stop` was set meanwhile.
+    /// `take` receives the progress. Returns `None` if `stop` is set in the meantime.
     ///
     /// # Errors
-    /// Errors of [`measure_leak`](Self::measure_leak) and [`LeakRequest::check`]; and errors of `take`, which end the
-    /// tests.
+    /// Errors from [`measure_leak`](Self::measure_leak) and [`LeakRequest::check`]. An error from `take` ends the tests
+    /// and is returned.
     pub fn measure_leaks<E: From<LabError>>(
         &self,
         cases: &[LeakCase],
@@ -81,10 +81,10 @@ impl Laboratory {
     }
 
     /// Runs the operation of each case that has a secret once under valgrind, with that secret tainted. `take` receives
-    /// each result at once. Returns `None` if `stop` was set meanwhile.
+    /// each result as soon as it is available. Returns `None` if `stop` is set in the meantime.
     ///
     /// # Errors
-    /// Errors of [`taint`](Self::taint), and errors of `take`.
+    /// Errors from [`taint`](Self::taint), and any error that `take` returns.
     pub fn taint_all<E: From<LabError>>(
         &self,
         cases: &[LeakCase],
@@ -108,12 +108,12 @@ pub fn leak_listing(cases: &[LeakCase]) -> Value {
     cases.iter().map(entry).collect()
 }
 
-/// Returns the results of leak tests as JSON: schema `pqlab-leak/1`.
+/// Returns the results of leak tests as JSON with the schema `pqlab-leak/1`.
 pub fn leak_document(outcomes: &[LeakOutcome]) -> Value {
     json!({"schema": "pqlab-leak/1", "tests": outcomes})
 }
 
-/// Returns what depends on a secret as JSON: schema `pqlab-taint/1`.
+/// Returns the results of taint tests as JSON with the schema `pqlab-taint/1`.
 pub fn taint_document(tainted: &[Tainted]) -> Value {
     let entry = |tainted: &Tainted| json!({"case": tainted.case, "gap": tainted.end.gap, "findings": tainted.findings});
     json!({"schema": "pqlab-taint/1", "tests": tainted.iter().map(entry).collect::<Vec<_>>()})

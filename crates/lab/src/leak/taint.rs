@@ -1,4 +1,4 @@
-//! Taint tests: branches and addresses that depend on a secret, as reported by valgrind.
+//! Taint tests: find branches and addresses that depend on a secret, with valgrind.
 
 use super::timing::find_case;
 use crate::running::errand::{Task, lost, read_answer};
@@ -16,37 +16,37 @@ use std::sync::atomic::AtomicBool;
 
 /// Program that tracks secrets through an operation.
 const VALGRIND: &str = "valgrind";
-/// Its arguments. The stack is deep enough to reach the function that calls the operation.
+/// Arguments for valgrind. The recorded stacks are deep enough to include the function that calls the operation.
 const MEMCHECK: [&str; 3] = ["--tool=memcheck", "--error-limit=no", "--num-callers=60"];
 
 /// Branch or address that depends on the secret.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct TaintFinding {
-    /// Whether it happens while the key is parsed, not during the operation.
+    /// Whether the branch or address occurs while the key is parsed, not during the operation.
     pub parsing: bool,
     /// `branch` or `address`.
     pub kind: &'static str,
-    /// The innermost function.
+    /// The innermost function on the stack.
     pub function: String,
-    /// Its file and line, if the build knows them.
+    /// Source file and line of the function, or its shared library, if valgrind reports them.
     pub place: Option<String>,
 }
 
 /// How a tainted run ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TaintEnd {
-    /// Why the run did not finish.
+    /// Why the run did not finish; `None` if it did.
     pub gap: Option<String>,
-    /// Whether this is not a failure: the inputs hold no secret, or the library does not take them.
+    /// Whether the gap is not a failure: the inputs contain no secret, or the library does not support them.
     pub unsupported: bool,
 }
 
-/// Case with the parts that depend on its secret.
+/// Result of a taint test.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tainted {
     /// The case's id.
     pub case: String,
-    /// How its run ended.
+    /// How the run ended.
     pub end: TaintEnd,
     /// Branches and addresses that depend on the secret.
     pub findings: Vec<TaintFinding>,
@@ -57,7 +57,7 @@ pub struct Tainted {
 pub(crate) struct TaintTask {
     /// The case's id.
     pub(crate) case: String,
-    /// Seed of keys and inputs.
+    /// Seed for keys and inputs.
     pub(crate) seed: u64,
 }
 
@@ -72,12 +72,12 @@ impl Task for TaintTask {
 }
 
 impl Laboratory {
-    /// Runs the operation of a case once under valgrind with its secret tainted, in a separate process, and reports
-    /// which branches and addresses depend on it. `seed` is the seed of keys and inputs. Returns `None` if `stop` was
-    /// set meanwhile.
+    /// Runs the operation of a case once in a separate process, under valgrind and with its secret tainted. Reports the
+    /// branches and addresses that depend on the secret. Keys and inputs are derived from `seed`. Returns `None` if
+    /// `stop` is set in the meantime.
     ///
     /// # Errors
-    /// [`LabError::Missing`] if valgrind is not installed, and the errors of [`measure_leak`](Self::measure_leak).
+    /// [`LabError::Missing`] if valgrind is not installed, and errors from [`measure_leak`](Self::measure_leak).
     pub fn taint(&self, case: &LeakCase, seed: u64, stop: &AtomicBool) -> Result<Option<Tainted>, LabError> {
         let version = Command::new(VALGRIND).arg("--version").stdin(Stdio::null()).output();
         if !version.is_ok_and(|output| output.status.success()) {
@@ -97,13 +97,13 @@ impl Laboratory {
         let ended = errand.end().map_err(lost)?;
         let end = match answer {
             Some(end) if ended.status.success() => end,
-            _ => TaintEnd { gap: Some(format!("its process ended: {}", ended.status)), unsupported: false },
+            _ => TaintEnd { gap: Some(format!("the process ended: {}", ended.status)), unsupported: false },
         };
         Ok(Some(Tainted { case: case.to_string(), end, findings: taint_findings(&ended.stderr) }))
     }
 }
 
-/// Runs the operation of a case once with its secret tainted. Call it in a process under valgrind.
+/// Runs the operation of a case once with its secret tainted. The current process must be running under valgrind.
 fn run_tainted(registry: &Registry, case: &LeakCase, seed: u64) -> TaintEnd {
     match try_run(registry, case, seed) {
         Ok(()) => TaintEnd { gap: None, unsupported: false },
@@ -115,12 +115,13 @@ fn run_tainted(registry: &Registry, case: &LeakCase, seed: u64) -> TaintEnd {
 fn try_run(registry: &Registry, case: &LeakCase, seed: u64) -> Result<(), Fault> {
     let LeakSubject { mut target, pools, secret, .. } = prepare(case, registry.providers(), seed)?;
     if secret.is_empty() {
-        return Err(Fault::Unsupported("its inputs are public: there is nothing to taint".into()));
+        return Err(Fault::Unsupported("all inputs are public, so there is nothing to taint".into()));
     }
     taint::run(target.as_mut(), &pools[FIRST][0], &secret)
 }
 
-/// Extracts from valgrind's report what happened while the tainted input was loaded or processed, without duplicates.
+/// Extracts the findings from valgrind's report that occurred while the tainted input was loaded or processed. Removes
+/// duplicates.
 fn taint_findings(report: &str) -> Vec<TaintFinding> {
     let mut findings = Vec::new();
     let lines: Vec<&str> = report.lines().map(without_prefix).collect();
@@ -147,7 +148,7 @@ fn taint_findings(report: &str) -> Vec<TaintFinding> {
     findings
 }
 
-/// Returns a line of the report without `==1234== `.
+/// Strips the prefix `==1234==` from a line of the report.
 fn without_prefix(line: &str) -> &str {
     let rest = line.strip_prefix("==").and_then(|rest| rest.split_once("=="));
     rest.map_or(line, |(_, text)| text)

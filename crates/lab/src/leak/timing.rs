@@ -1,4 +1,5 @@
-//! Timing leak tests: cases from the registry, times from the harness, verdicts from the statistics.
+//! Timing leak tests. The registry provides the cases, the harness measures the times, and the statistics crate decides
+//! the verdicts.
 
 use crate::patterns::nearest;
 use crate::running::errand::{Task, lost, read_answer};
@@ -18,17 +19,17 @@ use std::sync::atomic::AtomicBool;
 /// Settings of a leak test.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LeakRequest {
-    /// Samples of a case, half of them of each class.
+    /// Number of samples per case, half of them for each class.
     pub samples: u64,
     /// Smallest difference in ns that matters.
     pub effect_ns: f64,
-    /// Delay in ns that the test must find, as a positive control.
+    /// Known delay in ns that the test must detect (positive control).
     pub control_delay_ns: f64,
-    /// Maximum seconds for a case.
+    /// Time limit for a case, in seconds.
     pub max_time_s: f64,
-    /// Seed of keys, inputs and order.
+    /// Seed for keys, inputs and the order of the samples.
     pub seed: u64,
-    /// Number of cases tested together, for which verdicts are corrected.
+    /// Number of cases tested together. Verdicts are corrected for this number.
     pub cases: usize,
 }
 
@@ -40,45 +41,45 @@ pub enum LeakConclusion {
     Leak,
     /// The time depends on the class, which is public: no leak.
     PublicDependent,
-    /// The time does not depend on the class by more than the bound.
+    /// The classes differ in time by no more than the bound.
     None,
-    /// The samples allow no verdict.
+    /// The samples do not suffice for a verdict.
     Inconclusive,
-    /// The measurement failed its own test, and says nothing.
+    /// A control failed, so the measurement is void.
     Void,
-    /// The library does not offer what the classes need.
+    /// The library does not support the inputs that the classes need.
     Unsupported,
     /// The library failed.
     Failed,
 }
 
-/// Difference in time, second class minus first, with its interval, in ns.
+/// Difference in time between the classes (second minus first) and its confidence interval, in ns.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LeakEffect {
     /// The difference.
     pub ns: f64,
-    /// 95% interval, valid for all cases and tenths together.
+    /// 95% confidence interval, valid for all cases and tenths together.
     pub ci_ns: [f64; 2],
 }
 
-/// Case with the result of its test.
+/// Result of a leak test.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LeakOutcome {
     /// The case's id.
     pub case: String,
     /// The operation's id.
     pub operation: String,
-    /// Whether the classes differ in secret or public data, or in nothing.
+    /// Whether the classes differ in secret data, in public data, or not at all.
     pub role: String,
     /// Description of the classes.
     pub classes: String,
-    /// Other difference between the classes, if it cannot be avoided.
+    /// A further difference between the classes that cannot be avoided, if there is one.
     pub caveat: Option<String>,
     /// Limits of the verdict, one sentence each; empty if nothing was measured.
     pub limits: Vec<String>,
     /// The verdict.
     pub verdict: LeakConclusion,
-    /// Why there is no verdict, or only a weak one.
+    /// Why there is no verdict or only a weak verdict.
     pub reason: Option<String>,
     /// The figures, if the case was measured.
     pub figures: Option<LeakFigures>,
@@ -89,17 +90,18 @@ pub struct LeakOutcome {
 pub struct LeakFigures {
     /// The most significant difference among the tenths.
     pub effect: LeakEffect,
-    /// Its tenth of the distribution, 1 for the fastest.
+    /// The tenth of the distribution in which that difference occurs; 1 is the fastest.
     pub tenth: usize,
-    /// Upper bound in ns on the difference of every tenth.
+    /// Upper bound in ns on the difference in any tenth.
     pub bound_ns: f64,
     /// Differences up to this many ns may come from the measurement itself.
     pub floor_ns: f64,
-    /// Smallest difference of all times, in ns, that these samples would have shown in 19 of 20 measurements.
+    /// Smallest difference in ns that this number of samples detects in 19 of 20 measurements, if all times of one
+    /// class shift equally.
     pub detectable_ns: f64,
-    /// All tenths except the slowest.
+    /// Differences in all tenths except the slowest.
     pub tenths: Vec<LeakEffect>,
-    /// Most extreme of Welch's t values, over all croppings.
+    /// Most extreme value of Welch's t over all croppings.
     pub clearest_t: f64,
     /// The known delay (positive control) as measured.
     #[serde(rename = "planted")]
@@ -109,15 +111,15 @@ pub struct LeakFigures {
     pub control_delay_ns: f64,
     /// Largest difference between two groups of one class (negative control), in ns.
     pub null_ns: f64,
-    /// Samples of both classes.
+    /// Total number of samples in both classes.
     pub samples: usize,
     /// Median time of the first class in ns, including the reading of the counter.
     pub median_ns: f64,
-    /// The counter.
+    /// Name of the counter.
     pub counter: String,
-    /// Its smallest step, in ns.
+    /// The counter's smallest step, in ns.
     pub resolution_ns: f64,
-    /// Processor that measured, if the thread was pinned to one.
+    /// Processor to which the measuring thread was pinned, if any.
     pub pinned: Option<u32>,
 }
 
@@ -150,7 +152,7 @@ pub(crate) fn cases_of(registry: &Registry, patterns: &[String]) -> Result<Vec<L
 /// Finds a case by its id.
 ///
 /// # Errors
-/// `InvalidData` if this build does not have it.
+/// `InvalidData` if this build does not have the case.
 pub(super) fn find_case(registry: &Registry, id: String) -> io::Result<LeakCase> {
     let invalid = |reason: String| io::Error::new(io::ErrorKind::InvalidData, reason);
     let found = cases_of(registry, &[id]).map_err(|error| invalid(error.to_string()))?;
@@ -162,11 +164,11 @@ pub(super) fn find_case(registry: &Registry, id: String) -> io::Result<LeakCase>
 pub(crate) struct LeakTask {
     /// The case's id.
     pub(crate) case: String,
-    /// How to test it.
+    /// Settings of the test.
     pub(crate) request: LeakRequest,
 }
 
-/// Share done, or the result.
+/// Finished fraction, or the result.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum LeakAnswer {
     Done(f64),
@@ -186,11 +188,12 @@ impl Task for LeakTask {
 }
 
 impl Laboratory {
-    /// Tests whether the time of a case depends on its secret, in a separate process; if the process dies, the test has
-    /// failed. `progress` receives the share done, from 0 to 1. Returns `None` if `stop` was set meanwhile.
+    /// Tests in a separate process whether the time of a case depends on its secret. If the process dies, the verdict
+    /// is [`LeakConclusion::Failed`]. `progress` receives the finished fraction, from 0 to 1. Returns `None` if `stop`
+    /// is set in the meantime.
     ///
     /// # Errors
-    /// [`LabError::Worker`] if no process can be started, [`LabError::System`] if it is lost.
+    /// [`LabError::Worker`] if the process cannot be started, [`LabError::System`] if contact with it is lost.
     pub fn measure_leak(
         &self,
         case: &LeakCase,
@@ -214,7 +217,7 @@ impl Laboratory {
         let status = errand.end().map_err(lost)?.status;
         Ok(Some(match outcome {
             Some(outcome) if status.success() => outcome,
-            _ => leak_without_figures(case, LeakConclusion::Failed, format!("its process ended: {status}")),
+            _ => leak_without_figures(case, LeakConclusion::Failed, format!("the process ended: {status}")),
         }))
     }
 }
@@ -234,7 +237,7 @@ fn leak_without_figures(case: &LeakCase, verdict: LeakConclusion, reason: String
     }
 }
 
-/// Measures a case in this process, which was started for it. `progress` receives the share done.
+/// Measures a case in the current process, which was started for this case. `progress` receives the finished fraction.
 fn measure_leak(
     registry: &Registry,
     case: &LeakCase,
@@ -289,7 +292,8 @@ fn conclude(judgement: &LeakJudgement, role: Role, request: &LeakRequest) -> (Le
         LeakVerdict::None => (LeakConclusion::None, None),
         LeakVerdict::Inconclusive => {
             let reason = format!(
-                "cannot rule out a difference of {:.1} ns (threshold {} ns): take more samples or use a quieter machine",
+                "cannot rule out a difference of {:.1} ns (threshold {} ns): \
+                 take more samples or use a quieter machine",
                 judgement.bound, request.effect_ns
             );
             (LeakConclusion::Inconclusive, Some(reason))
@@ -308,7 +312,7 @@ fn conclude(judgement: &LeakJudgement, role: Role, request: &LeakRequest) -> (Le
     }
 }
 
-/// Returns the limits shown with a verdict, so that nobody reads more into it.
+/// Returns the limits of a verdict, which are shown next to it to prevent overinterpretation.
 fn limits(case: &LeakCase, verdict: LeakConclusion, figures: &LeakFigures) -> Vec<String> {
     let mut limits = vec![
         format!("only these inputs varied: {}", case.classes),

@@ -11,19 +11,19 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Number of senders whose keys are in memory at once.
+/// Number of senders whose keys are in memory at the same time.
 const WINDOW: u64 = 256;
-/// Number of transactions made before they are passed on.
+/// Maximum number of transactions generated before they are passed on.
 const AT_ONCE: u64 = 1024;
 
-/// Description of a block to make.
+/// Description of a block to generate.
 #[derive(Clone, Debug)]
 pub struct GenerateRequest {
     /// Destination; `-` is standard output.
     pub path: PathBuf,
     /// Format of the file.
     pub format: BlockFormat,
-    /// Form of its transactions. TXv1 supports only ML-DSA-65.
+    /// Form of the transactions. TXv1 supports only ML-DSA-65.
     pub form: TransactionForm,
     /// Signature scheme.
     pub scheme: Scheme,
@@ -31,24 +31,24 @@ pub struct GenerateRequest {
     pub count: u64,
     /// Number of different senders.
     pub senders: u64,
-    /// Number of invalid transactions; the kinds of fault take turns.
+    /// Number of invalid transactions. They cycle through the kinds of fault.
     pub invalid: u64,
     /// Chain id of the transactions.
     pub chain_id: u32,
-    /// Seed of everything that the library lets the caller choose.
+    /// Seed for all random values that the library lets the caller supply.
     pub seed: u64,
     /// Provider that signs; `None` for the default.
     pub provider: Option<String>,
-    /// Number of threads that sign.
+    /// Number of signing threads.
     pub threads: usize,
 }
 
-/// Description of a block that was made.
+/// Description of a generated block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Generated {
     /// Number of transactions.
     pub transactions: u64,
-    /// Number of invalid ones.
+    /// Number of invalid transactions.
     pub invalid: u64,
     /// Total length of the transactions in bytes.
     pub bytes: u64,
@@ -58,8 +58,9 @@ pub struct Generated {
     pub reproducible: bool,
 }
 
-/// Makes a block file at a [`Destination`]. `progress` receives the number of transactions added since its last call;
-/// `stop` ends the work. A regular file appears under its name only when it is complete.
+/// Generates a block file at a [`Destination`]. `progress` receives the number of transactions added since its last
+/// call. A regular file appears under its name only when it is complete. Returns `None` if `stop` is set in the
+/// meantime.
 ///
 /// # Errors
 /// [`LabError::Invalid`] for an impossible request, [`LabError::Unoffered`] if no provider supports the scheme,
@@ -97,7 +98,7 @@ impl GenerateRequest {
         }
         if self.senders == 0 || self.senders > self.count {
             let reason = format!(
-                "{} senders of {} transactions: senders must be from 1 to the number of transactions",
+                "{} senders for {} transactions: senders must be between 1 and the number of transactions",
                 self.senders, self.count
             );
             return refuse("senders", reason);
@@ -114,7 +115,8 @@ impl GenerateRequest {
         Ok(())
     }
 
-    /// Returns the first transaction of a sender's window. Every sender has one, because `count >= senders`.
+    /// Returns the index of the first transaction in a window that begins with this sender. Every sender has at least
+    /// one transaction, because `count >= senders`.
     fn first_of(&self, sender: u64) -> u64 {
         // The product of two 64-bit numbers needs 128 bits.
         (u128::from(sender) * u128::from(self.count) / u128::from(self.senders)) as u64
@@ -131,7 +133,7 @@ struct Flaws {
 }
 
 impl Flaws {
-    /// Starts at transaction `first`, after making the choices for earlier ones.
+    /// Repeats the choices for all transactions before `first`, so that [`next`](Self::next) continues there.
     fn new(request: &GenerateRequest, first: u64) -> Flaws {
         let random = generator(request.seed, b'f', 0);
         let mut flaws = Flaws { random, count: request.count, left: request.invalid, chosen: 0 };
@@ -160,7 +162,8 @@ struct Sender {
 /// Receives transactions in order.
 pub(super) type Take<'a> = dyn FnMut(&[Vec<u8>]) -> Result<(), LabError> + 'a;
 
-/// Makes the transactions of a block or of its parts. A transaction is the same in whichever part it is made.
+/// Generates the transactions of a block or of a part. How the block is divided into parts does not change its
+/// transactions.
 pub(super) struct Factory<'a> {
     pub(super) request: &'a GenerateRequest,
     pub(super) scheme: Arc<dyn SignatureScheme>,
@@ -168,8 +171,8 @@ pub(super) struct Factory<'a> {
 }
 
 impl Factory<'_> {
-    /// Makes the transactions of a part in order and passes on up to [`AT_ONCE`] at a time. Returns whether it
-    /// finished.
+    /// Generates the transactions of a part in order and passes them to `take`, up to [`AT_ONCE`] at a time. Returns
+    /// `false` if `stop` was set before the end.
     pub(super) fn make(
         &self,
         provider: &str,
@@ -225,7 +228,7 @@ impl Factory<'_> {
         Ok(Sender { key, public_key })
     }
 
-    /// Makes transaction `index` of the block, which is number `place` in its window.
+    /// Generates the transaction with the number `index` in the block and `place` in its window.
     fn transaction(
         &self,
         index: u64,
@@ -277,8 +280,8 @@ impl Factory<'_> {
     }
 }
 
-/// Returns a separate generator for each number of each purpose, so that threads and windows do not change the values
-/// drawn.
+/// Returns a separate random number generator for each `purpose` and `number`. The values therefore do not depend on
+/// threads and windows.
 fn generator(seed: u64, purpose: u8, number: u64) -> ChaCha8Rng {
     let mut bytes = [0; 32];
     bytes[..8].copy_from_slice(&seed.to_le_bytes());

@@ -1,4 +1,4 @@
-//! Block files of signed transactions: making and verifying them.
+//! Generates and verifies block files of signed transactions.
 
 mod generate;
 mod output;
@@ -30,7 +30,7 @@ pub enum BlockFormat {
 }
 
 impl BlockFormat {
-    /// Returns the word used in command lines and files.
+    /// Returns the format's name on the command line and in files.
     pub fn name(self) -> &'static str {
         match self {
             BlockFormat::Block => "block",
@@ -39,18 +39,18 @@ impl BlockFormat {
     }
 }
 
-/// Order of preference if the user names no provider: complete verifiers before the one with a known defect (see
-/// docs/explanation/verification.md), the specialist before the rest.
+/// Order of preference if the user names no provider. Complete verifiers come before the one with a known defect (see
+/// docs/explanation/verification.md), and the specialised libsecp256k1 comes first.
 const PREFERENCE: [&str; 8] =
     ["libsecp256k1", "aws-lc", "openssl", "rustcrypto", "libcrux:avx2", "libcrux:portable", "fn-dsa", "liboqs"];
 
-/// Implementation of a scheme, with the provider or pair that it comes from. Its known answers have been checked.
+/// Implementation of a scheme, preceded by the id of its provider or pair of providers. Known-answer tests have passed.
 type Implementation = (String, Arc<dyn SignatureScheme>);
 
-/// Batch verifier of a scheme, with the provider that it comes from.
+/// Batch verifier for a scheme, preceded by its provider's id.
 type Batches = (String, Arc<dyn BatchVerifier>);
 
-/// Returns the implementation of a scheme from the requested provider, or from the first that has it.
+/// Returns the implementation of a scheme from the requested provider, or from the most preferred one that offers it.
 fn implementation(laboratory: &Laboratory, scheme: Scheme, wanted: Option<&str>) -> Result<Implementation, LabError> {
     let (algorithm, providers) = (scheme.algorithm(), laboratory.registry().providers());
     let mut offering = ledger::implementations(providers, scheme, &CaseOptions::default());
@@ -73,8 +73,8 @@ fn implementation(laboratory: &Laboratory, scheme: Scheme, wanted: Option<&str>)
     Ok((found.provider, found.scheme))
 }
 
-/// Returns the requested batch verifier of a scheme, by a provider's id, its library's name, or a pattern. Its known
-/// answers have been checked.
+/// Returns a scheme's batch verifier from the requested provider, after checking known answers. `wanted` is a
+/// provider's id, a library's name or a pattern.
 fn batches(laboratory: &Laboratory, scheme: Scheme, wanted: &str) -> Result<Option<Batches>, LabError> {
     let providers = laboratory.registry().providers();
     let exactly = ledger::batch_verifier(providers, scheme, wanted).map(|verifier| (wanted.to_owned(), verifier));
@@ -86,7 +86,7 @@ fn batches(laboratory: &Laboratory, scheme: Scheme, wanted: &str) -> Result<Opti
     Ok(found)
 }
 
-/// Returns the providers that have batch verifiers for any scheme.
+/// Returns the ids of the providers that offer batch verifiers for any scheme.
 fn offering_batches(laboratory: &Laboratory) -> impl Iterator<Item = String> {
     let offers = |scheme| ledger::batch_verifiers(laboratory.registry().providers(), scheme);
     Scheme::ALL.into_iter().flat_map(offers).map(|(id, _)| id)
@@ -104,7 +104,7 @@ fn check(laboratory: &Laboratory, id: &str, algorithm: &str) -> Result<(), LabEr
         .map_err(|wrong| LabError::library(id, format!("wrong answer for {algorithm}: {wrong}")))
 }
 
-/// Returns SHA-256, for the digests.
+/// Returns the SHA-256 implementation for transaction digests.
 fn sha256(laboratory: &Laboratory) -> Result<Arc<dyn Hash>, LabError> {
     ledger::digest(laboratory.registry().providers()).ok_or_else(|| LabError::Unoffered {
         algorithm: "SHA-256, which every transaction needs".into(),
@@ -113,12 +113,12 @@ fn sha256(laboratory: &Laboratory) -> Result<Arc<dyn Hash>, LabError> {
     })
 }
 
-/// Returns a progress that also records how a verification's time is spent.
+/// Returns a progress object that also records the time spent in each phase of a verification.
 pub fn timed() -> BlockProgress {
     BlockProgress::timed(pqlab_harness::clock::monotonic_ns)
 }
 
-/// Error about a file, in one line.
+/// Creates a one-line error about a file.
 fn about(path: &Path, what: impl std::fmt::Display) -> LabError {
     LabError::File { path: path.to_path_buf(), reason: what.to_string() }
 }

@@ -1,4 +1,4 @@
-//! Destination of a block that is being made, in either format.
+//! Writes a block in either format while it is generated.
 
 use super::parquet::ParquetWriter;
 use super::{BlockFormat, GenerateRequest, about};
@@ -8,7 +8,7 @@ use std::fs::File;
 use std::io::{self, BufWriter, IntoInnerError};
 use std::path::PathBuf;
 
-/// Unfinished block. If it is dropped before [`keep`](Self::keep), no regular file remains.
+/// Unfinished block. If the block is dropped before [`keep`](Self::keep) is called, no regular file remains.
 pub(super) struct Output {
     path: PathBuf,
     sink: Sink,
@@ -21,7 +21,7 @@ impl Output {
         let written = |error| failed(&request.path, error);
         let destination = Destination::of(&request.path).map_err(written)?;
         let (writing, file) = match request.format {
-            // Its header contains the length, so it is written last.
+            // The header contains the number and length of the transactions, so it is written last.
             BlockFormat::Block => destination.create_seekable(),
             BlockFormat::Parquet => destination.create(),
         }
@@ -35,7 +35,7 @@ impl Output {
         Ok(Output { path: request.path.clone(), sink: sink.map_err(written)?, writing, bytes: 0 })
     }
 
-    /// Returns the total length of its transactions in bytes.
+    /// Returns the total length in bytes of the transactions so far.
     pub(super) fn bytes(&self) -> u64 {
         self.bytes
     }
@@ -49,7 +49,7 @@ impl Output {
         written.map_err(|error| failed(&self.path, error))
     }
 
-    /// Finishes the block, and gives a regular file its name.
+    /// Finishes the block. A regular file gets its final name.
     pub(super) fn keep(self) -> Result<(), LabError> {
         let Output { path, sink, writing, .. } = self;
         let file = match sink {

@@ -90,7 +90,7 @@ fn rejects_exactly_the_invalid_transactions_in_both_formats() {
 }
 
 #[test]
-fn parts_together_are_the_whole() {
+fn parts_add_up_to_the_whole_block() {
     let folder = tempfile::tempdir().unwrap();
     for format in [BlockFormat::Block, BlockFormat::Parquet] {
         let path = folder.path().join(format.name());
@@ -163,7 +163,7 @@ fn batches_reject_the_same_transactions_as_single_verification() {
 }
 
 #[test]
-fn every_scheme_of_the_build_is_made_and_accepted() {
+fn every_scheme_in_this_build_signs_and_verifies() {
     let folder = tempfile::tempdir().unwrap();
     let mut tried = 0;
     for scheme in Scheme::ALL {
@@ -207,7 +207,7 @@ fn accepts_the_reference_form_only_on_request() {
 }
 
 #[test]
-fn the_same_seed_gives_the_same_file_whatever_the_threads() {
+fn the_same_seed_gives_the_same_file_with_any_number_of_threads() {
     let folder = tempfile::tempdir().unwrap();
     let bytes = |seed, threads| {
         let path = folder.path().join("block");
@@ -291,7 +291,7 @@ fn damaged_parquet_is_an_error_or_a_rejection_but_never_a_panic() {
         let mut damaged = whole.clone();
         damaged[at] ^= 0x55;
         fs::write(&path, &damaged).unwrap();
-        // A separate reader, to avoid checking the known answers of every scheme for thousands of files.
+        // Use the reader directly: `verify_block` would check the known answers of every scheme for each file.
         let outcome = parquet::ParquetReader::new(fs::File::open(&path).unwrap()).and_then(|mut source| {
             let verifier =
                 pqlab_constructions::ledger::Verifier::new(TransactionForm::TxV2, 7, sha256(&LABORATORY).unwrap());
@@ -302,7 +302,7 @@ fn damaged_parquet_is_an_error_or_a_rejection_but_never_a_panic() {
     assert!(refused > 0 && refused < whole.len(), "{refused} of {}", whole.len());
 }
 
-/// Returns the file with a changed footer: other row groups, and another total number of rows.
+/// Returns the file with a changed footer. `change` modifies the row groups and the total number of rows.
 fn with_footer(whole: &[u8], change: impl FnOnce(&mut Vec<RowGroupMetaData>, &mut i64)) -> Vec<u8> {
     let footer = whole.len() - 8;
     let length = footer_length(whole);
@@ -313,12 +313,12 @@ fn with_footer(whole: &[u8], change: impl FnOnce(&mut Vec<RowGroupMetaData>, &mu
     let sum: i64 = groups.iter().map(RowGroupMetaData::num_rows).sum();
     let mut written = Vec::new();
     ParquetMetaDataWriter::new(&mut written, &ParquetMetaData::new(file, groups)).finish().unwrap();
-    // The library writes the sum itself. It is field 3 of a structure in Thrift's compact protocol, before the list of
-    // groups.
+    // The library always writes the correct sum, so replace it. The sum is field 3 of a structure in Thrift's compact
+    // protocol, before the list of groups.
     let field = |rows: i64| [&[0x16][..], &variable(((rows << 1) ^ (rows >> 63)) as u64), &[0x19]].concat();
     let (found, wanted) = (field(sum), field(rows));
     let places: Vec<usize> = (0..written.len()).filter(|at| written[*at..].starts_with(&found)).collect();
-    assert_eq!(places.len(), 1, "the number of rows is not found in the footer");
+    assert_eq!(places.len(), 1, "the number of rows must occur once in the footer");
     let metadata = &written[..written.len() - 8];
     let (before, after) = (&metadata[..places[0]], &metadata[places[0] + found.len()..]);
     let metadata = [before, &wanted, after].concat();
@@ -326,7 +326,7 @@ fn with_footer(whole: &[u8], change: impl FnOnce(&mut Vec<RowGroupMetaData>, &mu
     [&whole[..footer - length], &metadata, &new_length, b"PAR1"].concat()
 }
 
-/// Length in bytes of the footer's metadata.
+/// Returns the length in bytes of the footer's metadata.
 fn footer_length(whole: &[u8]) -> usize {
     u32::from_le_bytes(whole[whole.len() - 8..whole.len() - 4].try_into().unwrap()) as usize
 }
@@ -342,8 +342,8 @@ fn variable(mut number: u64) -> Vec<u8> {
     out
 }
 
-/// Returns a row group that claims `rows` rows and `values` values per column, with the size of its pages multiplied by
-/// `pages`.
+/// Returns a row group that claims `rows` rows and `values` values per column. The total size of its pages is
+/// multiplied by `pages`.
 fn doctored(group: &RowGroupMetaData, rows: i64, values: i64, pages: i64) -> RowGroupMetaData {
     let columns = group.columns().iter().map(|column| {
         let size = column.compressed_size() * pages;
@@ -366,8 +366,8 @@ fn rejects_footers_whose_counts_disagree() {
         fs::write(&path, same).unwrap();
         first
     };
-    assert!(first > 3 && first < 1600, "{first} rows of several groups");
-    assert_eq!(verified(&verifying(path.clone())).unwrap().transactions, 1600, "a footer that is as before");
+    assert!(first > 3 && first < 1600, "the first of several groups has {first} rows");
+    assert_eq!(verified(&verifying(path.clone())).unwrap().transactions, 1600, "an unchanged footer is valid");
     let refused = |words: &str, change: &dyn Fn(&mut Vec<RowGroupMetaData>, &mut i64)| {
         fs::write(&path, with_footer(&whole, change)).unwrap();
         let text = refusal(path.clone());
@@ -390,7 +390,7 @@ fn rejects_footers_whose_counts_disagree() {
 }
 
 #[test]
-fn schemes_go_to_providers_that_have_them() {
+fn schemes_use_providers_that_offer_them() {
     assert_eq!(implementation(&LABORATORY, Scheme::EcdsaSecp256k1, None).unwrap().0, "libsecp256k1");
     assert_eq!(
         implementation(&LABORATORY, Scheme::MlDsa65, Some("libcrux")).unwrap().0.split(':').next(),

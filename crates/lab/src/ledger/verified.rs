@@ -1,4 +1,4 @@
-//! Output for a verified block: one document and one text, whether this machine or a cluster verified it.
+//! Presents a verified block as JSON and as text, whether this machine or a cluster verified the block.
 
 use super::{BlockReport, Phases, TransactionForm, VerifyBlockRequest};
 use pqlab_analysis::number::{grouped, memory, rate, significant};
@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
-/// Number of rejected transactions that the text lists. The document has more of them.
+/// Maximum number of rejected transactions that the text lists. The JSON document lists more.
 const SHOWN: usize = 20;
 
 /// A verified block.
@@ -16,42 +16,42 @@ pub struct VerifiedBlock {
     pub file: String,
     /// Form that the transactions must have.
     pub form: TransactionForm,
-    /// Chain id of the verifier.
+    /// Chain id that the transactions must have.
     pub chain_id: u32,
     /// Result of the verification.
     pub figures: BlockFigures,
-    /// Work of the cluster; `None` if this machine verified the block alone.
+    /// Figures for the cluster; `None` if this machine verified the block alone.
     pub cluster: Option<ClusterFigures>,
 }
 
-/// Result of a verification in words and numbers: a [`BlockReport`], or the combined results of a cluster's nodes.
+/// Result of a verification as text and numbers, from a [`BlockReport`] or combined from the nodes of a cluster.
 #[derive(Clone, Debug, Deserialize)]
 pub struct BlockFigures {
     /// Name of the file's format.
     pub format: String,
-    /// Transactions.
+    /// Number of transactions.
     pub transactions: u64,
-    /// Length of the transactions in bytes.
+    /// Total length of the transactions in bytes.
     pub bytes: u64,
     /// Number of rejected transactions.
     pub rejected: u64,
-    /// Number of rejected transactions of each kind.
+    /// Number of rejected transactions, keyed by the kind of fault.
     pub kinds: BTreeMap<String, u64>,
-    /// First rejected transactions, with their reasons.
+    /// The first rejected transactions, with their reasons.
     pub rejections: Vec<RejectedTransaction>,
     /// Wall time of reading, decoding and verifying, in ns.
     pub elapsed_ns: u64,
     /// Time spent in each phase.
     pub phases: PhaseTimes,
-    /// Threads that verified.
+    /// Number of verifying threads.
     pub threads: usize,
-    /// Transactions that were verified at once, if a provider could.
+    /// Batch size, if a provider verified in batches.
     pub batch: Option<usize>,
-    /// Schemes, each with its provider.
+    /// Schemes, each with the id of the provider that verifies it.
     pub providers: Vec<(String, String)>,
-    /// Version of every provider named here.
+    /// Versions of the providers in this result, keyed by id.
     pub versions: BTreeMap<String, String>,
-    /// Providers that verify many transactions of a scheme at once.
+    /// Providers that can verify many transactions of a scheme in one batch.
     pub batch_providers: Vec<String>,
     /// Whether the verification was stopped before its end.
     #[serde(default)]
@@ -63,9 +63,9 @@ pub struct BlockFigures {
 pub struct RejectedTransaction {
     /// Position in the block, from 0.
     pub index: u64,
-    /// Kind of the reason, in a word.
+    /// Kind of fault, such as `wrong-signature`.
     pub kind: String,
-    /// Reason, in a sentence.
+    /// Reason for the rejection.
     pub reason: String,
 }
 
@@ -78,20 +78,20 @@ pub struct PhaseTimes {
     pub decoding: u64,
     /// Verifying signatures.
     pub verifying: u64,
-    /// Time that verifying threads waited for transactions.
+    /// Time that the verifying threads spent waiting for transactions.
     pub threads_waited: u64,
-    /// Time that the reading thread waited for free room.
+    /// Time that the reading thread spent waiting for free buffers.
     pub reading_waited: u64,
 }
 
-/// Figures of a cluster's verification.
+/// Figures for a verification by a cluster.
 #[derive(Clone, Copy, Debug, Deserialize)]
 pub struct ClusterFigures {
-    /// Nodes that verified.
+    /// Number of verifying nodes.
     pub nodes: u64,
-    /// Parts of the block.
+    /// Number of parts of the block.
     pub parts: u64,
-    /// Parts whose results came from the journal.
+    /// Number of parts whose results came from the journal.
     pub resumed: u64,
     /// Number of times that a part was restarted.
     pub begun_again: u64,
@@ -134,8 +134,7 @@ impl BlockFigures {
         amount as f64 * 1e9 / self.elapsed_ns.max(1) as f64
     }
 
-    /// Lists the providers with their versions and the schemes that each verifies: `aws-lc 1.19.0 (Ed25519,
-    /// ML-DSA-65)`.
+    /// Lists the providers with their versions and schemes, such as `aws-lc 1.19.0 (Ed25519, ML-DSA-65)`.
     fn verifiers(&self) -> String {
         let mut schemes: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
         for (scheme, provider) in &self.providers {
@@ -162,7 +161,7 @@ impl VerifiedBlock {
         }
     }
 
-    /// Returns the document of `pqlab ledger verify --json`.
+    /// Returns the JSON document that `pqlab ledger verify --json` prints.
     pub fn to_json(&self) -> Value {
         let VerifiedBlock { file, form, chain_id, figures, cluster } = self;
         let providers = figures.providers.iter().map(|(scheme, provider)| (scheme.clone(), json!(provider)));
@@ -207,7 +206,7 @@ impl VerifiedBlock {
         document
     }
 
-    /// Returns the text of `pqlab ledger verify`.
+    /// Returns the text that `pqlab ledger verify` prints.
     pub fn to_text(&self) -> String {
         let figures = &self.figures;
         let count = |number: u64, what: &str| format!("{number} {what}{}", if number == 1 { "" } else { "s" });
@@ -274,7 +273,7 @@ fn seconds(ns: u64) -> f64 {
     ns as f64 / 1e9
 }
 
-/// Returns the times of a verification in seconds.
+/// Returns the time of each phase in seconds, as JSON.
 fn phases(times: &PhaseTimes) -> Value {
     json!({
         "reading_s": seconds(times.reading),
@@ -332,7 +331,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cluster_adds_its_part_to_text_and_document() {
+    fn a_cluster_adds_its_figures_to_text_and_json() {
         let (alone, cluster) = (block(None), block(Some(CLUSTER)));
         let text = cluster.to_text();
         assert_eq!(text.lines().next(), alone.to_text().lines().next());

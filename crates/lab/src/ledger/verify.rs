@@ -14,31 +14,31 @@ use std::io::{BufReader, Read, Seek, SeekFrom};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-/// Number of senders' prepared keys kept for each scheme.
+/// Maximum number of prepared sender keys kept for each scheme.
 const KEYS: usize = 256;
-/// Bytes of a file read at once.
+/// Size of the read buffer in bytes.
 const BUFFER: usize = 1 << 20;
-/// Maximum batch size. Each thread has a chunk of this many transactions in memory, and there are two more.
+/// Maximum batch size. Memory holds one chunk of this many transactions for each thread, plus two more chunks.
 const LARGEST_BATCH: usize = 10_000;
 
 /// What to verify, and how.
 #[derive(Clone, Debug)]
 pub struct VerifyBlockRequest {
-    /// The file.
+    /// The block file.
     pub path: PathBuf,
     /// Form that the transactions must have.
     pub form: TransactionForm,
-    /// Chain id of the verifier.
+    /// Chain id that the transactions must have.
     pub chain_id: u32,
-    /// Threads that verify; another one reads.
+    /// Number of verifying threads. One more thread reads the file.
     pub threads: usize,
-    /// Provider to use for the schemes that it has.
+    /// Provider to use for the schemes that it offers.
     pub provider: Option<String>,
     /// Whether to keep the prepared keys of senders for their next transactions.
     pub keep_keys: bool,
-    /// Positions of the transactions to verify; `None` for all, with a check of the file's end.
+    /// Positions of the transactions to verify. `None` verifies all transactions and checks the end of the file.
     pub part: Option<Range<u64>>,
-    /// Batch size, from 1 to 10,000; `None` means [`Verifier::BATCH`] if the provider has batches.
+    /// Batch size, from 1 to 10,000. `None` means [`Verifier::BATCH`] if the provider verifies in batches.
     pub batch: Option<usize>,
 }
 
@@ -53,41 +53,41 @@ pub struct BlockReport {
     pub bytes: u64,
     /// Number of rejected transactions.
     pub rejected: u64,
-    /// Number of rejections of each kind.
+    /// Number of rejected transactions, keyed by the kind of fault.
     pub kinds: BTreeMap<&'static str, u64>,
     /// The first rejected transactions, with their reasons.
     pub list: Vec<Rejected>,
     /// Wall time of reading, decoding and verifying, in ns.
     pub elapsed_ns: u64,
-    /// How the time was spent, if `progress` is [timed](super::timed).
+    /// Time spent in each phase, if the progress object is [timed](super::timed).
     pub phases: Phases,
-    /// Threads that verified.
+    /// Number of verifying threads.
     pub threads: usize,
-    /// Batch size, if a provider has batches.
+    /// Batch size, if a provider verified in batches.
     pub batch: Option<usize>,
-    /// Provider of each scheme's implementation.
+    /// Schemes, each with the id of the provider that verifies it.
     pub providers: Vec<(Scheme, String)>,
-    /// Providers that have batch verifiers.
+    /// Providers that offer batch verifiers.
     pub batch_providers: Vec<String>,
-    /// Versions of all providers named here.
+    /// Versions of the providers in this report, keyed by id.
     pub versions: BTreeMap<String, String>,
-    /// Whether it was stopped early.
+    /// Whether the verification was stopped early.
     pub stopped: bool,
 }
 
-/// Description of a block file, from the file itself.
+/// Description of a block file, as read from its header and footer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BlockFacts {
     /// The file's format.
     pub format: BlockFormat,
-    /// The form of its transactions.
+    /// The form of the transactions.
     pub form: TransactionForm,
     /// Number of transactions.
     pub transactions: u64,
     /// Length of the file in bytes.
     pub bytes: u64,
-    /// Parts that start at a multiple of this number are found directly; `None` if the file can only be read as a
-    /// whole.
+    /// A part that starts at a multiple of this number of transactions can be read directly. `None` if the file can
+    /// only be read as a whole.
     pub stride: Option<u64>,
 }
 
@@ -126,12 +126,13 @@ pub(super) fn open(path: &Path) -> Result<File, LabError> {
     Ok(file)
 }
 
-/// Verifies a block in either format. `announce` receives the number of transactions first, for a progress bar.
+/// Verifies a block in either format. Before the verification starts, `announce` receives the number of transactions,
+/// for a progress bar.
 ///
 /// # Errors
 /// [`LabError::File`] if the file cannot be read or is not a block, [`LabError::OtherForm`] if its transactions do not
-/// have the requested form, [`LabError::Unknown`] for an unknown provider, and [`LabError::Invalid`] if the batch is
-/// too large or no provider verifies batches.
+/// have the requested form, [`LabError::Unknown`] for an unknown provider, and [`LabError::Invalid`] if the batch size
+/// is out of range or the requested provider does not verify in batches.
 pub fn verify_block(
     laboratory: &Laboratory,
     request: &VerifyBlockRequest,
@@ -208,7 +209,7 @@ fn check_form(request: &VerifyBlockRequest, found: TransactionForm) -> Result<()
     Err(LabError::OtherForm { path: request.path.clone(), found, wanted })
 }
 
-/// Detects the format by the first bytes of the file.
+/// Detects the format from the first bytes of the file.
 pub(super) fn format_of(file: &mut File) -> std::io::Result<BlockFormat> {
     let mut magic = Vec::new();
     file.by_ref().take(4).read_to_end(&mut magic)?;
@@ -216,16 +217,16 @@ pub(super) fn format_of(file: &mut File) -> std::io::Result<BlockFormat> {
     Ok(if magic == *b"PAR1" { BlockFormat::Parquet } else { BlockFormat::Block })
 }
 
-/// Verifier with a description of its parts.
+/// Verifier and the providers that it uses.
 struct Party {
     verifier: Verifier,
-    /// Provider of each scheme's implementation.
+    /// Schemes, each with the id of the provider that verifies it.
     providers: Vec<(Scheme, String)>,
-    /// Whether one of them verifies in batches.
+    /// Whether one of the providers verifies in batches.
     in_batches: bool,
 }
 
-/// Builds a verifier for every scheme that this build has. Only the requested provider verifies in batches.
+/// Builds a verifier for every scheme in this build. Only the requested provider verifies in batches.
 fn verifier(laboratory: &Laboratory, request: &VerifyBlockRequest) -> Result<Party, LabError> {
     let batch = request.batch.unwrap_or(Verifier::BATCH);
     if batch == 0 || batch > LARGEST_BATCH {
@@ -244,7 +245,7 @@ fn verifier(laboratory: &Laboratory, request: &VerifyBlockRequest) -> Result<Par
             in_batches = true;
             continue;
         }
-        // Not every provider has every scheme. If the requested one lacks a scheme, another provider verifies it.
+        // If the requested provider does not offer a scheme, another provider verifies that scheme.
         let found = implementation(laboratory, scheme, wanted).or_else(|error| match wanted {
             Some(_) => implementation(laboratory, scheme, None),
             None => Err(error),
@@ -256,7 +257,7 @@ fn verifier(laboratory: &Laboratory, request: &VerifyBlockRequest) -> Result<Par
                     .map_err(|error| LabError::library(&provider, error))?;
                 used.push((scheme, provider));
             }
-            // Its transactions are rejected as unsupported.
+            // The verifier rejects transactions with this scheme as unsupported.
             Err(LabError::Unoffered { .. }) => {}
             Err(error) => return Err(error),
         }
@@ -273,7 +274,7 @@ fn verifier(laboratory: &Laboratory, request: &VerifyBlockRequest) -> Result<Par
             .map_or_else(|| "no provider is named".to_owned(), |wanted| format!("{wanted} does not verify in batches"));
         return Err(LabError::invalid(
             "batch",
-            format!("batch is given, but {who}; providers with batches: {offering}"),
+            format!("batch is set, but {who}; providers that verify in batches: {offering}"),
         ));
     }
     let verifier = if request.keep_keys { verifier.with_key_cache(KEYS) } else { verifier };

@@ -1,6 +1,6 @@
-//! Lookup of algorithms and constructions by name, for programs that use them. They come from the requested provider,
-//! or else from the first that has them. Known answers are not checked here: [`verify`](crate::VerifyRequest) does
-//! that.
+//! Looks up algorithms and constructions by name, for programs that use them. An implementation comes from the
+//! requested provider, or else from the most preferred one that offers the algorithm. Known answers are not checked
+//! here; use [`verify`](crate::VerifyRequest) for that.
 
 use crate::{LabError, Thing, matches};
 use pqlab_constructions::ntor::Protocol;
@@ -8,18 +8,18 @@ use pqlab_primitives::{Hash, Kem, LaneHash, Provider, SignatureScheme, Xof};
 use pqlab_workloads::{NULL, constructed, hybrids};
 use std::sync::{Arc, LazyLock};
 
-/// Order of preference if no provider is named: complete libraries before specialists, the faster ones first.
+/// Order of preference if no provider is named: general libraries before specialised ones, and faster ones first.
 const PREFERENCE: [&str; 8] =
     ["aws-lc", "openssl", "rustcrypto", "libsecp256k1", "libcrux:avx2", "libcrux:portable", "fn-dsa", "liboqs"];
 
 static EVERY: LazyLock<Vec<Arc<Provider>>> = LazyLock::new(pqlab_providers::providers);
-/// Every provider of the build except the one that does nothing.
+/// Every provider in this build except `null`, which does nothing.
 static PROVIDERS: LazyLock<Vec<Arc<Provider>>> =
     LazyLock::new(|| EVERY.iter().filter(|provider| provider.library != NULL).cloned().collect());
 
 /// Implementation from a provider.
 pub struct Offered<T: ?Sized> {
-    /// The provider's id. In a pair, joined by a plus, the classical one comes first.
+    /// The provider's id. A pair is joined by a plus sign, with the classical provider first.
     pub provider: String,
     /// The implementation.
     pub implementation: Arc<T>,
@@ -31,7 +31,7 @@ impl<T: ?Sized> Clone for Offered<T> {
     }
 }
 
-/// Returns the names of the hybrid KEMs and signatures, which combine two halves.
+/// Returns the names of the hybrid KEMs and hybrid signature schemes.
 pub fn hybrid_names() -> impl Iterator<Item = &'static str> {
     hybrids()
 }
@@ -40,7 +40,7 @@ pub fn hybrid_names() -> impl Iterator<Item = &'static str> {
 /// (`aws-lc+liboqs`).
 ///
 /// # Errors
-/// [`LabError::Unknown`] if there is no such algorithm, [`LabError::Unoffered`] if the provider lacks it.
+/// [`LabError::Unknown`] if there is no such algorithm, [`LabError::Unoffered`] if the provider does not offer it.
 pub fn kem(algorithm: &str, provider: Option<&str>) -> Result<Offered<dyn Kem>, LabError> {
     pick(algorithm, provider, &makers(algorithm), |library| library.kem(algorithm).cloned())
 }
@@ -69,7 +69,7 @@ pub fn xof(algorithm: &str, provider: Option<&str>) -> Result<Offered<dyn Xof>, 
     pick(algorithm, provider, &PROVIDERS, |library| library.xof(algorithm).cloned())
 }
 
-/// Returns the function called `algorithm` that hashes eight messages at once.
+/// Returns the function called `algorithm` that hashes eight messages in parallel.
 ///
 /// # Errors
 /// Same as [`kem`].
@@ -77,15 +77,15 @@ pub fn eight_at_once(algorithm: &str, provider: Option<&str>) -> Result<Offered<
     pick(algorithm, provider, &PROVIDERS, |library| library.lane_hash(algorithm, 8).cloned())
 }
 
-/// Returns a circuit handshake over one provider or a pair. It has the names of
-/// [`circuit_handshake`](crate::circuit_handshake).
+/// Returns a circuit handshake that uses the primitives of one provider or of a pair. `handshake` is a name that
+/// [`circuit_handshake`](crate::circuit_handshake) accepts.
 ///
 /// # Errors
-/// [`LabError::Unknown`] if there is no such handshake, [`LabError::Unoffered`] if the providers lack a part.
+/// [`LabError::Unknown`] if there is no such handshake, [`LabError::Unoffered`] if the providers lack a primitive.
 pub fn circuit_protocol(handshake: &str, provider: Option<&str>) -> Result<Arc<Protocol>, LabError> {
     let found = crate::circuit_handshake(handshake)?;
     let pair = provider.unwrap_or(PREFERENCE[0]);
-    // Classical ntor uses the provider that does nothing as its KEM; callers must not name it.
+    // Classical ntor uses the provider `null` as its KEM, but callers must not name that provider.
     let real = pair.split('+').all(|id| PROVIDERS.iter().any(|provider| provider.id() == id));
     let protocol = found.over(&EVERY, pair).ok().filter(|_| real);
     protocol.ok_or_else(|| {
@@ -94,7 +94,8 @@ pub fn circuit_protocol(handshake: &str, provider: Option<&str>) -> Result<Arc<P
     })
 }
 
-/// Returns the providers that may have an algorithm; for a hybrid, one for each pair of libraries that can make it.
+/// Returns the providers that may offer an algorithm. For a hybrid, these are the pairs of libraries that can be
+/// combined.
 fn makers(algorithm: &str) -> Vec<Arc<Provider>> {
     if hybrids().any(|name| name == algorithm) { constructed(&PROVIDERS, algorithm, true) } else { PROVIDERS.clone() }
 }

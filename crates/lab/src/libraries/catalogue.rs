@@ -1,4 +1,4 @@
-//! Lists of what is available (algorithms, providers, counters), for `pqlab list`.
+//! Lists available algorithms, providers, suites and counters, for `pqlab list`.
 
 use crate::{LabError, Laboratory, Thing, builtin_suites};
 use pqlab_harness::counter;
@@ -9,7 +9,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-/// Algorithm as a provider offers it. Lengths are in bytes; `None` if the algorithm has no such item.
+/// Algorithm as offered by one provider. Lengths are in bytes; `None` if the algorithm has no such item.
 #[derive(Clone, Debug, Serialize)]
 pub struct AlgorithmEntry {
     /// Name in the standard.
@@ -22,62 +22,62 @@ pub struct AlgorithmEntry {
     pub standard: Option<String>,
     /// NIST security category.
     pub category: Option<u8>,
-    /// Public, encapsulation or verifying key.
+    /// Length of the public, encapsulation or verifying key.
     pub public_key: Option<usize>,
-    /// Lengths of private keys, by encoding.
+    /// Lengths of private keys, keyed by encoding.
     pub secret_keys: BTreeMap<&'static str, usize>,
-    /// Encodings that this provider loads.
+    /// Private-key encodings that this provider can load.
     pub encodings: Vec<&'static str>,
-    /// Ciphertext.
+    /// Length of the ciphertext.
     pub ciphertext: Option<usize>,
-    /// Shared secret.
+    /// Length of the shared secret.
     pub shared_secret: Option<usize>,
-    /// Longest signature.
+    /// Maximum length of a signature.
     pub signature: Option<usize>,
     /// Whether signatures differ in length.
     pub signature_varies: Option<bool>,
-    /// Digest or tag.
+    /// Length of the digest or tag.
     pub output: Option<usize>,
-    /// Whether operations take given randomness: key generation, and encapsulation or signing.
+    /// Whether key generation, and encapsulation or signing, accept caller-supplied randomness.
     pub exact_coins: Option<(bool, bool)>,
 }
 
-/// Provider of this build, or a TLS implementation that is not a provider.
+/// Provider in this build, or a TLS implementation that is not a provider.
 #[derive(Clone, Debug, Serialize)]
 pub struct ProviderEntry {
-    /// Its id.
+    /// The provider's id.
     pub id: String,
     /// The library's version.
     pub version: String,
-    /// Flags, features, code paths.
+    /// Build flags, features and code paths.
     pub build: String,
     /// Number of algorithms offered.
     pub algorithms: usize,
-    /// What it does not offer, with the reasons.
+    /// Algorithms that the provider does not offer, with the reasons.
     pub unsupported: Vec<(String, String)>,
 }
 
 /// Built-in suite.
 #[derive(Clone, Debug, Serialize)]
 pub struct SuiteEntry {
-    /// Its name.
+    /// The suite's name.
     pub name: String,
-    /// The question that it answers.
+    /// The question that the suite answers.
     pub about: String,
 }
 
 /// Counter, with its availability on this machine.
 #[derive(Clone, Debug, Serialize)]
 pub struct CounterEntry {
-    /// Its name on the command line.
+    /// The counter's name on the command line.
     pub name: &'static str,
-    /// Whether it is available.
+    /// Whether the counter is available.
     pub available: bool,
-    /// Resolution and rate, or the reason and the remedy.
+    /// Resolution, overhead and rate, or why the counter is not available and what to do.
     pub detail: String,
 }
 
-/// Returns every algorithm of every provider, except functions over several messages at once.
+/// Returns every algorithm of every provider, except functions that hash several messages in parallel.
 pub fn algorithms(laboratory: &Laboratory) -> Vec<AlgorithmEntry> {
     let providers = laboratory.registry().providers().iter();
     let list = |provider: &Provider| {
@@ -173,8 +173,8 @@ fn entry(provider: &str, primitive: Primitive) -> AlgorithmEntry {
     }
 }
 
-/// Returns every provider and every TLS implementation. What a TLS implementation lacks is listed with the provider of
-/// the same name.
+/// Returns every provider and every TLS implementation. If a provider has the same name as a TLS implementation, its
+/// entry also lists what that implementation lacks.
 pub fn provider_entries(laboratory: &Laboratory) -> Vec<ProviderEntry> {
     let all = algorithms(laboratory);
     let providers = laboratory.registry().providers().iter();
@@ -243,7 +243,7 @@ pub fn suite_entries() -> Result<Vec<SuiteEntry>, LabError> {
         .collect())
 }
 
-/// Describes a loaded library or the algorithms of a worker, by its label.
+/// Describes the loaded library or worker program with this label, as JSON.
 ///
 /// # Errors
 /// [`LabError::Unknown`] if no library has that label.

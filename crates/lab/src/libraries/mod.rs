@@ -1,6 +1,6 @@
-//! Libraries loaded at run time, and programs in other languages. A separate process opens and describes each of them.
-//! This process opens none, and plans with the descriptions. Every process of a run then opens all libraries, and
-//! starts the programs whose cases it measures.
+//! Libraries loaded at run time, and worker programs in other languages. A separate process opens and describes each of
+//! them. The calling process never opens any of them; it plans with the descriptions. Every worker process of a run
+//! then opens all libraries, and starts the programs whose cases it measures.
 
 pub(crate) mod opened;
 
@@ -28,15 +28,15 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-/// Time limit for opening and describing a library, unless workers have less time for an answer. The work takes
-/// milliseconds.
+/// Time limit for opening and describing a library, unless the limit for answers from workers is shorter. The work
+/// normally takes milliseconds.
 const DESCRIBING: Duration = Duration::from_secs(20);
 
-/// Returns the libraries named by the suite files among these words. If a label appears twice, the last word's library
-/// counts.
+/// Returns the libraries that the suite files among `words` name. If two suite files use the same label, the library
+/// from the later file is returned.
 ///
 /// # Errors
-/// Errors of the suite files.
+/// Errors from [`Suite::find`].
 pub fn libraries_of_suites(words: &[String]) -> Result<Vec<LibrarySpec>, LabError> {
     let mut found = Vec::new();
     for word in words.iter().filter(|word| word.ends_with(".toml") || Path::new(word).is_file()) {
@@ -45,10 +45,10 @@ pub fn libraries_of_suites(words: &[String]) -> Result<Vec<LibrarySpec>, LabErro
     Ok(found)
 }
 
-/// Returns the libraries with which a run was measured.
+/// Returns the loaded libraries that a run measured.
 ///
 /// # Errors
-/// [`LabError::Invalid`] if this build cannot parse the specification of one of them.
+/// [`LabError::Invalid`] if this build cannot parse the specification of a library.
 pub fn libraries_of_run(header: &RunHeader) -> Result<Vec<LibrarySpec>, LabError> {
     let loaded = header.environment.providers.iter().filter_map(|build| build.library.as_ref());
     let parsed = loaded.map(|library| {
@@ -57,7 +57,7 @@ pub fn libraries_of_run(header: &RunHeader) -> Result<Vec<LibrarySpec>, LabError
     parsed.collect()
 }
 
-/// Returns `these`, followed by the `others` whose labels are not among them.
+/// Returns `these`, followed by those of the `others` whose labels do not occur in `these`.
 pub fn instead(these: Vec<LibrarySpec>, others: Vec<LibrarySpec>) -> Vec<LibrarySpec> {
     let rest: Vec<LibrarySpec> =
         others.into_iter().filter(|other| these.iter().all(|one| one.label != other.label)).collect();
@@ -71,7 +71,7 @@ pub(crate) struct DescribeTask {
     library: LibrarySpec,
 }
 
-/// Description of a library, or the reason why it cannot be opened.
+/// Description of a library, or the reason why the library cannot be opened.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum DescribeAnswer {
     Description(Box<Description>),
@@ -92,12 +92,12 @@ impl Task for DescribeTask {
 }
 
 impl Laboratory {
-    /// Adds shared libraries and programs, each as a provider named by its label. A separate process opens and
-    /// describes each of them now; this process never opens any.
+    /// Adds shared libraries and worker programs. Each becomes a provider with its label as the id. A separate process
+    /// opens and describes each of them now; the calling process never opens any.
     ///
     /// # Errors
-    /// [`LabError::Invalid`] for a label that is a provider's or appears twice, [`LabError::Libraries`] with all that
-    /// cannot be described, [`LabError::Worker`] if no worker can be started.
+    /// [`LabError::Invalid`] for a label that is reserved or already in use, [`LabError::Libraries`] with all libraries
+    /// that cannot be described, [`LabError::Worker`] if no worker can be started.
     pub fn with_libraries(mut self, libraries: Vec<LibrarySpec>) -> Result<Laboratory, LabError> {
         let libraries: Vec<LibrarySpec> = libraries.into_iter().map(lasting).collect::<Result<_, _>>()?;
         self.check_labels(&libraries)?;
@@ -125,15 +125,16 @@ impl Laboratory {
         self.libraries.iter().map(|loaded| &loaded.library)
     }
 
-    /// Rejects a run whose libraries were not requested, because measuring its cases again would run their code.
+    /// Rejects a run with libraries that the user did not request. Measuring its cases again would run the code of
+    /// these libraries.
     ///
     /// # Errors
-    /// [`LabError::Foreign`] with the missing libraries.
+    /// [`LabError::Foreign`] with the libraries that were not requested.
     pub fn check_libraries_of(&self, header: &RunHeader) -> Result<(), LabError> {
         self.check_asked_for(&format!("run {}", header.id), &libraries_of_run(header)?)
     }
 
-    /// Rejects libraries that were named but not requested.
+    /// Rejects libraries that `origin` names but the user did not request.
     pub(crate) fn check_asked_for(&self, origin: &str, named: &[LibrarySpec]) -> Result<(), LabError> {
         let missing = named.iter().filter(|library| self.libraries().all(|loaded| loaded.label != library.label));
         let libraries: Vec<String> = missing.map(ToString::to_string).collect();
@@ -153,13 +154,14 @@ impl Laboratory {
                 () if label == FASTEST => "reserved",
                 () => continue,
             };
-            let reason = format!("the label {label:?} is {other}; give another one before the kind: LABEL=KIND:PATH");
+            let reason = format!("the label {label:?} is {other}; choose another label: LABEL=KIND:PATH");
             return Err(LabError::invalid("library", reason));
         }
         Ok(())
     }
 
-    /// Opens a library in a worker process. Returns the provider that it describes, or the reason why there is none.
+    /// Opens a library in a worker process. Returns the provider that the worker describes, or the reason why the
+    /// library cannot be used.
     fn described(&self, library: &LibrarySpec) -> Result<Result<(Provider, Option<Listing>), String>, LabError> {
         let manner = Manner { keep_stderr: true, ..Manner::default() };
         let mut errand = self.start_without_libraries(&DescribeTask { library: library.clone() }, &manner)?;
@@ -173,7 +175,7 @@ impl Laboratory {
                         let listing = description.listing().cloned();
                         return Ok(offered(library, &description).map(|provider| (provider, listing)));
                     }
-                    // The reason names the file.
+                    // The reason already names the file.
                     Some(DescribeAnswer::Refused(reason)) => return Ok(Err(format!("{}: {reason}", library.label))),
                     _ => {}
                 },
@@ -184,7 +186,7 @@ impl Laboratory {
         let words =
             ended.stderr.lines().rev().map(str::trim).find(|line| !line.is_empty() && !line.starts_with("note: "));
         let output = words.map_or_else(String::new, |words| format!("; its output: {words}"));
-        Ok(Err(format!("{library}: the process that opened it ended: {}{output}", ended.status)))
+        Ok(Err(format!("{library}: the process that opened the library ended: {}{output}", ended.status)))
     }
 
     /// Returns the providers as recorded in the environment of a run.
@@ -198,8 +200,8 @@ impl Laboratory {
     }
 }
 
-/// Describes a library for the record of a run. The folder of a socket is left out: it disappears with its listener,
-/// and is different next time.
+/// Describes a library for the record of a run. Of a socket's path, only the file name is kept, because the folder
+/// disappears with the listener and is different next time.
 fn known_as(library: &LibrarySpec) -> LoadedLibrary {
     let file = library.file();
     let passing = fs::metadata(&file).is_ok_and(|about| about.file_type().is_socket());
@@ -209,7 +211,7 @@ fn known_as(library: &LibrarySpec) -> LoadedLibrary {
     LoadedLibrary { kind: library.kind.name().to_owned(), path: path.display().to_string(), spec: spec.to_string() }
 }
 
-/// Returns the provider, unless it offers nothing.
+/// Returns the described provider, or an error if it offers nothing.
 fn offered(library: &LibrarySpec, description: &Description) -> Result<Provider, String> {
     let provider = description.provider();
     if provider.primitives().next().is_some() || !provider.functions.is_empty() {
@@ -219,7 +221,7 @@ fn offered(library: &LibrarySpec, description: &Description) -> Result<Provider,
     Err(format!("{library} offers nothing that can be measured{}", gap.unwrap_or_default()))
 }
 
-/// Makes the path absolute, so that it is valid wherever the run is resumed.
+/// Makes the library's path absolute, so that the run can be resumed from any folder.
 fn lasting(library: LibrarySpec) -> Result<LibrarySpec, LabError> {
     if library.name().is_some() {
         return Ok(library);
@@ -262,20 +264,20 @@ mod tests {
             laboratory.check_asked_for("mine.toml", &named).map_err(|error| error.to_string())
         };
         assert_eq!(check(&[]), Ok(()));
-        assert_eq!(check(&["main=liboqs:/b.so"]), Ok(()), "the command line says where it is");
+        assert_eq!(check(&["main=liboqs:/b.so"]), Ok(()), "the path on the command line is used");
         let message = check(&["main=liboqs:/a.so", "branch=liboqs:/b.so"]).unwrap_err();
         assert_eq!(message, "mine.toml would load and run the code of these libraries: branch=liboqs:/b.so");
     }
 
     #[test]
-    fn the_first_library_of_a_label_is_taken() {
+    fn the_first_library_with_a_label_wins() {
         let parse = |texts: &[&str]| texts.iter().map(|text| library(text)).collect::<Vec<_>>();
         let found = instead(parse(&["a=openssl:/1"]), parse(&["a=openssl:/2", "b=openssl:/3"]));
         assert_eq!(found, parse(&["a=openssl:/1", "b=openssl:/3"]));
     }
 
     #[test]
-    fn only_the_name_of_a_socket_is_kept() {
+    fn records_only_the_file_name_of_a_socket() {
         let folder = std::env::temp_dir().join(format!("pqlab-socket-{}", std::process::id()));
         fs::create_dir(&folder).unwrap();
         let path = folder.join("functions");
@@ -294,6 +296,6 @@ mod tests {
         assert!(path("openssl:some/lib.so").is_absolute());
         assert_eq!(path("openssl:/x/lib.so"), Path::new("/x/lib.so"));
         assert!(path("worker:./mine").is_absolute());
-        assert_eq!(path("worker:go"), Path::new("go"), "wherever workers are");
+        assert_eq!(path("worker:go"), Path::new("go"), "a name without a folder is not a path");
     }
 }

@@ -1,4 +1,4 @@
-//! Libraries of a worker process, which opens the ones that its coordinator names.
+//! Opens the libraries that the coordinator names, in a worker process.
 
 use pqlab_foreign::LibrarySpec;
 use pqlab_foreign::process::Listing;
@@ -11,7 +11,7 @@ use std::io;
 /// Environment variable with the libraries that a worker must open.
 pub(crate) const LIBRARIES: &str = "PQLAB_LIBRARIES";
 
-/// Environment variable with the reason why a worker must open none of them.
+/// Environment variable that forbids a worker to open the libraries; the value is the reason.
 pub(crate) const NOT_OPENED: &str = "PQLAB_NOT_OPENED";
 
 /// Library as described to workers.
@@ -19,25 +19,25 @@ pub(crate) const NOT_OPENED: &str = "PQLAB_NOT_OPENED";
 pub(crate) struct Loaded {
     /// Library to open.
     pub(crate) library: LibrarySpec,
-    /// Its description of itself. If a worker cannot open it any more, the worker's provider repeats this description.
+    /// The library's description of itself. A worker that can no longer open the library reports this description.
     pub(super) build: BuildInfo,
-    /// The listing of a program, which then need not be started to be described.
+    /// A program's listing. Workers with a listing need not start the program to describe it.
     pub(super) listing: Option<Listing>,
 }
 
 /// The libraries of a worker process.
 #[derive(Default)]
 pub(crate) struct Opened {
-    /// One provider for each; a library that could not be opened offers nothing.
+    /// One provider for each library. The provider for a library that could not be opened offers nothing.
     pub(crate) providers: Vec<Provider>,
     /// Labels of the libraries that could not be opened, with the reasons.
     pub(crate) failed: Vec<(String, String)>,
 }
 
-/// Opens the libraries that the coordinator requests, in this process.
+/// Opens the libraries that the coordinator requests, in the current process.
 ///
 /// # Errors
-/// If the variable was not written by this build.
+/// If the value of [`LIBRARIES`] was not written by this build.
 pub(crate) fn open_libraries() -> io::Result<Opened> {
     let mut opened = Opened::default();
     let Some(value) = env::var_os(LIBRARIES) else { return Ok(opened) };

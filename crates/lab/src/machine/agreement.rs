@@ -1,5 +1,5 @@
-//! Agreement between runs: the spread between whole runs of the same thing, and how often the intervals of one run
-//! contain the results of the others.
+//! Agreement between runs: the spread between runs of the same plan, and how often the intervals of one run contain the
+//! results of the other runs.
 
 use crate::{LabError, Laboratory, Plan, Progress, RunRequest};
 use pqlab_analysis::RunAnalysis;
@@ -12,41 +12,41 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// Minimum number of runs that can show whether one agrees with the others.
+/// Minimum number of runs needed to show whether a run agrees with the others.
 pub const FEWEST_RUNS: u32 = 3;
 
-/// Longest time for which a pause continues after a stop.
+/// Maximum time that a pause continues after a request to stop.
 const PAUSE_STEP: Duration = Duration::from_millis(100);
 
-/// Settings of the test.
+/// Settings of an agreement test.
 #[derive(Clone, Debug)]
 pub struct BetweenRequest {
     /// Number of runs, at least [`FEWEST_RUNS`].
     pub runs: u32,
     /// Pause between two runs.
     pub pause: Duration,
-    /// Seed of all runs; each draws its own if absent.
+    /// Seed for all runs. If absent, every run uses a different random seed.
     pub seed: Option<u64>,
-    /// Command line, stored with the runs.
+    /// Command line to store with the runs.
     pub command: String,
 }
 
-/// What several runs of the same plan show about their intervals.
+/// Result of an agreement test.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Between {
     /// Number of runs.
     pub runs: u32,
-    /// Pause between two of them, in seconds.
+    /// Pause between two runs, in seconds.
     pub pause_s: f64,
     /// Number of cases measured.
     pub cases: usize,
     /// Number of figures marked as contended.
     pub contended: usize,
-    /// Agreement of intervals in units of time.
+    /// Agreement of the times.
     pub time: Agreement,
-    /// Agreement of intervals in core cycles.
+    /// Agreement of the core cycles.
     pub cycles: Agreement,
-    /// Spread between runs that each run assumed when it began.
+    /// The spread between runs that each run assumed when it began.
     pub run_spreads: Vec<RunSpreads>,
     /// Agreement case by case.
     pub by_case: Vec<CaseBetween>,
@@ -68,9 +68,9 @@ impl Between {
 pub struct CaseBetween {
     /// Id of the case.
     pub case: String,
-    /// In units of time.
+    /// Agreement of the times.
     pub time: Agreement,
-    /// In core cycles.
+    /// Agreement of the core cycles.
     pub cycles: Agreement,
 }
 
@@ -81,9 +81,9 @@ pub struct Agreement {
     pub intervals: usize,
     /// Number of intervals that contain the mean of the other runs' medians.
     pub covering: usize,
-    /// Median half-width in percent.
+    /// Median half-width of the intervals, in percent.
     pub half_width_pct: Option<f64>,
-    /// Standard deviation of the runs' medians in percent; over several cases, the median of these.
+    /// Standard deviation of the runs' medians in percent; for several cases, the median of their standard deviations.
     pub spread_pct: Option<f64>,
 }
 
@@ -113,7 +113,7 @@ impl Agreement {
         }
     }
 
-    /// Combines the agreement of all cases; `widths` are the half-widths of all their intervals.
+    /// Combines the agreements of all cases. `widths` are the half-widths of the intervals of all cases.
     fn over(cases: &[Agreement], widths: &[f64]) -> Agreement {
         let spreads: Vec<f64> = cases.iter().filter_map(|case| case.spread_pct).collect();
         Agreement {
@@ -132,7 +132,7 @@ struct Printed {
     cycles: Vec<Interval>,
 }
 
-/// Computes the agreement of cases, in the order given.
+/// Computes the agreement of the times and of the core cycles over all cases, and of each case in the given order.
 fn agree(cases: &[(String, Printed)]) -> (Agreement, Agreement, Vec<CaseBetween>) {
     let compare = |(id, printed): &(String, Printed)| CaseBetween {
         case: id.clone(),
@@ -152,9 +152,10 @@ fn agree(cases: &[(String, Printed)]) -> (Agreement, Agreement, Vec<CaseBetween>
 }
 
 impl Laboratory {
-    /// Measures a plan several times, with pauses, and compares the intervals of each run with the results of the
-    /// others. The runs are in a temporary database, in which later runs know the earlier ones as they would in the
-    /// user's. If the user stops it, the complete runs count. Returns `None` if these are fewer than [`FEWEST_RUNS`].
+    /// Measures a plan several times, with pauses, and compares the intervals of each run with the results of the other
+    /// runs. The runs are stored in a temporary database, so that later runs can learn from earlier ones as they would
+    /// in the user's database. If `stop` is set, only complete runs are compared. Returns `None` if fewer than
+    /// [`FEWEST_RUNS`] runs are complete.
     ///
     /// # Errors
     /// [`LabError::Invalid`] for fewer than [`FEWEST_RUNS`] runs; [`LabError`] if runs cannot be measured.
@@ -203,7 +204,7 @@ impl Laboratory {
     }
 }
 
-/// Waits, and returns whether it was not stopped.
+/// Waits. Returns `false` if `stop` was set.
 fn pause(length: Duration, stop: &AtomicBool) -> bool {
     let mut left = length;
     while !left.is_zero() && !stop.load(Ordering::Relaxed) {
@@ -226,8 +227,8 @@ mod tests {
     }
 
     #[test]
-    fn an_interval_covers_what_the_other_runs_find() {
-        // The means of the others are 102, 101.5 and 100.5; the first interval ends at 102.5, the second at 101.4.
+    fn counts_intervals_that_cover_the_mean_of_the_other_runs() {
+        // The other runs' means are 102, 101.5 and 100.5. The first interval ends at 102.5, the second at 101.4.
         let agreement = Agreement::of(&[interval(100.0, 2.5), interval(101.0, 0.4), interval(103.0, 1.0)]);
         assert_eq!((agreement.intervals, agreement.covering), (3, 1));
         assert_eq!(agreement.half_width_pct.map(|pct| (pct * 100.0).round()), Some(100.0));
@@ -246,7 +247,7 @@ mod tests {
             ("few".to_owned(), Printed { time: near()[..2].to_vec(), cycles: Vec::new() }),
         ];
         let (time, cycles, by_case) = agree(&cases);
-        // In the case "far" the middle run is the mean of the others.
+        // In the case "far", the median of the middle run equals the mean of the other runs.
         assert_eq!((time.intervals, time.covering, cycles.intervals, cycles.covering), (6, 4, 3, 3));
         assert_eq!((by_case[2].time, by_case[1].cycles), (Agreement::default(), Agreement::default()));
         assert_eq!(by_case[2].time.coverage_pct(), None);

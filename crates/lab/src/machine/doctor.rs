@@ -1,4 +1,4 @@
-//! Work of the doctor: describing the machine, and choosing cases and suites for its tests.
+//! Describes the machine for `pqlab doctor`, and chooses cases and suites for its tests.
 
 use crate::patterns::nearest;
 use crate::{
@@ -9,14 +9,14 @@ use pqlab_harness::environment::{Advice, Severity};
 use pqlab_record::{Case, CounterChoice, Environment, NULL};
 use serde_json::{Value, json};
 
-/// Description of the machine, with what disturbs measurements on it.
+/// Description of the machine, including everything that disturbs measurements.
 #[derive(Clone, Debug)]
 pub struct Machine {
-    /// The machine, its system, this build and its libraries.
+    /// The hardware, the operating system, this build and its libraries.
     pub environment: Environment,
     /// Disturbing factors, each with a remedy.
     pub advice: Vec<Advice>,
-    /// Estimated core cycles divided by counted ones; `None` if no cycles are counted.
+    /// Estimated core cycles divided by counted core cycles; `None` if cycles cannot be counted.
     pub estimated_over_counted: Option<f64>,
 }
 
@@ -32,7 +32,7 @@ impl Machine {
     }
 }
 
-/// Returns the severity in a word.
+/// Returns the name of a severity in JSON.
 pub fn severity_word(severity: Severity) -> &'static str {
     match severity {
         Severity::Ok => "ok",
@@ -45,7 +45,7 @@ impl Laboratory {
     /// Describes the machine.
     ///
     /// # Errors
-    /// Errors of [`environment`](Self::environment).
+    /// Errors from [`environment`](Self::environment).
     pub fn machine(&self) -> Result<Machine, LabError> {
         let environment = self.environment(CounterChoice::Best)?;
         let mut advice = advise(&environment);
@@ -53,10 +53,10 @@ impl Laboratory {
         Ok(Machine { environment, advice, estimated_over_counted: estimated_over_counted() })
     }
 
-    /// Returns the case to compare with itself: the first that matches the pattern.
+    /// Returns the first case that matches the pattern, to compare with itself.
     ///
     /// # Errors
-    /// [`LabError::NothingSelected`] if none matches.
+    /// [`LabError::NothingSelected`] if no case matches.
     pub fn noise_case(&self, pattern: &str) -> Result<Case, LabError> {
         let cases = self.registry().cases(&Default::default());
         let wanted = |case: &&Case| case.provider != NULL && matches(pattern, &case.id());
@@ -67,10 +67,10 @@ impl Laboratory {
         })
     }
 
-    /// Plans the suites for the tests of independence and agreement. Without names it takes the suite `standard`.
+    /// Plans the suites for the independence and agreement tests. If `names` is empty, plans the suite `standard`.
     ///
     /// # Errors
-    /// Errors of [`Suite::find`] and [`plan`](Self::plan).
+    /// Errors from [`Suite::find`] and [`plan`](Self::plan).
     pub fn plan_of_suites(
         &self,
         names: &[String],

@@ -9,27 +9,29 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 use std::sync::atomic::AtomicBool;
 
-/// Maximum share of chance findings expected among the cases that remain after the correction for their number.
+/// False discovery rate: the maximum expected fraction of chance findings among the cases that remain significant after
+/// the correction for the number of cases.
 pub const INDEPENDENCE_SIGNIFICANCE: f64 = 0.05;
 
-/// Thresholds in percent: a case that differs by more in every repetition is counted.
+/// Thresholds in percent. For each threshold, the summary counts the cases that differ by more in every repetition.
 pub const DIFFERENCES_PCT: [f64; 3] = [2.0, 3.0, 5.0];
 
-/// Settings of the test.
+/// Settings of an independence test.
 #[derive(Clone, Debug)]
 pub struct IndependenceRequest {
-    /// Repetitions, each with a run of all cases and a run of each alone.
+    /// Number of repetitions. Each consists of one run of all cases and one run of each case alone.
     pub repetitions: u32,
-    /// Seed of all runs, so that keys and messages are the same in company and alone; drawn if absent.
+    /// Seed for all runs, so that a case has the same keys and messages alone and together with others. Random if
+    /// absent.
     pub seed: Option<u64>,
-    /// Command line, stored with the runs.
+    /// Command line to store with the runs.
     pub command: String,
 }
 
-/// Effect of company on the cases of a plan.
+/// Result of an independence test: how much measuring the cases together changes each of them.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Independence {
-    /// Seed of all runs.
+    /// Seed for all runs.
     pub seed: u64,
     /// Number of repetitions.
     pub repetitions: u32,
@@ -39,27 +41,27 @@ pub struct Independence {
     pub left_out: Vec<(String, String)>,
 }
 
-/// Effect of company on one case.
+/// Difference between measuring a case alone and together with others.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Dependence {
     /// Id of the case.
     pub case: String,
-    /// Whether its time depends on numbers drawn anew each time: signing by rejection, and generating keys by trial.
+    /// Whether the time is random because the operation retries: signing with rejections, or generating keys by trial.
     pub by_rejection: bool,
     /// Unit of the ratio.
     #[serde(serialize_with = "unit_name")]
     pub unit: Unit,
     /// Whether a run of the case was contended.
     pub contended: bool,
-    /// Time or cycles alone divided by those in company, over all repetitions.
+    /// Time or cycles of the case alone, divided by those together with others, over all repetitions.
     pub ratio: f64,
-    /// 95% interval of the ratio.
+    /// 95% confidence interval of the ratio.
     pub ratio_ci: [f64; 2],
     /// Two-sided p-value for a ratio of 1.
     pub p_value: f64,
-    /// p-value adjusted for the number of cases of its kind, by Benjamini and Hochberg.
+    /// p-value adjusted for the number of cases of the same kind (Benjamini-Hochberg).
     pub adjusted_p: f64,
-    /// Ratio of each repetition.
+    /// Ratio in each repetition.
     pub ratios: Vec<f64>,
 }
 
@@ -71,17 +73,17 @@ fn unit_name<S: serde::Serializer>(unit: &Unit, serializer: S) -> Result<S::Ok, 
 }
 
 impl Dependence {
-    /// Whether the interval of the ratio excludes 1.
+    /// Returns whether the interval of the ratio excludes 1.
     pub fn excludes_one(&self) -> bool {
         !(self.ratio_ci[0] <= 1.0 && 1.0 <= self.ratio_ci[1])
     }
 
-    /// Whether the case is changed even after the correction for the number of cases.
+    /// Returns whether the difference remains significant after the correction for the number of cases.
     pub fn remains(&self) -> bool {
         self.adjusted_p <= INDEPENDENCE_SIGNIFICANCE
     }
 
-    /// Whether all repetitions differ by more than `pct` percent in the same direction.
+    /// Returns whether all repetitions differ by more than `pct` percent in the same direction.
     pub fn always_differs_by(&self, pct: f64) -> bool {
         let most = 1.0 + pct / 100.0;
         let all = |test: &dyn Fn(f64) -> bool| self.ratios.iter().all(|ratio| test(*ratio));
@@ -90,29 +92,29 @@ impl Dependence {
 }
 
 impl Independence {
-    /// Returns the cases that are judged together: those whose time varies by rejection, or the others.
+    /// Returns the cases of one kind, which are judged together: cases whose operation retries, or all others.
     pub fn of_kind(&self, by_rejection: bool) -> impl Iterator<Item = &Dependence> {
         self.cases.iter().filter(move |case| case.by_rejection == by_rejection)
     }
 
-    /// Whether no case remains changed after the correction.
+    /// Returns whether no difference remains significant after the correction.
     pub fn holds(&self) -> bool {
         !self.cases.iter().any(Dependence::remains)
     }
 }
 
-/// Number of changed cases of a kind.
+/// Numbers of changed cases of one kind.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct IndependenceSummary {
     /// Number of cases of the kind.
     pub cases: usize,
     /// Number of cases whose 95% interval excludes 1.
     pub excluding: usize,
-    /// Number of these expected by chance.
+    /// Number of such cases expected by chance.
     pub by_chance: f64,
-    /// Number of cases that remain after the correction for their number.
+    /// Number of cases that remain significant after the correction for the number of cases.
     pub remaining: usize,
-    /// Number of cases that differ by more than each of [`DIFFERENCES_PCT`] in every repetition.
+    /// For each of [`DIFFERENCES_PCT`], number of cases that differ by more than this in every repetition.
     pub always: [usize; DIFFERENCES_PCT.len()],
 }
 
@@ -131,7 +133,7 @@ impl IndependenceSummary {
 }
 
 impl Independence {
-    /// Summarises the cases of a kind: those whose time varies by rejection, or the others.
+    /// Summarises the cases of one kind: cases whose operation retries, or all others.
     pub fn summary(&self, by_rejection: bool) -> IndependenceSummary {
         let count = |test: &dyn Fn(&Dependence) -> bool| self.of_kind(by_rejection).filter(|case| test(case)).count();
         let cases = count(&|_| true);
@@ -159,13 +161,14 @@ impl Independence {
 #[derive(Debug)]
 struct LeftOut(String);
 
-/// One repetition of one case.
+/// Records of one repetition of a case.
 struct Pair {
     company: Record,
     alone: Record,
 }
 
-/// Whether the time of an operation is random: signatures or keys that are tried until one is acceptable.
+/// Returns whether the time of an operation is random because the operation retries until a signature or key is
+/// acceptable.
 fn by_rejection(case: &Case) -> bool {
     let named = |names: &[&str]| names.iter().any(|name| case.algorithm.contains(name));
     let signs = ["sign", "cycle", "build"].iter().any(|operation| case.operation.starts_with(operation));
@@ -173,13 +176,13 @@ fn by_rejection(case: &Case) -> bool {
     signs && named(&["ML-DSA", "Falcon", "FN-DSA"]) || makes_keys && named(&["RSA", "Falcon", "FN-DSA"])
 }
 
-/// Compares the records of a case alone with those in company; `pairs` holds its repetitions. The unit is core cycles
-/// if all its runs have them, else time. The error says why there is no result.
+/// Compares a case measured alone with the same case measured together with others. `pairs` contains the repetitions.
+/// The unit is core cycles if all runs have them, otherwise time. The error says why there is no result.
 fn dependence(pairs: &[Pair], protocol: &Protocol) -> Result<Dependence, LeftOut> {
-    let first = pairs.first().ok_or_else(|| LeftOut("it was not measured".into()))?;
+    let first = pairs.first().ok_or_else(|| LeftOut("was not measured".into()))?;
     for record in pairs.iter().flat_map(|pair| [&pair.company, &pair.alone]) {
         if record.status == Status::Failed {
-            return Err(LeftOut(record.error.clone().unwrap_or_else(|| "it failed".into())));
+            return Err(LeftOut(record.error.clone().unwrap_or_else(|| "failed".into())));
         }
     }
     let case = &first.company.case;
@@ -190,7 +193,7 @@ fn dependence(pairs: &[Pair], protocol: &Protocol) -> Result<Dependence, LeftOut
     let cycles = case.computes().then(|| means(Unit::CoreCycles)).flatten();
     let (unit, means) = match cycles {
         Some(means) => (Unit::CoreCycles, means),
-        None => (Unit::Nanoseconds, means(Unit::Nanoseconds).ok_or_else(|| LeftOut("it has no samples".into()))?),
+        None => (Unit::Nanoseconds, means(Unit::Nanoseconds).ok_or_else(|| LeftOut("has no samples".into()))?),
     };
     let one_run = run_spread(&protocol.run_spreads, unit);
     let runs = RunSpread { pct: one_run.pct / (means.len() as f64).sqrt(), ..one_run };
@@ -198,7 +201,7 @@ fn dependence(pairs: &[Pair], protocol: &Protocol) -> Result<Dependence, LeftOut
     let alone = mean_of(means.iter().map(|(_, alone)| alone));
     let ratio = company.zip(alone).and_then(|(company, alone)| ratio_between(&company, &alone, runs, 0.0, CONFIDENCE));
     let Some(Ratio { ratio, p_value, .. }) = ratio else {
-        return Err(LeftOut("no ratio of its runs can be computed".into()));
+        return Err(LeftOut("the ratio between the runs cannot be computed".into()));
     };
     Ok(Dependence {
         case: case.id(),
@@ -213,7 +216,7 @@ fn dependence(pairs: &[Pair], protocol: &Protocol) -> Result<Dependence, LeftOut
     })
 }
 
-/// Returns the mean of independent runs, with the shares of its variance.
+/// Returns the mean of independent runs and the components of its variance.
 fn mean_of<'a>(runs: impl Iterator<Item = &'a Crossed> + Clone) -> Option<Crossed> {
     let count = runs.clone().count() as f64;
     let mut all = runs.clone().next()?.clone();
@@ -235,9 +238,10 @@ fn adjust(cases: &mut [Dependence]) {
 }
 
 impl Laboratory {
-    /// Measures a plan as a whole and then each of its cases alone, in separate runs with fresh processes, as often as
-    /// requested, and compares them. All runs have the same seed, and therefore the same keys and messages if the
-    /// library accepts them. Nothing is stored. Returns `None` if the user stopped it.
+    /// Measures all cases of a plan together and then each case alone, in separate runs with fresh processes. Repeats
+    /// this as often as requested and compares the results. All runs use the same seed, and therefore the same keys and
+    /// messages if the library accepts caller-supplied randomness. Nothing is stored. Returns `None` if `stop` is set
+    /// in the meantime.
     ///
     /// # Errors
     /// [`LabError`] if runs cannot be measured.
@@ -262,7 +266,7 @@ impl Laboratory {
                 let company = company.iter().find(|record| record.case.id() == case.id());
                 match (company, alone.into_iter().next()) {
                     (Some(company), Some(alone)) => pairs[at].push(Pair { company: company.clone(), alone }),
-                    _ => left_out[at] = Some("one of its runs has no record".into()),
+                    _ => left_out[at] = Some("one of the runs has no record".into()),
                 }
             }
         }
@@ -277,7 +281,7 @@ impl Laboratory {
         Ok(Some(Independence { seed, repetitions: request.repetitions, cases, left_out: without }))
     }
 
-    /// Measures a plan without storing it. Returns `None` if the user stopped it.
+    /// Measures a plan without storing the run. Returns `None` if `stop` is set in the meantime.
     fn measure_apart(
         &self,
         plan: &Plan,
@@ -304,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn finds_only_cases_that_company_changes() {
+    fn finds_only_cases_that_other_cases_change() {
         let protocol = Protocol::default();
         let same = dependence(&pairs(&case("liboqs", "encapsulate"), 10_000.0, &[10_000.0; 2]), &protocol).unwrap();
         let other = dependence(&pairs(&case("aws-lc", "encapsulate"), 10_000.0, &[9_600.0; 2]), &protocol).unwrap();
@@ -363,12 +367,13 @@ mod tests {
 
     #[test]
     fn signing_by_rejection_is_judged_separately() {
-        let draws = |algorithm: &str, operation: &str| {
+        let retries = |algorithm: &str, operation: &str| {
             by_rejection(&Case { algorithm: algorithm.into(), ..case("liboqs", operation) })
         };
-        assert!(draws("ML-DSA-65", "sign") && draws("X.509-ML-DSA-65", "build") && draws("Ed25519+ML-DSA-65", "cycle"));
-        assert!(draws("Falcon-512", "keygen") && draws("RSA-3072", "keygen") && draws("FN-DSA-512", "sign-load"));
-        assert!(!draws("ML-DSA-65", "verify") && !draws("ML-DSA-65", "keygen") && !draws("Ed25519", "sign"));
+        assert!(retries("ML-DSA-65", "sign") && retries("X.509-ML-DSA-65", "build"));
+        assert!(retries("Ed25519+ML-DSA-65", "cycle") && retries("Falcon-512", "keygen"));
+        assert!(retries("RSA-3072", "keygen") && retries("FN-DSA-512", "sign-load"));
+        assert!(!retries("ML-DSA-65", "verify") && !retries("ML-DSA-65", "keygen") && !retries("Ed25519", "sign"));
         let mut cases: Vec<Dependence> = Vec::new();
         for (algorithm, p_value) in [("a", 0.02), ("b", 0.9), ("c", 0.04)] {
             cases.push(Dependence {
@@ -385,6 +390,6 @@ mod tests {
         }
         adjust(&mut cases);
         let adjusted: Vec<f64> = cases.iter().map(|case| case.adjusted_p).collect();
-        assert_eq!(adjusted, [0.04, 0.9, 0.04], "two of one kind, one of the other");
+        assert_eq!(adjusted, [0.04, 0.9, 0.04], "two cases of one kind and one of the other");
     }
 }

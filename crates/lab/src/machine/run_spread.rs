@@ -1,30 +1,30 @@
-//! Spread between whole runs on this machine, as known when a run begins.
+//! Estimates the spread between whole runs on this machine from data that is available when a run begins.
 
 use pqlab_analysis::crossed_of;
 use pqlab_record::{Environment, MachineNoise, RunSpreads, Unit, Visits};
 use pqlab_store::{RunMedian, Store, StoreError};
 use std::collections::BTreeMap;
 
-/// Age in days up to which runs count.
+/// Maximum age in days of the runs used.
 const DAYS: u32 = 30;
-/// Maximum number of runs, newest first.
+/// Maximum number of runs used, newest first.
 const MOST_RUNS: usize = 12;
-/// Number of runs that a case needs to show the spread between runs.
+/// Minimum number of runs that must contain a case for it to be used.
 const LEAST_RUNS: usize = 3;
-/// With fewer degrees of freedom, the default spread is a better estimate.
+/// Minimum degrees of freedom. With fewer, the default spread is a better estimate.
 const LEAST_FREEDOM: f64 = 5.0;
-/// Smallest spread of times in percent: no machine has none.
+/// Lower limit for the spread of times in percent, because no machine is free of it.
 const LEAST_TIME_PCT: f64 = 0.3;
-/// Smallest spread of core cycles in percent.
+/// Lower limit for the spread of core cycles in percent.
 const LEAST_CYCLES_PCT: f64 = 0.1;
 /// The variance of one case is limited to this multiple of the median over all cases, so that one unstable case cannot
-/// decide.
+/// dominate the estimate.
 const MOST_TIMES_MEDIAN: f64 = 10.0;
-/// Smallest correlation assumed between the effects of a run on two cases.
+/// Lower limit for the correlation between the effects of a run on two cases.
 const LEAST_CORRELATION: f64 = 0.3;
 
-/// Returns the spread between runs that a new run must assume: the one measured by `doctor --aa` on this machine, else
-/// an estimate from earlier runs with this build, else the default.
+/// Returns the spread between runs that a new run must assume: the one measured by `doctor --aa` on this machine,
+/// otherwise an estimate from earlier runs with this build, otherwise the default.
 pub(crate) fn known(store: &Store, environment: &Environment, now: &str) -> Result<RunSpreads, StoreError> {
     if let Some(noise) = store.noise(environment)? {
         return Ok(from_noise(&noise));
@@ -33,7 +33,7 @@ pub(crate) fn known(store: &Store, environment: &Environment, now: &str) -> Resu
     Ok(from_runs(&runs).unwrap_or_default())
 }
 
-/// Stores the medians of a complete run for [`known`], without contended cases and without the harness's own overhead.
+/// Stores the medians of a complete run for [`known`]. Leaves out contended cases and overhead cases.
 pub(crate) fn remember(store: &mut Store, run: &str) -> Result<(), StoreError> {
     let mut medians = Vec::new();
     for record in &store.load_run(run)?.records {
@@ -65,8 +65,8 @@ fn from_noise(noise: &MachineNoise) -> RunSpreads {
     }
 }
 
-/// Estimates the spread between runs; `None` if there are too few. If only times or only cycles have enough data, the
-/// other unit takes the default, or its estimate if that is greater.
+/// Estimates the spread between runs; `None` if there are too few runs. If only one unit (time or cycles) has enough
+/// data, the other unit uses the default, or its own estimate if that is greater.
 fn from_runs(runs: &[Vec<RunMedian>]) -> Option<RunSpreads> {
     let assumed = RunSpreads::default();
     let (time, cycles) = (between(runs, Unit::Nanoseconds), between(runs, Unit::CoreCycles));
@@ -99,15 +99,15 @@ struct Found {
 /// One case in one run.
 struct Seen {
     run: usize,
-    /// Logarithm of its median.
+    /// Logarithm of the median.
     value: f64,
-    /// Variance of that value, as estimated within the run.
+    /// Variance of `value`, as estimated within the run.
     within: f64,
 }
 
-/// Estimates the variance between runs beyond the variance within them, by the method of moments, as the mean over
-/// cases. An effect that a run has on all cases is one observation, not one per case. The degrees of freedom are
-/// therefore those of a sum of squares of equally correlated cases, after Satterthwaite.
+/// Estimates the variance between runs that exceeds the variance within runs, with the method of moments, and averages
+/// it over the cases. If a run affects all cases in the same way, that is one observation, not one per case. The
+/// degrees of freedom are therefore those of a sum of squares of equally correlated cases (Satterthwaite).
 fn between(runs: &[Vec<RunMedian>], unit: Unit) -> Option<Found> {
     let mut cases: BTreeMap<&str, Vec<Seen>> = BTreeMap::new();
     for (run, medians) in runs.iter().enumerate() {
@@ -159,8 +159,8 @@ mod tests {
         }
     }
 
-    /// Makes runs of several cases. `clock_pct` moves the times of all cases together, `cycles_pct` the cycles of each
-    /// case.
+    /// Generates runs of several cases. `clock_pct` is the spread between runs that the times of all cases share,
+    /// `cycles_pct` the spread between runs of each case's cycles, and `within_pct` the spread within a run.
     fn runs(
         runs: usize,
         cases: usize,
@@ -195,19 +195,20 @@ mod tests {
         assert!((found.cycles_pct - 0.4).abs() < 0.05, "{found:?}");
         assert!(found.time_pct > 0.6 && found.time_pct < 1.6, "{found:?}");
         assert_eq!(found.source, "from 12 runs of this machine and build");
-        // The clock's effect on all cases was observed a dozen times, not two thousand times.
+        // The effect of the clock on all cases was observed only once per run, not once per case.
         assert!((11..=40).contains(&found.degrees_of_freedom), "{found:?}");
         let quiet = from_runs(&runs(12, 200, 0.0, 0.0, 0.8, 2)).unwrap();
         assert_eq!((quiet.time_pct, quiet.cycles_pct), (LEAST_TIME_PCT, LEAST_CYCLES_PCT));
     }
 
     #[test]
-    fn few_runs_or_cases_say_nothing() {
+    fn too_few_runs_or_cases_give_no_estimate() {
         assert_eq!(from_runs(&[]), None);
-        assert_eq!(from_runs(&runs(2, 200, 1.0, 0.4, 0.1, 1)), None, "two runs");
-        assert_eq!(from_runs(&runs(3, 1, 1.0, 0.4, 0.1, 1)), None, "one case in three runs");
+        assert_eq!(from_runs(&runs(2, 200, 1.0, 0.4, 0.1, 1)), None, "two runs are too few");
+        assert_eq!(from_runs(&runs(3, 1, 1.0, 0.4, 0.1, 1)), None, "one case in three runs is not enough");
         assert!(from_runs(&runs(6, 3, 1.0, 0.4, 0.1, 1)).is_some());
-        // The runs are too few observations of times, so the default applies unless the estimate is greater.
+        // Three runs are too few to estimate the spread of times, so the default applies unless the estimate is
+        // greater.
         let mut three = runs(3, 100, 0.0, 0.4, 0.1, 1);
         for (away, medians) in [0.99, 1.0, 1.01].into_iter().zip(&mut three) {
             medians.iter_mut().filter(|entry| entry.unit == Unit::Nanoseconds).for_each(|entry| entry.median *= away);
@@ -218,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn one_unstable_case_does_not_decide() {
+    fn one_unstable_case_does_not_dominate() {
         let mut all = runs(8, 50, 0.5, 0.2, 0.1, 3);
         let before = from_runs(&all).unwrap();
         for (number, medians) in all.iter_mut().enumerate() {

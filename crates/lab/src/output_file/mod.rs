@@ -8,14 +8,14 @@ use tempfile::TempPath;
 
 /// Maximum number of symbolic links followed, as on Linux.
 const LINKS: usize = 40;
-/// Permission bits that are kept; the bits above are dropped.
+/// Permission bits to keep. The higher bits (set-user-id, set-group-id, sticky) are dropped.
 const RIGHTS: u32 = 0o777;
 
-/// Destination of a file that the user named. Only this type decides what may be replaced.
+/// Output destination that the user named. Only this type decides which files may be replaced.
 ///
 /// A regular file appears under its name only when it is complete, and keeps the permissions of the file that it
-/// replaces. Symbolic links are followed and stay. Other files (devices, pipes, sockets) are written to directly, and
-/// `-` is standard output.
+/// replaces. Symbolic links are followed, not replaced. Other files (devices, pipes, sockets) are written to directly,
+/// and `-` is standard output.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Destination {
     place: Place,
@@ -27,11 +27,11 @@ enum Place {
     /// An existing file that is written to directly.
     Opened(PathBuf),
     Socket(PathBuf),
-    /// A regular file, or no file yet; not a link.
+    /// A regular file to replace, or a path without a file. Never a link.
     Replaced(PathBuf),
 }
 
-/// Unfinished output. If it is dropped without [`keep`](Self::keep), no regular file remains.
+/// Unfinished output. If the value is dropped without a call to [`keep`](Self::keep), no regular file remains.
 #[derive(Debug)]
 pub struct Writing {
     end: End,
@@ -41,13 +41,13 @@ pub struct Writing {
 enum End {
     /// The output was written directly.
     There,
-    /// A temporary file is copied to this one.
+    /// A temporary file will be copied to this file.
     Copied(File),
-    /// A file next to the wanted one is renamed.
+    /// A temporary file next to the wanted file will be renamed.
     Named { partial: TempPath, wanted: PathBuf, replaced: Option<Replaced> },
 }
 
-/// Owner and permissions of the file that is replaced.
+/// Owner and permissions of the file that will be replaced.
 #[derive(Clone, Copy, Debug)]
 struct Replaced {
     user: u32,
@@ -59,21 +59,21 @@ impl Destination {
     /// Resolves `path`, without creating anything.
     ///
     /// # Errors
-    /// If the path is a folder, or if its links or its folder cannot be followed.
+    /// If the path is a folder, or if its links or its parent folder cannot be resolved.
     pub fn of(path: &Path) -> io::Result<Destination> {
         let place = if path == Path::new("-") { Place::StandardOutput } else { Place::of(path)? };
         Ok(Destination { place })
     }
 
-    /// Whether the output goes to standard output, which must then contain nothing else.
+    /// Returns whether the output goes to standard output. The program must then print nothing else there.
     pub fn is_standard_output(&self) -> bool {
         self.place == Place::StandardOutput
     }
 
-    /// Opens the destination for writing from beginning to end. Opening a pipe waits for its reader.
+    /// Opens the destination for writing from beginning to end. Opening a pipe blocks until a reader opens the pipe.
     ///
     /// # Errors
-    /// Errors of the system.
+    /// Errors from the operating system.
     pub fn create(&self) -> io::Result<(Writing, File)> {
         let (end, file) = match &self.place {
             Place::StandardOutput => (End::There, File::from(io::stdout().as_fd().try_clone_to_owned()?)),
@@ -84,11 +84,11 @@ impl Destination {
         Ok((Writing { end }, file))
     }
 
-    /// Like [`create`](Self::create), for a writer that seeks backwards. If the destination cannot seek, the writer
-    /// gets a temporary file, which is copied when complete.
+    /// Like [`create`](Self::create), but for a writer that seeks backwards. If the destination cannot seek, the writer
+    /// gets a temporary file, which [`Writing::keep`] copies to the destination.
     ///
     /// # Errors
-    /// Errors of the system.
+    /// Errors from the operating system.
     pub fn create_seekable(&self) -> io::Result<(Writing, File)> {
         match self.create()? {
             (Writing { end: End::There }, file) => Ok((Writing { end: End::Copied(file) }, tempfile::tempfile()?)),
@@ -98,11 +98,11 @@ impl Destination {
 }
 
 impl Writing {
-    /// Finishes writing to `file`, which must be the one returned with this value. Syncs a regular file to the disk and
-    /// gives it its name.
+    /// Finishes writing. `file` must be the file that was returned together with this value. A regular file is synced
+    /// to disk and gets its final name.
     ///
     /// # Errors
-    /// Errors of the system.
+    /// Errors from the operating system.
     pub fn keep(self, file: &mut File) -> io::Result<()> {
         match self.end {
             End::There => file.flush(),
@@ -113,8 +113,8 @@ impl Writing {
             }
             End::Named { partial, wanted, replaced } => {
                 if let Some(replaced) = replaced {
-                    // Only the superuser can give a file away. For other users it becomes their own, as after any other
-                    // replacement.
+                    // Only the superuser can set another owner. For other users, the file belongs to the current user,
+                    // as after any other replacement.
                     fchown(&file, Some(replaced.user), Some(replaced.group)).ok();
                     file.set_permissions(Permissions::from_mode(replaced.rights))?;
                 }
@@ -122,7 +122,8 @@ impl Writing {
                 let folder = wanted.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
                 let folder = folder.to_owned();
                 partial.persist(wanted).map_err(|error| error.error)?;
-                // Otherwise a power failure could undo the rename. Some file systems cannot sync a folder.
+                // Sync the folder, because a power failure could undo the rename otherwise. Ignore errors, because
+                // some file systems cannot sync a folder.
                 File::open(folder).and_then(|folder| folder.sync_all()).ok();
                 Ok(())
             }
@@ -167,13 +168,13 @@ fn folder() -> Error {
     Error::new(ErrorKind::IsADirectory, "this is a folder: name a file in it")
 }
 
-/// Whether the path names an open file descriptor. Such folders accept no other files.
+/// Returns whether the path names an open file descriptor. Nobody can create files in the folder of such a path.
 fn names_a_descriptor(path: &Path) -> bool {
     let folder = path.parent().and_then(|folder| folder.canonicalize().ok());
     folder.is_some_and(|folder| folder.starts_with("/proc") || folder == Path::new("/dev/fd"))
 }
 
-/// Creates a file next to the wanted one, so that a single rename suffices.
+/// Creates a temporary file next to the wanted file, so that one rename completes the output.
 fn beside(wanted: &Path) -> io::Result<(End, File)> {
     let name = wanted.file_name().ok_or_else(|| Error::new(ErrorKind::InvalidInput, "not a file name"))?;
     let folder = wanted.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
@@ -182,7 +183,7 @@ fn beside(wanted: &Path) -> io::Result<(End, File)> {
         Err(error) if error.kind() == ErrorKind::NotFound => None,
         Err(error) => return Err(error),
     };
-    // The new file must not be readable by anybody who may not read the old one; for a new name the umask decides.
+    // Users who cannot read the old file must not be able to read the new one. Without an old file, the umask applies.
     let rights = replaced.map_or(0o666, |replaced| replaced.rights);
     let mut prefix = name.to_owned();
     prefix.push(".");
@@ -196,7 +197,7 @@ fn beside(wanted: &Path) -> io::Result<(End, File)> {
     Ok((End::Named { partial, wanted: wanted.to_owned(), replaced }, file))
 }
 
-/// Returns the system's message without the temporary name, which would confuse users.
+/// Returns the system's message without the path of the temporary file, which would confuse users.
 fn plain(error: &Error) -> String {
     let text = error.to_string();
     text.split(" at path ").next().unwrap_or(&text).to_owned()

@@ -11,7 +11,7 @@ fn write(path: &Path, content: &str) -> io::Result<()> {
     writing.keep(&mut file)
 }
 
-/// Writes four bytes, then seeks back and writes over them.
+/// Writes four bytes, then seeks back and overwrites them.
 fn write_twice(path: &Path) -> io::Result<()> {
     let (writing, mut file) = Destination::of(path)?.create_seekable()?;
     file.write_all(b"????")?;
@@ -40,7 +40,7 @@ fn regular_files_appear_whole_and_keep_their_permissions() {
     write(&path, "old").unwrap();
     let plain = folder.path().join("plain");
     File::create(&plain).unwrap();
-    assert_eq!(fs::metadata(&path).unwrap().mode(), fs::metadata(plain).unwrap().mode(), "the umask decides");
+    assert_eq!(fs::metadata(&path).unwrap().mode(), fs::metadata(plain).unwrap().mode(), "new files follow the umask");
     for mode in [0o600, 0o664, 0o444] {
         fs::set_permissions(&path, Permissions::from_mode(mode)).unwrap();
         write(&path, "new").unwrap();
@@ -107,7 +107,7 @@ fn open_files_are_written_through_their_links() {
     write(&open, "done").unwrap();
     let mut content = String::new();
     file.as_file().read_to_string(&mut content).unwrap();
-    assert_eq!(content, "done", "the open file itself, not another one of its name");
+    assert_eq!(content, "done", "the content must go to the open file, not to a new file with the same name");
 }
 
 #[test]

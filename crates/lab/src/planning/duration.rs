@@ -1,9 +1,9 @@
 //! Expected duration of a plan, announced before it starts.
 //!
-//! If a case was measured before by the same rules, on this machine and with this build, the estimate is the time that
-//! it took then, with its preparation. Otherwise the measuring rules give the estimate, from the time of an operation
-//! and of its preparation: known from earlier runs by other rules, or from a short trial in a worker process. Disturbed
-//! visits are measured again, so an estimate is not a bound.
+//! If an earlier run on this machine and with this build measured a case by the same rules, the estimate is the time
+//! that the case took then, including preparation. Otherwise the estimate is computed from the measuring rules, the
+//! time of an operation and the time of the preparation. These times come from earlier runs with other rules, or from a
+//! short trial in a worker process. Disturbed visits are measured again, so a run can take longer than the estimate.
 
 use crate::running::processors::Place;
 use crate::{LabError, Laboratory, Plan};
@@ -17,20 +17,21 @@ use pqlab_store::{FinishedRun, Store};
 use pqlab_workloads::link_seconds;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Earlier runs used for estimates: at most this many, the newest, and at most this many days old.
+/// Maximum number of earlier runs used for estimates, newest first.
 const MOST_RUNS: usize = 50;
+/// Maximum age in days of the earlier runs used for estimates.
 const DAYS: u32 = 90;
-/// With fewer samples per case the measuring itself never takes long, so no trial is needed.
+/// Minimum number of samples per case for a trial. With fewer samples, measuring never takes long.
 const FEWEST_SAMPLES: u64 = 100;
 /// Time in ns after which no further trial starts.
 const PATIENCE_NS: u64 = 5_000_000_000;
-/// Maximum share of a plan's duration spent on trials.
+/// Maximum fraction of a plan's duration to spend on trials.
 const PATIENCE_SHARE: f64 = 0.1;
-/// If its time limits keep a plan shorter than this, in seconds, only large cases are tried.
+/// If the time limits keep a plan shorter than this number of seconds, only large cases are tried.
 const SHORT_S: f64 = 15.0;
 /// Shorter operations are batched into samples of about this length, in ns.
 const SHORTEST_SAMPLE_NS: f64 = 1e4;
-/// Parameters that the time of an operation grows with: numbers of tasks and of transactions.
+/// Parameters with which the time of an operation grows: the number of tasks and the number of transactions.
 const SIZES: [&str; 2] = ["tasks", "tx"];
 /// Sizes at which large cases are tried. Two sizes separate the part of the time that grows with the size from the
 /// constant part.
@@ -39,16 +40,16 @@ const TRIED_SIZES: [u64; 2] = [100, 1000];
 /// Expected duration of a plan.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ExpectedDuration {
-    /// Seconds.
+    /// Expected duration in seconds.
     pub seconds: f64,
-    /// Samples of each case, if fixed.
+    /// Number of samples per case, if fixed.
     pub samples: Option<u64>,
-    /// Cases known from earlier runs.
+    /// Number of cases estimated from earlier runs.
     pub by_runs: usize,
-    /// Cases known from trials.
+    /// Number of cases estimated from trials.
     pub by_trial: usize,
-    /// Unknown cases. Under the adaptive rules their time limit is counted, without preparation; with a fixed number of
-    /// samples they count as 0.
+    /// Number of cases without an estimate. Under the adaptive rules, `seconds` includes their time limits, without
+    /// preparation. With a fixed number of samples, `seconds` does not include these cases.
     pub unknown: usize,
 }
 
@@ -69,28 +70,29 @@ struct Known {
     source: Source,
 }
 
-/// Case that was tried.
+/// Result of a trial.
 #[derive(Clone, Copy, Debug)]
 struct Tried {
     size: f64,
     call_ns: f64,
     ready_ns: f64,
-    /// Shortest sample that the case requires, in ns.
+    /// Minimum length of a sample that the case requires, in ns.
     shortest_sample_ns: f64,
 }
 
-/// Returns the seconds between the beginning and the end of a run; `None` if it is not complete.
+/// Returns the seconds between the beginning and the end of a run; `None` if the run is not complete.
 pub fn run_seconds(run: &Run) -> Option<f64> {
     clock::seconds_between(&run.header.started_at, run.finished_at.as_deref()?)
 }
 
 impl Laboratory {
-    /// Returns the expected duration of a plan. Cases that earlier runs do not cover are tried for some seconds: large
-    /// blocks and loads, cases with a fixed number of samples, and with `thorough` also the other cases of long plans.
+    /// Returns the expected duration of a plan. Cases that earlier runs do not cover are tried first, for a few seconds
+    /// in total: large blocks and loads, and cases with a fixed number of samples. If `thorough` is set, the other
+    /// cases of long plans are tried, too.
     ///
     /// # Errors
-    /// [`LabError::Store`] if the store cannot be read, [`LabError::Counter`] and [`LabError::Worker`] if nothing can
-    /// be measured here.
+    /// [`LabError::Store`] if the store cannot be read, [`LabError::Counter`] and [`LabError::Worker`] if this machine
+    /// cannot measure.
     pub fn expected_duration(&self, store: &Store, plan: &Plan, thorough: bool) -> Result<ExpectedDuration, LabError> {
         let environment = self.environment(CounterChoice::Wall)?;
         let now = clock::utc_now();
@@ -106,7 +108,8 @@ impl Laboratory {
         Ok(expected(plan, &times))
     }
 
-    /// Tries unknown cases, one of each kind with one library. Cases that fail stay unknown.
+    /// Tries cases without an estimate: one case of each kind, with one library. Cases that fail remain without an
+    /// estimate.
     fn try_unknown(&self, plan: &Plan, thorough: bool, times: &mut Times) -> Result<(), LabError> {
         let rules = &plan.protocol;
         let nominal_s = expected(plan, &Times::default()).seconds;
@@ -152,7 +155,7 @@ impl Laboratory {
                     if case.parameters.iter().any(is_size)
                         && let Ok(visited) = pool.visit(0, case, &one_sample(case, batch))
                     {
-                        // Making and checking a large block takes as long as the timed work.
+                        // Include the time to generate and check a large block, which is as long as the timed work.
                         call_ns = call_ns.max(visited.visit_ns as f64);
                     }
                     times.tried.entry(kind(case)).or_default().push(Tried {
@@ -176,22 +179,23 @@ impl Laboratory {
 /// Known times.
 #[derive(Default)]
 struct Times {
-    /// Time of a call in ns by case id; for loads, of a single task.
+    /// Time of a call in ns, or of a single task for loads, keyed by case id.
     by_id: BTreeMap<String, f64>,
-    /// Seconds that a case took by the rules of the plan, including preparation, by case id.
+    /// Seconds that a case took under the rules of the plan, including preparation, keyed by case id.
     whole_s: BTreeMap<String, f64>,
-    /// Time in ns that a process needs to prepare a case, by case id.
+    /// Time in ns that a process needs to prepare a case, keyed by case id.
     ready_ns: BTreeMap<String, f64>,
-    /// Time of a call per unit of size, and of preparation, both in ns, by kind.
+    /// Time of a call per unit of size, and time of the preparation, both in ns, keyed by kind.
     by_kind: BTreeMap<String, (f64, f64)>,
-    /// Trials of a kind, in order of size.
+    /// Trials in order of size, keyed by kind.
     tried: BTreeMap<String, Vec<Tried>>,
 }
 
 impl Times {
-    /// Learns times from earlier runs. The times of a case also serve for its kind, with other libraries.
+    /// Learns times from earlier runs. The times of a case are also used for cases of the same kind with other
+    /// libraries.
     fn learn(&mut self, cases: &[Case], protocol: &Protocol, runs: &[FinishedRun]) {
-        // A median does not show how long the samples of several threads are, so these cases are tried.
+        // The median of a case with several threads does not show how long its samples are, so such cases are tried.
         let unthreaded: Vec<&Case> = cases.iter().filter(|case| case.threads().is_none()).collect();
         let ids: BTreeSet<String> = unthreaded.iter().map(|case| case.id()).collect();
         self.by_id.retain(|id, _| ids.contains(id));
@@ -227,7 +231,7 @@ impl Times {
     fn of(&self, case: &Case, protocol: &Protocol) -> Option<Known> {
         let id = case.id();
         if let Some(seconds) = self.whole_s.get(&id) {
-            // If the whole time is known, only the sum matters.
+            // Only the sum of both times matters, so return the whole time as preparation.
             let ready_ns = seconds * 1e9 / f64::from(protocol.processes.max(1));
             return Some(Known { call_ns: 0.0, ready_ns, source: Source::Run });
         }
@@ -259,7 +263,7 @@ impl Times {
     }
 }
 
-/// Whether runs by both protocols take the same time.
+/// Returns whether runs under both protocols take the same time.
 fn same_rules(one: &Protocol, other: &Protocol) -> bool {
     let rules = |protocol: &Protocol| {
         let counts = (protocol.processes, protocol.warmup, protocol.iterations, protocol.handshakes, protocol.batch);
@@ -268,8 +272,8 @@ fn same_rules(one: &Protocol, other: &Protocol) -> bool {
     rules(one) == rules(other)
 }
 
-/// Returns the seconds that each case of a run took, including preparation: an equal share of the time of its block.
-/// Blocks are measured one after the other.
+/// Returns the seconds that each case of a run took, including preparation. The time of a block is divided equally
+/// among its cases. Blocks are measured one after another.
 fn shares(run: &FinishedRun) -> Vec<(&str, f64)> {
     let mut blocks: Vec<(&str, Vec<&str>, &str)> = Vec::new();
     for case in &run.cases {
@@ -292,7 +296,7 @@ fn shares(run: &FinishedRun) -> Vec<(&str, f64)> {
     found
 }
 
-/// Returns what cases with similar times have in common: everything except library, key encoding and size.
+/// Returns a key that cases with similar times share: everything except library, key encoding and size.
 fn kind(case: &Case) -> String {
     let matters = |parameter: &&Parameter| match parameter {
         Parameter::Word(name, _) => name != "key",
@@ -306,12 +310,12 @@ fn is_size(parameter: &Parameter) -> bool {
     matches!(parameter, Parameter::Number(name, _) if SIZES.contains(&name.as_str()))
 }
 
-/// Returns the size that the time of a call grows with.
+/// Returns the size with which the time of a call grows.
 fn size(case: &Case) -> f64 {
     SIZES.iter().filter_map(|name| case.number(name)).product::<u64>().max(1) as f64
 }
 
-/// Returns the case at the sizes at which it is tried.
+/// Returns copies of the case in the sizes to try.
 fn smaller(case: &Case) -> Vec<Case> {
     let mut found: Vec<Case> = Vec::new();
     for most in TRIED_SIZES {
@@ -330,7 +334,7 @@ fn smaller(case: &Case) -> Vec<Case> {
     found
 }
 
-/// Requests a visit with a single sample.
+/// Returns a request for a visit with a single sample.
 fn one_sample(case: &Case, batch: u64) -> VisitRequest {
     VisitRequest {
         case: case.id(),
@@ -344,12 +348,12 @@ fn one_sample(case: &Case, batch: u64) -> VisitRequest {
     }
 }
 
-/// Returns the samples of each case, if fixed.
+/// Returns the number of samples per case, if fixed.
 fn samples(protocol: &Protocol) -> Option<u64> {
     protocol.iterations.filter(|_| protocol.kind != ProtocolKind::Adaptive)
 }
 
-/// Returns the seconds that a case takes by the rules of a protocol.
+/// Returns the seconds that a case takes under a protocol.
 fn case_seconds(case: &Case, protocol: &Protocol, known: Known, shortest_sample_ns: f64) -> f64 {
     let processes = f64::from(protocol.processes);
     let ready_s = known.ready_ns * processes / 1e9;
@@ -364,7 +368,7 @@ fn case_seconds(case: &Case, protocol: &Protocol, known: Known, shortest_sample_
     };
     let batch = protocol.batch.filter(|_| size(case) <= 1.0);
     let sample_ns = batch.map_or_else(|| call_ns.max(shortest_sample_ns), |batch| call_ns * batch as f64);
-    // The warm-up of a load counts tasks.
+    // For loads, the warm-up is a number of tasks.
     let calls = protocol.warmup as f64 / case.tasks().unwrap_or(1) as f64;
     let warmup_ns = if case.state() == State::Warm { calls * call_ns * processes } else { 0.0 };
     (sample_ns * samples as f64 + warmup_ns) / 1e9 + ready_s
@@ -436,7 +440,7 @@ mod tests {
     }
 
     #[test]
-    fn samples_and_warm_up_of_every_case_are_added_up() {
+    fn adds_up_samples_and_warm_up_of_every_case() {
         let known = case("keygen", "a", &[]);
         let cases = [known.clone(), case("keygen", "b", &[]), case("sign", "a", &[]), case("verify", "a", &[])];
         let mut times = Times::default();
@@ -445,7 +449,8 @@ mod tests {
         times.tried.insert(kind(&cases[2]), vec![tried(100.0)]);
         let found = expected(&plan(&cases, reference()), &times);
         assert_eq!((found.by_runs, found.by_trial, found.unknown, found.samples), (2, 1, 1, Some(1000)));
-        // Twice 1,000 samples of a millisecond after 4 times 100, and samples of the minimum length.
+        // Two cases take 1,000 samples of 1 ms after 4 times 100 warm-up operations. The third case takes samples of
+        // the minimum length.
         close(found.seconds, 2.0 * (1.0 + 0.4) + 1000.0 * SHORTEST_SAMPLE_NS / 1e9 + 4.0 * 100.0 * 1e-7);
         let seconds = |times: &Times, protocol| expected(&plan(&cases[2..3], protocol), times).seconds;
         let long = Tried { shortest_sample_ns: 1e6, ..tried(100.0) };
@@ -497,7 +502,7 @@ mod tests {
     }
 
     #[test]
-    fn earlier_runs_give_whole_times_by_the_same_rules_else_preparation() {
+    fn earlier_runs_give_whole_times_under_the_same_rules_and_otherwise_preparation_times() {
         let [small, large] = [case("sign", "a", &[]), case("verify-block", "a", &[("tx", 10_000)])];
         let finished = |case: &Case, block: &str, minute: u32| FinishedCase {
             id: case.id(),
@@ -517,7 +522,7 @@ mod tests {
             expected(&plan(&cases[1..], protocol), &times).seconds
         };
         close(seconds(Protocol::default()), 180.0);
-        // A round of eight processes took 8 s of it, so each took 21.5 s to prepare.
+        // A round of eight processes took 8 of the 180 s, so each process took 21.5 s to prepare the case.
         close(seconds(Protocol { processes: 2, ..Protocol::default() }), 2.0 * (1.0 + 21.5));
     }
 }

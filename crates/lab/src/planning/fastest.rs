@@ -1,8 +1,8 @@
-//! Choice of the `fastest` libraries by trials in worker processes, before the run is planned.
+//! Chooses the `fastest` libraries with trials in worker processes, before the run is planned.
 //!
-//! Each candidate does the operations that the run measures of the construction, in a few short visits, interleaved
-//! with those of all other candidates, by the rules of a run. A library that crashes, hangs or answers wrongly is a
-//! failed candidate, as it would be a failed row of the run.
+//! Each candidate performs the operations of the construction that the run will measure. The trials follow the rules of
+//! a run, with a few short visits per candidate, and alternate between the candidates. A candidate fails if its library
+//! crashes, hangs or gives a wrong answer, just as a case in a run would fail.
 
 use crate::planning::plan::{Draft, LOADS_LEFT_OUT, without_what_is_missing};
 use crate::running::processors::Place;
@@ -19,24 +19,25 @@ use pqlab_workloads::fastest::Question;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Worker processes.
+/// Number of worker processes.
 const PROCESSES: u32 = 2;
-/// Seconds of a visit: a few dozen operations of a fast library.
+/// Duration of a visit in seconds. A fast library completes a few dozen operations in this time.
 const VISIT_S: f64 = 0.003;
-/// Maximum seconds for an operation of a candidate. Signing by rejection takes them all, other operations a fifth.
+/// Time limit in seconds for each operation of a candidate. Signing with rejections uses all of the time, other
+/// operations about a fifth.
 const MAX_TIME_S: f64 = 0.1;
-/// Half-width in percent that suffices for a choice.
+/// Target half-width of the intervals in percent, which suffices for a choice.
 const PRECISION_PCT: f64 = 2.0;
-/// Time limit of a request. A slower library is not a candidate, even if a run would allow it.
+/// Time limit for a request to a worker. A library that needs longer cannot be chosen, even if a run would allow it.
 const REQUEST: Duration = Duration::from_secs(20);
-/// Operations of constructions that sign.
+/// Operations of constructions that include signing.
 const SIGNS: [&str; 2] = ["sign", "cycle"];
-/// Seed of order and inputs: the same candidates always have the same inputs.
+/// Seed for order and inputs. It is constant, so that the same candidates always have the same inputs.
 const SEED: u64 = 1;
 
 impl Laboratory {
-    /// Plans what suites and filters select. If a library is left to trials (`fastest`), the candidates are measured
-    /// first, for some tenths of a second each, and `note` receives the result.
+    /// Plans the cases that suites and filters select. If a library must be chosen by trial (`fastest`), the candidates
+    /// are measured first, for a few tenths of a second each, and `note` receives the result.
     ///
     /// # Errors
     /// [`LabError::Unknown`] for a name without a match, [`LabError::Invalid`] for a value that cannot be measured,
@@ -74,10 +75,11 @@ impl Laboratory {
         Ok(plan)
     }
 
-    /// Returns the plan before any trial. If a library is left to trials (`fastest`), the plan has every candidate.
+    /// Returns the plan before any trial. If a library must be chosen by trial (`fastest`), the plan contains every
+    /// candidate.
     ///
     /// # Errors
-    /// Errors of [`plan`](Self::plan), except the last.
+    /// Same as [`plan`](Self::plan), except [`LabError::Worker`].
     pub fn draft(&self, suites: &[Suite], filters: &Filters, overrides: &ProtocolOverrides) -> Result<Plan, LabError> {
         Ok(self.drafted(suites, filters, overrides)?.plan)
     }
@@ -87,8 +89,8 @@ impl Laboratory {
         drafted.map_err(|error| self.with_what_was_meant(error, suites, filters))
     }
 
-    /// Returns the draft. If it leaves a library to trials, also returns a plan with as many cases as the run will
-    /// have, in which the first candidate takes the place of the fastest.
+    /// Returns the draft. If a library must be chosen by trial, also returns a plan with about as many cases as the
+    /// run will have, in which the first candidate replaces the fastest.
     pub(crate) fn draft_and_likeness(
         &self,
         suites: &[Suite],
@@ -147,8 +149,9 @@ impl Observer for Finished {
     }
 }
 
-/// Removes the candidates with a known defect in a deciding operation from the question, and returns them with their
-/// defects. If all have one, they stay: their figures are marked.
+/// Removes the candidates with a known defect in a deciding operation from the question. Returns the remaining
+/// question, and the removed candidates with their defects. If every candidate has such a defect, all of them stay,
+/// because the run marks their figures.
 fn without_defects(question: &Question, providers: &[Arc<Provider>]) -> (Question, Vec<FailedCandidate>) {
     let mut defective: Vec<FailedCandidate> = Vec::new();
     for case in question.cases() {
@@ -162,8 +165,8 @@ fn without_defects(question: &Question, providers: &[Arc<Provider>]) -> (Questio
     if left.candidates.is_empty() { (question.clone(), Vec::new()) } else { (left, defective) }
 }
 
-/// Returns the candidate with the smallest total time, or the failures if no candidate is left. The candidates in
-/// `failed` were not tried.
+/// Returns the candidate with the smallest total time, or the failures if no candidate is left. `failed` contains the
+/// candidates that were excluded before the trials.
 fn answer(
     question: &Question,
     tried: &[Record],
@@ -180,7 +183,7 @@ fn answer(
     chosen(question, able.into_iter(), &failed).ok_or(failed)
 }
 
-/// Returns the answer for candidates in order of time, fastest first; `None` if there are none.
+/// Returns the answer for candidates sorted by time, fastest first; `None` if there are no candidates.
 fn chosen(
     question: &Question,
     mut in_order: impl Iterator<Item = (f64, String)>,
@@ -204,13 +207,13 @@ fn chosen(
 fn total_ns(tried: &[Record], candidate: &str) -> Result<f64, String> {
     let records: Vec<&Record> = tried.iter().filter(|record| record.case.provider == candidate).collect();
     if records.is_empty() {
-        return Err("it was not tried".to_owned());
+        return Err("was not tried".to_owned());
     }
     records.into_iter().map(typical_ns).sum()
 }
 
-/// Returns the typical time of an operation in ns. For signing by rejection it is the mean, which users pay; otherwise
-/// the interquartile mean, which interruptions hardly affect.
+/// Returns the typical time of an operation in ns. For operations that sign, this is the mean, because rejections are
+/// part of the cost. For other operations, it is the interquartile mean, which interruptions hardly affect.
 fn typical_ns(record: &Record) -> Result<f64, String> {
     if record.status == Status::Failed {
         return Err(record.error.clone().unwrap_or_default());
@@ -222,10 +225,10 @@ fn typical_ns(record: &Record) -> Result<f64, String> {
     } else {
         Sorted::new(usable).map(|sorted| sorted.interquartile_mean())
     };
-    typical.ok_or_else(|| "it has no samples".to_owned())
+    typical.ok_or_else(|| "has no samples".to_owned())
 }
 
-/// Returns the note on a construction for which every candidate failed.
+/// Returns the note about a construction for which every candidate failed.
 fn none_left(question: &Question, failed: &[FailedCandidate]) -> String {
     let reasons: Vec<String> = failed.iter().map(|one| format!("{}: {}", one.provider, one.reason)).collect();
     format!(
@@ -253,7 +256,7 @@ mod tests {
         workload.questions(&cases, registry.providers(), &options).remove(0)
     }
 
-    /// Makes records in which each case takes the time in ns that the function returns, or fails.
+    /// Creates a record for each case, with the time in ns that `ns` returns. If `ns` returns `None`, the case failed.
     fn tried(question: &Question, ns: impl Fn(&Case) -> Option<u64>) -> Vec<Record> {
         let record = |case: Case| {
             let Some(ns) = ns(&case) else { return Record::failed(case, "it crashed".into(), String::new()) };
@@ -279,7 +282,7 @@ mod tests {
     fn the_smallest_total_wins_and_the_runner_up_is_named() {
         let question = question();
         let [first, second, third, ..] = question.candidates.as_slice() else { panic!("{:?}", question.candidates) };
-        // The second is best at one operation, the third at both together.
+        // The second candidate is fastest in one operation, the third in both operations together.
         let ns = |case: &Case| match (case.provider == *second, case.provider == *third, case.operation.as_str()) {
             (true, _, "keygen") => Some(1),
             (true, _, _) => Some(99),
@@ -290,7 +293,7 @@ mod tests {
         assert_eq!((found.provider.as_str(), found.ns), (third.as_str(), 90.0));
         assert_eq!(found.runner_up.unwrap().provider, *second);
         assert_eq!(found.operations, ["keygen", "encapsulate"]);
-        assert_eq!(found.among, question.candidates, "and those among which it was chosen");
+        assert_eq!(found.among, question.candidates, "the answer lists all candidates");
         assert_ne!(first, third);
     }
 
@@ -310,8 +313,9 @@ mod tests {
         assert_eq!(failed.len(), question.candidates.len());
         assert!(none_left(&question, &failed).contains("X-Wing is left out"));
     }
+
     #[test]
-    fn libraries_with_a_known_defect_in_what_decides_are_not_chosen() {
+    fn libraries_with_a_known_defect_in_a_deciding_operation_are_not_chosen() {
         let registry = Registry::new(pqlab_providers::providers());
         let fastest = || Some(FASTEST.to_owned());
         let options = CaseOptions { classical: fastest(), post_quantum: fastest(), ..CaseOptions::default() };
@@ -333,7 +337,7 @@ mod tests {
         assert!(defective.iter().all(|one| one.reason.starts_with("known defect: ")));
         let build = ask("build");
         assert_eq!(build.operations(), ["sign"]);
-        assert_eq!(without_defects(&build, registry.providers()).0, build, "the defect is in verification");
+        assert_eq!(without_defects(&build, registry.providers()).0, build, "the defect affects only verification");
         // If all candidates are defective, they are measured and marked.
         let mut only = verify;
         only.candidates = vec!["liboqs".into()];

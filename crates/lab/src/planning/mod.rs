@@ -1,4 +1,4 @@
-//! From the user's words to a plan: names, suites, filters, the choice of `fastest`, and the expected duration.
+//! Turns a user's request into a plan: names, suites, filters, the choice of `fastest`, and the expected duration.
 
 pub(crate) mod duration;
 pub(crate) mod fastest;

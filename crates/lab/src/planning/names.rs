@@ -6,11 +6,13 @@ use crate::{Filters, LabError, Laboratory, Plan, Select, Suite, Thing, builtin_s
 use pqlab_record::{Case, FLOOR};
 use std::path::Path;
 
-/// Areas searched for an algorithm that is named without one. All of it is measured in the first area that has it.
+/// Areas to search if the user names an algorithm but no area. The algorithm is measured in the first of these areas
+/// that contains it.
 const AREAS: [&str; 11] =
     ["kem", "signature", "hash", "hybrid", "certificate", "token", "hpke", "ntor", "tls", "ledger", "memory"];
 
-/// Names of algorithms before their standards, in lower case without punctuation.
+/// Alternative names of algorithms, mostly from before their standardisation, with the current names. The alternative
+/// names are in lower case and without punctuation.
 const BEFORE: [(&str, &str); 9] = [
     ("kyber512", "ML-KEM-512"),
     ("kyber768", "ML-KEM-768"),
@@ -23,16 +25,16 @@ const BEFORE: [(&str, &str); 9] = [
     ("secp256k1", "ECDSA-secp256k1"),
 ];
 
-/// Meaning of a list of words.
+/// What the words that a user typed select.
 #[derive(Clone, Debug, Default)]
 pub struct Named {
     /// The suites.
     pub suites: Vec<Suite>,
-    /// Patterns of algorithms.
+    /// Patterns for algorithms.
     pub algorithms: Vec<String>,
-    /// Patterns of providers.
+    /// Patterns for providers.
     pub providers: Vec<String>,
-    /// Words that were interpreted, one per line.
+    /// Notes on how words were interpreted, one line each.
     pub notes: Vec<String>,
 }
 
@@ -45,7 +47,7 @@ impl Named {
     }
 }
 
-/// Returns the ids nearest to the filter patterns that match nothing.
+/// Returns the ids closest to those filter patterns that match nothing.
 fn near(filters: &Filters, ids: &[String]) -> Vec<String> {
     let mut near = Vec::new();
     for pattern in filters.ids.iter().filter(|pattern| !ids.iter().any(|id| matches(pattern, id))) {
@@ -56,12 +58,13 @@ fn near(filters: &Filters, ids: &[String]) -> Vec<String> {
 }
 
 impl Laboratory {
-    /// Resolves words. Each is a suite, an area, a suite file, an algorithm by any of its names, or a provider. If no
-    /// suite is named, the suites are the areas of the algorithms, or else the suite `standard`.
+    /// Resolves the words that a user typed. A word can be a suite, an area, a suite file, an algorithm (by any of its
+    /// names) or a provider. If no suite is named, the areas of the named algorithms are selected. Without algorithms,
+    /// the suite `standard` is selected.
     ///
     /// # Errors
-    /// [`LabError::Unknown`] for any other word, the errors of suite files, and [`LabError::Foreign`] if a file names
-    /// libraries that were not loaded.
+    /// [`LabError::Unknown`] for any other word, errors from [`Suite::find`], and [`LabError::Foreign`] if a suite file
+    /// names libraries that are not loaded.
     pub fn named(&self, words: &[String]) -> Result<Named, LabError> {
         let mut named = Named::default();
         let cases = self.registry().cases(&Default::default());
@@ -92,11 +95,11 @@ impl Laboratory {
         Ok(named)
     }
 
-    /// Returns the cases that words and filters select, as in a run, with notes on the selection; without words, it
-    /// selects from all cases. `fastest` includes every library that it may resolve to.
+    /// Returns the cases that words and filters select, as for a run, with notes on the selection. If `words` is empty,
+    /// the filters select from all cases. `fastest` selects every library that trials might choose.
     ///
     /// # Errors
-    /// Errors of [`named`](Self::named) and [`draft`](Self::draft).
+    /// Errors from [`named`](Self::named) and [`draft`](Self::draft).
     pub fn select_cases(&self, words: &[String], filters: Filters) -> Result<(Vec<Case>, Vec<String>), LabError> {
         if words.is_empty() {
             let mut cases = self.registry().cases(&filters.options);
@@ -111,12 +114,12 @@ impl Laboratory {
         let named = self.named(words)?;
         let (filters, floor) = (named.narrow(filters), named.suites.iter().any(|suite| suite.name == FLOOR));
         let mut cases = self.draft(&named.suites, &filters, &Default::default())?.cases;
-        // The floor is measured with every suite, but only its own suite selects it.
+        // The harness's overhead is measured with every suite, but only the suite `floor` selects its cases.
         cases.retain(|case| floor || !case.is_overhead());
         Ok((cases, named.notes))
     }
 
-    /// Adds suggestions to an error that nothing was selected: the suites that have a match, or else the nearest ids.
+    /// Adds suggestions to [`LabError::NothingSelected`]: the suites with matching cases, or else the closest ids.
     pub(crate) fn with_what_was_meant(&self, error: LabError, suites: &[Suite], filters: &Filters) -> LabError {
         if !matches!(error, LabError::NothingSelected { .. }) {
             return error;
@@ -135,7 +138,7 @@ impl Laboratory {
         LabError::NothingSelected { with, near }
     }
 
-    /// Returns the built-in suites that have cases which match the filters.
+    /// Returns the names of the built-in suites with cases that match the filters.
     pub(crate) fn suites_with(&self, filters: &Filters) -> Vec<String> {
         let suites = builtin_suites().unwrap_or_default();
         let has = |suite: &Suite| {
@@ -145,7 +148,7 @@ impl Laboratory {
     }
 }
 
-/// Returns a suite of all cases of a workload.
+/// Returns a suite with all cases of a workload.
 fn of_workload(workload: &str) -> Suite {
     Suite {
         name: workload.to_owned(),
@@ -157,7 +160,7 @@ fn of_workload(workload: &str) -> Suite {
     }
 }
 
-/// Returns the suites of the algorithms' areas.
+/// Returns the suites for the areas of the algorithms.
 fn homes(algorithms: &[String], cases: &[Case], notes: &mut Vec<String>) -> Result<Vec<Suite>, LabError> {
     let mut names: Vec<&str> = Vec::new();
     for algorithm in algorithms {
@@ -176,8 +179,8 @@ fn homes(algorithms: &[String], cases: &[Case], notes: &mut Vec<String>) -> Resu
     names.into_iter().map(Suite::find).collect()
 }
 
-/// Returns the algorithm that a word means: by name, by pattern, by name without regard to case and punctuation, or by
-/// its name before the standard.
+/// Returns the algorithm that a word names. The word can be the name, with any case and punctuation, a pattern, or an
+/// alternative name.
 pub(crate) fn algorithm(word: &str, cases: &[Case]) -> Option<String> {
     let has = |name: &str| cases.iter().any(|case| case.algorithm == name);
     if has(word) || word.contains(['*', '?']) && cases.iter().any(|case| matches(word, &case.algorithm)) {

@@ -1,4 +1,4 @@
-//! Preview of a run: what it would measure, and about how long it would take.
+//! Preview of a run: which cases the run would measure, and roughly how long it would take.
 
 use crate::planning::plan::without_what_is_missing;
 use crate::{ExpectedDuration, Filters, LabError, Laboratory, Plan, ProtocolOverrides};
@@ -9,17 +9,17 @@ use serde_json::{Value, json};
 /// Plan that is shown but not measured.
 #[derive(Clone, Debug)]
 pub struct Outline {
-    /// The suites.
+    /// Names of the suites, joined by a plus sign.
     pub suite: String,
-    /// Ids of the cases, without the floor, which is measured with the first. If a library is to be chosen by trial
+    /// Ids of the cases, without the harness's overhead, which every run measures. If a library must be chosen by trial
     /// (`fastest`), every candidate is listed.
     pub cases: Vec<String>,
-    /// Approximate number of cases measured once trials have chosen these libraries: some candidates are measured
-    /// anyway.
+    /// Number of cases that the run measures after trials have chosen the libraries. The number is approximate, because
+    /// the run may measure some of the other candidates anyway.
     pub measured: usize,
     /// Expected duration.
     pub expected: ExpectedDuration,
-    /// Notes on the selection, one per line.
+    /// Notes on the selection, one line each.
     pub notes: Vec<String>,
 }
 
@@ -41,10 +41,10 @@ fn beside_the_floor(plan: &Plan) -> impl Iterator<Item = &Case> {
 }
 
 impl Laboratory {
-    /// Returns what a run of these words would measure. The store has the times of earlier runs.
+    /// Returns a preview of the run that `words` select. The store provides the times of earlier runs.
     ///
     /// # Errors
-    /// Errors of [`named`](Self::named), [`draft`](Self::draft) and [`expected_duration`](Self::expected_duration).
+    /// Errors from [`named`](Self::named), [`draft`](Self::draft) and [`expected_duration`](Self::expected_duration).
     pub fn outline(
         &self,
         words: &[String],

@@ -12,69 +12,71 @@ use serde::de::value::{self, StringDeserializer};
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// Samples of a case by the reference's rules, if the suite sets no other number.
+/// Number of samples per case under the reference protocol, if the suite sets no other number.
 const REFERENCE_ITERATIONS: u64 = 1000;
 
 /// Suite as described in its file.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Suite {
-    /// Its name, without spaces.
+    /// The suite's name, without spaces.
     pub name: String,
-    /// The question that it answers, in a few lines.
+    /// The question that the suite answers, in a few lines.
     pub about: String,
-    /// Shared libraries and workers to measure in addition to those of this build. Paths in a suite file are relative
-    /// to that file.
+    /// Shared libraries and worker programs to measure in addition to the libraries in this build. Paths in a suite
+    /// file are relative to that file.
     #[serde(default)]
     pub libraries: Vec<LibrarySpec>,
     /// Measuring rules that differ from the defaults.
     #[serde(default)]
     pub protocol: ProtocolOverrides,
-    /// What to measure: the union of all selections.
+    /// Selections of cases. The suite measures the union of all selections.
     pub select: Vec<Select>,
-    /// Whether the suite is built in. Such a suite may name things that this build does not contain.
+    /// Whether the suite is built in. Built-in suites may name algorithms and libraries that this build does not
+    /// contain.
     #[serde(skip)]
     pub builtin: bool,
 }
 
-/// Selection of cases from one workload. Every list holds patterns, in which `*` matches any text and `?` any one
-/// character. An empty list selects all.
+/// Selection of cases from one workload. Every list contains patterns, in which `*` matches any text and `?` any single
+/// character. An empty list matches everything.
 #[derive(Clone, Debug, Default, Deserialize)]
 pub struct Select {
     /// The workload's name.
     pub workload: String,
-    /// Algorithms.
+    /// Patterns for algorithms.
     #[serde(default)]
     pub algorithms: Vec<String>,
-    /// Operations.
+    /// Patterns for operations.
     #[serde(default)]
     pub operations: Vec<String>,
-    /// Providers, with or without their backend.
+    /// Patterns for providers, with or without their backend.
     #[serde(default)]
     pub providers: Vec<String>,
-    /// `prepared`, `encoded`.
+    /// Patterns for forms: `prepared`, `encoded`.
     #[serde(default)]
     pub forms: Vec<String>,
-    /// Algorithms measured by default, so that the suite does not take too long. A filter that matches nothing in the
-    /// suite reaches for the others.
+    /// Algorithms measured by default, to limit the duration of the suite. A filter that matches none of the default
+    /// cases can select the other algorithms.
     #[serde(default)]
     pub usual_algorithms: Vec<String>,
-    /// Operations measured by default, with the same effect of filters.
+    /// Operations measured by default. Filters can select the other operations in the same way.
     #[serde(default)]
     pub usual_operations: Vec<String>,
-    /// Parameters as shown in ids. A case with parameters must have all of them (`regime=ram`), and none of those after
-    /// an exclamation mark (`!threads=*`).
+    /// Patterns for parameters as shown in ids. A case with parameters must match all of them (`regime=ram`), except
+    /// that it must not match those that begin with an exclamation mark (`!threads=*`).
     #[serde(default)]
     pub parameters: Vec<String>,
     /// Parameters of the cases. The libraries for the halves of a construction apply only if the command line names no
-    /// libraries: neither halves nor providers, nor a provider in a filter.
+    /// library: no half, no provider, and no provider in a filter.
     #[serde(flatten)]
     pub options: CaseOptions,
-    /// Whether the selection is left out with a fixed number of samples, unless the command line gives a number of
-    /// tasks or threads, or a filter that matches nothing else. Loads of many tasks are treated so in every selection.
+    /// Whether to leave out the selection if the number of samples is fixed. Such a selection is still measured if the
+    /// command line sets a number of tasks or threads, or if a filter matches nothing else. The same applies to loads
+    /// with many tasks in every selection.
     #[serde(default)]
     pub adaptive_only: bool,
-    /// Whether to measure the provider that does nothing as well.
+    /// Whether to measure the provider `null`, which does nothing, as well.
     #[serde(default)]
     pub null: bool,
     /// Unknown fields; empty in a valid suite.
@@ -82,18 +84,19 @@ pub struct Select {
     pub(crate) unknown: BTreeMap<String, toml::Value>,
 }
 
-/// The measuring rules that a suite, a command line or a program sets. All three read them by this declaration; the text of a
-/// field is its help on the command line.
+/// Measuring rules that a suite, the command line or a program can set. The doc comment of a field is its help text on
+/// the command line.
 #[derive(Args, Clone, Debug, Default, PartialEq, Deserialize)]
 #[command(next_help_heading = "How to measure")]
 #[serde(deny_unknown_fields)]
 pub struct ProtocolOverrides {
-    /// Measuring rules: adaptive, or reference (1,000 samples after 100 warm-up operations, 1% trimmed at each tail; 2,000 in
-    /// the suite sha3; loads of many tasks only with --tasks or --filter) [default: the suite's]
+    /// Measuring rules: adaptive or reference. The reference rules take 1,000 samples (2,000 in the suite sha3) after
+    /// 100 warm-up operations and trim 1% at each tail. They measure loads with many tasks only with --tasks or
+    /// --filter [default: from the suite]
     #[arg(long = "protocol", value_name = "PROTOCOL", value_parser = one_of::<ProtocolKind>(&["adaptive", "reference"]))]
     pub kind: Option<ProtocolKind>,
 
-    /// Samples per case, instead of the adaptive rules
+    /// Fixed number of samples per case, instead of the adaptive rules
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     pub iterations: Option<u64>,
 
@@ -121,24 +124,24 @@ pub struct ProtocolOverrides {
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     pub processes: Option<u32>,
 
-    /// Cores to pin the workers to, in turn, such as 2,3 or 4-7 [default: the last one allowed]
+    /// Cores to pin the workers to, one after another, such as 2,3 or 4-7 [default: the last allowed core]
     #[arg(long, value_name = "CPUS", value_parser = parse_cores)]
     #[serde(skip)]
     pub affinity: Option<Cores>,
 
-    /// Counter to read [default: core cycles if available, else TSC ticks, else the wall clock]
+    /// Counter to read [default: core cycles if available, otherwise TSC ticks or the wall clock]
     #[arg(long, value_name = "COUNTER", value_parser = one_of::<CounterChoice>(&["wall", "tsc", "cycles", "instructions"]))]
     pub counter: Option<CounterChoice>,
 
-    /// Samples of a case that waits for a network.
+    /// Number of samples for each case that waits for a network.
     #[arg(skip)]
     pub handshakes: Option<u64>,
 
-    /// Samples of a case by the rules of the reference where those are asked for, if its own number is another than 1,000.
+    /// Number of samples per case under the reference protocol, if it differs from 1,000.
     #[arg(skip)]
     pub reference_iterations: Option<u64>,
 
-    /// A quarter of the samples that a suite asks for; not of those asked for here.
+    /// Whether to take only a quarter of the samples that a suite sets. A number set here is not reduced.
     #[arg(skip)]
     #[serde(skip)]
     pub quick: bool,
@@ -209,7 +212,7 @@ impl ProtocolOverrides {
     /// Rejects invalid values.
     ///
     /// # Errors
-    /// [`LabError::Invalid`] with the value and what is allowed.
+    /// [`LabError::Invalid`] with the value and the allowed range.
     pub fn check(&self) -> Result<(), LabError> {
         let positive = |name: &'static str, value: Option<f64>| match value {
             Some(value) if !(value.is_finite() && value > 0.0) => {
@@ -231,7 +234,7 @@ impl ProtocolOverrides {
         if let Some(trim) = self.trim_pct
             && !(0.0..50.0).contains(&trim)
         {
-            let reason = format!("trim is {trim}: it must be at least 0 and below 50 percent of each tail");
+            let reason = format!("trim is {trim}: it must be at least 0 and below 50 percent per tail");
             return Err(LabError::invalid("trim", reason));
         }
         if self.kind == Some(ProtocolKind::Fixed) && self.iterations.is_none() {
@@ -241,7 +244,7 @@ impl ProtocolOverrides {
     }
 }
 
-/// Parses one of these words on a command line. They mean the same as in a suite.
+/// Returns a parser that accepts these words on the command line, with the same meaning as in a suite.
 fn one_of<T: DeserializeOwned + Clone + Send + Sync + 'static>(
     words: &'static [&'static str],
 ) -> impl TypedValueParser<Value = T> {
@@ -269,8 +272,8 @@ fn parse_cores(text: &str) -> Result<Cores, String> {
     Ok(cores)
 }
 
-/// Returns the number of samples that all these suites set for the reference's rules; `None` if they differ, because a
-/// run has only one number.
+/// Returns the number of samples that all suites set for the reference protocol. Returns `None` if the suites differ,
+/// because a run has only one number of samples.
 pub(crate) fn reference_iterations(suites: &[Suite]) -> Option<u64> {
     let mut all = suites.iter().map(|suite| suite.protocol.reference_iterations);
     let first = all.next()??;
@@ -278,10 +281,10 @@ pub(crate) fn reference_iterations(suites: &[Suite]) -> Option<u64> {
 }
 
 impl Suite {
-    /// Parses a suite from TOML; `origin` names it in errors.
+    /// Parses a suite from TOML. Errors refer to the suite as `origin`.
     ///
     /// # Errors
-    /// [`LabError::Suite`] with line and column of the error.
+    /// [`LabError::Suite`], with the line and column if known.
     pub fn parse(text: &str, origin: &str) -> Result<Suite, LabError> {
         let malformed = |place, reason| LabError::Suite { origin: origin.to_owned(), place, reason };
         let message = |error: &toml::de::Error| error.message().lines().collect::<Vec<_>>().join("; ");
@@ -306,7 +309,7 @@ impl Suite {
     ///
     /// # Errors
     /// [`LabError::Unknown`] for an unknown name, [`LabError::File`] if the file cannot be read, [`LabError::Suite`] if
-    /// it is malformed.
+    /// the file is malformed.
     pub fn find(name: &str) -> Result<Suite, LabError> {
         let builtin = builtin_suites()?;
         if let Some(suite) = builtin.iter().find(|suite| suite.name == name) {
@@ -326,7 +329,7 @@ impl Suite {
     }
 }
 
-/// Returns line and column, both from 1, of a byte offset.
+/// Returns the line and column of a byte offset, both starting at 1.
 fn place(text: &str, start: usize) -> (usize, usize) {
     let before = &text[..start.min(text.len())];
     (before.matches('\n').count() + 1, before.len() - before.rfind('\n').map_or(0, |at| at + 1) + 1)
@@ -360,7 +363,7 @@ pub fn builtin_suites() -> Result<Vec<Suite>, LabError> {
             [$(($name, include_str!(concat!("../../../../suites/", $name, ".toml")))),*]
         };
     }
-    // In the order in which they are listed.
+    // `pqlab list` shows the suites in this order.
     let sources = suites! {
         "smoke"
         "standard"
@@ -408,7 +411,7 @@ mod tests {
             let says = ["minute", "hour", " seconds"].iter().any(|unit| suite.about.contains(unit));
             assert!(
                 !says || suite.name == "standard",
-                "{}: the program announces the time: {}",
+                "{}: `about` must not mention a duration, because the program announces it: {}",
                 suite.name,
                 suite.about
             );
@@ -425,14 +428,14 @@ mod tests {
     }
 
     #[test]
-    fn only_its_own_suite_measures_residue() {
+    fn only_the_suite_residue_measures_residue() {
         let suites = builtin_suites().unwrap();
         let with = suites.iter().filter(|suite| suite.select.iter().any(|select| select.workload == "residue"));
         assert_eq!(with.map(|suite| suite.name.as_str()).collect::<Vec<_>>(), ["residue"]);
     }
 
-    /// Editors complete and check suites by `docs/suite.schema.json`. Suites accept each of its fields, and it has each
-    /// field that a built-in suite uses.
+    /// Editors use `docs/suite.schema.json` to complete and check suites. The suite parser must accept every field in
+    /// the schema, and the schema must contain every field that a built-in suite uses.
     #[test]
     fn the_editor_schema_has_every_field() {
         let schema = include_str!("../../../../docs/suite.schema.json");
@@ -440,7 +443,7 @@ mod tests {
         let protocol = &schema["properties"]["protocol"]["properties"];
         let select = &schema["properties"]["select"]["items"]["properties"];
         let head = "name = \"a\"\nabout = \"\"\n";
-        // JSON and TOML write words, numbers and lists of them in the same way.
+        // Strings, numbers and lists of them have the same syntax in JSON and TOML.
         let example = |field: &serde_json::Value| field["examples"][0].to_string();
         for (name, field) in protocol.as_object().unwrap() {
             let text = format!("{head}[protocol]\n{name} = {}\n[[select]]\nworkload = \"kem\"\n", example(field));
@@ -556,7 +559,7 @@ mod tests {
     }
 
     #[test]
-    fn the_reference_protocol_is_a_thousand_after_a_hundred_with_a_percent_trimmed() {
+    fn the_reference_protocol_takes_1000_samples_after_100_operations_and_trims_1_percent() {
         let mut protocol = Protocol::default();
         ProtocolOverrides { kind: Some(ProtocolKind::Reference), ..Default::default() }.apply(&mut protocol);
         assert_eq!((protocol.iterations, protocol.warmup, protocol.trim_pct), (Some(1000), 100, 1.0));

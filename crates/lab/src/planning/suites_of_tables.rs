@@ -1,6 +1,6 @@
-//! Suites that measure the cases of each table.
+//! Maps each table to the suites that measure its cases.
 
-/// Tables, with the built-in suites that make them.
+/// Tables, with the built-in suites that measure their cases.
 const SUITES: &[(&[&str], &[&str])] = &[
     (&["decomposition"], &["hybrid", "standard", "certificate"]),
     (&["spread"], &["hybrid", "hybrid-reference"]),
@@ -35,7 +35,8 @@ const SUITES: &[(&[&str], &[&str])] = &[
     ),
 ];
 
-/// Returns the built-in suites that make a table, the simplest first; empty if no single suite makes it, or many do.
+/// Returns the built-in suites that measure a table's cases, simplest first. Empty if no single suite measures all of
+/// them, or if many suites do.
 pub fn suites_with_table(table: &str) -> &'static [&'static str] {
     SUITES.iter().find(|(tables, _)| tables.contains(&table)).map_or(&[], |(_, suites)| suites)
 }
@@ -46,7 +47,7 @@ mod tests {
     use crate::builtin_suites;
     use pqlab_analysis::tables::NAMES;
 
-    /// Tables that runs of many suites have, or that need more than one suite.
+    /// Tables that runs of many suites contain, or that need more than one suite.
     const OF_ANY: [&str; 5] = ["headlines", "languages", "libraries", "library-facts", "claims"];
 
     #[test]

@@ -1,8 +1,9 @@
 //! One lock per core, so that programs that measure at the same time use different cores.
 //!
-//! The locks are advisory and on files in the temporary folder, which all users share. Each user writes only to their
-//! own subfolder and reads those of other users. The system releases a lock when its process ends. The files are never
-//! removed: if one is removed while another program opens it, both programs hold a lock.
+//! The locks are advisory locks on files in the temporary folder, which all users share. Each user writes only to their
+//! own subfolder, and reads the subfolders of other users. The system releases a lock when the process that holds it
+//! ends. The files are never removed: if a file were removed while another program opens it, two programs could hold
+//! the lock.
 
 use nix::libc::{O_NOFOLLOW, O_NONBLOCK};
 use nix::unistd::geteuid;
@@ -11,13 +12,13 @@ use std::io::{Read, Seek, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-/// Prefix of a user's folder, followed by the user's number.
+/// Prefix of the name of a user's folder. The user id follows.
 const FOLDER: &str = "pqlab-";
 
-/// Length in bytes of the longest process id, with a line feed.
+/// Maximum length in bytes of a process id and a line feed.
 const LONGEST_PID: u64 = 11;
 
-/// Core that this process holds until this is dropped.
+/// Claim to a core. The process holds the core until the claim is dropped.
 #[derive(Debug)]
 pub(crate) struct Claim {
     _locked: File,
@@ -28,9 +29,9 @@ pub(crate) struct Claim {
 pub(crate) enum Claimed {
     /// The core is ours.
     Ours(Claim),
-    /// Another run measures on it, in this process if its file says so.
+    /// Another run measures on the core. Contains the id of that run's process, if the lock file states it.
     Taken(Option<u32>),
-    /// Unknown: the folder does not accept our file, or files cannot be locked there.
+    /// Unknown, because the lock file cannot be created or locked.
     Unknown,
 }
 
@@ -52,14 +53,15 @@ pub(crate) fn claim(folder: &Path, core: u32) -> Claimed {
             return Claimed::Taken(signature(&mut theirs));
         }
     }
-    // If this fails, other programs see that the core is taken, but not by which process.
+    // If writing fails, other programs see that the core is taken, but not by which process.
     sign(&mut file).ok();
     Claimed::Ours(Claim { _locked: file })
 }
 
-/// Creates our folder if it is missing. `None` if something else has its name or if other users can write to it.
+/// Creates the current user's folder if it is missing. Returns `None` if the path is not a folder of this user, or if
+/// other users can write to the folder.
 fn own_folder(path: &Path) -> Option<PathBuf> {
-    // The folder may exist already.
+    // Ignore the error, because the folder may exist already.
     DirBuilder::new().mode(0o755).create(path).ok();
     let found = fs::symlink_metadata(path).ok()?;
     let ours = found.is_dir() && found.uid() == geteuid().as_raw() && found.mode() & 0o022 == 0;
@@ -77,8 +79,8 @@ fn others(folder: &Path, own: &str) -> impl Iterator<Item = PathBuf> {
     folders.map(|entry| entry.path())
 }
 
-/// Opens the lock file of a core in our folder, and creates it if it is missing. Rejects symbolic and hard links, which
-/// could lead to another program's file.
+/// Opens a core's lock file in the current user's folder, and creates the file if it is missing. Rejects symbolic and
+/// hard links, which could lead to another program's file.
 fn opened(path: &Path) -> Option<File> {
     let mut options = OpenOptions::new();
     options.read(true).write(true).create(true).truncate(false).mode(0o644).custom_flags(O_NOFOLLOW | O_NONBLOCK);
@@ -87,16 +89,16 @@ fn opened(path: &Path) -> Option<File> {
     (found.is_file() && found.nlink() == 1 && found.uid() == geteuid().as_raw()).then_some(file)
 }
 
-/// Opens the lock file of a core in another user's folder, if there is one.
+/// Opens a core's lock file in another user's folder, if the file exists.
 fn read(path: &Path) -> Option<File> {
     let file = OpenOptions::new().read(true).custom_flags(O_NOFOLLOW | O_NONBLOCK).open(path).ok()?;
     file.metadata().is_ok_and(|found| found.is_file()).then_some(file)
 }
 
-/// Writes our process id to the file, replacing an earlier owner's.
+/// Writes the id of the current process to the file, and replaces the id of an earlier owner.
 fn sign(file: &mut File) -> std::io::Result<()> {
     if file.metadata()?.len() > 0 && signature(file).is_none() {
-        // Not written by us.
+        // pqlab did not write this file.
         return Ok(());
     }
     file.set_len(0)?;
@@ -119,14 +121,14 @@ mod tests {
     #[test]
     fn a_core_has_one_owner_at_a_time() {
         let folder = tempfile::tempdir().unwrap();
-        let Claimed::Ours(first) = claim(folder.path(), 1) else { panic!("nobody has it") };
+        let Claimed::Ours(first) = claim(folder.path(), 1) else { panic!("the core must be free") };
         assert!(matches!(claim(folder.path(), 1), Claimed::Taken(Some(pid)) if pid == std::process::id()));
         assert!(matches!(claim(folder.path(), 0), Claimed::Ours(_)), "another core is free");
         drop(first);
         assert!(matches!(claim(folder.path(), 1), Claimed::Ours(_)));
     }
 
-    /// Returns the lock file of core 0 in our folder.
+    /// Returns the path of the lock file for core 0 in the current user's folder.
     fn lock(folder: &Path) -> PathBuf {
         own_folder(&folder.join(format!("{FOLDER}{}", geteuid()))).unwrap().join("core-0.lock")
     }
@@ -150,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_that_others_can_write_in_is_not_used() {
+    fn does_not_use_folders_that_others_can_write_to() {
         let folder = tempfile::tempdir().unwrap();
         let own = lock(folder.path()).parent().unwrap().to_path_buf();
         fs::set_permissions(&own, fs::Permissions::from_mode(0o777)).unwrap();
@@ -158,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn the_lock_of_another_user_counts() {
+    fn respects_the_locks_of_other_users() {
         let folder = tempfile::tempdir().unwrap();
         let other = folder.path().join(format!("{FOLDER}{}", geteuid().as_raw() + 1));
         fs::create_dir(&other).unwrap();

@@ -1,5 +1,5 @@
-//! Tasks that run in a separate process, so that a crash ends only the task. This module starts such processes and
-//! carries messages; each subject declares its own tasks, and [`worker`](super::worker) lists them.
+//! Tasks that run in a separate process, so that a crash ends only the task. This module starts the processes and
+//! transfers messages. Other modules declare the tasks, and [`worker`](super::worker) lists all of them.
 
 use crate::{LabError, Laboratory};
 use pqlab_harness::errand::{Errand, Manner};
@@ -15,7 +15,7 @@ use std::sync::{Mutex, PoisonError};
 pub(crate) trait Task: Serialize + DeserializeOwned {
     /// Name of the task on the wire.
     const NAME: &'static str;
-    /// A message from the process, which may send any number of them.
+    /// Message from the process, which can send any number of messages.
     type Answer: Serialize + DeserializeOwned;
 
     /// Carries out the task in this process.
@@ -28,11 +28,11 @@ pub(crate) trait Task: Serialize + DeserializeOwned {
 /// Carries out a task in this process and sends its answers.
 ///
 /// # Errors
-/// The errors of [`Task::carry_out`], `InvalidData` if this build does not understand the task, and errors of the
+/// Errors from [`Task::carry_out`], `InvalidData` if this build does not understand the task, and errors from the
 /// stream.
 pub(super) fn serve<T: Task>(task: Value, registry: &Registry, stream: impl Write + Send) -> io::Result<()> {
     let task: T = serde_json::from_value(task).map_err(unknown)?;
-    // After the first error nobody listens any more.
+    // After the first error, send no more answers, because nobody would receive them.
     let outgoing = Mutex::new((stream, Ok(())));
     let say = |answer: T::Answer| {
         let mut outgoing = outgoing.lock().unwrap_or_else(PoisonError::into_inner);
@@ -51,12 +51,12 @@ pub(super) fn unknown(reason: impl std::fmt::Display) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, format!("unknown task: {reason}"))
 }
 
-/// Returns the text with which a worker is started for a task.
+/// Returns the message that tells a worker to carry out a task.
 pub(crate) fn text_of<T: Task>(task: &T) -> serde_json::Result<String> {
     serde_json::to_string(&(T::NAME, task))
 }
 
-/// Reads a message of a task's process; `None` if it is something else, such as output of a library.
+/// Parses a message from a task's process; `None` if the message is not an answer, but for example output of a library.
 pub(crate) fn read_answer<T: Task>(message: &str) -> Option<T::Answer> {
     serde_json::from_str(message).ok()
 }
@@ -72,7 +72,7 @@ impl Laboratory {
         self.start_program(&self.program(), task, manner)
     }
 
-    /// Starts a process for a task, without opening any library at its start.
+    /// Starts a process for a task. The process opens no library when it starts.
     pub(crate) fn start_without_libraries<T: Task>(&self, task: &T, manner: &Manner) -> Result<Errand, LabError> {
         self.start_program(&self.program_without_libraries(), task, manner)
     }

@@ -1,4 +1,4 @@
-//! Running a plan: environment, workers, sink and progress.
+//! Runs plans: captures the environment, starts workers, and feeds the sink and the progress.
 
 use super::processors::Place;
 use super::program::{IN_WORKER, provider_builds, registry};
@@ -19,8 +19,8 @@ use pqlab_workloads::{Registry, VECTORS};
 use rand::RngExt;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Maximum difference between the counter's rate over a run and its calibration, as a fraction, before the user is
-/// warned.
+/// Maximum relative difference between the counter's rate over a run and its calibrated rate. If the difference is
+/// greater, the user is warned.
 const RATE_TOLERANCE: f64 = 1e-3;
 
 /// Maximum number of characters of a value in a message.
@@ -29,27 +29,27 @@ const LONGEST_VALUE: usize = 40;
 /// Entry point for measuring everything that this build offers.
 pub struct Laboratory {
     pub(crate) registry: Registry,
-    /// The providers that are shared libraries, which worker processes open.
+    /// Loaded libraries and worker programs. Only worker processes open them.
     pub(crate) libraries: Vec<Loaded>,
     /// How to start a worker process.
     workers: WorkerProgram,
     pub(crate) limits: Limits,
 }
 
-/// Request for a run, apart from its plan.
+/// Settings of a run, in addition to its plan.
 #[derive(Clone, Debug, Default)]
 pub struct RunRequest {
-    /// Seed of order and inputs; drawn if absent.
+    /// Seed for order and inputs. Random if absent.
     pub seed: Option<u64>,
-    /// Source of the request, such as a command line; stored with the run, may be empty.
+    /// Source of the request, such as a command line. Stored with the run; may be empty.
     pub command: String,
 }
 
 /// Observer of a run.
 pub trait Progress {
-    /// The run starts or is resumed; `remaining` cases of the plan are left to measure.
+    /// The run starts or is resumed. `remaining` is the number of cases left to measure.
     fn begin(&mut self, header: &RunHeader, remaining: usize);
-    /// A case is being measured; `done` of the remaining cases are finished, including fractions.
+    /// A case is being measured. `done` is the number of remaining cases that are finished, including fractions.
     fn working(&mut self, case: &Case, done: f64);
     /// A case is finished and stored.
     fn finished(&mut self, header: &RunHeader, record: &Record);
@@ -72,17 +72,17 @@ pub struct Ended {
     pub run: String,
     /// Whether every case has a record.
     pub complete: bool,
-    /// Cases that failed in this session.
+    /// Number of cases that failed since the run was last started or resumed.
     pub failed: usize,
 }
 
 impl Laboratory {
-    /// Makes a laboratory whose workers run this program. Nothing is started until something is measured.
+    /// Creates a laboratory whose workers run this program. No worker is started before it is needed.
     pub fn new(workers: WorkerProgram) -> Laboratory {
         Laboratory { registry: registry(Vec::new()), libraries: Vec::new(), workers, limits: Limits::default() }
     }
 
-    /// Adds providers to those of the build. The workers must have them as well: see
+    /// Adds providers to those in this build. The workers must have the same providers: see
     /// [`run_if_worker_with`](crate::run_if_worker_with) and [`serve_as_worker`](crate::serve_as_worker).
     pub fn with_providers(mut self, more: Vec<Provider>) -> Laboratory {
         self.registry = registry(more);
@@ -90,19 +90,19 @@ impl Laboratory {
         self
     }
 
-    /// Sets the time limit for each answer of a worker, in addition to the time that the request itself needs. The
+    /// Sets the time limit for each answer from a worker, in addition to the time that the request itself needs. The
     /// default is 120 s.
     pub fn with_limits(mut self, request: std::time::Duration) -> Laboratory {
         self.limits.request = request;
         self
     }
 
-    /// Returns all cases, providers and workloads.
+    /// Returns the registry of cases, providers and workloads.
     pub fn registry(&self) -> &Registry {
         &self.registry
     }
 
-    /// Captures the current environment. Choosing and calibrating the counter takes some tenths of a second.
+    /// Captures the current environment. Choosing and calibrating the counter takes a few tenths of a second.
     ///
     /// # Errors
     /// [`LabError::Counter`] if the requested counter is not available.
@@ -118,11 +118,11 @@ impl Laboratory {
         Ok((environment::capture(self.provider_builds(), counters), facts))
     }
 
-    /// Measures a plan and returns the run without storing it: [`results`](crate::results) computes its figures. If
-    /// `stop` was set meanwhile, the run is incomplete.
+    /// Measures a plan and returns the run without storing it. [`results`](crate::results) computes the figures. If
+    /// `stop` is set in the meantime, the run is incomplete.
     ///
     /// # Errors
-    /// Same as [`run`](Self::run); the records are lost.
+    /// Same as [`run`](Self::run). After an error, the records are lost.
     pub fn measure(
         &self,
         plan: Plan,
@@ -135,8 +135,9 @@ impl Laboratory {
         collected.into_run().ok_or(LabError::NoRuns)
     }
 
-    /// Measures a plan. The sink receives each record when its case is finished. The calling thread waits, and stays on
-    /// its processors; only worker processes call libraries. Setting `stop` ends the run after the current visit.
+    /// Measures a plan. The sink receives each record when the case is finished. The calling thread waits without a
+    /// change to its affinity, because only worker processes call libraries. Setting `stop` ends the run after the
+    /// current visit.
     ///
     /// # Errors
     /// [`LabError::Counter`] if the plan's counter is not available, [`LabError::Worker`] if no worker can be started,
@@ -153,7 +154,7 @@ impl Laboratory {
         let place = Place::of(&plan.protocol);
         environment.os.unpinned = place.unpinned.clone();
         environment.os.crowded = place.crowded.clone();
-        // Defects of the measured libraries, whatever a plan from another run says.
+        // Look up the defects of the libraries measured now, because a plan from another run may list other defects.
         for case in &mut plan.cases {
             case.facts.defect = defects::known(case, self.registry.providers());
         }
@@ -164,7 +165,7 @@ impl Laboratory {
             id: run_id(&started_at, random.random()),
             suite: plan.suite,
             command: request.command.clone(),
-            // 53 bits, so that the seed survives JSON readers that store numbers as doubles.
+            // Use 53 bits, so that the seed survives JSON readers that store numbers as doubles.
             seed: request.seed.unwrap_or_else(|| random.random::<u64>() >> 11),
             started_at,
             environment,
@@ -176,13 +177,13 @@ impl Laboratory {
         self.carry_out(sink, &header, start, progress, stop)
     }
 
-    /// Resumes an interrupted run: the same plan and rules, for the unfinished cases. If the machine or the build has
-    /// changed, this requires `elsewhere`.
+    /// Resumes an interrupted run: measures the unfinished cases of its plan under the same rules. If the machine or
+    /// the build has changed, `elsewhere` must be set.
     ///
     /// # Errors
     /// [`LabError::OtherCounter`] and [`LabError::Changed`] if the run cannot be resumed here, [`LabError::Foreign`] if
-    /// it has libraries that were not requested, [`LabError::Store`] if it is unknown or complete, and the errors of
-    /// [`run`](Self::run). Earlier records stay stored.
+    /// the run has libraries that were not requested, [`LabError::Store`] if the run is unknown or complete, and errors
+    /// from [`run`](Self::run). Earlier records remain stored.
     pub fn resume(
         &self,
         store: &mut Store,
@@ -254,11 +255,11 @@ impl Laboratory {
         }
         if timed_out > 0 {
             let cases = if timed_out == 1 { "1 case" } else { &format!("{timed_out} cases") };
-            progress.note(&format!("{cases} timed out; resume run {} to measure again", header.id));
+            progress.note(&format!("{cases} timed out; resume run {} to try again", header.id));
         }
         if scanty > 0 {
             progress.note(&format!(
-                "{scanty} cases of short operations rest on few calls: some visits have fewer than {LEAST_SAMPLES} samples"
+                "{scanty} cases of short operations have few calls: some visits have fewer than {LEAST_SAMPLES} samples"
             ));
         }
         if complete {
@@ -267,12 +268,12 @@ impl Laboratory {
         Ok(Ended { run: header.id.clone(), complete, failed })
     }
 
-    /// Returns the program of worker processes, also for single tasks.
+    /// Returns the program for worker processes, which either measure or carry out a single task.
     pub(crate) fn program(&self) -> Program {
         self.program_with(&self.libraries, &provider_builds(&self.registry))
     }
 
-    /// Returns the program of a process that opens no library at its start.
+    /// Returns the program for a process that opens no library when it starts.
     pub(crate) fn program_without_libraries(&self) -> Program {
         let mut linked = provider_builds(&self.registry);
         linked.retain(|build| self.libraries().all(|library| library.label != build.id));
@@ -280,9 +281,9 @@ impl Laboratory {
     }
 
     fn program_with(&self, libraries: &[Loaded], builds: &[ProviderBuild]) -> Program {
-        // Found once here, so that workers do not search elsewhere.
+        // Locate the vectors once here, so that workers do not search in other places.
         let vectors = vectors_root().map(|root| (VECTORS.into(), root.into()));
-        // Never the value in this process's own environment.
+        // Always set this variable, so that workers never inherit its value from the current process.
         let list = serde_json::to_string(libraries).unwrap_or_default();
         let fixed = [(IN_WORKER.into(), "1".into()), (LIBRARIES.into(), list.into())];
         Program {
@@ -316,7 +317,7 @@ impl Laboratory {
     }
 }
 
-/// A start of a run: its first, or a resumption.
+/// One start of a run: the first start, or a resumption.
 struct Start {
     number: u32,
     /// Positions in the plan that are left to measure.
@@ -334,7 +335,7 @@ struct Watcher<'a> {
     stop: &'a AtomicBool,
     failed: usize,
     timed_out: usize,
-    /// Number of cases of short operations that have visits with few samples.
+    /// Number of cases of short operations with too few samples in some visits.
     scanty: usize,
 }
 
@@ -362,7 +363,7 @@ impl Observer for Watcher<'_> {
     }
 }
 
-/// Returns how the machine, its system and the build differ from those at the start of the run, each in a few words.
+/// Returns short descriptions of how the machine, its operating system and the build have changed since the run began.
 fn changes(began: &RunHeader, now: Environment) -> Vec<String> {
     let now = RunHeader { environment: now, ..began.clone() };
     let words = |Difference { what, first, second }: Difference| {
@@ -387,13 +388,13 @@ fn limited(advice: &Advice) -> String {
     format!("CPU time is limited to {}{remedy}", advice.finding)
 }
 
-/// Returns the note that CPU features are hidden by the user.
+/// Returns a note if the user has hidden CPU features.
 fn hidden(header: &RunHeader) -> Option<String> {
     let hidden = &header.environment.cpu.hidden_features;
     (!hidden.is_empty()).then(|| format!("CPU features hidden by {}: {}", pqlab_cpu::VARIABLE, hidden.join(", ")))
 }
 
-/// Returns the note that the kernel forbids counting core cycles.
+/// Returns a note if the kernel forbids counting core cycles.
 fn forbidden(header: &RunHeader) -> Option<String> {
     let counters = &header.environment.counters;
     let (_, reason) = counters.unavailable.iter().find(|(counter, _)| counter == Metric::Cycles.name())?;
@@ -401,7 +402,7 @@ fn forbidden(header: &RunHeader) -> Option<String> {
     fixable.then(|| format!("counting {} instead of core cycles: {reason}", counters.primary))
 }
 
-/// Makes a run id such as `20261121T190000Z-3f9a1c`: sorted by time, and unique among runs of the same second.
+/// Returns a run id such as `20261121T190000Z-3f9a1c`. Ids sort by time and differ between runs of the same second.
 fn run_id(started_at: &str, random: u32) -> String {
     let stamp: String = started_at.chars().filter(|character| !matches!(character, '-' | ':')).collect();
     format!("{stamp}-{:06x}", random & 0xff_ffff)
@@ -428,7 +429,7 @@ mod tests {
         let plan = [case(&[("threads", 16)]), case(&[("tasks", 5000), ("workers", 64)]), case(&[("len", 512)])];
         assert_eq!(most_threads(&plan), 64);
         let room = Limits::default().with_threads(64).address_space - Limits::default().address_space;
-        // For each thread, a stack of 8 MiB and an arena of 64 MiB, reserved at twice its size.
+        // Each thread needs a stack of 8 MiB and an arena of 64 MiB, for which twice the size is reserved.
         assert!(room >= 64 * ((8 + 128) << 20), "{room}");
     }
 

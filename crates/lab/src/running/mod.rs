@@ -1,4 +1,4 @@
-//! Running a plan or a task in worker processes.
+//! Runs plans and tasks in worker processes.
 
 pub(crate) mod core_locks;
 pub(crate) mod errand;

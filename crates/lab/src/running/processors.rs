@@ -1,26 +1,26 @@
-//! Choice of the processors for the processes of a run.
+//! Chooses the processors for the worker processes of a run.
 
 use super::core_locks::{Claim, Claimed, claim};
 use pqlab_harness::affinity::{self, AffinityError};
 use pqlab_record::Protocol;
 
-/// Processors of the worker processes. The cores stay claimed until this is dropped.
+/// Processors for the worker processes. The cores remain claimed until this value is dropped.
 #[derive(Debug, Default)]
 pub(crate) struct Place {
-    /// Cores to pin the processes to, in turn; empty for any.
+    /// Cores to pin the processes to, one after another. If empty, processes run on any core.
     pub(crate) cpus: Vec<u32>,
-    /// Why the processes are not pinned, although the user named no cores.
+    /// Why the processes are not pinned, if the user named no cores and pinning is not possible.
     pub(crate) unpinned: Option<String>,
-    /// Description of another program that measures on the same core.
+    /// Description of another program that measures on the same core, if there is one.
     pub(crate) crowded: Option<String>,
     claims: Vec<Claim>,
 }
 
 impl Place {
-    /// Chooses the cores. Cores named by the user are always taken; a worker that cannot be pinned to them ends the
+    /// Chooses the cores. If the user names cores, these are used, and a worker that cannot be pinned to them ends the
     /// run. Otherwise all processes share one core, because a difference between cores would look like a difference
-    /// between processes. It is the last core on which no other run measures, or the last one if there is none. If the
-    /// system does not allow pinning, processes run on any core.
+    /// between processes. This is the last core on which no other run measures. If every core is taken, it is the last
+    /// core. If the system does not allow pinning, processes run on any core.
     pub(crate) fn of(protocol: &Protocol) -> Place {
         let folder = std::env::temp_dir();
         let claim = |core| claim(&folder, core);
@@ -100,7 +100,7 @@ mod tests {
             ([].as_slice(), Some("threads cannot be pinned on this operating system",))
         );
         assert!(notes(&place).iter().any(|note| note.contains("cannot be pinned")));
-        // The user's choice is not dropped silently: the worker rejects it.
+        // The user's choice is not dropped silently. The worker will report the error.
         let named = Place::chosen(Some(&[3]), &[0, 1], refused, free);
         assert_eq!((named.cpus.as_slice(), named.unpinned.as_deref()), ([3].as_slice(), None));
         assert!(notes(&named).is_empty());
@@ -120,7 +120,7 @@ mod tests {
             Place::chosen(named, &[0, 2, 3], can_pin, |core| claim(folder.path(), core))
         };
         let (first, second, third) = (place(None), place(None), place(None));
-        assert_eq!([&first, &second, &third].map(|place| place.cpus.clone()), [[3], [0], [3]], "nobody is kept on 2");
+        assert_eq!([&first, &second, &third].map(|place| place.cpus.clone()), [[3], [0], [3]], "core 2 is not usable");
         assert!(notes(&first).is_empty() && notes(&second).is_empty());
         let process = std::process::id();
         let note = format!("another pqlab (process {process}) is also measuring on core 3: each disturbs the other");

@@ -1,4 +1,4 @@
-//! Program of the worker processes, and its providers.
+//! The program that worker processes run, and its providers.
 
 use crate::LabError;
 use pqlab_primitives::Provider;
@@ -11,28 +11,28 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// Argument that makes a program run as a worker; it is followed by the number of a file descriptor.
+/// Argument that makes a program run as a worker. The next argument is the number of a file descriptor.
 pub(super) const WORKER: &str = "--pqlab-worker";
 
-/// Environment variable that is set in workers, which must not start workers.
+/// Environment variable that is set in workers, so that a worker does not start further workers.
 pub(crate) const IN_WORKER: &str = "PQLAB_IN_WORKER";
 
-/// Program that a laboratory starts as its workers. It must be the same build with the same providers: both sides
-/// compare them, and reject a different build.
+/// Program that a laboratory starts as its workers. It must be the same build with the same providers. Both sides
+/// compare their builds and providers, and end the connection if they differ.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WorkerProgram {
     /// The executable.
     pub path: PathBuf,
-    /// Its arguments. The number of a file descriptor is appended, for [`serve_as_worker`](crate::serve_as_worker).
+    /// The arguments. The number of a file descriptor for [`serve_as_worker`](crate::serve_as_worker) is appended.
     pub arguments: Vec<OsString>,
 }
 
 impl WorkerProgram {
-    /// Uses this program as its own worker. Its `main` must begin with [`run_if_worker`](crate::run_if_worker).
+    /// Uses the calling program as its own worker. Its `main` must begin with [`run_if_worker`](crate::run_if_worker).
     ///
     /// # Errors
-    /// [`LabError::System`] if the path of this program is unknown, and in a worker: if `main` does not begin with that
-    /// call, workers would start workers without end.
+    /// [`LabError::System`] if the path of the program is unknown, or if the program already runs as a worker.
+    /// Otherwise a `main` without that call would start workers endlessly.
     pub fn this() -> Result<WorkerProgram, LabError> {
         let refused = LabError::system("this program cannot be its own worker");
         if env::var_os(IN_WORKER).is_some() {
@@ -41,18 +41,18 @@ impl WorkerProgram {
         Ok(WorkerProgram { path: env::current_exe().map_err(refused)?, arguments: vec![WORKER.into()] })
     }
 
-    /// Uses the program `pqlab` of the same build at `path`.
+    /// Uses the program `pqlab` at `path`, which must be from the same build.
     pub fn pqlab(path: impl Into<PathBuf>) -> WorkerProgram {
         WorkerProgram { path: path.into(), arguments: vec!["worker".into()] }
     }
 }
 
-/// Returns the providers of this build and the additional ones.
+/// Returns a registry with the providers in this build and the additional ones.
 pub(crate) fn registry(more: Vec<Provider>) -> Registry {
     Registry::new(providers().into_iter().chain(more.into_iter().map(Arc::new)).collect())
 }
 
-/// Describes the providers of a registry, as both sides compare them.
+/// Describes the providers of a registry, for the comparison between both sides.
 pub(crate) fn provider_builds(registry: &Registry) -> Vec<ProviderBuild> {
     let build = |provider: &Arc<Provider>| ProviderBuild {
         id: provider.id(),

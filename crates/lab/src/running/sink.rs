@@ -9,10 +9,10 @@ use pqlab_store::Store;
 /// Receives the records of a run as their cases are finished. An error ends the run.
 pub trait RecordSink {
     /// Returns the spread between whole runs in this environment, which the run's intervals take into account. `now` is
-    /// RFC 3339, UTC. The default is the spread assumed for an unknown machine.
+    /// the current time in RFC 3339 and UTC. By default, returns the spread assumed for an unknown machine.
     ///
     /// # Errors
-    /// [`SinkError`], before anything is measured.
+    /// [`SinkError`] if the spread cannot be determined. The run then ends before anything is measured.
     fn spreads(&self, _environment: &Environment, _now: &str) -> Result<RunSpreads, SinkError> {
         Ok(RunSpreads::default())
     }
@@ -20,20 +20,20 @@ pub trait RecordSink {
     /// Called before anything is measured.
     ///
     /// # Errors
-    /// [`SinkError`], before anything is measured.
+    /// [`SinkError`] if the sink cannot accept the run. The run then ends before anything is measured.
     fn begin(&mut self, header: &RunHeader) -> Result<(), SinkError>;
 
-    /// Called when a case is finished or has failed; `position` is its place in the plan. Cases are not finished in the
-    /// plan's order. When this returns, the record must be stored.
+    /// Called when a case is finished or has failed. `position` is the case's position in the plan; cases do not finish
+    /// in the order of the plan. The record must be stored when this method returns.
     ///
     /// # Errors
     /// [`SinkError`], which ends the run.
     fn record(&mut self, header: &RunHeader, position: usize, record: &Record) -> Result<(), SinkError>;
 
-    /// Called when every case has a record, but not if the run was stopped; `finished_at` is RFC 3339, UTC.
+    /// Called when every case has a record, but not if the run was stopped. `finished_at` is in RFC 3339 and UTC.
     ///
     /// # Errors
-    /// [`SinkError`].
+    /// [`SinkError`] if the sink cannot store the end of the run.
     fn complete(&mut self, header: &RunHeader, finished_at: &str) -> Result<(), SinkError>;
 }
 
@@ -83,14 +83,14 @@ impl RecordSink for Collected {
     }
 
     fn record(&mut self, _header: &RunHeader, position: usize, record: &Record) -> Result<(), SinkError> {
-        let run = self.run.as_mut().ok_or_else(|| SinkError::other("record received before its run"))?;
+        let run = self.run.as_mut().ok_or_else(|| SinkError::other("received a record before its run"))?;
         run.records.push(record.clone());
         self.positions.push(position);
         Ok(())
     }
 
     fn complete(&mut self, _header: &RunHeader, finished_at: &str) -> Result<(), SinkError> {
-        let run = self.run.as_mut().ok_or_else(|| SinkError::other("end of run received before its start"))?;
+        let run = self.run.as_mut().ok_or_else(|| SinkError::other("received the end of a run before its start"))?;
         (run.complete, run.finished_at) = (true, Some(finished_at.to_owned()));
         Ok(())
     }
@@ -101,7 +101,7 @@ impl RecordSink for Collected {
 pub struct CaseResult {
     /// The case; [`Case::id`] identifies it.
     pub case: Case,
-    /// Medians, intervals and other figures in ns and core cycles, or why there are none.
+    /// Medians, intervals and other figures in ns and core cycles, or why the case has no figures.
     pub outcome: Result<Estimates, CaseFailure>,
 }
 
@@ -112,12 +112,13 @@ pub enum CaseFailure {
     #[error("{0}")]
     Failed(String),
     /// There are no samples.
-    #[error("it has no samples")]
+    #[error("has no samples")]
     NoSamples,
 }
 
-/// Returns the figures of a run's finished cases, in the plan's order. Each call recomputes them from the samples. To
-/// compare cases as well, make a [`RunAnalysis`](crate::analysis::RunAnalysis) once and take everything from it.
+/// Returns the figures of a run's finished cases, in the plan's order. Each call recomputes the figures from the
+/// samples. To compare cases as well, create one [`RunAnalysis`](crate::analysis::RunAnalysis) and use it for
+/// everything.
 pub fn results(run: &Run) -> Vec<CaseResult> {
     let evaluate = |record: &Record| CaseResult {
         case: record.case.clone(),

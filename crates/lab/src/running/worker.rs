@@ -1,4 +1,4 @@
-//! Worker processes: how a program detects that it is one, and what it does then.
+//! Worker processes: how a program detects that it was started as a worker, and how it serves the coordinator.
 
 use super::errand::{self, Task};
 use super::program::{WORKER, provider_builds, registry};
@@ -18,20 +18,20 @@ use std::ffi::{OsStr, OsString};
 use std::io::{self, Write};
 use std::process::exit;
 
-/// If [`WorkerProgram::this`](crate::WorkerProgram::this) started this process as a worker, works and ends the process.
-/// Otherwise returns at once. Call it first in `main`, before any thread is started.
+/// If [`WorkerProgram::this`](crate::WorkerProgram::this) started this process as a worker, serves the coordinator and
+/// ends the process. Otherwise returns immediately. Call this function first in `main`, before any thread is started.
 pub fn run_if_worker() {
     run_if_worker_with(Vec::new);
 }
 
-/// Like [`run_if_worker`], with the providers that [`Laboratory::with_providers`](crate::Laboratory::with_providers)
-/// adds to those of the build.
+/// Like [`run_if_worker`], but with additional providers. They must be the same as in
+/// [`Laboratory::with_providers`](crate::Laboratory::with_providers).
 pub fn run_if_worker_with(more: impl FnOnce() -> Vec<Provider>) {
     let Some(descriptor) = descriptor_of(env::args_os().skip(1)) else { return };
     match serve_as_worker(descriptor, more()) {
         Ok(()) => exit(0),
         Err(error) => {
-            // The last line on standard error explains why a worker ended.
+            // The coordinator shows the last line on standard error as the reason why a worker ended.
             let line = format!("{error}\n");
             io::stderr().write_all(line.as_bytes()).ok();
             exit(1)
@@ -48,8 +48,9 @@ fn descriptor_of(arguments: impl Iterator<Item = OsString>) -> Option<i32> {
     arguments.next()?.to_str()?.parse().ok()
 }
 
-/// Serves a coordinator over an inherited file descriptor until it hangs up. It has the same `more` providers as the
-/// [`Laboratory`](crate::Laboratory) that started it, and opens that laboratory's libraries.
+/// Serves a coordinator over an inherited file descriptor until the coordinator closes the connection. `more` must
+/// contain the same additional providers as the [`Laboratory`](crate::Laboratory) that started this process. The worker
+/// also opens that laboratory's libraries.
 ///
 /// # Errors
 /// [`LabError::System`] if the descriptor does not belong to a coordinator, the coordinator is another build, or the
@@ -61,7 +62,7 @@ pub fn serve_as_worker(descriptor: i32, more: Vec<Provider>) -> Result<(), LabEr
         let registry = registry(more.into_iter().chain(opened).collect()).without(failed.clone());
         match worker::greet(&stream, BuildId::of(&provider_builds(&registry)))? {
             Some(wire::Task::Measure) => worker::serve(&mut stream, &registry),
-            // A task on libraries must not report that nothing was found because a library was not opened.
+            // If a library cannot be opened, fail. Otherwise the task would report that it found nothing.
             Some(wire::Task::Errand(_)) if !failed.is_empty() => {
                 let failed: Vec<String> = failed.iter().map(|(label, reason)| format!("{label}: {reason}")).collect();
                 Err(io::Error::other(failed.join("; ")))
@@ -93,7 +94,7 @@ mod tests {
     use crate::leak::timing::{LeakAnswer, LeakRequest, cases_of};
 
     #[test]
-    fn refuses_unknown_tasks() {
+    fn rejects_unknown_tasks() {
         let registry = Registry::new(Vec::new());
         for task in ["", "{}", r#"["nothing", {}]"#, r#"["leak", {"case": "compare/x"}]"#] {
             let refused = serve_task(task, &registry, Vec::new()).unwrap_err();
@@ -127,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn a_worker_is_known_by_its_command_line() {
+    fn detects_workers_by_their_command_line() {
         let descriptor = |words: &[&str]| descriptor_of(words.iter().map(OsString::from));
         assert_eq!(descriptor(&[WORKER, "5"]), Some(5));
         for other in [&[][..], &[WORKER], &[WORKER, "five"], &["5"], &["run", WORKER, "5"]] {

@@ -1,4 +1,4 @@
-//! Reading samples of other tools: CSV, JSON lists, and the output of hyperfine, Google Benchmark and pyperf.
+//! Reads samples from other tools: CSV, JSON lists, and the output of hyperfine, Google Benchmark and pyperf.
 
 use crate::LabError;
 use pqlab_analysis::gathered;
@@ -8,10 +8,10 @@ use serde_json::{Map, Value};
 use std::fs;
 use std::path::Path;
 
-/// Columns of a CSV file of loads.
+/// Columns of a CSV file with throughput under load.
 const LOAD_COLUMNS: [&str; 3] = ["concurrency", "operations", "seconds"];
 
-/// Content of a file of samples.
+/// Contents of a sample file.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Samples {
     /// Samples, one series per operation, in the order of the file.
@@ -20,17 +20,17 @@ pub enum Samples {
     Loads(Vec<Load>),
 }
 
-/// Reads samples. The content decides on the kind of file:
+/// Reads a sample file. The contents determine the format:
 ///
 /// - hyperfine's `--export-json`: the `times` of each command, in seconds;
 /// - Google Benchmark's JSON: `real_time` of each repetition, in its `time_unit`;
 /// - pyperf's JSON: the `values` of each benchmark, in seconds;
 /// - any other JSON: a list of numbers, or an object of such lists;
-/// - CSV: each column of numbers, or the column that is named; a file without a heading is a column of numbers.
+/// - CSV, with or without a header row: each column of numbers, or only the column that is named.
 ///
 /// # Errors
-/// [`LabError::File`] if the file cannot be read, has no samples, or has a sample that is not a finite number (with its
-/// place).
+/// [`LabError::File`] if the file cannot be read, contains no samples, or contains a sample that is not a finite
+/// number. The error says where.
 pub fn read_samples(path: &Path, column: Option<&str>) -> Result<Samples, LabError> {
     let wrong = |reason: String| LabError::File { path: path.to_owned(), reason };
     let text = fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
@@ -44,18 +44,18 @@ pub fn read_samples(path: &Path, column: Option<&str>) -> Result<Samples, LabErr
         false => of_csv(text, column, path),
     };
     match found.map_err(wrong)? {
-        Samples::Series(series) if series.is_empty() => Err(wrong("it has no samples".to_owned())),
+        Samples::Series(series) if series.is_empty() => Err(wrong("contains no samples".to_owned())),
         samples => Ok(samples),
     }
 }
 
-/// Returns the series called `name`, or all.
+/// Returns the series called `name`, or all series if `name` is `None`.
 fn chosen(series: Vec<Series>, name: Option<&str>) -> Result<Vec<Series>, String> {
     let Some(name) = name else { return Ok(series) };
     let names: Vec<String> = series.iter().map(|one| one.name.clone()).collect();
     let chosen: Vec<Series> = series.into_iter().filter(|one| one.name == name).collect();
     if chosen.is_empty() {
-        Err(format!("it has no series {name:?}; available: {}", names.join(", ")))
+        Err(format!("contains no series {name:?}; available: {}", names.join(", ")))
     } else {
         Ok(chosen)
     }
@@ -190,7 +190,7 @@ fn of_csv(text: &str, column: Option<&str>, path: &Path) -> Result<Samples, Stri
         return (0..body.len()).map(load).collect::<Result<_, String>>().map(Samples::Loads);
     }
     if let Some(name) = column {
-        let index = place(name).ok_or_else(|| format!("it has no column {name:?}; available: {}", names.join(", ")))?;
+        let index = place(name).ok_or_else(|| format!("contains no column {name:?}; available: {}", names.join(", ")))?;
         return Ok(Samples::Series(vec![series(name, "", whole(index)?)]));
     }
     // Columns that begin with a number must contain only numbers. Other columns, such as names and notes, are skipped.
@@ -243,7 +243,7 @@ mod tests {
         assert_eq!(all("x.json", pyperf), [one("bench", "s", &[0.5, 0.25, 1.0])]);
     }
 
-    /// Names are arbitrary, and a file may have any number of them.
+    /// A file may contain any number of arbitrary names.
     #[test]
     fn keeps_a_hundred_thousand_names_apart_in_order() {
         let entry = |number: u32| format!(r#"{{"name":"BM_{number}","real_time":{number}.5,"time_unit":"us"}}"#);
@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn loads_are_known_by_their_columns() {
+    fn recognises_loads_by_their_columns() {
         let text = "concurrency,operations,seconds\n1,100,1.0\n2,150,1\n";
         let Ok(Samples::Loads(found)) = read("x.csv", text, None) else { panic!() };
         assert_eq!(found[1], Load { concurrency: 2, operations: 150, seconds: 1.0 });

@@ -1,4 +1,4 @@
-//! Samples of other tools.
+//! Samples from other tools.
 
 pub(crate) mod files;
 pub(crate) mod report;

@@ -1,4 +1,4 @@
-//! Results for one file of samples, or for a comparison of two.
+//! Results for one sample file, or for a comparison of two.
 
 use crate::{LabError, Samples, read_samples};
 use pqlab_analysis::series::{LoadCurve, Series, SeriesComparison, SeriesRequest, SeriesSummary};
@@ -6,30 +6,30 @@ use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::path::Path;
 
-/// Results for files of samples.
+/// Results for one or two sample files.
 #[derive(Clone, Debug)]
 pub enum SeriesReport {
     /// Each series of one file.
     Series(Vec<SeriesSummary>),
     /// Throughput under growing load; `None` if the loads do not form a curve.
     Throughput(Option<LoadCurve>),
-    /// Two files: each series of both, and comparisons of the second file's series with those of the first.
+    /// Every series of two files, and comparisons of the second file's series with those of the first.
     Compared {
-        /// Series of the first file, with the file before their names.
+        /// Series of the first file. Their names begin with the path of the file.
         first: Vec<SeriesSummary>,
-        /// Series of the second file, with the file before their names.
+        /// Series of the second file. Their names begin with the path of the file.
         second: Vec<SeriesSummary>,
-        /// Comparisons of series that belong together.
+        /// Comparisons of series with the same name, or of the only series in each file.
         comparisons: Vec<SeriesComparison>,
     },
 }
 
 impl SeriesReport {
-    /// Evaluates one file, or compares another with it.
+    /// Evaluates one file. If `other` is given, compares it with `file`.
     ///
     /// # Errors
-    /// [`LabError::File`] for files that [`read_samples`] cannot read, [`LabError::Invalid`] if nothing can be
-    /// compared, and for an invalid confidence.
+    /// [`LabError::File`] if [`read_samples`] cannot read a file, [`LabError::Invalid`] if nothing can be compared or
+    /// the confidence is out of range.
     pub fn of(
         file: &Path,
         other: Option<&Path>,
@@ -71,11 +71,11 @@ fn compared(files: [&Path; 2], column: Option<&str>, request: &SeriesRequest) ->
         }
     };
     let [first, second] = [read(files[0])?, read(files[1])?];
-    // If both files have one series, these are compared whatever their names.
+    // If each file contains only one series, compare the two, even if their names differ.
     let pairs: Vec<(&Series, &Series)> = match (&first[..], &second[..]) {
         ([one], [other]) => vec![(one, other)],
         _ => {
-            // The first one, if several have the same name.
+            // If several series have the same name, use the first.
             let others: HashMap<&str, &Series> =
                 second.iter().rev().map(|other| (other.name.as_str(), other)).collect();
             first.iter().filter_map(|one| Some((one, *others.get(one.name.as_str())?))).collect()
@@ -83,7 +83,7 @@ fn compared(files: [&Path; 2], column: Option<&str>, request: &SeriesRequest) ->
     };
     if pairs.is_empty() {
         let [first, second] = files.map(|file| file.display().to_string());
-        let reason = format!("{first} and {second} have no series of the same name");
+        let reason = format!("{first} and {second} have no series with the same name");
         return Err(LabError::invalid("column", reason));
     }
     let comparisons = pairs.iter().map(|(one, other)| SeriesComparison::of(one, other, request)).collect();

@@ -1,4 +1,4 @@
-//! Stored runs: choosing, naming and removing them, and visiting all of them.
+//! Selects, names, removes and visits stored runs.
 
 pub(crate) mod names;
 pub(crate) mod selection;

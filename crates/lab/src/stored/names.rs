@@ -1,10 +1,10 @@
-//! Names of stored runs, and removing runs.
+//! Names and removes stored runs.
 
 use crate::LabError;
 use pqlab_record::RunSummary;
 use pqlab_store::Store;
 
-/// Checks that a run may be given this name. A name of another run requires `force`.
+/// Checks that a run can be given this name. If another run already has the name, `force` must be set.
 ///
 /// # Errors
 /// [`LabError::Store`] for an invalid name, [`LabError::Invalid`] for a name that is taken.
@@ -16,11 +16,12 @@ pub fn check_name(store: &Store, name: &str, force: bool) -> Result<(), LabError
     }
 }
 
-/// Removes runs with all their samples: all named runs, or none. All references are resolved before the first run is
-/// removed, so `last` keeps its meaning. Removing a run that has a name requires `force`, and removes the name too.
+/// Removes runs and their samples. If one of the references is invalid, no run is removed. All references are resolved
+/// before the first run is removed, so `last` keeps its meaning. If a run has a name, `force` must be set, and the name
+/// is removed, too.
 ///
 /// # Errors
-/// [`LabError::Store`] if a run is unknown, [`LabError::Invalid`] if one has a name.
+/// [`LabError::Store`] if a run is unknown, [`LabError::Invalid`] if a run has a name and `force` is not set.
 pub fn remove_runs(store: &mut Store, references: &[String], force: bool) -> Result<Vec<RunSummary>, LabError> {
     let ids = references.iter().map(|run| store.resolve(run)).collect::<Result<Vec<_>, _>>()?;
     let chosen: Vec<RunSummary> = store.runs()?.into_iter().filter(|run| ids.contains(&run.id)).collect();

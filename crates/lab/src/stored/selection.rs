@@ -1,4 +1,4 @@
-//! Runs from the store, as reports need them: the shown run in full, the others without their samples.
+//! Loads stored runs for reports: the shown run in full, the other runs without samples.
 
 use crate::LabError;
 use pqlab_analysis::comparison::differences_of_builds;
@@ -32,11 +32,11 @@ impl Gathered {
     }
 }
 
-/// Loads runs by their full ids; the newest is shown. To save memory, each of the others is reduced to its medians
-/// before the next is loaded. Several are loaded at once, each through its own connection.
+/// Loads the runs with these full ids; the newest run is shown. To save memory, each thread reduces a run to its
+/// medians before it loads the next one. Several threads load runs in parallel, each run through a separate connection.
 ///
 /// # Errors
-/// Errors of the store; [`LabError::NoRuns`] if there are no ids.
+/// Errors from the store; [`LabError::NoRuns`] if there are no ids.
 pub fn gather(open: impl Fn() -> Result<Store, StoreError> + Sync, ids: &[String]) -> Result<Gathered, LabError> {
     let store = open()?;
     let mut ids: Vec<(String, String)> =
@@ -49,10 +49,10 @@ pub fn gather(open: impl Fn() -> Result<Store, StoreError> + Sync, ids: &[String
     Ok(Gathered { shown: Shown::Run(Box::new(run?)), past: past? })
 }
 
-/// Loads runs by their full ids and combines the `shown` ones; `past` is returned oldest first.
+/// Loads the runs with these full ids and combines the `shown` runs. `past` lists the other runs, oldest first.
 ///
 /// # Errors
-/// Errors of the store; [`LabError::NotOneRun`] if the shown runs are from several machines or builds.
+/// Errors from the store; [`LabError::NotOneRun`] if the shown runs are from several machines or builds.
 pub fn gather_merged(
     open: impl Fn() -> Result<Store, StoreError> + Sync,
     shown: &[String],
@@ -70,11 +70,11 @@ fn reduced(open: &(impl Fn() -> Result<Store, StoreError> + Sync), ids: &[String
     ids.par_iter().with_max_len(1).map(past).collect()
 }
 
-/// Returns the newest complete run of each suite, newest first, measured on the machine and with the build of the
-/// newest complete run.
+/// Returns the id of the newest complete run of each suite, newest first. Considers only runs from the same machine and
+/// build as the newest complete run.
 ///
 /// # Errors
-/// Errors of the store; [`LabError::NoRuns`] if no run is complete.
+/// Errors from the store; [`LabError::NoRuns`] if no run is complete.
 pub fn newest_of_each_suite(store: &Store) -> Result<Vec<String>, LabError> {
     let runs = store.runs()?;
     let mut complete: Vec<_> = runs.iter().filter(|run| run.complete).collect();
@@ -93,25 +93,26 @@ pub fn newest_of_each_suite(store: &Store) -> Result<Vec<String>, LabError> {
     Ok(found.into_iter().map(|(_, id)| id).collect())
 }
 
-/// Number of runs in the history if none are named.
+/// Maximum number of runs in a report for which the user names no runs.
 pub(crate) const HISTORY: usize = 20;
 
-/// Runs of a report, with a hint on other runs.
+/// Runs for a report, with a hint about other runs.
 #[derive(Debug)]
 pub struct Reported {
     /// The runs.
     pub gathered: Gathered,
-    /// Number of suites with a run by this build on this machine, if there are several and only the newest run is
+    /// Number of suites with a run from this machine and build, if there are several suites but only the newest run is
     /// shown.
     pub suites: Option<usize>,
 }
 
-/// Loads the runs of a report by their references. The newest is shown, and the others are its history; without
-/// references, the latest run is shown with the runs before it. With `merge` all are combined; without references,
-/// these are the newest complete run of each suite on this machine with this build.
+/// Loads the runs for a report. The newest referenced run is shown, and the other referenced runs are its history.
+/// Without references, the latest run is shown with the runs before it. If `merge` is set, all referenced runs are
+/// combined. With `merge` but without references, the newest complete runs of each suite from this machine and build
+/// are combined.
 ///
 /// # Errors
-/// Errors of [`gather`] and [`gather_merged`].
+/// Errors from [`gather`] and [`gather_merged`].
 pub fn gather_report(
     open: impl Fn() -> Result<Store, StoreError> + Sync,
     references: &[String],

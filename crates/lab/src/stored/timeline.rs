@@ -1,4 +1,4 @@
-//! Visits all runs of a store from the oldest to the newest, with their figures, keeping only a few in memory.
+//! Visits all runs in a store with their figures, from the oldest to the newest, and keeps only a few runs in memory.
 
 use super::selection::HISTORY;
 use crate::{LabError, compare_analyses};
@@ -11,29 +11,30 @@ use pqlab_record::{Environment, RunSummary};
 use pqlab_store::Store;
 use std::collections::HashMap;
 
-/// Used for a run whose times cannot be read.
+/// Time assumed for a run if its recorded times cannot be parsed.
 const UNKNOWN_MOMENT: &str = "1970-01-01T00:00:00Z";
 
 /// Run that is being visited.
 pub struct Visited<'v> {
     /// The run with its figures.
     pub analysis: RunAnalysis<'v>,
-    /// Its history: earlier runs of any suite and machine, oldest first.
+    /// The run's history: earlier runs of any suite on any machine, oldest first.
     pub past: &'v [Past],
-    /// Earlier complete runs of its own suite and machine, oldest first, at most as many.
+    /// Earlier complete runs of the same suite on the same machine, oldest first. Limited to the same number of runs as
+    /// `past`.
     pub own_past: &'v [Past],
-    /// Other facts about the run, and what changed since the run before it. Machines are numbered as in
+    /// Other facts about the run, and what changed since the previous run. Machines are numbered as in
     /// [`Timeline::machines`].
     pub run: &'v TimelineRun,
-    /// Whether it is the newest complete run of its suite and machine.
+    /// Whether this is the newest complete run of its suite on its machine.
     pub newest: bool,
 }
 
-/// Visits every run of a store, oldest first, and returns a summary. At any time at most two runs are in memory with
-/// their samples.
+/// Visits every run in a store, oldest first, and returns a summary. At most two runs with samples are in memory at any
+/// time.
 ///
 /// # Errors
-/// Errors of the store, of `visit`, and of comparing runs.
+/// [`LabError`] if the store fails or runs cannot be compared, and any error that `visit` returns.
 pub fn timeline<E: From<LabError>>(
     store: &Store,
     mut visit: impl FnMut(Visited<'_>) -> Result<(), E>,
@@ -75,14 +76,14 @@ pub fn timeline<E: From<LabError>>(
     Ok(Timeline { machines, runs: listed })
 }
 
-/// Adds a run to a history, and keeps as many as form a history with the next run.
+/// Adds a run to a history. Keeps one run less than [`HISTORY`], to leave room for the next run.
 fn remember(past: &mut Vec<Past>, run: Past) {
     past.push(run);
     past.drain(..past.len().saturating_sub(HISTORY - 1));
 }
 
-/// Runs from the oldest to the newest, each with the index of its machine, and the machines, starting with the newest
-/// run's.
+/// Runs from the oldest to the newest with the indexes of their machines, and the machines, starting with that of the
+/// newest run.
 type Placed = (Vec<(RunSummary, usize)>, Vec<Environment>);
 
 fn placed(store: &Store) -> Result<Placed, LabError> {
@@ -100,7 +101,7 @@ fn placed(store: &Store) -> Result<Placed, LabError> {
     Ok((runs, machines))
 }
 
-/// Compares a run with the one before it, given by its id, as `pqlab compare` does.
+/// Compares a run with the earlier run `before` (a run id), as `pqlab compare` does.
 fn changes(store: &Store, before: &str, run: &RunAnalysis<'_>) -> Result<Option<Changes>, LabError> {
     let before = store.load_run(before)?;
     match compare_analyses(store, &RunAnalysis::of(&before), run, None, Judged::Auto) {
@@ -116,7 +117,7 @@ mod tests {
     use crate::simulated::{case, record};
     use pqlab_record::{Protocol, Run, RunHeader};
 
-    /// Makes a complete run of one case that began at this hour.
+    /// Returns a complete run of one case that started at this hour.
     fn run(hour: u32, suite: &str, host: &str, ns: f64) -> Run {
         let case = case("liboqs", "encapsulate");
         let mut environment = Environment::default();
@@ -136,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn runs_are_compared_with_the_one_before_of_their_suite_and_machine() {
+    fn compares_runs_with_the_previous_run_of_the_same_suite_and_machine() {
         let mut store = Store::in_memory().unwrap();
         let mut stopped = run(4, "standard", "one", 30_000.0);
         (stopped.complete, stopped.finished_at) = (false, None);

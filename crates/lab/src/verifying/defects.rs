@@ -1,12 +1,12 @@
-//! Cases affected by a known defect of their library. Their figures are marked, because the work is not done as the
-//! standard requires.
+//! Finds cases that a known defect of a library affects. Their figures are marked, because the library does not do all
+//! the work that the standard requires.
 
 use pqlab_primitives::Provider;
 use pqlab_record::Case;
 use pqlab_verification::{KNOWN_DEFECTS, KnownDefect};
 use std::sync::Arc;
 
-/// Returns the known defects that affect a case, in any of its libraries.
+/// Returns the known defects of a case's libraries that affect the case.
 pub(crate) fn known(case: &Case, providers: &[Arc<Provider>]) -> Option<String> {
     let concerned = |defect: &&KnownDefect| {
         case.provider.split('+').any(|id| {
@@ -26,16 +26,16 @@ pub(crate) fn of_library(provider: &Provider) -> Vec<String> {
         .collect()
 }
 
-/// Whether this build of the library has the defect. A loaded library does not report the CPU extensions that it uses,
-/// so its version alone decides.
+/// Returns whether this build of the library has the defect. A loaded library does not report the CPU extensions that
+/// it uses, so its version alone decides.
 fn has(provider: &Provider, defect: &KnownDefect) -> bool {
     let loaded = provider.code != provider.library;
     defect.is_in(provider) || loaded && defect.may_be_in(provider)
 }
 
-/// Whether the case uses the algorithm, alone or in a construction, in the operation that the defect affects.
+/// Returns whether the case uses the algorithm, alone or in a construction, in the operation that the defect affects.
 fn concerns(case: &Case, defect: &KnownDefect) -> bool {
-    // Names of composites have no hyphens: MLDSA65-Ed25519-SHA512.
+    // Composites write the names of their halves without hyphens: MLDSA65-Ed25519-SHA512.
     let joined = |name: &str| name.replace('-', "");
     // A cycle consists of signing and verifying.
     let in_cycle =
@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn a_library_that_was_loaded_has_the_defects_of_its_version() {
+    fn loaded_libraries_have_the_defects_of_their_version() {
         let mut loaded = Provider::new("branch", BuildInfo { version: "0.13.0".into(), build: "liboqs.so".into() });
         let verify = case("ML-DSA-65", "verify", "branch");
         assert_eq!(known(&verify, &[Arc::new(Provider::new("branch", loaded.build_info.clone()))]), None);
@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn a_defect_of_one_of_several_crates_concerns_batches_alone() {
+    fn a_defect_in_batch_verification_affects_only_batches() {
         let version = "ml-dsa 0.1.2, ed25519-dalek 3.0.0, sha2 0.11.0";
         let crates = BuildInfo { version: version.into(), build: String::new() };
         let crates = [Arc::new(Provider::new("rustcrypto", crates))];
@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn defects_of_a_library_name_what_they_concern() {
+    fn defects_name_the_affected_algorithms_and_operations() {
         let found = of_library(&provider("0.13.0", "CPU extensions found: avx avx2; no more"));
         assert_eq!(found.len(), 2);
         assert!(found[0].starts_with("ML-DSA verify: ") && found[0].contains("norm of z"), "{found:?}");
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn a_defect_is_known_where_it_matters_and_nowhere_else() {
+    fn marks_only_the_cases_that_a_defect_affects() {
         let vector = [provider("0.13.0", "CPU extensions found: avx avx2; no more")];
         for (algorithm, operation, id) in [
             ("ML-DSA-65", "verify", "liboqs"),

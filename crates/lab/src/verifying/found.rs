@@ -1,7 +1,7 @@
 use super::parts::VerifyPart;
 use pqlab_verification::{EdgeCases, Line};
 
-/// Results of the parts of a verification, in any order.
+/// Results from the parts of a verification, in any order.
 #[derive(Debug, Default)]
 pub struct Found {
     /// Lines, each with its part.
@@ -11,7 +11,8 @@ pub struct Found {
 }
 
 impl Found {
-    /// Returns the lines of vectors, the lines of pairs, and the edge cases, each in the order of the parts.
+    /// Returns three lists, each in the order of the parts: the lines for vectors, the lines for pairs of libraries,
+    /// and the edge cases.
     pub fn in_order(mut self, parts: &[VerifyPart]) -> (Vec<Line>, Vec<Line>, Vec<EdgeCases>) {
         let place = |part: &VerifyPart| parts.iter().position(|other| other == part);
         self.lines.sort_by_key(|(part, _)| place(part));

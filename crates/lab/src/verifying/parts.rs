@@ -10,29 +10,29 @@ use std::path::PathBuf;
 /// What to verify.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct VerifyRequest {
-    /// Patterns of providers, with or without their backend; empty for all.
+    /// Patterns for providers, with or without their backend. Empty selects all.
     pub providers: Vec<String>,
-    /// Patterns of algorithms; empty for all.
+    /// Patterns for algorithms. Empty selects all.
     pub algorithms: Vec<String>,
     /// Whether to test every provider against every other as well.
     pub interoperability: bool,
-    /// Extent of accumulated vectors.
+    /// How many answers of accumulated vectors to compute.
     pub answers: Answers,
-    /// Folder that keeps the progress of accumulated vectors; without one they start from the beginning.
+    /// Folder that stores the progress of accumulated vectors. Without a folder, they start from the beginning.
     pub kept_in: Option<PathBuf>,
 }
 
-/// Work of one process, to which a line of the result belongs.
+/// Part of a verification, which runs in one process.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum VerifyPart {
-    /// Known answers and published vectors of an algorithm, for the provider with this id.
+    /// Tests one provider's implementation of an algorithm with known answers and published vectors.
     Provider {
         /// The provider's id.
         id: String,
         /// The algorithm's name.
         algorithm: String,
     },
-    /// Every provider of an algorithm against every other.
+    /// Tests every provider of an algorithm against every other.
     Interoperability {
         /// The algorithm's name.
         algorithm: String,
@@ -40,7 +40,7 @@ pub enum VerifyPart {
 }
 
 impl VerifyPart {
-    /// Returns the provider's id, or else the kind of work.
+    /// Returns the provider's id, or `interoperability`.
     pub fn provider(&self) -> &str {
         match self {
             VerifyPart::Provider { id, .. } => id,
@@ -55,12 +55,13 @@ impl VerifyPart {
         }
     }
 
-    /// Whether it is known to take longer than others: the small SLH-DSA sets sign in seconds, not milliseconds.
+    /// Returns whether the part takes longer than others. The small SLH-DSA parameter sets sign in seconds, not
+    /// milliseconds.
     pub(super) fn is_slow(&self) -> bool {
         self.algorithm().starts_with("SLH-DSA-") && self.algorithm().ends_with('s')
     }
 
-    /// Whether it may have accumulated vectors.
+    /// Returns whether accumulated vectors may exist for this part.
     pub(super) fn accumulates(&self) -> bool {
         let algorithm = self.algorithm();
         let lattice = algorithm.starts_with("ML-KEM-") || algorithm.starts_with("ML-DSA-");
@@ -69,14 +70,14 @@ impl VerifyPart {
 }
 
 impl VerifyRequest {
-    /// Whether a provider is requested.
+    /// Returns whether a provider is requested.
     pub(super) fn asks_for(&self, provider: &str) -> bool {
         selected(&self.providers, provider)
     }
 }
 
-/// Returns one part for each algorithm of each requested provider, and one for each algorithm of the interoperability
-/// matrix that such a provider has.
+/// Returns one part for each algorithm of each requested provider. If interoperability is requested, adds one part for
+/// each of these algorithms.
 pub(super) fn parts(registry: &Registry, request: &VerifyRequest) -> Vec<VerifyPart> {
     let asked_for = |provider: &&std::sync::Arc<Provider>| provider.id() != NULL && request.asks_for(&provider.id());
     let wanted = |algorithm: &String| selected(&request.algorithms, algorithm);
@@ -131,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn requested_providers_have_their_algorithms_and_their_matrix() {
+    fn requested_providers_have_parts_for_their_algorithms_and_interoperability() {
         let parts = parts_of(&["rustcrypto"], &["ML-KEM-768", "Ed25519"]);
         assert_eq!(parts.len(), 4, "{parts:?}");
         for part in ["rustcrypto ML-KEM-768", "rustcrypto Ed25519", "interoperability Ed25519"] {

@@ -1,6 +1,6 @@
-//! Verification by known answers, published vectors and interoperability between all libraries. Each algorithm of each
-//! provider runs in a separate process, so that a crash fails one line and the rest continues. As many processes run at
-//! once as there are processors.
+//! Verifies libraries with known answers and published vectors, and tests every library against every other. Each
+//! algorithm of each provider runs in a separate process, so that a crash fails only one line. As many processes run in
+//! parallel as there are processors.
 
 use super::parts::{VerifyPart, VerifyRequest, check_names, parts};
 use crate::running::errand::{Task, lost, read_answer};
@@ -20,17 +20,17 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-/// Interval between checks whether the user stopped the verification.
+/// Interval between checks for a request to stop.
 const LOOK: Duration = Duration::from_millis(50);
 
 /// Message from a part.
 #[derive(Clone, Debug)]
 pub enum Verified {
-    /// A line.
+    /// A line of the result.
     Line(Line),
-    /// Result of a provider for Ed25519's edge cases.
+    /// A provider's result for the edge cases of Ed25519.
     EdgeCases(EdgeCases),
-    /// Number of accumulated answers done, and their total.
+    /// Number of accumulated answers computed so far, and the total number.
     Answers(u64, u64),
     /// The part is finished.
     Done,
@@ -39,14 +39,14 @@ pub enum Verified {
 /// Amount of work for the accumulated vectors of a request.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Extent {
-    /// Answers of all providers together.
+    /// Total number of answers for all providers.
     pub answers: u64,
-    /// Seconds on the available processors.
+    /// Estimated time on the available processors, in seconds.
     pub seconds: f64,
 }
 
 impl Laboratory {
-    /// Returns the parts of a verification, in the order for readers.
+    /// Returns the parts of a verification, in the order in which results are shown.
     ///
     /// # Errors
     /// [`LabError::Unknown`] for a pattern without a match.
@@ -55,11 +55,11 @@ impl Laboratory {
         Ok(parts(self.registry(), request))
     }
 
-    /// Verifies the parts, several at once, and passes on their messages as they arrive. Returns whether all finished:
-    /// `false` if `stop` was set.
+    /// Verifies the parts, several of them in parallel, and passes their messages to `take` as they arrive. Returns
+    /// `false` if `stop` was set before all parts finished.
     ///
     /// # Errors
-    /// [`LabError::Worker`] if no process can be started, and errors of `take`, which end the verification.
+    /// [`LabError::Worker`] if no process can be started. An error from `take` ends the verification and is returned.
     pub fn verify<E: From<LabError>>(
         &self,
         parts: &[VerifyPart],
@@ -68,12 +68,12 @@ impl Laboratory {
         stop: &AtomicBool,
     ) -> Result<bool, E> {
         let mut order: Vec<&VerifyPart> = parts.iter().collect();
-        // The slowest parts start first, so that they do not run alone at the end.
+        // Start the slowest parts first, so that they do not run alone at the end.
         order.sort_by_key(|part| !part.is_slow());
         several_at_once(&order, stop, take, |part, halt, say| self.verify_part(part, request, halt, say))
     }
 
-    /// Estimates the time for the accumulated vectors of these parts, by timing only some answers of each.
+    /// Estimates the time for the accumulated vectors of these parts from the times of a few answers per part.
     ///
     /// # Errors
     /// Same as [`verify`](Self::verify). Parts that crash are left out: the verification will report them.
@@ -95,7 +95,7 @@ impl Laboratory {
         Ok(Extent { answers, seconds: longest.max(seconds / at_once(timed.len()) as f64) })
     }
 
-    /// Runs a part in a separate process and passes on its messages. If the process dies, the part has a failed line.
+    /// Runs a part in a separate process and passes its messages to `say`. If the process dies, reports a failed line.
     fn verify_part(
         &self,
         part: &VerifyPart,
@@ -165,7 +165,7 @@ impl Laboratory {
     }
 }
 
-/// Runs `work` for each part on a thread, as many at once as there are processors, and passes on its messages.
+/// Runs `work` for each part on as many threads as there are processors, and passes its messages to `take`.
 fn several_at_once<'p, T: Send, E: From<LabError>>(
     parts: &[&'p VerifyPart],
     stop: &AtomicBool,
@@ -174,7 +174,8 @@ fn several_at_once<'p, T: Send, E: From<LabError>>(
 ) -> Result<bool, E> {
     let (halt, queue) = (AtomicBool::new(false), Mutex::new(parts.iter()));
     let (sender, receiver) = channel();
-    // Work of one thread, until no part is left. After an error nobody receives its messages.
+    // Each thread runs this until no part is left. Errors of `send` are ignored, because nobody receives messages after
+    // a failure.
     let turns = |sender: Sender<(&'p VerifyPart, T)>| -> Result<bool, LabError> {
         loop {
             let next = queue.lock().unwrap_or_else(PoisonError::into_inner).next().copied();
@@ -227,7 +228,7 @@ pub(crate) struct PaceTask {
     answers: Answers,
 }
 
-/// Number of accumulated answers requested, and the seconds for one of them.
+/// Number of accumulated answers requested, and the seconds per answer.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct PaceAnswer {
     answers: u64,
@@ -257,12 +258,12 @@ pub(crate) struct VerifyTask {
     request: VerifyRequest,
 }
 
-/// One result of a part.
+/// One result from a part.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum VerifyAnswer {
     Line(Line),
     EdgeCases(EdgeCases),
-    /// Number of accumulated answers done, and their total.
+    /// Number of accumulated answers computed so far, and the total number.
     Answers(u64, u64),
 }
 

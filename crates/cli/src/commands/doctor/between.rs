@@ -41,7 +41,7 @@ fn lines(found: &Between) -> Vec<String> {
     sources.dedup();
     lines.push(format!("spread between runs that the intervals assume: {}", sources.join(", then ")));
     if found.contended > 0 {
-        lines.push(format!("{} of the figures were disturbed", found.contended));
+        lines.push(format!("{} figures were disturbed", found.contended));
     }
     lines
 }
@@ -52,7 +52,7 @@ fn line(name: &str, agreement: &Agreement) -> String {
         return format!("{name}: unknown");
     };
     format!(
-        "{name}: {covering} of {intervals} intervals ({coverage:.1}%) contain the mean of the other runs; median half-width \
-         {half:.2}%; runs differ by {spread:.2}% (standard deviation, median over cases)"
+        "{name}: {covering} of {intervals} intervals ({coverage:.1}%) contain the mean of the other runs; median \
+         half-width {half:.2}%; runs differ by {spread:.2}% (standard deviation, median over cases)"
     )
 }

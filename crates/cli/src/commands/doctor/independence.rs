@@ -17,7 +17,7 @@ pub(super) fn run(arguments: &DoctorArgs, screen: &Terminal) -> anyhow::Result<u
     let judged = plan.cases.iter().filter(|case| !case.is_overhead()).count();
     let all = (plan.cases.len() + judged) * repetitions as usize;
     announce(
-        &format!("measuring {judged} cases together and each alone, {} with one seed", times(repetitions)),
+        &format!("measuring {judged} cases together and each alone, {} with the same seed", times(repetitions)),
         all as f64 * plan.protocol.max_time_s + f64::from(repetitions) * (judged + 1) as f64 * START_S,
     );
     let request = IndependenceRequest { repetitions, seed: arguments.measured.seed, command: output::command_line() };
@@ -59,7 +59,7 @@ fn lines(found: &Independence, width: usize) -> Vec<String> {
             "{} of {} cases have a 95% interval that excludes 1; {:.1} are expected by chance",
             summary.excluding, summary.cases, summary.by_chance
         ));
-        lines.push(format!("{} remain after correction for the number of cases", summary.remaining));
+        lines.push(format!("{} remain significant after correction for the number of cases", summary.remaining));
         let always = DIFFERENCES_PCT.iter().zip(summary.always);
         let always: Vec<String> = always.map(|(pct, count)| format!("{count} by more than {pct}%")).collect();
         lines.push(format!(

@@ -96,9 +96,9 @@ fn noise(arguments: &DoctorArgs) -> anyhow::Result<u8> {
         "{run_spread_pct:.2}% standard deviation of times between runs, beyond differences between processes{cycles}"
     ))?;
     output::data(&format!(
-        "{margin_pct:.2}% margin for later comparisons: 19 of 20 comparisons were equivalent within it"
+        "{margin_pct:.2}% margin for later comparisons: 19 of 20 comparisons were equivalent within this margin"
     ))?;
-    output::data(&format!("{smallest_difference_pct:.2}% smallest difference that is found 19 times out of 20"))?;
+    output::data(&format!("{smallest_difference_pct:.2}% smallest difference that 19 of 20 comparisons detect"))?;
     Ok(DONE)
 }
 

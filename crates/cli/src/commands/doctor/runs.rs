@@ -1,4 +1,4 @@
-//! Shared by the doctor's tests: a plan from the arguments, and a bar over many runs.
+//! Code that the doctor's tests share: a plan from the arguments, and a progress bar for many runs.
 
 use crate::args::MeasuredArgs;
 use crate::output;
@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 use std::io::{IsTerminal, stderr};
 use std::time::Duration;
 
-/// Steps of the bar per case.
+/// Steps of the progress bar per case.
 const STEPS: f64 = 1000.0;
 
 impl MeasuredArgs {
@@ -20,18 +20,18 @@ impl MeasuredArgs {
         self.protocol.clone().or_preset(self.quick, self.rigorous)
     }
 
-    /// Whether the arguments name cases or a seed.
+    /// Returns whether the arguments name cases or a seed.
     pub(super) fn names_cases(&self) -> bool {
         let lists = [&self.suites, &self.filter, &self.provider, &self.algorithm];
         lists.iter().any(|list| !list.is_empty()) || self.seed.is_some()
     }
 
-    /// Whether the arguments set measuring rules.
+    /// Returns whether the arguments set measuring rules.
     pub(super) fn has_rules(&self) -> bool {
         self.overrides() != ProtocolOverrides::default()
     }
 
-    /// Returns the plan of the named cases.
+    /// Plans the named cases.
     pub(super) fn plan(&self, laboratory: &Laboratory) -> Result<Plan, LabError> {
         let filters = Filters {
             ids: self.filter.clone(),
@@ -43,10 +43,11 @@ impl MeasuredArgs {
     }
 }
 
-/// Time that a run takes in addition to its cases, in seconds: reading the machine, calibrating, starting processes.
+/// Time in seconds that a run takes in addition to its cases: capturing the environment, calibrating the counter and
+/// starting processes.
 pub(super) const START_S: f64 = 0.3;
 
-/// Prints what is measured, and how many seconds it can take.
+/// Prints what is measured and the maximum duration.
 pub(super) fn announce(what: &str, seconds: f64) {
     let duration = match seconds {
         seconds if seconds < 90.0 => format!("{:.0} s", seconds.ceil()),
@@ -56,7 +57,7 @@ pub(super) fn announce(what: &str, seconds: f64) {
     output::talk(&format!("{what}; takes at most about {duration}"));
 }
 
-/// Bar over all cases of all runs.
+/// Progress bar for all cases of all runs.
 pub(super) struct ManyRuns {
     bar: ProgressBar,
     /// Number of cases in the runs before the current one.
@@ -68,7 +69,7 @@ pub(super) struct ManyRuns {
 }
 
 impl ManyRuns {
-    /// Creates a bar for this total of cases.
+    /// Creates a bar for this total number of cases.
     pub(super) fn of(total: usize) -> ManyRuns {
         let bar = match stderr().is_terminal() {
             true => ProgressBar::new((total as f64 * STEPS) as u64).with_style(bar_style()),
@@ -97,7 +98,7 @@ impl Progress for ManyRuns {
 
     fn finished(&mut self, _header: &RunHeader, _record: &Record) {}
 
-    /// Prints a note once: every run would repeat it.
+    /// Prints each note only once, because every run repeats its notes.
     fn note(&mut self, text: &str) {
         if self.notes.insert(text.to_owned()) {
             self.bar.suspend(|| output::talk(text));

@@ -1,4 +1,4 @@
-//! Reading all or some rows, and checking them against the file's own counts.
+//! Reads all or some of the rows, and checks them against the row counts in the file.
 
 use super::schema;
 use parquet::basic::Repetition;
@@ -12,29 +12,29 @@ use std::fs::File;
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// Rows read at once.
+/// Number of rows to read in one call.
 const BATCH: usize = 64;
 
 /// Why a file cannot be read as a block in Parquet.
 #[derive(Debug, thiserror::Error)]
 pub(in crate::ledger) enum RowError {
-    /// The library cannot read it.
+    /// The Parquet library cannot read the file.
     #[error("not a readable Parquet file: {0}")]
     Parquet(#[from] ParquetError),
     /// The columns are wrong.
     #[error("not the columns of a ledger block: {0}")]
     Schema(String),
-    /// A row holds neither the fields nor the bytes of a transaction.
+    /// A row contains neither the fields nor the bytes of a transaction.
     #[error("row {row}: {what}")]
     Row { row: u64, what: String },
-    /// The footer or a page has an impossible value.
+    /// The footer or a page contains an impossible value.
     #[error("not a readable Parquet file: it is damaged")]
     Damaged,
-    /// The row counts of the footer contradict its parts or the pages.
-    #[error("the row counts of this Parquet file disagree: {0}; it is damaged or was tampered with")]
+    /// The row counts in the footer contradict each other or the pages.
+    #[error("the row counts in this Parquet file disagree: {0}; the file is damaged or was tampered with")]
     Counts(String),
     /// The requested rows do not exist.
-    #[error("rows {first} to {end} are out of range: the file has {rows}")]
+    #[error("rows {first} to {end} are out of range: the file has {rows} rows")]
     Part { first: u64, end: u64, rows: u64 },
     /// The file was changed after it was opened.
     #[error("the file changed while it was being read")]
@@ -46,17 +46,18 @@ pub(in crate::ledger) struct ParquetReader {
     file: SerializedFileReader<File>,
     length: u64,
     handle: File,
-    /// Next group of rows.
+    /// Index of the next row group.
     group: usize,
     columns: Option<Readers>,
-    /// Rows read from the current group.
+    /// Number of rows read from the current group.
     of_group: u64,
-    /// Transactions that are read but not passed on, next one last.
+    /// Transactions that were read but not passed on yet, in reverse order.
     ready: Vec<Vec<u8>>,
-    /// Rows that are read or lie before the first group of the part.
+    /// Number of rows that were read or lie before the part's first row group.
     row: u64,
-    /// First row of the part, and the row after its last.
+    /// First row of the part.
     first: u64,
+    /// Row after the last row of the part.
     end: u64,
 }
 
@@ -103,7 +104,7 @@ impl ParquetReader {
         })
     }
 
-    /// Opens the rows from `first` to `end`. Reading starts at the group that has the first row.
+    /// Opens the rows from `first` to `end`. Reading starts at the group that contains the row `first`.
     pub(in crate::ledger) fn part(file: File, first: u64, end: u64) -> Result<ParquetReader, RowError> {
         let mut reader = ParquetReader::new(file)?;
         let rows = reader.rows();
@@ -122,14 +123,14 @@ impl ParquetReader {
         Ok(reader)
     }
 
-    /// Returns the range of bytes that holds the groups of these rows.
+    /// Returns the byte range of the row groups that contain the rows from `first` to `end`.
     pub(in crate::ledger) fn bytes_of(&self, first: u64, end: u64) -> Result<Range<u64>, RowError> {
         if first > end || end > self.rows() {
             return Err(RowError::Part { first, end, rows: self.rows() });
         }
         let (mut row, mut bytes) = (0, None);
         for group in self.file.metadata().row_groups() {
-            // Checked when the file was opened: no number is negative, and all columns lie within the file.
+            // `open` has checked that no number is negative and that all columns lie within the file.
             let from = row;
             row += group.num_rows() as u64;
             if from >= end || row <= first {
@@ -144,7 +145,7 @@ impl ParquetReader {
         Ok(bytes.map_or(0..0, |(start, end)| start..end))
     }
 
-    /// Returns the number of rows already passed on.
+    /// Returns the position of the next row to pass on.
     fn given(&self) -> u64 {
         self.row - self.ready.len() as u64
     }
@@ -161,7 +162,7 @@ impl ParquetReader {
         self.file.metadata().file_metadata().num_rows().max(0) as u64
     }
 
-    /// Reads more rows; none at the end of the file.
+    /// Reads more rows into `ready`, which stays empty at the end of the file.
     fn refill(&mut self) -> Result<(), RowError> {
         while self.ready.is_empty() {
             let Some(columns) = &mut self.columns else {
@@ -210,7 +211,7 @@ impl TransactionSource for ParquetReader {
 
     fn fill(&mut self, chunk: &mut Chunk) -> Result<(), RowError> {
         while chunk.has_room() {
-            // Rows after the end of a part are not read. After the last row of the file all counts are checked.
+            // Do not read rows after the end of a part. After the last row of the file, read on to check all counts.
             if self.given() == self.end && self.end < self.rows() {
                 return Ok(());
             }
@@ -223,13 +224,13 @@ impl TransactionSource for ParquetReader {
     }
 }
 
-/// Runs `work`. If the library panics on a damaged footer or page, the file is damaged input.
+/// Runs `work`. A damaged footer or page can make the Parquet library panic; returns [`RowError::Damaged`] then.
 fn guarded<T>(work: impl FnOnce() -> Result<T, RowError>) -> Result<T, RowError> {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or(Err(RowError::Damaged))
 }
 
-/// Compares the footer's three counts of rows: of the file, of each row group, and of each column in a group, which has
-/// a value or a null for each row. The rows in the pages are counted when they are read.
+/// Compares the three row counts in the footer: for the file, for each row group, and for each column in a group, which
+/// has one value or null per row. The rows in the pages are counted when they are read.
 fn check_counts(file: &SerializedFileReader<File>) -> Result<(), RowError> {
     let announced = file.metadata().file_metadata().num_rows();
     let mut sum = 0_i64;
@@ -240,7 +241,7 @@ fn check_counts(file: &SerializedFileReader<File>) -> Result<(), RowError> {
             let text = format!("row group {number} declares {rows} rows, but its column {name:?} has {values}");
             return Err(RowError::Counts(text));
         }
-        // A negative count, or one that is too large, would falsify the sum.
+        // A negative or excessively large count would make the sum wrong.
         sum = sum.checked_add(rows).filter(|_| rows >= 0).ok_or(RowError::Damaged)?;
     }
     if sum != announced {
@@ -249,7 +250,7 @@ fn check_counts(file: &SerializedFileReader<File>) -> Result<(), RowError> {
     Ok(())
 }
 
-/// Checks that every column lies within the file. The library asserts some of this, and trusts the rest.
+/// Checks that every column lies within the file. The Parquet library asserts only part of this.
 fn check_ranges(file: &SerializedFileReader<File>, length: u64) -> Result<(), RowError> {
     for group in file.metadata().row_groups() {
         for column in group.columns() {
@@ -265,7 +266,7 @@ fn check_ranges(file: &SerializedFileReader<File>, length: u64) -> Result<(), Ro
     Ok(())
 }
 
-/// Readers of all columns of a row group.
+/// Column readers for one row group.
 struct Readers {
     version: ColumnReaderImpl<Int32Type>,
     chain_id: ColumnReaderImpl<Int32Type>,
@@ -296,7 +297,7 @@ impl Readers {
         })
     }
 
-    /// Reads the next rows; `first` is the number of the first one in the file.
+    /// Reads the next rows. `first` is the position of the first of them in the file.
     fn read(&mut self, first: u64) -> Result<Vec<Vec<u8>>, RowError> {
         let mut version = column(&mut self.version)?;
         let mut chain_id = column(&mut self.chain_id)?;
@@ -368,10 +369,10 @@ impl Readers {
                     Some(None),
                     Some(Some(bytes)),
                 ) => bytes.data().to_vec(),
-                _ => return Err(wrong("some of its columns are empty, or some are longer than others")),
+                _ => return Err(wrong("some columns are empty or longer than others")),
             };
             if transaction.len() > LONGEST_TRANSACTION {
-                return Err(wrong("it exceeds the maximum length of a transaction"));
+                return Err(wrong("exceeds the maximum length of a transaction"));
             }
             rows.push(transaction);
         }

@@ -1,4 +1,4 @@
-//! Writing rows: splits transactions into columns.
+//! Writes transactions as rows, split into columns.
 
 use super::schema;
 use parquet::basic::Compression;
@@ -10,7 +10,7 @@ use pqlab_constructions::ledger::Transaction;
 use std::io::{self, Write};
 use std::sync::Arc;
 
-/// Rows per group.
+/// Number of rows per group.
 pub(in crate::ledger) const ROW_GROUP: u64 = 1024;
 
 /// Writes rows, in groups of [`ROW_GROUP`].
@@ -53,7 +53,7 @@ impl<W: Write + Send> ParquetWriter<W> {
     }
 }
 
-/// Returns the destination's error if the library wraps it.
+/// Converts an error of the Parquet library. If the library wraps an I/O error of the destination, returns that error.
 fn written(error: ParquetError) -> io::Error {
     match error {
         ParquetError::External(inner) => match inner.downcast::<io::Error>() {
@@ -64,10 +64,10 @@ fn written(error: ParquetError) -> io::Error {
     }
 }
 
-/// Rows of a group, column by column.
+/// Rows of a group, stored by column.
 #[derive(Default)]
 struct Columns {
-    /// For each row, whether it has fields (1) or only bytes (0).
+    /// For each row: 1 if the row has fields, 0 if it has only bytes.
     fields: Vec<i16>,
     version: Vec<i32>,
     chain_id: Vec<i32>,
@@ -94,7 +94,7 @@ impl Columns {
         };
         let fields = decoded.fields();
         self.fields.push(1);
-        // Parquet stores unsigned numbers in signed ones of the same width.
+        // Parquet stores unsigned integers as signed integers of the same width.
         self.version.push(i32::from(fields.version));
         self.chain_id.push(fields.chain_id as i32);
         self.scheme.push(decoded.body().scheme.algorithm().into());

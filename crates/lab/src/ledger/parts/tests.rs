@@ -29,7 +29,7 @@ fn separate_parts_assemble_to_the_same_file() {
     let folder = tempfile::tempdir().unwrap();
     let never = AtomicBool::new(false);
     for format in [BlockFormat::Block, BlockFormat::Parquet] {
-        // One window of senders; windows that end within parts; one sender for each transaction.
+        // Test one window of senders, windows that end within parts, and one sender per transaction.
         for senders in [7, 999, 5000] {
             let whole = request(folder.path().join("whole"), format, senders);
             let made = generate(&laboratory(), &whole, &mut |_| {}, &never).unwrap().unwrap();
@@ -63,7 +63,7 @@ fn rejects_blocks_with_missing_or_damaged_parts() {
     assert!(generate_part(&laboratory(), &apart, 0..5000, &AtomicBool::new(true)).unwrap().is_none());
 }
 
-/// Both ends of a remote file and the bytes of a part suffice to verify this part.
+/// To verify a part of a remote file, both ends of the file and the bytes of the part suffice.
 #[test]
 fn a_part_is_verified_with_only_the_bytes_it_needs() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! Plans from suites and filters.
+//! Builds plans from suites and filters.
 
 use crate::patterns::{matches, nearest};
 use crate::planning::suite;
@@ -11,25 +11,26 @@ use pqlab_workloads::{
 use std::collections::HashSet;
 use wildmatch::WildMatch;
 
-/// Filters of a command line. Patterns are as in [`Select`].
+/// Filters from the command line. Patterns have the same syntax as in [`Select`].
 #[derive(Clone, Debug, Default)]
 pub struct Filters {
-    /// Patterns of case ids, any of which must match.
+    /// Patterns for case ids. A case must match one of them.
     pub ids: Vec<String>,
-    /// Providers.
+    /// Patterns for providers.
     pub providers: Vec<String>,
-    /// Algorithms.
+    /// Patterns for algorithms.
     pub algorithms: Vec<String>,
-    /// Transport of handshakes (`tcp`): only such cases are measured. A link named in the options has the same effect.
+    /// Transport of handshakes (`tcp`). Only cases with this transport are measured. A link set in `options` restricts
+    /// the cases in the same way.
     pub over: Option<String>,
-    /// Parameters of the cases, in place of the suites' own.
+    /// Parameters of the cases, which replace the suites' parameters.
     pub options: CaseOptions,
 }
 
-/// Cases to measure, in which order of blocks, and by which rules.
+/// Cases to measure, and the measuring rules.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// The suites' names, joined by a plus.
+    /// Names of the suites, joined by a plus sign.
     pub suite: String,
     /// The cases.
     pub cases: Vec<Case>,
@@ -37,7 +38,7 @@ pub struct Plan {
     pub protocol: Protocol,
 }
 
-/// Plan before trials, with facts about its making.
+/// Plan before any trial, with the questions that trials must answer.
 #[derive(Debug)]
 pub(crate) struct Draft {
     pub(crate) plan: Plan,
@@ -47,13 +48,13 @@ pub(crate) struct Draft {
     pub(crate) loads_left_out: usize,
 }
 
-/// Text for the user about these loads.
+/// Describes the loads that were left out, for messages to the user.
 pub(crate) const LOADS_LEFT_OUT: &str = "loads with many concurrent tasks; with a fixed number of samples, request \
-     them by their numbers of tasks or by a filter that matches nothing else";
+     them with a number of tasks or with a filter that matches nothing else";
 
 impl Plan {
-    /// Selects the cases of suites and filters from everything that the registry offers. `fastest` means the pairs in
-    /// `found`.
+    /// Plans the cases that suites and filters select from everything in the registry. The pairs in `found` replace
+    /// `fastest`.
     ///
     /// # Errors
     /// [`LabError::Unknown`] for a name without a match, [`LabError::Invalid`] for a value that cannot be measured, and
@@ -70,8 +71,8 @@ impl Plan {
         Ok(plan)
     }
 
-    /// Like [`new`](Self::new), but before any trial: with every pair of libraries that `fastest` may mean, and the
-    /// questions that trials must answer. Without questions, this is the final plan.
+    /// Like [`new`](Self::new), but before any trial. The draft contains every pair of libraries that trials might
+    /// choose for `fastest`, and the questions that the trials must answer. Without questions, the plan is final.
     ///
     /// # Errors
     /// Same as [`new`](Self::new).
@@ -175,7 +176,7 @@ impl Plan {
 }
 
 impl Plan {
-    /// Plans the cases of an earlier run, by the same rules except for the overrides.
+    /// Plans the cases of an earlier run under the same rules, except for the overrides.
     ///
     /// # Errors
     /// [`LabError::NoCaseOfRun`] if nothing is left, [`LabError::Invalid`] for an invalid value.
@@ -198,7 +199,7 @@ impl Plan {
 }
 
 impl Filters {
-    /// Whether the filters name a library. A pattern that matches every library does not.
+    /// Returns whether the filters name a library. A pattern that matches every library does not name one.
     fn name_libraries(&self) -> bool {
         let names_one = |id: &String| id.rsplit_once('@').is_some_and(|(_, provider)| provider != "*");
         self.options.classical.is_some()
@@ -207,12 +208,12 @@ impl Filters {
             || self.ids.iter().any(names_one)
     }
 
-    /// Whether a number of tasks or threads requests such a case.
+    /// Returns whether the options request the case with a number of tasks or threads.
     fn name_numbers(&self, case: &Case) -> bool {
         is_load(case) && self.options.tasks.is_some() || case.threads().is_some() && self.options.threads.is_some()
     }
 
-    /// Whether the filters select a case.
+    /// Returns whether the filters select a case.
     pub(crate) fn take(&self, case: &Case) -> bool {
         (self.ids.is_empty() || self.ids.iter().any(|pattern| names(pattern, case)))
             && self.take_provider(case)
@@ -223,8 +224,8 @@ impl Filters {
         matches_any(&self.providers, &case.provider) || matches_any(&self.providers, case.library())
     }
 
-    /// Returns the positions of the offers that a suite measures. Filters narrow down what the suite measures without
-    /// them. Only a pattern without a match there reaches for what the suite leaves out.
+    /// Returns the positions of the offers to measure. Normally, filters select from the cases that the suite measures
+    /// by default. Only a pattern that matches none of these cases selects from the cases that the suite leaves out.
     fn choose(&self, offers: &[(Reach, Case)]) -> HashSet<usize> {
         let every = ["*".to_owned()];
         let or_every = |patterns: &'_ [String]| if patterns.is_empty() { every.to_vec() } else { patterns.to_vec() };
@@ -252,11 +253,11 @@ impl Filters {
 /// How far a filter must reach to select a case of a suite.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Reach {
-    /// The suite measures it without a filter.
+    /// The suite measures the case without a filter.
     Usual,
-    /// The suite leaves out its algorithm.
+    /// The suite leaves out the algorithm of the case.
     OtherAlgorithm,
-    /// The suite leaves out its operation, or the protocol its kind.
+    /// The suite leaves out the operation of the case, or the protocol leaves out this kind of case.
     Everything,
 }
 
@@ -272,20 +273,20 @@ impl Reach {
     }
 }
 
-/// Returns what a case has in common with the case of the provider `null` that measures its overhead.
+/// Returns a key that a case shares with the `null` case that measures its overhead.
 fn overhead_key(case: &Case) -> String {
     let parameters: Vec<String> = case.parameters.iter().map(ToString::to_string).collect();
     format!("{}/{}/{:?}[{}]", case.workload, case.operation, case.form, parameters.join(","))
 }
 
-/// Whether the case runs many tasks at once.
+/// Returns whether the case runs many tasks concurrently.
 fn is_load(case: &Case) -> bool {
     case.tasks().is_some()
 }
 
-/// Whether loads are left out: with a fixed number of samples, unless they are requested. A thousand samples of 5,000
-/// tasks take an hour per row, so they must not be included by default. Loads are requested by numbers of tasks, by a
-/// filter that matches nothing else, and by a custom suite that names them.
+/// Returns whether to leave out loads. With a fixed number of samples, loads are measured only on request, because a
+/// thousand samples of 5,000 tasks take an hour per case. The user can request loads with a number of tasks, with a
+/// filter that matches nothing else, or with a custom suite that names them.
 fn unasked_loads(protocol: &Protocol, suites: &[Suite], filters: &Filters) -> bool {
     let of_suite = |suite: &Suite| {
         let says = |pattern: &String| pattern.contains("load") || pattern.contains("tasks=");
@@ -296,7 +297,7 @@ fn unasked_loads(protocol: &Protocol, suites: &[Suite], filters: &Filters) -> bo
     protocol.kind != ProtocolKind::Adaptive && !wanted
 }
 
-/// Leaves out cases for which this machine lacks something, and notes them.
+/// Removes cases that need something that this machine lacks, and reports them through `note`.
 pub(crate) fn without_what_is_missing(cases: &mut Vec<Case>, note: &mut dyn FnMut(&str)) -> Result<(), LabError> {
     without_networks(cases, note)?;
     let lacking = cases.iter().filter(|case| lacks_message_set(case)).count();
@@ -316,7 +317,10 @@ fn without_networks(cases: &mut Vec<Case>, note: &mut dyn FnMut(&str)) -> Result
     let Some(reason) = (over_networks > 0).then(networks_are_available).and_then(Result::err) else { return Ok(()) };
     cases.retain(|case| !case.waits_for_network());
     if cases.iter().all(Case::is_overhead) {
-        return Err(LabError::invalid("network", format!("{reason}; memory and loopback need none: `pqlab run tls`")));
+        return Err(LabError::invalid(
+            "network",
+            format!("{reason}; memory and loopback need no network: `pqlab run tls`"),
+        ));
     }
     note(&format!("not measured: {over_networks} cases over networks: {reason}"));
     Ok(())
@@ -364,7 +368,7 @@ fn select(
             && (matches_any(&select.providers, &case.provider) || matches_any(&select.providers, case.library()))
             && (form.is_empty() || matches_any(&select.forms, form))
     });
-    // Nothing calls the floor, so it has no first call: one floor serves all states.
+    // The floor calls no library, so it has no first call, and one floor case serves all states.
     let states = &options.states;
     if !states.is_empty() && select.workload != FLOOR {
         cases = cases.iter().flat_map(|case| states.iter().map(|&state| case.clone().in_state(state))).collect();
@@ -372,8 +376,8 @@ fn select(
     Ok(cases)
 }
 
-/// Whether one of the case's parameters matches; with an exclamation mark, whether none does. A case without parameters
-/// is never excluded.
+/// Returns whether a parameter of the case matches the pattern. If the pattern begins with an exclamation mark, returns
+/// whether no parameter matches the rest. A case without parameters is never excluded.
 fn has_parameter(case: &Case, pattern: &str) -> bool {
     let any = |pattern: &str| case.parameters.iter().any(|parameter| matches(pattern, &parameter.to_string()));
     match pattern.strip_prefix('!') {
@@ -382,7 +386,7 @@ fn has_parameter(case: &Case, pattern: &str) -> bool {
     }
 }
 
-/// Combines the parameters chosen by a selection and by the command line, which has precedence.
+/// Combines the parameters from a selection with those from the command line, which take precedence.
 fn options(
     select: &Select,
     filters: &Filters,
@@ -398,17 +402,17 @@ fn options(
     Ok(options)
 }
 
-/// Whether a pattern matches the id of a case. A pattern without a private-key encoding matches every encoding.
+/// Returns whether a pattern matches the id of a case. A pattern without a private-key encoding matches every encoding.
 fn names(pattern: &str, case: &Case) -> bool {
     matches(pattern, &case.id()) || (!pattern.contains("key=") && matches(pattern, &case.id_without_key()))
 }
 
-/// Whether any pattern matches. An empty list matches everything.
+/// Returns whether any pattern matches. An empty list matches everything.
 fn matches_any(patterns: &[String], text: &str) -> bool {
     patterns.is_empty() || patterns.iter().any(|pattern| matches(pattern, text))
 }
 
-/// Checks that the providers and algorithms that the filters name are among the cases.
+/// Checks that the cases contain the providers and algorithms that the filters name.
 pub(crate) fn check_names(filters: &Filters, all: &[Case]) -> Result<(), LabError> {
     check_patterns(Thing::Provider, &filters.providers, all.iter().map(|case| case.provider.as_str()))?;
     check_patterns(Thing::Algorithm, &filters.algorithms, all.iter().map(|case| case.algorithm.as_str()))

@@ -1,11 +1,11 @@
-//! Tests of which cases suites, filters and protocols select.
+//! Tests which cases suites, filters and protocols select.
 
 use super::*;
 use pqlab_analysis::tls::{Configuration, primitives};
 use pqlab_record::CoinSource;
 use pqlab_workloads::Keys;
 
-/// Makes a plan in which `fastest` is the last candidate of each question.
+/// Creates a plan in which the last candidate of each question replaces `fastest`.
 fn plan_of(suite: &str, filters: &Filters, overrides: &ProtocolOverrides) -> Plan {
     let registry = Registry::new(pqlab_providers::providers());
     let suites = [Suite::find(suite).unwrap()];
@@ -46,7 +46,7 @@ fn fastest_halves() -> CaseOptions {
     CaseOptions { classical: name(), post_quantum: name(), ..unchosen() }
 }
 
-/// Counts the algorithms, providers and numbers of tasks under load.
+/// Counts the different algorithms, providers and numbers of tasks among the load cases.
 fn loads(cases: &[Case]) -> [usize; 3] {
     let loads: Vec<&Case> = cases.iter().filter(|case| case.operation == "handshake-load").collect();
     let count = |key: &dyn Fn(&Case) -> String| loads.iter().map(|case| key(case)).collect::<HashSet<_>>().len();
@@ -75,7 +75,7 @@ fn the_suite_hybrid_loads_two_constructions_of_the_fastest_unless_another_is_nam
 }
 
 #[test]
-fn under_a_fixed_number_of_samples_loads_are_measured_only_if_asked_for() {
+fn with_a_fixed_number_of_samples_loads_are_measured_only_on_request() {
     let fixed = ProtocolOverrides { kind: Some(ProtocolKind::Reference), ..ProtocolOverrides::default() };
     let number = |filters: &Filters, suite: &str, name: &str| {
         let cases = plan_of(suite, filters, &fixed).cases;
@@ -111,7 +111,7 @@ fn under_a_fixed_number_of_samples_loads_are_measured_only_if_asked_for() {
 }
 
 #[test]
-fn the_reference_protocol_takes_the_suites_number_of_samples() {
+fn the_reference_protocol_uses_the_suites_number_of_samples() {
     let reference = ProtocolOverrides { kind: Some(ProtocolKind::Reference), ..ProtocolOverrides::default() };
     let iterations = |suite: &str, overrides: &ProtocolOverrides| {
         let rustcrypto = Filters { providers: vec!["rustcrypto".into()], ..Filters::default() };
@@ -123,7 +123,7 @@ fn the_reference_protocol_takes_the_suites_number_of_samples() {
     let registry = Registry::new(pqlab_providers::providers());
     let both = ["sha3", "kem"].map(|suite| Suite::find(suite).unwrap());
     let Draft { plan, .. } = Plan::draft(&registry, &both, &filter(&["*SHA3-256*"]), &reference).unwrap();
-    assert_eq!(plan.protocol.iterations, Some(1000), "a run has one number");
+    assert_eq!(plan.protocol.iterations, Some(1000), "a run has only one number of samples");
 }
 
 #[test]
@@ -165,7 +165,7 @@ fn the_suite_ntor_has_the_three_handshakes_on_threads_and_under_load() {
 #[test]
 fn the_suite_standard_has_only_the_usual_kind_of_work() {
     let cases = planned("standard", &Filters::default());
-    // The overhead of combining a hybrid's halves can only be measured with given coins.
+    // The overhead of combining a hybrid's halves can only be measured with caller-supplied randomness.
     let usual = |case: &&Case| case.workload != "hybrid";
     assert!(cases.iter().filter(usual).all(|case| case.kind().to_string().is_empty() && case.keys().is_none()));
     let kinds = |suite| -> HashSet<String> {
@@ -185,7 +185,7 @@ fn the_suite_standard_has_only_the_usual_kind_of_work() {
 }
 
 #[test]
-fn a_pattern_without_an_encoding_takes_each() {
+fn a_pattern_without_an_encoding_matches_every_encoding() {
     let any = "kem/ML-KEM-768/decapsulate[encoded]@rustcrypto";
     let ids = |cases: &[Case]| cases.iter().map(Case::id).filter(|id| id.starts_with("kem")).collect::<Vec<_>>();
     let [seed, expanded] =
@@ -254,7 +254,7 @@ fn filters_narrow_down_what_fastest_is_chosen_from() {
 }
 
 #[test]
-fn the_suite_tls_is_a_selection_and_flags_ask_for_the_rest() {
+fn the_suite_tls_measures_a_selection_and_options_request_the_rest() {
     let usual = planned("tls", &Filters::default());
     let of_tls = |cases: &[Case]| cases.iter().filter(|case| case.workload == "tls").map(Case::id).collect::<Vec<_>>();
     let ids = of_tls(&usual);
@@ -292,7 +292,7 @@ fn the_suite_tls_has_the_primitives_of_its_handshakes() {
     let all = planned("tls", &Filters::default());
     assert!(all.len() <= 200, "{}", all.len());
     let whole = || all.iter().filter(|case| case.operation == "handshake" && case.transport().is_none());
-    // No library offers the classical halves of these as separate KEMs.
+    // No library offers the classical halves of the SecP groups as separate KEMs.
     let known = |case: &&Case| !case.algorithm.starts_with("SecP");
     assert!(whole().filter(known).count() > 30);
     for case in whole().filter(known) {
@@ -303,7 +303,7 @@ fn the_suite_tls_has_the_primitives_of_its_handshakes() {
     }
 }
 
-/// Returns the ids in a draft of a suite.
+/// Returns the ids of the cases in a suite's draft; `None` if nothing is selected.
 fn drafted(
     registry: &Registry,
     suite: &Suite,
@@ -326,7 +326,7 @@ fn a_filter_that_matches_what_a_suite_measures_only_narrows_it() {
         let ways = ways.iter().filter(|(options, _)| options.signatures.is_empty() || suite.name == "tls");
         for (options, overrides) in ways {
             let all = drafted(&registry, &suite, &with(options.clone()), overrides).unwrap();
-            // Parts of the suite's ids, and parts common to many of them.
+            // The patterns are parts of the suite's ids, and parts that many ids share.
             let mut patterns: HashSet<String> =
                 ["*", "*@*", "*,chain=1,over=*", "*load*", "*verify*", "*threads=*"].map(str::to_owned).into();
             for id in all.iter().filter(|id| !id.starts_with("floor/")) {
@@ -371,6 +371,6 @@ fn null_cases_stay_with_the_selected_operations() {
             plan: cases.clone(),
         };
         let again = Plan::again(&header, &filters, &ProtocolOverrides::default()).unwrap();
-        assert_eq!(again.cases.len(), cases.len(), "and when the run is measured again");
+        assert_eq!(again.cases.len(), cases.len(), "measuring the run again must select the same cases");
     }
 }
