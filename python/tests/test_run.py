@@ -120,7 +120,7 @@ def test_stored_runs_are_found(run: pqlab.Run) -> None:
     assert stored.run(run.id).results == run.results
     with pytest.raises(pqlab.UnknownName) as raised:
         stored.run("nothing")
-    assert "pqlab.open().runs() lists them" in str(raised.value)
+    assert "pqlab.open().runs() lists all runs" in str(raised.value)
 
 
 def test_a_run_against_itself_has_not_changed(run: pqlab.Run) -> None:
@@ -262,7 +262,7 @@ def test_ctrl_c_keeps_finished_cases(tmp_path: Path) -> None:
     environment = {**os.environ, "PQLAB_DB": str(tmp_path / "pqlab.db")}
     ran = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=False)
     assert ran.returncode == 0, ran.stderr
-    assert "pqlab.resume() continues it" in ran.stdout
+    assert "pqlab.resume() continues the run" in ran.stdout
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
