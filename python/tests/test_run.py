@@ -89,7 +89,7 @@ def test_a_run_has_findings_tables_and_pictures(run: pqlab.Run) -> None:
     svg = run.chart("latency")
     assert svg == run.chart("latency-kem")
     assert ElementTree.fromstring(svg).tag.endswith("svg")
-    with pytest.raises(pqlab.UnknownName, match="no picture 'nothing'"):
+    with pytest.raises(pqlab.UnknownName, match="no chart 'nothing'"):
         run.chart("nothing")
     html = run._repr_html_()  # pyright: ignore[reportPrivateUsage]
     assert "<svg" in html and CASES[0] in html and "<script" not in html
