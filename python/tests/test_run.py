@@ -1,4 +1,4 @@
-"""Measurement, and the results of a run."""
+"""Measuring runs, and reading their results."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_samples_exclude_disturbed_visits_as_figures_do(run: pqlab.Run, tmp_path
         visit["disturbances"] = []
         for chunk in visit["conditions"]["chunks"]:
             chunk["shared"] = False
-    # Adds three clean visits, so that the process keeps enough of them without the disturbed one.
+    # Adds three clean visits and a disturbed one. With enough clean visits, the disturbed visit is left out.
     last = visits[-1]
     visits += [json.loads(json.dumps({**last, "round": last["round"] + more})) for more in range(1, 5)]
     visits[-1]["disturbances"] = [{"Steal": {"pct": 50.0}}]
