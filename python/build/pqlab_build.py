@@ -1,7 +1,7 @@
-"""Builds the wheel (PEP 517) with the package, its compiled module and the program `pqlab`, in one cargo invocation.
+"""Build backend (PEP 517). Builds the package, its compiled module and the program `pqlab` in one cargo invocation.
 
-Needs cargo and only Python's standard library. Reuses what is already built in CARGO_TARGET_DIR. With PQLAB_AUDITABLE=1
-cargo-auditable embeds the list of crates in module and program, for tools such as `cargo audit bin`.
+Needs only cargo and Python's standard library. Reuses existing build outputs in CARGO_TARGET_DIR. If PQLAB_AUDITABLE=1
+is set, cargo-auditable embeds the list of crates in the module and the program, for tools such as `cargo audit bin`.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[2]
 MODULE = "pqlab/_pqlab.abi3.so"
 LICENCES = ["LICENSE-APACHE", "LICENSE-MIT"]
-# Libraries of every glibc system (PEP 600). A file that needs others gets no manylinux tag.
+# Shared libraries that every glibc system provides (PEP 600). A file that needs other libraries gets no manylinux tag.
 EVERYWHERE = re.compile(r"(libc|libm|libpthread|libdl|librt|libgcc_s|ld-linux[\w-]*)\.so\.\d+")
-# The earliest date in a zip file.
+# Earliest date that a zip file can store.
 EPOCH = (1980, 1, 1, 0, 0, 0)
 
 
 class Refused(SystemExit):
-    """The wheel cannot be built here."""
+    """Raised if the wheel or the source archive cannot be built here."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(f"pqlab: {reason}")
@@ -90,9 +90,9 @@ def build_wheel(
 
 
 def build_sdist(sdist_directory: str, config_settings: dict[str, Any] | None = None) -> str:
-    """Packs the files that git tracks, as they are in the working tree. The same commit gives the same bytes.
+    """Packs the tracked files from the working tree. The archive of an unmodified checkout is reproducible.
 
-    The archive suffices to build a wheel without git.
+    A wheel can be built from the archive without git.
     """
     names = [name for name in git("ls-files", "-z").split("\0") if name]
     moment = int(git("log", "-1", "--format=%ct"))
@@ -120,21 +120,21 @@ def build_sdist(sdist_directory: str, config_settings: dict[str, Any] | None = N
 
 
 def git(*arguments: str) -> str:
-    """Runs git in this tree, which may belong to another user, and returns its output."""
+    """Runs git in this repository, even if another user owns the files, and returns the output."""
     command = ["git", "-c", "safe.directory=*", *arguments]
     try:
         done = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True)
     except (OSError, subprocess.CalledProcessError) as error:
-        raise Refused("a source archive is made of a checkout, by git; a wheel needs neither") from error
+        raise Refused("a source archive needs git and a git checkout; a wheel needs neither") from error
     return done.stdout
 
 
 def check_interpreter() -> None:
-    """Refuses unsupported interpreters. One wheel serves every CPython from 3.11 on that has the global lock."""
+    """Rejects unsupported interpreters. The wheel supports CPython 3.11 and later, except for free-threaded builds."""
     if platform.python_implementation() != "CPython":
         raise Refused(f"{platform.python_implementation()} is not supported: use CPython 3.11 or later")
     if sysconfig.get_config_var("Py_GIL_DISABLED"):
-        raise Refused("free-threaded Python is not supported: use the usual build of CPython 3.11 or later")
+        raise Refused("free-threaded Python is not supported: use the standard build of CPython 3.11 or later")
 
 
 def version() -> str:
@@ -163,7 +163,7 @@ def metadata() -> str:
 
 
 def package() -> Iterator[tuple[str, bytes]]:
-    """Yields the files of the package that are not compiled."""
+    """Yields path and content of each source file of the package."""
     folder = ROOT / "python"
     for path in sorted((folder / "pqlab").rglob("*")):
         if path.suffix in {".py", ".pyi", ".typed"} or path.name == "py.typed":
@@ -171,15 +171,15 @@ def package() -> Iterator[tuple[str, bytes]]:
 
 
 def built() -> tuple[Path, Path]:
-    """Builds the module and the program. Both must be of one build, which they check at run time."""
+    """Builds the module and the program together: at run time they reject each other if their builds differ."""
     if shutil.which("cargo") is None:
-        raise Refused("cargo is missing: install Rust (rustup.rs says how), or take a wheel that is built already")
+        raise Refused("cargo is missing: install Rust from https://rustup.rs, or use a prebuilt wheel")
     auditable = ["auditable"] if os.environ.get("PQLAB_AUDITABLE") == "1" else []
     command = ["cargo", *auditable, "build", "--release", "--locked", "-p", "pqlab", "-p", "pqlab-python"]
     command += ["--message-format", "json-render-diagnostics"]
     done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=False)
     if done.returncode != 0:
-        raise Refused("cargo could not build it (its own words are above); `scripts/setup` installs what is needed")
+        raise Refused("cargo failed (its errors are above); `scripts/setup` installs the build requirements")
     module = program = None
     for line in done.stdout.splitlines():
         message = json.loads(line)
@@ -190,12 +190,12 @@ def built() -> tuple[Path, Path]:
         elif message["target"]["name"] == "pqlab" and message.get("executable"):
             program = Path(message["executable"])
     if module is None or program is None:
-        raise Refused("cargo built no module or no program")
+        raise Refused("cargo did not report the built module or program")
     return module, program
 
 
 def stripped(file: Path, folder: Path) -> Path:
-    """Copies a file, without debug information if `strip` is available."""
+    """Copies a file into a folder, and removes debug information if `strip` is available."""
     copy = folder / file.name
     shutil.copy(file, copy)
     if sys.platform == "linux" and shutil.which("strip"):
@@ -204,7 +204,7 @@ def stripped(file: Path, folder: Path) -> Path:
 
 
 def platform_tag(files: list[Path]) -> str:
-    """Returns the tag of the oldest glibc that suffices for these files, or the system's tag if it is unknown."""
+    """Returns the manylinux tag for the oldest glibc that these files can use, or the system's tag if unknown."""
     system: str = re.sub(r"[.-]", "_", sysconfig.get_platform())
     if sys.platform != "linux" or not shutil.which("readelf"):
         return system

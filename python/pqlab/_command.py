@@ -1,5 +1,7 @@
-"""Verbs that the program ``pqlab`` hands to the Python package: ``python -m pqlab._command VERB REQUEST``. The request is an object of JSON
-with every field that the verb reads; the program has checked it."""
+"""Runs the commands that the program ``pqlab`` delegates to Python: ``python -m pqlab._command VERB REQUEST``.
+
+The request is a JSON object with every field that the verb needs. The program has already checked the fields.
+"""
 
 from __future__ import annotations
 
@@ -18,12 +20,12 @@ from pqlab.cluster import ClusterReport, generate_block, verify_block
 
 
 def answer(text: str) -> None:
-    """What was asked for, which alone goes to standard output: Ray writes there of what dies."""
+    """Prints a result to the real standard output. All other output, such as Ray's messages, goes to standard error."""
     print(text, file=sys.__stdout__)
 
 
 class _Bar:
-    """How far it is, on one line of the terminal."""
+    """Shows progress on one line of the terminal."""
 
     def __init__(self, what: str) -> None:
         self.what, self.began = what, time.monotonic()
@@ -42,7 +44,7 @@ def _generate(asked: SimpleNamespace) -> int:
     nodes = "1 node" if made.nodes == 1 else f"{made.nodes} nodes"
     answer(
         f"{asked.out}: {made.transactions:,} transactions, {made.invalid:,} of them invalid, {made.bytes / 2**20:.3g} MiB signed by "
-        f"{made.provider}{'' if made.reproducible else ' (its signatures cannot be reproduced from a seed)'}\n"
+        f"{made.provider}{'' if made.reproducible else ' (not reproducible: it cannot sign from a seed)'}\n"
         f"{made.elapsed_ns / 1e9:.3g} s on {nodes} in {made.parts} parts, {made.begun_again} restarted; start-up took "
         f"{made.start_ns / 1e9:.3g} s"
     )
@@ -50,7 +52,7 @@ def _generate(asked: SimpleNamespace) -> int:
 
 
 def _scaling(asked: SimpleNamespace) -> int:
-    # What cannot be computed is refused before anything is measured.
+    # Rejects invalid numbers before the measurement.
     _scaled(asked, cluster.Scaling(asked.scheme, (), 1, 1, 1, 1))
     found = cluster.measure_scaling(
         asked.scheme,
@@ -63,20 +65,26 @@ def _scaling(asked: SimpleNamespace) -> int:
     estimates = _scaled(asked, found)
     if asked.json:
         rows = [{**asdict(one), "seconds": one.seconds, "limit": one.limit} for one in estimates]
-        told = {"transactions": asked.transactions, "cores": asked.cores, "bandwidth_mb_s": asked.bandwidth, "rows": rows}
-        answer(json.dumps({"schema": "pqlab-ledger-scaling/1", **found.document(), "estimated": told}, indent=2))
+        estimated = {
+            "transactions": asked.transactions,
+            "cores": asked.cores,
+            "bandwidth_mb_s": asked.bandwidth,
+            "rows": rows,
+        }
+        answer(json.dumps({"schema": "pqlab-ledger-scaling/1", **found.document(), "estimated": estimated}, indent=2))
         return 0
     volume = asked.transactions * found.size / 1e9
     answer(
-        f"{found.scheme}, measured on this machine; seconds are the median of {asked.repetitions} rounds (minimum to maximum):\n\n"
+        f"{found.scheme} on this machine; seconds: median of {asked.repetitions} rounds (minimum to maximum)\n\n"
         f"{found.markdown()}\n"
-        f"On one core, a transaction takes {found.core_us:.3g} us to decode and verify, and each part {found.part_us / 1e3:.3g} ms more. "
-        f"Handing out a part takes the coordinating process {found.handing_us:.3g} us.\n\n"
-        f"{asked.transactions:,} transactions ({volume:,.0f} GB), calculated from these figures, not measured:\n\n"
+        f"On one core, decoding and verifying a transaction takes {found.core_us:.3g} us, "
+        f"and each part adds {found.part_us / 1e3:.3g} ms. "
+        f"The coordinating process needs {found.handing_us:.3g} us to hand out a part.\n\n"
+        f"Estimate for {asked.transactions:,} transactions ({volume:,.0f} GB), calculated from these figures:\n\n"
         f"{cluster.scaling_table(estimates, asked.cores)}\n"
-        "Assumptions: each core is as fast as one of this machine with all cores busy. Each node receives\n"
-        f"{asked.bandwidth:g} MB/s from a store that can supply all nodes at once. Fetching, decoding and handing out overlap, so the\n"
-        "slowest of the three is the limit."
+        "Assumptions: each core is as fast as a core of this machine when all cores are busy. Each node receives\n"
+        f"{asked.bandwidth:g} MB/s from a store that can supply all nodes at the same time. Reading, verifying and\n"
+        "handing out parts overlap, so the slowest of the three is the limit."
     )
     return 0
 
@@ -86,10 +94,10 @@ def _scaled(asked: SimpleNamespace, found: cluster.Scaling) -> list[cluster.Esti
 
 
 def render(asked: SimpleNamespace, report: ClusterReport) -> str:
-    """The text of a verification, or its document, by the code that makes the program's own."""
+    """Formats a verification report as text or JSON, with the same code as the program."""
     found = json.dumps({**asdict(report), "providers": [*report.providers.items()]})
     text = _pqlab.ledger_cluster_report(asked.file, asked.form, asked.chain_id, found, asked.json)
-    # ASCII, whatever the encoding of standard output.
+    # ASCII, because standard output can have any encoding.
     return json.dumps(json.loads(text), indent=2) if asked.json else text.rstrip("\n")
 
 
@@ -112,10 +120,10 @@ def _verify(asked: SimpleNamespace) -> int:
 
 
 def _pairs(option: str, words: list[str]) -> dict[str, str]:
-    """The words of an option that is given as ``KEY=VALUE``."""
+    """Parses the values of an option that takes ``KEY=VALUE``."""
     for word in words:
         if not word.rpartition("=")[0]:
-            raise InvalidArgument(f"{option} {word!r} is not KEY=VALUE")
+            raise InvalidArgument(f"{option} {word!r}: expected KEY=VALUE")
     return {word.rpartition("=")[0]: word.rpartition("=")[2] for word in words}
 
 
@@ -125,7 +133,7 @@ def _prices(words: list[str]) -> dict[str, float]:
         try:
             prices[pattern] = float(price)
         except ValueError:
-            raise InvalidArgument(f"--price {pattern}={price}: {price!r} is not a number of dollars") from None
+            raise InvalidArgument(f"--price {pattern}={price}: {price!r} is not a price in dollars") from None
     return prices
 
 
@@ -146,11 +154,17 @@ def _fleet(asked: SimpleNamespace) -> int:
     page = None if asked.out is None else str(found.page(asked.out, prices=prices))
     if asked.json:
         nodes = [asdict(node) for node in found.nodes]
-        said = {"schema": "pqlab-fleet/1", "complete": found.complete, "shared": found.shared, "nodes": nodes, "page": page}
-        answer(json.dumps(said, indent=2))
+        result = {
+            "schema": "pqlab-fleet/1",
+            "complete": found.complete,
+            "shared": found.shared,
+            "nodes": nodes,
+            "page": page,
+        }
+        answer(json.dumps(result, indent=2))
     else:
         for node in found.nodes:
-            state = "complete" if node.complete else f"not complete: {node.reason}"
+            state = "complete" if node.complete else f"incomplete: {node.reason}"
             answer(f"{node.name}  {', '.join(node.runs) or 'no runs'}  {state}")
         if page is not None:
             answer(page)
@@ -176,14 +190,14 @@ VERBS = {"verify": _verify, "generate": _generate, "scaling": _scaling, "fleet":
 
 
 def main(verb: str, request: str) -> int:
-    """Does what a request says of a verb; the exit code."""
+    """Runs a verb with a request and returns the exit code."""
     asked = SimpleNamespace(**json.loads(request))
     sys.stdout = sys.stderr
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         return VERBS[verb](asked)
     except KeyboardInterrupt:
-        kept = f": run the same command to continue with {asked.journal}" if getattr(asked, "journal", None) else ""
+        kept = f": run the same command again to resume from {asked.journal}" if getattr(asked, "journal", None) else ""
         sys.stderr.write(f"pqlab: stopped{kept}\n")
         return 130
     except Error as error:

@@ -1,4 +1,4 @@
-"""Comparison of two libraries, and of a new run with a stored baseline."""
+"""Comparison of two libraries, and comparison of a new run with a stored baseline."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ class ComparedLibraries:
     run: Run
     """The run that measured both libraries."""
     comparison: dict[str, Any]
-    """The document of ``pqlab compare-libraries --json``. Each of ``["cases"]`` has a ``["verdict"]`` on the second
-    library against the first."""
+    """Output of ``pqlab compare-libraries --json`` as a dictionary. Each entry of ``["cases"]`` contains a
+    ``["verdict"]``, which says how the second library compares with the first."""
     markdown: str
-    """Table for a comment on a pull request."""
+    """Markdown table for a comment on a pull request."""
 
 
 def compare_libraries(
@@ -36,20 +36,20 @@ def compare_libraries(
     progress: bool = True,
     **how: Unpack[Loaded],
 ) -> ComparedLibraries:
-    """Measures the same cases from two libraries, in the same rounds, and compares the second with the first.
+    """Measures the same cases for two libraries, in the same rounds, and compares the second library with the first.
 
-    :param first: Library to compare with, a provider id or
-        ``[LABEL=]KIND:PATH`` with the kind ``liboqs``, ``openssl`` or ``nist``.
+    :param first: Library to compare with, either a provider id or
+        ``[LABEL=]KIND:PATH``, where the kind is ``liboqs``, ``openssl`` or ``nist``.
     :param second: Library to judge, in the same form.
-    :param what: Suites, areas or algorithms (default the KEMs and signatures that both libraries have).
-    :param margin: Percentage within which differences count as equivalent (default 2).
-    :param metric: Unit of the comparison, ``auto``, ``time`` or ``cycles`` (default ``auto``, cycles if both have
-        them).
-    :param database: File that keeps the run (default the one of the command line).
+    :param what: Suites, areas or algorithms (default all KEMs and signatures that both libraries offer).
+    :param margin: Differences up to this percentage are equivalent (default 2).
+    :param metric: Unit of the comparison, ``auto``, ``time`` or ``cycles`` (default ``auto``, which means cycles if the
+        run counted them).
+    :param database: Database file for the run (default the database of the command line).
     :param progress: Whether to show a progress bar (default true).
-    :param how: Other arguments of :func:`pqlab.run`, except ``providers``.
+    :param how: Other arguments, as for :func:`pqlab.run`, except ``providers``.
     :return: The run, the comparison and a Markdown table.
-    :raises pqlab.InvalidArgument: An argument cannot be used, or both sides are the same.
+    :raises pqlab.InvalidArgument: An argument is invalid, or both libraries are the same.
     :raises pqlab.UnknownName: A library or a name is unknown.
     :raises pqlab.Interrupted: Ctrl-C was pressed. The exception carries the partial run.
     """
@@ -71,13 +71,13 @@ class Check:
     word: str
     """``PASS``, ``FAIL`` or ``UNDECIDED``."""
     cases: dict[str, str]
-    """The word for each case, by id."""
+    """``PASS``, ``FAIL`` or ``UNDECIDED`` for each case, by case id."""
     sentence: str
-    """The word, and the cases that decide it."""
+    """Overall result in a sentence, with the cases that decided it."""
     comparison: dict[str, Any]
     """Comparison of the run with the baseline, as in ``pqlab run --baseline --json``."""
     confirmations: tuple[dict[str, Any], ...]
-    """Comparisons of the cases that were measured again, in further runs."""
+    """Comparisons from the repeated runs, which measure only cases that did not pass."""
 
 
 def check(
@@ -90,21 +90,22 @@ def check(
     progress: bool = True,
     **how: Unpack[Loaded],
 ) -> Check:
-    """Measures the cases of a stored run again and reports whether any is slower.
+    """Measures the cases of a stored run again and reports whether any case got slower.
 
-    Cases without a certain result are measured again with fresh processes, at most twice.
+    Cases that do not pass are measured again with fresh processes, at most twice.
 
-    :param baseline: Id, unique prefix or name of the stored run, ``last`` or ``last~1``.
+    :param baseline: Id, unique id prefix or name of the stored run, or ``last`` or ``last~1``.
     :param fail_slower: A case fails if it is slower by more than this percentage (default 5).
-    :param elsewhere: Whether to judge a baseline from another machine (default false, the result is ``UNDECIDED``).
-    :param metric: Unit of the comparison, ``auto``, ``time`` or ``cycles`` (default ``auto``, cycles if both have
-        them).
-    :param database: File that keeps the runs (default the one of the command line).
+    :param elsewhere: Whether to accept a baseline from another machine (default false, which makes the result
+        ``UNDECIDED``).
+    :param metric: Unit of the comparison, ``auto``, ``time`` or ``cycles`` (default ``auto``, which means cycles if
+        both runs counted them).
+    :param database: Database file for the runs (default the database of the command line).
     :param progress: Whether to show a progress bar (default true).
-    :param how: Other arguments of :func:`pqlab.run`.
+    :param how: Other arguments, as for :func:`pqlab.run`.
     :return: The result, with the new run.
-    :raises pqlab.InvalidArgument: An argument cannot be used.
-    :raises pqlab.UnknownName: There is no such run.
+    :raises pqlab.InvalidArgument: An argument is invalid.
+    :raises pqlab.UnknownName: The run does not exist.
     :raises pqlab.Interrupted: Ctrl-C was pressed. The exception carries the partial run.
     """
     asked = asked_for((), how, "pqlab.check")

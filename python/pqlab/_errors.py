@@ -1,4 +1,4 @@
-"""Exceptions of pqlab. Every message says what is wrong, where, and how to fix it."""
+"""Exceptions that pqlab raises. Every message says what is wrong, where, and how to fix it."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ if TYPE_CHECKING:
 
 
 class Error(Exception):
-    """Base class of all exceptions of pqlab. ``str()`` returns the whole message."""
+    """Base class of all exceptions that pqlab raises. ``str()`` returns the reason and the remedy."""
 
     reason: str
     """What is wrong, and where."""
     remedy: str
-    """How to fix it; empty if the reason suffices."""
+    """How to fix the problem. Empty if the reason makes that obvious."""
 
     def __init__(self, reason: str = "", remedy: str = "") -> None:
         super().__init__(reason, remedy)
@@ -38,7 +38,7 @@ class VerificationFailed(Error):
 
 
 class LibraryError(Error):
-    """A library failed, gave a wrong answer or cannot be loaded, or a worker process cannot be used."""
+    """A library failed, returned a wrong result or cannot be loaded, or a worker process cannot be used."""
 
 
 class StoreError(Error):
@@ -46,7 +46,8 @@ class StoreError(Error):
 
 
 class Interrupted(Error, KeyboardInterrupt):
-    """Ctrl-C stopped the call. The finished cases of a run are kept."""
+    """Ctrl-C stopped the call. If the call was measuring a run, its finished cases are stored."""
 
     run: Run | None = None
-    """The interrupted run with its finished cases; ``pqlab.resume(error.run.id)`` resumes it."""
+    """The interrupted run with its finished cases, which ``pqlab.resume(error.run.id)`` resumes. ``None`` if the call
+    stores no run."""

@@ -1,4 +1,4 @@
-"""Python functions, measured like library operations."""
+"""Python functions that are measured like library operations."""
 
 from __future__ import annotations
 
@@ -15,27 +15,28 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*", re.ASCII)
-# Default number of argument sets that a function with a setup takes in turn.
+# Default number of argument sets for a function with a setup.
 _INPUTS = 16
 
 
 class Benchmark(Generic[P, R]):
-    """A function with everything needed to measure it. Calling it calls the function.
+    """A function to measure, with its setup and verification. Calling a benchmark calls the function.
 
-    The arguments are those of :func:`measure`, for one function. An invalid one raises
-    :class:`pqlab.InvalidArgument`.
+    The constructor takes the same arguments as :func:`measure`, for one function.
+
+    :raises pqlab.InvalidArgument: An argument is invalid.
     """
 
     function: Callable[P, R]
     """The function to measure."""
     name: str
-    """Name of its case."""
+    """Name of the case."""
     setup: Callable[[], object] | None
     """Function that prepares the arguments of one call."""
     verify: Callable[..., object] | None
-    """Function that checks an answer."""
+    """Function that checks a return value."""
     inputs: int
-    """Number of argument sets that each process prepares."""
+    """Number of argument sets to prepare in each process."""
     library: str
     """Name and version of the measured code."""
 
@@ -70,7 +71,7 @@ class Benchmark(Generic[P, R]):
         return f"<pqlab.Benchmark {self.name}>"
 
     def served(self) -> Served:
-        """Returns the function as a worker serves it."""
+        """Returns the form of the function that a worker serves."""
         return Served(self.name, self.function, self.setup, self.verify, self.inputs, self.library)
 
 
@@ -90,7 +91,7 @@ def benchmark(
 
 
 def benchmark(function: Callable[..., Any] | None = None, /, **how: Any) -> Any:
-    """Decorator that turns a function into a :class:`Benchmark`, which is called like the function.
+    """Decorator that turns a function into a :class:`Benchmark`, which can be called like the function.
 
     >>> @pqlab.benchmark(setup=lambda: os.urandom(1024), verify=lambda digest, message: len(digest) == 32)
     ... def digest(message):
@@ -98,13 +99,13 @@ def benchmark(function: Callable[..., Any] | None = None, /, **how: Any) -> Any:
     >>> pqlab.measure(digest, beside=["hash"], algorithms=["SHA3-256"])
 
     :param function: The function, if the decorator is used without arguments.
-    :param name: Name of the case (default the function's own).
-    :param setup: Function that prepares the arguments of one call, as in :func:`measure`.
-    :param verify: Function that checks an answer, as in :func:`measure`.
-    :param inputs: Sets of arguments in each process (default 16 with ``setup``, else 1).
-    :param library: Name and version of the measured code (default the function's package).
-    :return: The benchmark, or a decorator that makes one.
-    :raises pqlab.InvalidArgument: An argument cannot be used.
+    :param name: Name of the case (default the name of the function).
+    :param setup: Function that prepares the arguments of one call, as for :func:`measure`.
+    :param verify: Function that checks a return value, as for :func:`measure`.
+    :param inputs: Number of argument sets in each process (default 16 with ``setup``, else 1).
+    :param library: Name and version of the measured code (default the package of the function).
+    :return: The benchmark, or a decorator that creates one.
+    :raises pqlab.InvalidArgument: An argument is invalid.
     """
 
     def decorate(function: Callable[..., Any]) -> Benchmark[..., Any]:
@@ -114,7 +115,7 @@ def benchmark(function: Callable[..., Any] | None = None, /, **how: Any) -> Any:
 
 
 def served(functions: object) -> list[Served]:
-    """Returns functions as a worker serves them."""
+    """Converts functions into the form that a worker serves. Rejects duplicate names."""
     found: list[Served] = []
     if not isinstance(functions, Iterable):
         raise InvalidArgument(f"functions: {functions!r} is not a list of functions")
@@ -122,7 +123,7 @@ def served(functions: object) -> list[Served]:
     for function in functions:  # pyright: ignore[reportUnknownVariableType]
         one: Served = function.served() if isinstance(function, Benchmark) else Benchmark(function).served()  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType]
         if any(other.name == one.name for other in found):
-            raise InvalidArgument(f"functions: two have the name {one.name!r}", "rename one with name=")
+            raise InvalidArgument(f"functions: two have the name {one.name!r}", "rename one of them with name=")
         found.append(one)
     return found
 
@@ -146,7 +147,7 @@ def _inputs(inputs: int | None, setup: object) -> int:
 
 
 def _library(function: object) -> str:
-    """Returns the function's package and its version."""
+    """Returns the name of the function's package, with the version if known."""
     package = str(getattr(function, "__module__", None) or type(function).__module__).partition(".")[0]
     try:
         return f"{package} {version(package)}"

@@ -1,4 +1,4 @@
-"""HTML fragment of a run, for notebooks."""
+"""Renders a run as an HTML fragment for notebooks."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from collections.abc import Iterable
 from html import escape
 from typing import Any
 
-# Tables that only reports show, and the number of cases that a notebook shows.
+# Tables that only reports show.
 _AT_LEISURE = {"library-facts", "spread", "sizes", "ntor-literature", "claims"}
+# Maximum number of cases that a notebook shows.
 _CASES = 60
 
 
@@ -18,7 +19,7 @@ def page(
     tables: dict[str, dict[str, Any]],
     charts: Iterable[tuple[str, str, str]],
 ) -> str:
-    """Returns sentences, figures of the cases, tables of several cases, and pictures as HTML."""
+    """Returns HTML with the findings, the figures of each case, the tables and the charts."""
     parts = [f"<p><strong>{escape(title)}</strong></p>"]
     parts += [f"<p>{escape(sentence)}</p>" for sentence in answers]
     parts.append(_cases(results))
@@ -40,7 +41,7 @@ def _cases(results: list[dict[str, Any]]) -> str:
         rows.append([str(result["id"]), *figures])
     text = _rows(["case", "median, µs", "95% interval, µs", "status"], rows)
     more = len(results) - len(rows)
-    return text if more <= 0 else f"{text}<p>And {more} more cases: <code>Run.results</code>.</p>"
+    return text if more <= 0 else f"{text}<p><code>Run.results</code> contains {more} more cases.</p>"
 
 
 def _table(table: dict[str, Any]) -> str:

@@ -1,4 +1,4 @@
-"""Measurement, verification, and listings of what can be measured."""
+"""Functions that measure, verify, and list what can be measured."""
 
 from __future__ import annotations
 
@@ -45,41 +45,42 @@ def run(
 ) -> Run:
     """Measures cases in worker processes and returns the run.
 
-    Ctrl-C stops the run after the current visit. Finished cases are kept, and :func:`resume` continues with the
-    others.
+    Ctrl-C stops the run after the current visit. Finished cases are stored, and :func:`resume` measures the remaining
+    ones.
 
-    :param what: Suites, areas, algorithms, providers or suite files, by name (default the suite ``standard``).
-    :param algorithms: Patterns of algorithms. Only matching cases are measured (default all).
-    :param providers: Patterns of providers. Only matching cases are measured (default all).
-    :param filters: Patterns of case ids. Only matching cases are measured (default all).
-    :param over: ``tcp`` to measure only handshakes over sockets, of circuits or of TLS (default all cases).
-    :param quick: Rough answer with wider intervals, in a quarter of the time (default false).
-    :param rigorous: Careful answer with narrower intervals and more processes, in ten times the time (default false).
-    :param protocol: Measuring rules, ``adaptive`` or ``reference`` (default the suite's).
-    :param precision: Target half-width of the median's 95% interval as a fraction of the median (default 0.01, or the
-        suite's).
-    :param max_time: Maximum time for a case in seconds (default 1.5, or the suite's).
-    :param processes: Worker processes that measure each case (default 8, or the suite's).
-    :param iterations: Samples of a case, in place of the adaptive rules (default none).
-    :param warmup: Operations that each process discards first (default 100).
-    :param trim: Percentage of the samples left out at each tail (default 0).
-    :param batch: Operations in a sample (default calibrated).
-    :param counter: ``wall``, ``tsc``, ``cycles`` or ``instructions`` (default core cycles if the machine shows them,
-        else TSC ticks, else the wall clock).
-    :param affinity: Cores to pin the workers to, in turn (default the last one allowed).
-    :param seed: Seed of the order and of the inputs (default drawn, and kept with the run).
-    :param libraries: Shared libraries to measure as providers. Each is
-        ``[LABEL=]KIND:PATH`` with the kind ``liboqs``, ``openssl`` or ``nist``.
-    :param workers: Programs in other languages to measure as providers. Each is ``[LABEL=]NAME-or-PATH``.
-    :param functions: Python functions to measure in the same rounds, whatever the filters say, see :func:`measure`.
-    :param label: Provider id of the functions (default ``python``).
-    :param allow_foreign: Whether to load libraries and start workers that suite files name (default false).
-    :param database: File that keeps the run (default the one of the command line).
+    :param what: Names of suites, areas, algorithms, providers or suite files (default the suite ``standard``).
+    :param algorithms: Measure only algorithms that match one of these patterns (default all).
+    :param providers: Measure only providers that match one of these patterns (default all).
+    :param filters: Measure only cases whose id matches one of these patterns (default all).
+    :param over: ``tcp`` to measure only circuit and TLS handshakes over TCP sockets (default all cases).
+    :param quick: Whether to measure roughly, with wider intervals, in a quarter of the time (default false).
+    :param rigorous: Whether to measure carefully, with narrower intervals and more processes, in ten times the time
+        (default false).
+    :param protocol: Measuring rules, ``adaptive`` or ``reference`` (default from the suite).
+    :param precision: Target half-width of the median's 95% interval, as a fraction of the median (default 0.01, or from
+        the suite).
+    :param max_time: Time limit for each case in seconds (default 1.5, or from the suite).
+    :param processes: Number of worker processes that measure each case (default 8, or from the suite).
+    :param iterations: Fixed number of samples for each case, instead of the adaptive rules (default none).
+    :param warmup: Number of operations to discard at the start of each process (default 100).
+    :param trim: Percentage of samples to drop at each tail (default 0).
+    :param batch: Operations per sample (default calibrated).
+    :param counter: ``wall``, ``tsc``, ``cycles`` or ``instructions`` (default core cycles if available, else TSC ticks,
+        else the wall clock).
+    :param affinity: Cores to pin the workers to (default the last allowed core).
+    :param seed: Seed for the order of cases and for inputs (default random, stored with the run).
+    :param libraries: Shared libraries to measure as providers, each written as
+        ``[LABEL=]KIND:PATH``, where the kind is ``liboqs``, ``openssl`` or ``nist``.
+    :param workers: Programs in other languages to measure as providers, each written as ``[LABEL=]NAME-or-PATH``.
+    :param functions: Python functions to measure in the same rounds, regardless of the filters, see :func:`measure`.
+    :param label: Provider id for the functions (default ``python``).
+    :param allow_foreign: Whether to load the libraries and start the workers that suite files name (default false).
+    :param database: Database file for the run (default the database of the command line).
         ``":memory:"`` keeps the run only in memory.
     :param progress: Whether to show a progress bar (default true).
-    :param options: Parameters of the cases, the fields of :class:`Options`.
+    :param options: Parameters of the cases, see :class:`Options`.
     :return: The run with its samples.
-    :raises pqlab.InvalidArgument: An argument cannot be used.
+    :raises pqlab.InvalidArgument: An argument is invalid.
     :raises pqlab.UnknownName: A name or a pattern matches nothing.
     :raises pqlab.LibraryError: A library cannot be loaded, or a worker process cannot be used.
     :raises pqlab.StoreError: The database cannot be read or written.
@@ -92,7 +93,7 @@ def run(
 
 
 class Measuring(Asked, total=False):
-    """Arguments that :func:`measure` passes to :func:`run`, which describes them."""
+    """Arguments that :func:`measure` passes to :func:`run`. See :func:`run` for their descriptions."""
 
     label: str
     database: Path | None
@@ -109,29 +110,30 @@ def measure(
     beside: Iterable[str] = (),
     **how: Unpack[Measuring],
 ) -> Run:
-    """Measures Python functions with the harness that measures everything else.
+    """Measures Python functions in the same way as library operations.
 
     >>> run = pqlab.measure(lambda: key.sign(b"message"), name="sign", verify=lambda signature: len(signature) == 256)
     >>> run = pqlab.measure(mine, theirs, beside=["hash"], algorithms=["SHA3-256"], quick=True)
 
-    Functions run in dedicated processes, which are forked from this interpreter. They find the objects that they
-    refer to, but threads are not copied. The garbage collector is off while functions are timed. The case
-    ``floor/null/null`` times the same loop with a function that does nothing. Its time, the cost of a call, is part
-    of every figure.
+    Functions run in dedicated processes, which are forked from this interpreter. Functions can use all existing
+    objects, but the other threads of this interpreter do not exist in the forked processes. The garbage collector is
+    off while functions are timed. The case ``floor/null/null`` times the same loop with a function that does nothing.
+    That time is the overhead of a call, and every figure includes it.
 
-    :param functions: The functions. If there are several, :func:`benchmark` sets the name, setup and so on of each.
-    :param name: Name of the case (default the function's own).
-    :param setup: Function that prepares the arguments of one call. It returns a tuple of them, or the only one.
-    :param verify: Function that checks an answer outside the timed region, called as ``verify(answer, *arguments)``.
-        It raises or returns ``False`` if the answer is wrong, which fails the case. Without it the case is named
-        ``call[answers=unchecked]``.
-    :param inputs: Sets of arguments in each process (default 16 with ``setup``, else 1). Calls use them in turn, so a
-        function must not change them.
-    :param library: Name and version of the measured code (default the function's package).
+    :param functions: The functions. For several functions, set the name, setup and so on of each with
+        :func:`benchmark`.
+    :param name: Name of the case (default the name of the function).
+    :param setup: Function that prepares the arguments of one call. Returns a tuple of arguments, or a single argument.
+    :param verify: Function that checks a return value outside the timed region, called as
+        ``verify(answer, *arguments)``. If ``verify`` raises an exception or returns ``False``, the case fails. Without
+        ``verify``, the case is named ``call[answers=unchecked]``.
+    :param inputs: Number of argument sets in each process (default 16 with ``setup``, else 1). Calls reuse the sets, so
+        a function must not modify its arguments.
+    :param library: Name and version of the measured code (default the package of the function).
     :param beside: Suites, areas, algorithms or providers to measure in the same rounds (default none).
-    :param how: Other arguments of :func:`run`. Filters apply only to the cases of ``beside``.
+    :param how: Other arguments, as for :func:`run`. Filters apply only to the cases from ``beside``.
     :return: The run with its samples.
-    :raises pqlab.InvalidArgument: An argument cannot be used.
+    :raises pqlab.InvalidArgument: An argument is invalid.
     """
     options = {"name": name, "setup": setup, "verify": verify, "inputs": inputs, "library": library}
     chosen = {what: value for what, value in options.items() if value is not None}
@@ -141,7 +143,7 @@ def measure(
         first, *others = functions
         if others or isinstance(first, Benchmark):
             given = ", ".join(chosen)
-            raise InvalidArgument(f"{given}: only for a single plain function", "make the others with pqlab.benchmark")
+            raise InvalidArgument(f"{given}: only for a single plain function", "use pqlab.benchmark for each function")
         functions = (Benchmark(first, name=name, setup=setup, verify=verify, inputs=inputs, library=library),)
     if isinstance(beside, str):
         raise InvalidArgument(f"beside: {beside!r} is not a list of names", f"write beside=[{beside!r}]")
@@ -152,7 +154,7 @@ def measure(
 def _served(
     functions: Iterable[Callable[..., Any]], label: str
 ) -> Generator[dict[str, object] | None]:
-    """Serves functions behind a socket and yields their description for a request."""
+    """Serves functions on a socket and yields the description of the functions for a request."""
     offered = served(functions)
     if not offered:
         yield None
@@ -175,20 +177,20 @@ def resume(
 ) -> Run:
     """Resumes an interrupted run and returns it.
 
-    :param reference: Id, unique prefix or name of the run, ``last`` or ``last~1`` (default the latest incomplete
+    :param reference: Id, unique id prefix or name of the run, or ``last`` or ``last~1`` (default the latest incomplete
         run).
     :param elsewhere: Whether to resume on another machine or with another build (default false).
-    :param libraries: The shared libraries of the run, given again as in :func:`run`.
-    :param workers: The workers of the run, given again as in :func:`run`.
-    :param functions: The Python functions of the run, given again as in :func:`run`.
-    :param label: Provider id of the functions (default ``python``).
-    :param allow_foreign: Whether to load the libraries and start the workers that the run names, which runs their
-        code, instead of naming them again (default false).
-    :param database: File that keeps the run (default the one of the command line).
+    :param libraries: Shared libraries, the same as in the call of :func:`run`.
+    :param workers: Workers, the same as in the call of :func:`run`.
+    :param functions: Python functions, the same as in the call of :func:`run`.
+    :param label: Provider id for the functions (default ``python``).
+    :param allow_foreign: Whether to load the libraries and start the workers that the stored run names, even if they
+        are not passed here (default false). This executes their code.
+    :param database: Database file with the run (default the database of the command line).
     :param progress: Whether to show a progress bar (default true).
     :return: The run with its samples.
     :raises pqlab.UnknownName: No interrupted run matches.
-    :raises pqlab.InvalidArgument: The run began on another machine or build, or names libraries that are not given.
+    :raises pqlab.InvalidArgument: The run started on another machine or with another build, or a library is missing.
     :raises pqlab.Interrupted: Ctrl-C was pressed. The exception carries the partial run.
     """
     with _served(functions, label) as behind:
@@ -210,15 +212,14 @@ def cases(
 ) -> list[str]:
     """Returns the ids of the cases that :func:`run` would measure.
 
-    :param what: Suites, areas, algorithms, providers or suite files, by name (default everything that can be
-        measured).
-    :param algorithms: Patterns of algorithms (default all).
-    :param providers: Patterns of providers (default all).
-    :param filters: Patterns of case ids (default all).
-    :param libraries: Shared libraries, as in :func:`run`.
-    :param workers: Programs in other languages, as in :func:`run`.
-    :param allow_foreign: Whether to load libraries and start workers that suite files name (default false).
-    :param options: Parameters of the cases, the fields of :class:`Options`.
+    :param what: Names of suites, areas, algorithms, providers or suite files (default everything that can be measured).
+    :param algorithms: Include only algorithms that match one of these patterns (default all).
+    :param providers: Include only providers that match one of these patterns (default all).
+    :param filters: Include only cases whose id matches one of these patterns (default all).
+    :param libraries: Shared libraries, as for :func:`run`.
+    :param workers: Programs in other languages, as for :func:`run`.
+    :param allow_foreign: Whether to load the libraries and start the workers that suite files name (default false).
+    :param options: Parameters of the cases, see :class:`Options`.
     :raises pqlab.UnknownName: A name or a pattern matches nothing.
     """
     asked = asked_for(what, select_arguments(locals()), "pqlab.cases")
@@ -227,14 +228,15 @@ def cases(
 
 
 def plan(*what: str, database: Path | None = None, **how: Unpack[Asked]) -> dict[str, Any]:
-    """Returns what :func:`run` would measure with the same arguments, and for how long. Measures nothing.
+    """Returns what :func:`run` would measure with the same arguments, and the estimated time. Measures nothing.
 
-    :param what: Suites, areas, algorithms, providers or suite files, by name (default the suite ``standard``).
-    :param database: File whose runs tell how long cases take (default the one of the command line).
-    :param how: Other arguments of :func:`run`.
-    :return: ``["cases"]``, the ids; ``["measured"]``, about how many of them remain once trials have chosen the
-        ``fastest`` libraries; ``["seconds"]``, the estimated time; ``["unknown"]``, the number of cases that were
-        never measured here and may take longer; ``["notes"]``, remarks on the request.
+    :param what: Names of suites, areas, algorithms, providers or suite files (default the suite ``standard``).
+    :param database: Database file with earlier runs, from which times are estimated (default the database of the
+        command line).
+    :param how: Other arguments, as for :func:`run`.
+    :return: ``["cases"]``, the case ids; ``["measured"]``, the approximate number of cases that remain after trials
+        have chosen the ``fastest`` libraries; ``["seconds"]``, the estimated time; ``["unknown"]``, the number of cases
+        that were never measured here and may take longer; ``["notes"]``, remarks on the request.
     :raises pqlab.UnknownName: A name or a pattern matches nothing.
     """
     asked = asked_for(what, how, "pqlab.plan")
@@ -243,31 +245,35 @@ def plan(*what: str, database: Path | None = None, **how: Unpack[Asked]) -> dict
 
 
 def algorithms(*, libraries: Iterable[str] = (), workers: Iterable[str] = ()) -> list[dict[str, Any]]:
-    """Returns every algorithm of every provider, with lengths in bytes. Libraries and workers are as in
-    :func:`run`."""
+    """Returns every algorithm of every provider, with lengths in bytes.
+
+    ``libraries`` and ``workers`` add providers, as for :func:`run`.
+    """
     return _catalogue("algorithms", libraries, workers)
 
 
 def providers(*, libraries: Iterable[str] = (), workers: Iterable[str] = ()) -> list[dict[str, Any]]:
-    """Returns every provider with its version, its build options and the algorithms it lacks.
+    """Returns every provider with its version, its build options, and the algorithms that it does not offer.
 
-    Libraries and workers are as in :func:`run`.
+    ``libraries`` and ``workers`` add providers, as for :func:`run`.
     """
     return _catalogue("providers", libraries, workers)
 
 
 def suites() -> list[dict[str, Any]]:
-    """Returns the built-in suites, with the question that each one answers."""
+    """Returns the built-in suites and the question that each suite answers."""
     return _catalogue("suites", (), ())
 
 
 def exporters() -> list[dict[str, Any]]:
-    """Returns the formats of :meth:`pqlab.Run.export`, with a description of each."""
+    """Returns the names and descriptions of the formats that :meth:`pqlab.Run.export` supports."""
     return _catalogue("exporters", (), ())
 
 
 def library(spec: str) -> dict[str, Any]:
-    """Returns the version of a shared library (``[LABEL=]KIND:PATH``), and its algorithms with lengths in bytes.
+    """Describes a shared library, written as ``[LABEL=]KIND:PATH``.
+
+    :return: The version, and the algorithms with lengths in bytes.
 
     :raises pqlab.LibraryError: The library cannot be loaded.
     """
@@ -276,7 +282,9 @@ def library(spec: str) -> dict[str, Any]:
 
 
 def worker(spec: str) -> dict[str, Any]:
-    """Returns the version of a worker (``[LABEL=]NAME-or-PATH``), and its algorithms with lengths in bytes.
+    """Describes a worker, written as ``[LABEL=]NAME-or-PATH``.
+
+    :return: The version, and the algorithms with lengths in bytes.
 
     :raises pqlab.LibraryError: The worker cannot be started.
     """
@@ -285,14 +293,14 @@ def worker(spec: str) -> dict[str, Any]:
 
 
 def counters() -> list[dict[str, Any]]:
-    """Returns the counters, and whether this machine has them."""
+    """Returns the counters, and whether this machine supports them."""
     return _catalogue("counters", (), ())
 
 
 def doctor() -> dict[str, Any]:
-    """Returns a description of this machine, and in ``["advice"]`` what disturbs measurements here and how to fix it.
+    """Describes this machine and checks it for problems that disturb measurements.
 
-    The result is the document of ``pqlab doctor --json``.
+    :return: Output of ``pqlab doctor --json`` as a dictionary. ``["advice"]`` lists the problems and how to fix them.
     """
     found: dict[str, Any] = json.loads(_pqlab.doctor(request()))
     return found
@@ -309,19 +317,21 @@ def verify(
     workers: Iterable[str] = (),
     progress: bool = True,
 ) -> dict[str, Any]:
-    """Checks answers by known answers, published vectors, and every provider against every other.
+    """Checks the results of providers against known answers, published vectors, and all other providers.
 
-    :param algorithms: Patterns of algorithms (default all).
-    :param providers: Patterns of providers (default all). They are still paired with all others.
+    :param algorithms: Check only algorithms that match one of these patterns (default all).
+    :param providers: Check only providers that match one of these patterns (default all). Each selected provider is
+        still checked against all other providers.
     :param interoperability: Whether to check every provider against every other (default true).
-    :param long: Whether to check the long accumulated vectors too (default false).
-    :param accumulated: Check accumulated vectors up to this published number of answers, which may take hours. If the
-        call is stopped, the same call continues.
-    :param libraries: Shared libraries, as in :func:`run`.
-    :param workers: Programs in other languages, as in :func:`run`.
+    :param long: Whether to include the long accumulated vectors (default false).
+    :param accumulated: Check accumulated vectors up to this number of answers, for which a digest must be published
+        (default none). May take hours. If the call is interrupted, repeat the call to continue.
+    :param libraries: Shared libraries, as for :func:`run`.
+    :param workers: Programs in other languages, as for :func:`run`.
     :param progress: Whether to show a progress bar (default true).
-    :return: The document of ``pqlab verify --format json``. ``["totals"]["failed"]`` is 0 if all answers are right.
-    :raises pqlab.InvalidArgument: Nobody has published that number of answers, or ``long`` is set too.
+    :return: Output of ``pqlab verify --format json`` as a dictionary. ``["totals"]["failed"]`` is 0 if all results are
+        correct.
+    :raises pqlab.InvalidArgument: No digest is published for this number of answers, or ``long`` is also set.
     :raises pqlab.UnknownName: A name or a pattern matches nothing.
     """
     asked = request(algorithms=algorithms, providers=providers, libraries=libraries, workers=workers)
@@ -345,12 +355,12 @@ def inspect(
     """Shows and checks the keys and signatures or ciphertexts of an algorithm.
 
     :param algorithm: Name of the algorithm.
-    :param providers: Patterns of providers (default all).
-    :param seed: Seed of keys and messages, below 2^64 (default 1).
-    :param libraries: Shared libraries, as in :func:`run`.
-    :param workers: Programs in other languages, as in :func:`run`.
-    :return: For each provider the lengths, the bytes in hexadecimal, and the checks.
-    :raises pqlab.UnknownName: No provider has the algorithm.
+    :param providers: Inspect only providers that match one of these patterns (default all).
+    :param seed: Seed for keys and messages, below 2^64 (default 1).
+    :param libraries: Shared libraries, as for :func:`run`.
+    :param workers: Programs in other languages, as for :func:`run`.
+    :return: A dictionary for each provider, with the lengths, the bytes in hexadecimal, and the checks.
+    :raises pqlab.UnknownName: No provider offers the algorithm.
     """
     asked = request(providers=providers, libraries=libraries, workers=workers)
     if not 0 <= seed < 2**64:
@@ -360,7 +370,7 @@ def inspect(
 
 
 def _measured(progress: bool, measure: Callable[[Shown | None], _pqlab.Measured]) -> Run:
-    """Measures with an optional progress bar. An exception for Ctrl-C carries the partial run."""
+    """Calls ``measure`` with an optional progress bar. After Ctrl-C, the exception carries the partial run."""
     shown = Shown("cases") if progress else None
     try:
         with stopped_runs():

@@ -1,4 +1,4 @@
-"""Tests of whether the time of an operation depends on its secret."""
+"""Tests whether the time of an operation depends on a secret."""
 
 from __future__ import annotations
 
@@ -24,30 +24,30 @@ def leak(
     libraries: Iterable[str] = (),
     progress: bool = True,
 ) -> dict[str, Any]:
-    """Tests whether the time of operations depends on their secrets.
+    """Tests whether the time of operations depends on a secret.
 
-    :param cases: Patterns of operations or of single tests, in which ``*`` matches any text.
-    :param samples: Samples of each test, half of them for each class of inputs (default 200,000). A test takes fewer
-        if ``max_time`` ends first.
+    :param cases: Ids or patterns of operations or single tests, in which ``*`` matches any text.
+    :param samples: Samples per test, half of them from each class of inputs (default 200,000). If ``max_time`` ends
+        first, a test takes fewer samples.
     :param effect: Smallest difference in ns that matters (default 30).
-    :param planted: Artificial delay in ns that each test must detect to be valid (default 50).
-    :param max_time: Maximum time for a test in seconds (default 60).
-    :param seed: Seed of keys, inputs and order (default 1).
-    :param repeat: Number of repetitions of every test, each with another seed (default 1).
-    :param taint: Time nothing. Instead run each operation once under valgrind, which reports each branch and each
-        address that depends on the secret (default false).
-    :param libraries: Shared libraries, as in :func:`pqlab.run`.
+    :param planted: Artificial delay in ns that a test must detect to be valid (default 50).
+    :param max_time: Time limit for each test in seconds (default 60).
+    :param seed: Seed for keys, inputs and their order (default 1).
+    :param repeat: Number of times to run every test, with a different seed each time (default 1).
+    :param taint: Instead of timing, run each operation once under valgrind and report branches and addresses that
+        depend on the secret (default false).
+    :param libraries: Shared libraries, as for :func:`pqlab.run`.
     :param progress: Whether to show a progress bar (default true).
-    :return: The document of ``pqlab leak --json``. Each of ``["tests"]`` has a ``["verdict"]`` (``leak``,
-        ``public-dependent``, ``none``, ``inconclusive``, ``void``, ``unsupported`` or ``failed``), and in
-        ``["limits"]`` what the verdict does not cover. With ``taint`` the document of ``pqlab leak --taint --json``,
-        in which each test has ``["findings"]``.
+    :return: Output of ``pqlab leak --json`` as a dictionary. Each entry of ``["tests"]`` contains a ``["verdict"]``
+        (``leak``, ``public-dependent``, ``none``, ``inconclusive``, ``void``, ``unsupported`` or ``failed``) and
+        ``["limits"]``, which lists what the verdict does not cover. With ``taint``, output of
+        ``pqlab leak --taint --json``, in which each test contains ``["findings"]``.
     :raises pqlab.InvalidArgument: No case is named, or a number is out of range.
     :raises pqlab.UnknownName: A pattern matches nothing.
-    :raises pqlab.Interrupted: Ctrl-C was pressed. Nothing is kept.
+    :raises pqlab.Interrupted: Ctrl-C was pressed. No result is stored.
     """
     if not cases:
-        raise InvalidArgument("cases: none given", 'pqlab.leak_tests() lists them, "*" selects all')
+        raise InvalidArgument("cases: none given", 'pqlab.leak_tests() lists all tests, "*" selects them')
     asked = {
         "samples": samples,
         "effect_ns": effect,
@@ -65,8 +65,8 @@ def leak(
 
 
 def leak_tests(*cases: str, libraries: Iterable[str] = ()) -> list[dict[str, Any]]:
-    """Returns the leak tests of these operations (default all), each with its ``["case"]`` and ``["classes"]`` of
-    inputs.
+    """Returns the available leak tests for operations (default all). Each test contains its id in ``["case"]`` and its
+    input classes in ``["classes"]``.
 
     :raises pqlab.UnknownName: A pattern matches nothing.
     """

@@ -1,4 +1,4 @@
-"""Tests of the harness: how far the figures of this machine can be trusted."""
+"""Tests of the harness, which show how reliable measurements on this machine are."""
 
 from __future__ import annotations
 
@@ -18,17 +18,19 @@ def measure_noise(
     progress: bool = True,
     **how: Unpack[Rules],
 ) -> dict[str, Any]:
-    """Compares a case with itself repeatedly, and stores this machine's noise for the verdicts of later comparisons.
+    """Compares a case with itself repeatedly to measure this machine's noise, and stores the result.
 
-    :param case: Id or pattern of the case; the first match is measured (default ML-KEM-768 decapsulation).
-    :param comparisons: Number of comparisons of two runs each, at least 5 (default 20).
-    :param database: File that keeps the result (default the one of the command line).
+    Later comparisons use the stored noise for their verdicts.
+
+    :param case: Id or pattern of the case (default ML-KEM-768 decapsulation). Only the first match is measured.
+    :param comparisons: Number of comparisons, each of two runs, at least 5 (default 20).
+    :param database: Database file for the result (default the database of the command line).
     :param progress: Whether to show a progress bar (default true).
-    :param how: Measuring rules, as in :func:`pqlab.run`.
-    :return: The document of ``pqlab doctor --aa --json``: the number of false verdicts, the difference between whole
-        runs in percent, and the margin for later verdicts.
+    :param how: Measuring rules, as for :func:`pqlab.run`.
+    :return: Output of ``pqlab doctor --aa --json`` as a dictionary. It contains the number of false verdicts, the
+        difference between whole runs in percent, and the margin for later verdicts.
     :raises pqlab.UnknownName: No case matches.
-    :raises pqlab.Interrupted: Ctrl-C was pressed. Nothing is kept.
+    :raises pqlab.Interrupted: Ctrl-C was pressed. No result is stored.
     """
     asked = asked_for((), how, "pqlab.measure_noise")
     with bar(progress, "runs") as shown:
@@ -41,15 +43,15 @@ def measure_noise(
 def measure_independence(
     *suites: str, repetitions: int = 2, progress: bool = True, **how: Unpack[Selected]
 ) -> dict[str, Any]:
-    """Tests whether cases depend on each other: measures suites whole, and each of their cases alone.
+    """Tests whether cases influence each other, by measuring whole suites and then each case alone.
 
     :param suites: Suites, areas or suite files (default the suite ``standard``).
-    :param repetitions: Number of times everything is measured (default 2).
+    :param repetitions: Number of times to measure everything (default 2).
     :param progress: Whether to show a progress bar (default true).
-    :param how: Selection of cases and measuring rules, as in :func:`pqlab.run`.
-    :return: The document of ``pqlab doctor --independence --json``. ``["holds"]`` is false if a case still differs
-        after the correction for the number of cases.
-    :raises pqlab.Interrupted: Ctrl-C was pressed. Nothing is kept.
+    :param how: Selection of cases and measuring rules, as for :func:`pqlab.run`.
+    :return: Output of ``pqlab doctor --independence --json`` as a dictionary. ``["holds"]`` is false if a case differs
+        even after correction for the number of cases.
+    :raises pqlab.Interrupted: Ctrl-C was pressed. No result is stored.
     """
     asked = asked_for(suites, how, "pqlab.measure_independence")
     with bar(progress, "cases") as shown:
@@ -66,10 +68,11 @@ def measure_between(
     :param runs: Number of runs, at least 3 (default 16).
     :param pause: Pause between two runs in seconds (default 20).
     :param progress: Whether to show a progress bar (default true).
-    :param how: Selection of cases and measuring rules, as in :func:`pqlab.run`.
-    :return: The document of ``pqlab doctor --between --json``. ``["time"]["coverage_pct"]`` should be about 95.
+    :param how: Selection of cases and measuring rules, as for :func:`pqlab.run`.
+    :return: Output of ``pqlab doctor --between --json`` as a dictionary. ``["time"]["coverage_pct"]`` should be about
+        95.
     :raises pqlab.InvalidArgument: ``runs`` or ``pause`` is out of range.
-    :raises pqlab.Interrupted: Ctrl-C was pressed. Nothing is kept.
+    :raises pqlab.Interrupted: Ctrl-C was pressed. No result is stored.
     """
     asked = asked_for(suites, how, "pqlab.measure_between")
     with bar(progress, "cases") as shown:

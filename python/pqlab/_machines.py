@@ -1,4 +1,4 @@
-"""Comparison of machines by their runs: medians, ratios with intervals, changes of rank, and operations per
+"""Comparison of machines, from their runs: medians, ratios with intervals, changes in rank, and operations per
 dollar."""
 
 from __future__ import annotations
@@ -25,19 +25,19 @@ text-align:right;white-space:nowrap}th:first-child,td:first-child{text-align:lef
 
 @dataclass(frozen=True)
 class Machine:
-    """Runs of one machine."""
+    """A machine and its runs."""
 
     name: str
-    """Host name and kind, with a number if several machines have the same."""
+    """Host name and kind, followed by a number if several machines share them."""
     kind: str
     """Processor, number of CPUs, and memory."""
     cpus: int
-    """Number of CPUs in the operating system."""
+    """Number of CPUs that the operating system reports."""
     runs: tuple[Run, ...]
-    """Runs of the machine, the oldest first."""
+    """Runs on the machine, the oldest first."""
 
     def cases(self) -> dict[str, dict[str, Any]]:
-        """Returns the figures by case id. If several runs have a case, the newest one counts."""
+        """Returns the figures by case id. If several runs contain a case, returns the figures from the newest run."""
         return {
             str(result["id"]): result
             for run in self.runs
@@ -49,19 +49,19 @@ class Machine:
 def machines(
     runs: Iterable[Run], folder: Path, *, prices: Mapping[str, float] | None = None, shared: bool = False
 ) -> File:
-    """Writes a page, a Markdown table and a CSV table that compare machines, and returns the path of the page.
+    """Compares machines. Writes an HTML page, a Markdown file and a CSV file, and returns the path of the page.
 
-    :param runs: The runs. All machines are compared with the one of the oldest run.
-    :param folder: The folder, which is created if it is missing.
-    :param prices: Dollars per hour by pattern of ``Machine.kind``, such as
+    :param runs: The runs. All machines are compared with the machine of the oldest run.
+    :param folder: Output folder, which is created if missing.
+    :param prices: Dollars per hour, keyed by patterns that match ``Machine.kind``, such as
         ``{"*EPYC*": 0.34}`` (default none).
-    :param shared: Whether each run is from another node of a shared machine (default false). Then nothing is
-        compared.
-    :raises pqlab.InvalidArgument: There are no runs, or a price cannot be used.
+    :param shared: Whether the runs are from different nodes that share one machine (default false). If so, the page
+        shows the figures without comparing nodes.
+    :raises pqlab.InvalidArgument: There are no runs, or a price is invalid.
     """
     there = columns(list(runs), shared)
     if not there:
-        raise InvalidArgument("no runs to make a page of")
+        raise InvalidArgument("no runs to compare")
     tables = [_medians(there), _ratios(there), _ranks(there)] if not shared else [_medians(there)]
     if prices:
         tables.append(_costs(there, prices))
@@ -75,10 +75,9 @@ def machines(
 
 
 def columns(runs: Sequence[Run], shared: bool = False) -> list[Machine]:
-    """Groups runs by machine, that of the oldest run first. Runs with the same host name and kind belong to one
-    machine.
+    """Groups runs by machine. The machine of the oldest run comes first.
 
-    With ``shared`` each run is a machine of its own.
+    Runs with the same host name and kind belong to one machine. With ``shared``, each run counts as a separate machine.
     """
     found: dict[tuple[str, str, str], list[Run]] = {}
     for run in sorted(runs, key=lambda run: run.id):
@@ -92,7 +91,7 @@ def columns(runs: Sequence[Run], shared: bool = False) -> list[Machine]:
 
 
 def kind(environment: Mapping[str, Any]) -> str:
-    """Returns the processor, number of CPUs and memory of a machine."""
+    """Describes a machine by its processor, number of CPUs and memory."""
     cpu, memory = environment["cpu"], round(environment["host"]["memory"]["total"] / 2**30)
     return f"{cpu['model']}, {cpu['cores']} CPUs, {memory} GiB"
 
@@ -117,7 +116,7 @@ class _Table:
 
 
 def _ids(there: Sequence[Machine]) -> list[str]:
-    """Returns the ids of all cases, in the order of the first machine that has each."""
+    """Returns all case ids: those of the first machine, then those that only later machines measured."""
     return list(dict.fromkeys(case for machine in there for case in machine.cases()))
 
 
@@ -131,12 +130,12 @@ def _medians(there: Sequence[Machine]) -> _Table:
         return f"{result['median_us']:.4g}" + ("" if width is None else f" ±{width:.2g}%")
 
     rows = [[case, *(cell(cases.get(case)) for cases in found)] for case in _ids(there)]
-    about = "Median of one operation in µs, with the half-width of its 95% interval; empty if it was not measured."
+    about = "Median time per operation in µs, with the half-width of its 95% interval. Empty if not measured."
     return _Table("By machine", about, ["case", *(machine.name for machine in there)], rows)
 
 
 def _ratios(there: Sequence[Machine]) -> _Table:
-    """Returns the table of each machine compared with the first."""
+    """Returns the table that compares each machine with the first."""
     first, others = there[0], there[1:]
     found: list[dict[str, dict[str, Any]]] = []
     for machine in others:
@@ -154,14 +153,14 @@ def _ratios(there: Sequence[Machine]) -> _Table:
 
     rows = [[case, *(cell(one.get(case)) for one in found)] for case in first.cases()]
     about = (
-        f"Time on the machine as a multiple of the time on {first.name}, with its 95% interval. A difference does not show its cause: "
-        "machines also differ in clock, memory, virtualization and neighbours."
+        f"Time on each machine divided by the time on {first.name}, with the 95% interval of this ratio. "
+        "A ratio does not show why machines differ: clock, memory, virtualization and other tenants also matter."
     )
     return _Table("Compared with the first", about, ["case", *(machine.name for machine in others)], [row for row in rows if any(row[1:])])
 
 
 def _ranks(there: Sequence[Machine]) -> _Table:
-    """Returns the table of pairs of libraries that change rank between machines."""
+    """Returns the table of library pairs that change rank between machines."""
     found = [machine.cases() for machine in there]
     jobs: dict[str, list[str]] = {}
     for case in _ids(there):
@@ -175,14 +174,14 @@ def _ranks(there: Sequence[Machine]) -> _Table:
                     names = (one.rpartition("@")[2], other.rpartition("@")[2])
                     rows.append([job, *("" if which == 0 else names[which > 0] for which in order)])
     about = (
-        "Jobs for which one library is faster on one machine and another library on another, with separate 95% intervals on both. The "
-        "columns name the faster library; a cell is empty if the intervals overlap."
+        "Operations for which two libraries change places: one is faster on one machine, the other on another machine. "
+        "The columns name the faster library. A cell is empty if the 95% intervals overlap."
     )
     return _Table("Changes in rank", about, ["job", *(machine.name for machine in there)], rows)
 
 
 def faster(one: dict[str, Any] | None, other: dict[str, Any] | None) -> int:
-    """Returns -1 if the first is faster, 1 if the second is, and 0 if their intervals overlap or are unknown."""
+    """Returns -1 if the first result is faster, 1 if the second is, and 0 if the intervals overlap or are unknown."""
     if one is None or other is None or one["median_ci_us"] is None or other["median_ci_us"] is None:
         return 0
     if one["median_ci_us"][1] < other["median_ci_us"][0]:
@@ -193,7 +192,7 @@ def faster(one: dict[str, Any] | None, other: dict[str, Any] | None) -> int:
 def _costs(there: Sequence[Machine], prices: Mapping[str, float]) -> _Table:
     for pattern, price in prices.items():
         if not price > 0:
-            raise InvalidArgument(f"price of {pattern!r} is {price}", "give dollars per hour, above zero")
+            raise InvalidArgument(f"price of {pattern!r} is {price}", "pass dollars per hour, above zero")
     paid = [next((price for pattern, price in prices.items() if fnmatch(machine.kind, pattern)), None) for machine in there]
     known = [machine for machine, price in zip(there, paid, strict=True) if price is not None]
     if not known:
@@ -206,26 +205,27 @@ def _costs(there: Sequence[Machine], prices: Mapping[str, float]) -> _Table:
         # Cases with several threads used more than one CPU.
         if "threads=" not in case
     ]
-    said = "; ".join(f"{machine.name} ${price:g} an hour" for machine, (_, price) in zip(known, found, strict=True))
+    rates = "; ".join(f"{machine.name} ${price:g} an hour" for machine, (_, price) in zip(known, found, strict=True))
     about = (
-        f"Operations per dollar if one thread works and the whole machine is paid for: {said}. All CPUs together do at most as many times "
-        "more as there are CPUs; the suite `scaling` measures how many."
+        f"Operations per dollar if one thread works and the whole machine is paid for: {rates}. "
+        "With all CPUs busy, multiply by at most the number of CPUs; the suite `scaling` measures the actual factor."
     )
     return _Table("Operations per dollar", about, ["case", *(machine.name for machine in known)], rows)
 
 
 def _html(there: Sequence[Machine], tables: Sequence[_Table], shared: bool) -> str:
     builds = {f"{run.environment['build']['version']} {run.environment['build']['commit'] or ''}".strip() for one in there for run in one.runs}
-    said = [f"Builds: {', '.join(sorted(builds))}."]
+    notes = [f"Builds: {', '.join(sorted(builds))}."]
     if shared:
-        said.append("The nodes share a machine and took turns, so their figures are not compared.")
+        notes.append("The nodes share a machine and took turns, so their figures are not compared.")
     if len(builds) > 1:
-        said.append("The machines have different builds, which can also cause differences.")
+        notes.append("The machines ran different builds of pqlab, which can also cause differences.")
     listed = "".join(
         f"<li>{escape(one.name)}: {', '.join(escape(run.id) + ('' if run.complete else ' (not complete)') for run in one.runs)}</li>"
         for one in there
     )
-    body = "".join(f"<p>{escape(sentence)}</p>" for sentence in said) + f"<ul>{listed}</ul>" + "".join(table.html() for table in tables)
+    listed = f"<ul>{listed}</ul>"
+    body = "".join(f"<p>{escape(note)}</p>" for note in notes) + listed + "".join(table.html() for table in tables)
     policy = "<meta http-equiv='Content-Security-Policy' content=\"default-src 'none'; style-src 'unsafe-inline'\">"
     head = f"<meta charset=utf-8>{policy}<meta name=viewport content='width=device-width'><title>pqlab: by machine</title><style>{_STYLE}</style>"
     return f"<!doctype html><html lang=en><head>{head}</head><body><h1>By machine</h1>{body}</body></html>\n"

@@ -1,4 +1,4 @@
-"""Generation of blocks by a cluster: nodes sign parts, and the parts become the same file that one machine makes."""
+"""Generation of blocks on a cluster. Nodes sign parts; the assembled file is the same as from a single machine."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from pqlab._ray import build, connected, difference
 from pqlab.ledger import Generated
 
 PART = 32 * 2**20
-"""Approximate size of a part in bytes, about a second of one thread's work. Up to twice as many parts as are in
-progress wait to be written."""
+"""Approximate size of a part in bytes, about a second of work for one thread. At most twice as many parts as there are
+running tasks can wait to be written."""
 
 MEMORY = 4 * 2**30
-"""Maximum memory in bytes to request for parts."""
+"""Maximum memory in bytes to request for parts that wait."""
 
 Watcher = Callable[[int, int], object]
 """Function that is called with the number of transactions written and the total."""
@@ -33,15 +33,15 @@ class Made(Generated):
     """A block that a cluster generated."""
 
     nodes: int
-    """Number of nodes that signed."""
+    """Number of nodes that signed parts."""
     parts: int
     """Number of parts."""
     begun_again: int
-    """Number of restarts of a part because its process or node died."""
+    """Number of times that a part was started again because a process or node died."""
     elapsed_ns: int
-    """Time of signing and writing in ns, from the first part on."""
+    """Time in ns to sign and write all parts."""
     start_ns: int
-    """Time in ns to start or reach Ray and to prepare every node, not part of ``elapsed_ns``."""
+    """Time in ns to start or reach Ray and to prepare every node, not included in ``elapsed_ns``."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class Making:
     build: dict[str, str] = field(default_factory=build)
 
     def make(self, part: Part) -> Answer:
-        """Makes a part, on a node."""
+        """Generates a part. Runs on a node."""
         node = this_node()
         if other := difference(self.build, build()):
             return "other", node, f"node {node[:8]} has another build of pqlab: {other}"
@@ -78,27 +78,27 @@ def generate_block(
     threads: int = 1,
     progress: Watcher | None = None,
 ) -> Made:
-    """Makes a block file of signed transactions on all nodes of a Ray cluster.
+    """Generates a block file of signed transactions on all nodes of a Ray cluster.
 
-    This machine assembles and writes the parts. The file is the one that :func:`pqlab.ledger.generate_block` makes,
-    byte for byte if the seed makes it reproducible.
+    This machine assembles and writes the parts. If the block is reproducible, the file is identical to the file that
+    :func:`pqlab.ledger.generate_block` writes with the same arguments.
 
-    :param path: The file, or the address of an object in a store, such as
+    :param path: Output file, or the address of an object in a store, such as
         ``s3://bucket/block.tx``.
     :param count: Number of transactions.
     :param scheme: Signature algorithm (default ``ML-DSA-65``).
-    :param address: Address of the cluster, ``auto`` for the one of this machine (default one that is started here).
+    :param address: Address of the cluster, or ``auto`` for the cluster of this machine (default a new local cluster).
     :param senders: Number of different senders (default one for each transaction).
     :param invalid: Number of invalid transactions (default 0).
     :param chain_id: Chain that the transactions are for (default 1).
-    :param seed: Seed of keys, fields and signatures, and of which transactions are invalid (default 1).
+    :param seed: Seed for keys, fields, signatures and the choice of invalid transactions (default 1).
     :param format: ``block`` or ``parquet`` (default ``block``).
     :param form: Form of the transactions, ``txv2`` or ``txv1`` (default ``txv2``).
-    :param provider: Provider that signs (default the first one that has the algorithm).
-    :param threads: Threads of each part, which reserves as many processors (default 1).
+    :param provider: Provider to sign with (default the first one that offers the algorithm).
+    :param threads: Threads per part, which is also the number of CPUs that each part reserves (default 1).
     :param progress: Function that is called with the number of transactions written and the total (default none).
-    :return: The block's properties, and what the cluster did.
-    :raises pqlab.InvalidArgument: An argument cannot be used.
+    :return: Properties of the block, and statistics of the cluster.
+    :raises pqlab.InvalidArgument: An argument is invalid.
     :raises pqlab.LibraryError: Ray is not installed or not reachable, or a node has another build of pqlab.
     :raises pqlab.StoreError: The file or object cannot be written.
     """
@@ -131,7 +131,7 @@ def _make(wanted: dict[str, Any], address: str | None, progress: Watcher | None)
     count: int = wanted["count"]
     size = max(1, PART // len(_pqlab.ledger_generate_part(wanted, (0, 1))))
     parts = [(first, min(first + size, count)) for first in range(0, count, size)]
-    # For a Ray that starts here: twice the size of the parts that wait to be written. Ray spills anything above to disk.
+    # For a private Ray: twice the expected size of the parts that wait to be written. Ray spills the rest to disk.
     memory = min(2 * AHEAD * (os.cpu_count() or 1) * PART, MEMORY)
     with connected(address, memory=memory) as ray:
         hands = Hands(ray, Making.make, Making(wanted), wanted["threads"])

@@ -1,7 +1,7 @@
 """Sources of blocks: local files, and objects in stores (``s3://``, ``gs://``, ``az://``, ``https://``, ``file://``).
 
-Parts of an object are fetched by byte ranges. ``pip install 'pqlab[cluster]'`` installs obstore, the client for
-stores.
+Parts of an object are fetched as byte ranges, with the store client obstore. ``pip install 'pqlab[cluster]'`` installs
+obstore.
 """
 
 from __future__ import annotations
@@ -23,18 +23,19 @@ from pqlab._errors import LibraryError, StoreError
 INSTALL = "pip install 'pqlab[cluster]'"
 """Command that installs obstore."""
 ENDS = 32
-"""Bytes at both ends of a block that locate the footer."""
+"""Number of bytes at each end of a block that are needed to locate the footer."""
 LONGEST_FOOTER = 1 << 30
-"""Maximum length of a footer in bytes. A block that claims a longer one is damaged."""
+"""Maximum length of a footer in bytes. A block that claims a longer footer is damaged."""
 PIECE = 8 << 20
-"""Bytes in memory at once while a part is fetched."""
+"""Bytes to hold in memory at a time while a part is fetched."""
 
 Facts = tuple[str, str, int, int, int | None]
-"""Format, form, transactions, bytes, and stride: a part that begins at a multiple of it is found without a scan."""
+"""Format, form, number of transactions, bytes, and stride. A part that begins at a multiple of the stride is found
+without a scan."""
 
 
 class Local:
-    """A block in a file that every node has under the same name."""
+    """A block in a local file, which must exist under the same name on every node."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -46,7 +47,7 @@ class Local:
 
     @contextmanager
     def part(self, part: tuple[int, int]) -> Generator[tuple[str, int]]:
-        """Yields a file that contains a part at its place, and the time to fetch it in ns."""
+        """Yields the name of a file that contains the part at its offset, and the time in ns to fetch the part."""
         yield self.name, 0
 
 
@@ -58,8 +59,8 @@ class Object:
         folder, _, self.path = url.rpartition("/")
         self.module, self.store = _store(folder)
         with self.reached():
-            said = self.module.head(self.store, self.path)
-            self.size, self.tag = int(said["size"]), said["e_tag"]
+            entry = self.module.head(self.store, self.path)
+            self.size, self.tag = int(entry["size"]), entry["e_tag"]
             head = self.read(0, min(ENDS, self.size))
             tail = self.read(max(0, self.size - ENDS), self.size)
             footer = min(_pqlab.ledger_footer_length(head, tail), self.size)
@@ -70,18 +71,18 @@ class Object:
 
     @contextmanager
     def reached(self) -> Generator[None]:
-        """Reports errors of the store in one line."""
+        """Converts errors from the store into exceptions with a message of one line."""
         try:
             yield
         except (self.module.exceptions.BaseError, OSError) as error:
             raise StoreError(f"{self.name}: {_line(error)}") from None
 
     def read(self, start: int, end: int) -> bytes:
-        """Returns bytes of the object. Fails if it has changed since it was opened."""
+        """Returns a byte range of the object. Fails if the object has changed since it was opened."""
         return b"".join(self.stream(start, end))
 
     def stream(self, start: int, end: int) -> Generator[bytes]:
-        """Yields the same bytes in pieces."""
+        """Yields a byte range of the object in pieces."""
         if start >= end:
             return
         options: dict[str, Any] = {"range": (start, end)}
@@ -96,7 +97,7 @@ class Object:
 
     @contextmanager
     def _outline(self) -> Generator[tuple[str, int]]:
-        """Yields a sparse file of the object's length with only its ends, and the file's descriptor."""
+        """Yields name and descriptor of a sparse file that is as long as the object and contains only its two ends."""
         with tempfile.NamedTemporaryFile(prefix="pqlab-part-") as file, self.reached():
             os.truncate(file.fileno(), self.size)
             for place, piece in self.pieces:
@@ -112,7 +113,7 @@ class Object:
 
     @contextmanager
     def part(self, part: tuple[int, int]) -> Generator[tuple[str, int]]:
-        """Yields a file that contains a part at its place, and the time to fetch it in ns."""
+        """Yields the name of a file that contains the part at its offset, and the time in ns to fetch the part."""
         with self._outline() as (path, descriptor):
             began = time.monotonic_ns()
             place, end = _pqlab.ledger_bytes_of_part(path, part)
@@ -141,7 +142,7 @@ def _digest(path: str, ranges: list[tuple[int, int]]) -> str:
             while place < end:
                 piece = file.read(min(PIECE, end - place))
                 if not piece:
-                    raise StoreError(f"{path}: it ends after {place} of {end} bytes")
+                    raise StoreError(f"{path}: the file ends after {place} of {end} bytes")
                 digest.update(piece)
                 place += len(piece)
     return digest.hexdigest()
@@ -154,10 +155,10 @@ def source(name: str) -> Local | Object:
 
 @cache
 def known(name: str, tag: str | None) -> Local | Object:
-    """Opens the block with this name and tag, once in each process. Fails if the tag has changed."""
+    """Opens the block with this name, once per process. Fails if the tag has changed."""
     found = source(name)
     if found.tag != tag:
-        raise StoreError(f"{name} is now another object than when the verification began")
+        raise StoreError(f"{name} is another object than when verification began")
     return found
 
 
@@ -182,14 +183,15 @@ def _store(folder: str) -> tuple[Any, Any]:
         import obstore.exceptions  # pyright: ignore[reportUnusedImport]
         import obstore.store
     except ImportError:
-        raise LibraryError("obstore, which reads objects in stores, is not installed", INSTALL) from None
+        raise LibraryError("obstore, the client for object stores, is not installed", INSTALL) from None
     module, opened = cast("Any", obstore), cast("Any", obstore.store).from_url
-    # An unreachable store fails within a minute. Unencrypted addresses are allowed: the owner of the network decides.
+    # If a store is unreachable, fail within about a minute. Unencrypted addresses are allowed, because whether they are
+    # safe depends on the network.
     patient = {"max_retries": 4, "retry_timeout": timedelta(seconds=60)}
     try:
         store = opened(folder, client_options={"connect_timeout": "10s", "allow_http": True}, retry_config=patient)
     except TypeError:
-        # The store for local files accepts neither argument.
+        # obstore's store for local files accepts neither argument.
         store = opened(folder)
     except module.exceptions.BaseError as error:
         raise StoreError(f"{folder}: {_line(error)}") from None

@@ -1,4 +1,4 @@
-"""Distribution of parts of a job to the nodes of a cluster. If a process or node dies, its part starts again."""
+"""Distributes the parts of a job to the nodes of a cluster. If a process or node dies, its part is started again."""
 
 from __future__ import annotations
 
@@ -11,58 +11,58 @@ from pqlab._errors import InvalidArgument, LibraryError, StoreError
 from pqlab._ray import ray_module
 
 AHEAD = 2
-"""Submitted parts per part in progress, so that no node waits for the next."""
+"""Number of submitted parts for each running part, so that no node waits for its next part."""
 TRIES = 100
-"""Maximum number of starts of a part, in case every process dies on it."""
+"""Maximum number of times to start a part, in case every process that runs the part dies."""
 
 Part = tuple[int, int]
-"""First transaction, and the one after the last."""
+"""Index of the first transaction, and index after the last transaction."""
 Answer = tuple[str, str, Any]
-"""Outcome of a part (``done``, ``other`` for another build, or ``failed``), its node, and the result or the
+"""Outcome of a part (``done``, ``other`` for another build, or ``failed``), id of the node, and the result or the
 reason."""
 
 
 def this_node() -> str:
-    """Returns the id of this process's node. Does not start Ray."""
+    """Returns the id of the node that runs this process. Does not start Ray."""
     ray = ray_module()
     return str(ray.get_runtime_context().get_node_id()) if ray.is_initialized() else "none"
 
 
 class Hands:
-    """Calls a function with a job and its parts in processes of a cluster. Each process reserves ``threads`` CPUs."""
+    """Runs a function on each part of a job, in worker processes that reserve ``threads`` CPUs each."""
 
     def __init__(self, ray: Any, work: Callable[[Any, Part], Answer], job: Any, threads: int) -> None:
         self.ray, self.job, self.threads = ray, job, threads
         self.task = ray.remote(max_retries=0, num_cpus=threads, scheduling_strategy="SPREAD")(work)
         self.tries: Counter[Part] = Counter()
-        """Number of starts of each part."""
+        """Number of times that each part was started."""
         self.nodes: set[str] = set()
-        """Nodes that have answered."""
+        """Ids of the nodes that returned a result."""
         if self.workers() == 0:
-            raise InvalidArgument(f"no node of the cluster has {threads} processors", "ask for fewer threads")
+            raise InvalidArgument(f"no node of the cluster has {threads} CPUs", "use fewer threads")
 
     def workers(self) -> int:
-        """Returns the number of parts that can run at the same time now."""
+        """Returns the number of parts that can currently run at the same time."""
         return sum(int(node["Resources"].get("CPU", 0)) // self.threads for node in self.ray.nodes() if node["Alive"])
 
     def begun_again(self) -> int:
-        """Returns the number of restarts of a part because its process or node died."""
+        """Returns the number of times that a part was started again because a process or node died."""
         return sum(tries - 1 for tries in self.tries.values())
 
     def ready(self, nothing: Part) -> None:
-        """Starts the processes with an empty part and reports what is wrong with them."""
+        """Starts the worker processes with an empty part. Raises an exception if a worker cannot run the job."""
         for ref in [self.task.remote(self.job, nothing) for _ in range(self.workers())]:
             try:
                 word, _, what = self.ray.get(ref)
             except self.ray.exceptions.RayTaskError as error:
                 raise LibraryError(f"a node cannot run this build of pqlab: {_last(error)}") from None
             except self.ray.exceptions.RayError:
-                # It died. Other processes do its parts, or it starts again.
+                # The process died. Other processes take its parts, or Ray starts it again.
                 continue
             _refuse(word, what)
 
     def each(self, parts: Iterable[Part]) -> Generator[tuple[Part, Any]]:
-        """Yields the results of parts, in order of completion."""
+        """Yields parts with their results, in the order of completion."""
         waiting, running = deque(parts), dict[Any, Part]()
         limit, looked = AHEAD * self.workers(), time.monotonic()
         while waiting or running:
@@ -82,7 +82,7 @@ class Hands:
                     yield part, answer
 
     def in_order(self, parts: Iterable[Part]) -> Generator[tuple[Part, Any]]:
-        """Yields the results of parts, in the order of the parts. A limited number waits in the cluster's memory."""
+        """Yields parts with their results, in the order of ``parts``. Limits how many results wait in memory."""
         waiting, begun = deque(parts), deque[tuple[Part, Any]]()
         while waiting or begun:
             limit = max(AHEAD, AHEAD * self.workers())
@@ -112,8 +112,8 @@ class Hands:
             if not self._there():
                 raise LibraryError("lost the cluster") from None
             if self.tries[part] >= TRIES:
-                where = f"transactions {part[0]} to {part[1]}"
-                raise LibraryError(f"{where}: their process died {TRIES} times: {str(error).strip().splitlines()[0]}") from None
+                what = f"transactions {part[0]} to {part[1]}: the process died {TRIES} times"
+                raise LibraryError(f"{what}: {str(error).strip().splitlines()[0]}") from None
             return None
         _refuse(word, what)
         self.nodes.add(node)

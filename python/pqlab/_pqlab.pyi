@@ -1,4 +1,4 @@
-"""The native module of pqlab, which converts types. Use the package :mod:`pqlab` instead.
+"""Native part of pqlab. Use the package :mod:`pqlab` instead.
 
 Requests and results with many fields are passed as JSON text.
 """
@@ -10,7 +10,7 @@ from typing import Any, Self, final
 from typing_extensions import Buffer, disjoint_base
 
 __version__: str
-"""Version of the package, the compiled module and the program that measures."""
+"""Version of the package, the compiled module and the program ``pqlab``."""
 
 @final
 class Measured:

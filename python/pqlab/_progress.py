@@ -1,4 +1,5 @@
-"""Progress: a bar of `tqdm` if it is installed, else a line in a terminal. Notes go to the logger `pqlab`."""
+"""Shows progress with a `tqdm` bar, or with one line on a terminal if `tqdm` is not installed. Notes go to the logger
+`pqlab`."""
 
 from __future__ import annotations
 
@@ -15,7 +16,7 @@ _log = logging.getLogger("pqlab")
 
 
 class Shown:
-    """Receives the events of the compiled module."""
+    """Receives progress events from the compiled module."""
 
     def __init__(self, unit: str) -> None:
         self._unit = unit
@@ -24,7 +25,7 @@ class Shown:
     def begin(self, run: str, remaining: int) -> None:
         try:
             with warnings.catch_warnings():
-                # tqdm warns if a notebook has no widgets, and then prints a bar of text.
+                # tqdm warns if a notebook does not support widgets, and then prints a text bar.
                 warnings.simplefilter("ignore")
                 tqdm: Any = importlib.import_module("tqdm.auto").tqdm
         except ImportError:
@@ -53,7 +54,7 @@ class Shown:
 
 
 class _Line:
-    """The part of a `tqdm` bar that is needed here, in one line of the terminal."""
+    """Replacement for a `tqdm` bar, which prints one line on the terminal. Implements only the methods used here."""
 
     def __init__(self, total: int, unit: str) -> None:
         self.n = 0.0
@@ -77,7 +78,7 @@ class _Line:
 
 @contextmanager
 def bar(wanted: bool, unit: str) -> Generator[Shown | None]:
-    """Yields a progress bar if ``wanted``, and closes it at the end."""
+    """Yields a progress bar if ``wanted`` is true, else ``None``. Closes the bar at the end."""
     shown = Shown(unit) if wanted else None
     try:
         yield shown

@@ -1,4 +1,4 @@
-"""Connections to Ray, existing or started here, and the check that all nodes have the same build."""
+"""Connects to an existing Ray cluster or starts one, and compares the builds of pqlab on the nodes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def ray_module() -> Any:
 
     :raises LibraryError: Ray is not installed.
     """
-    # Set before the import, when Ray reads its settings. The first one turns off usage reports.
+    # Ray reads these settings when it is imported. The first setting turns off usage reports.
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
     try:
@@ -36,10 +36,12 @@ def ray_module() -> Any:
 
 @contextmanager
 def connected(address: str | None, cpus: int | None = None, memory: int = 100 * 2**20) -> Generator[Any]:
-    """Yields Ray, connected to the cluster at an address (``auto`` for the one of this machine) or started here.
+    """Yields the Ray module, connected to a cluster.
 
-    A Ray that starts here listens on loopback and requires a token that only this process and its children know. It
-    has ``memory`` bytes for waiting results. An existing connection is used and stays open.
+    ``address`` is the address of an existing cluster, or ``auto`` for the cluster of this machine. Without an address,
+    starts a private Ray on this machine. A private Ray listens on loopback, requires a token that only this process and
+    its children know, and reserves ``memory`` bytes for results. If this process is already connected, that connection
+    is used and stays open.
     """
     local = address in (None, "local")
     with _settings(_alone() if local else {}):
@@ -50,7 +52,7 @@ def connected(address: str | None, cpus: int | None = None, memory: int = 100 * 
         if address is not None and not local:
             _reach(_of_this_machine() if address == "auto" else address)
         quiet = {"log_to_driver": False, "logging_level": "ERROR", "namespace": "pqlab"}
-        # By default Ray would reserve a third of the memory for its object store.
+        # By default, Ray reserves a third of the memory for its object store.
         own = {"num_cpus": cpus, "include_dashboard": False, "object_store_memory": memory} if local else {}
         try:
             ray.init(address="local" if local else address, **own, **quiet)
@@ -60,7 +62,9 @@ def connected(address: str | None, cpus: int | None = None, memory: int = 100 * 
         try:
             heard = {str(node["NodeManagerAddress"]) for node in ray.nodes()}
             if local and heard != {"127.0.0.1"}:
-                raise LibraryError(f"Ray would listen on {', '.join(heard)}", "import pqlab.cluster before ray, or start Ray yourself")
+                raise LibraryError(
+                    f"Ray would listen on {', '.join(heard)}", "import pqlab.cluster before ray, or start Ray yourself"
+                )
             yield ray
         finally:
             ray.shutdown()
@@ -68,9 +72,9 @@ def connected(address: str | None, cpus: int | None = None, memory: int = 100 * 
 
 @contextmanager
 def started(nodes: int, memory: int = 80 * 2**20) -> Generator[str]:
-    """Starts a cluster of ``nodes`` nodes with one CPU each on this machine and yields its address.
+    """Starts a cluster of ``nodes`` nodes with one CPU each on this machine, and yields the address of the cluster.
 
-    It is private like a Ray that :func:`connected` starts.
+    The cluster is private, like a Ray that :func:`connected` starts.
     """
     with _settings(_alone()):
         ray_module()
@@ -80,8 +84,9 @@ def started(nodes: int, memory: int = 80 * 2**20) -> Generator[str]:
         try:
             cluster = cast("Any", Cluster)(initialize_head=True, head_node_args={**node, "include_dashboard": False})
         except Exception as error:
-            said = str(error).strip().splitlines()[0]
-            raise LibraryError(f"no Ray on this machine: {said}", "if you import Ray, import pqlab.cluster first") from error
+            reason = str(error).strip().splitlines()[0]
+            remedy = "if you import Ray, import pqlab.cluster first"
+            raise LibraryError(f"no Ray on this machine: {reason}", remedy) from error
         try:
             for _ in range(nodes - 1):
                 cluster.add_node(**node)
@@ -92,7 +97,7 @@ def started(nodes: int, memory: int = 80 * 2**20) -> Generator[str]:
 
 
 def _of_this_machine() -> str:
-    """Returns the address that ``auto`` selects, or an empty text if Ray has not recorded one."""
+    """Returns the address that ``auto`` selects, or an empty string if Ray has not recorded an address."""
     written = Path(os.environ.get("RAY_TMPDIR", "/tmp")) / "ray" / "ray_current_cluster"
     try:
         return os.environ.get("RAY_ADDRESS") or written.read_text().strip()
@@ -101,21 +106,22 @@ def _of_this_machine() -> str:
 
 
 def _reach(address: str) -> None:
-    """Checks that something listens at the address. Ray itself would retry for minutes."""
+    """Fails if nothing listens at the address. Ray itself would retry for minutes."""
     host, colon, port = address.removeprefix("ray://").rpartition(":")
     if not colon:
         return
     try:
         socket.create_connection((host.strip("[]"), int(port)), timeout=10).close()
     except (OSError, ValueError, OverflowError) as error:
-        said = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise LibraryError(f"no Ray at {address}: {said}", "start one with `ray start --head`, or leave the address out") from None
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        remedy = "start Ray with `ray start --head`, or omit the address"
+        raise LibraryError(f"no Ray at {address}: {reason}", remedy) from None
 
 
 def _alone() -> dict[str, str]:
-    """Returns the settings of a private Ray.
+    """Returns the environment variables for a private Ray.
 
-    The first one makes Ray listen on loopback, despite its name. Ray reads it at import.
+    Despite its name, the first variable makes Ray listen on loopback. Ray reads this variable when it is imported.
     """
     token = os.environ.get("RAY_AUTH_TOKEN") or _token()
     return {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0", "RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": token}
@@ -123,7 +129,7 @@ def _alone() -> dict[str, str]:
 
 @cache
 def _token() -> str:
-    """Returns one token for every Ray that this process starts, because Ray reads it only once."""
+    """Returns the same token for every Ray that this process starts, because Ray reads the token only once."""
     return secrets.token_hex(32)
 
 
@@ -144,18 +150,18 @@ def _settings(wanted: dict[str, str]) -> Generator[None]:
 
 @cache
 def build() -> dict[str, str]:
-    """Returns the version and the digest of the native module, which identify this build."""
+    """Returns the version and the digest of the native module, which together identify this build."""
     native = Path(str(_pqlab.__file__)).read_bytes()
     return {"version": _pqlab.__version__, "native module": hashlib.sha256(native).hexdigest()[:16]}
 
 
 def difference(here: dict[str, str], there: dict[str, str]) -> str:
-    """Describes how two builds differ; empty if they are the same."""
+    """Describes how two builds differ. Returns an empty string if the builds are the same."""
     return ", ".join(f"{what} {there.get(what)}, not {value}" for what, value in here.items() if there.get(what) != value)
 
 
 def unshared_memory() -> int:
-    """Returns the memory in bytes that belongs to this process alone (USS), or 0 if the system does not report it."""
+    """Returns the unshared memory of this process in bytes (USS), or 0 if the system does not report it."""
     try:
         lines = Path("/proc/self/smaps_rollup").read_text().splitlines()
     except OSError:

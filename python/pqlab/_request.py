@@ -15,110 +15,113 @@ Path = str | os.PathLike[str]
 
 
 class Options(TypedDict, total=False):
-    """Parameters of the cases. The suites supply whatever is missing."""
+    """Parameters of the cases. The suites supply defaults for missing parameters."""
 
     lengths: Iterable[int]
     """Message lengths in bytes."""
     output_lengths: Iterable[int]
-    """Output lengths of extendable-output functions in bytes (default 32, or the suite's)."""
+    """Output lengths of extendable-output functions in bytes (default 32, or from the suite)."""
     states: Iterable[str]
-    """States of caches and process: ``warm``, ``evicted``, ``first-call`` (default ``warm``, or the suite's)."""
+    """States of caches and process: ``warm``, ``evicted`` (caches overwritten before each call) or ``first-call``
+    (fresh process). The default is ``warm``, or from the suite."""
     variants: Iterable[str]
-    """Variants of signing: ``plain``, ``deterministic``, ``prehash``, ``messages``, ``sizes`` (default ``plain``, or
-    the suite's)."""
+    """Signing variants: ``plain``, ``deterministic``, ``prehash``, ``messages`` (published message sets) or ``sizes``
+    (signature sizes). The default is ``plain``, or from the suite."""
     coins: Iterable[str]
-    """Sources of randomness: ``internal`` is the library's own generator, ``exact`` are given bytes (default
-    ``internal``, or the suite's)."""
+    """Sources of randomness: ``internal`` (the library's generator) or ``exact`` (caller-supplied bytes). The default
+    is ``internal``, or from the suite."""
     keys: Iterable[str | int]
-    """Numbers of keys that an operation uses in turn, or ``pool`` for up to 16 (default ``pool``, or the suite's)."""
+    """Number of keys that the calls of an operation alternate between, or ``pool`` for up to 16 keys (default ``pool``,
+    or from the suite)."""
     threads: Iterable[int]
-    """Numbers of threads that work at once (default 1, 2, 4, ... and all cores)."""
+    """Numbers of threads that work at the same time (default 1, 2, 4, ... and all cores)."""
     tasks: Iterable[int]
-    """Numbers of tasks that are submitted at once to a thread pool (default 100, 500, 1000 and 5000)."""
+    """Numbers of tasks to submit to a thread pool at the same time (default 100, 500, 1000 and 5000)."""
     pool_threads: int
-    """Threads of that pool (default all cores)."""
+    """Number of threads in the pool for ``tasks`` (default all cores)."""
     classical: str
-    """Library of a hybrid's classical half, or ``fastest`` (default each one)."""
+    """Library for the classical half of hybrids, or ``fastest`` (default each library)."""
     post_quantum: str
-    """Library of a hybrid's post-quantum half, or ``fastest`` (default each one)."""
+    """Library for the post-quantum half of hybrids, or ``fastest`` (default each library)."""
     blocks: Iterable[int]
-    """Transactions in a ledger block (default 1, 100, 1000, 10000 and 100000, or the suite's)."""
+    """Transactions per ledger block (default 1, 100, 1000, 10000 and 100000, or from the suite)."""
     at_once: Iterable[int]
-    """Signatures in a batch (default 8, 32 and 100; for transactions 100; or the suite's)."""
+    """Signatures or transactions to verify in one batch (default 8, 32 and 100 signatures, 100 transactions, or from
+    the suite)."""
     senders: Iterable[str | int]
-    """Different senders of a block, or signers of a batch: ``all``, ``one``, a number, or a percentage such as
+    """Different senders per block, or signers per batch: ``all``, ``one``, a number, or a percentage such as
     ``10%``."""
     invalid_pct: float
-    """Percentage of invalid transactions in a block."""
+    """Percentage of invalid transactions per block."""
     signatures: Iterable[str]
-    """Signature algorithms of TLS certificates (default each one, or the suite's)."""
+    """Signature algorithms of TLS certificates (default each algorithm, or from the suite)."""
     chains: Iterable[int]
-    """Intermediate certificates in a TLS server's chain (default 1, or the suite's)."""
+    """Number of intermediate certificates in the chain of a TLS server (default 1, or from the suite)."""
     modes: Iterable[str]
-    """Kinds of TLS handshakes: ``full``, ``client-auth``, ``psk-dhe``, ``psk`` (default ``full``, or the suite's)."""
+    """TLS handshakes: ``full``, ``client-auth``, ``psk-dhe`` or ``psk`` (default ``full``, or from the suite)."""
     networks: Iterable[str]
-    """Emulated links for TLS connections, such as ``mobile``. Only connections over them are measured."""
+    """Emulated networks, such as ``mobile``. If set, only TLS connections over these networks are measured."""
     rtt_ms: float
-    """Round-trip time of the link in ms (default the network's; 0 without one)."""
+    """Round-trip time of the link in ms (default from the network, else 0)."""
     rate_mbit: float
-    """Rate of the link in each direction, in Mbit/s (default the network's; unlimited without one)."""
+    """Bandwidth of the link in each direction, in Mbit/s (default from the network, else unlimited)."""
     loss_pct: float
-    """Percentage of packets that the link loses in each direction (default the network's; 0 without one)."""
+    """Percentage of packets that the link loses in each direction (default from the network, else 0)."""
     mtu: int
     """Maximum packet size of the link in bytes (default 1500)."""
     handshakes: int
-    """Connections of a case over the link, whatever their spread (default 200)."""
+    """Number of connections per case over a network, whatever the precision (default 200)."""
 
 
 class Rules(TypedDict, total=False):
-    """Measuring rules. The suites supply whatever is missing."""
+    """Measuring rules. The suites supply defaults for missing rules."""
 
     quick: bool
-    """Rough answer: wider intervals, a quarter of the time."""
+    """Whether to measure roughly, with wider intervals, in a quarter of the time."""
     rigorous: bool
-    """Careful answer: narrower intervals, more processes, ten times the time."""
+    """Whether to measure carefully, with narrower intervals and more processes, in ten times the time."""
     protocol: str | None
-    """``adaptive`` or ``reference``."""
+    """Kind of rules, ``adaptive`` or ``reference``."""
     precision: float | None
-    """Target half-width of the median's 95% interval as a fraction of the median: 0.01 for 1%."""
+    """Target half-width of the median's 95% interval, as a fraction of the median (0.01 for 1%)."""
     max_time: float | None
-    """Maximum time for a case in seconds."""
+    """Time limit for each case in seconds."""
     processes: int | None
-    """Worker processes that measure each case, the unit of repetition."""
+    """Number of worker processes that measure each case."""
     iterations: int | None
-    """Samples of a case, in place of the adaptive rules."""
+    """Fixed number of samples for each case, instead of the adaptive rules."""
     warmup: int | None
-    """Operations that each process discards first."""
+    """Number of operations to discard at the start of each process."""
     trim: float | None
-    """Percentage of the samples left out at each tail."""
+    """Percentage of samples to drop at each tail."""
     batch: int | None
-    """Operations in a sample."""
+    """Operations per sample."""
     counter: str | None
-    """``wall``, ``tsc``, ``cycles`` or ``instructions``."""
+    """Counter to read, ``wall``, ``tsc``, ``cycles`` or ``instructions``."""
     affinity: Iterable[int] | None
-    """Cores to pin the workers to, in turn."""
+    """Cores to pin the workers to."""
 
 
 class Selected(Rules, total=False):
     """Selection of cases, and measuring rules."""
 
     algorithms: Iterable[str]
-    """Patterns of algorithms."""
+    """Measure only algorithms that match one of these patterns."""
     providers: Iterable[str]
-    """Patterns of providers."""
+    """Measure only providers that match one of these patterns."""
     filters: Iterable[str]
-    """Patterns of case ids."""
+    """Measure only cases whose id matches one of these patterns."""
     seed: int | None
-    """Seed of the order and of the inputs."""
+    """Seed for the order of cases and for inputs."""
 
 
 class Loaded(Selected, total=False):
-    """Selection and rules, with libraries and workers that are not built in."""
+    """Selection of cases and measuring rules, plus libraries and workers that are not built in."""
 
     libraries: Iterable[str]
-    """Shared libraries, ``[LABEL=]KIND:PATH``."""
+    """Shared libraries to measure, each written as ``[LABEL=]KIND:PATH``."""
     workers: Iterable[str]
-    """Programs in other languages, ``[LABEL=]NAME-or-PATH``."""
+    """Programs in other languages to measure, each written as ``[LABEL=]NAME-or-PATH``."""
     allow_foreign: bool
     """Whether to load the libraries and start the workers that suite files and stored runs name."""
 
@@ -127,10 +130,10 @@ class Asked(Loaded, Options, total=False):
     """All arguments of :func:`pqlab.run` that select cases or set measuring rules."""
 
     over: str | None
-    """``tcp`` to measure only handshakes over sockets, of circuits or of TLS."""
+    """``tcp`` to measure only circuit and TLS handshakes over TCP sockets."""
 
 
-# Names of the compiled module for arguments that have another name here.
+# Arguments that have a different name in the compiled module.
 _NAMES = {
     "pool_threads": "workers",
     "protocol": "kind",
@@ -138,13 +141,13 @@ _NAMES = {
     "max_time": "max_time_s",
     "trim": "trim_pct",
 }
-# Arguments that the compiled module takes as rules, and as fields of the request itself. All others are options.
+# Arguments that become rules of the request, and arguments that become fields of the request. The others are options.
 _RULES = (Rules.__optional_keys__ - {"quick", "rigorous", "affinity"}) | {"handshakes"}
 _FIELDS = Asked.__optional_keys__ - Options.__optional_keys__ - _RULES
 
 
 def select_arguments(arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns the arguments in :class:`Asked` from the local variables of a call. Further ones are in ``options``."""
+    """Selects the fields of :class:`Asked` from the local variables of a call, and adds those in ``options``."""
     named = {name: value for name, value in arguments.items() if name in Asked.__optional_keys__}
     return {**named, **arguments["options"]}
 
@@ -152,7 +155,8 @@ def select_arguments(arguments: Mapping[str, Any]) -> dict[str, Any]:
 def asked_for(
     what: Iterable[str], how: Mapping[str, Any], call: str, functions: Mapping[str, object] | None = None
 ) -> str:
-    """Returns a request for the arguments ``how``, fields of :class:`Asked`, and for functions behind a socket."""
+    """Returns a request as JSON text. ``how`` contains fields of :class:`Asked`; ``functions`` describes functions that
+    are served on a socket."""
     command = f"{call}({', '.join(map(repr, what))})"
     fields: dict[str, Any] = {"what": what, "command": command, "functions": functions}
     rules: dict[str, Any] = {}
@@ -186,7 +190,7 @@ def request(**fields: Any) -> str:
 
 
 def chosen(options: Mapping[str, Any]) -> dict[str, object]:
-    """Returns options by the names of the compiled module."""
+    """Returns options, keyed by their names in the compiled module."""
     names = sorted(Options.__optional_keys__)
     chosen: dict[str, object] = {}
     for name, value in options.items():
@@ -197,7 +201,7 @@ def chosen(options: Mapping[str, Any]) -> dict[str, object]:
 
 
 def plain(value: object) -> object:
-    """Converts an iterable that is not text into a list."""
+    """Converts an iterable into a list. Returns strings and other values unchanged."""
     if not isinstance(value, Iterable) or isinstance(value, (str, bytes)):
         return value
     values: Iterable[object] = value  # pyright: ignore[reportUnknownVariableType]

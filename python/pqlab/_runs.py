@@ -1,4 +1,4 @@
-"""Runs with their figures, samples, pictures and comparisons, and the databases that keep them."""
+"""Runs with their figures, samples, charts and comparisons, and the databases that store runs."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Path = str | os.PathLike[str]
 
 
 class Run:
-    """A run with its samples. Figures are computed on first use, and kept."""
+    """A run with its samples. Figures are computed on first use and then cached."""
 
     def __init__(self, measured: _pqlab.Measured) -> None:
         self._measured = measured
@@ -51,7 +51,7 @@ class Run:
 
     @cached_property
     def document(self) -> dict[str, Any]:
-        """Environment, rules, results and tables, as written by ``pqlab export --format json`` (see
+        """Environment, rules, results and tables, the same as the output of ``pqlab export --format json`` (see
         ``docs/formats.md``)."""
         found: dict[str, Any] = json.loads(self._measured.document())
         return found
@@ -70,7 +70,7 @@ class Run:
 
     @property
     def tables(self) -> dict[str, dict[str, Any]]:
-        """Tables that combine several cases, by name: columns, rows and their notes."""
+        """Tables that combine several cases, keyed by name. Each table contains columns, rows and notes."""
         found: dict[str, dict[str, Any]] = self.document["tables"]
         return found
 
@@ -86,13 +86,15 @@ class Run:
 
     @property
     def charts(self) -> list[str]:
-        """Names of the pictures."""
+        """Names of the charts."""
         return list(self._charts)
 
     def chart(self, name: str) -> str:
-        """Returns a picture as SVG. ``latency`` also finds ``latency-kem`` if no other name begins with ``latency-``.
+        """Returns a chart as SVG.
 
-        :raises pqlab.UnknownName: No picture has this name, or several names match.
+        :param name: Name of the chart. ``latency`` also finds ``latency-kem`` if no other name begins with
+            ``latency-``.
+        :raises pqlab.UnknownName: No chart has this name, or several names match.
         """
         _, _, svg = self._charts[self._chart_name(name)]
         return svg
@@ -104,15 +106,15 @@ class Run:
         if len(near) == 1:
             return near[0]
         there = ", ".join(near or self._charts) or "none"
-        raise UnknownName(f"run {self.id} has no picture {name!r}; available: {there}")
+        raise UnknownName(f"run {self.id} has no chart {name!r}; available: {there}")
 
     def samples(self, case: str) -> npt.NDArray[np.float64]:
-        """Returns the wall time of one operation in ns for each sample of a case that counts, in the order of
-        measurement.
+        """Returns the samples of a case in the order of measurement, each as wall time per operation in ns.
 
-        The array is a read-only view of the samples. It needs NumPy.
+        Leaves out samples that the figures also leave out, such as disturbed ones. The array is a read-only view of the
+        samples. Requires NumPy.
 
-        :raises pqlab.UnknownName: The run has no such case.
+        :raises pqlab.UnknownName: The run does not contain the case.
         """
         numpy: Any = _needed("numpy", "Run.samples")
         array: npt.NDArray[np.float64] = numpy.asarray(self.sample_buffer(case))
@@ -123,14 +125,14 @@ class Run:
         return memoryview(self._measured.samples(case))
 
     def to_polars(self) -> polars.DataFrame:
-        """Returns the figures as a Polars table with a row for each case and the columns of
+        """Returns the figures as a Polars data frame with one row per case and the columns of
         ``pqlab export --format csv``."""
         library: Any = _needed("polars", "Run.to_polars")
         frame: polars.DataFrame = library.read_csv(io.BytesIO(self.export("csv")), infer_schema_length=None)
         return frame
 
     def to_pandas(self) -> pandas.DataFrame:
-        """Returns the figures as a pandas table with a row for each case and the columns of
+        """Returns the figures as a pandas data frame with one row per case and the columns of
         ``pqlab export --format csv``."""
         library: Any = _needed("pandas", "Run.to_pandas")
         frame: pandas.DataFrame = library.read_csv(io.BytesIO(self.export("csv")))
@@ -147,13 +149,13 @@ class Run:
     ) -> bytes:
         """Returns the run in an export format (see ``docs/formats.md``). Notes go to the logger ``pqlab``.
 
-        :param format: Name of the format, from :func:`pqlab.exporters`.
-        :param table: Name of a table to export alone, as ``csv``, ``json``, ``latex`` or ``markdown`` (default the
-            whole run).
-        :param digits: Decimals in formats that round (default 1).
-        :param provider: Provider whose figures to export, in formats that hold those of one (default none).
-        :param names: Row names in the formats of Google Benchmark, ``ids`` or ``reference`` (default ``ids``).
-        :raises pqlab.InvalidArgument: The format is unknown, or cannot hold what is asked for.
+        :param format: Name of the format. :func:`pqlab.exporters` lists all formats.
+        :param table: Name of the only table to export, for the formats ``csv``, ``json``, ``latex`` and ``markdown``
+            (default the whole run).
+        :param digits: Number of decimals, for formats that round (default 1).
+        :param provider: Provider to export, for formats that contain a single provider (default none).
+        :param names: Row names in Google Benchmark formats, ``ids`` or ``reference`` (default ``ids``).
+        :raises pqlab.InvalidArgument: The format is unknown, or does not support the other arguments.
         """
         exported, notes = self._measured.export(format, table, digits, provider, names)
         for text in notes:
@@ -161,10 +163,10 @@ class Run:
         return exported
 
     def show(self, case: str | None = None, *, width: int = 120) -> str:
-        """Returns the text of ``pqlab show``, for the whole run or in full for the cases that match a pattern.
+        """Returns the text that ``pqlab show`` prints.
 
-        ``width`` is the number of columns (default 120).
-
+        :param case: Pattern of the cases to show with full details (default none, a summary of the whole run).
+        :param width: Width of the text in columns (default 120).
         :raises pqlab.UnknownName: No case matches.
         """
         if width < 1:
@@ -179,26 +181,27 @@ class Run:
         links: Iterable[str] = ("10M", "100M", "10G"),
         rtt: float = 50.0,
     ) -> Run:
-        """Returns the same run under other assumptions, which its tables, exports and reports use.
+        """Returns the same run with other assumptions for its tables, exports and reports.
 
-        :param job: Number of times that the job does each operation, which decides the recommended library, such as
-            ``{"sign": 1, "verify": 100}`` (default both sides of a TLS 1.3 handshake).
-        :param circuits_per_second: New circuits per second at a relay of circuit handshakes (default 1000).
-        :param links: Speeds of links in bits per second, with a unit (default ``10M``, ``100M`` and ``10G``).
+        :param job: How often the job performs each operation, such as
+            ``{"sign": 1, "verify": 100}`` (default both sides of a TLS 1.3 handshake). The job decides which library is
+            recommended.
+        :param circuits_per_second: New circuits per second at a relay (default 1000).
+        :param links: Link speeds in bits per second, with a unit (default ``10M``, ``100M`` and ``10G``).
         :param rtt: Round-trip time in ms (default 50).
-        :raises pqlab.InvalidArgument: An assumption cannot be used.
+        :raises pqlab.InvalidArgument: An argument is invalid.
         """
         return Run(self._measured.assuming(weights(job), (circuits_per_second, _names("links", links), rtt)))
 
     def save(self, path: Path) -> None:
-        """Writes the run with all samples to a file, which :func:`pqlab.load` reads.
+        """Writes the run with all samples to a file. :func:`pqlab.load` reads such files.
 
         :raises pqlab.StoreError: The file cannot be written.
         """
         self._measured.save(path)
 
     def report(self, folder: Path) -> _File:
-        """Writes the report (a page, pictures, tables) into a folder and returns the path of the page.
+        """Writes the report (an HTML page, charts and tables) into a folder and returns the path of the page.
 
         :raises pqlab.StoreError: A file cannot be written.
         """
@@ -212,13 +215,13 @@ class Run:
         """Compares another run with this one.
 
         :param other: The run to judge.
-        :param margin: Percentage within which differences count as equivalent (default the machine's own from the
-            database, else 2).
-        :param metric: Unit of the comparison, ``auto``, ``time`` or ``cycles`` (default ``auto``, cycles if both have
-            them).
-        :param database: File with the noise of the machine (default the one of the command line).
-        :return: The document of ``pqlab compare --json``, with a verdict for each case.
-        :raises pqlab.InvalidArgument: An argument cannot be used.
+        :param margin: Differences up to this percentage are equivalent (default from the noise of the machine if the
+            database contains it, else 2).
+        :param metric: Unit of the comparison, ``auto``, ``time`` or ``cycles`` (default ``auto``, which means cycles if
+            both runs counted them).
+        :param database: Database file with the noise of the machine (default the database of the command line).
+        :return: Output of ``pqlab compare --json`` as a dictionary, with a verdict for each case.
+        :raises pqlab.InvalidArgument: An argument is invalid.
         """
         path = None if database is None else os.fspath(database)
         found: dict[str, Any] = json.loads(self._measured.compare(other._measured, margin, metric, path))
@@ -227,18 +230,18 @@ class Run:
     def compare_cases(
         self, first: str, second: str, *, margin: float | None = None, metric: str = "auto"
     ) -> dict[str, Any]:
-        """Compares cases of this run with others of the same run.
+        """Compares pairs of cases from this run.
 
         >>> run.compare_cases("*@liboqs", "*@aws-lc")
 
-        Two cases are compared if the stars of both patterns match the same text.
+        Two cases are a pair if the stars of both patterns match the same text.
 
-        :param first: Pattern of the cases to compare with.
-        :param second: Pattern of the cases to judge.
-        :param margin: Percentage within which differences count as equivalent (default 2).
-        :param metric: Unit of the comparison, ``auto``, ``time`` or ``cycles`` (default ``auto``, cycles if both have
-            them).
-        :return: The document of ``pqlab compare --json``, with a verdict for each pair.
+        :param first: Pattern for the cases to compare with.
+        :param second: Pattern for the cases to judge.
+        :param margin: Differences up to this percentage are equivalent (default 2).
+        :param metric: Unit of the comparison, ``auto``, ``time`` or ``cycles`` (default ``auto``, which means cycles if
+            the run counted them).
+        :return: Output of ``pqlab compare --json`` as a dictionary, with a verdict for each pair.
         :raises pqlab.UnknownName: A pattern matches nothing.
         """
         found: dict[str, Any] = json.loads(self._measured.compare_cases(first, second, margin, metric))
@@ -254,7 +257,7 @@ class Run:
 
 
 class Database:
-    """A file that keeps runs."""
+    """A database file, which stores runs."""
 
     path: str
     """Path of the file."""
@@ -268,50 +271,52 @@ class Database:
         return found
 
     def run(self, reference: str = "last") -> Run:
-        """Loads a run by its id, a unique prefix of it, a name, ``last``, or ``last~1`` for the one before the last.
+        """Loads a stored run.
 
-        :raises pqlab.UnknownName: There is no such run.
+        :param reference: Id, unique id prefix or name of the run, or ``last``, or ``last~1`` for the run before the
+            last (default ``last``).
+        :raises pqlab.UnknownName: The run does not exist.
         """
         return Run(_pqlab.stored_run(self.path, reference))
 
     def add(self, *runs: Run | Path) -> list[str]:
-        """Stores runs that were measured elsewhere, and runs from files. Reads all files before it stores the first
-        run.
+        """Stores runs that were measured elsewhere. Reads all files before it stores the first run.
 
-        :return: The ids of the runs that were not stored yet.
-        :raises pqlab.StoreError: A file is not a run, or the database cannot be written.
+        :param runs: Runs, or files that contain a run.
+        :return: The ids of the runs that were not stored before.
+        :raises pqlab.StoreError: A file does not contain a run, or the database cannot be written.
         """
         read = [run if isinstance(run, Run) else load(run) for run in runs]
         return [run.id for run in read if _pqlab.import_run(self.path, run._measured)]  # pyright: ignore[reportPrivateUsage]
 
     def delete(self, *references: str, force: bool = False) -> list[str]:
-        """Deletes runs with their samples, either all of them or none.
+        """Deletes runs with their samples. If one run cannot be deleted, no run is deleted.
 
-        :param references: Ids, unique prefixes or names of the runs, ``last`` or ``last~1``.
-        :param force: Whether to delete runs that have a name too (default false).
+        :param references: Ids, unique id prefixes or names of the runs, or ``last`` or ``last~1``.
+        :param force: Whether to delete even runs that have a name (default false).
         :return: The ids of the deleted runs.
-        :raises pqlab.UnknownName: One of the runs is not stored.
+        :raises pqlab.UnknownName: A run does not exist.
         :raises pqlab.InvalidArgument: A run has a name, and ``force`` is false.
         """
         return _pqlab.delete_runs(self.path, list(references), force)
 
     def note(self, reference: str, text: str) -> None:
-        """Stores a note with a run. It replaces an earlier one."""
+        """Attaches a note to a run. Replaces an earlier note."""
         _pqlab.note_run(self.path, reference, text)
 
     def name(self, reference: str, name: str, *, force: bool = False) -> None:
-        """Gives a run a name, for example as the baseline of later comparisons.
+        """Gives a run a name, for example to use it as the baseline of later comparisons.
 
-        :param reference: Id, unique prefix or name of the run, ``last`` or ``last~1``.
+        :param reference: Id, unique id prefix or name of the run, or ``last`` or ``last~1``.
         :param name: The new name.
         :param force: Whether to take the name from another run (default false).
-        :raises pqlab.InvalidArgument: The name is not valid, or another run has it.
-        :raises pqlab.UnknownName: There is no such run.
+        :raises pqlab.InvalidArgument: The name is not valid, or belongs to another run.
+        :raises pqlab.UnknownName: The run does not exist.
         """
         _pqlab.name_run(self.path, reference, name, force)
 
     def names(self) -> dict[str, str]:
-        """Returns the names of runs, with their ids."""
+        """Returns a dictionary from the names of runs to their ids."""
         return {name: run["id"] for run in self.runs() for name in run["names"]}
 
     def compare(
@@ -326,16 +331,16 @@ class Database:
     ) -> dict[str, Any]:
         """Compares two stored runs, or cases of one run.
 
-        :param first: Run to compare with, or a pattern of cases. With ``since`` the run to judge (default the
-            latest).
-        :param second: Run to judge, or a pattern of cases.
-        :param run: Run whose cases the patterns match (default the latest).
-        :param since: Compare with the newest complete run of the same suite and host that is older by this time.
-        :param margin: Percentage within which differences count as equivalent, as in :meth:`Run.compare`.
-        :param metric: Unit of the comparison, as in :meth:`Run.compare` (default ``auto``).
-        :return: The document of ``pqlab compare --json``, with a verdict for each case.
-        :raises pqlab.UnknownName: There is no such run, or a pattern matches nothing.
-        :raises pqlab.InvalidArgument: The arguments do not go together.
+        :param first: Run to compare with, or a pattern for the cases to compare with. With ``since``, the run to judge
+            (default the latest run).
+        :param second: Run to judge, or a pattern for the cases to judge.
+        :param run: Run to take the cases from, if ``first`` and ``second`` are patterns (default the latest run).
+        :param since: Compare with the newest complete run of the same suite and host that is at least this much older.
+        :param margin: Differences up to this percentage are equivalent, as for :meth:`Run.compare`.
+        :param metric: Unit of the comparison, as for :meth:`Run.compare` (default ``auto``).
+        :return: Output of ``pqlab compare --json`` as a dictionary, with a verdict for each case.
+        :raises pqlab.UnknownName: A run does not exist, or a pattern matches nothing.
+        :raises pqlab.InvalidArgument: The arguments cannot be combined.
         """
         seconds = None if since is None else since.total_seconds()
         if since is not None and (second is not None or run is not None):
@@ -355,19 +360,19 @@ class Database:
         links: Iterable[str] = ("10M", "100M", "10G"),
         rtt: float = 50.0,
     ) -> _File:
-        """Writes the report over several runs into a folder and returns the path of its page.
+        """Writes a report on several runs into a folder and returns the path of the HTML page.
 
-        The report shows the newest run, with the others as its history.
+        The report shows the newest run in detail. The other runs appear as its history.
 
-        :param folder: The folder, which is created if it is missing.
-        :param references: Ids, unique prefixes or names of the runs (default the latest and the 19 before it).
-        :param merge: Whether to merge the runs into one (default false). Without references, merge the newest
-            complete run of each suite of this machine and build.
-        :param job: Weights of operations, as in :meth:`Run.assuming`.
-        :param circuits_per_second: New circuits per second at a relay, as in :meth:`Run.assuming` (default 1000).
-        :param links: Speeds of links, as in :meth:`Run.assuming` (default ``10M``, ``100M`` and ``10G``).
+        :param folder: Output folder, which is created if missing.
+        :param references: Ids, unique id prefixes or names of the runs (default the latest 20 runs).
+        :param merge: Whether to merge the runs into one (default false). Without references, merges the newest complete
+            run of each suite that was measured on this machine with this build.
+        :param job: How often the job performs each operation, as for :meth:`Run.assuming`.
+        :param circuits_per_second: New circuits per second at a relay, as for :meth:`Run.assuming` (default 1000).
+        :param links: Link speeds, as for :meth:`Run.assuming` (default ``10M``, ``100M`` and ``10G``).
         :param rtt: Round-trip time in ms (default 50).
-        :raises pqlab.UnknownName: There is no such run.
+        :raises pqlab.UnknownName: A run does not exist.
         :raises pqlab.StoreError: A file cannot be written.
         """
         from pathlib import Path as File
@@ -385,19 +390,19 @@ class Database:
         links: Iterable[str] = ("10M", "100M", "10G"),
         rtt: float = 50.0,
     ) -> _File:
-        """Writes all runs as a static site into a folder and returns the path of its first page.
+        """Writes all runs as a static site into a folder and returns the path of the start page.
 
-        Each run has a page, and each machine has one with its history. ``latest.html`` leads to the newest complete
-        run. ``feed.xml`` is an Atom feed of the cases that got slower from a complete run to the next one of the same
-        suite on the same machine.
+        The site contains a page for each run, and a page for each machine with its history. ``latest.html`` links to
+        the newest complete run. ``feed.xml`` is an Atom feed of cases that got slower between consecutive complete runs
+        of the same suite on the same machine.
 
-        :param folder: The folder, which is created if it is missing.
-        :param base_url: Address of the published site, for absolute links in the feed (default relative links).
-        :param job: Weights of operations, as in :meth:`Run.assuming`.
-        :param circuits_per_second: New circuits per second at a relay, as in :meth:`Run.assuming` (default 1000).
-        :param links: Speeds of links, as in :meth:`Run.assuming` (default ``10M``, ``100M`` and ``10G``).
+        :param folder: Output folder, which is created if missing.
+        :param base_url: URL of the published site, for absolute links in the feed (default relative links).
+        :param job: How often the job performs each operation, as for :meth:`Run.assuming`.
+        :param circuits_per_second: New circuits per second at a relay, as for :meth:`Run.assuming` (default 1000).
+        :param links: Link speeds, as for :meth:`Run.assuming` (default ``10M``, ``100M`` and ``10G``).
         :param rtt: Round-trip time in ms (default 50).
-        :raises pqlab.InvalidArgument: An argument cannot be used.
+        :raises pqlab.InvalidArgument: An argument is invalid.
         :raises pqlab.StoreError: A file cannot be written.
         """
         from pathlib import Path as File
@@ -410,26 +415,29 @@ class Database:
 
 
 def open_database(path: Path | None = None) -> Database:
-    """Returns the database in a file (default the one of the command line). The file need not exist yet."""
+    """Returns the database in a file. The file need not exist yet.
+
+    :param path: Path of the file (default the database of the command line).
+    """
     return Database(_pqlab.database_path(None if path is None else os.fspath(path)))
 
 
 def load(path: Path) -> Run:
     """Loads a run from a file that :meth:`Run.save` or ``pqlab export --format json-samples`` wrote.
 
-    :raises pqlab.StoreError: The file cannot be read, or is not a run.
+    :raises pqlab.StoreError: The file cannot be read, or does not contain a run.
     """
     return Run(_pqlab.load(path))
 
 
 def load_all(*paths: Path) -> list[Run]:
-    """Loads the runs of several files, as :func:`load` does."""
+    """Loads one run from each file, as :func:`load` does."""
     return [load(path) for path in paths]
 
 
 @contextmanager
 def stopped_runs() -> Generator[None]:
-    """Wraps the run that an exception carries into :class:`Run`, which the compiled module does not know."""
+    """If an exception carries a run from the compiled module, converts the run to :class:`Run`."""
     try:
         yield
     except Interrupted as stopped:
@@ -439,7 +447,7 @@ def stopped_runs() -> Generator[None]:
 
 
 def weights(job: Mapping[str, int] | None) -> str | None:
-    """Returns a job as text for the compiled module."""
+    """Formats a job for the compiled module."""
     if job is None:
         return None
     return ",".join(f"{operation}={times}" for operation, times in job.items())

@@ -1,4 +1,4 @@
-"""Scaling of block verification: measured on nodes of one machine, and extrapolated to larger clusters."""
+"""Measures how block verification scales with nodes on one machine, and extrapolates to larger clusters."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from pqlab._ray import connected, started
 from pqlab._verifying import PART, ClusterReport, Job, part_size, verify_block
 
 PARTS = 40
-"""Number of empty parts that measure the fixed cost of a part."""
+"""Number of empty parts to run when the fixed cost of a part is measured."""
 ROUNDS = 400
-"""Number of empty calls that measure the cost of handing out a part."""
+"""Number of empty calls to make when the cost of handing out a part is measured."""
 
 Watcher = Callable[[str], object]
 """Function that is called with a sentence on the current measurement."""
@@ -26,16 +26,17 @@ Watcher = Callable[[str], object]
 
 @dataclass(frozen=True)
 class Measurement:
-    """One measurement."""
+    """Measurement with a given number of nodes."""
 
     how: str
-    """``plain`` (no cluster), ``strong`` (one block for any number of nodes) or ``weak`` (it grows with the nodes)."""
+    """``plain`` (no cluster), ``strong`` (the same block for any number of nodes) or ``weak`` (the block grows with the
+    number of nodes)."""
     nodes: int
     """Number of nodes with one CPU each, all on this machine."""
     transactions: int
     """Number of verified transactions."""
     seconds: tuple[float, ...]
-    """Time from the first part to the last in seconds, for each round."""
+    """Elapsed time of each round in seconds, from the first part to the last."""
 
     @property
     def median(self) -> float:
@@ -50,25 +51,26 @@ class Measurement:
 
 @dataclass(frozen=True)
 class Estimate:
-    """Extrapolation of a measurement to a cluster. Each time in seconds assumes that nothing else is a limit."""
+    """Extrapolation of a measurement to a cluster. The three times are in seconds; each assumes that it is the only
+    limit."""
 
     nodes: int
     """Number of nodes."""
     verifying: float
-    """Time to decode and verify on all cores, with the fixed cost of each part."""
+    """Time to decode and verify on all cores, including the fixed cost of each part."""
     reading: float
     """Time to transfer the bytes to the nodes."""
     handing: float
-    """Time of one process to hand out all parts, one after the other."""
+    """Time that one process needs to hand out all parts, one after the other."""
 
     @property
     def seconds(self) -> float:
-        """Estimated time: the largest of the three."""
+        """Estimated time in seconds, the largest of the three times."""
         return max(self.verifying, self.reading, self.handing)
 
     @property
     def limit(self) -> str:
-        """Name of the largest of the three: ``verifying``, ``reading`` or ``handing``."""
+        """Name of the largest of the three times: ``verifying``, ``reading`` or ``handing``."""
         return max(("verifying", "reading", "handing"), key=lambda name: float(getattr(self, name)))
 
 
@@ -79,23 +81,23 @@ class Scaling:
     scheme: str
     """Signature algorithm of the transactions."""
     rows: tuple[Measurement, ...]
-    """Measurements; the first is without a cluster."""
+    """Measurements. The first one is without a cluster."""
     size: float
     """Size of a transaction in a block, in bytes."""
     core_us: float
-    """Time of one core of this machine to decode and verify a transaction, in µs."""
+    """Time that one core of this machine needs to decode and verify a transaction, in µs."""
     part_us: float
-    """Fixed time of one core for a part, in µs: it checks libraries and starts threads."""
+    """Fixed time that one core needs for each part, to check libraries and start threads, in µs."""
     handing_us: float
-    """Time of the process that hands out parts, in µs for each part."""
+    """Time that the coordinating process needs to hand out a part, in µs."""
 
     def estimates(self, transactions: int, nodes: Sequence[int], cores: int, bandwidth: float) -> list[Estimate]:
         """Extrapolates the measurement to other clusters.
 
         :param transactions: Number of transactions in the block.
-        :param nodes: Numbers of nodes, one for each estimate.
-        :param cores: Cores of each node.
-        :param bandwidth: Network bandwidth of each node in bytes per second.
+        :param nodes: Numbers of nodes. Each number gives one estimate.
+        :param cores: Number of cores per node.
+        :param bandwidth: Network bandwidth per node in bytes per second.
         :raises pqlab.InvalidArgument: A number is not positive.
         """
         if transactions < 1 or cores < 1 or not bandwidth > 0 or not nodes or min(nodes) < 1:
@@ -114,7 +116,7 @@ class Scaling:
         return found
 
     def document(self) -> dict[str, Any]:
-        """Returns the result as a document for programs."""
+        """Returns the result as a dictionary that can be written as JSON."""
         rows = [{**asdict(row), "median_s": row.median, "per_s": row.rate} for row in self.rows]
         return {"scheme": self.scheme, "bytes": self.size, "core_us": self.core_us, "part_us": self.part_us, "handing_us": self.handing_us, "measured": rows}
 
@@ -136,7 +138,7 @@ def median(values: Sequence[float]) -> float:
 
 
 def scaling_table(estimates: Sequence[Estimate], cores: int) -> str:
-    """Returns estimates for nodes with ``cores`` cores as a Markdown table."""
+    """Returns estimates as a Markdown table. ``cores`` is the number of cores per node."""
     lines = [
         "| nodes | cores | verifying, s | reading, s | handing out, s | about, s | limit |",
         "|---:|---:|---:|---:|---:|---:|---|",
@@ -159,17 +161,17 @@ def measure_scaling(
 ) -> Scaling:
     """Measures how block verification scales with the nodes of a cluster that is started on this machine.
 
-    Each node has one CPU. Measurements with and without a cluster take turns. If there are more nodes than cores,
-    they share the cores. Then the result shows the overhead of the cluster, not its speed.
+    Each node uses one CPU. Measurements with and without a cluster alternate. If there are more nodes than cores, the
+    nodes share the cores, and the result shows the overhead of the cluster rather than its speed.
 
     :param scheme: Signature algorithm (default ``ML-DSA-65``).
-    :param count: Transactions of the block, at least 1,024 (default 262,144). Weak scaling uses ``count`` for each
-        node.
-    :param nodes: Numbers of nodes (default 1 and 2).
+    :param count: Number of transactions in the block, at least 1,024 (default 262,144). For weak scaling, the number of
+        transactions per node.
+    :param nodes: Numbers of nodes to measure (default 1 and 2).
     :param repetitions: Number of rounds (default 3).
-    :param provider: Provider that signs and verifies (default the first one that has the algorithm).
+    :param provider: Provider to sign and verify with (default the first one that offers the algorithm).
     :param progress: Function that is called with a sentence on the current measurement (default none).
-    :return: The measurements, and the costs that :meth:`Scaling.estimates` extrapolates.
+    :return: The measurements, and the costs from which :meth:`Scaling.estimates` extrapolates.
     :raises pqlab.InvalidArgument: A number is too small.
     :raises pqlab.LibraryError: Ray is not installed or cannot be started.
     """
@@ -206,19 +208,19 @@ def measure_scaling(
 
 
 def _idle(_: Any, part: Part) -> Answer:
-    """Does nothing, on a node."""
+    """Does nothing. Runs on a node."""
     return "done", this_node(), part
 
 
 def _clustered(path: str, nodes: int, provider: str | None) -> tuple[ClusterReport, float, float]:
     """Verifies a block on a cluster of ``nodes`` nodes.
 
-    Returns the report, the fixed time of a part on a core, and the time to hand one out, both in seconds.
+    Returns the report, the fixed time that a core needs for a part, and the time to hand out a part, both in seconds.
     """
     with started(nodes) as address, connected(address) as ray:
         report = verify_block(path, address=address, provider=provider)
         job = Job(path, None, _pqlab.ledger_block_facts(path), 1, "txv2", 1, provider, False, None)
-        # All nodes work on empty parts at once, so the time of one node is multiplied by their number.
+        # All nodes work on empty parts at the same time, so the time per part is multiplied by the number of nodes.
         part = _spent(Hands(ray, Job.verify, job, 1), PARTS) * nodes
         return report, part, _spent(Hands(ray, _idle, None, 1), ROUNDS)
 

@@ -1,7 +1,7 @@
-"""Functions behind a socket. A process forked from this interpreter forks another one for each connection.
+"""Serves Python functions on a socket, with the protocol from ``docs/workers.md``.
 
-Functions are timed in the state that the interpreter had, including closures and open files, and in dedicated
-processes. They use the protocol of ``docs/workers.md``.
+A supervisor process, forked from this interpreter, forks a process for each connection. So functions are timed in
+dedicated processes, and still find the state of the interpreter, including closures and open files.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ MOST_SETS = 4096
 
 
 class Served:
-    """A function, with those that prepare its arguments and check its answers."""
+    """A function to serve, with the functions that prepare its arguments and check its return values."""
 
     def __init__(
         self,
@@ -49,7 +49,7 @@ class Served:
         self.library = library
 
     def offer(self) -> str:
-        """Returns the line with which a worker lists the function."""
+        """Returns the line for this function in a worker's list of operations."""
         return f"function {self.name} inputs={self.inputs}" + ("" if self.verify else " verified=no")
 
     def arguments(self) -> tuple[Any, ...]:
@@ -58,7 +58,7 @@ class Served:
         return given if isinstance(given, tuple) else (given,)  # pyright: ignore[reportUnknownVariableType]
 
     def judged(self, answer: object, arguments: tuple[Any, ...]) -> str:
-        """Returns ``right``, ``unchecked``, or what is wrong with the answer."""
+        """Checks a return value. Returns ``right``, ``unchecked``, or the reason why it is wrong."""
         if self.verify is None:
             return "unchecked"
         try:
@@ -69,7 +69,7 @@ class Served:
 
 
 class Server:
-    """Serves functions until the end of the context."""
+    """Context manager that serves functions until the context ends."""
 
     def __init__(self, functions: Sequence[Served]) -> None:
         self._functions = functions
@@ -84,7 +84,7 @@ class Server:
 
     def __enter__(self) -> Self:
         with ExitStack() as undo:
-            # Only this user can enter this folder.
+            # Only this user can access the folder.
             self._folder = tempfile.mkdtemp(prefix="pqlab-")
             undo.callback(shutil.rmtree, self._folder, ignore_errors=True)
             listener = undo.enter_context(socket.socket(socket.AF_UNIX, socket.SOCK_STREAM))
@@ -98,7 +98,8 @@ class Server:
             undo.callback(os.close, here)
             undo.callback(os.close, self._lifeline)
             with warnings.catch_warnings():
-                # Python warns because fork copies no threads. The child serves functions and needs no other thread.
+                # Python warns because fork does not copy threads. The child only serves functions and needs no other
+                # thread.
                 warnings.simplefilter("ignore", DeprecationWarning)
                 try:
                     self._process = os.fork()
@@ -115,14 +116,14 @@ class Server:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        # The supervisor ends, with all its children, when the other end of the pipe is closed.
+        # When this end of the pipe closes, the supervisor kills its children and exits.
         os.close(self._lifeline)
         os.waitpid(self._process, 0)
         shutil.rmtree(self._folder, ignore_errors=True)
 
 
 def _never_return(act: Callable[[], None]) -> None:
-    """Runs ``act`` and ends the process. The rest of the interpreter's work belongs to its parent."""
+    """Runs ``act`` and exits, so that the forked process never runs code that belongs to its parent."""
     code = 1
     try:
         act()
@@ -134,23 +135,25 @@ def _never_return(act: Callable[[], None]) -> None:
 
 
 class _Supervisor:
-    """Forks a process for each connection, and ends it when the connection closes."""
+    """Forks a process for each connection, and kills the process when the connection closes."""
 
     def __init__(self, functions: Sequence[Served], listener: socket.socket, lifeline: int) -> None:
         self._functions = functions
         self._listener = listener
         self._lifeline = lifeline
         self._poll = select.poll()
-        # Processes by their own descriptor, and by that of their connection.
+        # Process id and connection, by pidfd.
         self._processes: dict[int, tuple[int, socket.socket]] = {}
+        # Process id, by the descriptor of the connection.
         self._connections: dict[int, int] = {}
 
     def run(self) -> None:
-        # Ctrl-C goes to every process of a terminal. The measuring process closes the connections when it stops.
+        # A terminal sends Ctrl-C to all processes. Ignore it here: the measuring process closes the connections when it
+        # stops.
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         nowhere = os.open(os.devnull, os.O_RDONLY)
         os.dup2(nowhere, 0)
-        # Printed text must reach neither the protocol nor a notebook.
+        # Output of a function must not mix with the protocol or appear in a notebook.
         os.dup2(2, 1)
         sys.stdout = sys.stderr = open(2, "w", closefd=False)
         gc.collect()
@@ -224,7 +227,7 @@ class _Case:
         self.first = self.touched = 0
 
     def visit(self, first: int, n: int) -> int:
-        """Returns the time of ``n`` calls in ns."""
+        """Calls the function ``n`` times and returns the elapsed time in ns."""
         function, arguments, answers, count = self.function, self.arguments, self.answers, len(self.arguments)
         self.touched = 0
         at = first = first % count
@@ -239,7 +242,7 @@ class _Case:
         return elapsed
 
     def judged(self) -> Iterable[bytes]:
-        """Yields the index of each argument set that the last visit used, with the verdict on its answer."""
+        """Yields the index of each argument set that the last visit used, and then the verdict on the return value."""
         for turn in range(self.touched):
             at = (self.first + turn) % len(self.arguments)
             yield b"%d" % at
@@ -247,16 +250,16 @@ class _Case:
                 yield self.served.judged(self.answers[at], self.arguments[at]).encode()
             self.answers[at] = None
         self.touched = 0
-        # The collector is off while functions are timed.
+        # Collect here, because the garbage collector is off while functions are timed.
         gc.collect()
 
 
 def _nothing() -> None:
-    """Does nothing; measures the overhead of a call."""
+    """Does nothing. Timed to measure the overhead of a call."""
 
 
 def serve(functions: Sequence[Served], incoming: int, outgoing: int) -> None:
-    """Answers requests from one descriptor on another, until the other side says goodbye or closes."""
+    """Reads requests from one descriptor and writes answers to the other, until ``goodbye`` or end of stream."""
     gc.disable()
     worker = _Worker(functions)
     while (message := _pqlab.receive_message(incoming)) is not None:
@@ -273,13 +276,13 @@ def serve(functions: Sequence[Served], incoming: int, outgoing: int) -> None:
 
 
 class _Unsupported(Exception):
-    """The request asks for something that is not offered."""
+    """Raised if a request asks for something that this worker does not offer."""
 
 
 class _Worker:
-    """Answers requests."""
+    """Answers the requests of one connection."""
 
-    # Number of fields after the verb.
+    # Number of fields after each verb.
     FIELDS = {"hello": 1, "list": 0, "goodbye": 0, "prepare": 4, "visit": 3, "answers": 1, "release": 1}
 
     def __init__(self, functions: Sequence[Served]) -> None:
@@ -288,11 +291,11 @@ class _Worker:
 
     def answer(self, verb: str, given: list[bytes]) -> list[bytes]:
         if verb not in self.FIELDS and not (verb == "call" and len(given) < 2):
-            raise _Unsupported("no such request")
+            raise _Unsupported("unknown request")
         if verb == "prepare" and len(given) >= 3:
             self._served(given[1], given[2])
         if len(given) != self.FIELDS.get(verb):
-            raise InvalidArgument("a wrong number of fields")
+            raise InvalidArgument("wrong number of fields")
         if verb == "hello":
             return self._hello(_number(given[0], 1, 2**63 - 1))
         if verb == "list":
@@ -302,13 +305,13 @@ class _Worker:
         handle = _number(given[0], 0, 2**63 - 1)
         if verb == "prepare":
             if handle in self._cases:
-                raise InvalidArgument("the handle is in use")
+                raise InvalidArgument("the handle is already in use")
             self._cases[handle] = _Case(self._served(given[1], given[2]), _number(given[3], 1, MOST_SETS))
             gc.collect()
             return []
         case = self._cases.get(handle)
         if case is None:
-            raise InvalidArgument("no such case")
+            raise InvalidArgument("unknown handle")
         if verb == "visit":
             first, n = _number(given[1], 0, 2**63 - 1), _number(given[2], 1, 2**32)
             return [b"%d" % case.visit(first, n)]
@@ -323,12 +326,12 @@ class _Worker:
         return [text.encode() for text in ("1", "python", runtime, libraries, "their own")]
 
     def _served(self, operation: bytes, name: bytes) -> Served | None:
-        """Returns the function, or ``None`` for the empty loop that measures the overhead."""
+        """Returns the requested function, or ``None`` for the function that does nothing."""
         if (operation, name) == (b"null", b"null"):
             return None
         served = self._functions.get(name)
         if served is None or operation != b"call":
-            raise _Unsupported("no such function")
+            raise _Unsupported("unknown function")
         return served
 
 
@@ -338,9 +341,9 @@ def _number(field: bytes, least: int, most: int) -> int:
         number = int(field)
         if least <= number <= most:
             return number
-    raise InvalidArgument("a wrong number")
+    raise InvalidArgument("invalid number")
 
 
 def _line(text: str) -> str:
-    """Joins a text into one line of at most 300 characters."""
+    """Converts text to one line of at most 300 characters."""
     return " ".join(text.split())[:300] or "no reason given"

@@ -1,4 +1,4 @@
-"""Servers on background threads: the report's pages, and a relay for circuit handshakes."""
+"""Servers on background threads: one for report pages, and a relay for circuit handshakes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from pqlab._request import Path, file_name
 
 
 class _Handle:
-    """A server that runs until it is stopped, or to the end of a ``with`` block."""
+    """A server that runs until it is stopped or until a ``with`` block ends."""
 
     def __init__(self, server: _pqlab.PageServer | _pqlab.RelayServer) -> None:
         self._server = server
@@ -50,54 +50,55 @@ class _Handle:
 
 
 class Pages(_Handle):
-    """A running server of the report's pages over a database, from :func:`pqlab.serve`."""
+    """A running server for the report pages of a database. :func:`pqlab.serve` returns it."""
 
     def __init__(self, server: _pqlab.PageServer) -> None:
         super().__init__(server)
         self.url = server.url
-        """Address of the pages."""
+        """URL of the start page."""
         self.port = server.port
-        """Port of the server."""
+        """Port on which the server listens."""
 
     def __repr__(self) -> str:
         return f"<pqlab.Pages {self.url}>"
 
 
 class Relay(_Handle):
-    """A running relay that answers circuit handshakes over TCP, from :func:`pqlab.ntor_relay`.
+    """A running relay that answers circuit handshakes over TCP. :func:`pqlab.ntor_relay` returns it.
 
-    It is a measuring instrument, not a Tor relay: it does not authenticate clients.
+    This relay is a tool for measurements, not a Tor relay. It does not authenticate clients.
     """
 
     def __init__(self, server: _pqlab.RelayServer) -> None:
         super().__init__(server)
         self._relay = server
         self.address = server.address
-        """Address and port of the relay."""
+        """Address and port on which the relay listens."""
         self.identity = server.identity
         """Identity of the relay, 20 bytes."""
         self.onion_key = server.onion_key
-        """Public X25519 onion key, 32 bytes."""
+        """Public X25519 onion key of the relay, 32 bytes."""
 
     @property
     def answers(self) -> list[dict[str, Any]]:
-        """Requests that the relay answers: type on the wire, and parts of request and answer with lengths in
-        bytes."""
+        """Types of request that the relay answers. Each entry contains the type on the wire, and the parts of the
+        request and of the answer with lengths in bytes."""
         found: list[dict[str, Any]] = json.loads(self._relay.answers())
         return found
 
     @property
     def handshakes(self) -> int:
-        """Number of handshakes answered so far."""
+        """Number of handshakes that the relay has answered so far."""
         return self._relay.served()[0]
 
     @property
     def refused(self) -> int:
-        """Number of connections closed because of invalid or slow requests."""
+        """Number of connections that the relay closed because a request was invalid or too slow."""
         return self._relay.served()[1]
 
     def save_keys(self, file: Path) -> None:
-        """Writes identity and onion key to a file for :func:`pqlab.ntor_client` or ``pqlab ntor-client --keys``."""
+        """Writes the identity and the onion key to a file, for :func:`pqlab.ntor_client` or
+        ``pqlab ntor-client --keys``."""
         File(os.fspath(file)).write_text(self._relay.keys(), encoding="utf-8")
 
     def __repr__(self) -> str:
@@ -112,19 +113,19 @@ def serve(
     database: Path | None = None,
     block: bool = True,
 ) -> Pages:
-    """Serves the report's pages over a whole database. The page of a running measurement grows with it.
+    """Serves the report pages of a database over HTTP. While a run is measured, its page updates.
 
     >>> with pqlab.serve(port=0, block=False) as pages:
     ...     print(pages.url)
 
-    Everyone who can reach the address can read every run.
+    Anyone who can reach the server can read every run.
 
     :param host: Address to listen on (default ``127.0.0.1``, only this machine).
-    :param port: Port to listen on (default 8000). 0 takes a free one.
-    :param allow_hosts: Host names to answer for, in addition to IP addresses and ``localhost`` (default none).
-    :param database: File with the runs (default the one of the command line).
-    :param block: Whether to print the address and serve until Ctrl-C (default true). Otherwise the server runs in the
-        background until :meth:`Pages.stop`, or to the end of a ``with`` block.
+    :param port: Port to listen on (default 8000). 0 selects a free port.
+    :param allow_hosts: Host names to accept in requests, in addition to IP addresses and ``localhost`` (default none).
+    :param database: Database file with the runs (default the database of the command line).
+    :param block: Whether to print the URL and serve until Ctrl-C (default true). Otherwise, the server runs in the
+        background until :meth:`Pages.stop` is called or a ``with`` block ends.
     :return: The server.
     :raises pqlab.InvalidArgument: The server cannot listen on this address.
     :raises pqlab.StoreError: The database cannot be read.
@@ -146,16 +147,17 @@ def ntor_relay(
     keys: Path | None = None,
     block: bool = True,
 ) -> Relay:
-    """Answers circuit handshakes over TCP: classical ntor, KEM-only, authenticated hybrid.
+    """Starts a relay that answers circuit handshakes over TCP: classical ntor, KEM-only, and authenticated hybrid.
 
     :param host: Address to listen on (default ``127.0.0.1``, only this machine).
-    :param port: Port to listen on (default 0, a free one).
-    :param provider: Provider id, or two joined by a plus, of X25519 and hashes and of ML-KEM (default ``aws-lc``).
-    :param keys: File to write identity and onion key to (default none).
-    :param block: Whether to print the address and run until Ctrl-C (default true). Otherwise the relay runs in the
-        background until :meth:`Relay.stop`, or to the end of a ``with`` block.
+    :param port: Port to listen on (default 0, which selects a free port).
+    :param provider: Provider id (default ``aws-lc``). ``aws-lc+liboqs`` takes X25519 and hashes from ``aws-lc`` and
+        ML-KEM from ``liboqs``.
+    :param keys: File to write the identity and the onion key to (default none).
+    :param block: Whether to print the address and run until Ctrl-C (default true). Otherwise, the relay runs in the
+        background until :meth:`Relay.stop` is called or a ``with`` block ends.
     :return: The relay.
-    :raises pqlab.UnknownName: The provider is unknown, or lacks an algorithm.
+    :raises pqlab.UnknownName: The provider is unknown, or does not offer an algorithm.
     :raises pqlab.InvalidArgument: The relay cannot listen on this address, or the file cannot be written.
     """
     relay = Relay(_pqlab.ntor_relay(_listen(host, port), provider))
@@ -181,21 +183,22 @@ def ntor_client(
     onion_key: bytes | None = None,
     timeout: float = 10.0,
 ) -> dict[str, Any]:
-    """Performs circuit handshakes with a relay on one connection, and checks that both ends derive the same keys.
+    """Performs circuit handshakes with a relay over one connection, and checks that both sides derive the same keys.
 
-    Without ``keys`` or ``identity`` and ``onion_key`` the client trusts the relay's own description of itself. Then
-    ``["authenticated"]`` is false.
+    Pass either ``keys``, or ``identity`` and ``onion_key``. Otherwise, the client asks the relay for its identity and
+    onion key without authenticating them, and ``["authenticated"]`` is false.
 
     :param address: Address and port of the relay.
     :param handshake: ``ntor``, ``kem-only``, ``hybrid`` or a full name (default ``hybrid``).
-    :param provider: Provider id, or two joined by a plus, of X25519 and hashes and of ML-KEM (default ``aws-lc``).
+    :param provider: Provider id (default ``aws-lc``). ``aws-lc+liboqs`` takes X25519 and hashes from ``aws-lc`` and
+        ML-KEM from ``liboqs``.
     :param count: Number of handshakes, from 1 to 1,000,000 (default 1).
-    :param keys: File with identity and onion key that the relay wrote (default none).
+    :param keys: File that the relay wrote, with its identity and onion key (default none).
     :param identity: Identity of the relay, 20 bytes (default none).
     :param onion_key: Public onion key of the relay, 32 bytes (default none).
-    :param timeout: Maximum time for the connection and for each answer in seconds (default 10).
+    :param timeout: Time limit for the connection and for each answer, in seconds (default 10).
     :return: The handshake, the relay, and the lengths of messages and keys in bytes.
-    :raises pqlab.InvalidArgument: An argument cannot be used, or the relay cannot be reached.
+    :raises pqlab.InvalidArgument: An argument is invalid, or the relay cannot be reached.
     :raises pqlab.UnknownName: The handshake or the provider is unknown.
     :raises pqlab.VerificationFailed: A handshake failed.
     """
@@ -210,5 +213,5 @@ def ntor_client(
 
 def _listen(host: str, port: int) -> str:
     if not 0 <= port < 1 << 16:
-        raise InvalidArgument(f"port: {port} is not from 0 to 65535")
+        raise InvalidArgument(f"port: must be from 0 to 65535, not {port}")
     return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"

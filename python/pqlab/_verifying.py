@@ -1,6 +1,6 @@
-"""Verification of blocks by a cluster: Ray hands out parts of a file, nodes verify them, and the results are merged.
+"""Verification of blocks on a cluster. Ray hands out parts of a file, nodes verify the parts, and results are merged.
 
-The result is the same as on one machine.
+The merged result is the same as on one machine.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ from pqlab._ray import build, connected, difference, unshared_memory
 from pqlab.ledger import BlockReport, Phases, Rejected, by_whom
 
 PART = 65_536
-"""Approximate number of transactions in a part, a second or more of one thread's work."""
+"""Approximate number of transactions in a part, a second or more of work for one thread."""
 LISTED = 100_000
-"""Maximum number of listed rejected transactions, as in the command line on one machine."""
+"""Maximum number of rejected transactions to list, the same as ``pqlab ledger verify`` on one machine."""
 JOURNAL = "pqlab-ledger-parts/2"
 
 ANOTHER = "name another journal, or delete this one"
-"""Remedy if a journal does not match the verification."""
+"""Remedy for a journal that does not match the verification."""
 
 Watcher = Callable[[int, int], object]
 """Function that is called with the number of transactions verified and the total."""
 Found = tuple[Any, ...]
-"""Result of the native module for a part, digest of the part (``None`` without a journal), unshared memory in
-bytes."""
+"""Fields of the native module's result for a part, then the digest of the part (``None`` without a journal), then the
+unshared memory of the process in bytes."""
 
 
 def _sha256(text: bytes) -> bytes:
@@ -44,20 +44,20 @@ def _sha256(text: bytes) -> bytes:
 
 @dataclass(frozen=True)
 class ClusterReport(BlockReport):
-    """Result of the verification of a block by a cluster. It lists the first hundred thousand rejections."""
+    """Result of verifying a block on a cluster. Lists at most the first 100,000 rejected transactions."""
 
     nodes: int
-    """Number of nodes that verified."""
+    """Number of nodes that verified parts."""
     parts: int
     """Number of parts."""
     resumed: int
-    """Number of parts whose results came from the journal."""
+    """Number of parts that were already in the journal."""
     begun_again: int
-    """Number of restarts of a part because its process or node died."""
+    """Number of times that a part was started again because a process or node died."""
     start_ns: int
-    """Time in ns to start or reach Ray and to prepare every node, not part of ``elapsed_ns``."""
+    """Time in ns to start or reach Ray and to prepare every node, not included in ``elapsed_ns``."""
     unshared_memory: int
-    """Maximum memory of one worker process alone, in bytes."""
+    """Largest amount of unshared memory in one worker process, in bytes."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ class Job:
 
     path: str
     tag: str | None
-    """Version of an object in a store (ETag)."""
+    """ETag of an object in a store, which identifies its version. ``None`` for a file."""
     facts: tuple[str, str, int, int, int | None]
     chain_id: int
     form: str
@@ -76,10 +76,10 @@ class Job:
     batch: int | None
     build: dict[str, str] = field(default_factory=build)
     frame: str | None = None
-    """Digest of the file's header and footer, or empty for an object, which has a tag. ``None`` without a journal."""
+    """Digest of the header and footer of a file. Empty for an object, which has a tag; ``None`` without a journal."""
 
     def verify(self, part: Part) -> Answer:
-        """Verifies a part, on a node."""
+        """Verifies a part. Runs on a node."""
         node = this_node()
         other = difference(self.build, build())
         if other:
@@ -89,15 +89,15 @@ class Job:
             if at.facts() != self.facts:
                 return "failed", node, f"{self.path}: node {node[:8]} has another file under this name"
             with at.part(part) as (path, fetched):
-                # Before the verification: if the file changes in between, the digest no longer matches, and the journal
-                # is refused.
+                # Compute the digest before verifying. If the file changes in between, the digest does not match later,
+                # and the journal is rejected.
                 digest = None if self.frame is None else digest_of_part(path, part)
                 found = _pqlab.ledger_verify_block(
                     path, self.chain_id, self.form, self.threads, self.provider, self.keep_keys, self.batch, part, None
                 )
         except (Error, OSError) as error:
             return "failed", node, f"transactions {part[0]} to {part[1]}, node {node[:8]}: {error}"
-        # Fetching counts as reading.
+        # The time to fetch the part is included in the reading time.
         reading, *others = found[10]
         return "done", node, (*found[:10], (reading + fetched, *others), digest, unshared_memory())
 
@@ -105,25 +105,27 @@ class Job:
 def part_size(transactions: int, stride: int, workers: int) -> int:
     """Returns the number of transactions in a part.
 
-    It is about :data:`PART`, gives each worker the same number of parts, and is a multiple of ``stride``, so that the
-    index locates each part.
+    The size is about :data:`PART` and gives each worker the same number of parts. It is a multiple of ``stride``, so
+    that the index locates each part.
     """
     rounds = max(1, round(transactions / PART / workers))
     return max(stride, -(-transactions // (rounds * workers * stride)) * stride)
 
 
 class Journal:
-    """Results of parts in a file, for resuming. Each line is the SHA-256 of a JSON text, a space, and that text."""
+    """File with the results of finished parts, from which a verification resumes.
+
+    Each line is the SHA-256 of a JSON text in hexadecimal, a space, and the JSON text.
+    """
 
     def __init__(self, path: Path, job: Job) -> None:
         self.path = path
-        said = {**asdict(job), "facts": list(job.facts)}
-        self.head = {"schema": JOURNAL, **said}
+        self.head = {"schema": JOURNAL, **asdict(job), "facts": list(job.facts)}
         self.done: dict[Part, Found] = {}
         self.size = 0
-        """Transactions of a part; 0 if there is none yet."""
+        """Number of transactions in a part, or 0 if no part is stored yet."""
         try:
-            # A last line without an end was cut off.
+            # A last line without a line end is incomplete, and is dropped.
             lines = path.read_bytes().split(b"\n")[:-1] if path.is_file() else []
         except OSError as error:
             raise StoreError(f"{path}: {error.strerror}") from None
@@ -152,7 +154,7 @@ class Journal:
             raise error if isinstance(error, StoreError) else StoreError(f"{path}: {error.strerror}") from None
 
     def check(self, name: str) -> None:
-        """Raises :class:`InvalidArgument` if a part of the file has changed since its result was written."""
+        """Raises :class:`InvalidArgument` if a part of the block has changed since its result was stored."""
         for part, found in self.done.items():
             if digest_of_part(name, part) != found[11]:
                 raise InvalidArgument(
@@ -160,7 +162,8 @@ class Journal:
                 )
 
     def _none(self) -> StoreError:
-        return StoreError(f"{self.path} is damaged or not a journal of a verification", "name another file, or delete it")
+        reason = f"{self.path} is damaged or not a journal of a verification"
+        return StoreError(reason, "name another file, or delete this one")
 
     def _row(self, line: bytes) -> dict[str, Any]:
         digest, _, text = line.partition(b" ")
@@ -183,7 +186,7 @@ class Journal:
             raise StoreError(f"{self.path}: {error.strerror}") from None
 
     def add(self, part: Part, found: Found) -> None:
-        """Stores the result of a part. It is on disk when this returns."""
+        """Stores the result of a part. When this method returns, the result is on disk."""
         self._write({"part": part, "size": self.size, "found": found})
 
     def close(self) -> None:
@@ -208,20 +211,21 @@ def verify_block(
 
     Every node must have the same build of pqlab.
 
-    :param path: The block file, which every node has under the same name, or the address of an object in a store,
-        such as ``s3://bucket/block.tx``. Nodes fetch the parts of an object that they verify.
+    :param path: The block file, which must exist under the same name on every node, or the address of an object in a
+        store, such as ``s3://bucket/block.tx``. Nodes fetch only the parts of an object that they verify.
     :param chain_id: Chain that the transactions must be for (default 1).
-    :param address: Address of the cluster, ``auto`` for the one of this machine (default one that is started here).
-    :param form: Accepted form of transactions, ``txv2`` or ``txv1`` (default ``txv2``).
-    :param threads: Threads of each part, which reserves as many processors (default 1).
-    :param provider: Provider that verifies (default the first one that has each algorithm).
-    :param keep_keys: Whether to keep up to 256 prepared keys, which saves time if senders recur (default false).
-    :param batch: Transactions to verify at once, if the provider can, such as ``mldsa-batch`` (default 100).
-    :param journal: File that keeps the results of parts (default none). After an interruption the same call resumes
-        from it.
+    :param address: Address of the cluster, or ``auto`` for the cluster of this machine (default a new local cluster).
+    :param form: Transaction form to accept, ``txv2`` or ``txv1`` (default ``txv2``).
+    :param threads: Threads per part, which is also the number of CPUs that each part reserves (default 1).
+    :param provider: Provider to verify with (default the first one that offers the algorithm of a transaction).
+    :param keep_keys: Whether to keep up to 256 prepared keys, which saves time if senders repeat (default false).
+    :param batch: Transactions to verify in one batch, if the provider supports batches, such as ``mldsa-batch``
+        (default 100).
+    :param journal: File for the results of finished parts (default none). After an interruption, repeat the call with
+        the same journal to resume.
     :param progress: Function that is called with the number of transactions verified and the total (default none).
-    :return: The result, with the first hundred thousand rejected transactions.
-    :raises pqlab.InvalidArgument: An argument cannot be used, or the journal does not match the block.
+    :return: The result, with at most the first 100,000 rejected transactions.
+    :raises pqlab.InvalidArgument: An argument is invalid, or the journal does not match the block.
     :raises pqlab.LibraryError: Ray is not installed or not reachable, or a node has another build of pqlab.
     :raises pqlab.StoreError: The file, the object or the journal cannot be read or written.
     """
@@ -230,15 +234,15 @@ def verify_block(
     at = source(name)
     facts = at.facts()
     if facts[4] is None:
-        raise InvalidArgument(f"{name} has no index, so its parts cannot be located", "make it again, or verify it without a cluster")
+        reason = f"{name} has no index, so its parts cannot be located"
+        raise InvalidArgument(reason, "generate the block again, or verify it without a cluster")
     if threads < 1:
-        raise InvalidArgument(f"threads is {threads}", "use at least one")
+        raise InvalidArgument(f"threads: must be at least 1, not {threads}")
     frame = None
     if journal is not None:
         if is_object(name) and at.tag is None:
-            raise InvalidArgument(
-                f"the store gives no tag (ETag) for {name}, so a journal cannot tell whether it has changed", "verify it without a journal"
-            )
+            reason = f"the store sends no ETag for {name}, so a journal cannot detect changes to the object"
+            raise InvalidArgument(reason, "verify the object without a journal")
         frame = "" if is_object(name) else digest_of_frame(name, facts[2])
     job = Job(name, at.tag, facts, chain_id, form, threads, provider, keep_keys, batch, frame=frame)
     # Reports an invalid request before anything starts.
@@ -268,9 +272,9 @@ class _Run:
         resumed = len(self.done)
         size = part_size(transactions, stride or 1, self.hands.workers())
         if self.journal:
-            # The parts must be those of the journal.
+            # The parts must be the same as those in the journal.
             size = self.journal.size = self.journal.size or size
-        # An empty block has one empty part.
+        # An empty block consists of one empty part.
         parts = [(first, min(first + size, transactions)) for first in range(0, max(1, transactions), size)]
         if not set(self.done) <= set(parts):
             raise StoreError("the parts of the journal do not belong to one verification", "delete it")
@@ -290,7 +294,7 @@ class _Run:
                 verified += part[1] - part[0]
                 self.tell(verified)
         except LibraryError as error:
-            kept = "repeat the call to continue with the journal" if self.journal else None
+            kept = "repeat the call to resume from the journal" if self.journal else None
             raise LibraryError(f"{error.reason} (after {verified} verified transactions)", kept or error.remedy) from None
 
     def tell(self, verified: int) -> None:
@@ -308,7 +312,8 @@ class _Run:
             rejections.extend(Rejected(*row) for row in rows[: LISTED - len(rejections)])
             phases = [sum(both) for both in zip(phases, spent, strict=True)]
         if sum(one[1] for one in found) != self.job.facts[2]:
-            raise StoreError(f"{self.job.path}: {sum(one[1] for one in found)} of {self.job.facts[2]} transactions were verified")
+            verified, total = sum(one[1] for one in found), self.job.facts[2]
+            raise StoreError(f"{self.job.path}: only {verified} of {total} transactions were verified")
         return ClusterReport(
             format=form,
             transactions=sum(one[1] for one in found),

@@ -1,4 +1,4 @@
-"""The program that measures, which is the `pqlab` command installed with this package."""
+"""Finds the program that measures: the `pqlab` command that is installed with this package."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from pqlab._errors import LibraryError
 
 
 def program() -> str:
-    """Returns the path of the program.
+    """Returns the path of the program, which the environment variable ``PQLAB_WORKER`` overrides.
 
-    ``PQLAB_WORKER`` overrides it. A program of another build is refused when it starts.
+    A program from another build is rejected when it starts.
 
     :raises LibraryError: The program cannot be found.
     """
@@ -24,8 +24,8 @@ def program() -> str:
         if path.is_file() and os.access(path, os.X_OK):
             return str(path)
     raise LibraryError(
-        "the program pqlab, which measures, is missing from this installation",
-        "install the package again, or name the program in PQLAB_WORKER",
+        "the program pqlab is missing from this installation",
+        "install the package again, or set PQLAB_WORKER to the path of the program",
     )
 
 

@@ -1,8 +1,10 @@
 """X.509 certificates with post-quantum and hybrid signatures.
 
-The keys determine the form of a certificate. An Ed25519 key with an alternative ML-DSA key makes the alternative form
-(X.509, clause 9.8), a key of ``MLDSA65-Ed25519-SHA512`` a composite certificate, and an ML-DSA key a pure one (RFC
-9881).
+The keys determine the form of a certificate:
+
+- An Ed25519 key with an alternative ML-DSA key gives a certificate with an alternative signature (X.509, clause 9.8).
+- A ``MLDSA65-Ed25519-SHA512`` key gives a composite certificate.
+- An ML-DSA key gives a pure post-quantum certificate (RFC 9881).
 """
 
 from __future__ import annotations
@@ -32,7 +34,7 @@ def _seconds(moment: datetime, name: str) -> int:
 
 
 class HybridCertificate:
-    """A parsed certificate. Certificates with the same bytes are equal."""
+    """A parsed certificate. Two certificates are equal if their bytes are equal."""
 
     __slots__ = ("_certificate",)
 
@@ -58,14 +60,14 @@ class HybridCertificate:
     ) -> HybridCertificate:
         """Builds and signs a certificate.
 
-        A subject has an alternative key if and only if the issuer signs with one.
+        Pass both alternative keys or neither.
 
         :param subject: Distinguished name of the subject (RFC 4514), such as ``CN=Root,O=Example``.
         :param public_key: Public key of the subject.
-        :param secret_key: Secret key of the issuer. For a self-signed certificate, the subject's own.
+        :param secret_key: Secret key of the issuer. For a self-signed certificate, secret key of the subject.
         :param alternative_public_key: Alternative public key of the subject (default none).
         :param alternative_secret_key: Alternative secret key of the issuer (default none).
-        :param issuer: Certificate of the issuer (default none, the certificate is self-signed).
+        :param issuer: Certificate of the issuer (default none, which makes the certificate self-signed).
         :param not_before: Start of validity, with a time zone (default now).
         :param not_after: End of validity, with a time zone (default 365 days after the start).
         :param dns_names: DNS names of the subject (default none).
@@ -73,7 +75,7 @@ class HybridCertificate:
         :param path_length: Maximum number of authorities below this one in a chain (default unlimited).
         :param serial_number: Positive serial number (default random).
         :return: The certificate.
-        :raises pqlab.InvalidArgument: An argument cannot be used, or a key is not the issuer's.
+        :raises pqlab.InvalidArgument: An argument is invalid, or a secret key does not belong to the issuer.
         """
         begin = datetime.now(UTC) if not_before is None else not_before
         end = begin + _VALID_FOR if not_after is None else not_after
@@ -102,26 +104,26 @@ class HybridCertificate:
 
     @classmethod
     def from_pem(cls, pem: str) -> HybridCertificate:
-        """Parses a certificate in PEM.
+        """Parses a PEM certificate.
 
-        :raises pqlab.InvalidArgument: The text is not a certificate.
+        :raises pqlab.InvalidArgument: ``pem`` is not a certificate.
         """
         return cls(Certificate.from_pem(pem))
 
     @classmethod
     def from_der(cls, der: Buffer) -> HybridCertificate:
-        """Parses a certificate in DER, with nothing after it.
+        """Parses a DER certificate.
 
-        :raises pqlab.InvalidArgument: The bytes are not a certificate.
+        :raises pqlab.InvalidArgument: ``der`` is not a certificate, or contains trailing bytes.
         """
         return cls(Certificate.from_der(der))
 
     def to_pem(self) -> str:
-        """Returns the certificate in PEM."""
+        """Returns the certificate as PEM."""
         return self._certificate.to_pem()
 
     def to_der(self) -> bytes:
-        """Returns the DER bytes, unchanged."""
+        """Returns the original DER bytes."""
         return self._certificate.to_der()
 
     @property
@@ -136,22 +138,22 @@ class HybridCertificate:
 
     @property
     def serial_number(self) -> int:
-        """Serial number, positive and at most 20 bytes."""
+        """Serial number, a positive integer of at most 20 bytes."""
         return int.from_bytes(self._certificate.serial_bytes, "big")
 
     @property
     def not_before(self) -> datetime:
-        """Start of validity."""
+        """Start of the validity period."""
         return datetime.fromtimestamp(self._certificate.validity[0], UTC)
 
     @property
     def not_after(self) -> datetime:
-        """End of validity."""
+        """End of the validity period."""
         return datetime.fromtimestamp(self._certificate.validity[1], UTC)
 
     @property
     def signature_algorithm(self) -> str:
-        """Algorithm of the signature; in the alternative form, of the classical signature."""
+        """Signature algorithm. If there is also an alternative signature, the algorithm of the classical signature."""
         return self._certificate.signature_algorithm
 
     @property
@@ -161,7 +163,7 @@ class HybridCertificate:
 
     @property
     def public_key(self) -> PublicKey:
-        """Public key of the subject; in the alternative form, the classical key."""
+        """Public key of the subject. If there is also an alternative key, the classical key."""
         return self._certificate.public_key
 
     @property
@@ -170,9 +172,9 @@ class HybridCertificate:
         return self._certificate.alternative_public_key
 
     def verify(self, issuer: HybridCertificate, provider: str | None = None) -> int:
-        """Verifies every signature with the issuer's keys and returns their number.
+        """Verifies every signature with the issuer's keys and returns the number of signatures.
 
-        Does not check names, validity and constraints; :meth:`verify_chain` does.
+        Does not check names, validity or constraints. Use :meth:`verify_chain` to check those.
 
         :raises pqlab.VerificationFailed: A signature is not valid.
         """
@@ -187,23 +189,24 @@ class HybridCertificate:
     ) -> None:
         """Verifies the signatures, names, validity and constraints of a chain of certificates.
 
-        Does not check policies, name constraints and revocation.
+        Does not check policies, name constraints or revocation.
 
-        :param chain: The certificates, the leaf first, each signed by the next one.
-        :param root: The trusted root, which signed the last one.
+        :param chain: The certificates. The leaf comes first, and the next certificate signs each certificate.
+        :param root: The trusted root, which signs the last certificate of the chain.
         :param at: Time at which the certificates must be valid, with a time zone (default now).
-        :param provider: Provider that verifies (default the first one that has each algorithm).
+        :param provider: Provider to verify with (default the first one that offers the algorithm of a signature).
         :raises pqlab.VerificationFailed: A signature is not valid, or the chain breaks a rule.
         """
         moment = _seconds(datetime.now(UTC) if at is None else at, "at")
         _pqlab.verify_certificate_chain([one._certificate for one in chain], root._certificate, moment, provider)
 
     def cosign(self, secret_key: SecretKey) -> bytes:
-        """Signs the certificate with ML-DSA-65 and returns both as a CBOR array (the reference form).
+        """Signs the certificate with ML-DSA-65. Returns the certificate and the detached signature as a CBOR array.
 
-        The certificate does not mention the detached signature, so nobody notices if it is removed.
+        This is the reference form. The certificate does not mention the detached signature, so removing the signature
+        cannot be detected.
 
-        :raises pqlab.InvalidArgument: The key is not one of ML-DSA-65.
+        :raises pqlab.InvalidArgument: The key is not an ML-DSA-65 key.
         """
         return _pqlab.cosign(self._certificate, secret_key)
 
@@ -214,7 +217,7 @@ class HybridCertificate:
         Does not verify the certificate itself.
 
         :raises pqlab.VerificationFailed: The signature is not valid.
-        :raises pqlab.InvalidArgument: The bundle cannot be read, or the key is not one of ML-DSA-65.
+        :raises pqlab.InvalidArgument: The bundle cannot be decoded, or the key is not an ML-DSA-65 key.
         """
         return cls(_pqlab.verify_cosig(bundle, public_key))
 

@@ -1,7 +1,7 @@
-"""Ledger blocks on a Ray cluster. All nodes make and verify a block, with the same result as one machine.
+"""Ledger blocks on a Ray cluster. All nodes generate or verify a block together, with the same result as one machine.
 
-:func:`measure_scaling` measures how verification scales with the nodes. ``pip install 'pqlab[cluster]'`` installs Ray
-    and the client for object stores.
+:func:`measure_scaling` measures how verification scales with the number of nodes. ``pip install 'pqlab[cluster]'``
+installs Ray and the client for object stores.
 """
 
 from __future__ import annotations

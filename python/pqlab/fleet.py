@@ -1,6 +1,6 @@
-"""A suite on every node of a Ray cluster: one run per node, alone on its machine, and all runs in one database.
+"""Measures a suite on every node of a Ray cluster, and stores one run per node in one database.
 
-``pip install 'pqlab[cluster]'`` installs Ray.
+A run is alone on its machine: nodes that share a machine take turns. ``pip install 'pqlab[cluster]'`` installs Ray.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ __all__ = ["Fleet", "Machine", "Node", "machines", "run"]
 LOOK = 5.0
 """Seconds between two checks for finished cases of a run."""
 TRIES = 5
-"""Maximum number of starts of a node's run, resumptions included."""
+"""Maximum number of times to start or resume the run of a node."""
 PAUSE = 3.0
-"""Seconds to wait before a run that died starts again. Ray does not notice at once that a node is gone."""
+"""Seconds to wait before a run that died is started again, because Ray takes a while to notice that a node is gone."""
 PATIENCE = 600.0
-"""Seconds to wait for a node that is gone, if no other can replace it."""
+"""Seconds to wait for a missing node to return, if no other node can replace it."""
 
 Watcher = Callable[[str], object]
 """Function that is called with a sentence on each event."""
@@ -42,37 +42,37 @@ class Node:
     """A node of the cluster, and its result."""
 
     name: str
-    """Network address, and the beginning of the id in Ray."""
+    """Network address, and the beginning of the Ray node id."""
     address: str
     """Network address."""
     machine: str
-    """Boot id of the kernel. Nodes with the same id share a machine and take turns."""
+    """Boot id of the kernel. Nodes with the same boot id share a machine and take turns."""
     kind: str
     """Processor, number of CPUs, and memory."""
     cpus: int
-    """Number of CPUs in Ray. The run reserves all of them."""
+    """Number of CPUs that Ray assigns to the node. The run reserves all of them."""
     labels: Mapping[str, str]
-    """Labels in Ray."""
+    """Ray labels of the node."""
     runs: list[str] = field(default_factory=list)
-    """Ids of its runs: one, plus one for each time that another machine of its kind had to continue."""
+    """Ids of the node's runs. There is more than one if another machine of the same kind had to continue."""
     complete: bool = False
-    """Whether these runs contain every planned case."""
+    """Whether the node's runs contain every planned case."""
     died: int = 0
-    """Number of times that the run died."""
+    """Number of times that a run of the node died."""
     reason: str = ""
-    """Reason if the node is not complete."""
+    """Why the node is not complete. Empty if it is complete."""
 
 
 @dataclass(frozen=True)
 class Fleet:
-    """Result of a suite on a cluster."""
+    """Result of :func:`run`."""
 
     nodes: tuple[Node, ...]
-    """Nodes in the order of their names."""
+    """Nodes, sorted by name."""
     shared: bool
-    """Whether nodes share a machine. Then their figures must not be compared."""
+    """Whether nodes share a machine. If so, do not compare their figures."""
     database: str
-    """File that keeps all runs."""
+    """Database file with all runs."""
 
     @property
     def complete(self) -> bool:
@@ -80,30 +80,30 @@ class Fleet:
         return all(node.complete for node in self.nodes)
 
     def runs(self) -> list[Run]:
-        """Loads the runs, node by node."""
+        """Loads the runs of all nodes, in the order of the nodes."""
         store = pqlab.open(self.database)
         return [store.run(identity) for node in self.nodes for identity in node.runs]
 
     def page(self, folder: Path, *, prices: Mapping[str, float] | None = None) -> File:
-        """Writes the page by machine, as :func:`pqlab.fleet.machines` does, and returns its path."""
+        """Writes the page that compares machines, as :func:`pqlab.fleet.machines` does, and returns the path."""
         return machines(self.runs(), folder, prices=prices, shared=self.shared)
 
 
 @dataclass(frozen=True)
 class _Job:
-    """Job of a node."""
+    """Request for one node."""
 
     what: tuple[str, ...]
     how: dict[str, Any]
     build: dict[str, str]
     store: bytes | None = None
-    """Database with the run to resume."""
+    """Content of the database with the run to resume."""
     missing: tuple[str, ...] | None = None
-    """Ids of the cases to measure in a new run, if another machine measured the others."""
+    """Ids of the cases to measure in a new run, if another machine has already measured the other cases."""
 
 
 def _about() -> dict[str, Any]:
-    """Describes the machine and the build, on a node."""
+    """Describes the machine and the build. Runs on a node."""
     environment = pqlab.doctor()["environment"]
     cpu = environment["cpu"]
     memory = round(environment["host"]["memory"]["total"] / 2**30)
@@ -115,8 +115,8 @@ def _about() -> dict[str, Any]:
 
 
 def _measure(job: _Job) -> Generator[tuple[str, Any]]:
-    """Measures, on a node. Yields the database whenever cases have finished, and at the end a word with the
-    reason."""
+    """Measures a job. Runs on a node. Yields a copy of the database whenever cases have finished, and at the end the
+    outcome with its reason."""
     if other := difference(job.build, build()):
         yield "other", other
         return
@@ -129,7 +129,7 @@ def _measure(job: _Job) -> Generator[tuple[str, Any]]:
         def measure() -> None:
             try:
                 ended.append(("done" if _run(job, path).complete else "stopped", ""))
-            # Every exception is reported to the caller.
+            # Catch every exception, to report it to the caller.
             except BaseException as error:
                 word = "changed" if isinstance(error, Error) and "conditions have changed" in error.reason else "failed"
                 ended.append((word, str(error) or type(error).__name__))
@@ -158,7 +158,7 @@ def _run(job: _Job, path: File) -> Run:
 
 
 def _finished(path: File) -> int:
-    """Returns the number of cases in a database, without writing to it or waiting for it."""
+    """Returns the number of finished cases in a database. Does not write to the database or wait for locks."""
     try:
         with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True, timeout=0)) as store:
             return int(store.execute("SELECT count(*) FROM cases").fetchone()[0])
@@ -167,7 +167,7 @@ def _finished(path: File) -> int:
 
 
 def _snapshot(path: File) -> bytes:
-    """Returns a copy of a database at this moment."""
+    """Returns the current content of a database."""
     with closing(sqlite3.connect(path)) as store:
         return store.serialize()
 
@@ -185,17 +185,18 @@ def run(
     Each node has one run, which reserves all of its CPUs. Nodes that share a machine take turns. Finished cases are
     copied to this machine every few seconds.
 
-    If a node dies, its run resumes when the node is back, or on another node of the same machine. On another machine
-    of the same kind, a new run measures the missing cases, and its note names the first run.
+    If a node dies, its run resumes when the node is back, or on another node of the same machine. If only another
+    machine of the same kind is available, a new run measures the missing cases there, with a note that names the first
+    run.
 
     :param what: Suites, areas or algorithms (default the suite ``standard``).
-    :param address: Address of the cluster, ``auto`` for the one of this machine (default one that is started here).
-    :param labels: Labels that nodes must have to be measured (default all nodes).
-    :param database: File that keeps the runs (default the one of the command line).
+    :param address: Address of the cluster, or ``auto`` for the cluster of this machine (default a new local cluster).
+    :param labels: Measure only nodes with these Ray labels (default all nodes).
+    :param database: Database file for the runs (default the database of the command line).
     :param progress: Function that is called with a sentence on each event (default none).
-    :param how: Other arguments of :func:`pqlab.run`, except ``libraries`` and ``workers``.
+    :param how: Other arguments, as for :func:`pqlab.run`, except ``libraries`` and ``workers``.
     :return: The nodes and their runs.
-    :raises pqlab.InvalidArgument: An argument cannot be used, or no node matches.
+    :raises pqlab.InvalidArgument: An argument is invalid, or no node matches.
     :raises pqlab.UnknownName: A name or a pattern matches nothing.
     :raises pqlab.LibraryError: Ray is not installed or not reachable, or a node has another build of pqlab.
     """
@@ -205,7 +206,7 @@ def run(
     # Reports an invalid request before anything starts.
     plan = pqlab.plan(*what, database=database, **how)
     if not plan["cases"]:
-        raise InvalidArgument("no case is left to measure")
+        raise InvalidArgument("no case is selected")
     settled = {name: plain(value) for name, value in how.items()}
     with connected(address) as ray:
         fleet = _Fleet(ray, store, _Job(tuple(what), settled, build()), dict(labels or {}), progress, tuple(plan["cases"]))
@@ -218,24 +219,24 @@ class _Turn:
 
     node: Node
     identity: str
-    """Id in Ray of the node that the run is on."""
+    """Ray id of the node that the run is on."""
     snapshot: bytes | None = None
     earlier: tuple[str, ...] = ()
-    """Ids of cases in earlier, stored runs of the node."""
+    """Ids of the cases in the node's earlier runs, which are already stored."""
     stream: Any = None
     since: float = 0.0
-    """Time since which the run has had no node; 0 if it has one."""
+    """Time at which the run lost its node, or 0 if the run has a node."""
     tries: int = 0
 
 
 class _Fleet:
-    """A suite in progress on a cluster."""
+    """Coordinates the runs on the nodes of a cluster."""
 
     def __init__(
         self, ray: Any, store: pqlab.Database, job: _Job, labels: dict[str, str], tell: Watcher | None, cases: tuple[str, ...]
     ) -> None:
         self.ray, self.store, self.job, self.labels, self.tell, self.cases = ray, store, job, labels, tell, cases
-        # Nodes by their id in Ray.
+        # Known nodes, by Ray id.
         self.known: dict[str, Node] = {}
         self.looked = -PATIENCE
 
@@ -244,18 +245,18 @@ class _Fleet:
             self.tell(text)
 
     def on(self, identity: str, function: Any, **options: Any) -> Any:
-        """Returns a function that runs on this node only."""
+        """Returns a remote function that runs only on the node ``identity``."""
         at = self.ray.util.scheduling_strategies.NodeAffinitySchedulingStrategy(identity, soft=False)
         return self.ray.remote(max_retries=0, scheduling_strategy=at, **options)(function)
 
     def look(self, busy: set[str]) -> list[str]:
-        """Returns the ids of the available nodes with the requested labels, and asks new ones for their description.
+        """Returns the ids of the available nodes with the requested labels, and gets a description from new nodes.
 
-        Skips new nodes of busy machines.
+        Skips new nodes on busy machines.
         """
         self.looked = time.monotonic()
         there: list[str] = []
-        # A machine that measures must not be disturbed.
+        # Describing a node would disturb measurements on the same machine.
         left = {node.address for node in self.known.values() if node.machine in busy}
         asked: dict[str, Any] = {}
         for node in self.ray.nodes():
@@ -278,7 +279,9 @@ class _Fleet:
                 there.remove(identity)
                 continue
             if other := difference(self.job.build, about["build"]):
-                raise LibraryError(f"node {name} has another build of pqlab: {other}", "install the same one on every node")
+                raise LibraryError(
+                    f"node {name} has another build of pqlab: {other}", "install the same build on every node"
+                )
             self.known[identity] = Node(name, str(node["NodeManagerAddress"]), about["machine"], about["kind"], cpus, labels)
         return there
 
@@ -293,7 +296,7 @@ class _Fleet:
         for node in every:
             self.say(f"{node.name}: {node.kind}")
         if shared:
-            self.say("nodes share a machine: they take turns, and their figures cannot be compared")
+            self.say("nodes share a machine: they take turns, so their figures cannot be compared")
         while turns:
             self.begin(turns)
             for turn in [turn for turn in turns if turn.stream is not None]:
@@ -307,7 +310,7 @@ class _Fleet:
         """Starts waiting runs on available nodes of idle machines."""
         waiting = [turn for turn in turns if turn.stream is None and not 0 < time.monotonic() - turn.since < PAUSE]
         busy = {self.known[turn.identity].machine for turn in turns if turn.stream is not None}
-        # Only idle machines matter, so a new node is described by the time it is needed.
+        # Look for nodes only if a run waits for one, and at most once a second.
         if not waiting or time.monotonic() - self.looked < 1:
             return
         there = self.look(busy)
@@ -328,8 +331,8 @@ class _Fleet:
             turn.stream = self.task(turn)
 
     def instead(self, turn: _Turn, there: list[str], busy: set[str]) -> str | None:
-        """Returns a replacement for a node that is gone: one of the same machine, else an idle one of the same
-        kind."""
+        """Returns a replacement for a missing node: a node on the same machine, else a node on an idle machine of the
+        same kind."""
         same = [identity for identity in there if self.known[identity].machine == turn.node.machine]
         kind = [
             identity
@@ -342,7 +345,7 @@ class _Fleet:
         node = self.known[turn.identity]
         job = self.job
         if turn.snapshot is not None and node.machine != turn.node.machine:
-            # On another machine, a new run measures the missing cases.
+            # Only a new run can measure the missing cases on another machine.
             self.keep(turn)
         if turn.earlier:
             missing = tuple(case for case in self.cases if case not in turn.earlier)
@@ -353,7 +356,7 @@ class _Fleet:
         return self.on(turn.identity, _measure, num_cpus=node.cpus, num_returns="streaming").remote(job)
 
     def follow(self, turn: _Turn) -> bool:
-        """Receives what a node has sent. Returns whether its run has ended."""
+        """Handles messages from a node. Returns whether the run has ended."""
         while True:
             ready, _ = self.ray.wait([turn.stream], timeout=0, fetch_local=False)
             if not ready:
@@ -361,10 +364,10 @@ class _Fleet:
             try:
                 word, what = self.ray.get(next(turn.stream))
             except StopIteration:
-                # The stream ends with a word. Without one it was cut off.
+                # The stream ended without an outcome, so it was cut off.
                 return self.again(turn, "its process ended")
             except self.ray.exceptions.TaskUnschedulableError:
-                # The node was already gone, so nothing has started.
+                # The node was already gone, so nothing was started and this attempt is not counted.
                 turn.tries -= 1
                 turn.stream, turn.since = None, time.monotonic()
                 self.say(f"{turn.node.name}: its node is gone, and nothing was started there")
@@ -388,7 +391,7 @@ class _Fleet:
             return True
 
     def again(self, turn: _Turn, why: str) -> bool:
-        """Handles the death of a run. Returns whether it is given up."""
+        """Handles the death of a run. Returns true if the run has died too often to be started again."""
         turn.stream = None
         turn.node.died += 1
         self.say(f"{turn.node.name}: {why}")
@@ -400,7 +403,7 @@ class _Fleet:
         return False
 
     def keep(self, turn: _Turn) -> None:
-        """Stores the cases that a node has measured."""
+        """Stores the finished cases of a node as a run."""
         if turn.snapshot is None:
             return
         with tempfile.TemporaryDirectory(prefix="pqlab-fleet-") as folder:
@@ -409,7 +412,8 @@ class _Fleet:
             measured = pqlab.open(path).run()
             self.store.add(measured)
             if turn.node.runs:
-                self.store.note(measured.id, f"continues {turn.node.runs[-1]}, started by another machine of its kind")
+                first = turn.node.runs[-1]
+                self.store.note(measured.id, f"continues {first}, which another machine of the same kind started")
             turn.node.runs.append(measured.id)
             turn.earlier = (*turn.earlier, *measured.cases)
         turn.snapshot = None

@@ -1,4 +1,4 @@
-"""Ledger transactions (TXv2), and block files with any number of them."""
+"""Ledger transactions (TXv2), and block files that contain any number of transactions."""
 
 from __future__ import annotations
 
@@ -32,52 +32,52 @@ Watcher = Callable[[int, int], object]
 
 @dataclass(frozen=True)
 class Transaction:
-    """A decoded transaction, not verified: :func:`verify` does that."""
+    """A decoded transaction, not yet verified. Use :func:`verify` to verify it."""
 
     chain_id: int
     """Chain that the transaction is for."""
     nonce: int
     """Sequence number among the sender's transactions."""
     to: bytes
-    """Receiver's address, 32 bytes."""
+    """Address of the receiver, 32 bytes."""
     amount: int
     """Amount in the ledger's smallest unit."""
     fee: int
-    """Fee of the sender, in the same unit."""
+    """Fee that the sender pays, in the same unit as the amount."""
     scheme: str
     """Signature algorithm."""
     sender: bytes
-    """Sender's public key."""
+    """Public key of the sender."""
     signature: bytes
-    """Sender's signature."""
+    """Signature of the sender."""
     encoded: bytes
-    """Encoding of the whole transaction."""
+    """The whole encoded transaction."""
 
     @classmethod
     def decode(cls, data: Buffer) -> Transaction:
-        """Decodes a transaction, which must fill all of ``data``.
+        """Decodes a transaction. Trailing bytes are an error.
 
-        :raises pqlab.InvalidArgument: The bytes are not a transaction.
+        :raises pqlab.InvalidArgument: ``data`` is not a transaction.
         """
         encoded = bytes(memoryview(data))
         return cls(*_pqlab.ledger_decode(encoded), encoded)
 
     @property
     def public_key(self) -> PublicKey:
-        """Sender's public key as an object."""
+        """Public key of the sender as an object."""
         return PublicKey.from_bytes(self.scheme, self.sender)
 
 
 @dataclass(frozen=True)
 class Rejected:
-    """A rejected transaction of a block."""
+    """A rejected transaction in a block."""
 
     index: int
     """Position in the block, from 0."""
     kind: str
-    """Kind of the fault, in a word."""
+    """Short name of the fault, which is also a key in ``BlockReport.kinds``."""
     reason: str
-    """Reason, in a sentence."""
+    """Reason for the rejection, in a sentence."""
 
 
 @dataclass(frozen=True)
@@ -87,57 +87,57 @@ class Generated:
     transactions: int
     """Number of transactions."""
     invalid: int
-    """Number of invalid ones among them."""
+    """Number of these transactions that are invalid."""
     bytes: int
     """Length of the file in bytes."""
     provider: str
-    """Provider that signed."""
+    """Id of the provider that signed the transactions."""
     reproducible: bool
     """Whether the same seed gives the same file."""
 
 
 @dataclass(frozen=True)
 class Phases:
-    """Time of each phase of a verification in ns, summed over threads."""
+    """Time of each verification phase in ns, summed over all threads."""
 
     reading: int
-    """Reading, by one thread."""
+    """Time to read the block, on one thread."""
     decoding: int
-    """Decoding, and computing digests."""
+    """Time to decode transactions and compute digests."""
     verifying: int
-    """Verifying signatures."""
+    """Time to verify signatures."""
     threads_waited: int
-    """Time that verifying threads waited for transactions. If it is large, reading is the limit."""
+    """Time that verifying threads waited for transactions. If this is large, reading is the bottleneck."""
     reading_waited: int
-    """Time that the reading thread waited for room. If it is large, verifying is the limit."""
+    """Time that the reading thread waited for buffer space. If this is large, verifying is the bottleneck."""
 
 
 @dataclass(frozen=True)
 class BlockReport:
-    """Result of the verification of a block."""
+    """Result of verifying a block."""
 
     format: str
     """``block`` or ``parquet``."""
     transactions: int
     """Number of transactions read."""
     bytes: int
-    """Length of the transactions in bytes."""
+    """Total length of the transactions in bytes."""
     rejected: int
     """Number of rejected transactions."""
     kinds: dict[str, int]
     """Number of rejected transactions by kind of fault."""
     rejections: tuple[Rejected, ...]
-    """The first thousand rejected transactions."""
+    """The rejected transactions, at most the first 1,000."""
     elapsed_ns: int
-    """Time of reading, decoding and verifying in ns."""
+    """Elapsed time for reading, decoding and verifying in ns."""
     threads: int
     """Number of verifying threads."""
     batch: int | None
-    """Transactions verified at once, if a provider verifies in batches."""
+    """Number of transactions in a batch. ``None`` if no provider verifies in batches."""
     providers: dict[str, str]
-    """Provider of each scheme."""
+    """Provider that verified each scheme."""
     versions: dict[str, str]
-    """Version of each provider that verified or could verify in batches."""
+    """Version of each provider in ``providers`` and ``batch_providers``."""
     batch_providers: tuple[str, ...]
     """Providers that can verify in batches."""
     phases: Phases
@@ -158,14 +158,14 @@ class Verifiers(TypedDict):
 
 
 def by_whom(verifiers: tuple[Iterable[Iterable[str]], Iterable[Iterable[str]], Iterable[str]]) -> Verifiers:
-    """Converts the verifiers in a result of the native module."""
+    """Converts the verifiers from a result of the native module."""
     providers, versions, batch_providers = verifiers
     named = {scheme: provider for scheme, provider in providers}
     return {"providers": named, "versions": {id: version for id, version in versions}, "batch_providers": tuple(batch_providers)}
 
 
 def schemes() -> list[str]:
-    """Returns the signature algorithms of transactions."""
+    """Returns the signature algorithms that transactions can use."""
     return _pqlab.ledger_schemes()
 
 
@@ -175,12 +175,12 @@ def sign(secret_key: SecretKey, *, chain_id: int, nonce: int, to: Buffer, amount
     :param secret_key: Secret key of the sender.
     :param chain_id: Chain that the transaction is for, below 2^32.
     :param nonce: Sequence number among the sender's transactions, below 2^64.
-    :param to: Receiver's address, 32 bytes.
+    :param to: Address of the receiver, 32 bytes.
     :param amount: Amount in the ledger's smallest unit.
-    :param fee: Fee of the sender, in the same unit (default 0).
+    :param fee: Fee that the sender pays, in the same unit as the amount (default 0).
     :return: The signed transaction.
     :raises pqlab.InvalidArgument: A number is out of range, or the address has the wrong length.
-    :raises pqlab.UnknownName: Transactions cannot be signed with this algorithm.
+    :raises pqlab.UnknownName: Transactions do not support the algorithm of the key.
     """
     return Transaction.decode(_pqlab.ledger_sign((chain_id, nonce, to, amount, fee), secret_key))
 
@@ -188,9 +188,9 @@ def sign(secret_key: SecretKey, *, chain_id: int, nonce: int, to: Buffer, amount
 def verify(transaction: Transaction | Buffer, chain_id: int, provider: str | None = None) -> None:
     """Verifies the chain, key and signature of a transaction.
 
-    :param transaction: The transaction, or its encoding.
+    :param transaction: The transaction, decoded or encoded.
     :param chain_id: Chain that the transaction must be for.
-    :param provider: Provider that verifies (default the first one that has the algorithm).
+    :param provider: Provider to verify with (default the first one that offers the algorithm).
     :raises pqlab.VerificationFailed: The transaction is for another chain, or its signature is not valid.
     :raises pqlab.InvalidArgument: The bytes are not a transaction.
     """
@@ -213,23 +213,23 @@ def generate_block(
     threads: int | None = None,
     progress: Watcher | None = None,
 ) -> Generated:
-    """Makes a block file of signed transactions. A regular file appears under its name when it is complete.
+    """Generates a block file of signed transactions. A regular file appears under its name only when complete.
 
-    :param path: The file, or a pipe or device to write to.
+    :param path: Output file, pipe or device.
     :param count: Number of transactions.
     :param scheme: Signature algorithm, from :func:`schemes` (default ``ML-DSA-65``).
     :param senders: Number of different senders (default one for each transaction).
     :param invalid: Number of invalid transactions (default 0).
     :param chain_id: Chain that the transactions are for (default 1).
-    :param seed: Seed of keys, fields and signatures, and of which transactions are invalid (default 1).
+    :param seed: Seed for keys, fields, signatures and the choice of invalid transactions (default 1).
     :param format: ``block`` or ``parquet`` (default ``block``).
-    :param form: Form of the transactions, ``txv2``, or ``txv1`` for the reference form, which has only ML-DSA-65
-        (default ``txv2``).
-    :param provider: Provider that signs (default the first one that has the algorithm).
-    :param threads: Threads that sign (default as many as cores).
-    :param progress: Function that is called with the number of transactions done and the total (default none).
-    :return: The block's properties.
-    :raises pqlab.InvalidArgument: An argument cannot be used.
+    :param form: Form of the transactions, ``txv2`` or ``txv1`` (default ``txv2``). ``txv1`` is the reference form and
+        supports only ML-DSA-65.
+    :param provider: Provider to sign with (default the first one that offers the algorithm).
+    :param threads: Number of signing threads (default one per core).
+    :param progress: Function that is called with the number of transactions generated and the total (default none).
+    :return: Properties of the block.
+    :raises pqlab.InvalidArgument: An argument is invalid.
     :raises pqlab.UnknownName: The scheme or the provider is unknown.
     :raises pqlab.StoreError: The file cannot be written.
     """
@@ -264,14 +264,15 @@ def verify_block(
 
     :param path: The block file, in either format.
     :param chain_id: Chain that the transactions must be for (default 1).
-    :param form: Accepted form of transactions, ``txv2`` or ``txv1`` (default ``txv2``).
-    :param threads: Threads that verify, in addition to one that reads (default as many as cores).
-    :param provider: Provider that verifies (default the first one that has each algorithm).
-    :param keep_keys: Whether to keep up to 256 prepared keys, which saves time if senders recur (default false).
-    :param batch: Transactions to verify at once, if the provider can, such as ``mldsa-batch`` (default 100).
-    :param progress: Function that is called with the number of transactions done and the total (default none).
-    :return: The result, with the first thousand rejected transactions.
-    :raises pqlab.InvalidArgument: An argument cannot be used, or the block has the other form.
+    :param form: Transaction form to accept, ``txv2`` or ``txv1`` (default ``txv2``).
+    :param threads: Number of verifying threads, in addition to a thread that reads (default one per core).
+    :param provider: Provider to verify with (default the first one that offers the algorithm of a transaction).
+    :param keep_keys: Whether to keep up to 256 prepared keys, which saves time if senders repeat (default false).
+    :param batch: Transactions to verify in one batch, if the provider supports batches, such as ``mldsa-batch``
+        (default 100).
+    :param progress: Function that is called with the number of transactions verified and the total (default none).
+    :return: The result, with at most the first 1,000 rejected transactions.
+    :raises pqlab.InvalidArgument: An argument is invalid, or the transactions have the other form.
     :raises pqlab.StoreError: The file cannot be read, or is not a block.
     """
     found = _pqlab.ledger_verify_block(os.fspath(path), chain_id, form, threads, provider, keep_keys, batch, None, progress)

@@ -1,7 +1,7 @@
-"""Statistics of samples, as in pqlab's own reports.
+"""Statistics of samples, computed in the same way as in the reports of pqlab.
 
-Samples are lists or other sequences of numbers, NumPy arrays, or columns of Polars or pandas. Results have the unit
-of the samples. Invalid samples or arguments raise :class:`pqlab.InvalidArgument`; objects that are not samples raise
+Samples are lists or other sequences of numbers, NumPy arrays, or Polars or pandas columns. Results have the same unit
+as the samples. Invalid samples or arguments raise :class:`pqlab.InvalidArgument`. Objects that are not samples raise
 ``TypeError``.
 """
 
@@ -37,7 +37,7 @@ __all__ = [
 
 @runtime_checkable
 class Array(Protocol):
-    """An object with a buffer of doubles, or that makes one: NumPy arrays, Polars columns."""
+    """An array or column of numbers, such as a NumPy array or a Polars column."""
 
     def __len__(self) -> int: ...
 
@@ -72,7 +72,7 @@ class WelchTest:
     significant: bool
     """Whether the p-value is below ``alpha``."""
     overhead_pct: float
-    """Excess of the second mean over the first, in percent of the first."""
+    """How much larger the second mean is than the first, in percent of the first."""
 
 
 @dataclass(frozen=True)
@@ -80,27 +80,27 @@ class ThroughputPoint:
     """Throughput at one level of concurrency."""
 
     concurrency: int
-    """Threads, or tasks in flight."""
+    """Number of threads, or of tasks in progress at the same time."""
     ops_per_sec: float
     """Operations per second."""
     speedup: float
-    """Rate divided by that of the smallest concurrency."""
+    """Throughput divided by the throughput at the smallest concurrency."""
     efficiency: float
-    """Speedup divided by the growth of the concurrency: 1 for perfect scaling."""
+    """Speedup divided by the factor by which concurrency grew. 1 means perfect scaling."""
     loss_from_peak_pct: float
-    """Difference to the peak rate, in percent of the peak."""
+    """How far throughput is below the peak, in percent of the peak."""
     loss_from_smallest_pct: float
-    """Difference to the rate of the smallest concurrency, in percent of that rate; negative for a gain."""
+    """How far throughput is below the throughput at the smallest concurrency, in percent. Negative for a gain."""
 
 
 @dataclass(frozen=True)
 class ThroughputCurve:
-    """Throughput by concurrency."""
+    """Throughput at several levels of concurrency."""
 
     points: tuple[ThroughputPoint, ...]
     """Points in ascending order of concurrency."""
     peak: ThroughputPoint
-    """Point with the highest rate; on a tie, the smallest concurrency."""
+    """Point with the highest throughput. If several points tie, the one with the smallest concurrency."""
 
 
 @dataclass(frozen=True)
@@ -110,7 +110,7 @@ class Stability:
     name: str
     """Name of the operation."""
     cov_pct: float | None
-    """Coefficient of variation in percent; ``None`` for a single sample or a mean of zero."""
+    """Coefficient of variation in percent. ``None`` for a single sample, or if the mean is zero."""
     unstable: bool
     """Whether the coefficient exceeds the threshold."""
 
@@ -124,9 +124,9 @@ class Description:
     mean: float
     """Arithmetic mean."""
     stdev: float | None
-    """Sample standard deviation; ``None`` for a single sample."""
+    """Sample standard deviation. ``None`` for a single sample."""
     cov_pct: float | None
-    """Coefficient of variation in percent; ``None`` for a single sample or a mean of zero."""
+    """Coefficient of variation in percent. ``None`` for a single sample, or if the mean is zero."""
     min: float
     """Smallest sample."""
     p5: float
@@ -146,59 +146,61 @@ class Description:
     iqm: float
     """Interquartile mean."""
     mad: float
-    """Median absolute deviation, unscaled."""
+    """Median absolute deviation, without scaling."""
 
 
 def bootstrap_ci(
     samples: Samples, confidence: float = 0.95, n_resamples: int = 2000, seed: int = 42
 ) -> Interval:
-    """Computes the percentile bootstrap interval of the median.
+    """Computes a percentile bootstrap interval for the median.
 
     :param samples: The samples.
     :param confidence: Confidence level between 0 and 1 (default 0.95).
     :param n_resamples: Number of resamples (default 2000).
-    :param seed: Seed of the resampling. The same seed gives the same interval (default 42).
-    :return: The low end, the median and the high end.
+    :param seed: Seed for the resampling (default 42). The same seed gives the same interval.
+    :return: The low end of the interval, the median, and the high end of the interval.
     """
     return Interval(*_pqlab.stats_bootstrap_ci(samples, confidence, n_resamples, seed))
 
 
 def welch_t_test(a: Samples, b: Samples, alpha: float = 0.05) -> WelchTest:
-    """Tests whether two sets of independent samples have the same mean. Their variances may differ.
+    """Tests whether two independent sets of samples have the same mean. The variances may differ.
 
     :param a: The first samples, at least two.
     :param b: The second samples, at least two.
     :param alpha: Significance level between 0 and 1 (default 0.05).
-    :return: The test statistic, its p-value, and the overhead of the second mean.
+    :return: The test statistic, the p-value, and how much larger the second mean is.
     """
     return WelchTest(*_pqlab.stats_welch_t_test(a, b, alpha))
 
 
 def cohens_d(a: Samples, b: Samples) -> float:
-    """Returns the difference of the means, second minus first, in pooled standard deviations."""
+    """Returns the difference between the means, ``b`` minus ``a``, in units of the pooled standard deviation."""
     return _pqlab.stats_cohens_d(a, b)
 
 
 def throughput_curve(points: Iterable[tuple[int, int, float]]) -> ThroughputCurve:
-    """Computes the throughput of several loads.
+    """Computes throughput, speedup and efficiency at several levels of concurrency.
 
-    Each point is a concurrency, a number of finished operations, and the elapsed seconds.
-
+    :param points: Concurrency, number of finished operations, and elapsed seconds of each measurement.
     :return: The points and the peak.
     """
     loads = list(points)
     if any(len(load) != 3 for load in loads):
-        raise InvalidArgument("points: each needs a concurrency, a number of operations, and seconds")
+        raise InvalidArgument("points: each point needs a concurrency, a number of operations, and seconds")
     found, peak = _pqlab.stats_throughput_curve(loads)
     curve = tuple(ThroughputPoint(*point) for point in found)
     return ThroughputCurve(curve, curve[peak])
 
 
 def cov_stability_report(results: Mapping[str, Samples], threshold: float = 5.0) -> list[Stability]:
-    """Returns the coefficient of variation of each operation's samples, the most variable first.
+    """Returns the coefficient of variation for each operation, the most variable operation first.
 
-    Operations above ``threshold`` percent (default 5) are marked. The coefficient measures spread and does not show
-    leaks: signing by rejection sampling exceeds any threshold and leaks nothing.
+    The coefficient measures spread and does not show leaks. For example, signing with rejection sampling varies a lot,
+    but this does not mean that it leaks.
+
+    :param results: Samples of each operation, keyed by the name of the operation.
+    :param threshold: Percentage above which an operation is marked as unstable (default 5).
     """
     return [Stability(*row) for row in _pqlab.stats_cov_stability_report(list(results.items()), threshold)]
 
@@ -211,7 +213,7 @@ def describe_samples(samples: Samples) -> Description:
     def sure(name: str) -> float:
         value = found[name]
         if value is None:
-            raise InvalidArgument(f"samples: no {name}")
+            raise InvalidArgument(f"samples: {name} is undefined")
         return value
 
     return Description(
@@ -242,16 +244,16 @@ def file_report(
     seed: int = 1,
     limit: float = 5.0,
 ) -> dict[str, Any]:
-    """Describes a file of samples, or compares a second file with it. Figures have the unit of the file.
+    """Describes a file of samples, or compares two files. Figures have the same unit as the file.
 
-    :param file: File in CSV or JSON, or a result of hyperfine, Google Benchmark or pyperf.
-    :param other: File to compare with the first one (default none).
+    :param file: CSV or JSON file, or output of hyperfine, Google Benchmark or pyperf.
+    :param other: File to compare with the first file (default none).
     :param column: Name of the only series to read (default all).
     :param confidence: Confidence level of the intervals, between 0 and 1 (default 0.95).
-    :param resamples: Bootstrap resamples (default 10,000).
-    :param seed: Seed of the bootstrap (default 1).
-    :param limit: Coefficient of variation in percent above which a series is marked unstable (default 5).
-    :return: The document of ``pqlab stats --json``.
+    :param resamples: Number of bootstrap resamples (default 10,000).
+    :param seed: Seed for the bootstrap (default 1).
+    :param limit: Coefficient of variation in percent above which a series is marked as unstable (default 5).
+    :return: Output of ``pqlab stats --json`` as a dictionary.
     :raises pqlab.StoreError: A file cannot be read.
     """
     found: dict[str, Any] = json.loads(
@@ -264,7 +266,7 @@ def latex_table(rows: Iterable[Iterable[object]], columns: Sequence[str], captio
     """Returns a LaTeX table in the style of ``booktabs``. All cells are escaped as plain text.
 
     :param rows: The rows, each a list of cells.
-    :param columns: Headings of the columns. The first column is left-aligned, all others right-aligned.
+    :param columns: Column headings. The first column is left-aligned, all others are right-aligned.
     :param caption: Caption (default none).
     :param label: Label (default none).
     """

@@ -1,11 +1,11 @@
-"""Test program: kills processes of a cluster on this machine while it makes or verifies a block.
+"""Test program: kills processes of a cluster on this machine while the cluster generates or verifies a block.
 
-Prints the result as JSON. ``python cluster_under_fire.py WHAT FILE NODES KILLS``, where WHAT is
+Usage: ``python cluster_under_fire.py WHAT FILE NODES KILLS``. Prints the result as JSON. WHAT is one of:
 
-- ``make``: makes the block, and kills worker processes;
-- ``verify``: verifies the block, and kills worker processes and one node;
+- ``make``: generates the block, and kills worker processes
+- ``verify``: verifies the block, and kills worker processes and one node
 - ``everything``: verifies the block with a journal, and kills and restarts worker processes, nodes, the head node and
-  the process that hands out the parts.
+  the process that hands out the parts
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ from typing import Any
 PAUSE = 0.3
 """Seconds between two kills."""
 SMALL = 4096
-"""Transactions of a part, small enough for many parts."""
+"""Number of transactions per part, small so that there are many parts."""
 
 
 def workers() -> list[int]:
-    """Returns this user's Ray processes that work on a part."""
+    """Returns the ids of this user's Ray processes that work on a part."""
     found: list[int] = []
     for entry in Path("/proc").iterdir():
         try:
             title = (entry / "cmdline").read_bytes() if entry.name.isdigit() else b""
-            # Agents are not workers. A node without them is dead.
+            # Skip Ray's agents, which are not workers. Killing an agent would kill its node.
             if title.startswith(b"ray::") and b"Agent" not in title and entry.stat().st_uid == os.getuid():
                 found.append(int(entry.name))
         except OSError:
@@ -55,7 +55,7 @@ def kill_one(draw: random.Random) -> bool:
 
 
 class Nodes:
-    """A cluster on this machine."""
+    """A cluster of several nodes on this machine."""
 
     def __init__(self, nodes: int) -> None:
         from ray.cluster_utils import Cluster
@@ -67,7 +67,7 @@ class Nodes:
         self.address = str(self.cluster.address)
 
     def lose(self, again: bool) -> None:
-        """Removes a node that is not the head and, if ``again``, adds another one."""
+        """Removes a node other than the head. If ``again`` is set, adds a new node."""
         if self.others:
             self.cluster.remove_node(self.others.pop(0), allow_graceful=False)
             if again:
@@ -75,7 +75,7 @@ class Nodes:
 
 
 def beside(what: str, path: str, nodes: int, kills: int) -> dict[str, Any]:
-    """Makes or verifies a block, while another thread of this process kills."""
+    """Generates or verifies a block, while another thread kills processes."""
     from pqlab import _making, _verifying, cluster
 
     machines, draw = Nodes(nodes), random.Random(1)
@@ -130,7 +130,7 @@ ASKED: dict[str, Any] = {
     "json": True,
     "progress": False,
 }
-"""What the program asks for by default, with ``--json``."""
+"""Request that the program sends by default, with ``--json``."""
 
 
 def everything(path: str, nodes: int, kills: int) -> dict[str, Any]:
@@ -157,7 +157,7 @@ def everything(path: str, nodes: int, kills: int) -> dict[str, Any]:
                     elif target == "node":
                         machines.lose(again=True)
                         killed["node"] += 1
-                    # A driver without workers has only just started, and is spared.
+                    # Do not kill a driver without workers, because it has only just started.
                     elif target == "driver" and workers():
                         driver.kill()
                         killed["driver"] += 1
@@ -173,7 +173,7 @@ def everything(path: str, nodes: int, kills: int) -> dict[str, Any]:
                         machines, driver = None, None
                 continue
             driver = None
-            # A driver that was killed or lost its cluster is replaced.
+            # Without output, the driver was killed or lost its cluster. The next turn starts a new driver.
             if out:
                 found: dict[str, Any] = json.loads(out)
                 break

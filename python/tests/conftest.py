@@ -1,4 +1,4 @@
-"""Fixtures: a database for the tests, and one short run that many tests use."""
+"""Fixtures: a database for the tests, and a short run that many tests share."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Test program: measures a suite on a cluster of several nodes on this machine, and prints the result as JSON.
 
-``python fleet_under_fire.py FOLDER NODES KILL``. If KILL is ``kill``, one node dies in the middle of its run and is
-replaced.
+Usage: ``python fleet_under_fire.py FOLDER NODES KILL``. If KILL is ``kill``, one node is killed in the middle of its
+run, and replaced.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 
 
 def main(folder: Path, nodes: int, kill: bool) -> None:
-    """Measures, kills a node if asked to, and prints the result."""
+    """Measures the suite, kills a node if ``kill`` is set, and prints the result."""
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
     from ray.cluster_utils import Cluster
 

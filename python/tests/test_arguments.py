@@ -1,4 +1,4 @@
-"""Any argument gives a result or an exception, and never ends the interpreter."""
+"""Every argument leads to a result or an exception, and never crashes the interpreter."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 import pqlab
 from pqlab import _pqlab
 
-# PQLAB_PYTHON_EXAMPLES=10000 tests longer.
+# Set PQLAB_PYTHON_EXAMPLES=10000 for a longer test.
 EXAMPLES = int(os.environ.get("PQLAB_PYTHON_EXAMPLES", "60"))
 
-# Values that are not numbers of processes, seconds and so on. None of them starts a measurement.
+# Invalid values for numeric arguments, such as the number of processes. No such value starts a measurement.
 NONSENSE: st.SearchStrategy[Any] = st.one_of(
     st.none().map(lambda _: object()),
     st.text(max_size=8).filter(lambda text: not text.strip("0123456789")).map(lambda text: f"no number {text}"),
@@ -34,8 +34,7 @@ WORDS = ["what", "algorithms", "providers", "filters"]
 
 
 def tried(call: Callable[[], object]) -> None:
-    """Calls and accepts only the expected exceptions: those of pqlab, and Python's own for wrong types and
-    encodings."""
+    """Makes a call. Accepts only exceptions from pqlab, and Python's exceptions for wrong types and encodings."""
     try:
         call()
     except pqlab.Error as error:

@@ -1,4 +1,4 @@
-"""Supported interpreters of a wheel, and contents of a source archive."""
+"""The build backend: which interpreters a wheel supports, and what a source archive contains."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_refuses_unsupported_interpreters(monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_source_archive_holds_tracked_files_and_needs_no_git(tmp_path: Path) -> None:
     if not (pqlab_build.ROOT / ".git").exists():
-        pytest.skip("no checkout")
+        pytest.skip("needs a git checkout")
     archives = []
     for name in ("one", "two"):
         (tmp_path / name).mkdir()
@@ -37,14 +37,14 @@ def test_source_archive_holds_tracked_files_and_needs_no_git(tmp_path: Path) -> 
     assert archives[0].read_bytes() == archives[1].read_bytes()
     with tarfile.open(archives[0]) as archive:
         names = {member.name for member in archive.getmembers()}
-    # By tar, because the first releases of Python 3.11 lack the filters of tarfile.
+    # Extract with tar, because tarfile in the first releases of Python 3.11 does not support filters.
     subprocess.run(["tar", "-xf", archives[0]], cwd=tmp_path, check=True)
     tracked = pqlab_build.git("ls-files", "-z").split("\0")
     assert names == {f"pqlab-{pqlab_build.version()}/{name}" for name in [*filter(None, tracked), "PKG-INFO"]}
     root = tmp_path / f"pqlab-{pqlab_build.version()}"
     assert (root / "PKG-INFO").read_text(encoding="utf-8") == pqlab_build.metadata()
     assert (root / "scripts" / "setup").stat().st_mode & 0o111
-    # The backend of the archive, without git in the path.
+    # Run the build backend from the archive, without git in the path.
     (tmp_path / "bin").mkdir()
     code = "import pqlab_build; print(pqlab_build.prepare_metadata_for_build_wheel('.')); pqlab_build.build_sdist('.')"
     done = subprocess.run(

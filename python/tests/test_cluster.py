@@ -1,4 +1,4 @@
-"""A cluster verifies and makes blocks with the same result as one machine, even if its processes die."""
+"""A cluster verifies and generates blocks with the same result as one machine, even if processes die."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_journal_keeps_whole_lines_of_one_verification(tmp_path: Path) -> None:
     third.close()
     with pytest.raises(pqlab.InvalidArgument, match="another verification"):
         Journal(name, Job(job.path, None, job.facts, 2, "txv2", 1, None, False, None))
-    # A full disk.
+    # /dev/full behaves like a full disk.
     with pytest.raises(pqlab.StoreError, match="No space left"):
         Journal(Path("/dev/full"), job)
     head = name.read_bytes().partition(b"\n")[0]
@@ -107,7 +107,8 @@ def test_one_bit_flipped_in_a_block_or_its_journal_is_found(tmp_path: Path, form
             bad = bytearray(good)
             bad[chance.randrange(len(bad))] ^= 1 << chance.randrange(8)
             file.write_bytes(bad)
-            assert refused(), f"{file}: byte {next(at for at, (a, b) in enumerate(zip(good, bad, strict=True)) if a != b)}"
+            place = next(at for at, (a, b) in enumerate(zip(good, bad, strict=True)) if a != b)
+            assert refused(), f"{file}: the change to byte {place} was not detected"
         file.write_bytes(good)
 
 
@@ -160,7 +161,7 @@ def test_command_agrees_with_one_machine_and_resumes_from_a_journal(tmp_path: Pa
     rejections = [(one.index, one.kind, one.reason) for one in alone.rejections]
     assert [(one["index"], one["kind"], one["reason"]) for one in found["rejections"]] == rejections
     assert (found["transactions"], found["rejected_by_kind"]) == (20_000, alone.kinds)
-    # Except for the cluster's own entry it is the document of the program.
+    # Apart from the entry `cluster`, the JSON output has the same fields as without a cluster.
     words = [str(Path(sys.executable).with_name("pqlab")), "ledger", "verify", str(path), "--json"]
     program = subprocess.run(words, capture_output=True, text=True, check=False)
     same = json.loads(program.stdout)
@@ -169,13 +170,13 @@ def test_command_agrees_with_one_machine_and_resumes_from_a_journal(tmp_path: Pa
     assert {name: found[name] for name in same if name not in measured} == {
         name: value for name, value in same.items() if name not in measured
     }
-    # Without the last part, as after an interruption.
+    # Remove the last part from the journal, as an interruption would.
     lines = journal.read_text().splitlines(keepends=True)
     journal.write_text("".join(lines[:-1]) + lines[-1][:10])
     second = json.loads(command(*arguments).stdout)
     assert second["cluster"]["parts_of_the_journal"] == len(lines) - 2
     assert second["rejections"] == found["rejections"]
-    # The error names the damaged part of the file.
+    # The error message names the damaged part of the file.
     damaged = bytearray(path.read_bytes())
     damaged[len(damaged) // 2 : len(damaged) // 2 + 200] = bytes([255]) * 200
     path.write_bytes(damaged)
@@ -270,7 +271,7 @@ def test_scaling_is_extrapolated() -> None:
     one, many, every = scaling.estimates(100_000_000, [1, 100, 100_000], 16, 1.25e9)
     assert one.verifying == pytest.approx(312.5) and one.reading == pytest.approx(440.96) and one.limit == "reading"
     assert many.verifying == pytest.approx(3.125) and many.seconds == many.reading == pytest.approx(4.4096)
-    # The fixed cost of a part: here as much as 10,000 transactions, and a part has about 60,000.
+    # The fixed cost of a part is as much as 10,000 transactions here, and a part contains about 60,000.
     costly = cluster.Scaling("X", (), 5512.0, 50.0, 500_000.0, 1000.0)
     assert costly.estimates(100_000_000, [1], 16, 1.25e9)[0].verifying == pytest.approx(312.5 * 7 / 6, rel=0.03)
     # No part is smaller than the stride of the index.

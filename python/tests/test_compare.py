@@ -122,7 +122,7 @@ def test_site_covers_all_runs(run: pqlab.Run, tmp_path: Path) -> None:
         stored.site(tmp_path / "none", base_url="here")
 
 
-def test_a_run_takes_other_assumptions(run: pqlab.Run) -> None:
+def test_a_run_accepts_other_assumptions(run: pqlab.Run) -> None:
     other = run.assuming(job={"sign": 1, "verify": 100}, rtt=1.0)
     assert other.id == run.id and other.results == run.results
     with pytest.raises(pqlab.InvalidArgument, match="job"):
@@ -160,7 +160,7 @@ def test_a_plan_measures_nothing() -> None:
     assert any("ML-KEM-768" in note for note in fixed["notes"])
 
 
-@pytest.mark.skipif(worker() is None, reason="make workers")
+@pytest.mark.skipif(worker() is None, reason="needs the Python worker, built by `make workers`")
 def test_a_worker_in_another_language_is_a_provider() -> None:
     spec = f"py={worker()}"
     offered = pqlab.worker(spec)

@@ -165,7 +165,7 @@ def test_public_keys_are_values() -> None:
     assert again == pair.public and hash(again) == hash(pair.public) and len({again, pair.public, other.public}) == 2
     assert pair.public != other.public and pair.public != "X-Wing"
     assert pickle.loads(pickle.dumps(pair.public)) == pair.public == copy.deepcopy(pair.public)
-    # Keys of two algorithms differ even if their bytes are the same.
+    # Keys for two algorithms are not equal even if their bytes are equal.
     assert pqlab.kem("X25519MLKEM768").public_key(pair.public.public_bytes()) != pair.public
 
 
@@ -244,7 +244,7 @@ def test_invalid_arguments_raise_an_explained_exception(call: Callable[[], objec
 
 
 def test_x_wing_accepts_every_ciphertext_of_its_length() -> None:
-    # All zeros: ML-KEM rejects it implicitly, and for X25519 it is a point of low order.
+    # In an all-zero ciphertext, ML-KEM rejects its part implicitly, and the X25519 part is a point of low order.
     first, again = (KEM.decapsulate(PAIR.secret, bytes(1120)) for _ in range(2))
     assert len(first) == 32 and first == again
 

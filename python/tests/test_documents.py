@@ -1,4 +1,4 @@
-"""The documents: their examples run as shown, and every public name is documented."""
+"""Documentation: the examples run as shown, and every public name is documented."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ import pytest
 import pqlab
 
 ROOT = Path(__file__).resolve().parents[2]
-# Blocks with other words (`python terminal`) are not run.
+# Blocks with another tag, such as `python terminal`, are not run.
 BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -60,9 +60,9 @@ def test_page_shows_compiled_classes(tmp_path: Path) -> None:
 
 @pytest.fixture
 def small(run: pqlab.Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[[str], None]:
-    """Runs a document's blocks one after the other, in an empty folder and with a database of one run.
+    """Returns a function that runs all code blocks of a document, in an empty folder and with a database of one run.
 
-    Measures the same cases as the document, for less time.
+    The blocks measure the same cases as the document, but for less time.
     """
 
     def execute(name: str) -> None:
@@ -73,10 +73,10 @@ def small(run: pqlab.Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Ca
         monkeypatch.chdir(tmp_path)
         text = (ROOT / name).read_text(encoding="utf-8")
         found = list(BLOCK.finditer(text))
-        assert found, f"{name} shows no Python"
+        assert found, f"{name} must contain Python blocks"
         names: dict[str, Any] = {"__name__": "__main__"}
         for block in found:
-            # Errors show the line of the document.
+            # Pad with empty lines, so that errors show the line number in the document.
             lines = "\n" * text.count("\n", 0, block.start(1))
             exec(compile(lines + block[1], str(ROOT / name), "exec"), names)
 

@@ -1,4 +1,4 @@
-"""A suite on every node of a cluster, which completes every run even if a node dies, and the page by machine."""
+"""A fleet completes the run of every node even if a node dies, and the page by machine compares the runs."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ def test_every_node_completes_its_run_if_one_dies(tmp_path: Path) -> None:
     assert [node["complete"] for node in found["nodes"]] == [True] * 3, found["said"]
     assert sorted(run for node in found["nodes"] for run in node["runs"]) == sorted(found["stored"])
     assert len(found["stored"]) == 3 and sum(node["died"] for node in found["nodes"]) == 1
-    # Each run has every case once, and the interrupted one was resumed.
+    # Each run contains every case once, and the interrupted run was resumed.
     plan = sorted(pqlab.cases("kem", providers=["aws-lc", "liboqs"]))
     finished = [[case for case in cases if not case.startswith("floor/")] for cases in found["cases"]]
     assert finished == [plan] * 3
     assert any(": continues on " in text for text in found["said"])
-    # Runs take turns: one begins only if no other is in progress.
+    # Runs take turns: a run begins only if no other run is in progress.
     under_way: set[str] = set()
     for text in found["said"]:
         name, _, what = text.partition(": ")
@@ -89,7 +89,7 @@ def test_the_page_by_machine_has_columns_ratios_ranks_and_prices(measured: Path,
     # With the same samples no machine is faster, and no library changes rank.
     markdown = (tmp_path / "page" / "machines.md").read_text(encoding="utf-8")
     ratios = markdown.partition("## Compared with the first")[2].partition("## Changes in rank")[0]
-    # The overhead belongs to the harness and is not compared.
+    # Overhead cases measure the harness and are not compared.
     compared = [case for case in first.cases if not case.startswith("floor/")]
     assert ratios.count("| 1.000 [") == len(compared), ratios
     assert "None." in markdown.partition("## Changes in rank")[2].partition("## Operations per dollar")[0]

@@ -113,7 +113,7 @@ def test_a_failing_function_becomes_a_failed_row() -> None:
         os._exit(4)
 
     def prints() -> int:
-        print("this is no answer")
+        print("this must not reach the protocol")
         return 1
 
     found = errors(measured(raises, leaves, dies, exits, pqlab.benchmark(verify=lambda one: one == 1)(prints)))
@@ -135,7 +135,7 @@ def test_functions_find_the_state_of_the_interpreter(tmp_path: Path) -> None:
         return file.write("1")
 
     measured(writes, verify=lambda written: written == 1)
-    assert state["calls"] == 0, "the caller's own state is left alone"
+    assert state["calls"] == 0, "functions must not change the state of the calling process"
     file.close()
 
 
@@ -179,7 +179,7 @@ def test_a_server_leaves_nothing_behind() -> None:
 def test_the_worker_passes_the_checker_of_workers(tmp_path: Path) -> None:
     checker = Path(__file__).parents[2] / "workers" / "check.py"
     if not checker.exists():
-        pytest.skip("the package is tested without its repository")
+        pytest.skip("needs workers/check.py from the repository")
     script = tmp_path / "worker"
     script.write_text(f"#!{sys.executable}\n" + textwrap.dedent("""
         import os, sys, pqlab

@@ -1,7 +1,7 @@
-"""With any argument a call returns or raises a documented exception. It never panics or ends the interpreter.
+"""For any argument, a call returns or raises a documented exception. No call panics or crashes the interpreter.
 
-``PQLAB_PYTHON_EXAMPLES`` sets the number of examples for each entry point. ``PQLAB_PYTHON_LEAKS`` sets the number of
-calls for the memory tests.
+``PQLAB_PYTHON_EXAMPLES`` sets the number of examples per entry point. ``PQLAB_PYTHON_LEAKS`` sets the number of calls
+in the memory tests.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ SAMPLES = st.lists(st.floats(), max_size=20)
 
 
 def changed(valid: bytes) -> st.SearchStrategy[bytes]:
-    """Returns valid data with some bytes changed, cut off or added."""
+    """Returns variants of valid data with changed, removed or added bytes."""
 
     def change(what: tuple[int, int, int]) -> bytes:
         place, bits, cut = what
@@ -199,12 +199,12 @@ def resident() -> int:
 LEAKS: dict[str, Call] = {
     "handshake": lambda: KEM.decapsulate(PAIR.secret, KEM.encapsulate(PAIR.public)[0]),
     "key pairs": KEM.generate_keypair,
-    "keys of bytes": lambda: KEM.public_key(PAIR.public.public_bytes()),
-    "refused": lambda: attempt(KEM.public_key, [b"short"]),
+    "key from bytes": lambda: KEM.public_key(PAIR.public.public_bytes()),
+    "rejected key": lambda: attempt(KEM.public_key, [b"short"]),
     "signature": lambda: ED25519.sign(bytearray(b"message"), OWNER.secret),
-    "refused signature": lambda: attempt(ED25519.verify, [b"message", bytes(64), OWNER.public]),
-    "unknown": lambda: attempt(pqlab.KEM, ["nothing"]),
-    "handshake of a circuit": lambda: RELAY.respond(NTOR.client(RELAY.identity, RELAY.onion_key).onionskin),
+    "rejected signature": lambda: attempt(ED25519.verify, [b"message", bytes(64), OWNER.public]),
+    "unknown algorithm": lambda: attempt(pqlab.KEM, ["nothing"]),
+    "circuit handshake": lambda: RELAY.respond(NTOR.client(RELAY.identity, RELAY.onion_key).onionskin),
     "certificate": lambda: HybridCertificate.from_der(CERTIFICATE.to_der()).public_key,
     "transaction": lambda: ledger.Transaction.decode(TRANSACTION.encoded),
     "hash": lambda: pqlab.hash("SHA3-256", memoryview(b"message")),
@@ -212,7 +212,7 @@ LEAKS: dict[str, Call] = {
 }
 
 
-@pytest.mark.skipif(not CALLS, reason="PQLAB_PYTHON_LEAKS says how many calls")
+@pytest.mark.skipif(not CALLS, reason="needs PQLAB_PYTHON_LEAKS, the number of calls")
 @pytest.mark.parametrize("name", LEAKS)
 def test_calls_do_not_leak_memory(name: str) -> None:
     call = LEAKS[name]

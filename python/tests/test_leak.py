@@ -1,4 +1,4 @@
-"""Leak tests of the built-in targets, one of which leaks."""
+"""Leak tests on the built-in targets, one of which leaks."""
 
 from __future__ import annotations
 

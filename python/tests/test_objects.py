@@ -1,4 +1,4 @@
-"""Blocks in stores: parts are verified by byte ranges, and errors of a store are reported in one line."""
+"""Blocks in stores: parts are fetched as byte ranges, and store errors are reported in one line."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ pytest.importorskip("obstore")
 
 
 class Bucket(BaseHTTPRequestHandler):
-    """The part of S3 that is needed here: objects by path, with ranges, tags and signed uploads."""
+    """Minimal S3 server: objects by path, with ranges, tags and signed uploads."""
 
     protocol_version = "HTTP/1.1"
     objects: dict[str, bytes]
     asked: list[str]
     """Requested ranges."""
     short = 0
-    """Number of bytes missing at the end of each range."""
+    """Number of bytes to leave out at the end of each range."""
 
     def log_message(self, format: str, *args: Any) -> None:
         """Logs nothing."""
@@ -117,7 +117,7 @@ def test_parts_of_an_object_equal_those_of_the_file(bucket: type[Bucket], tmp_pa
     bucket.asked.clear()
     with _objects.known("s3://pile/blocks/one", _objects.source("s3://pile/blocks/one").tag).part((1024, 2048)) as (there, _):
         assert os.stat(there).st_blocks * 512 < path.stat().st_size / 2
-    # Only the ends and the part are read.
+    # The last request reads only the part.
     read = sum(int(end) - int(start) + 1 for start, end in (re.findall(r"\d+", one) for one in bucket.asked[-1:]))
     assert read < path.stat().st_size / 4
 
@@ -161,7 +161,7 @@ found = _objects.source(sys.argv[1])
 resource.setrlimit(resource.RLIMIT_FSIZE, (5000, 5000))
 try:
     with found.part((0, 1024)):
-        print("it was written")
+        print("the file was written")
 except Exception as error:
     print(type(error).__name__, error)
 """

@@ -1,4 +1,7 @@
-"""Every feature of the command line has a call. ``parity.toml`` lists them, and is checked against `pqlab --help`."""
+"""Every feature of the command line has a counterpart in Python. ``parity.toml`` lists the counterparts.
+
+The tests compare the table with ``pqlab --help`` and with the package.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ import pqlab
 from pqlab import _worker
 
 TABLE: dict[str, dict[str, str]] = tomllib.loads(Path(__file__).with_name("parity.toml").read_text(encoding="utf-8"))
-# Options of every verb.
+# Options that every verb accepts.
 COMMON = TABLE.pop("*")
 
 
@@ -30,7 +33,7 @@ def section(text: str, name: str) -> str:
 
 
 def verbs(*before: str) -> list[tuple[str, ...]]:
-    """Returns every verb, including those of subcommands."""
+    """Returns every verb, including the verbs of subcommands."""
     found: list[tuple[str, ...]] = []
     names = re.findall(r"^  ([a-z-]+)", section(help_of(*before), "Commands"), re.MULTILINE)
     for name in names:
@@ -50,7 +53,7 @@ VERBS = verbs()
 
 
 def called(name: str) -> object:
-    """Returns the object of a call in the table: ``run``, ``Run.export``, ``ledger.verify_block``."""
+    """Returns the object that an entry in the table names, such as ``Run.export`` or ``ledger.verify_block``."""
     found: object = pqlab
     for part in name.split("."):
         found = getattr(found, part)
@@ -58,7 +61,7 @@ def called(name: str) -> object:
 
 
 def parameters(call: object) -> set[str]:
-    """Returns the arguments of a call, including the fields of a TypedDict."""
+    """Returns the names of a call's arguments, including the fields of an unpacked TypedDict."""
     assert callable(call)
     found: set[str] = set()
     for name, parameter in inspect.signature(call).parameters.items():
@@ -79,9 +82,9 @@ def test_every_option_has_an_argument_or_a_reason(verb: tuple[str, ...]) -> None
     listed = {**COMMON, **TABLE[" ".join(verb)]}
     there = arguments(verb)
     missing = [name for name in there if name not in listed]
-    assert not missing, f"pqlab {' '.join(verb)}: parity.toml does not say which arguments answer these"
+    assert not missing, f"pqlab {' '.join(verb)}: parity.toml must list {', '.join(missing)}"
     gone = [name for name in TABLE[" ".join(verb)] if name not in there and name != "call"]
-    assert not gone, f"pqlab {' '.join(verb)}: parity.toml has what is not there any more"
+    assert not gone, f"pqlab {' '.join(verb)}: parity.toml lists removed options: {', '.join(gone)}"
 
 
 def answers() -> list[tuple[str, str]]:
@@ -96,6 +99,6 @@ def test_calls_of_the_table_exist(name: str, answer: str) -> None:
         return
     for one in answer.split(", "):
         found = re.fullmatch(r"([\w.]+)(?:\((\w+)\))?", one)
-        assert found, f"{name}: {one!r} is neither CALL, CALL(ARGUMENT) nor `none: why`"
+        assert found, f"{name}: {one!r} must be CALL, CALL(ARGUMENT) or `none: REASON`"
         call = called(found[1])
         assert found[2] is None or found[2] in parameters(call), f"{name}: {one}"

@@ -54,7 +54,7 @@ FORMS = [("Ed25519", "ML-DSA-65"), ("MLDSA65-Ed25519-SHA512", None), ("ML-DSA-44
 @pytest.mark.parametrize(("algorithm", "alternative"), FORMS)
 def test_a_chain_verifies(algorithm: str, alternative: str | None) -> None:
     root, middle, leaf = (party(algorithm, alternative) for _ in range(3))
-    # Characters that a distinguished name escapes, and characters outside ASCII.
+    # This name contains an escaped character and a character outside ASCII.
     first = certify("CN=Root\\, the first,O=Übung", root, authority=True)
     second = certify("CN=Middle", middle, root, first, authority=True)
     third = certify("CN=leaf.example", leaf, middle, second)

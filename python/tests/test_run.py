@@ -1,4 +1,4 @@
-"""Measurement, and the results of a run."""
+"""Measuring runs, and reading their results."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_samples_exclude_disturbed_visits_as_figures_do(run: pqlab.Run, tmp_path
         visit["disturbances"] = []
         for chunk in visit["conditions"]["chunks"]:
             chunk["shared"] = False
-    # Adds three clean visits, so that the process keeps enough of them without the disturbed one.
+    # Adds three clean visits and a disturbed one. With enough clean visits, the disturbed visit is left out.
     last = visits[-1]
     visits += [json.loads(json.dumps({**last, "round": last["round"] + more})) for more in range(1, 5)]
     visits[-1]["disturbances"] = [{"Steal": {"pct": 50.0}}]
@@ -89,7 +89,7 @@ def test_a_run_has_findings_tables_and_pictures(run: pqlab.Run) -> None:
     svg = run.chart("latency")
     assert svg == run.chart("latency-kem")
     assert ElementTree.fromstring(svg).tag.endswith("svg")
-    with pytest.raises(pqlab.UnknownName, match="no picture 'nothing'"):
+    with pytest.raises(pqlab.UnknownName, match="no chart 'nothing'"):
         run.chart("nothing")
     html = run._repr_html_()  # pyright: ignore[reportPrivateUsage]
     assert "<svg" in html and CASES[0] in html and "<script" not in html
@@ -120,7 +120,7 @@ def test_stored_runs_are_found(run: pqlab.Run) -> None:
     assert stored.run(run.id).results == run.results
     with pytest.raises(pqlab.UnknownName) as raised:
         stored.run("nothing")
-    assert "pqlab.open().runs() lists them" in str(raised.value)
+    assert "pqlab.open().runs() lists all runs" in str(raised.value)
 
 
 def test_a_run_against_itself_has_not_changed(run: pqlab.Run) -> None:
@@ -262,7 +262,7 @@ def test_ctrl_c_keeps_finished_cases(tmp_path: Path) -> None:
     environment = {**os.environ, "PQLAB_DB": str(tmp_path / "pqlab.db")}
     ran = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=False)
     assert ran.returncode == 0, ran.stderr
-    assert "pqlab.resume() continues it" in ran.stdout
+    assert "pqlab.resume() continues the run" in ran.stdout
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 

@@ -19,7 +19,7 @@ OF_A_PROBABILITY = 1e-6
 
 
 def sets() -> list[list[float]]:
-    """Returns sets of 7 to 699 samples of several shapes and scales. No mean is near zero."""
+    """Returns sets of 7 to 699 samples with several distributions and scales. No mean is near zero."""
     draw = np.random.default_rng(20)
     found: list[list[float]] = []
     for index in range(120):

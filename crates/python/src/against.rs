@@ -1,4 +1,4 @@
-//! Comparison of two libraries in one run, and of a new run with a stored baseline.
+//! Comparison of two libraries in one run, and comparison of a new run with a stored baseline.
 
 use crate::errors::{Answer, Failure, detached};
 use crate::laboratory::measured;
@@ -17,9 +17,9 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(check_run, module)?)
 }
 
-/// Measures the cases that two libraries share, in the same rounds.
+/// Measures the cases that both libraries support, in the same rounds.
 ///
-/// Returns the run, the document of `pqlab compare-libraries --json`, and a Markdown table for a pull request.
+/// Returns the run, the output of `pqlab compare-libraries --json`, and a Markdown table for a pull request.
 #[pyfunction]
 #[pyo3(signature = (request, sides, margin_pct, metric, database, shown))]
 fn compare_libraries(
@@ -62,12 +62,12 @@ fn compare_libraries(
     })
 }
 
-/// Measures the cases of a stored run again and reports whether any is slower.
+/// Measures the cases of a stored run again and reports whether any case got slower.
 ///
-/// Returns the run, and a JSON object with the word, cases, line, comparison and confirmations.
+/// Returns the new run and a JSON object with the fields `word`, `cases`, `line`, `comparison` and `confirmations`.
 #[pyfunction]
 #[pyo3(signature = (request, baseline, slower_pct, elsewhere, metric, database, shown))]
-#[expect(clippy::too_many_arguments, reason = "those of the function in Python")]
+#[expect(clippy::too_many_arguments, reason = "they mirror the arguments of the Python function")]
 fn check_run(
     py: Python<'_>,
     request: &str,

@@ -50,12 +50,12 @@ impl Failure {
         Failure::Said { kind, reason: reason.into(), remedy: String::new() }
     }
 
-    /// Returns the failure of an invalid argument. The reason states its value and the allowed ones.
+    /// Returns the failure for an invalid argument. The reason should state the value and the allowed values.
     pub(crate) fn argument(name: &str, reason: impl std::fmt::Display) -> Failure {
         Failure::new(Kind::InvalidArgument, format!("{name}: {reason}"))
     }
 
-    /// Sets the remedy. A Python exception stays as it is.
+    /// Sets the remedy. Returns Python exceptions unchanged.
     pub(crate) fn advising(self, advice: impl Into<String>) -> Failure {
         match self {
             Failure::Said { kind, reason, .. } => Failure::Said { kind, reason, remedy: advice.into() },
@@ -83,7 +83,7 @@ impl From<Failure> for PyErr {
     }
 }
 
-/// Runs `work` while other Python threads run. A panic becomes an exception.
+/// Runs `work` without the interpreter lock. Converts a panic into an exception.
 pub(crate) fn detached<T: Send>(py: Python<'_>, work: impl FnOnce() -> Answer<T> + Send) -> Answer<T> {
     py.detach(|| catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| Err(fault(panic.as_ref()))))
 }
@@ -155,30 +155,30 @@ fn of_store(error: &StoreError) -> Kind {
     }
 }
 
-/// Returns the remedy for a Python caller; empty if there is none.
+/// Returns the remedy for a Python caller, or an empty string.
 fn advice(error: &LabError) -> &'static str {
     use pqlab_lab::Thing;
     match error {
-        LabError::Unknown { what: Thing::Algorithm, .. } => "pqlab.algorithms() lists them",
+        LabError::Unknown { what: Thing::Algorithm, .. } => "pqlab.algorithms() lists all algorithms",
         LabError::Unknown { what: Thing::Provider | Thing::Library | Thing::LedgerProvider, .. } => {
-            "pqlab.providers() lists them"
+            "pqlab.providers() lists all providers"
         }
-        LabError::Unknown { what: Thing::Suite, .. } => "pqlab.suites() lists them, or name a .toml file",
+        LabError::Unknown { what: Thing::Suite, .. } => "pqlab.suites() lists all suites, or name a .toml file",
         LabError::Unknown { what: Thing::Selection, .. } => {
             "see pqlab.suites(), pqlab.algorithms() and pqlab.providers(), or name a .toml file"
         }
         LabError::NothingSelected { .. } => "pqlab.cases() lists the ids that filters match",
-        LabError::NoCaseOfRun { .. } | LabError::NothingInCommon { .. } => "Run.cases lists them",
+        LabError::NoCaseOfRun { .. } | LabError::NothingInCommon { .. } => "Run.cases lists the cases of a run",
         LabError::OtherCounter { .. } => "start a new run",
         LabError::Changed { .. } => "start a new run, or pass elsewhere=True",
-        LabError::Foreign { .. } => "pass them as libraries=[...], or allow_foreign=True",
-        LabError::Invalid { field: "name", .. } => "choose another name, or move it with force=True",
-        LabError::Invalid { field: "force", .. } => "force=True removes it anyway",
-        LabError::Invalid { field: "column", .. } => "choose one with column=",
-        LabError::Unknown { what: Thing::LeakCase, .. } => "pqlab.leak_tests() lists them",
-        LabError::NothingShared { .. } => "pqlab.algorithms(libraries=[...]) lists what each of them offers",
-        LabError::Missing { .. } => "install it, or leave out taint=True",
-        LabError::OtherForm { .. } => "choose it with form=",
+        LabError::Foreign { .. } => "pass libraries=[...] or allow_foreign=True",
+        LabError::Invalid { field: "name", .. } => "choose another name, or pass force=True to move the name",
+        LabError::Invalid { field: "force", .. } => "pass force=True to delete the run anyway",
+        LabError::Invalid { field: "column", .. } => "choose a column with column=",
+        LabError::Unknown { what: Thing::LeakCase, .. } => "pqlab.leak_tests() lists all leak tests",
+        LabError::NothingShared { .. } => "pqlab.algorithms(libraries=[...]) lists what each library offers",
+        LabError::Missing { .. } => "install the program, or leave out taint=True",
+        LabError::OtherForm { .. } => "pass the form of the block with form=",
         _ => "",
     }
 }
@@ -186,19 +186,19 @@ fn advice(error: &LabError) -> &'static str {
 fn store_advice(error: &StoreError) -> &'static str {
     match error {
         StoreError::NoHome => "set HOME, or pass database=",
-        StoreError::Missing { .. } => "pqlab.run() creates it, or name another file",
+        StoreError::Missing { .. } => "pqlab.run() creates the database, or name another file",
         StoreError::NotAFile { .. }
         | StoreError::NotADatabase { .. }
         | StoreError::Foreign { .. }
         | StoreError::Altered { .. } => "name another file",
-        StoreError::Future { .. } => "correct its started_at, or the clock of the machine that measured it",
-        StoreError::Older { .. } => "read it with the pqlab that wrote it, or name another file",
+        StoreError::Future { .. } => "correct started_at, or the clock of the machine that measured the run",
+        StoreError::Older { .. } => "open the file with the version of pqlab that wrote it, or name another file",
         StoreError::Newer { .. } => "update pqlab, or name another file",
         StoreError::Denied { .. } => "fix the permissions of the file and its folder, or name another file",
         StoreError::Full { .. } => "free some space, then continue with pqlab.resume()",
-        StoreError::Locked { .. } => "wait until it finishes, or name another file",
-        StoreError::Damaged { .. } | StoreError::DamagedSamples { .. } => "restore the file from a copy",
-        StoreError::UnknownRun { .. } | StoreError::TooFewRuns { .. } => "pqlab.open().runs() lists them",
+        StoreError::Locked { .. } => "wait until the other process finishes, or name another file",
+        StoreError::Damaged { .. } | StoreError::DamagedSamples { .. } => "restore the file from a backup",
+        StoreError::UnknownRun { .. } | StoreError::TooFewRuns { .. } => "pqlab.open().runs() lists all runs",
         StoreError::NotResumable { .. } => "pqlab.run() starts a new run",
         _ => "",
     }

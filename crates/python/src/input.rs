@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use std::ops::Deref;
 
-/// An integer argument. A number out of range raises `InvalidArgument` instead of `OverflowError`.
+/// An integer argument. An out-of-range number raises `InvalidArgument` instead of `OverflowError`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Whole<T>(pub(crate) T);
 
@@ -34,7 +34,8 @@ pub(crate) fn field<'py, T: FromPyObjectOwned<'py>>(fields: &Bound<'py, PyAny>, 
     value.extract::<T>().map_err(|error| Failure::from(error.into()))
 }
 
-/// A byte argument: borrowed from a `bytes` object, copied from any other buffer, which other threads could change.
+/// Bytes of an argument. Borrowed from a `bytes` object; copied from any other buffer, because other threads could
+/// modify that buffer.
 pub(crate) enum Bytes<'a> {
     Borrowed(&'a [u8]),
     Copied(Wiped<Vec<u8>>),

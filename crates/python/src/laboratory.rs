@@ -1,4 +1,4 @@
-//! Measurements, and listings of what can be measured.
+//! Functions that measure cases, and functions that list what can be measured.
 
 use crate::errors::{Answer, Failure, Kind, detached};
 use crate::progress::{Watch, interrupted, watched};
@@ -25,7 +25,7 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
 
 /// Measures the cases that a request selects and returns the run.
 ///
-/// The database is a file or `:memory:`; `None` selects the user's own.
+/// `database` is a file name or `:memory:`. `None` selects the user's default database.
 #[pyfunction]
 fn measure(py: Python<'_>, request: &str, database: Option<&str>, shown: Option<Py<PyAny>>) -> Answer<Measured> {
     detached(py, || {
@@ -43,7 +43,7 @@ fn measure(py: Python<'_>, request: &str, database: Option<&str>, shown: Option<
     })
 }
 
-/// Resumes an interrupted run: the one that `run` names, or the latest.
+/// Resumes the interrupted run `run`, or the latest interrupted run if `run` is `None`.
 #[pyfunction]
 fn resume(
     py: Python<'_>,
@@ -70,7 +70,7 @@ fn resume(
     })
 }
 
-/// Runs `work` and returns the run that it stored. An interruption carries the partial run.
+/// Runs `work` and returns the stored run. If Ctrl-C interrupts the work, the exception carries the partial run.
 pub(crate) fn measured(
     shown: Option<Py<PyAny>>,
     work: impl FnOnce(&mut Watch<'_>, &AtomicBool) -> Answer<(Store, Ended)> + Send,
@@ -94,7 +94,8 @@ fn cases(py: Python<'_>, request: &str) -> Answer<String> {
     })
 }
 
-/// Returns what a request would measure, and for how long: the document of `pqlab run --dry-run --json`, with notes.
+/// Returns what a request would measure and how long that would take: the output of `pqlab run --dry-run --json`, with
+/// notes added.
 #[pyfunction]
 fn outline(py: Python<'_>, request: &str, database: Option<&str>) -> Answer<String> {
     detached(py, || {
@@ -108,7 +109,7 @@ fn outline(py: Python<'_>, request: &str, database: Option<&str>) -> Answer<Stri
     })
 }
 
-/// Describes the machine and what disturbs measurements on it: the document of `pqlab doctor --json`.
+/// Describes the machine and what disturbs measurements there. Returns the output of `pqlab doctor --json`.
 #[pyfunction]
 fn doctor(py: Python<'_>, request: &str) -> Answer<String> {
     detached(py, || Ok(request::read::<Request>(request)?.laboratory()?.machine()?.to_json().to_string()))
@@ -131,7 +132,7 @@ fn catalogue(py: Python<'_>, request: &str, what: &str) -> Answer<String> {
     })
 }
 
-/// Describes the one library or worker that a request names: the document of `pqlab list library=... --json`.
+/// Describes the library or worker that a request names. Returns the output of `pqlab list library=... --json`.
 #[pyfunction]
 fn library(py: Python<'_>, request: &str) -> Answer<String> {
     detached(py, || {

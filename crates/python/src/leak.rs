@@ -1,4 +1,4 @@
-//! Tests for timing that depends on secrets.
+//! Tests whether timing depends on secrets.
 
 use crate::errors::{Answer, Failure, detached};
 use crate::progress::{interruptible, whole};
@@ -25,7 +25,8 @@ struct Asked {
     taint: bool,
 }
 
-/// Runs the requested leak tests. Returns the document of `pqlab leak --json`, or of `pqlab leak --taint --json`.
+/// Runs the requested leak tests. Returns the output of `pqlab leak --json`, or of `pqlab leak --taint --json` if
+/// `taint` is set.
 #[pyfunction]
 fn leak(py: Python<'_>, request: &str, asked: &str, shown: Option<Py<PyAny>>) -> Answer<String> {
     detached(py, || {
@@ -72,7 +73,7 @@ fn leak(py: Python<'_>, request: &str, asked: &str, shown: Option<Py<PyAny>>) ->
     })
 }
 
-/// Lists the available leak tests: the document of `pqlab leak --list --json`.
+/// Lists the available leak tests. Returns the output of `pqlab leak --list --json`.
 #[pyfunction]
 fn leak_tests(py: Python<'_>, request: &str) -> Answer<String> {
     detached(py, || {

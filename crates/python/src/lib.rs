@@ -1,6 +1,6 @@
-//! The native module `pqlab._pqlab`. It converts types and lets other Python threads run during long calls.
+//! The native module `pqlab._pqlab`. It converts types, and releases the interpreter lock during long calls.
 //!
-//! Users import the package in `python/pqlab`. Requests and results with many fields are passed as JSON text.
+//! Users import the package in `python/pqlab` instead. Requests and results with many fields are passed as JSON.
 
 use pyo3::prelude::*;
 
@@ -21,7 +21,7 @@ mod stats;
 mod store;
 mod verify;
 
-/// Adds the functions and classes of every topic.
+/// Native part of the package `pqlab`. Import `pqlab` instead.
 #[pymodule]
 fn _pqlab(module: &Bound<'_, PyModule>) -> PyResult<()> {
     pqlab_lab::check_environment().map_err(errors::Failure::from)?;

@@ -1,4 +1,4 @@
-//! Tests of the harness: how far the figures of this machine can be trusted.
+//! Tests of the harness, which show how reliable measurements on this machine are.
 
 use crate::errors::{Answer, Failure, detached};
 use crate::input::Whole;
@@ -11,7 +11,7 @@ use pyo3::prelude::*;
 use serde_json::json;
 use std::time::Duration;
 
-/// Upper limits: repetitions of the independence test, and runs of the agreement test.
+/// Maximum number of repetitions in `measure_independence`, and maximum number of runs in `measure_between`.
 const MOST: [u32; 2] = [100, 1000];
 
 pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -20,7 +20,7 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(measure_between, module)?)
 }
 
-/// Compares a case with itself and stores the machine's noise. Returns the document of `pqlab doctor --aa --json`.
+/// Compares a case with itself and stores the machine's noise. Returns the output of `pqlab doctor --aa --json`.
 #[pyfunction]
 fn measure_noise(
     py: Python<'_>,
@@ -48,7 +48,7 @@ fn measure_noise(
     })
 }
 
-/// Measures suites whole and each case alone. Returns the document of `pqlab doctor --independence --json`.
+/// Measures whole suites, and each of their cases alone. Returns the output of `pqlab doctor --independence --json`.
 #[pyfunction]
 fn measure_independence(
     py: Python<'_>,
@@ -73,7 +73,7 @@ fn measure_independence(
     })
 }
 
-/// Measures suites repeatedly. Returns the document of `pqlab doctor --between --json`.
+/// Measures suites repeatedly. Returns the output of `pqlab doctor --between --json`.
 #[pyfunction]
 fn measure_between(
     py: Python<'_>,

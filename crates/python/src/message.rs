@@ -1,4 +1,4 @@
-//! Messages of the worker protocol, through the decoder that the program itself uses.
+//! Messages of the worker protocol, encoded and decoded by the same code as in the program.
 
 use crate::errors::{Answer, Failure, Kind, detached};
 use pqlab_lab::frame::{self, ReadError};
@@ -14,7 +14,7 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(receive_message, module)?)
 }
 
-/// Writes a message to a descriptor.
+/// Writes a message to a file descriptor.
 #[pyfunction]
 fn send_message(py: Python<'_>, descriptor: RawFd, verb: &str, fields: Vec<Vec<u8>>) -> Answer<()> {
     detached(py, || {
@@ -23,7 +23,7 @@ fn send_message(py: Python<'_>, descriptor: RawFd, verb: &str, fields: Vec<Vec<u
     })
 }
 
-/// Reads a message from a descriptor: its verb and fields, or `None` at the end of the stream.
+/// Reads a message from a file descriptor. Returns the verb and the fields, or `None` at the end of the stream.
 #[pyfunction]
 fn receive_message<'py>(py: Python<'py>, descriptor: RawFd) -> Answer<Option<(String, Vec<Bound<'py, PyBytes>>)>> {
     let message = detached(py, || match on(descriptor, frame::receive) {
@@ -36,7 +36,7 @@ fn receive_message<'py>(py: Python<'py>, descriptor: RawFd) -> Answer<Option<(St
 
 /// Calls `act` with a stream on the caller's descriptor, which stays open.
 fn on<T>(descriptor: RawFd, act: impl FnOnce(&mut File) -> T) -> T {
-    // SAFETY: the caller has the descriptor open, and `ManuallyDrop` keeps it from being closed here.
+    // SAFETY: the caller keeps the descriptor open, and `ManuallyDrop` prevents this function from closing it.
     let mut stream = ManuallyDrop::new(unsafe { File::from_raw_fd(descriptor) });
     act(&mut stream)
 }

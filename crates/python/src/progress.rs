@@ -1,4 +1,4 @@
-//! Progress reports to a Python object, and interruption by Ctrl-C.
+//! Reports progress to a Python object, and handles Ctrl-C.
 
 use crate::errors::{Answer, Failure, Kind, fault};
 use crate::run::Measured;
@@ -14,28 +14,28 @@ use std::time::Duration;
 
 /// Interval between checks for Ctrl-C.
 const TICK: Duration = Duration::from_millis(100);
-/// Events that can queue for Python before the work blocks.
+/// Maximum number of queued events. If the queue is full, the work blocks.
 const WAITING: usize = 64;
 
-/// A call on the watching object.
+/// A method call on the Python object that receives progress.
 type Telling = Box<dyn FnOnce(Python<'_>, &Py<PyAny>) -> PyResult<()> + Send>;
 
-/// Sends events to the calling thread.
+/// Sends progress events to the thread that called from Python.
 pub(crate) struct Watch<'a> {
-    /// `None` if nobody watches.
+    /// `None` if no Python object receives progress.
     said: Option<&'a SyncSender<Telling>>,
 }
 
 impl Watch<'_> {
-    /// Queues a call on the object, which has the methods `begin`, `working`, `finished` and `note`.
+    /// Queues a call on the Python object, which has the methods `begin`, `working`, `finished` and `note`.
     pub(crate) fn tell(&mut self, tell: impl FnOnce(Python<'_>, &Py<PyAny>) -> PyResult<()> + Send + 'static) {
         if let Some(said) = self.said {
-            // The receiver lives until the work ends.
+            // Sending cannot fail, because the receiver lives until the work ends.
             said.send(Box::new(tell)).ok();
         }
     }
 
-    /// Reports the start of the work and the number of its parts.
+    /// Reports the start of the work and the number of parts.
     pub(crate) fn start(&mut self, what: &str, count: usize) {
         let what = what.to_owned();
         self.tell(move |py, shown| shown.call_method1(py, "begin", (what, count)).map(drop));
@@ -47,10 +47,10 @@ impl Watch<'_> {
     }
 }
 
-/// Runs `work` on a new thread, while the calling thread passes events to the watching object and checks for signals.
+/// Runs `work` on a new thread, while the calling thread passes events to the Python object and checks for signals.
 ///
-/// The first exception, from the object or from a signal handler, sets the stop flag. Must be called without the
-/// interpreter lock.
+/// The first exception, from the Python object or from a signal handler, sets the stop flag and is returned. The caller
+/// must not hold the interpreter lock.
 pub(crate) fn watched<T: Send>(
     shown: Option<Py<PyAny>>,
     work: impl FnOnce(&mut Watch<'_>, &AtomicBool) -> Answer<T> + Send,
@@ -77,7 +77,7 @@ pub(crate) fn watched<T: Send>(
     })
 }
 
-/// Runs work that stores no run, as [`watched`] does. An exception replaces its result.
+/// Like [`watched`], for work that stores no run. An exception replaces the result.
 pub(crate) fn interruptible<T: Send>(
     shown: Option<Py<PyAny>>,
     work: impl FnOnce(&mut Watch<'_>, &AtomicBool) -> Answer<T> + Send,
@@ -88,7 +88,8 @@ pub(crate) fn interruptible<T: Send>(
     }
 }
 
-/// Returns the result, which is `None` only if the work was stopped. Whoever stopped it reports the reason.
+/// Unwraps a result that is `None` only if the work was stopped. Callers discard this error and raise the exception
+/// that stopped the work.
 pub(crate) fn whole<T>(found: Option<T>) -> Answer<T> {
     found.ok_or_else(|| Failure::new(Kind::Internal, "stopped for no known reason"))
 }
@@ -124,12 +125,12 @@ impl Progress for Watch<'_> {
     }
 }
 
-/// Progress of several runs in one bar.
+/// Shows the progress of several runs in one bar.
 pub(crate) struct ManyRuns<'w, 'a> {
     watch: &'w mut Watch<'a>,
-    /// Cases of the runs before the current one.
+    /// Number of cases in the runs before the current one.
     before: usize,
-    /// Cases of the current run.
+    /// Number of cases in the current run.
     current: usize,
     notes: BTreeSet<String>,
 }
@@ -155,7 +156,7 @@ impl Progress for ManyRuns<'_, '_> {
         self.watch.finished(header, record);
     }
 
-    /// Passes each note on once, as every run repeats it.
+    /// Forwards each note only once, because every run repeats the same notes.
     fn note(&mut self, text: &str) {
         if self.notes.insert(text.to_owned()) {
             self.watch.note(text);
@@ -163,17 +164,17 @@ impl Progress for ManyRuns<'_, '_> {
     }
 }
 
-/// Converts Ctrl-C into `Interrupted`, with the partial run. Any other exception stays as it is.
+/// Converts Ctrl-C into `Interrupted`, with the partial run. Returns any other exception unchanged.
 pub(crate) fn interrupted(raised: PyErr, run: Option<Run>) -> Failure {
     Python::attach(|py| if raised.is_instance_of::<PyKeyboardInterrupt>(py) { stopped(py, run) } else { raised }).into()
 }
 
 fn stopped(py: Python<'_>, run: Option<Run>) -> PyErr {
     let (reason, remedy) = match &run {
-        Some(run) if run.complete => (format!("stopped: run {} itself is complete", run.header.id), ""),
+        Some(run) if run.complete => (format!("stopped: run {} is already complete", run.header.id), ""),
         Some(run) => (
-            format!("stopped: run {} has {} of {} cases", run.header.id, run.records.len(), run.header.plan.len()),
-            "pqlab.resume() continues it",
+            format!("stopped: run {} contains {} of {} cases", run.header.id, run.records.len(), run.header.plan.len()),
+            "pqlab.resume() continues the run",
         ),
         None => ("stopped: nothing was stored".to_owned(), ""),
     };

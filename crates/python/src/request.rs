@@ -1,4 +1,4 @@
-//! Requests of the Python package: JSON objects, in which an unknown field is an error.
+//! Requests from the Python package, as JSON objects. Unknown fields are errors.
 
 use crate::errors::{Answer, Failure};
 use pqlab_lab::record::RunHeader;
@@ -11,17 +11,17 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use std::path::PathBuf;
 
-/// Selection of cases and measuring rules. The suites supply whatever is missing.
+/// Selection of cases and measuring rules. The suites supply defaults for missing fields.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Request {
     /// Program that worker processes run.
     program: PathBuf,
-    /// Suites, areas, algorithms, providers, suite files.
+    /// Names of suites, areas, algorithms, providers or suite files.
     pub(crate) what: Vec<String>,
     pub(crate) algorithms: Vec<String>,
     pub(crate) providers: Vec<String>,
-    /// Patterns of case ids.
+    /// Patterns that match case ids.
     pub(crate) filters: Vec<String>,
     over: Option<String>,
     /// Fields of [`CaseOptions`].
@@ -37,9 +37,9 @@ pub(crate) struct Request {
     workers: Vec<String>,
     /// Python functions to measure.
     functions: Option<Functions>,
-    /// Whether suite files and stored runs may name libraries and workers too.
+    /// Whether to load the libraries and start the workers that suite files and stored runs name.
     allow_foreign: bool,
-    /// Text of the Python call, which the run keeps as its command.
+    /// Text of the Python call, stored as the command of the run.
     pub(crate) command: String,
 }
 
@@ -47,7 +47,7 @@ pub(crate) struct Request {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Functions {
-    /// Their provider id.
+    /// Provider id of the functions.
     label: String,
     /// Path of the socket.
     socket: String,
@@ -60,7 +60,6 @@ pub(crate) fn read<T: DeserializeOwned>(text: &str) -> Answer<T> {
 }
 
 impl Request {
-    /// Returns the filters of the request.
     pub(crate) fn filters(&self) -> Answer<Filters> {
         Ok(Filters {
             ids: self.filters.clone(),
@@ -71,7 +70,8 @@ impl Request {
         })
     }
 
-    /// Returns the requested suites and their filters. Functions are measured in addition: filters do not exclude them.
+    /// Returns the requested suites and filters. Adds the Python functions to both, so that the filters do not exclude
+    /// functions.
     pub(crate) fn selected(&self, laboratory: &Laboratory) -> Answer<(Named, Filters)> {
         let filters = self.filters()?;
         let Some(Functions { label, names, .. }) = &self.functions else {
@@ -97,37 +97,37 @@ impl Request {
         Ok((named, filters))
     }
 
-    /// Returns the measuring rules.
     pub(crate) fn overrides(&self) -> Answer<ProtocolOverrides> {
         let rules = fields::<ProtocolOverrides>(&self.protocol)?;
         if self.quick && self.rigorous {
-            return Err(Failure::argument("quick", "a run is either quick or rigorous, not both"));
+            return Err(Failure::argument("quick", "cannot be combined with rigorous"));
         }
         Ok(ProtocolOverrides { affinity: self.affinity.clone(), ..rules }.or_preset(self.quick, self.rigorous))
     }
 
-    /// Returns the laboratory with the requested libraries and, if allowed, those of suite files.
+    /// Returns the laboratory with the requested libraries. If `allow_foreign` is set, adds the libraries that suite
+    /// files name.
     pub(crate) fn laboratory(&self) -> Answer<Laboratory> {
         self.with(self.named_by_suites()?)
     }
 
-    /// Returns the laboratory as [`Request::laboratory`] does; if allowed, with the libraries of the stored run too.
+    /// Like [`Request::laboratory`], but if `allow_foreign` is set, also adds the libraries that the stored run names.
     pub(crate) fn laboratory_of(&self, header: &RunHeader) -> Answer<Laboratory> {
         let named = if self.allow_foreign { libraries_of_run(header)? } else { Vec::new() };
         self.with(instead(self.named_by_suites()?, named))
     }
 
-    /// Returns a laboratory with the linked libraries only.
+    /// Returns a laboratory with only the linked libraries.
     pub(crate) fn linked(&self) -> Laboratory {
         Laboratory::new(WorkerProgram::pqlab(&self.program))
     }
 
-    /// Returns the libraries that suite files name, if that is allowed.
+    /// Returns the libraries that suite files name. Empty unless `allow_foreign` is set.
     pub(crate) fn named_by_suites(&self) -> Answer<Vec<LibrarySpec>> {
         Ok(if self.allow_foreign { libraries_of_suites(&self.what)? } else { Vec::new() })
     }
 
-    /// Returns the requested libraries and workers. Python functions count as one worker.
+    /// Returns the requested libraries and workers. One worker serves all Python functions.
     pub(crate) fn given(&self) -> Answer<Vec<LibrarySpec>> {
         let mut libraries = Vec::new();
         for text in &self.libraries {
@@ -149,7 +149,7 @@ impl Request {
     }
 }
 
-/// Parses the fields one by one, so that an error names its field.
+/// Parses the fields one by one, so that an error names the invalid field.
 fn fields<T: DeserializeOwned>(given: &Map<String, Value>) -> Answer<T> {
     for (name, value) in given {
         let alone = Map::from_iter([(name.clone(), value.clone())]);

@@ -31,7 +31,8 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Measured>()
 }
 
-/// A run with its samples, and the job and relay scenario of its tables. Every call computes its figures anew.
+/// A run with its samples, and the job and relay scenario that the tables assume. Every call computes the figures
+/// again.
 #[pyclass(frozen, module = "pqlab._pqlab")]
 pub(crate) struct Measured {
     run: Arc<Run>,
@@ -53,7 +54,7 @@ impl Measured {
     }
 }
 
-/// Parses a job and a relay scenario. A missing one is the default.
+/// Parses a job and a relay scenario. Missing values become the defaults.
 pub(crate) fn assumed(
     job: Option<&str>,
     scenario: Option<(f64, Vec<String>, f64)>,
@@ -68,7 +69,7 @@ pub(crate) fn assumed(
     Ok((job.unwrap_or_default(), scenario))
 }
 
-/// Parses the unit in which cases are judged.
+/// Parses the unit for comparisons of cases.
 pub(crate) fn judged(metric: &str) -> Answer<Judged> {
     match metric {
         "auto" => Ok(Judged::Auto),
@@ -84,7 +85,7 @@ pub(crate) fn margin(pct: Option<f64>) -> Answer<Option<Margin>> {
     Ok(pct.map(|pct| Margin { pct, source: "margin".into() }))
 }
 
-/// Writes the files of a report into a folder and returns the path of its page.
+/// Writes the files of a report into a folder and returns the path of `index.html`.
 pub(crate) fn put_report(folder: &Path, files: &[File]) -> Answer<PathBuf> {
     for (name, content) in files {
         put_file(folder, name, content)?;
@@ -92,7 +93,7 @@ pub(crate) fn put_report(folder: &Path, files: &[File]) -> Answer<PathBuf> {
     Ok(folder.join("index.html"))
 }
 
-/// Writes a file below a folder and creates the folders it needs.
+/// Writes a file below a folder and creates missing folders.
 pub(crate) fn put_file(folder: &Path, name: &str, content: &[u8]) -> Answer<()> {
     let path = folder.join(name);
     if let Some(parent) = path.parent() {
@@ -119,7 +120,7 @@ impl Measured {
         self.run.records.iter().map(|record| record.case.id()).collect()
     }
 
-    /// Returns the document of `pqlab export --format json`: environment, rules, results and tables.
+    /// Returns the output of `pqlab export --format json`: environment, rules, results and tables.
     fn document(&self, py: Python<'_>) -> Answer<String> {
         detached(py, || {
             let analysis = self.analysis();
@@ -129,7 +130,7 @@ impl Measured {
         })
     }
 
-    /// Returns the findings as JSON, with the sentences that state them.
+    /// Returns the findings as JSON, both as data and as sentences.
     fn findings(&self, py: Python<'_>) -> Answer<String> {
         detached(py, || {
             let analysis = self.analysis();
@@ -151,25 +152,26 @@ impl Measured {
         })
     }
 
-    /// Returns the wall time of one operation in ns for each sample that counts, in the order of measurement.
+    /// Returns the usable samples of a case in the order of measurement, each as wall time per operation in ns.
     fn samples(&self, py: Python<'_>, case: &str) -> Answer<Samples> {
         detached(py, || {
             let ids = self.cases();
             let found = self.run.records.iter().zip(&ids).find(|(_, id)| *id == case);
             let (record, _) = found.ok_or_else(|| LabError::no_case_of_run(&self.run.header.id, case, &ids))?;
-            // Figures use the same selection.
+            // The figures of a run use the same selection of visits.
             let visits = record.samples.values(Unit::Nanoseconds, Visits::Usable).unwrap_or_default();
             Ok(Samples::of(visits.into_iter().flat_map(|(_, samples)| samples).collect()))
         })
     }
 
-    /// Returns the same run under another job and another relay scenario (circuits per second, links, round-trip time).
+    /// Returns the same run with another job and another relay scenario (circuits per second, links, round-trip time).
     fn assuming(&self, job: Option<&str>, scenario: Option<(f64, Vec<String>, f64)>) -> Answer<Measured> {
         let (job, scenario) = assumed(job, scenario)?;
         Ok(Measured { run: Arc::clone(&self.run), job, scenario })
     }
 
-    /// Returns the text of `pqlab show` without colours: the whole run, or the cases that match a pattern in full.
+    /// Returns the output of `pqlab show` without colours: the whole run, or full details of the cases that match a
+    /// pattern.
     fn show(&self, py: Python<'_>, case: Option<&str>, width: Whole<usize>) -> Answer<String> {
         detached(py, || {
             let (analysis, plain) = (self.analysis(), Palette { colour: false });
@@ -182,7 +184,7 @@ impl Measured {
         })
     }
 
-    /// Returns the run in an export format, and the notes to print with it.
+    /// Returns the run in an export format, and notes for the user.
     fn export<'py>(
         &self,
         py: Python<'py>,
@@ -204,7 +206,7 @@ impl Measured {
         Ok((PyBytes::new(py, &bytes), notes))
     }
 
-    /// Writes the run with all samples to a file, which appears when it is complete.
+    /// Writes the run with all samples to a file. The file appears only when it is complete.
     fn save(&self, py: Python<'_>, file: PathBuf) -> Answer<()> {
         detached(py, || {
             let (bytes, _) = self.written("json-samples", &ExportOptions::default())?;
@@ -212,7 +214,7 @@ impl Measured {
         })
     }
 
-    /// Writes the report into a folder and returns the path of its page.
+    /// Writes the report into a folder and returns the path of `index.html`.
     fn report(&self, py: Python<'_>, folder: PathBuf) -> Answer<PathBuf> {
         detached(py, || {
             let files = bundle(&self.analysis(), &[], &self.scenario)
@@ -221,7 +223,7 @@ impl Measured {
         })
     }
 
-    /// Compares a later run with this one. Returns the document of `pqlab compare --json`.
+    /// Compares a later run with this one. Returns the output of `pqlab compare --json`.
     fn compare(
         &self,
         py: Python<'_>,
@@ -238,7 +240,7 @@ impl Measured {
         })
     }
 
-    /// Compares cases of this run. The patterns pair two cases if their stars match the same text.
+    /// Compares pairs of cases of this run. Two cases are a pair if the stars of both patterns match the same text.
     fn compare_cases(
         &self,
         py: Python<'_>,
@@ -276,7 +278,7 @@ fn put(path: &Path, content: &[u8]) -> Answer<()> {
 }
 
 fn unwritable(path: &Path, reason: &str) -> Failure {
-    Failure::new(Kind::Store, format!("{}: {reason}", path.display())).advising("fix its permissions, or name another")
+    Failure::new(Kind::Store, format!("{}: {reason}", path.display())).advising("check the path and its permissions")
 }
 
 fn said(found: &Findings, answers: &[String]) -> Value {

@@ -10,19 +10,19 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Samples>()
 }
 
-/// Read-only buffer of 64-bit floats: `numpy.asarray` and `memoryview` copy nothing.
+/// Read-only buffer of 64-bit floats. `numpy.asarray` and `memoryview` do not copy the samples.
 #[pyclass(frozen, sequence, module = "pqlab._pqlab")]
 pub(crate) struct Samples {
     numbers: Vec<f64>,
-    /// Number of elements. Buffers point to it.
+    /// Number of elements. Buffer views point to this field.
     shape: [ffi::Py_ssize_t; 1],
-    /// Bytes from one element to the next. Buffers point to it.
+    /// Bytes from one element to the next. Buffer views point to this field.
     strides: [ffi::Py_ssize_t; 1],
 }
 
 impl Samples {
     pub(crate) fn of(numbers: Vec<f64>) -> Samples {
-        // Never saturates: an allocation has at most `isize::MAX` bytes.
+        // The length always fits, because an allocation is at most `isize::MAX` bytes long.
         let length = ffi::Py_ssize_t::try_from(numbers.len()).unwrap_or(ffi::Py_ssize_t::MAX);
         Samples { numbers, shape: [length], strides: [size_of::<f64>() as ffi::Py_ssize_t] }
     }
@@ -38,13 +38,13 @@ impl Samples {
     /// `view` must be null or point to a writable `Py_buffer`, as the buffer protocol requires.
     unsafe fn __getbuffer__(slf: Bound<'_, Self>, view: *mut ffi::Py_buffer, flags: c_int) -> PyResult<()> {
         if view.is_null() {
-            return Err(PyBufferError::new_err("no view to fill"));
+            return Err(PyBufferError::new_err("the view is null"));
         }
         let refused = (flags & ffi::PyBUF_WRITABLE) == ffi::PyBUF_WRITABLE;
         let this = slf.get();
         let wants = |flag: c_int| flags & flag == flag;
-        // SAFETY: the interpreter passes a view that it owns and that may be written. The view gets pointers into this
-        // object, which is frozen: it neither changes nor moves while the view holds a reference to it.
+        // SAFETY: the interpreter passes a writable view that it owns. The pointers stored in the view point into this
+        // object, which is frozen: the object neither changes nor moves while the view holds a reference to it.
         unsafe {
             (*view).obj = ptr::null_mut();
             if refused {

@@ -1,4 +1,4 @@
-//! Servers on background threads: the report's pages, and a relay for circuit handshakes.
+//! Servers on background threads: one for report pages, and a relay for circuit handshakes.
 
 use crate::errors::{Answer, Failure, Kind, detached};
 use crate::input::Whole;
@@ -16,7 +16,7 @@ use std::time::Duration;
 
 /// Interval between checks for Ctrl-C.
 const TICK: Duration = Duration::from_millis(100);
-/// Upper limit of handshakes in one call.
+/// Maximum number of handshakes in one call.
 const MOST: u64 = 1_000_000;
 
 pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -55,11 +55,11 @@ pub(crate) struct PageServer {
     server: Mutex<Option<Server>>,
     url: String,
     port: u16,
-    /// Whether other machines can reach it.
+    /// Whether other machines can reach the server.
     open: bool,
 }
 
-/// Serves the pages of a database.
+/// Starts a server for the report pages of a database.
 #[pyfunction]
 fn serve(py: Python<'_>, listen: &str, database: Option<&str>, allow_hosts: Vec<String>) -> Answer<PageServer> {
     detached(py, || {
@@ -76,7 +76,7 @@ fn serve(py: Python<'_>, listen: &str, database: Option<&str>, allow_hosts: Vec<
 
 #[pymethods]
 impl PageServer {
-    /// Address for a browser.
+    /// URL to open in a browser.
     #[getter]
     fn url(&self) -> &str {
         &self.url
@@ -116,15 +116,15 @@ pub(crate) struct RelayServer {
 fn ntor_relay(py: Python<'_>, listen: &str, provider: &str) -> Answer<RelayServer> {
     detached(py, || {
         let relay = pqlab_lab::relay(provider, RELAY_IDENTITY).map_err(|error| {
-            Failure::new(Kind::UnknownName, format!("cannot make a relay with {provider:?}: {error}"))
-                .advising("pqlab.providers() lists them")
+            Failure::new(Kind::UnknownName, format!("cannot start a relay with {provider:?}: {error}"))
+                .advising("pqlab.providers() lists all providers")
         })?;
         let listen = relay_address(listen)?;
         let wrong = |error| Failure::new(Kind::InvalidArgument, format!("cannot listen on {listen}: {error}"));
         let listener = TcpListener::bind(listen).map_err(wrong)?;
         let address = listener.local_addr().map_err(wrong)?;
         let serving = Arc::clone(&relay);
-        // An error of the listening socket ends the relay. `wait` notices that the thread has finished.
+        // An error on the listening socket stops the relay. Then `wait` returns, because the thread has finished.
         let serving = thread::Builder::new().name("relay".into()).spawn(move || serving.serve(&listener).unwrap_or(()));
         let serving = serving.map_err(|error| Failure::new(Kind::Internal, error.to_string()))?;
         Ok(RelayServer { relay, address, serving: Mutex::new(Some(serving)) })
@@ -156,7 +156,7 @@ impl RelayServer {
         RelayKeys::new(self.address, self.relay.descriptor()).to_json()
     }
 
-    /// Returns every request that the relay answers, as a JSON list.
+    /// Returns the types of request that the relay answers, as a JSON list.
     fn answers(&self) -> String {
         let answers = self.relay.answers().into_iter().map(|entry| {
             json!({"request": entry.name, "type": entry.number, "request_bytes": entry.request,
@@ -166,7 +166,7 @@ impl RelayServer {
         json!(answers.collect::<Vec<_>>()).to_string()
     }
 
-    /// Returns the number of handshakes answered and of connections refused.
+    /// Returns the number of answered handshakes and the number of refused connections.
     fn served(&self) -> (u64, u64) {
         let served = self.relay.served();
         (served.handshakes, served.refused)
@@ -200,10 +200,11 @@ impl Drop for RelayServer {
     }
 }
 
-/// Returns the relay's descriptor from its key file, or from identity and onion key; `None` to ask the relay itself.
+/// Returns the relay's descriptor, from the key file or from the identity and the onion key. Returns `None` if the
+/// client should ask the relay itself.
 fn known(keys: Option<PathBuf>, given: Option<(Vec<u8>, Vec<u8>)>) -> Answer<Option<RelayDescriptor>> {
     match (keys, given) {
-        (Some(_), Some(_)) => Err(Failure::argument("keys", "pass either keys, or identity and onion_key")),
+        (Some(_), Some(_)) => Err(Failure::argument("keys", "cannot be combined with identity and onion_key")),
         (Some(path), None) => Ok(Some(RelayKeys::read(&path)?.descriptor())),
         (None, Some((identity, onion_key))) => {
             let wrong = |name: &str, found: usize, wanted: usize| {
@@ -217,10 +218,10 @@ fn known(keys: Option<PathBuf>, given: Option<(Vec<u8>, Vec<u8>)>) -> Answer<Opt
     }
 }
 
-/// Performs circuit handshakes with a relay. Returns a JSON object.
+/// Performs circuit handshakes with a relay. Returns a JSON object with the result.
 #[pyfunction]
 #[pyo3(signature = (address, handshake, provider, count, keys, given, timeout_s))]
-#[expect(clippy::too_many_arguments, reason = "each is one of the command line's")]
+#[expect(clippy::too_many_arguments, reason = "they mirror the options of the command line")]
 fn ntor_client(
     py: Python<'_>,
     address: &str,

@@ -1,4 +1,4 @@
-//! Statistics of Python numbers: lists, arrays, columns of tables.
+//! Statistics of numbers from Python: lists, arrays and table columns.
 
 use crate::errors::{Answer, Failure, Kind, detached};
 use crate::input::Whole;
@@ -24,16 +24,16 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(stats_files, module)?)
 }
 
-/// Upper limit of numbers that a bootstrap draws: some minutes of work.
+/// Maximum number of values that a bootstrap samples, a few minutes of work.
 const MOST_DRAWS: usize = 100_000_000_000;
-/// Upper limit of bootstrap resamples. Their medians are kept in memory.
+/// Maximum number of bootstrap resamples. The median of each resample is kept in memory.
 const MOST_RESAMPLES: usize = 10_000_000;
 
 /// Reads finite numbers from a buffer of doubles, an object with `to_numpy`, or a sequence.
 fn numbers(object: &Bound<'_, PyAny>, name: &str) -> Answer<Vec<f64>> {
     let found = read(object, name, true)?;
     match found.iter().position(|number| !number.is_finite()) {
-        Some(place) => Err(Failure::argument(name, format!("number {place} must be finite, not {}", found[place]))),
+        Some(place) => Err(Failure::argument(name, format!("item {place} must be finite, not {}", found[place]))),
         None => Ok(found),
     }
 }
@@ -76,7 +76,7 @@ fn has(object: &Bound<'_, PyAny>, method: &str) -> bool {
     object.hasattr(method).unwrap_or(false)
 }
 
-/// Checks that a share is above 0 and below 1.
+/// Checks that a fraction is above 0 and below 1.
 fn share(value: f64, name: &str) -> Answer<f64> {
     if value > 0.0 && value < 1.0 {
         Ok(value)
@@ -89,7 +89,7 @@ fn few(name: &str, least: &str) -> Failure {
     Failure::argument(name, least)
 }
 
-/// Returns the low end, the median and the high end.
+/// Returns the low end of the interval, the median, and the high end of the interval.
 #[pyfunction]
 fn stats_bootstrap_ci(
     py: Python<'_>,
@@ -142,7 +142,8 @@ fn no_spread(first: &[f64], second: &[f64]) -> Failure {
     }
 }
 
-/// Concurrency, operations per second, speedup, efficiency, loss from the peak and from the smallest level in percent.
+/// Concurrency, operations per second, speedup, efficiency, loss in percent relative to the peak, and loss in percent
+/// relative to the smallest concurrency.
 type Point = (u64, f64, f64, f64, f64, f64);
 
 /// Returns the points in ascending order of concurrency, and the index of the peak.
@@ -167,7 +168,8 @@ fn stats_throughput_curve(py: Python<'_>, points: Vec<(Whole<u64>, Whole<u64>, f
     })
 }
 
-/// Returns names, coefficients of variation in percent, and whether they exceed the threshold; the most variable first.
+/// Returns the name of each series, its coefficient of variation in percent, and whether that exceeds the threshold.
+/// The most variable series comes first.
 #[pyfunction]
 fn stats_cov_stability_report(
     py: Python<'_>,
@@ -185,7 +187,7 @@ fn stats_cov_stability_report(
     })
 }
 
-/// Statistics by name; `None` if they are undefined for these samples.
+/// Statistics by name. The value is `None` if the statistic is undefined for the samples.
 type Fields = Vec<(&'static str, Option<f64>)>;
 
 /// Returns the number of samples and their statistics.
@@ -237,9 +239,9 @@ fn stats_latex_table(
     })
 }
 
-/// Describes a file of samples, or compares a second file with it. Returns the document of `pqlab stats --json`.
+/// Describes a file of samples, or compares two files. Returns the output of `pqlab stats --json`.
 #[pyfunction]
-#[expect(clippy::too_many_arguments, reason = "each is one of the command line's")]
+#[expect(clippy::too_many_arguments, reason = "they mirror the options of the command line")]
 fn stats_files(
     py: Python<'_>,
     file: PathBuf,

@@ -14,7 +14,7 @@ use serde_json::json;
 use std::ffi::CString;
 use std::path::{Path, PathBuf};
 
-/// Name of a database in memory.
+/// Database name that selects a database in memory.
 const MEMORY: &str = ":memory:";
 
 pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -48,7 +48,7 @@ pub(crate) fn open(database: Option<&str>) -> Result<Store, StoreError> {
     Ok(store)
 }
 
-/// Issues a `UserWarning`. If warnings are errors, it is dropped.
+/// Issues a `UserWarning`. If the user turned warnings into errors, the error is dropped.
 fn warn(text: &str) {
     let Ok(text) = CString::new(text) else { return };
     Python::attach(|py| PyErr::warn(py, &py.get_type::<PyUserWarning>(), &text, 1).ok());
@@ -59,13 +59,13 @@ pub(crate) fn open_read_only(database: Option<&str>) -> Result<Store, StoreError
     Store::open_read_only(path(database)?)
 }
 
-/// Opens an existing database for changes.
+/// Opens an existing database for reading and writing.
 pub(crate) fn open_existing(database: Option<&str>) -> Result<Store, StoreError> {
     open_read_only(database).map(drop)?;
     open(database)
 }
 
-/// Returns the path of the database: the given one, else `PQLAB_DB`, else the user's own.
+/// Returns the path of the database: the argument, else `PQLAB_DB`, else the user's default database.
 #[pyfunction]
 fn database_path(database: Option<&str>) -> Answer<String> {
     Ok(path(database)?.to_string_lossy().into_owned())
@@ -77,7 +77,7 @@ fn stored_runs(py: Python<'_>, database: &str) -> Answer<String> {
     detached(py, || Ok(json!(open_read_only(Some(database))?.runs()?).to_string()))
 }
 
-/// Loads a stored run by its id, a unique prefix of it, a name, or `last`, `last~1`, ...
+/// Loads a stored run by its id, a unique prefix of the id, a name, or `last`, `last~1`, ...
 #[pyfunction]
 fn stored_run(py: Python<'_>, database: &str, reference: &str) -> Answer<Measured> {
     detached(py, || {
@@ -86,13 +86,13 @@ fn stored_run(py: Python<'_>, database: &str, reference: &str) -> Answer<Measure
     })
 }
 
-/// Stores a run that was measured elsewhere. Returns whether it is new.
+/// Stores a run that was measured elsewhere. Returns false if the run was stored before.
 #[pyfunction]
 fn import_run(py: Python<'_>, database: &str, run: &Measured) -> Answer<bool> {
     detached(py, || Ok(open(Some(database))?.import_run(run.run())? == Import::Stored))
 }
 
-/// Deletes all of the runs or none, and returns their ids. A run that has a name needs `force`.
+/// Deletes either all of the runs or none of them, and returns their ids. Deleting a run with a name requires `force`.
 #[pyfunction]
 fn delete_runs(py: Python<'_>, database: &str, references: Vec<String>, force: bool) -> Answer<Vec<String>> {
     detached(py, || {
@@ -106,7 +106,7 @@ fn note_run(py: Python<'_>, database: &str, reference: &str, note: &str) -> Answ
     change(py, database, reference, |store, run| Ok(store.note_run(run, note)?))
 }
 
-/// Gives a run a name. To take the name from another run needs `force`.
+/// Gives a run a name. Taking the name from another run requires `force`.
 #[pyfunction]
 fn name_run(py: Python<'_>, database: &str, reference: &str, name: &str, force: bool) -> Answer<()> {
     change(py, database, reference, |store, run| {
@@ -115,9 +115,9 @@ fn name_run(py: Python<'_>, database: &str, reference: &str, name: &str, force: 
     })
 }
 
-/// Compares stored runs or cases. Returns the document of `pqlab compare --json`.
+/// Compares stored runs or cases. Returns the output of `pqlab compare --json`.
 #[pyfunction]
-#[expect(clippy::too_many_arguments, reason = "each is one of the command line's")]
+#[expect(clippy::too_many_arguments, reason = "they mirror the options of the command line")]
 fn compare_stored(
     py: Python<'_>,
     database: &str,
@@ -139,7 +139,7 @@ fn compare_stored(
     })
 }
 
-/// Writes the report over stored runs into a folder and returns the path of its page.
+/// Writes the report on stored runs into a folder and returns the path of `index.html`.
 #[pyfunction]
 fn report_stored(
     py: Python<'_>,
@@ -159,7 +159,7 @@ fn report_stored(
     })
 }
 
-/// Writes all stored runs as a static site into a folder and returns the path of its first page.
+/// Writes all stored runs as a static site into a folder and returns the path of the start page.
 #[pyfunction]
 fn site_stored(
     py: Python<'_>,

@@ -15,7 +15,7 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
 
 /// Checks providers against known answers, published vectors and each other.
 ///
-/// Returns the document of `pqlab verify --format json`.
+/// Returns the output of `pqlab verify --format json`.
 #[pyfunction]
 fn verify(
     py: Python<'_>,
@@ -42,7 +42,7 @@ fn verify(
             if request.answers != Answers::Short {
                 let extent = laboratory.verify_extent(&parts, &request, stop)?;
                 watch.note(&format!(
-                    "accumulated vectors: {} answers, about {:.0} s on this machine in addition to the rest",
+                    "accumulated vectors: {} answers, which take about {:.0} s more on this machine",
                     extent.answers, extent.seconds
                 ));
             }
@@ -66,7 +66,7 @@ fn verify(
     })
 }
 
-/// Returns the accumulated answers to check.
+/// Selects the accumulated vectors to check.
 fn answers(long: bool, accumulated: Option<Whole<u64>>) -> Answer<Answers> {
     match (accumulated, long) {
         (Some(_), true) => Err(Failure::argument("long", "pass either long or accumulated, not both")),

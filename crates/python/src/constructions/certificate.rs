@@ -16,7 +16,7 @@ use pyo3::types::{PyBytes, PyType};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::time::Duration;
 
-/// Signature algorithms of certificates.
+/// Signature algorithms that certificates can use.
 const ALGORITHMS: [&str; 5] = ["Ed25519", "ML-DSA-44", "ML-DSA-65", "ML-DSA-87", "MLDSA65-Ed25519-SHA512"];
 
 pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -42,7 +42,8 @@ impl From<CertificateError> for Failure {
 #[pyclass(frozen, module = "pqlab", name = "Certificate")]
 pub(crate) struct CertificateObject(Certificate);
 
-/// Returns the schemes of a provider, or each of the first provider that has it. Verification fails if one is missing.
+/// Returns the signature schemes that `provider` offers. Without a provider, each scheme comes from the first provider
+/// that offers it. Verification fails if it needs a scheme that is missing.
 fn schemes(provider: Option<&str>) -> Answer<Schemes> {
     let mut found = Vec::new();
     for algorithm in ALGORITHMS {
@@ -53,7 +54,7 @@ fn schemes(provider: Option<&str>) -> Answer<Schemes> {
         }
     }
     if found.is_empty() {
-        // Fails with an error that names the provider.
+        // Repeats the lookup, which fails with an error that names the provider.
         Source::find(UsedAs::Signature, ALGORITHMS[0], provider)?;
     }
     Ok(Schemes::new(found))
@@ -61,24 +62,24 @@ fn schemes(provider: Option<&str>) -> Answer<Schemes> {
 
 #[pymethods]
 impl CertificateObject {
-    /// Parses a certificate in DER, with nothing after it.
+    /// Parses a DER certificate. Trailing bytes are an error.
     #[classmethod]
     fn from_der(_: &Bound<'_, PyType>, py: Python<'_>, der: Bytes<'_>) -> Answer<CertificateObject> {
         detached(py, || Ok(CertificateObject(Certificate::from_der(&der)?)))
     }
 
-    /// Parses a certificate in PEM.
+    /// Parses a PEM certificate.
     #[classmethod]
     fn from_pem(_: &Bound<'_, PyType>, py: Python<'_>, pem: &str) -> Answer<CertificateObject> {
         detached(py, || Ok(CertificateObject(Certificate::from_pem(pem)?)))
     }
 
-    /// Returns the DER bytes, unchanged.
+    /// Returns the original DER bytes.
     fn to_der<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, self.0.as_der())
     }
 
-    /// Returns the certificate in PEM.
+    /// Returns the certificate as PEM.
     fn to_pem(&self) -> Answer<String> {
         Ok(self.0.to_pem()?)
     }
@@ -95,20 +96,20 @@ impl CertificateObject {
         self.0.parsed().tbs_certificate().issuer().to_string()
     }
 
-    /// Serial number, big-endian.
+    /// Serial number as big-endian bytes.
     #[getter]
     fn serial_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, self.0.parsed().tbs_certificate().serial_number().as_bytes())
     }
 
-    /// Start and end of validity, in seconds since 1970.
+    /// Start and end of the validity period, in seconds since 1970.
     #[getter]
     fn validity(&self) -> (u64, u64) {
         let validity = self.0.parsed().tbs_certificate().validity();
         (validity.not_before.to_unix_duration().as_secs(), validity.not_after.to_unix_duration().as_secs())
     }
 
-    /// Algorithm of the signature; in the alternative form, of the classical signature.
+    /// Signature algorithm. If there is also an alternative signature, the algorithm of the classical signature.
     #[getter]
     fn signature_algorithm(&self) -> &'static str {
         self.0.signature_algorithm().algorithm
@@ -120,7 +121,7 @@ impl CertificateObject {
         self.0.has_alternative_signature()
     }
 
-    /// Public key of the subject; in the alternative form, the classical key.
+    /// Public key of the subject. If there is also an alternative key, the classical key.
     #[getter]
     fn public_key(&self, py: Python<'_>) -> Answer<PublicKey> {
         detached(py, || PublicKey::of_encoded(self.0.subject_key(), None))
@@ -132,7 +133,8 @@ impl CertificateObject {
         detached(py, || self.0.alternative_key().map(|key| PublicKey::of_encoded(key, None)).transpose())
     }
 
-    /// Verifies every signature with the issuer's keys and returns their number. Names and validity are not checked.
+    /// Verifies every signature with the issuer's keys and returns the number of signatures. Does not check names or
+    /// validity.
     #[pyo3(signature = (issuer, provider=None))]
     fn verify(&self, py: Python<'_>, issuer: &Bound<'_, CertificateObject>, provider: Option<&str>) -> Answer<usize> {
         use pqlab_constructions::certificate::Signatures;
@@ -156,7 +158,7 @@ impl CertificateObject {
     }
 
     fn __repr__(&self) -> String {
-        let alternative = if self.0.has_alternative_signature() { " and an alternative one" } else { "" };
+        let alternative = if self.0.has_alternative_signature() { " plus an alternative signature" } else { "" };
         format!("<Certificate {}, signed with {}{alternative}>", self.subject(), self.signature_algorithm())
     }
 
@@ -166,7 +168,7 @@ impl CertificateObject {
     }
 }
 
-/// Contents of a certificate, without its keys.
+/// Fields of a certificate to build, except for the keys.
 struct Wanted {
     subject: String,
     dns_names: Vec<String>,
@@ -191,7 +193,7 @@ impl Wanted {
     }
 }
 
-/// Keys of a certificate: the certified public keys and the secret keys that sign.
+/// Keys for a certificate: the subject's public keys to certify and the issuer's secret keys to sign with.
 struct Keys<'py> {
     public_key: Bound<'py, PublicKey>,
     alternative_public_key: Option<Bound<'py, PublicKey>>,
@@ -217,15 +219,15 @@ fn signer(key: &SecretKey) -> Answer<(&'static Identifier, &dyn SigningKey)> {
     }
 }
 
-/// Refuses a signing key that does not match the issuer's public key.
+/// Fails if a signing key does not match the issuer's public key.
 fn check_issuer(name: &str, key: &SecretKey, public: &[u8]) -> Answer<()> {
     if key.public()?.bytes()? == public {
         return Ok(());
     }
-    Err(Failure::argument(name, "not the issuer's key: its signatures would not verify"))
+    Err(Failure::argument(name, "does not match the issuer's public key"))
 }
 
-/// Builds a certificate. Without an issuer it is self-signed.
+/// Builds a certificate. Without an issuer, the certificate is self-signed.
 #[pyfunction]
 #[pyo3(signature = (wanted, keys, issuer))]
 fn build_certificate(
@@ -240,7 +242,7 @@ fn build_certificate(
     let alternative_secret = keys.alternative_secret_key.as_ref().map(Bound::get);
     let issuer = issuer.map(|issuer| &issuer.get().0);
     if alternative.is_some() != alternative_secret.is_some() {
-        let reason = "the subject needs an alternative key if and only if the issuer signs with one";
+        let reason = "pass it together with alternative_secret_key, or pass neither";
         return Err(Failure::argument("alternative_public_key", reason));
     }
     detached(py, || {
@@ -256,7 +258,7 @@ fn build_certificate(
             (Some(secret), Some(key)) => check_issuer("alternative_secret_key", secret, key.as_bytes())?,
             (None, None) => {}
             _ => {
-                let reason = "needed if and only if the issuer has an alternative key";
+                let reason = "required if the issuer has an alternative key, and not allowed otherwise";
                 return Err(Failure::argument("alternative_secret_key", reason));
             }
         }
@@ -288,7 +290,7 @@ fn build_certificate(
     })
 }
 
-/// Verifies a chain, the leaf first, up to a trusted root, at a time in seconds since 1970.
+/// Verifies a chain, which starts with the leaf, up to a trusted root. `at` is the time in seconds since 1970.
 #[pyfunction]
 #[pyo3(signature = (chain, root, at, provider))]
 fn verify_certificate_chain(
@@ -303,7 +305,8 @@ fn verify_certificate_chain(
     detached(py, || Ok(verify_chain(&chain, root, Duration::from_secs(at.0), &schemes(provider)?)?))
 }
 
-/// Signs a certificate with ML-DSA-65. Returns certificate and detached signature as a CBOR array (the reference form).
+/// Signs a certificate with ML-DSA-65. Returns a CBOR array of the certificate and the detached signature (the
+/// reference form).
 #[pyfunction]
 #[pyo3(signature = (certificate, secret_key))]
 fn cosign<'py>(
@@ -313,7 +316,7 @@ fn cosign<'py>(
 ) -> Answer<Bound<'py, PyBytes>> {
     let (certificate, key) = (&certificate.get().0, secret_key.get());
     if key.source.algorithm != "ML-DSA-65" {
-        return Err(Failure::argument("secret_key", format!("needs a key of ML-DSA-65, not {}", key.source.algorithm)));
+        return Err(Failure::argument("secret_key", format!("needs an ML-DSA-65 key, not {}", key.source.algorithm)));
     }
     let bundle = detached(py, || {
         let (_, key) = signer(key)?;
@@ -322,14 +325,15 @@ fn cosign<'py>(
     Ok(PyBytes::new(py, &bundle))
 }
 
-/// Verifies the detached signature of such an array and returns the certificate, which is not verified itself.
+/// Verifies the detached signature in an array from [`cosign`] and returns the certificate. Does not verify the
+/// certificate itself.
 #[pyfunction]
 #[pyo3(signature = (bundle, public_key))]
 fn verify_cosig(py: Python<'_>, bundle: Bytes<'_>, public_key: &Bound<'_, PublicKey>) -> Answer<CertificateObject> {
     use super::keys::Public;
     let key = public_key.get();
     if key.source.algorithm != "ML-DSA-65" {
-        return Err(Failure::argument("public_key", format!("needs a key of ML-DSA-65, not {}", key.source.algorithm)));
+        return Err(Failure::argument("public_key", format!("needs an ML-DSA-65 key, not {}", key.source.algorithm)));
     }
     detached(py, || {
         let bundle = Bundle::decode(&bundle)?;

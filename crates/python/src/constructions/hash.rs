@@ -8,7 +8,7 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-/// Upper limit in bytes of the output of an extendable-output function, and of all rows of a matrix together.
+/// Maximum output in bytes of one call: of an extendable-output function, or of all rows of a matrix together.
 const LONGEST_OUTPUT: usize = 1 << 30;
 const LANES: usize = 8;
 
@@ -22,8 +22,8 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
 ///
 /// :param algorithm: Name of the hash function, such as ``SHA3-256``.
 /// :param data: The message.
-/// :param provider: Provider id (default the first provider that has the algorithm).
-/// :raises pqlab.UnknownName: No provider of that name has the algorithm.
+/// :param provider: Provider id (default the first provider that offers the algorithm).
+/// :raises pqlab.UnknownName: No provider with this id offers the algorithm.
 #[pyfunction]
 #[pyo3(signature = (algorithm, data, provider=None))]
 fn hash<'py>(py: Python<'py>, algorithm: &str, data: Bytes<'_>, provider: Option<&str>) -> Answer<Bound<'py, PyBytes>> {
@@ -36,13 +36,13 @@ fn hash<'py>(py: Python<'py>, algorithm: &str, data: Bytes<'_>, provider: Option
     Ok(PyBytes::new(py, &digest))
 }
 
-/// Returns the output of an extendable-output function for a message.
+/// Hashes a message with an extendable-output function, to an output of any length.
 ///
 /// :param algorithm: Name of the function, such as ``SHAKE256``.
 /// :param data: The message.
 /// :param length: Length of the output in bytes, at most 2^30.
-/// :param provider: Provider id (default the first provider that has the algorithm).
-/// :raises pqlab.UnknownName: No provider of that name has the algorithm.
+/// :param provider: Provider id (default the first provider that offers the algorithm).
+/// :raises pqlab.UnknownName: No provider with this id offers the algorithm.
 #[pyfunction]
 #[pyo3(signature = (algorithm, data, length, provider=None))]
 fn xof<'py>(
@@ -66,10 +66,11 @@ fn check_length(length: usize) -> Answer<()> {
     if length <= LONGEST_OUTPUT {
         return Ok(());
     }
-    Err(Failure::argument("length", format!("at most {LONGEST_OUTPUT} bytes, not {length}")))
+    Err(Failure::argument("length", format!("the output must be at most {LONGEST_OUTPUT} bytes, not {length}")))
 }
 
-/// Hashes each row of a matrix of bytes, eight rows at once. Returns the concatenated digests and the length of one.
+/// Hashes each row of a byte matrix, eight rows at a time. Returns the concatenated digests and the length of one
+/// digest.
 #[pyfunction]
 #[pyo3(signature = (algorithm, matrix, length, provider))]
 pub(crate) fn hash_rows<'py>(
@@ -82,7 +83,8 @@ pub(crate) fn hash_rows<'py>(
     let (rows, columns, bytes) = bytes_of(matrix)?;
     let (digests, length) = detached(py, || {
         let lanes = by_name::eight_at_once(algorithm, provider)?;
-        // Rows left over from groups of eight are hashed one by one, by the same library if it has such a function.
+        // The last rows, fewer than eight, are hashed one by one: with the same library if it offers the function for
+        // single messages, else with any.
         let hash = by_name::hash(algorithm, Some(&lanes.provider)).or_else(|_| by_name::hash(algorithm, None));
         let xof = by_name::xof(algorithm, Some(&lanes.provider)).or_else(|_| by_name::xof(algorithm, None));
         let output = match (&hash, length) {
@@ -94,7 +96,10 @@ pub(crate) fn hash_rows<'py>(
                 return Err(Failure::argument("length", reason));
             }
             (Err(_), Some(Whole(asked))) => asked,
-            (Err(_), None) => return Err(Failure::argument("length", format!("{algorithm} has no fixed length"))),
+            (Err(_), None) => {
+                let reason = format!("required, because {algorithm} has no fixed output length");
+                return Err(Failure::argument("length", reason));
+            }
         };
         check_length(output.saturating_mul(rows))?;
         let mut out = vec![0; output * rows];
@@ -128,9 +133,9 @@ pub(crate) fn hash_rows<'py>(
     Ok((PyBytes::new(py, &digests), length))
 }
 
-/// Returns the numbers of rows and columns of a matrix, and its bytes row by row.
+/// Returns the number of rows, the number of columns, and the bytes of a matrix, row by row.
 fn bytes_of(matrix: &Bound<'_, PyAny>) -> Answer<(usize, usize, Vec<u8>)> {
-    let none = |_| Failure::from(PyTypeError::new_err("matrix: expected a buffer of bytes with two dimensions"));
+    let none = |_| Failure::from(PyTypeError::new_err("matrix: expected a two-dimensional buffer of bytes"));
     let buffer = PyBuffer::<u8>::get(matrix).map_err(none)?;
     let &[rows, columns] = buffer.shape() else {
         let dimensions = buffer.dimensions();

@@ -16,8 +16,10 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
 
 /// A key-encapsulation mechanism (KEM), plain or hybrid.
 ///
-/// The default provider is the first one that has the algorithm. A hybrid can take its halves from two providers, the
-/// classical one first, as in ``aws-lc+liboqs``. Raises :class:`pqlab.UnknownName` if no provider has the algorithm.
+/// The default provider is the first one that offers the algorithm. A hybrid can combine two providers:
+/// ``aws-lc+liboqs`` takes the classical half from ``aws-lc`` and the post-quantum half from ``liboqs``.
+///
+/// :raises pqlab.UnknownName: No provider offers the algorithm.
 #[pyclass(frozen, subclass, module = "pqlab", name = "KEM")]
 pub(crate) struct KemObject {
     source: Arc<Source>,
@@ -55,7 +57,7 @@ impl KemObject {
         &self.source.algorithm
     }
 
-    /// Id of the provider. Two ids are joined by a plus, the classical one first.
+    /// Provider id. For a hybrid from two providers, both ids joined by a plus, the classical one first.
     #[getter]
     fn provider(&self) -> &str {
         &self.source.provider
@@ -90,7 +92,7 @@ impl KemObject {
         self.generate(py, Coins::Internal)
     }
 
-    /// Generates the key pair of a seed: the random bytes that the standard draws, such as ``d || z`` for ML-KEM.
+    /// Generates a key pair from a seed, which replaces the random bytes of the standard (``d || z`` for ML-KEM).
     ///
     /// :raises pqlab.InvalidArgument: The seed has the wrong length.
     fn keypair_from_seed(&self, py: Python<'_>, seed: Bytes<'_>) -> Answer<KeyPair> {
@@ -103,14 +105,14 @@ impl KemObject {
 
     /// Loads a public key from its bytes.
     ///
-    /// :raises pqlab.InvalidArgument: The bytes are not a public key of this algorithm.
+    /// :raises pqlab.InvalidArgument: The bytes are not a public key for this algorithm.
     fn public_key(&self, py: Python<'_>, data: Bytes<'_>) -> Answer<PublicKey> {
         detached(py, || PublicKey::load(&self.source, &data))
     }
 
-    /// Loads a secret key from its bytes. The default encoding is the one that matches their length.
+    /// Loads a secret key from its bytes. Without ``encoding``, the length of ``data`` determines the encoding.
     ///
-    /// :raises pqlab.InvalidArgument: The bytes are not a secret key of this algorithm.
+    /// :raises pqlab.InvalidArgument: The bytes are not a secret key for this algorithm.
     #[pyo3(signature = (data, encoding=None))]
     fn secret_key(&self, py: Python<'_>, data: Bytes<'_>, encoding: Option<&str>) -> Answer<SecretKey> {
         let encoding = encoding_of(&self.source, encoding, data.len())?;
@@ -119,10 +121,10 @@ impl KemObject {
 
     /// Encapsulates a new shared secret to a public key.
     ///
-    /// For tests, ``coins`` replaces the random bytes that the standard draws.
+    /// ``coins`` replaces the random bytes of the standard, for tests.
     ///
     /// :return: The ciphertext and the shared secret.
-    /// :raises pqlab.InvalidArgument: The key belongs to another algorithm, or the coins have the wrong length.
+    /// :raises pqlab.InvalidArgument: The key is for another algorithm, or ``coins`` has the wrong length.
     #[pyo3(signature = (public_key, coins=None))]
     fn encapsulate<'py>(
         &self,
@@ -162,7 +164,7 @@ impl KemObject {
     /// A modified ciphertext of the right length yields a different secret (implicit rejection).
     ///
     /// :return: The shared secret.
-    /// :raises pqlab.InvalidArgument: The key belongs to another algorithm, or the ciphertext has the wrong length.
+    /// :raises pqlab.InvalidArgument: The key is for another algorithm, or the ciphertext has the wrong length.
     fn decapsulate<'py>(
         &self,
         py: Python<'py>,
@@ -193,6 +195,6 @@ impl KemObject {
     }
 
     fn __repr__(&self) -> String {
-        format!("<KEM {} of {}>", self.source.algorithm, self.source.provider)
+        format!("<KEM {} from {}>", self.source.algorithm, self.source.provider)
     }
 }

@@ -1,4 +1,5 @@
-//! Key objects. Public keys compare, hash and pickle. Secret keys are wiped and reveal their bytes only on request.
+//! Key objects. Public keys can be compared, hashed and pickled. Secret keys are wiped when they are freed, and reveal
+//! their bytes only on request.
 
 use super::source::{Source, Use};
 use crate::errors::{Answer, Failure, Kind, detached};
@@ -40,12 +41,12 @@ pub(crate) enum Secret {
     Signing(Box<dyn SigningKey>),
 }
 
-/// Constructor of a pickled public key, with its arguments: algorithm and bytes.
+/// Constructor that restores a pickled public key, with the arguments to call it with: algorithm and bytes.
 type Reduced<'py> = (Bound<'py, PyAny>, (String, Bound<'py, PyBytes>));
 
 /// A public key: an encapsulation key or a verifying key.
 ///
-/// Public keys of one algorithm with the same bytes are equal. They can be hashed and pickled.
+/// Two public keys are equal if they have the same algorithm and the same bytes. They can be hashed and pickled.
 #[pyclass(frozen, module = "pqlab")]
 pub(crate) struct PublicKey {
     pub(crate) source: Arc<Source>,
@@ -86,20 +87,20 @@ impl PublicKey {
     }
 }
 
-/// Returns the object identifier of an algorithm's keys.
+/// Returns the object identifier for the keys of an algorithm.
 pub(crate) fn identifier(algorithm: &str) -> Answer<&'static Identifier> {
     Identifier::named(algorithm).ok_or_else(|| {
-        let reason = format!("keys of {algorithm} have no standard object identifier, so neither DER nor PEM");
-        Failure::argument("key", reason).advising("write the key's own bytes")
+        let reason = format!("{algorithm} keys have no standard object identifier, which DER and PEM require");
+        Failure::argument("key", reason).advising("use the raw key bytes")
     })
 }
 
-/// Refuses algorithms other than the reference forms, whose keys alone are CBOR.
+/// Fails unless the algorithm is a reference form. Only the keys of reference forms have a CBOR encoding.
 fn check_cbor(source: &Source) -> Answer<()> {
     if source.encodings().contains(&KeyEncoding::Cbor) {
         return Ok(());
     }
-    let reason = format!("keys of {} have no CBOR encoding: only the reference forms do", source.algorithm);
+    let reason = format!("{} keys have no CBOR encoding; only the reference forms have one", source.algorithm);
     Err(Failure::argument("key", reason).advising("use to_der() or to_pem()"))
 }
 
@@ -109,9 +110,9 @@ impl PublicKey {
     ///
     /// :param algorithm: Name of a KEM or a signature scheme.
     /// :param data: The bytes of the key.
-    /// :param provider: Provider that uses the key (default the first one that has the algorithm).
-    /// :raises pqlab.InvalidArgument: The bytes are not a public key of this algorithm.
-    /// :raises pqlab.UnknownName: No provider of that name has the algorithm.
+    /// :param provider: Provider to use the key with (default the first one that offers the algorithm).
+    /// :raises pqlab.InvalidArgument: The bytes are not a public key for this algorithm.
+    /// :raises pqlab.UnknownName: No provider with this id offers the algorithm.
     #[classmethod]
     #[pyo3(signature = (algorithm, data, provider=None))]
     fn from_bytes(
@@ -126,7 +127,7 @@ impl PublicKey {
 
     /// Loads a public key from a SubjectPublicKeyInfo in PEM.
     ///
-    /// :raises pqlab.InvalidArgument: The text is not a public key of a known algorithm.
+    /// :raises pqlab.InvalidArgument: ``pem`` is not a public key for a known algorithm.
     #[classmethod]
     #[pyo3(signature = (pem, provider=None))]
     fn from_pem(_: &Bound<'_, PyType>, py: Python<'_>, pem: &str, provider: Option<&str>) -> Answer<PublicKey> {
@@ -135,7 +136,7 @@ impl PublicKey {
 
     /// Loads a public key from a SubjectPublicKeyInfo in DER.
     ///
-    /// :raises pqlab.InvalidArgument: The bytes are not a public key of a known algorithm.
+    /// :raises pqlab.InvalidArgument: ``der`` is not a public key for a known algorithm.
     #[classmethod]
     #[pyo3(signature = (der, provider=None))]
     fn from_der(_: &Bound<'_, PyType>, py: Python<'_>, der: Bytes<'_>, provider: Option<&str>) -> Answer<PublicKey> {
@@ -159,7 +160,7 @@ impl PublicKey {
         Ok(PyBytes::new(py, self.bytes()?))
     }
 
-    /// Returns the SHA-256 digest of the SubjectPublicKeyInfo in DER, in hexadecimal.
+    /// Returns the SHA-256 digest of the DER SubjectPublicKeyInfo, in hexadecimal.
     ///
     /// :raises pqlab.InvalidArgument: Keys of this algorithm have no object identifier.
     fn fingerprint(&self, py: Python<'_>) -> Answer<String> {
@@ -183,9 +184,9 @@ impl PublicKey {
         Ok(PyBytes::new(py, &self.encoded()?.to_der()?))
     }
 
-    /// Returns the CBOR array of both halves of a key of the reference forms.
+    /// Returns both halves of the key as a CBOR array. Only the reference forms support this encoding.
     ///
-    /// :raises pqlab.InvalidArgument: The key belongs to another algorithm.
+    /// :raises pqlab.InvalidArgument: The algorithm is not a reference form.
     fn to_cbor<'py>(&self, py: Python<'py>) -> Answer<Bound<'py, PyBytes>> {
         check_cbor(&self.source)?;
         self.public_bytes(py)
@@ -224,12 +225,13 @@ impl PublicKey {
 
 /// A secret key: a decapsulation key or a signing key.
 ///
-/// Its text form does not show the secret. It can be neither pickled nor copied. Its memory is wiped when it is freed.
+/// ``repr()`` and ``str()`` do not show the secret. Secret keys cannot be pickled or copied. Their memory is wiped when
+/// they are freed.
 #[pyclass(frozen, module = "pqlab")]
 pub(crate) struct SecretKey {
     pub(crate) source: Arc<Source>,
     pub(crate) prepared: Secret,
-    /// Encodings in which the key can be written, the shortest first.
+    /// Encodings that the key can be exported in, the shortest first.
     written: Vec<KeyEncoding>,
 }
 
@@ -263,19 +265,19 @@ impl SecretKey {
         }
     }
 
-    /// Returns the key in an encoding, or in the shortest available one.
+    /// Returns the key in the given encoding, or in the shortest one that the key can be exported in.
     pub(crate) fn bytes(&self, encoding: Option<KeyEncoding>) -> Answer<(KeyEncoding, Wiped<Vec<u8>>)> {
         let encoding = encoding.or_else(|| self.written.first().copied());
         let encoding = encoding.ok_or(Error::Unsupported("the library does not export secret keys"))?;
         let length = self.source.secret_length(encoding);
-        let length = length.ok_or(Error::Unsupported("the algorithm has no such encoding of a secret key"))?;
+        let length = length.ok_or(Error::Unsupported("the algorithm does not define this secret key encoding"))?;
         let mut bytes = Wiped::new(vec![0; length]);
         let written = self.encode(encoding, &mut bytes)?;
         bytes.truncate(written);
         Ok((encoding, bytes))
     }
 
-    /// Loads the same key into another library.
+    /// Loads the same key with another provider.
     pub(crate) fn by(&self, source: &Arc<Source>) -> Answer<SecretKey> {
         let shared = self.written.iter().find(|encoding| source.encodings().contains(encoding));
         let reason = || format!("{} exports no encoding that {} can load", self.source.provider, source.provider);
@@ -314,7 +316,7 @@ impl SecretKey {
     }
 }
 
-/// Returns the encoding of secret keys with this name.
+/// Returns the secret key encoding with this name.
 fn encoding_named(name: &str) -> Answer<KeyEncoding> {
     use KeyEncoding::{Cbor, Der, Expanded, Scalar, Seed};
     let all = [Seed, Expanded, Scalar, Der, Cbor];
@@ -323,7 +325,8 @@ fn encoding_named(name: &str) -> Answer<KeyEncoding> {
     found.ok_or_else(|| Failure::argument("encoding", format!("{name:?} is not one of {names}")))
 }
 
-/// Returns the named encoding, or without a name the one that matches the length of the bytes.
+/// Returns the encoding with this name. Without a name, returns the one in which a secret key is `length` bytes long,
+/// else DER if the provider loads DER.
 pub(crate) fn encoding_of(source: &Source, name: Option<&str>, length: usize) -> Answer<KeyEncoding> {
     if let Some(name) = name {
         return encoding_named(name);
@@ -337,7 +340,8 @@ pub(crate) fn encoding_of(source: &Source, name: Option<&str>, length: usize) ->
             .filter_map(|&encoding| Some(format!("{} ({})", source.secret_length(encoding)?, encoding.name())))
             .collect();
         let (provider, algorithm) = (&source.provider, &source.algorithm);
-        let reason = format!("{length} bytes, but {provider} loads keys of {algorithm} of {}", lengths.join(" or "));
+        let lengths = lengths.join(" or ");
+        let reason = format!("{provider} loads {algorithm} keys from {lengths} bytes, not from {length}");
         Failure::argument("data", reason)
     })
 }
@@ -348,10 +352,10 @@ impl SecretKey {
     ///
     /// :param algorithm: Name of a KEM or a signature scheme.
     /// :param data: The bytes of the key.
-    /// :param encoding: Encoding of the bytes, such as ``seed`` or ``expanded`` (default the one of their length).
-    /// :param provider: Provider that uses the key (default the first one that has the algorithm).
-    /// :raises pqlab.InvalidArgument: The bytes are not a secret key of this algorithm.
-    /// :raises pqlab.UnknownName: No provider of that name has the algorithm.
+    /// :param encoding: Encoding of the bytes, such as ``seed`` or ``expanded`` (default determined by the length).
+    /// :param provider: Provider to use the key with (default the first one that offers the algorithm).
+    /// :raises pqlab.InvalidArgument: The bytes are not a secret key for this algorithm.
+    /// :raises pqlab.UnknownName: No provider with this id offers the algorithm.
     #[classmethod]
     #[pyo3(signature = (algorithm, data, encoding=None, provider=None))]
     fn from_bytes(
@@ -370,7 +374,7 @@ impl SecretKey {
 
     /// Loads a secret key from a PKCS #8 document in PEM.
     ///
-    /// :raises pqlab.InvalidArgument: The text is not a secret key of a known algorithm.
+    /// :raises pqlab.InvalidArgument: ``pem`` is not a secret key for a known algorithm.
     #[classmethod]
     #[pyo3(signature = (pem, provider=None))]
     fn from_pem(_: &Bound<'_, PyType>, py: Python<'_>, pem: &str, provider: Option<&str>) -> Answer<SecretKey> {
@@ -379,7 +383,7 @@ impl SecretKey {
 
     /// Loads a secret key from a PKCS #8 document in DER.
     ///
-    /// :raises pqlab.InvalidArgument: The bytes are not a secret key of a known algorithm.
+    /// :raises pqlab.InvalidArgument: ``der`` is not a secret key for a known algorithm.
     #[classmethod]
     #[pyo3(signature = (der, provider=None))]
     fn from_der(_: &Bound<'_, PyType>, py: Python<'_>, der: Bytes<'_>, provider: Option<&str>) -> Answer<SecretKey> {
@@ -398,7 +402,7 @@ impl SecretKey {
         &self.source.provider
     }
 
-    /// Encodings in which the key can be written, the shortest first.
+    /// Encodings that the key can be exported in, the shortest first.
     #[getter]
     fn encodings(&self) -> Vec<&'static str> {
         self.written.iter().map(|encoding| encoding.name()).collect()
@@ -409,7 +413,8 @@ impl SecretKey {
         detached(py, || self.public())
     }
 
-    /// Returns the secret in the given encoding, or in the shortest available one. Python does not wipe these bytes.
+    /// Returns the secret key in the given encoding, or in the shortest of ``encodings``. Python does not wipe the
+    /// returned bytes.
     #[pyo3(signature = (encoding=None))]
     fn secret_bytes<'py>(&self, py: Python<'py>, encoding: Option<&str>) -> Answer<Bound<'py, PyBytes>> {
         let encoding = encoding.map(encoding_named).transpose()?;
@@ -417,7 +422,7 @@ impl SecretKey {
         Ok(PyBytes::new(py, &bytes))
     }
 
-    /// Returns the secret as a PKCS #8 document in PEM.
+    /// Returns the secret key as a PKCS #8 document in PEM.
     ///
     /// :raises pqlab.InvalidArgument: Keys of this algorithm have no object identifier.
     fn to_pem<'py>(&self, py: Python<'py>) -> Answer<Bound<'py, PyString>> {
@@ -425,7 +430,7 @@ impl SecretKey {
         Ok(PyString::new(py, &pem))
     }
 
-    /// Returns the secret as a PKCS #8 document in DER.
+    /// Returns the secret key as a PKCS #8 document in DER.
     ///
     /// :raises pqlab.InvalidArgument: Keys of this algorithm have no object identifier.
     fn to_der<'py>(&self, py: Python<'py>) -> Answer<Bound<'py, PyBytes>> {
@@ -433,9 +438,9 @@ impl SecretKey {
         Ok(PyBytes::new(py, &der))
     }
 
-    /// Returns the secret as the CBOR array of both halves of a key of the reference forms.
+    /// Returns both halves of the secret key as a CBOR array. Only the reference forms support this encoding.
     ///
-    /// :raises pqlab.InvalidArgument: The key belongs to another algorithm.
+    /// :raises pqlab.InvalidArgument: The algorithm is not a reference form.
     fn to_cbor<'py>(&self, py: Python<'py>) -> Answer<Bound<'py, PyBytes>> {
         check_cbor(&self.source)?;
         self.secret_bytes(py, Some(KeyEncoding::Cbor.name()))
@@ -447,7 +452,7 @@ impl SecretKey {
 
     fn __reduce_ex__(&self, _protocol: &Bound<'_, PyAny>) -> Answer<()> {
         let refused = Failure::new(Kind::InvalidArgument, "secret keys cannot be pickled or copied");
-        Err(refused.advising("export it with to_pem() or secret_bytes() if it must leave the process"))
+        Err(refused.advising("export the key with to_pem() or secret_bytes() if it must leave the process"))
     }
 }
 

@@ -19,13 +19,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-/// Interval between progress reports of a verification, and between checks for Ctrl-C.
+/// Interval between progress reports during verification, and between checks for Ctrl-C.
 const TICK: Duration = Duration::from_millis(100);
-/// Upper limit of threads.
+/// Maximum number of threads.
 const MOST_THREADS: usize = 1024;
-/// Room for the fields of a transaction without its key and signature, in bytes.
+/// Buffer space in bytes for the fields of a transaction other than the key and the signature.
 const FIELDS: usize = 256;
-/// Rejected transactions that a report lists.
+/// Maximum number of rejected transactions that a report lists.
 const LISTED: usize = 1000;
 
 pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -64,17 +64,17 @@ fn scheme_named(name: &str) -> Answer<Scheme> {
 
 fn form_named(name: &str) -> Answer<TransactionForm> {
     let all = [TransactionForm::TxV1, TransactionForm::TxV2];
-    let words = all.map(|form| form.name().to_lowercase());
-    let place = words.iter().position(|word| word == name);
+    let names = all.map(|form| form.name().to_lowercase());
+    let place = names.iter().position(|other| other == name);
     place
         .map(|place| all[place])
-        .ok_or_else(|| Failure::argument("form", format!("{name:?} is not one of {}", words.join(", "))))
+        .ok_or_else(|| Failure::argument("form", format!("{name:?} is not one of {}", names.join(", "))))
 }
 
 /// Fields of a transaction to sign: chain, nonce, receiver, amount, fee.
 type Said<'a> = (Whole<u32>, Whole<u64>, Bytes<'a>, Whole<u64>, Whole<u64>);
 
-/// Signs a transaction and returns its encoding.
+/// Signs a transaction and returns the encoded transaction.
 #[pyfunction]
 #[pyo3(signature = (said, secret_key))]
 fn ledger_sign<'py>(py: Python<'py>, said: Said<'_>, secret_key: &Bound<'_, SecretKey>) -> Answer<Bound<'py, PyBytes>> {
@@ -113,7 +113,7 @@ fn ledger_decode<'py>(py: Python<'py>, transaction: Bytes<'_>) -> Answer<Decoded
     Ok((chain_id, nonce, to, amount, fee, scheme.algorithm(), public_key, signature))
 }
 
-/// Verifies one transaction for a chain.
+/// Verifies a transaction, which must be for the chain `chain_id`.
 #[pyfunction]
 #[pyo3(signature = (transaction, chain_id, provider))]
 fn ledger_verify(py: Python<'_>, transaction: Bytes<'_>, chain_id: Whole<u32>, provider: Option<&str>) -> Answer<()> {
@@ -132,12 +132,12 @@ fn ledger_verify(py: Python<'_>, transaction: Bytes<'_>, chain_id: Whole<u32>, p
                 Rejection::Library(_) => Kind::Library,
                 _ => Kind::VerificationFailed,
             };
-            Failure::new(kind, format!("the transaction is rejected: {rejection}"))
+            Failure::new(kind, format!("transaction rejected: {rejection}"))
         })
     })
 }
 
-/// Returns a laboratory for block files. Its worker program need not exist, because block files need no workers.
+/// Returns a laboratory for work on block files. No worker is started, so the worker program need not exist.
 fn laboratory() -> Laboratory {
     Laboratory::new(WorkerProgram::pqlab("pqlab"))
 }
@@ -151,7 +151,7 @@ fn threads(asked: Option<Whole<usize>>) -> Answer<usize> {
     Ok(threads)
 }
 
-/// Makes a block file. Calls `progress` with the number of transactions made and the total.
+/// Generates a block file. Calls `progress` with the number of transactions generated and the total.
 #[pyfunction]
 #[pyo3(signature = (wanted, progress))]
 fn ledger_generate(py: Python<'_>, wanted: &Bound<'_, PyAny>, progress: Option<Py<PyAny>>) -> Answer<Made> {
@@ -173,7 +173,7 @@ fn ledger_generate(py: Python<'_>, wanted: &Bound<'_, PyAny>, progress: Option<P
     })
 }
 
-/// Parses the request for a block.
+/// Parses a request to generate a block.
 fn asked(wanted: &Bound<'_, PyAny>) -> Answer<GenerateRequest> {
     let format: String = field(wanted, "format")?;
     let format = match format.as_str() {
@@ -200,7 +200,8 @@ fn asked(wanted: &Bound<'_, PyAny>) -> Answer<GenerateRequest> {
     })
 }
 
-/// Transactions, invalid ones among them, bytes, provider, whether the same seed gives the same file.
+/// Number of transactions, number of invalid transactions, bytes, provider, and whether the same seed gives the same
+/// file.
 type Made = (u64, u64, u64, String, bool);
 
 fn shown_made(block: Generated) -> Made {
@@ -211,7 +212,7 @@ fn stopped_by_nobody() -> Failure {
     Failure::new(Kind::Internal, "stopped for no known reason")
 }
 
-/// Makes a part of a block, as a block of its own.
+/// Generates a part of a block, encoded as a separate block.
 #[pyfunction]
 #[pyo3(signature = (wanted, part))]
 fn ledger_generate_part<'py>(
@@ -253,7 +254,7 @@ impl LedgerAssembly {
         })
     }
 
-    /// Finishes the file and gives it its name. Without this call no file remains.
+    /// Finishes the file and moves it to its final name. Without this call, no file is left behind.
     fn finish(&self, py: Python<'_>) -> Answer<Made> {
         detached(py, || match self.under_way.lock().map(|mut kept| kept.take()) {
             Ok(Some(assembly)) => Ok(shown_made(assembly.finish()?)),
@@ -262,14 +263,15 @@ impl LedgerAssembly {
     }
 }
 
-/// Returns the length in bytes of a block file's footer, which locates the parts, from its first and last 32 bytes.
+/// Returns the length in bytes of a block file's footer, which locates the parts. Needs the first and last 32 bytes of
+/// the file.
 #[pyfunction]
 #[pyo3(signature = (head, tail))]
 fn ledger_footer_length(head: Bytes<'_>, tail: Bytes<'_>) -> u64 {
     footer_length(&head, &tail)
 }
 
-/// Returns the range of bytes of a block file that holds a part. Readers also need the ends of the file.
+/// Returns the byte range of a part in a block file. Readers also need the header and the footer of the file.
 #[pyfunction]
 #[pyo3(signature = (path, part))]
 fn ledger_bytes_of_part(py: Python<'_>, path: PathBuf, part: (Whole<u64>, Whole<u64>)) -> Answer<(u64, u64)> {
@@ -287,9 +289,9 @@ fn told(progress: Option<&Py<PyAny>>, done: u64, all: u64) -> PyResult<()> {
 
 /// A rejected transaction: position from 0, kind, reason.
 type RejectedRow = (u64, &'static str, String);
-/// Format, transactions, bytes, rejected transactions, their number by kind, the first of them, elapsed ns, threads,
-/// batch size, verifiers, and the ns of each phase: reading, decoding, verifying, verifying threads waiting, reading
-/// waiting.
+/// Format, number of transactions, bytes, number of rejected transactions, number of rejected transactions by kind,
+/// list of the first rejected transactions, elapsed ns, threads, batch size, verifiers, and the time of each phase in
+/// ns: reading, decoding, verifying, verifying threads waiting, and the reading thread waiting.
 type Report = (
     &'static str,
     u64,
@@ -305,13 +307,14 @@ type Report = (
 );
 /// Provider of each scheme, version of each provider, and the providers that verify in batches.
 type Verifiers = (Vec<(&'static str, String)>, Vec<(String, String)>, Vec<String>);
-/// Format, form, transactions, bytes, and stride: a part that begins at a multiple of it is found without a scan.
+/// Format, form, number of transactions, bytes, and stride. A part that begins at a multiple of the stride is found
+/// without a scan.
 type Facts = (&'static str, &'static str, u64, u64, Option<u64>);
 
 /// Verifies a block file in bounded memory. Calls `progress` with the number of transactions verified and the total.
 #[pyfunction]
 #[pyo3(signature = (path, chain_id, form, threads, provider, keep_keys, batch, part, progress))]
-#[expect(clippy::too_many_arguments, reason = "each is one of the command line's")]
+#[expect(clippy::too_many_arguments, reason = "they mirror the options of the command line")]
 fn ledger_verify_block(
     py: Python<'_>,
     path: PathBuf,
@@ -326,7 +329,7 @@ fn ledger_verify_block(
 ) -> Answer<Report> {
     let (form, threads) = (form_named(form)?, self::threads(threads)?);
     let batch = batch.map(|batch| batch.0);
-    // The caller merges the parts and limits the list afterwards.
+    // The caller merges the reports on all parts, and limits the list afterwards.
     let listed = if part.is_some() { usize::MAX } else { LISTED };
     let part = part.map(|(first, end)| first.0..end.0);
     let request = VerifyBlockRequest { path, form, chain_id: chain_id.0, threads, provider, keep_keys, part, batch };
@@ -359,7 +362,7 @@ fn ledger_verify_block(
     })
 }
 
-/// Returns the report of a block that a cluster verified: the document of `pqlab ledger verify --json`, or the text.
+/// Formats the report on a block that a cluster verified, as `pqlab ledger verify` prints it: as JSON or as text.
 #[pyfunction]
 #[pyo3(signature = (file, form, chain_id, report, as_json))]
 fn ledger_cluster_report(
@@ -372,7 +375,7 @@ fn ledger_cluster_report(
 ) -> Answer<String> {
     let form = form_named(form)?;
     detached(py, || {
-        // One object has the fields of both.
+        // The JSON object contains the fields of both types.
         let (figures, cluster) = (read(report)?, Some(read(report)?));
         let block = VerifiedBlock { file, form, chain_id: chain_id.0, figures, cluster };
         Ok(if as_json { block.to_json().to_string() } else { block.to_text() })

@@ -11,7 +11,6 @@ mod source;
 
 use pyo3::prelude::*;
 
-/// Adds the functions and classes of every topic.
 pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     keys::add(module)?;
     kem::add(module)?;

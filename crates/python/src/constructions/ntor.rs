@@ -40,15 +40,19 @@ impl From<HandshakeError> for Failure {
 
 /// A circuit handshake: ``ntor``, ``kem-only``, ``hybrid``, or a full name such as ``ntor-x25519-mlkem512``.
 ///
-/// ``kem-only`` does NOT authenticate the relay: anyone who knows its identity can answer. Two providers are joined by
-/// a plus, as in ``aws-lc+liboqs``. Raises :class:`pqlab.UnknownName` for an unknown handshake or provider.
+/// ``kem-only`` does NOT authenticate the relay: anyone who knows the relay's identity can answer.
+///
+/// A handshake can combine two providers: ``aws-lc+liboqs`` takes X25519 and hashes from ``aws-lc`` and ML-KEM from
+/// ``liboqs``.
+///
+/// :raises pqlab.UnknownName: The handshake or the provider is unknown.
 #[pyclass(frozen, module = "pqlab")]
 pub(crate) struct Ntor {
     name: String,
     protocol: Arc<Protocol>,
 }
 
-/// Checks that the argument `name` has `N` bytes.
+/// Converts the argument `name` to an array. Fails unless the argument is `N` bytes long.
 fn exactly<const N: usize>(name: &str, bytes: &[u8]) -> Answer<[u8; N]> {
     bytes.try_into().map_err(|_| Failure::argument(name, format!("needs {N} bytes, not {}", bytes.len())))
 }
@@ -58,7 +62,7 @@ fn room(protocol: &Protocol, length: Option<Whole<usize>>) -> Answer<Wiped<Vec<u
     let length = length.map_or(protocol.keys(), |length| length.0);
     let most = if protocol.variant() == Variant::KemOnly { protocol.keys() } else { MOST_KEYS };
     if length > most {
-        return Err(Failure::argument("length", format!("at most {most} bytes, not {length}")));
+        return Err(Failure::argument("length", format!("must be at most {most} bytes, not {length}")));
     }
     Ok(Wiped::new(vec![0; length]))
 }
@@ -72,7 +76,7 @@ impl Ntor {
         Ok(Ntor { name, protocol: by_name::circuit_protocol(handshake, provider)? })
     }
 
-    /// Full name of the handshake: ``ntor-v1``, ``kem-only-mlkem768``, ``ntor-x25519-mlkem768``.
+    /// Full name of the handshake, such as ``ntor-v1``, ``kem-only-mlkem768`` or ``ntor-x25519-mlkem768``.
     #[getter]
     fn handshake(&self) -> &str {
         &self.name
@@ -84,13 +88,13 @@ impl Ntor {
         self.protocol.variant() != Variant::KemOnly
     }
 
-    /// Length of the client's message in bytes.
+    /// Length of the client's message, the onionskin, in bytes.
     #[getter]
     fn onionskin_length(&self) -> usize {
         self.protocol.onionskin()
     }
 
-    /// Length of the relay's message in bytes.
+    /// Length of the relay's reply in bytes.
     #[getter]
     fn reply_length(&self) -> usize {
         self.protocol.reply()
@@ -102,8 +106,10 @@ impl Ntor {
         self.protocol.keys()
     }
 
-    /// Creates a relay with this identity (20 bytes) and private onion key (32 bytes; default a new one).
+    /// Creates a relay.
     ///
+    /// :param identity: Identity of the relay, 20 bytes.
+    /// :param onion_key: Private onion key of the relay, 32 bytes (default a new random key).
     /// :raises pqlab.InvalidArgument: An argument has the wrong length.
     #[pyo3(signature = (identity, onion_key=None))]
     fn relay(&self, py: Python<'_>, identity: Bytes<'_>, onion_key: Option<Bytes<'_>>) -> Answer<NtorRelay> {
@@ -116,8 +122,10 @@ impl Ntor {
         })
     }
 
-    /// Creates a client for the relay with this identity (20 bytes) and public onion key (32 bytes).
+    /// Creates a client, which starts a handshake with a relay.
     ///
+    /// :param identity: Identity of the relay, 20 bytes.
+    /// :param onion_key: Public onion key of the relay, 32 bytes.
     /// :raises pqlab.InvalidArgument: An argument has the wrong length.
     fn client(&self, py: Python<'_>, identity: Bytes<'_>, onion_key: Bytes<'_>) -> Answer<NtorClient> {
         let relay = RelayDescriptor {
@@ -136,7 +144,7 @@ impl Ntor {
     }
 }
 
-/// The relay's side of a circuit handshake. It can answer any number of clients.
+/// Relay side of circuit handshakes. One relay can answer any number of clients.
 #[pyclass(frozen, module = "pqlab")]
 pub(crate) struct NtorRelay {
     protocol: Arc<Protocol>,
@@ -157,8 +165,10 @@ impl NtorRelay {
         PyBytes::new(py, &self.responder.descriptor().onion_key)
     }
 
-    /// Answers an onionskin. ``length`` is the length of the keys in bytes (default ``Ntor.keys_length``).
+    /// Answers a client's onionskin.
     ///
+    /// :param onionskin: Message from the client.
+    /// :param length: Length of the keys to derive, in bytes (default ``Ntor.keys_length``).
     /// :return: The reply to the client, and the keys of the circuit.
     /// :raises pqlab.VerificationFailed: The onionskin is for another relay.
     #[pyo3(signature = (onionskin, length=None))]
@@ -178,7 +188,7 @@ impl NtorRelay {
     }
 }
 
-/// The client's side of one circuit handshake, between its onionskin and the relay's reply.
+/// Client side of one circuit handshake, which waits for the relay's reply.
 #[pyclass(frozen, module = "pqlab")]
 pub(crate) struct NtorClient {
     protocol: Arc<Protocol>,
@@ -188,17 +198,17 @@ pub(crate) struct NtorClient {
 
 #[pymethods]
 impl NtorClient {
-    /// Message to the relay.
+    /// Message to send to the relay.
     #[getter]
     fn onionskin<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &self.onionskin)
     }
 
-    /// Checks the relay's reply and returns the keys of the circuit. Can be called once only, even if it fails.
+    /// Checks the relay's reply and returns the keys of the circuit. Can be called only once, even if the call fails.
     ///
-    /// ``length`` is the length of the keys in bytes (default ``Ntor.keys_length``).
-    ///
-    /// :raises pqlab.VerificationFailed: The reply is not from the relay, or was changed.
+    /// :param reply: Message from the relay.
+    /// :param length: Length of the keys to derive, in bytes (default ``Ntor.keys_length``).
+    /// :raises pqlab.VerificationFailed: The reply is not from the relay, or was modified.
     #[pyo3(signature = (reply, length=None))]
     fn finish<'py>(
         &self,
@@ -208,7 +218,7 @@ impl NtorClient {
     ) -> Answer<Bound<'py, PyBytes>> {
         let mut keys = room(&self.protocol, length)?;
         let pending = self.pending.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let used = || Failure::argument("client", "its ephemeral keys can be used only once");
+        let used = || Failure::argument("client", "finish() can be called only once for each client");
         let pending = pending.ok_or_else(used)?;
         detached(py, || Ok(pending.finish(&reply, &mut keys)?))?;
         Ok(PyBytes::new(py, &keys))

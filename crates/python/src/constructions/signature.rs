@@ -19,8 +19,10 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
 
 /// A signature scheme, plain or hybrid.
 ///
-/// The default provider is the first one that has the algorithm. A hybrid can take its halves from two providers, the
-/// classical one first, as in ``aws-lc+liboqs``. Raises :class:`pqlab.UnknownName` if no provider has the algorithm.
+/// The default provider is the first one that offers the algorithm. A hybrid can combine two providers:
+/// ``aws-lc+liboqs`` takes the classical half from ``aws-lc`` and the post-quantum half from ``liboqs``.
+///
+/// :raises pqlab.UnknownName: No provider offers the algorithm.
 #[pyclass(frozen, subclass, module = "pqlab")]
 pub(crate) struct Sign {
     source: Arc<Source>,
@@ -38,10 +40,10 @@ impl Sign {
     fn check_context(&self, context: &[u8]) -> Answer<()> {
         if !context.is_empty() && !self.source.signature_info()?.context {
             let (algorithm, provider) = (&self.source.algorithm, &self.source.provider);
-            return Err(Failure::argument("context", format!("{algorithm} of {provider} does not accept a context")));
+            return Err(Failure::argument("context", format!("{provider} does not accept a context for {algorithm}")));
         }
         if context.len() > LONGEST_CONTEXT {
-            let reason = format!("at most {LONGEST_CONTEXT} bytes, not {}", context.len());
+            let reason = format!("must be at most {LONGEST_CONTEXT} bytes, not {}", context.len());
             return Err(Failure::argument("context", reason));
         }
         Ok(())
@@ -62,7 +64,7 @@ impl Sign {
         &self.source.algorithm
     }
 
-    /// Id of the provider. Two ids are joined by a plus, the classical one first.
+    /// Provider id. For a hybrid from two providers, both ids joined by a plus, the classical one first.
     #[getter]
     fn provider(&self) -> &str {
         &self.source.provider
@@ -74,7 +76,7 @@ impl Sign {
         hybrid_names().any(|name| name == self.source.algorithm)
     }
 
-    /// Whether two signatures of the same message differ, unless ``deterministic`` is set.
+    /// Whether signing is randomized unless ``deterministic`` is set, so that two signatures of one message differ.
     #[getter]
     fn is_hedged(&self) -> Answer<bool> {
         Ok(self.source.signature_info()?.hedged)
@@ -97,7 +99,7 @@ impl Sign {
         self.generate(py, Coins::Internal)
     }
 
-    /// Generates the key pair of a seed: the random bytes that the standard draws, for ML-DSA and Ed25519 their seed.
+    /// Generates a key pair from a seed, which replaces the random bytes of the standard.
     ///
     /// :raises pqlab.InvalidArgument: The seed has the wrong length, or the algorithm has no standard seed.
     fn keypair_from_seed(&self, py: Python<'_>, seed: Bytes<'_>) -> Answer<KeyPair> {
@@ -114,14 +116,14 @@ impl Sign {
 
     /// Loads a public key from its bytes.
     ///
-    /// :raises pqlab.InvalidArgument: The bytes are not a public key of this algorithm.
+    /// :raises pqlab.InvalidArgument: The bytes are not a public key for this algorithm.
     fn public_key(&self, py: Python<'_>, data: Bytes<'_>) -> Answer<PublicKey> {
         detached(py, || PublicKey::load(&self.source, &data))
     }
 
-    /// Loads a secret key from its bytes. The default encoding is the one that matches their length.
+    /// Loads a secret key from its bytes. Without ``encoding``, the length of ``data`` determines the encoding.
     ///
-    /// :raises pqlab.InvalidArgument: The bytes are not a secret key of this algorithm.
+    /// :raises pqlab.InvalidArgument: The bytes are not a secret key for this algorithm.
     #[pyo3(signature = (data, encoding=None))]
     fn secret_key(&self, py: Python<'_>, data: Bytes<'_>, encoding: Option<&str>) -> Answer<SecretKey> {
         let encoding = encoding_of(&self.source, encoding, data.len())?;
@@ -131,11 +133,11 @@ impl Sign {
     /// Signs a message.
     ///
     /// :param message: The message.
-    /// :param secret_key: A signing key of this algorithm, from any provider.
-    /// :param context: Context that is signed with the message, at most 255 bytes (default empty).
-    /// :param deterministic: Sign without randomness (default false).
+    /// :param secret_key: A signing key for this algorithm, from any provider.
+    /// :param context: Context to sign with the message, at most 255 bytes (default empty).
+    /// :param deterministic: Whether to sign without randomness (default false).
     /// :return: The signature.
-    /// :raises pqlab.InvalidArgument: The key belongs to another algorithm, or the provider lacks an option.
+    /// :raises pqlab.InvalidArgument: The key is for another algorithm, or the provider does not support an option.
     #[pyo3(signature = (message, secret_key, context=None, deterministic=false))]
     fn sign<'py>(
         &self,
@@ -149,13 +151,13 @@ impl Sign {
         self.source.check_same(&key.source, "secret_key")?;
         let context = context.as_deref().unwrap_or_default();
         self.check_context(context)?;
-        let draws = info.parameters.signing_coins > 0;
-        if deterministic && draws && !info.coins.operation {
+        let randomized = info.parameters.signing_coins > 0;
+        if deterministic && randomized && !info.coins.operation {
             let (algorithm, provider) = (&self.source.algorithm, &self.source.provider);
             let reason = format!("{provider} does not offer deterministic {algorithm}");
             return Err(Failure::argument("deterministic", reason));
         }
-        let coins = if deterministic && draws { Coins::Exact(&[]) } else { Coins::Internal };
+        let coins = if deterministic && randomized { Coins::Exact(&[]) } else { Coins::Internal };
         let mut signature = vec![0; info.parameters.signature];
         detached(py, || {
             let other;
@@ -179,10 +181,10 @@ impl Sign {
     ///
     /// :param message: The message.
     /// :param signature: The signature.
-    /// :param public_key: A verifying key of this algorithm, from any provider.
+    /// :param public_key: A verifying key for this algorithm, from any provider.
     /// :param context: Context that was signed with the message, at most 255 bytes (default empty).
     /// :raises pqlab.VerificationFailed: The signature is not valid for this key, message and context.
-    /// :raises pqlab.InvalidArgument: The key belongs to another algorithm, or the scheme takes no context.
+    /// :raises pqlab.InvalidArgument: The key is for another algorithm, or the scheme does not accept a context.
     #[pyo3(signature = (message, signature, public_key, context=None))]
     fn verify(
         &self,
@@ -212,6 +214,6 @@ impl Sign {
     }
 
     fn __repr__(&self) -> String {
-        format!("<Sign {} of {}>", self.source.algorithm, self.source.provider)
+        format!("<Sign {} from {}>", self.source.algorithm, self.source.provider)
     }
 }

@@ -1,4 +1,4 @@
-//! Algorithms of providers, which make keys. Each is looked up once.
+//! KEMs and signature schemes from providers, looked up once and then cached.
 
 use crate::errors::{Answer, Failure};
 use pqlab_lab::by_name::{self, Offered};
@@ -6,13 +6,13 @@ use pqlab_lab::primitives::{Kem, KeyEncoding, SignatureInfo, SignatureScheme};
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
-/// Use of a key.
+/// Implementation that keys are used with.
 pub(crate) enum Use {
     Kem(Arc<dyn Kem>),
     Signature(Arc<dyn SignatureScheme>),
 }
 
-/// An algorithm of a provider.
+/// An algorithm from one provider.
 pub(crate) struct Source {
     pub(crate) algorithm: String,
     pub(crate) provider: String,
@@ -30,7 +30,8 @@ type Name = (Kind, String, Option<String>);
 static SOURCES: LazyLock<Mutex<HashMap<Name, Arc<Source>>>> = LazyLock::new(Mutex::default);
 
 impl Source {
-    /// Finds a source by name. Failed lookups are not cached.
+    /// Finds an algorithm by name, from the given provider or from the first one that offers the algorithm. Failed
+    /// lookups are not cached.
     pub(crate) fn find(kind: Kind, algorithm: &str, provider: Option<&str>) -> Answer<Arc<Source>> {
         let name = (kind, algorithm.to_owned(), provider.map(str::to_owned));
         let sources = || SOURCES.lock().unwrap_or_else(PoisonError::into_inner);
@@ -48,14 +49,14 @@ impl Source {
             }
         };
         let found = Arc::new(Source { algorithm: algorithm.to_owned(), provider, of });
-        // A pattern such as `l*` also selects a provider. Only full names are cached, which bounds the map.
+        // A pattern such as `l*` can also select a provider. Only full names are cached, so that the map stays small.
         if name.2.as_deref().is_none_or(|asked| asked == found.provider) {
             sources().insert(name, Arc::clone(&found));
         }
         Ok(found)
     }
 
-    /// Finds the source of an algorithm of either kind.
+    /// Finds an algorithm that is a KEM or a signature scheme.
     pub(crate) fn of_either(algorithm: &str, provider: Option<&str>) -> Answer<Arc<Source>> {
         let signature = Source::find(Kind::Signature, algorithm, provider);
         Source::find(Kind::Kem, algorithm, provider).or(signature)
@@ -86,7 +87,7 @@ impl Source {
         Ok(self.scheme()?.info())
     }
 
-    /// Returns the length of an encoded public key in bytes; the maximum if it varies.
+    /// Returns the length of an encoded public key in bytes, or the maximum if the length varies.
     pub(crate) fn public_length(&self) -> usize {
         match &self.of {
             Use::Kem(kem) => kem.info().parameters.encapsulation_key,
@@ -94,7 +95,7 @@ impl Source {
         }
     }
 
-    /// Returns the length of a secret key in an encoding, in bytes; the maximum if it varies.
+    /// Returns the length of an encoded secret key in bytes, or the maximum if the length varies.
     pub(crate) fn secret_length(&self, encoding: KeyEncoding) -> Option<usize> {
         match &self.of {
             Use::Kem(kem) => kem.info().decapsulation_key(encoding),
@@ -102,7 +103,7 @@ impl Source {
         }
     }
 
-    /// Returns the encodings of secret keys that the provider loads.
+    /// Returns the secret key encodings that the provider loads.
     pub(crate) fn encodings(&self) -> &[KeyEncoding] {
         match &self.of {
             Use::Kem(kem) => &kem.info().encodings,
@@ -110,11 +111,11 @@ impl Source {
         }
     }
 
-    /// Refuses a key of another algorithm. Its provider may differ, as keys are exchanged as bytes.
+    /// Fails if a key is for another algorithm. The provider may differ, because keys are exchanged as bytes.
     pub(crate) fn check_same(&self, other: &Source, argument: &str) -> Answer<()> {
         if self.algorithm == other.algorithm {
             return Ok(());
         }
-        Err(Failure::argument(argument, format!("needs a key of {}, not {}", self.algorithm, other.algorithm)))
+        Err(Failure::argument(argument, format!("needs a key for {}, not for {}", self.algorithm, other.algorithm)))
     }
 }
