@@ -21,8 +21,7 @@ fn a_defective_row_is_marked_in_every_format() {
     let json: Value = serde_json::from_str(&pqlab.expect(0, &["export", "last", "--format", "json"])).unwrap();
     let rows = json["results"]["signature"].as_array().unwrap();
     let defective = rows.iter().find(|row| row["defect"].is_string());
-    let defective =
-        require!(defective, Need::Machine("a processor on which liboqs runs code with a known defect"));
+    let defective = require!(defective, Need::Machine("a processor on which liboqs runs code with a known defect"));
     let defect = defective["defect"].as_str().unwrap();
     assert_eq!(defective["caveats"]["defect"], defect);
     // Characters that no format escapes.

@@ -261,8 +261,7 @@ fn architecture_table_matches_the_layers() {
 #[test]
 fn programs_pass_on_every_library() {
     let packages = packages();
-    let features =
-        |name: &str| &packages.iter().find(|package| package.name == name).expect("no such crate").features;
+    let features = |name: &str| &packages.iter().find(|package| package.name == name).expect("no such crate").features;
     let libraries = features("pqlab-providers");
     let grouped: Vec<&String> = ["c", "rust"].into_iter().flat_map(|group| &libraries[group]).collect();
     for passes_on in ["pqlab-lab", "pqlab"] {

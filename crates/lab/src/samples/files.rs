@@ -190,7 +190,8 @@ fn of_csv(text: &str, column: Option<&str>, path: &Path) -> Result<Samples, Stri
         return (0..body.len()).map(load).collect::<Result<_, String>>().map(Samples::Loads);
     }
     if let Some(name) = column {
-        let index = place(name).ok_or_else(|| format!("contains no column {name:?}; available: {}", names.join(", ")))?;
+        let index =
+            place(name).ok_or_else(|| format!("contains no column {name:?}; available: {}", names.join(", ")))?;
         return Ok(Samples::Series(vec![series(name, "", whole(index)?)]));
     }
     // Columns that begin with a number must contain only numbers. Other columns, such as names and notes, are skipped.
