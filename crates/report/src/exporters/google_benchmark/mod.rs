@@ -7,7 +7,7 @@
 //!   not recorded (work on several threads), `cpu_time` repeats `real_time`, and the context says so.
 //! - The label contains the provider's version, followed by the caveats.
 //! - Ledger cases have the user counters `avg_verify_time_us` and `txs_per_second`.
-//! - The harness floor is the last row.
+//! - The measurement overhead is the last row.
 
 mod names;
 
