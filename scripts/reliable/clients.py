@@ -141,7 +141,7 @@ def on_relay(task, seconds):
 
 
 def exactly(connection, length):
-    """Reads exactly `length` bytes. Raises `ConnectionError` if fewer come."""
+    """Reads exactly `length` bytes. Raises `ConnectionError` if the connection closes first."""
     got = b""
     while len(got) < length:
         part = connection.recv(length - len(got))

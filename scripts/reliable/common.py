@@ -129,7 +129,7 @@ def start(words, **options):
 
 
 def end_all():
-    """Kills every started process that still runs."""
+    """Kills every started process that is still running."""
     for process in list(STARTED):
         if process.poll() is None:
             process.kill()

@@ -150,7 +150,7 @@ def crowd(service, number):
 
 
 def settled(service, before):
-    """Returns what is still larger than allowed after the service had time to shrink."""
+    """Gives the service time to shrink. Returns its size, and descriptions of what is still larger than allowed."""
     until = time.monotonic() + SETTLE
     while True:
         after, over = service.size(), []

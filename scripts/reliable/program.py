@@ -16,7 +16,7 @@ ENDED = (0, 1)
 
 
 class Pqlab:
-    """The program with a database in a folder, which holds everything it creates, including claims on cores."""
+    """The program in its own folder, with its database and everything else that it creates, including claims on cores."""
 
     def __init__(self, program, folder):
         folder.mkdir(parents=True, exist_ok=True)
@@ -145,7 +145,7 @@ class Service:
 
     @property
     def name(self):
-        """Its address as clients write it."""
+        """Address as `host:port`."""
         return f"{self.address[0]}:{self.address[1]}"
 
     def alive(self):

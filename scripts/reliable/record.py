@@ -66,7 +66,7 @@ def keep(new):
 
 
 def command(made):
-    """Returns the command that repeats a figure."""
+    """Returns the command that reproduces a figure."""
     return f"make reliability{' LONG=1' if made['form'] == 'long' else ''} ONLY={made['figure']}"
 
 

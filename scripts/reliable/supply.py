@@ -30,7 +30,7 @@ PASSED_TESTS = re.compile(r"^test result: \w+\. (\d+) passed; (\d+) failed", re.
 
 
 def ended(task, name, words, **environment):
-    """Runs a command. Returns its code and its output, which stays in the figure's folder."""
+    """Runs a command. Returns its exit code and its output, which is also kept in the figure's folder."""
     log = task.folder / f"{name}.txt"
     say(f"supply: {' '.join(words)}")
     with open(log, "w") as output:

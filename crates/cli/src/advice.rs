@@ -67,7 +67,7 @@ fn of_store(error: &StoreError) -> Option<String> {
             ": name another file with --db"
         }
         StoreError::Future { .. } => ": correct its `started_at`, or the clock of the machine that measured the run",
-        StoreError::Older { .. } => ": read it with the pqlab that wrote it, or name another file with --db",
+        StoreError::Older { .. } => ": read it with the pqlab version that wrote it, or name another file with --db",
         StoreError::Newer { .. } => ": update pqlab, or name another file with --db",
         StoreError::Denied { .. } => ": fix the permissions of the file and its folder, or name another file with --db",
         StoreError::Full { .. } => ": free some space, then resume with `pqlab run --resume`",

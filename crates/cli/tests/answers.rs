@@ -101,7 +101,7 @@ const ANSWERS: [(&str, &[&str]); 25] = [
     (
         "memory",
         &[
-            "Memory of ML-KEM-768 decapsulate: * of stack and * of heap by * is the least, * the most.",
+            "Memory of ML-KEM-768 decapsulate: * of stack and * of heap by * (least), * (most).",
             "Large stacks: * of * operations take more than 64.0 KiB: *",
         ],
     ),

@@ -85,7 +85,7 @@ impl Description {
         self.listing.as_ref()
     }
 
-    /// Returns a provider with the described name and offer. Every operation of this provider returns
+    /// Returns a placeholder for the described provider. It lists the same algorithms, but every operation returns
     /// [`Error::Unsupported`].
     pub fn provider(&self) -> Provider {
         let mut provider = Provider::new(&self.library, self.build_info.clone());

@@ -135,7 +135,7 @@ fn stats_cohens_d(py: Python<'_>, a: &Bound<'_, PyAny>, b: &Bound<'_, PyAny>) ->
 fn no_spread(first: &[f64], second: &[f64]) -> Failure {
     let short = [("a", first), ("b", second)].into_iter().find(|(_, samples)| samples.len() < 2);
     match short {
-        Some((name, samples)) => Failure::argument(name, format!("needs two numbers, not {}", samples.len())),
+        Some((name, samples)) => Failure::argument(name, format!("needs at least two numbers, not {}", samples.len())),
         None => {
             Failure::new(Kind::InvalidArgument, "a, b: all numbers are equal, so there is no spread to compare with")
         }

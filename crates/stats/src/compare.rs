@@ -182,7 +182,7 @@ impl Verdict {
             Verdict::Faster => "B takes less time: a real difference, of any size",
             Verdict::Slower => "B takes longer: a real difference, of any size",
             Verdict::Equivalent => "the whole interval of the ratio lies within the margin",
-            Verdict::Inconclusive => "the data do not tell: noise, a failure, or a disturbed core",
+            Verdict::Inconclusive => "the data are inconclusive: noise, a failure, or a disturbed core",
         }
     }
 }

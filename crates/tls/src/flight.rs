@@ -105,7 +105,7 @@ impl<'a> Reader<'a> {
         Some(self.bytes(length)?.iter().fold(0, |number, byte| number << 8 | usize::from(*byte)))
     }
 
-    /// Reads a length field of `length` bytes. Returns a reader of the bytes that the field covers.
+    /// Reads a length-prefixed vector, whose length field has `length` bytes. Returns a reader of its content.
     fn vector(&mut self, length: usize) -> Option<Reader<'a>> {
         let length = self.number(length)?;
         self.bytes(length).map(Reader)

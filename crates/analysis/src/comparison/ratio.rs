@@ -91,7 +91,7 @@ pub(crate) fn ratio_by(
     if found.ratio.is_none() {
         found.paired = false;
         found.notes.push(match unit {
-            Unit::CoreCycles if !in_cycles => "core cycles are not known for both".into(),
+            Unit::CoreCycles if !in_cycles => "core cycles are unknown for at least one side".into(),
             _ => "no interval, because a figure is zero".into(),
         });
     } else if unit == Unit::CoreCycles && sources.iter().any(|source| *source != sources[0]) {

@@ -7,7 +7,7 @@ use crate::group::grouped;
 /// Cases that do the same job, one per provider.
 #[derive(Clone, Debug)]
 pub struct Group<'r, 'a> {
-    /// Name that all cases share: everything but the provider.
+    /// The case name without the provider, shared by all cases in the group.
     pub job: String,
     /// The cases, in the order of the plan.
     pub cases: Vec<&'r CaseAnalysis<'a>>,

@@ -88,7 +88,7 @@ const LONG_VERSION: &str = concat!(
     "\n\nTo cite pqlab: The pqlab developers, \"pqlab: a laboratory for post-quantum cryptography\", version ",
     env!("CARGO_PKG_VERSION"),
     ".\nCite a figure with its run: `pqlab show RUN` and every export state the id, build, machine and libraries.",
-    "\nLicence: MIT or Apache-2.0, at your choice."
+    "\nLicence: MIT or Apache-2.0, at your option."
 );
 
 /// A laboratory for post-quantum cryptography: benchmarks hashes, KEMs, signatures and protocols from several libraries

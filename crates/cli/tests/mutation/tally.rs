@@ -97,7 +97,7 @@ impl Tally {
         }
     }
 
-    /// Changes pairs of fields in the same object, and tries one pair of changes for each.
+    /// For each pair of fields in the same object, changes both fields once and passes the result to `attempt`.
     fn pairs(
         &mut self,
         of: &str,

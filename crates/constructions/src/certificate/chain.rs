@@ -9,7 +9,7 @@ use x509_cert::ext::pkix::{BasicConstraints, KeyUsage, SubjectAltName};
 const KNOWN: [ObjectIdentifier; 3] = [BasicConstraints::OID, KeyUsage::OID, SubjectAltName::OID];
 
 /// Verifies `chain`, leaf first. Each certificate must be signed by the next one, and the last one by `root`. The
-/// caller must already trust `root`. `at` is the time of verification, since 1970.
+/// caller must already trust `root`. `at` is the verification time, as a duration since the Unix epoch.
 ///
 /// # Errors
 /// [`CertificateError::Chain`] naming the certificate and the broken rule; [`CertificateError::Signature`] if a

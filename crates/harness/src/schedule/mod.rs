@@ -34,8 +34,8 @@ pub use pool::{Failure, WorkerPool};
 
 /// Maximum number of times that a disturbed visit is repeated. After that, the visit is kept.
 pub const REPEATS: u32 = 3;
-/// Fraction of a case's time for which its visits may be postponed because of a load on the core's other hardware
-/// thread. Such loads come and go within tenths of a second.
+/// How long a case's visits may be postponed because of a load on the core's other hardware thread, as a fraction of
+/// the case's time limit. Such loads come and go within tenths of a second.
 const PATIENCE: f64 = 0.25;
 /// Pause before the next attempt if all remaining visits were postponed.
 const WAIT: Duration = Duration::from_millis(5);

@@ -32,8 +32,7 @@ use std::time::Duration;
 /// normally takes milliseconds.
 const DESCRIBING: Duration = Duration::from_secs(20);
 
-/// Returns the libraries that the suite files among `words` name. If two suite files use the same label, the library
-/// from the later file is returned.
+/// Returns the libraries named by the suite files in `words`. If two files use the same label, the later one wins.
 ///
 /// # Errors
 /// Errors from [`Suite::find`].

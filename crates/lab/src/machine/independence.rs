@@ -9,7 +9,7 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 use std::sync::atomic::AtomicBool;
 
-/// False discovery rate: the maximum expected fraction of chance findings among the cases that remain significant after
+/// Target false discovery rate: the maximum expected fraction of chance findings among the cases that remain significant after
 /// the correction for the number of cases.
 pub const INDEPENDENCE_SIGNIFICANCE: f64 = 0.05;
 

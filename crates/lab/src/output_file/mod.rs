@@ -70,7 +70,7 @@ impl Destination {
         self.place == Place::StandardOutput
     }
 
-    /// Opens the destination for writing from beginning to end. Opening a pipe blocks until a reader opens the pipe.
+    /// Opens the destination for sequential writing. Opening a pipe blocks until a reader opens the pipe.
     ///
     /// # Errors
     /// Errors from the operating system.

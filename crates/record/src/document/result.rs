@@ -145,7 +145,7 @@ pub struct ResultEntry {
     /// 95% interval of `core_cycles`.
     pub core_cycles_ci: Option<[f64; 2]>,
     /// `counter` if the processor counted the cycles; `estimated` if they are the time multiplied by the core clock,
-    /// which was probed around and within each visit.
+    /// sampled before, during and after each visit.
     pub core_cycles_source: Option<CyclesSource>,
     /// Mean core cycles of one operation after trimming.
     pub mean_core_cycles: Option<f64>,

@@ -1,5 +1,5 @@
-//! Snapshots of every format in `crates/report/snapshots`. After an intended change, renew them with
-//! `PQLAB_RENEW_SNAPSHOTS=1 scripts/test -p pqlab-report snapshots`. Review the difference before committing.
+//! Compares every export format with its snapshot in `crates/report/snapshots`. After an intended change, update the
+//! snapshots with `PQLAB_RENEW_SNAPSHOTS=1 scripts/test -p pqlab-report snapshots`, and review the diff.
 
 use super::{Exporter, exporters};
 use crate::fixtures;

@@ -119,7 +119,7 @@ fn check_vector(kem: &dyn Kem, vector: &KemVector, checker: &mut Checker) -> Res
             (Expanded, Some(expanded)) => {
                 checker.same("keygen", "decapsulation key", &decapsulation_key, expanded)?;
             }
-            (Seed, _) => checker.holds(decapsulation_key == coins, "keygen gives a wrong decapsulation key")?,
+            (Seed, _) => checker.holds(decapsulation_key == coins, "keygen produces a wrong decapsulation key")?,
             // Do not compare scalars: some libraries encode them with the fixed bits set (RFC 7748, section 5).
             _ => {}
         }

@@ -129,7 +129,7 @@ impl Checker<'_> {
             Expected::Sha256(digest) => Sha256::digest(got)[..] == bytes(digest)[..],
             Expected::Bytes(hex) => got == bytes(hex),
         };
-        self.holds(same, format_args!("{operation} gives a wrong {output}"))
+        self.holds(same, format_args!("{operation} produces a wrong {output}"))
     }
 
     /// Counts an output and checks a condition. `otherwise` describes the failure.

@@ -509,7 +509,7 @@ fn check_key(scheme: &dyn SignatureScheme, vector: &KeyVector, checker: &mut Che
         checker.same("keygen", "verifying key", &verifying_key[..verifying_length], vector.verifying_key)?;
         let signing_key = &signing_key[..signing_length];
         if own == vector.encoding {
-            checker.holds(signing_key == private, "keygen gives a wrong signing key")?;
+            checker.holds(signing_key == private, "keygen produces a wrong signing key")?;
         } else if let (Expanded, Some(expanded)) = (own, vector.expanded) {
             checker.same("keygen", "signing key", signing_key, expanded)?;
         }

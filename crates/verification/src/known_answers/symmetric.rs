@@ -151,10 +151,10 @@ pub(super) fn check_key_agreement(agreement: &dyn KeyAgreement, checker: &mut Ch
         let key = checker.done("loading a private key", agreement.load_private_key(&bytes(vector.private_key)))?;
         if let Some(expected) = vector.public_key {
             checker.done("deriving the public key", key.public_key(&mut public))?;
-            checker.holds(public == bytes(expected), "private key gives a wrong public key")?;
+            checker.holds(public == bytes(expected), "private key produces a wrong public key")?;
         }
         checker.done("agreement", key.agree(&bytes(vector.peer), &mut secret))?;
-        checker.holds(secret == bytes(vector.shared_secret), "agreement gives a wrong shared secret")?;
+        checker.holds(secret == bytes(vector.shared_secret), "agreement produces a wrong shared secret")?;
         // A public key of zeros has small order, so the secret would be zeros (RFC 7748, section 6.1).
         public.fill(0);
         let rejected = key.agree(&public, &mut secret).is_err();
@@ -170,7 +170,7 @@ pub(super) fn check_mac(mac: &dyn Mac, checker: &mut Checker) -> Result<(), Stri
         // Tag twice with the same key. A state that is not reset changes the second tag.
         for _ in 0..2 {
             checker.done("tagging", key.tag(&bytes(vector.message), &mut tag))?;
-            checker.holds(tag == bytes(vector.tag), "tagging gives a wrong tag")?;
+            checker.holds(tag == bytes(vector.tag), "tagging produces a wrong tag")?;
         }
     }
     Ok(())
@@ -182,7 +182,7 @@ pub(super) fn check_kdf(kdf: &dyn Kdf, checker: &mut Checker) -> Result<(), Stri
         let mut output = vec![0; expected.len()];
         let (salt, key_material, info) = (bytes(vector.salt), bytes(vector.key_material), bytes(vector.info));
         checker.done("derivation", kdf.derive(&salt, &key_material, &info, &mut output))?;
-        checker.holds(output == expected, "derivation gives a wrong output")?;
+        checker.holds(output == expected, "derivation produces a wrong output")?;
     }
     Ok(())
 }
@@ -194,8 +194,8 @@ pub(super) fn check_aead(aead: &dyn Aead, checker: &mut Checker) -> Result<(), S
         let (plaintext, ciphertext) = (bytes(vector.plaintext), bytes(vector.ciphertext));
         let (mut buffer, mut tag) = (plaintext.clone(), vec![0; aead.tag_len()]);
         checker.done("sealing", key.seal(&nonce, &associated_data, &mut buffer, &mut tag))?;
-        checker.holds(buffer == ciphertext, "sealing gives a wrong ciphertext")?;
-        checker.holds(tag == bytes(vector.tag), "sealing gives a wrong tag")?;
+        checker.holds(buffer == ciphertext, "sealing produces a wrong ciphertext")?;
+        checker.holds(tag == bytes(vector.tag), "sealing produces a wrong tag")?;
 
         let mut tampered = ciphertext.clone();
         tampered[0] ^= 1;
@@ -204,7 +204,7 @@ pub(super) fn check_aead(aead: &dyn Aead, checker: &mut Checker) -> Result<(), S
 
         buffer.copy_from_slice(&ciphertext);
         checker.done("opening", key.open(&nonce, &associated_data, &mut buffer, &bytes(vector.tag)))?;
-        checker.holds(buffer == plaintext, "opening gives a wrong plaintext")?;
+        checker.holds(buffer == plaintext, "opening produces a wrong plaintext")?;
     }
     Ok(())
 }
@@ -217,9 +217,9 @@ pub(super) fn check_stream_cipher(cipher: &dyn StreamCipher, checker: &mut Check
         for length in [plaintext.len(), plaintext.len() - 5] {
             let mut buffer = plaintext[..length].to_vec();
             checker.done("encryption", cipher.apply_once(&key, &counter, &mut buffer))?;
-            checker.holds(buffer == ciphertext[..length], "encryption gives a wrong ciphertext")?;
+            checker.holds(buffer == ciphertext[..length], "encryption produces a wrong ciphertext")?;
             checker.done("decryption", cipher.apply_once(&key, &counter, &mut buffer))?;
-            checker.holds(buffer == plaintext[..length], "decryption gives a wrong plaintext")?;
+            checker.holds(buffer == plaintext[..length], "decryption produces a wrong plaintext")?;
         }
     }
     Ok(())

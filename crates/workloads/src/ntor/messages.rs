@@ -120,7 +120,8 @@ impl Messaged {
     }
 }
 
-/// Returns a provider's primitives for the classical half. `None` for the null provider, which has no cipher.
+/// Returns a provider's primitives for the classical half, or `None` if it lacks one of the four or is the null
+/// provider.
 fn parts(provider: &Provider) -> Option<Sha3Parts> {
     let [agreement, hash, xof, cipher] = SHA3;
     Some(Sha3Parts {

@@ -53,7 +53,7 @@ fn least_and_most(analysis: &RunAnalysis<'_>, peaks: &[&Peak<'_, '_>]) -> Option
     };
     let mut text = describe(least);
     if most.stack > least.stack {
-        text = format!("{text} is the least, {} the most", describe(most));
+        text = format!("{text} (least), {} (most)", describe(most));
     }
     let case = least.of.case();
     Some(Statement::new(AREA, format!("Memory of {} {}", case.algorithm, case.operation), text))

@@ -22,7 +22,7 @@ const LINE: f64 = 26.0;
 /// End of the scale as a multiple of the largest rate. Intervals beyond the end are drawn with an arrow.
 const WIDEST: f64 = 1.3;
 
-/// Draws all pictures for which the run contains the data.
+/// Draws every chart that the run has data for.
 pub(crate) fn pictures(analysis: &RunAnalysis<'_>, area: &str) -> Vec<Chart> {
     if area != AREA {
         return Vec::new();

@@ -37,7 +37,7 @@ pub(super) enum TextStyle {
     Large,
 }
 
-/// Anchor of a text.
+/// Text anchor.
 #[derive(Clone, Copy)]
 pub(super) enum Anchor {
     Start,

@@ -72,7 +72,7 @@ pub(super) fn reference_names(
     Ok(names)
 }
 
-/// Returns the number of iterations of each repetition (a process), if it is fixed.
+/// Returns the number of iterations per repetition (a process) if it is fixed.
 fn iterations(protocol: &Protocol) -> Option<u64> {
     let processes = u64::from(protocol.processes);
     let fixed = protocol.iterations.filter(|_| protocol.kind != ProtocolKind::Adaptive && processes > 0);

@@ -69,7 +69,7 @@ pub(super) fn queue(analysis: &RunAnalysis<'_>, scenario: &RelayScenario) -> Tab
 }
 
 pub(super) fn memory(analysis: &RunAnalysis<'_>) -> Table {
-    let mut rows = Table::new("ntor-memory", memory::AREA, "Circuit handshakes: memory that a step adds")
+    let mut rows = Table::new("ntor-memory", memory::AREA, "Circuit handshakes: additional memory per step")
         .names("handshake", "handshake")
         .names("provider", "provider")
         .names("step", "step")
