@@ -179,7 +179,7 @@ def resume(
 
     :param reference: Id, unique id prefix or name of the run, or ``last`` or ``last~1`` (default the latest incomplete
         run).
-    :param elsewhere: Whether to resume on another machine or with another build (default false).
+    :param elsewhere: Whether to resume although the machine or the build has changed (default false).
     :param libraries: Shared libraries, the same as in the call of :func:`run`.
     :param workers: Workers, the same as in the call of :func:`run`.
     :param functions: Python functions, the same as in the call of :func:`run`.

@@ -151,11 +151,10 @@ impl Samples {
         self.visits.iter().filter(scanty).count()
     }
 
-    /// Whether the results must be marked as disturbed. This is the case if the undisturbed visits are too
-    /// few: the k-th largest number of undisturbed visits in a process must be at least three, or at least the k-th
-    /// largest number of visits if that is smaller, for the three processes (or all, if fewer) with the most visits.
-    /// Otherwise all visits are used, and the results describe a busy machine. The results are also marked if more than
-    /// half of the visits were kept in spite of another load.
+    /// Whether the results must be marked as disturbed. To exclude disturbed visits, three processes need at least three
+    /// undisturbed visits each. If there are fewer processes, all of them do. Of a process with fewer than three visits,
+    /// all visits must be undisturbed. Otherwise all visits are used, and the results describe a busy machine. The
+    /// results are also marked if more than half of the visits were kept in spite of another load.
     pub fn contended(&self) -> bool {
         let by_process = |visits: &mut dyn Iterator<Item = &Visit>| {
             let mut counts: BTreeMap<Worker, usize> = BTreeMap::new();

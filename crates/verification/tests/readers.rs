@@ -185,9 +185,9 @@ fn names_missing_or_invalid_fields() {
             group(pure, test).replace("ML-DSA-44", "ML-DSA-45"),
             "file.json, test 7: field `parameterSet` is \"ML-DSA-45\"",
         ),
-        (group(pure, test).replace("sigVer", "sigGen"), "file.json, the file as a whole: field `mode` is \"sigGen\""),
-        (group(pure, test).replace("FIPS204", "1.0"), "file.json, the file as a whole: field `revision` is \"1.0\""),
-        (group(pure, test).replace("ML-DSA\"", "ML\""), "file.json, the file as a whole: field `algorithm` is \"ML\""),
+        (group(pure, test).replace("sigVer", "sigGen"), "file.json: field `mode` is \"sigGen\""),
+        (group(pure, test).replace("FIPS204", "1.0"), "file.json: field `revision` is \"1.0\""),
+        (group(pure, test).replace("ML-DSA\"", "ML\""), "file.json: field `algorithm` is \"ML\""),
     ] {
         let error = read(text).unwrap_err().to_string();
         assert!(error.starts_with(expected), "{error}");

@@ -24,14 +24,18 @@ const LARGEST: u64 = 256 << 20;
 
 /// An error in a file of vectors, and the place where it occurred.
 #[derive(Debug, thiserror::Error)]
-#[error("{file}, {place}: {fault}")]
+#[error("{file}{}: {fault}", after_comma(place))]
 pub struct ReadError {
     /// Name of the file.
     pub file: String,
-    /// Line, or number of the vector.
+    /// Line, or number of the vector. Empty if the error concerns the whole file.
     pub place: String,
     /// The error.
     pub fault: ReadFault,
+}
+
+fn after_comma(place: &str) -> String {
+    if place.is_empty() { String::new() } else { format!(", {place}") }
 }
 
 /// Kind of error in a file of vectors.
@@ -89,7 +93,7 @@ impl ReadError {
 
     /// Creates an error about a whole file.
     pub fn whole(file: &str, fault: ReadFault) -> ReadError {
-        ReadError::new(file, "the file as a whole", fault)
+        ReadError::new(file, "", fault)
     }
 }
 

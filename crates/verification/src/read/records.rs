@@ -128,8 +128,8 @@ mod tests {
         for (file, expected) in [
             (&b"Len 8\n"[..], "f, line 1: not a field with a value"),
             (b"a = 1\n[L = 224\n", "f, line 2: not a field with a value"),
-            (b"# nothing\n", "f, the file as a whole: no vectors"),
-            (b"\xff = 1\n", "f, the file as a whole: not text"),
+            (b"# nothing\n", "f: no vectors"),
+            (b"\xff = 1\n", "f: not text"),
         ] {
             assert_eq!(blocks("f", file).unwrap_err().to_string(), expected);
         }

@@ -93,12 +93,12 @@ fn noise(arguments: &DoctorArgs) -> anyhow::Result<u8> {
         "{false_verdicts} of {comparisons} comparisons of {case} with itself gave a false verdict, in {unit}"
     ))?;
     output::data(&format!(
-        "{run_spread_pct:.2}% standard deviation of times between runs, beyond differences between processes{cycles}"
+        "standard deviation of times between runs, beyond differences between processes: {run_spread_pct:.2}%{cycles}"
     ))?;
     output::data(&format!(
-        "{margin_pct:.2}% margin for later comparisons: 19 of 20 comparisons were equivalent within this margin"
+        "margin for later comparisons: {margin_pct:.2}% (19 of 20 comparisons were equivalent within this margin)"
     ))?;
-    output::data(&format!("{smallest_difference_pct:.2}% smallest difference that 19 of 20 comparisons detect"))?;
+    output::data(&format!("smallest difference that 19 of 20 comparisons detect: {smallest_difference_pct:.2}%"))?;
     Ok(DONE)
 }
 
