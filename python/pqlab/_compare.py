@@ -45,7 +45,7 @@ def compare_libraries(
     :param margin: Differences up to this percentage are equivalent (default 2).
     :param metric: Unit of the comparison, ``auto``, ``time`` or ``cycles`` (default ``auto``, which means cycles if the
         run counted them).
-    :param database: Database file for the run (default the database of the command line).
+    :param database: Database file for the run (default is the database of the command line).
     :param progress: Whether to show a progress bar (default true).
     :param how: Other arguments, as for :func:`pqlab.run`, except ``providers``.
     :return: The run, the comparison and a Markdown table.
@@ -100,7 +100,7 @@ def check(
         ``UNDECIDED``).
     :param metric: Unit of the comparison, ``auto``, ``time`` or ``cycles`` (default ``auto``, which means cycles if
         both runs counted them).
-    :param database: Database file for the runs (default the database of the command line).
+    :param database: Database file for the runs (default is the database of the command line).
     :param progress: Whether to show a progress bar (default true).
     :param how: Other arguments, as for :func:`pqlab.run`.
     :return: The result, with the new run.

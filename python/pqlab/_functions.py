@@ -99,11 +99,11 @@ def benchmark(function: Callable[..., Any] | None = None, /, **how: Any) -> Any:
     >>> pqlab.measure(digest, beside=["hash"], algorithms=["SHA3-256"])
 
     :param function: The function, if the decorator is used without arguments.
-    :param name: Name of the case (default the name of the function).
+    :param name: Name of the case (default is the name of the function).
     :param setup: Function that prepares the arguments of one call, as for :func:`measure`.
     :param verify: Function that checks a return value, as for :func:`measure`.
     :param inputs: Number of argument sets in each process (default 16 with ``setup``, else 1).
-    :param library: Name and version of the measured code (default the package of the function).
+    :param library: Name and version of the measured code (default is the package of the function).
     :return: The benchmark, or a decorator that creates one.
     :raises pqlab.InvalidArgument: An argument is invalid.
     """

@@ -48,7 +48,7 @@ def run(
     Ctrl-C stops the run after the current visit. Finished cases are stored, and :func:`resume` measures the remaining
     ones.
 
-    :param what: Names of suites, areas, algorithms, providers or suite files (default the suite ``standard``).
+    :param what: Names of suites, areas, algorithms, providers or suite files (default is the suite ``standard``).
     :param algorithms: Measure only algorithms that match one of these patterns (default all).
     :param providers: Measure only providers that match one of these patterns (default all).
     :param filters: Measure only cases whose id matches one of these patterns (default all).
@@ -67,7 +67,7 @@ def run(
     :param batch: Operations per sample (default calibrated).
     :param counter: ``wall``, ``tsc``, ``cycles`` or ``instructions`` (default core cycles if available, else TSC ticks,
         else the wall clock).
-    :param affinity: Cores to pin the workers to (default the last allowed core).
+    :param affinity: Cores to pin the workers to (default is the last allowed core).
     :param seed: Seed for the order of cases and for inputs (default random, stored with the run).
     :param libraries: Shared libraries to measure as providers, each written as
         ``[LABEL=]KIND:PATH``, where the kind is ``liboqs``, ``openssl`` or ``nist``.
@@ -75,7 +75,7 @@ def run(
     :param functions: Python functions to measure in the same rounds, regardless of the filters, see :func:`measure`.
     :param label: Provider id for the functions (default ``python``).
     :param allow_foreign: Whether to load the libraries and start the workers that suite files name (default false).
-    :param database: Database file for the run (default the database of the command line).
+    :param database: Database file for the run (default is the database of the command line).
         ``":memory:"`` keeps the run only in memory.
     :param progress: Whether to show a progress bar (default true).
     :param options: Parameters of the cases, see :class:`Options`.
@@ -122,14 +122,14 @@ def measure(
 
     :param functions: The functions. For several functions, set the name, setup and so on of each with
         :func:`benchmark`.
-    :param name: Name of the case (default the name of the function).
+    :param name: Name of the case (default is the name of the function).
     :param setup: Function that prepares the arguments of one call. Returns a tuple of arguments, or a single argument.
     :param verify: Function that checks a return value outside the timed region, called as
         ``verify(answer, *arguments)``. If ``verify`` raises an exception or returns ``False``, the case fails. Without
         ``verify``, the case is named ``call[answers=unchecked]``.
     :param inputs: Number of argument sets in each process (default 16 with ``setup``, else 1). Calls reuse the sets, so
         a function must not modify its arguments.
-    :param library: Name and version of the measured code (default the package of the function).
+    :param library: Name and version of the measured code (default is the package of the function).
     :param beside: Suites, areas, algorithms or providers to measure in the same rounds (default none).
     :param how: Other arguments, as for :func:`run`. Filters apply only to the cases from ``beside``.
     :return: The run with its samples.
@@ -177,7 +177,7 @@ def resume(
 ) -> Run:
     """Resumes an interrupted run and returns it.
 
-    :param reference: Id, unique id prefix or name of the run, or ``last`` or ``last~1`` (default the latest incomplete
+    :param reference: Id, unique id prefix or name of the run, or ``last`` or ``last~1`` (default is the latest incomplete
         run).
     :param elsewhere: Whether to resume although the machine or the build has changed (default false).
     :param libraries: Shared libraries, the same as in the call of :func:`run`.
@@ -186,7 +186,7 @@ def resume(
     :param label: Provider id for the functions (default ``python``).
     :param allow_foreign: Whether to load the libraries and start the workers that the stored run names, even if they
         are not passed here (default false). This executes their code.
-    :param database: Database file with the run (default the database of the command line).
+    :param database: Database file with the run (default is the database of the command line).
     :param progress: Whether to show a progress bar (default true).
     :return: The run with its samples.
     :raises pqlab.UnknownName: No interrupted run matches.
@@ -230,8 +230,8 @@ def cases(
 def plan(*what: str, database: Path | None = None, **how: Unpack[Asked]) -> dict[str, Any]:
     """Returns what :func:`run` would measure with the same arguments, and the estimated time. Measures nothing.
 
-    :param what: Names of suites, areas, algorithms, providers or suite files (default the suite ``standard``).
-    :param database: Database file with earlier runs, from which times are estimated (default the database of the
+    :param what: Names of suites, areas, algorithms, providers or suite files (default is the suite ``standard``).
+    :param database: Database file with earlier runs, from which times are estimated (default is the database of the
         command line).
     :param how: Other arguments, as for :func:`run`.
     :return: ``["cases"]``, the case ids; ``["measured"]``, the approximate number of cases that remain after trials

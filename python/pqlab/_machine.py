@@ -24,7 +24,7 @@ def measure_noise(
 
     :param case: Id or pattern of the case (default ML-KEM-768 decapsulation). Only the first match is measured.
     :param comparisons: Number of comparisons, each of two runs, at least 5 (default 20).
-    :param database: Database file for the result (default the database of the command line).
+    :param database: Database file for the result (default is the database of the command line).
     :param progress: Whether to show a progress bar (default true).
     :param how: Measuring rules, as for :func:`pqlab.run`.
     :return: Output of ``pqlab doctor --aa --json`` as a dictionary. It contains the number of false verdicts, the
@@ -45,7 +45,7 @@ def measure_independence(
 ) -> dict[str, Any]:
     """Tests whether cases influence each other, by measuring whole suites and then each case alone.
 
-    :param suites: Suites, areas or suite files (default the suite ``standard``).
+    :param suites: Suites, areas or suite files (default is the suite ``standard``).
     :param repetitions: Number of times to measure everything (default 2).
     :param progress: Whether to show a progress bar (default true).
     :param how: Selection of cases and measuring rules, as for :func:`pqlab.run`.
@@ -64,7 +64,7 @@ def measure_between(
 ) -> dict[str, Any]:
     """Tests whether the intervals of a run contain the figures of other runs, by measuring suites repeatedly.
 
-    :param suites: Suites, areas or suite files (default the suite ``standard``).
+    :param suites: Suites, areas or suite files (default is the suite ``standard``).
     :param runs: Number of runs, at least 3 (default 16).
     :param pause: Pause between two runs in seconds (default 20).
     :param progress: Whether to show a progress bar (default true).

@@ -94,7 +94,7 @@ def generate_block(
     :param seed: Seed for keys, fields, signatures and the choice of invalid transactions (default 1).
     :param format: ``block`` or ``parquet`` (default ``block``).
     :param form: Form of the transactions, ``txv2`` or ``txv1`` (default ``txv2``).
-    :param provider: Provider to sign with (default the first one that offers the algorithm).
+    :param provider: Provider to sign with (default is the first one that offers the algorithm).
     :param threads: Threads per part, which is also the number of CPUs that each part reserves (default 1).
     :param progress: Function that is called with the number of transactions written and the total (default none).
     :return: Properties of the block, and statistics of the cluster.

@@ -151,7 +151,7 @@ class Run:
 
         :param format: Name of the format. :func:`pqlab.exporters` lists all formats.
         :param table: Name of the only table to export, for the formats ``csv``, ``json``, ``latex`` and ``markdown``
-            (default the whole run).
+            (default is the whole run).
         :param digits: Number of decimals, for formats that round (default 1).
         :param provider: Provider to export, for formats that contain a single provider (default none).
         :param names: Row names in Google Benchmark formats, ``ids`` or ``reference`` (default ``ids``).
@@ -219,7 +219,7 @@ class Run:
             database contains it, else 2).
         :param metric: Unit of the comparison, ``auto``, ``time`` or ``cycles`` (default ``auto``, which means cycles if
             both runs counted them).
-        :param database: Database file with the noise of the machine (default the database of the command line).
+        :param database: Database file with the noise of the machine (default is the database of the command line).
         :return: Output of ``pqlab compare --json`` as a dictionary, with a verdict for each case.
         :raises pqlab.InvalidArgument: An argument is invalid.
         """
@@ -332,9 +332,9 @@ class Database:
         """Compares two stored runs, or cases of one run.
 
         :param first: Run to compare with, or a pattern for the cases to compare with. With ``since``, the run to judge
-            (default the latest run).
+            (default is the latest run).
         :param second: Run to judge, or a pattern for the cases to judge.
-        :param run: Run to take the cases from, if ``first`` and ``second`` are patterns (default the latest run).
+        :param run: Run to take the cases from, if ``first`` and ``second`` are patterns (default is the latest run).
         :param since: Compare with the newest complete run of the same suite and host that is at least this much older.
         :param margin: Differences up to this percentage are equivalent, as for :meth:`Run.compare`.
         :param metric: Unit of the comparison, as for :meth:`Run.compare` (default ``auto``).
@@ -365,7 +365,7 @@ class Database:
         The report shows the newest run in detail. The other runs appear as its history.
 
         :param folder: Output folder, which is created if missing.
-        :param references: Ids, unique id prefixes or names of the runs (default the latest 20 runs).
+        :param references: Ids, unique id prefixes or names of the runs (default is the latest 20 runs).
         :param merge: Whether to merge the runs into one (default false). Without references, merges the newest complete
             run of each suite that was measured on this machine with this build.
         :param job: How often the job performs each operation, as for :meth:`Run.assuming`.
@@ -417,7 +417,7 @@ class Database:
 def open_database(path: Path | None = None) -> Database:
     """Returns the database in a file. The file need not exist yet.
 
-    :param path: Path of the file (default the database of the command line).
+    :param path: Path of the file (default is the database of the command line).
     """
     return Database(_pqlab.database_path(None if path is None else os.fspath(path)))
 

@@ -169,7 +169,7 @@ def measure_scaling(
         transactions per node.
     :param nodes: Numbers of nodes to measure (default 1 and 2).
     :param repetitions: Number of rounds (default 3).
-    :param provider: Provider to sign and verify with (default the first one that offers the algorithm).
+    :param provider: Provider to sign and verify with (default is the first one that offers the algorithm).
     :param progress: Function that is called with a sentence on the current measurement (default none).
     :return: The measurements, and the costs from which :meth:`Scaling.estimates` extrapolates.
     :raises pqlab.InvalidArgument: A number is too small.

@@ -217,7 +217,7 @@ def verify_block(
     :param address: Address of the cluster, or ``auto`` for the cluster of this machine (default a new local cluster).
     :param form: Transaction form to accept, ``txv2`` or ``txv1`` (default ``txv2``).
     :param threads: Threads per part, which is also the number of CPUs that each part reserves (default 1).
-    :param provider: Provider to verify with (default the first one that offers the algorithm of a transaction).
+    :param provider: Provider to verify with (default is the first one that offers the algorithm of a transaction).
     :param keep_keys: Whether to keep up to 256 prepared keys, which saves time if senders repeat (default false).
     :param batch: Transactions to verify in one batch, if the provider supports batches, such as ``mldsa-batch``
         (default 100).

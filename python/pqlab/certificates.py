@@ -194,7 +194,7 @@ class HybridCertificate:
         :param chain: The certificates. The leaf comes first, and the next certificate signs each certificate.
         :param root: The trusted root, which signs the last certificate of the chain.
         :param at: Time at which the certificates must be valid, with a time zone (default now).
-        :param provider: Provider to verify with (default the first one that offers the algorithm of a signature).
+        :param provider: Provider to verify with (default is the first one that offers the algorithm of a signature).
         :raises pqlab.VerificationFailed: A signature is not valid, or the chain breaks a rule.
         """
         moment = _seconds(datetime.now(UTC) if at is None else at, "at")

@@ -40,7 +40,7 @@ class HybridKEM(KEM):
         """Returns the hybrid KEM with this name.
 
         :param algorithm: Name of the algorithm (default ``X-Wing``).
-        :param provider: Provider id, or two ids joined by a plus, the classical one first (default the first provider
+        :param provider: Provider id, or two ids joined by a plus, the classical one first (default is the first provider
             that offers the algorithm).
         :raises pqlab.InvalidArgument: The algorithm is not a hybrid KEM.
         :raises pqlab.UnknownName: No provider offers the algorithm.
@@ -61,7 +61,7 @@ class HybridSign(Sign):
         """Returns the hybrid signature scheme with this name.
 
         :param algorithm: Name of the algorithm (default ``MLDSA65-Ed25519-SHA512``).
-        :param provider: Provider id, or two ids joined by a plus, the classical one first (default the first provider
+        :param provider: Provider id, or two ids joined by a plus, the classical one first (default is the first provider
             that offers the algorithm).
         :raises pqlab.InvalidArgument: The algorithm is not a hybrid signature scheme.
         :raises pqlab.UnknownName: No provider offers the algorithm.
@@ -95,8 +95,8 @@ def hash_rows(algorithm: str, matrix: object, length: int | None = None, provide
 
     :param algorithm: Name of the hash function or extendable-output function.
     :param matrix: Two-dimensional buffer of bytes, such as a NumPy array of ``uint8``.
-    :param length: Length of a digest in bytes. Required for SHAKE (default the fixed length of the hash function).
-    :param provider: Provider id (default the first provider that offers the algorithm).
+    :param length: Length of a digest in bytes. Required for SHAKE (default is the fixed length of the hash function).
+    :param provider: Provider id (default is the first provider that offers the algorithm).
     :return: A matrix with one digest per row. ``numpy.asarray`` reads the matrix without copying.
     :raises pqlab.UnknownName: No provider offers this algorithm for eight rows at a time.
     :raises pqlab.InvalidArgument: The matrix or the length is invalid.

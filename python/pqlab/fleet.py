@@ -189,10 +189,10 @@ def run(
     machine of the same kind is available, a new run measures the missing cases there, with a note that names the first
     run.
 
-    :param what: Suites, areas or algorithms (default the suite ``standard``).
+    :param what: Suites, areas or algorithms (default is the suite ``standard``).
     :param address: Address of the cluster, or ``auto`` for the cluster of this machine (default a new local cluster).
     :param labels: Measure only nodes with these Ray labels (default all nodes).
-    :param database: Database file for the runs (default the database of the command line).
+    :param database: Database file for the runs (default is the database of the command line).
     :param progress: Function that is called with a sentence on each event (default none).
     :param how: Other arguments, as for :func:`pqlab.run`, except ``libraries`` and ``workers``.
     :return: The nodes and their runs.

@@ -190,7 +190,7 @@ def verify(transaction: Transaction | Buffer, chain_id: int, provider: str | Non
 
     :param transaction: The transaction, decoded or encoded.
     :param chain_id: Chain that the transaction must be for.
-    :param provider: Provider to verify with (default the first one that offers the algorithm).
+    :param provider: Provider to verify with (default is the first one that offers the algorithm).
     :raises pqlab.VerificationFailed: The transaction is for another chain, or its signature is not valid.
     :raises pqlab.InvalidArgument: The bytes are not a transaction.
     """
@@ -225,7 +225,7 @@ def generate_block(
     :param format: ``block`` or ``parquet`` (default ``block``).
     :param form: Form of the transactions, ``txv2`` or ``txv1`` (default ``txv2``). ``txv1`` is the reference form and
         supports only ML-DSA-65.
-    :param provider: Provider to sign with (default the first one that offers the algorithm).
+    :param provider: Provider to sign with (default is the first one that offers the algorithm).
     :param threads: Number of signing threads (default one per core).
     :param progress: Function that is called with the number of transactions generated and the total (default none).
     :return: Properties of the block.
@@ -266,7 +266,7 @@ def verify_block(
     :param chain_id: Chain that the transactions must be for (default 1).
     :param form: Transaction form to accept, ``txv2`` or ``txv1`` (default ``txv2``).
     :param threads: Number of verifying threads, in addition to a thread that reads (default one per core).
-    :param provider: Provider to verify with (default the first one that offers the algorithm of a transaction).
+    :param provider: Provider to verify with (default is the first one that offers the algorithm of a transaction).
     :param keep_keys: Whether to keep up to 256 prepared keys, which saves time if senders repeat (default false).
     :param batch: Transactions to verify in one batch, if the provider supports batches, such as ``mldsa-batch``
         (default 100).

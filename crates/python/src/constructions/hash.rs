@@ -22,7 +22,7 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
 ///
 /// :param algorithm: Name of the hash function, such as ``SHA3-256``.
 /// :param data: The message.
-/// :param provider: Provider id (default the first provider that offers the algorithm).
+/// :param provider: Provider id (default is the first provider that offers the algorithm).
 /// :raises pqlab.UnknownName: No provider with this id offers the algorithm.
 #[pyfunction]
 #[pyo3(signature = (algorithm, data, provider=None))]
@@ -41,7 +41,7 @@ fn hash<'py>(py: Python<'py>, algorithm: &str, data: Bytes<'_>, provider: Option
 /// :param algorithm: Name of the function, such as ``SHAKE256``.
 /// :param data: The message.
 /// :param length: Length of the output in bytes, at most 2^30.
-/// :param provider: Provider id (default the first provider that offers the algorithm).
+/// :param provider: Provider id (default is the first provider that offers the algorithm).
 /// :raises pqlab.UnknownName: No provider with this id offers the algorithm.
 #[pyfunction]
 #[pyo3(signature = (algorithm, data, length, provider=None))]

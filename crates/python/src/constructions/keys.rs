@@ -110,7 +110,7 @@ impl PublicKey {
     ///
     /// :param algorithm: Name of a KEM or a signature scheme.
     /// :param data: The bytes of the key.
-    /// :param provider: Provider to use the key with (default the first one that offers the algorithm).
+    /// :param provider: Provider to use the key with (default is the first one that offers the algorithm).
     /// :raises pqlab.InvalidArgument: The bytes are not a public key for this algorithm.
     /// :raises pqlab.UnknownName: No provider with this id offers the algorithm.
     #[classmethod]
@@ -353,7 +353,7 @@ impl SecretKey {
     /// :param algorithm: Name of a KEM or a signature scheme.
     /// :param data: The bytes of the key.
     /// :param encoding: Encoding of the bytes, such as ``seed`` or ``expanded`` (default determined by the length).
-    /// :param provider: Provider to use the key with (default the first one that offers the algorithm).
+    /// :param provider: Provider to use the key with (default is the first one that offers the algorithm).
     /// :raises pqlab.InvalidArgument: The bytes are not a secret key for this algorithm.
     /// :raises pqlab.UnknownName: No provider with this id offers the algorithm.
     #[classmethod]
