@@ -177,8 +177,8 @@ def resume(
 ) -> Run:
     """Resumes an interrupted run and returns it.
 
-    :param reference: Id, unique id prefix or name of the run, or ``last`` or ``last~1`` (default is the latest incomplete
-        run).
+    :param reference: Id, unique id prefix or name of the run, or ``last`` or ``last~1`` (default is the latest
+        incomplete run).
     :param elsewhere: Whether to resume although the machine or the build has changed (default false).
     :param libraries: Shared libraries, the same as in the call of :func:`run`.
     :param workers: Workers, the same as in the call of :func:`run`.

@@ -40,8 +40,8 @@ class HybridKEM(KEM):
         """Returns the hybrid KEM with this name.
 
         :param algorithm: Name of the algorithm (default ``X-Wing``).
-        :param provider: Provider id, or two ids joined by a plus, the classical one first (default is the first provider
-            that offers the algorithm).
+        :param provider: Provider id, or two ids joined by a plus, the classical one first (default is the first
+            provider that offers the algorithm).
         :raises pqlab.InvalidArgument: The algorithm is not a hybrid KEM.
         :raises pqlab.UnknownName: No provider offers the algorithm.
         """
@@ -61,8 +61,8 @@ class HybridSign(Sign):
         """Returns the hybrid signature scheme with this name.
 
         :param algorithm: Name of the algorithm (default ``MLDSA65-Ed25519-SHA512``).
-        :param provider: Provider id, or two ids joined by a plus, the classical one first (default is the first provider
-            that offers the algorithm).
+        :param provider: Provider id, or two ids joined by a plus, the classical one first (default is the first
+            provider that offers the algorithm).
         :raises pqlab.InvalidArgument: The algorithm is not a hybrid signature scheme.
         :raises pqlab.UnknownName: No provider offers the algorithm.
         """

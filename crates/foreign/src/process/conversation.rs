@@ -217,7 +217,7 @@ impl<S: AsRawFd> Timed<'_, S> {
         let left = self.until.left();
         let mut poll = libc::pollfd { fd: self.stream.as_raw_fd(), events, revents: 0 };
         let milliseconds = left.as_millis().min(WAIT_SLICE_MS) as libc::c_int + libc::c_int::from(!left.is_zero());
-        // SAFETY: the call gets one structure, which outlives the call.
+        // SAFETY: the call is passed one structure, which outlives the call.
         match unsafe { libc::poll(&raw mut poll, 1, milliseconds) } {
             0 if left.is_zero() => Err(io::ErrorKind::TimedOut.into()),
             -1 if io::Error::last_os_error().kind() != io::ErrorKind::Interrupted => Err(io::Error::last_os_error()),
@@ -256,7 +256,7 @@ fn never_block(descriptor: RawFd) -> io::Result<()> {
 /// notice that its standard input was closed.
 fn set_free() -> io::Result<()> {
     let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
-    // SAFETY: both calls get one structure, which outlives them. Both are allowed between fork and exec.
+    // SAFETY: both calls are passed one structure, which outlives them. Both are allowed between fork and exec.
     unsafe {
         if libc::getrlimit(libc::RLIMIT_AS, &raw mut limit) == 0 {
             limit.rlim_cur = limit.rlim_max;

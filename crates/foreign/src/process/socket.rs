@@ -67,7 +67,7 @@ fn bind_like_this_thread(process: u32) -> io::Result<()> {
     // SAFETY: `cpu_set_t` is a plain array of bits, so all zeros is a valid value.
     let mut allowed: libc::cpu_set_t = unsafe { std::mem::zeroed() };
     let size = size_of::<libc::cpu_set_t>();
-    // SAFETY: both calls get the size of `allowed`, which outlives them.
+    // SAFETY: both calls are passed the size of `allowed`, which outlives them.
     let done = unsafe {
         libc::sched_getaffinity(0, size, &raw mut allowed) == 0
             && libc::sched_setaffinity(process, size, &raw const allowed) == 0

@@ -174,7 +174,7 @@ impl Bare for Liboqs {
         Some(match operation {
             "digest" => Box::new(move |batch| {
                 for message in black_box(&messages).iter().cycle().take(batch) {
-                    // SAFETY: the call gets both lengths and only reads the message.
+                    // SAFETY: the call is passed both lengths and only reads the message.
                     unsafe { OQS_SHA3_shake128(out.as_mut_ptr(), out.len(), message.as_ptr(), message.len()) };
                 }
             }),
@@ -235,7 +235,7 @@ impl State {
     }
 
     fn squeeze(&mut self, out: &mut [u8]) {
-        // SAFETY: the state is finalized, and the call gets the length of `out`.
+        // SAFETY: the state is finalized, and the call is passed the length of `out`.
         unsafe { OQS_SHA3_shake128_inc_squeeze(out.as_mut_ptr(), out.len(), &raw mut self.0) };
     }
 }

@@ -87,7 +87,7 @@ impl Xof for Shake {
     fn digest(&self, message: &[u8], out: &mut [u8]) -> Result<()> {
         // The library does not accept an empty output.
         if !out.is_empty() {
-            // SAFETY: the call gets both lengths and only reads the message.
+            // SAFETY: the call is passed both lengths and only reads the message.
             unsafe { (self.functions.digest)(out.as_mut_ptr(), out.len(), message.as_ptr(), message.len()) };
         }
         Ok(())
@@ -138,7 +138,7 @@ unsafe impl Send for Reader {}
 
 impl XofReader for Reader {
     fn squeeze(&mut self, out: &mut [u8]) -> Result<()> {
-        // SAFETY: the state is finalized, and the call gets the length of `out`.
+        // SAFETY: the state is finalized, and the call is passed the length of `out`.
         unsafe { (self.functions.squeeze)(out.as_mut_ptr(), out.len(), &raw mut self.state) };
         Ok(())
     }

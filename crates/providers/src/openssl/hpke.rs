@@ -111,7 +111,7 @@ impl Hpke for X25519Hpke {
         let context = Context::new(self.suite, sys::OSSL_HPKE_ROLE_SENDER)?;
         let (enc, sealed) = message.split_at_mut(LENGTH);
         let (mut enc_length, mut sealed_length) = (enc.len(), sealed.len());
-        // SAFETY: nothing else uses the context, and the call gets the length of every buffer.
+        // SAFETY: nothing else uses the context, and the call is passed the length of every buffer.
         unsafe {
             let encapsulated = sys::OSSL_HPKE_encap(
                 context.as_ptr(),
@@ -156,7 +156,8 @@ impl HpkeRecipient for Recipient {
         let context = Context::new(self.suite, sys::OSSL_HPKE_ROLE_RECEIVER)?;
         let (enc, sealed) = message.split_at(LENGTH);
         let mut length = plaintext.len();
-        // SAFETY: nothing else uses the context, the key is only read, and the call gets the length of every buffer.
+        // SAFETY: nothing else uses the context, the key is only read, and the call is passed the length of every
+        // buffer.
         unsafe {
             let decapsulated = sys::OSSL_HPKE_decap(
                 context.as_ptr(),

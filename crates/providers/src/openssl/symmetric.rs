@@ -130,7 +130,7 @@ impl Mac for HmacSha256 {
 fn tag(ctx: &MacCtx, key: *const u8, key_length: usize, message: &[u8], out: &mut [u8]) -> Result<()> {
     let mut length = 0;
     // SAFETY: only this thread uses the context while we hold it, and its digest is set. The key is null or
-    // `key_length` bytes long, and the call gets the length of `out`.
+    // `key_length` bytes long, and the call is passed the length of `out`.
     unsafe {
         check("EVP_MAC_init", sys::EVP_MAC_init(ctx.as_ptr(), key, key_length, ptr::null()))?;
         check("EVP_MAC_update", sys::EVP_MAC_update(ctx.as_ptr(), message.as_ptr(), message.len()))?;

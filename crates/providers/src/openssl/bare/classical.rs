@@ -91,7 +91,7 @@ impl Curve {
             sys::OSSL_PARAM_END,
         ];
         let part = sys::OSSL_PKEY_PARAM_PUB_KEY.as_ptr();
-        // SAFETY: the call gets the lengths of both buffers, and the array is terminated.
+        // SAFETY: the call is passed the lengths of both buffers, and the array is terminated.
         unsafe {
             let out = point.as_mut_ptr();
             assert_eq!(sys::EVP_PKEY_get_octet_string_param(key.raw(), part, out, point.len(), &raw mut length), 1);

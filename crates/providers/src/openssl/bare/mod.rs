@@ -182,7 +182,7 @@ fn write_private(key: &Key, out: &mut [u8]) {
 
 fn write_seed(key: &Key, out: &mut [u8]) {
     let (part, mut length) = (sys::OSSL_PKEY_PARAM_SEED.as_ptr(), 0);
-    // SAFETY: the call gets the length of `out`.
+    // SAFETY: the call is passed the length of `out`.
     let done =
         unsafe { sys::EVP_PKEY_get_octet_string_param(key.raw(), part, out.as_mut_ptr(), out.len(), &raw mut length) };
     assert_eq!(done, 1);
@@ -191,7 +191,7 @@ fn write_seed(key: &Key, out: &mut [u8]) {
 fn encapsulate(context: &Context, ciphertext: &mut [u8], secret: &mut [u8]) {
     let (mut length, mut secret_length) = (ciphertext.len(), secret.len());
     let (ciphertext, secret) = (ciphertext.as_mut_ptr(), secret.as_mut_ptr());
-    // SAFETY: nothing else uses the context, and the call gets the lengths of both buffers.
+    // SAFETY: nothing else uses the context, and the call is passed the lengths of both buffers.
     let done = unsafe {
         sys::EVP_PKEY_encapsulate(context.raw(), ciphertext, &raw mut length, secret, &raw mut secret_length)
     };
@@ -201,7 +201,7 @@ fn encapsulate(context: &Context, ciphertext: &mut [u8], secret: &mut [u8]) {
 fn decapsulate(context: &Context, ciphertext: &[u8], secret: &mut [u8]) {
     let mut length = secret.len();
     let (secret, ciphertext, size) = (secret.as_mut_ptr(), ciphertext.as_ptr(), ciphertext.len());
-    // SAFETY: nothing else uses the context, and the call gets the lengths of both buffers.
+    // SAFETY: nothing else uses the context, and the call is passed the lengths of both buffers.
     assert_eq!(unsafe { sys::EVP_PKEY_decapsulate(context.raw(), secret, &raw mut length, ciphertext, size) }, 1);
 }
 

@@ -52,7 +52,7 @@ fn absorb(context: &Context, part: &[u8]) {
 }
 
 fn squeeze(context: &Context, out: &mut [u8]) {
-    // SAFETY: nothing else uses the context, and the call gets the length of `out`.
+    // SAFETY: nothing else uses the context, and the call is passed the length of `out`.
     assert_eq!(unsafe { sys::EVP_DigestSqueeze(context.raw(), out.as_mut_ptr(), out.len()) }, 1);
 }
 
@@ -143,7 +143,7 @@ pub(super) fn hmac(operation: &str) -> Side {
     let anew = operation == "tag encoded";
     each(move || {
         let (key, key_length) = if anew { (key.as_ptr(), key.len()) } else { (ptr::null(), 0) };
-        // SAFETY: nothing else uses the context. A null key keeps the current key, and the call gets the length of
+        // SAFETY: nothing else uses the context. A null key keeps the current key, and the call is passed the length of
         // `out`.
         unsafe {
             assert_eq!(sys::EVP_MAC_init(context.raw(), key, key_length, ptr::null()), 1);
@@ -168,7 +168,7 @@ pub(super) fn hkdf() -> Side {
             octets(sys::OSSL_KDF_PARAM_INFO, symmetric::INFO),
             sys::OSSL_PARAM_END,
         ];
-        // SAFETY: nothing else uses the context, the array is terminated, and the call gets the length of `out`.
+        // SAFETY: nothing else uses the context, the array is terminated, and the call is passed the length of `out`.
         // Without the reset, the library would append `info` to the previous `info`.
         unsafe {
             assert_eq!(sys::EVP_KDF_derive(context.raw(), out.as_mut_ptr(), out.len(), params.as_ptr()), 1);
