@@ -185,7 +185,7 @@ def kem(worker, algorithm, attributes):
     if lengths:
         expect((len(ek), len(ct), len(ss)) == (*lengths[:2], 32), f"lengths are not the standard's: {len(ek)}, {len(ct)}")
         expect(len(dk) == ENCODED.get(("kem", encoding), 2 * len(ek) + 32), f"a private key of {len(dk)} bytes")
-    expect(worker.call("decapsulate", algorithm, encoding, dk, ct) == [ss], "decapsulation gives another secret")
+    expect(worker.call("decapsulate", algorithm, encoding, dk, ct) == [ss], "decapsulation gives a different secret")
     expect(worker.call("keygen", algorithm, "")[0] != ek, "two keys are the same")
     expect(worker.call("encapsulate", algorithm, ek, "")[0] != ct, "two ciphertexts are the same")
     if algorithm.startswith("ML-KEM"):
@@ -212,9 +212,9 @@ def kem(worker, algorithm, attributes):
     timed(worker, "keygen", algorithm, [[]] * 3, 2)
     sent = timed(worker, "encapsulate", algorithm, [[ek]] * 3, 2)
     for ct, ss in sent.values():
-        expect(worker.call("decapsulate", algorithm, encoding, dk, ct) == [ss], "a visit's ciphertext has another secret")
+        expect(worker.call("decapsulate", algorithm, encoding, dk, ct) == [ss], "a visit's secret differs")
     received = timed(worker, "decapsulate", algorithm, [[encoding, dk, ct] for ct, _ in sent.values()], 1)
-    expect([out[0] for out in received.values()] == [ss for _, ss in sent.values()], "a visit gives another secret")
+    expect([out[0] for out in received.values()] == [ss for _, ss in sent.values()], "a visit gives a different secret")
 
 
 def seeded(worker, algorithm, attributes, length):
@@ -273,7 +273,7 @@ def digest(worker, algorithm, _):
     if known:
         expect(found == [hashlib.new(known, message).digest() for message in messages], "a digest is wrong")
     made = timed(worker, "digest", algorithm, [[message] for message in messages], 1)
-    expect([made[number][0] for number in range(4)] == found, "a visit gives another digest")
+    expect([made[number][0] for number in range(4)] == found, "a visit gives a different digest")
 
 
 def function(worker, name, attributes):

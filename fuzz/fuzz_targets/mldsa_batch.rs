@@ -34,7 +34,7 @@ impl<P: ParameterSet> Set<P> {
     fn check(&self, bytes: &mut Bytes) {
         let choice = bytes.next();
         let claims = self.scene.claims(bytes);
-        // Keys of another length are invalid for everyone and are not passed to verifiers.
+        // Keys of a different length are invalid for everyone and are not passed to verifiers.
         let mut asked = Vec::new();
         for claim in &claims {
             let honest = &self.scene.honest[claim.origin];
@@ -48,7 +48,7 @@ impl<P: ParameterSet> Set<P> {
                     let valid = loaded.is_some_and(|key| claim.is_valid(key));
                     asked.push((claim, key, own.is_some(), valid));
                 }
-                Err(_) => assert!(own.flatten().is_none(), "AWS-LC takes a key of another length"),
+                Err(_) => assert!(own.flatten().is_none(), "AWS-LC takes a key of a different length"),
             }
         }
         let preparer = usize::from(choice >> 4) % VERIFIERS.len();

@@ -190,7 +190,7 @@ def resume(
     :param progress: Whether to show a progress bar (default true).
     :return: The run with its samples.
     :raises pqlab.UnknownName: No interrupted run matches.
-    :raises pqlab.InvalidArgument: The run started on another machine or with another build, or a library is missing.
+    :raises pqlab.InvalidArgument: The machine or the build has changed, or a library is missing.
     :raises pqlab.Interrupted: Ctrl-C was pressed. The exception carries the partial run.
     """
     with _served(functions, label) as behind:

@@ -55,7 +55,7 @@ class Making:
         """Generates a part. Runs on a node."""
         node = this_node()
         if other := difference(self.build, build()):
-            return "other", node, f"node {node[:8]} has another build of pqlab: {other}"
+            return "other", node, f"node {node[:8]} has a different build of pqlab: {other}"
         try:
             return "done", node, _pqlab.ledger_generate_part(self.wanted, part)
         except Error as error:
@@ -99,7 +99,7 @@ def generate_block(
     :param progress: Function that is called with the number of transactions written and the total (default none).
     :return: Properties of the block, and statistics of the cluster.
     :raises pqlab.InvalidArgument: An argument is invalid.
-    :raises pqlab.LibraryError: Ray is not installed or not reachable, or a node has another build of pqlab.
+    :raises pqlab.LibraryError: Ray is not installed or not reachable, or a node has a different build of pqlab.
     :raises pqlab.StoreError: The file or object cannot be written.
     """
     name = os.fspath(path)

@@ -18,7 +18,7 @@ TRIES = 100
 Part = tuple[int, int]
 """Index of the first transaction, and index after the last transaction."""
 Answer = tuple[str, str, Any]
-"""Outcome of a part (``done``, ``other`` for another build, or ``failed``), id of the node, and the result or the
+"""Outcome of a part (``done``, ``other`` for a different build, or ``failed``), id of the node, and the result or the
 reason."""
 
 

@@ -83,7 +83,7 @@ class Job:
         node = this_node()
         other = difference(self.build, build())
         if other:
-            return "other", node, f"node {node[:8]} has another build of pqlab: {other}"
+            return "other", node, f"node {node[:8]} has a different build of pqlab: {other}"
         try:
             at = known(self.path, self.tag)
             if at.facts() != self.facts:
@@ -226,7 +226,7 @@ def verify_block(
     :param progress: Function that is called with the number of transactions verified and the total (default none).
     :return: The result, with at most the first 100,000 rejected transactions.
     :raises pqlab.InvalidArgument: An argument is invalid, or the journal does not match the block.
-    :raises pqlab.LibraryError: Ray is not installed or not reachable, or a node has another build of pqlab.
+    :raises pqlab.LibraryError: Ray is not installed or not reachable, or a node has a different build of pqlab.
     :raises pqlab.StoreError: The file, the object or the journal cannot be read or written.
     """
     began = time.monotonic_ns()

@@ -13,7 +13,7 @@ from pqlab._errors import LibraryError
 def program() -> str:
     """Returns the path of the program, which the environment variable ``PQLAB_WORKER`` overrides.
 
-    A program from another build is rejected when it starts.
+    A program from a different build is rejected when it starts.
 
     :raises LibraryError: The program cannot be found.
     """

@@ -198,7 +198,7 @@ def run(
     :return: The nodes and their runs.
     :raises pqlab.InvalidArgument: An argument is invalid, or no node matches.
     :raises pqlab.UnknownName: A name or a pattern matches nothing.
-    :raises pqlab.LibraryError: Ray is not installed or not reachable, or a node has another build of pqlab.
+    :raises pqlab.LibraryError: Ray is not installed or not reachable, or a node has a different build of pqlab.
     """
     if how.get("libraries") or how.get("workers"):
         raise InvalidArgument("libraries, workers: the files must be on every node", "measure on each node separately")
@@ -280,7 +280,7 @@ class _Fleet:
                 continue
             if other := difference(self.job.build, about["build"]):
                 raise LibraryError(
-                    f"node {name} has another build of pqlab: {other}", "install the same build on every node"
+                    f"node {name} has a different build of pqlab: {other}", "install the same build on every node"
                 )
             self.known[identity] = Node(name, str(node["NodeManagerAddress"]), about["machine"], about["kind"], cpus, labels)
         return there

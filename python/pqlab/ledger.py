@@ -191,7 +191,7 @@ def verify(transaction: Transaction | Buffer, chain_id: int, provider: str | Non
     :param transaction: The transaction, decoded or encoded.
     :param chain_id: Chain that the transaction must be for.
     :param provider: Provider to verify with (default is the first one that offers the algorithm).
-    :raises pqlab.VerificationFailed: The transaction is for another chain, or its signature is not valid.
+    :raises pqlab.VerificationFailed: The transaction is for a different chain, or its signature is not valid.
     :raises pqlab.InvalidArgument: The bytes are not a transaction.
     """
     encoded = transaction.encoded if isinstance(transaction, Transaction) else transaction

@@ -24,7 +24,7 @@ static int kem_keygen(struct pqlab_set *set) {
 
 static int encapsulate_ready(struct pqlab_set *set) {
     const OQS_KEM *kem = set->context;
-    if (set->in[0].length != kem->length_public_key) return pqlab_refuse(set, PQLAB_ERROR, "a key of another length");
+    if (set->in[0].length != kem->length_public_key) return pqlab_refuse(set, PQLAB_ERROR, "a wrong key length");
     if (set->ins > 1 && set->in[1].length > 0) return pqlab_refuse(set, PQLAB_UNSUPPORTED, "no coins are taken");
     pqlab_out(set, kem->length_ciphertext);
     pqlab_out(set, kem->length_shared_secret);
@@ -40,8 +40,8 @@ static int encapsulate(struct pqlab_set *set) {
 static int decapsulate_ready(struct pqlab_set *set) {
     const OQS_KEM *kem = set->context;
     if (!pqlab_is(&set->in[0], "expanded")) return pqlab_refuse(set, PQLAB_UNSUPPORTED, "only expanded keys are read");
-    if (set->in[1].length != kem->length_secret_key) return pqlab_refuse(set, PQLAB_ERROR, "a key of another length");
-    if (set->in[2].length != kem->length_ciphertext) return pqlab_refuse(set, PQLAB_ERROR, "a ciphertext of another length");
+    if (set->in[1].length != kem->length_secret_key) return pqlab_refuse(set, PQLAB_ERROR, "a wrong key length");
+    if (set->in[2].length != kem->length_ciphertext) return pqlab_refuse(set, PQLAB_ERROR, "a wrong ciphertext length");
     pqlab_out(set, kem->length_shared_secret);
     return PQLAB_OK;
 }
@@ -68,7 +68,7 @@ static int sig_keygen(struct pqlab_set *set) {
 static int sign_ready(struct pqlab_set *set) {
     const OQS_SIG *sig = set->context;
     if (!pqlab_is(&set->in[0], "expanded")) return pqlab_refuse(set, PQLAB_UNSUPPORTED, "only expanded keys are read");
-    if (set->in[1].length != sig->length_secret_key) return pqlab_refuse(set, PQLAB_ERROR, "a key of another length");
+    if (set->in[1].length != sig->length_secret_key) return pqlab_refuse(set, PQLAB_ERROR, "a wrong key length");
     pqlab_out(set, sig->length_signature);
     return PQLAB_OK;
 }
@@ -81,7 +81,7 @@ static int sign(struct pqlab_set *set) {
 
 static int verify_ready(struct pqlab_set *set) {
     const OQS_SIG *sig = set->context;
-    if (set->in[0].length != sig->length_public_key) return pqlab_refuse(set, PQLAB_ERROR, "a key of another length");
+    if (set->in[0].length != sig->length_public_key) return pqlab_refuse(set, PQLAB_ERROR, "a wrong key length");
     pqlab_out(set, 1);
     return PQLAB_OK;
 }

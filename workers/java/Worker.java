@@ -244,7 +244,7 @@ public final class Worker {
             inputs(given, 1, 2, null);
             X25519PublicKeyParameters peer = new X25519PublicKeyParameters(length("a key", given.get(0), 32), 0);
             byte[] coins = optional(given, 1);
-            check(coins == null || coins.length == 32, "coins of another length");
+            check(coins == null || coins.length == 32, "coins of the wrong length");
             return operation(() -> {
                 Pair pair = coins == null ? Pair.of(generator.generateKeyPair()) : made.of(coins);
                 return fields(((X25519PublicKeyParameters) pair.open).getEncoded(), agree(pair.secret, peer));

@@ -151,7 +151,7 @@ mod tests {
         };
         slow(&mut later.records[0], 1.2);
         slow(&mut later.records[1], 0.8);
-        let reason = "decapsulation gave another secret".to_owned();
+        let reason = "decapsulation gave a different secret".to_owned();
         later.records[2] =
             pqlab_record::Record::failed(later.records[2].case.clone(), reason, "2026-11-21T18:59:00Z".into());
         let found = changes(&later);

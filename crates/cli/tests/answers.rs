@@ -167,7 +167,7 @@ fn findings_contain_the_signature_cycle_of_hybrids() {
     {
         let best = found.recommendations.iter().find(|one| one.use_case == use_case).unwrap();
         assert!(best.what.ends_with(kind) && !best.provider.contains("liboqs"), "{best:?}");
-        assert!(best.why.contains("left out for another kind of randomness: aws-lc+liboqs (uses"), "{best:?}");
+        assert!(best.why.contains("left out for a different kind of randomness: aws-lc+liboqs (uses"), "{best:?}");
     }
     let costs = found.costs.iter().filter(|cost| cost.what.starts_with("Hybrid signature cycle, ")).count();
     assert_eq!(costs, 2, "{:?}", found.costs);

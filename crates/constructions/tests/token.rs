@@ -300,7 +300,7 @@ fn rejects_non_canonical_cose_sign1() {
         ("a content type", sign(outer, "a201270300", "a0", text, signature)),
         ("no algorithm", sign(outer, "a1044101", "a0", text, signature)),
         ("no header", sign(outer, "", "a0", text, signature)),
-        ("another algorithm", sign(outer, "a10126", "a0", text, signature)),
+        ("a different algorithm", sign(outer, "a10126", "a0", text, signature)),
         ("the algorithm as text", sign(outer, "a1016545644453 41".replace(' ', "").as_str(), "a0", text, signature)),
     ] {
         assert!(refused(&token).is_some(), "{what}: {}", hex::encode(token));
@@ -355,7 +355,7 @@ fn ml_dsa_keys_round_trip() {
         ("another order", [&[0xa3, 3, 0x38, 0x2f, 1, 7][..], &content[5..]].concat()),
         ("a longer type", [&[0xa3, 1, 0x18, 7, 3, 0x38, 0x2f][..], &content[5..]].concat()),
         ("another type", [&[0xa3, 1, 1, 3, 0x38, 0x2f][..], &content[5..]].concat()),
-        ("another algorithm", [&[0xa3, 1, 7, 3, 0x38, 0x30][..], &content[5..]].concat()),
+        ("a different algorithm", [&[0xa3, 1, 7, 3, 0x38, 0x30][..], &content[5..]].concat()),
         ("no algorithm", [&[0xa2, 1, 7][..], &content[5..]].concat()),
         ("a short seed", [&[0xa4][..], content, &[0x21, 0x58, 31], &[7; 31]].concat()),
         ("trailing bytes", [&written[..], &[0]].concat()),

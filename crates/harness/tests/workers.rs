@@ -121,7 +121,7 @@ fn refuses_a_worker_of_another_build() {
     let Failure::Fatal(WorkerError::OtherBuild { path, difference }) =
         pool("other build", &number).prepare(0, &case()).unwrap_err()
     else {
-        panic!("a worker from another build must be rejected")
+        panic!("a worker from a different build must be rejected")
     };
     assert_eq!(path, std::env::current_exe().unwrap());
     assert_eq!(difference, r#"provider scripted is "2" there and "1" here"#);

@@ -116,7 +116,7 @@ pub enum LabError {
         /// What can be counted now.
         now: String,
     },
-    /// A run was started on another machine or with another build.
+    /// A run was started on another machine or with a different build.
     #[error("conditions have changed since run {run} started: {}", changes.join("; "))]
     Changed {
         /// The run's id.

@@ -76,7 +76,7 @@ mod tests {
         assert_eq!(find("kem/ml-kem-768/decapsulate@LIBOQS"), [IDS[1]], "another case");
         assert_eq!(find("signature/ML-DSA-65/verify@liboqs"), IDS[2..5], "no brackets");
         assert_eq!(find("signature/ML-DSA-65/verify[len=32,encoded]@liboqs"), [IDS[2], IDS[4]], "another order");
-        assert_eq!(find("signature/ML-DSA-65/verify[len=33]@liboqs"), IDS[2..5], "another length");
+        assert_eq!(find("signature/ML-DSA-65/verify[len=33]@liboqs"), IDS[2..5], "a different length");
         assert_eq!(find("ML-KEM-768/decapsulate@openssl"), IDS[..2], "no area, and no such provider");
         assert_eq!(find("kem/ML-KEM-768/decapsulat"), IDS[..2], "a typo");
         assert_eq!(find("zzz"), Vec::<String>::new());

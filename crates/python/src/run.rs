@@ -164,7 +164,7 @@ impl Measured {
         })
     }
 
-    /// Returns the same run with another job and another relay scenario (circuits per second, links, round-trip time).
+    /// Returns the same run with a different job and relay scenario (circuits per second, links, round-trip time).
     fn assuming(&self, job: Option<&str>, scenario: Option<(f64, Vec<String>, f64)>) -> Answer<Measured> {
         let (job, scenario) = assumed(job, scenario)?;
         Ok(Measured { run: Arc::clone(&self.run), job, scenario })

@@ -228,7 +228,7 @@ fn entry_ids_are_stable_across_urls_and_later_runs() {
 #[test]
 fn failures_count_as_regressions() {
     let (first, mut second) = (run("first", 1), run("second", 2));
-    let reason = "decapsulation gave another secret".to_owned();
+    let reason = "decapsulation gave a different secret".to_owned();
     second.records[0] = Record::failed(second.records[0].case.clone(), reason, "2026-11-02T18:59:00Z".into());
     let (files, summary) = site(&[first, second], None);
     assert_eq!(summary.regressions, 1);

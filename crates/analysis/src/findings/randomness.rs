@@ -43,7 +43,7 @@ pub(super) fn note_kind(analysis: &RunAnalysis<'_>, use_case: &UseCase, found: R
     }
     if !others.is_empty() {
         let why = found.why.trim_end_matches('.');
-        found.why = format!("{why}; left out for another kind of randomness: {}.", others.join(", "));
+        found.why = format!("{why}; left out for a different kind of randomness: {}.", others.join(", "));
     }
     found
 }

@@ -176,7 +176,7 @@ fn ties_are_listed() {
     assert_eq!(caveat.details, ["ML-KEM-768 encapsulate: liboqs and openssl"]);
     let failed = found.caveats.iter().find(|caveat| caveat.what.starts_with("failed")).unwrap();
     assert_eq!((failed.count, failed.details.len()), (1, 1));
-    assert!(failed.details[0].ends_with("decapsulation gave another secret"));
+    assert!(failed.details[0].ends_with("decapsulation gave a different secret"));
 }
 
 #[test]
@@ -307,7 +307,7 @@ fn constructions_are_compared_with_the_kind_of_randomness_that_most_libraries_su
     ] {
         let best = recommended(&found, use_case);
         assert_eq!((best.provider.as_str(), best.what.as_str()), ("aws-lc", what));
-        let left_out = "left out for another kind of randomness: aws-lc+liboqs (uses its own randomness).";
+        let left_out = "left out for a different kind of randomness: aws-lc+liboqs (uses its own randomness).";
         assert!(best.why.ends_with(left_out), "{}", best.why);
     }
     // Operations that use no randomness are of one kind, however the library signs.

@@ -197,7 +197,7 @@ impl HybridKem {
     /// Decapsulation accepts every ciphertext of this length, even if the library's X25519 rejects the point.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] if an argument implements another algorithm, or if the library cannot generate ML-KEM
+    /// [`Error::Unsupported`] if an argument implements a different algorithm, or if the library cannot generate ML-KEM
     /// keys from a seed.
     pub fn x_wing(
         classical: Arc<dyn Kem>,

@@ -34,7 +34,7 @@ impl CompositeSignature {
     /// Builds the composite from Ed25519, ML-DSA-65 and SHA-512, which may come from different libraries.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] if an argument implements another algorithm, or if the ML-DSA implementation does not
+    /// [`Error::Unsupported`] if an argument implements a different algorithm, or if the ML-DSA implementation does not
     /// support contexts.
     pub fn new(
         classical: Arc<dyn SignatureScheme>,

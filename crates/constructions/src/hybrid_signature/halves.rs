@@ -25,7 +25,7 @@ impl Halves {
     /// libraries generate keys from seeds.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] if a half implements another algorithm.
+    /// [`Error::Unsupported`] if a half implements a different algorithm.
     pub(super) fn new(
         classical: Arc<dyn SignatureScheme>,
         post_quantum: Arc<dyn SignatureScheme>,

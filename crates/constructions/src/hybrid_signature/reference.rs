@@ -38,7 +38,7 @@ impl ReferenceSignature {
     /// Builds the scheme from Ed25519 and ML-DSA-65, which may come from different libraries.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] if an argument implements another algorithm.
+    /// [`Error::Unsupported`] if an argument implements a different algorithm.
     pub fn new(
         classical: Arc<dyn SignatureScheme>,
         post_quantum: Arc<dyn SignatureScheme>,

@@ -141,7 +141,7 @@ impl PrivateKey {
         Err(DecodeError::Algorithm {
             what: PRIVATE,
             oid: self.identifier.oid.to_string(),
-            problem: "but another algorithm is loading the key",
+            problem: "but a different algorithm is loading the key",
         })
     }
 

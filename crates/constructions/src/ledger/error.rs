@@ -9,7 +9,7 @@ pub enum Malformed {
     /// Bytes follow the last field.
     #[error("{0} trailing bytes")]
     TrailingBytes(usize),
-    /// The first byte is the version of another form.
+    /// The first byte is the version of a different form.
     #[error("unexpected version {0}")]
     Version(u8),
     /// The byte is not the number of a signature scheme.
@@ -26,7 +26,7 @@ pub enum Malformed {
         /// Length in bytes, as given by the length prefix.
         actual: usize,
     },
-    /// The same content has another encoding, and only that one is valid.
+    /// The same content has a different encoding, and only that one is valid.
     #[error("not canonical: {0}")]
     NonCanonical(&'static str),
 }
@@ -37,7 +37,7 @@ pub enum Rejection {
     /// The bytes are not a transaction.
     #[error(transparent)]
     Malformed(#[from] Malformed),
-    /// The transaction was signed for another chain.
+    /// The transaction was signed for a different chain.
     #[error("signed for chain {0}, not for this one")]
     WrongChain(u32),
     /// The public key is not valid for its scheme.

@@ -6,7 +6,7 @@ use super::{Scheme, Transaction, reference};
 pub enum InjectedFault {
     /// A bit of the signature is flipped.
     WrongSignature,
-    /// The transaction is correctly signed for another chain.
+    /// The transaction is correctly signed for a different chain.
     WrongChain,
     /// The last bytes are missing.
     Truncated,
@@ -47,7 +47,7 @@ impl InjectedFault {
     }
 
     /// Corrupts a valid transaction of either form. Does nothing for [`WrongChain`](Self::WrongChain): sign for
-    /// [another chain](Self::chain_id) instead.
+    /// [a different chain](Self::chain_id) instead.
     pub fn inject(self, transaction: &mut Vec<u8>) {
         let (scheme, length) = match Transaction::decode(transaction) {
             Ok(decoded) => (decoded.body().scheme, decoded.signature().len()),

@@ -50,12 +50,12 @@ impl EphemeralKeys {
         key.ok_or_else(of_another)
     }
 
-    /// Fails if the keys were generated for another variant.
+    /// Fails if the keys were generated for a different variant.
     pub(super) fn check(&self, variant: Variant) -> Result<()> {
         if self.variant == variant { Ok(()) } else { Err(of_another()) }
     }
 }
 
 fn of_another() -> HandshakeError {
-    Error::Unsupported("ephemeral keys from another handshake").into()
+    Error::Unsupported("ephemeral keys from a different handshake").into()
 }

@@ -85,11 +85,11 @@ pub enum HandshakeError {
         /// Actual length in bytes.
         actual: usize,
     },
-    /// The onionskin is addressed to another relay.
-    #[error("the onionskin is for another relay")]
+    /// The onionskin is addressed to a different relay.
+    #[error("the onionskin is for a different relay")]
     Identity,
-    /// The onionskin is for another onion key.
-    #[error("the onionskin is for another onion key")]
+    /// The onionskin is for a different onion key.
+    #[error("the onionskin is for a different onion key")]
     KeyId,
     /// An X25519 public key has low order, so every secret computed with it is zero (RFC 7748, section 6.1).
     #[error("an X25519 public key has low order")]
@@ -312,7 +312,7 @@ impl Initiator {
     /// Like [`start`](Self::start), with ephemeral keys that were generated in advance. Nothing is left to compute.
     ///
     /// # Errors
-    /// Fails if `onionskin` has the wrong length or if the keys belong to another handshake.
+    /// Fails if `onionskin` has the wrong length or if the keys belong to a different handshake.
     pub fn start_with(&self, keys: EphemeralKeys, onionskin: &mut [u8]) -> Result<Pending> {
         check_length("onionskin", self.protocol.onionskin(), onionskin.len())?;
         keys.check(self.protocol.variant)?;
@@ -393,7 +393,7 @@ impl Responder {
     /// in this order. Omit what the variant does not use.
     ///
     /// # Errors
-    /// Fails if a buffer has the wrong length, or if the onionskin is for another relay or onion key, or contains an
+    /// Fails if a buffer has the wrong length, or if the onionskin is for a different relay or onion key, or contains an
     /// invalid encapsulation key or an X25519 key of low order.
     pub fn respond(&self, onionskin: &[u8], coins: Coins, reply: &mut [u8], keys: &mut [u8]) -> Result<()> {
         check_length("onionskin", self.protocol.onionskin(), onionskin.len())?;

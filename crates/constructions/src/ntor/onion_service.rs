@@ -253,7 +253,7 @@ impl ServiceClient {
     /// service's key is left to compute.
     ///
     /// # Errors
-    /// Same as [`start`](Self::start). Also fails if the keys belong to another handshake.
+    /// Same as [`start`](Self::start). Also fails if the keys belong to a different handshake.
     pub fn start_with(&self, keys: ServiceKeys, data: &[u8], message: &mut [u8]) -> Result<ServicePending> {
         let protocol = &self.protocol;
         check_length("introduction", protocol.introduction(), message.len())?;
@@ -344,7 +344,7 @@ impl Service {
     /// # Errors
     /// [`HandshakeError::Introduction`] if the introduction was modified or was created without knowledge of the
     /// service; [`HandshakeError::EncapsulationKey`] if the client's key is invalid. Also fails if the introduction has
-    /// the wrong length, is for another introduction point, or contains an X25519 key of low order.
+    /// the wrong length, is for a different introduction point, or contains an X25519 key of low order.
     pub fn respond(
         &self,
         message: &[u8],

@@ -86,7 +86,7 @@ fn authenticate(
     x: &[u8],
     y: &[u8],
 ) -> Result<([u8; WORD], Secrets)> {
-    let (t_mac, t_verify) = protocol.tweaks.as_ref().ok_or(Error::Unsupported("keys from another handshake"))?;
+    let (t_mac, t_verify) = protocol.tweaks.as_ref().ok_or(Error::Unsupported("keys from a different handshake"))?;
     let (identity, b) = (&relay.identity, &relay.onion_key);
     let secret_input = Secrets::new(Transcript::of(&[secrets, identity, b, x, y, PROTOID.as_bytes()]));
     let mut verify = Wiped::new([0; WORD]);

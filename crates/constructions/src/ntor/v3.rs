@@ -291,7 +291,7 @@ impl Relay {
     ///
     /// # Errors
     /// [`HandshakeError::Introduction`] if the onionskin was modified. Also fails if the onionskin is too short or too
-    /// long, is for another relay or onion key, or contains an X25519 key of low order.
+    /// long, is for a different relay or onion key, or contains an X25519 key of low order.
     pub fn respond<M: AsRef<[u8]>>(
         &self,
         onionskin: &[u8],

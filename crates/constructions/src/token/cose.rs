@@ -105,7 +105,7 @@ impl Sign1 {
     /// Verifies the signature and returns the payload.
     ///
     /// # Errors
-    /// [`TokenError::Algorithm`] if the token names another algorithm; [`TokenError::Signature`] if the signature is
+    /// [`TokenError::Algorithm`] if the token names a different algorithm; [`TokenError::Signature`] if the signature is
     /// invalid.
     pub fn verify(&self, algorithm: &Algorithm, key: &dyn VerifyingKey) -> Result<&[u8], TokenError> {
         let named = |alg: &RegisteredLabelWithPrivate<_>| match alg {

@@ -35,7 +35,7 @@ pub enum TokenError {
         /// Description of the problem.
         problem: &'static str,
     },
-    /// The token or key names another algorithm.
+    /// The token or key names a different algorithm.
     #[error("the {what} names a different algorithm, expected {expected}")]
     Algorithm {
         /// Kind of structure.

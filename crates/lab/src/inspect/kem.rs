@@ -84,11 +84,11 @@ fn examine(
         false => Err(Objection::Wrong("the secret is the same".into())),
     };
     for (place, description) in notebook.places(ciphertext.len()) {
-        let name = format!("a tampered ciphertext gives another secret ({description})");
+        let name = format!("a tampered ciphertext gives a different secret ({description})");
         notebook.check(&name, || another(received(key, &flipped(&ciphertext, place))?));
     }
     if let Some(other) = other {
-        notebook.check("the wrong key gives another secret", || another(received(other, &ciphertext)?));
+        notebook.check("the wrong key gives a different secret", || another(received(other, &ciphertext)?));
     }
     notebook.check("a truncated ciphertext is rejected", || {
         let mut secret = vec![0; parameters.shared_secret];

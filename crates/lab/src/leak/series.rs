@@ -40,7 +40,7 @@ impl LeakRequest {
 }
 
 impl Laboratory {
-    /// Tests the cases `repeat` times, each time with another seed. Verdicts are corrected for the number of cases.
+    /// Tests the cases `repeat` times, each time with a different seed. Verdicts are corrected for the number of cases.
     /// `take` receives the progress. Returns `None` if `stop` is set in the meantime.
     ///
     /// # Errors

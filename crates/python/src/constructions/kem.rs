@@ -124,7 +124,7 @@ impl KemObject {
     /// ``coins`` replaces the random bytes of the standard, for tests.
     ///
     /// :return: The ciphertext and the shared secret.
-    /// :raises pqlab.InvalidArgument: The key is for another algorithm, or ``coins`` has the wrong length.
+    /// :raises pqlab.InvalidArgument: The key is for a different algorithm, or ``coins`` has the wrong length.
     #[pyo3(signature = (public_key, coins=None))]
     fn encapsulate<'py>(
         &self,
@@ -164,7 +164,7 @@ impl KemObject {
     /// A modified ciphertext of the right length yields a different secret (implicit rejection).
     ///
     /// :return: The shared secret.
-    /// :raises pqlab.InvalidArgument: The key is for another algorithm, or the ciphertext has the wrong length.
+    /// :raises pqlab.InvalidArgument: The key is for a different algorithm, or the ciphertext has the wrong length.
     fn decapsulate<'py>(
         &self,
         py: Python<'py>,

@@ -170,7 +170,7 @@ impl NtorRelay {
     /// :param onionskin: Message from the client.
     /// :param length: Length of the keys to derive, in bytes (default ``Ntor.keys_length``).
     /// :return: The reply to the client, and the keys of the circuit.
-    /// :raises pqlab.VerificationFailed: The onionskin is for another relay.
+    /// :raises pqlab.VerificationFailed: The onionskin is for a different relay.
     #[pyo3(signature = (onionskin, length=None))]
     fn respond<'py>(
         &self,

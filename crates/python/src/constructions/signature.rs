@@ -137,7 +137,7 @@ impl Sign {
     /// :param context: Context to sign with the message, at most 255 bytes (default empty).
     /// :param deterministic: Whether to sign without randomness (default false).
     /// :return: The signature.
-    /// :raises pqlab.InvalidArgument: The key is for another algorithm, or the provider does not support an option.
+    /// :raises pqlab.InvalidArgument: The key is for a different algorithm, or the provider does not support an option.
     #[pyo3(signature = (message, secret_key, context=None, deterministic=false))]
     fn sign<'py>(
         &self,
@@ -184,7 +184,7 @@ impl Sign {
     /// :param public_key: A verifying key for this algorithm, from any provider.
     /// :param context: Context that was signed with the message, at most 255 bytes (default empty).
     /// :raises pqlab.VerificationFailed: The signature is not valid for this key, message and context.
-    /// :raises pqlab.InvalidArgument: The key is for another algorithm, or the scheme does not accept a context.
+    /// :raises pqlab.InvalidArgument: The key is for a different algorithm, or the scheme does not accept a context.
     #[pyo3(signature = (message, signature, public_key, context=None))]
     fn verify(
         &self,

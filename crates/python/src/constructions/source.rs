@@ -111,7 +111,7 @@ impl Source {
         }
     }
 
-    /// Fails if a key is for another algorithm. The provider may differ, because keys are exchanged as bytes.
+    /// Fails if a key is for a different algorithm. The provider may differ, because keys are exchanged as bytes.
     pub(crate) fn check_same(&self, other: &Source, argument: &str) -> Answer<()> {
         if self.algorithm == other.algorithm {
             return Ok(());

@@ -12,7 +12,7 @@ const ID_LENGTH: usize = 64;
 /// Reason why a document cannot be read as a run.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ImportError {
-    /// The document uses another schema.
+    /// The document uses a different schema.
     #[error("schema is `{0}`, not `{SCHEMA}`")]
     Schema(String),
     /// The run id is invalid. Run ids appear in command lines, addresses and file names.

@@ -100,7 +100,7 @@ mod tests {
     fn failed_cases_have_their_reason_and_no_figures() {
         let rows = rows(&exported(&fixtures::run()));
         let row = rows.iter().find(|row| at(row, "status") == "failed").unwrap();
-        assert_eq!(at(row, "error"), "decapsulation gave another secret");
+        assert_eq!(at(row, "error"), "decapsulation gave a different secret");
         assert_eq!((at(row, "median_us"), at(row, "batch"), at(row, "n")), ("", "", "0"));
     }
 

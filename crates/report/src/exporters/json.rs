@@ -189,7 +189,7 @@ mod tests {
         let found = exported(false, &fixtures::run());
         let rows = found["results"]["kem"].as_array().unwrap();
         let row = rows.iter().find(|row| row["status"] == "failed").unwrap();
-        assert_eq!(row["error"], "decapsulation gave another secret");
+        assert_eq!(row["error"], "decapsulation gave a different secret");
         assert_eq!((&row["verified"], &row["n"]), (&json!(false), &json!(0)));
         assert!(row["median_us"].is_null() && row["median_ci_us"].is_null() && row["batch"].is_null());
         assert_eq!(found["run"]["failed"], 1);

@@ -124,7 +124,7 @@ mod tests {
         }
         let row = "ML-KEM-768 encapsulate & liboqs & 10.4 $\\mu$s & 10.08 to 10.74 $\\mu$s & $\\approx$28,090 $\\pm$0.9\\% & ";
         assert!(text.contains(row), "{text}");
-        assert!(text.contains("{\\raggedright failed: decapsulation gave another secret} \\\\"));
+        assert!(text.contains("{\\raggedright failed: decapsulation gave a different secret} \\\\"));
         assert!(!text.contains("floor"));
         assert!(text.contains("ML-DSA-65 verify{[}\\allowbreak{}encoded,\\allowbreak{}len=1024,"), "{text}");
     }
@@ -137,7 +137,7 @@ mod tests {
         let text = exported(&run);
         assert!(text.contains(" & defect (a),\\allowbreak{} (b),\\allowbreak{} (c) \\\\\n"), "{text}");
         assert!(text.contains("\\noindent (a) defect: accepts 100\\% of inputs (known defect: "), "{text}");
-        assert!(text.contains("failed: decapsulation gave another secret, defect (c)} \\\\"), "{text}");
+        assert!(text.contains("failed: decapsulation gave a different secret, defect (c)} \\\\"), "{text}");
         let tables = text.split("\\begin{table}").skip(1);
         assert!(
             tables.clone().count() == 3

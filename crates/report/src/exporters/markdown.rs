@@ -345,7 +345,7 @@ mod tests {
             text.contains("| ML-KEM-768 encapsulate | liboqs | 10.4 µs | 10.08 to 10.74 µs | ≈28,090 ±0.9% | "),
             "{text}"
         );
-        assert!(text.contains("| ML-KEM-768 encapsulate | openssl | failed | decapsulation gave another secret |"));
+        assert!(text.contains("| ML-KEM-768 encapsulate | openssl | failed | decapsulation gave a different secret |"));
         assert!(text.contains("measurement overhead: 2.70 ns"));
         assert!(!text.contains("ENV-2"));
         // The text must not suggest that cases are measured until their interval is narrow: the number of rounds is

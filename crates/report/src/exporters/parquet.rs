@@ -117,7 +117,7 @@ mod tests {
         let at = |name: &str| COLUMNS.iter().position(|column| column.name == name).unwrap();
         assert_eq!(rows[0].get_string(at("algorithm")).unwrap(), fixtures::HOSTILE);
         assert!((10.0..11.0).contains(&rows[0].get_double(at("median_us")).unwrap()));
-        assert_eq!(rows[2].get_string(at("error")).unwrap(), "decapsulation gave another secret");
+        assert_eq!(rows[2].get_string(at("error")).unwrap(), "decapsulation gave a different secret");
         assert!(rows[2].get_double(at("median_us")).is_err(), "a failed case must not have a median");
         let metadata = reader.metadata().file_metadata().key_value_metadata().unwrap();
         let value = |key: &str| metadata.iter().find(|pair| pair.key == key).and_then(|pair| pair.value.as_deref());

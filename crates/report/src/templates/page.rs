@@ -172,7 +172,7 @@ mod tests {
         for record in run.records.iter().filter(|record| !record.case.is_overhead()) {
             assert!(text.contains(&format!("scope=\"rowgroup\">{}</th>", record.case.name())));
         }
-        assert!(text.contains("decapsulation gave another secret"));
+        assert!(text.contains("decapsulation gave a different secret"));
         assert!(!text.contains(" style=\""), "the policy does not allow inline styles");
     }
 

@@ -226,7 +226,7 @@ hash           time         ≈cycles         per byte    mean      rate      n
   SHA3-256 digest[len=64]
     openssl  200 ns  ±3.2%      540  ±0.9%      8.44  200 ns  320 MB/s  640×8
 
-kem/ML-KEM-768/encapsulate@openssl  FAILED  decapsulation gave another secret
+kem/ML-KEM-768/encapsulate@openssl  FAILED  decapsulation gave a different secret
 
 ";
         assert_eq!(shown(&fixtures::run(), 100, Palette::PLAIN), format!("{wanted}{CLOSING}"));

@@ -13,7 +13,7 @@ pub(super) struct Kept {
     whose: Whose,
 }
 
-/// Builds that computed the saved answers. A run does not resume from answers of another build of the library or of
+/// Builds that computed the saved answers. A run does not resume from answers of a different build of the library or of
 /// this program.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Whose {

@@ -59,7 +59,7 @@ pub(crate) fn rejected(what: impl Display, result: Result<()>) -> Checked {
     match result {
         Err(Error::VerificationFailed) => Ok(()),
         Err(other) => Err(match other.into() {
-            Fault::Wrong(reason) => Fault::Wrong(format!("{what}: rejected for another reason: {reason}")),
+            Fault::Wrong(reason) => Fault::Wrong(format!("{what}: rejected for a different reason: {reason}")),
             unsupported => unsupported,
         }),
         Ok(()) => Err(Fault::Wrong(format!("{what}: accepted although invalid"))),

@@ -97,7 +97,7 @@ impl Suite {
         all().filter(move |suite| (suite.covers)(primitive.algorithm()) && suite.put_to(primitive).is_some())
     }
 
-    /// Returns a function that runs the suite with a primitive, or `None` if the suite is for another kind of
+    /// Returns a function that runs the suite with a primitive, or `None` if the suite is for a different kind of
     /// primitive.
     pub(crate) fn put_to<'a>(&self, primitive: Primitive<'a>) -> Option<Put<'a>> {
         Some(match (self.run, primitive) {

@@ -81,7 +81,7 @@ fn failed_cases_are_errors_and_hostile_names_are_text() {
     assert!(rows[0]["name"].contains(&neutral(fixtures::HOSTILE)));
     let failed = rows.last().unwrap();
     assert_eq!((failed["error_occurred"].as_str(), failed["real_time"].as_str()), ("true", ""));
-    assert_eq!(failed["error_message"], "decapsulation gave another secret");
+    assert_eq!(failed["error_message"], "decapsulation gave a different secret");
 }
 
 #[test]

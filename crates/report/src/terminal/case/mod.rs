@@ -412,7 +412,7 @@ Example CPU @ 2.10GHz · 2 cores · ";
     fn failed_cases_show_the_reason() {
         let wanted = "  finished       2026-11-21T18:59:00Z
 
-FAILED  decapsulation gave another secret
+FAILED  decapsulation gave a different secret
 
 lengths
 ";
