@@ -53,7 +53,7 @@ impl Past {
     }
 
     /// Returns the ratio of a case's time in this past run to its time in `run`, with its interval, exactly as a
-    /// comparison of the two runs would. Returns `None` if either run lacks the case.
+    /// comparison of the two runs would. Returns `None` if either run lacks usable figures of the case.
     pub fn time_over(&self, run: &RunHeader, case: &Measured<'_>) -> Option<Interval> {
         let here = case.figure(Unit::Nanoseconds)?;
         let there = self.figures.get(&case.record().case.id())?;

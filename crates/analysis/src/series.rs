@@ -184,8 +184,8 @@ pub struct LoadCurve {
 }
 
 impl LoadCurve {
-    /// Computes the curve. Returns `None` if there are no loads, or if one of them has no operations, no concurrency or
-    /// no time.
+    /// Computes the curve. Returns `None` if there are no loads, or if a concurrency level is zero, has no operations,
+    /// or has a total time that is not positive and finite.
     pub fn of(loads: &[Load], request: &SeriesRequest) -> Option<LoadCurve> {
         let mut levels: Vec<(u64, Vec<Load>)> = Vec::new();
         for load in loads {

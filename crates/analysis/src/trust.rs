@@ -140,7 +140,7 @@ fn judged_in(cases: &[&CaseAnalysis<'_>]) -> &'static str {
 
 /// Describes the typical width of a run's intervals, the interference, and what to do about them: `Typical uncertainty
 /// (95%): ±3.3% in time, ±0.3% in core cycles, with an assumed spread between runs. Interference: under 0.1% of the
-/// time, excluded.` Returns `None` for a run without figures.
+/// time, excluded.` Returns `None` if no figure has a finite interval.
 pub fn trust_sentence(analysis: &RunAnalysis<'_>) -> Option<String> {
     let cases: Vec<&CaseAnalysis<'_>> = analysis.cases().iter().filter(|case| !case.is_floor()).collect();
     let figures: Vec<&Estimates> = cases.iter().filter_map(|case| case.estimates.as_ref()).collect();

@@ -187,7 +187,7 @@ fn help_and_documents_define_verdicts_in_the_words_of_the_code() {
     for verdict in [Verdict::Faster, Verdict::Slower, Verdict::Equivalent, Verdict::Inconclusive] {
         for text in &texts {
             assert!(text.contains(verdict.meaning()), "{}: {}", verdict.name(), verdict.meaning());
-            assert!(!text.contains("beyond the margin"), "the margin defines only what is equivalent");
+            assert!(!text.contains("beyond the margin"), "the margin must define only what is equivalent");
         }
     }
 }

@@ -329,7 +329,7 @@ fn only_the_harness_reads_a_clock() {
         }
     }
     assert!(files > 20, "only {files} source files were found");
-    assert!(wrong.is_empty(), "only the harness reads a clock:\n{}", wrong.join("\n"));
+    assert!(wrong.is_empty(), "only the harness may read a clock:\n{}", wrong.join("\n"));
 }
 
 /// Verbs must not depend on each other. Code that verbs share belongs in a module outside src/commands.
@@ -388,7 +388,7 @@ fn areas_are_named_only_in_their_rooms() {
             }
         }
     }
-    assert!(wrong.is_empty(), "an area is named outside of a folder `areas`:\n{}", wrong.join("\n"));
+    assert!(wrong.is_empty(), "an area must be named only in a folder `areas`:\n{}", wrong.join("\n"));
     let gone: Vec<_> = NOT_AREAS.iter().filter(|exception| !found.contains(exception)).collect();
     assert!(gone.is_empty(), "remove the exceptions that are no longer needed: {gone:?}");
 }

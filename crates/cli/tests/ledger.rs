@@ -129,7 +129,7 @@ fn an_interrupted_generation_leaves_no_file() {
         ["ledger", "generate", "--count", "100000000", "--senders", "1", "--scheme", "Ed25519", "--out", &path];
     let mut child = pqlab.command(&arguments).stderr(std::process::Stdio::null()).spawn().unwrap();
     while std::fs::read_dir(&folder).unwrap().count() == 0 {
-        assert!(child.try_wait().unwrap().is_none(), "the program ended too early");
+        assert!(child.try_wait().unwrap().is_none(), "the program must still be running");
         std::thread::sleep(std::time::Duration::from_millis(5));
     }
     assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());

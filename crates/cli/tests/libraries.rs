@@ -122,7 +122,7 @@ fn only_workers_open_libraries() {
         assert_ne!(output.status.code(), Some(2), "{arguments:?}: {}", text(&output.stderr));
         let processes = read_to_string(&witness).unwrap();
         assert!(processes.lines().count() > 0, "{arguments:?}");
-        assert!(processes.lines().all(|process| process != coordinator), "{arguments:?}: the coordinator opened it");
+        assert!(processes.lines().all(|process| process != coordinator), "{arguments:?}: the coordinator must not open it");
     }
 }
 
@@ -139,7 +139,7 @@ fn wrong_answers_fail_only_the_rows_of_their_library() {
     assert!(wrong["error"].as_str().unwrap().starts_with("wrong answer"), "{wrong}");
     assert_eq!(wrong["library"], serde_json::json!({"kind": "nist", "label": "wrong"}));
     assert!(right["library"].is_null() && right["language"].is_null());
-    assert_eq!(wrong["language"], "c", "every shared library is listed as C");
+    assert_eq!(wrong["language"], "c", "every shared library must be listed as C");
     let path = pqlab.path("wrong.so");
     let shown = pqlab.expect(0, &["show", "last", "kem/ML-KEM-768/encapsulate@wrong"]);
     assert!(shown.contains(&format!("loaded from {}", path.display())), "{shown}");

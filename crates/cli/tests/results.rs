@@ -43,7 +43,7 @@ fn the_record_is_complete_and_a_suite_is_measured_once() {
     let local_links: Vec<&&str> = links.iter().filter(|link| !link.starts_with("..")).collect();
     assert!(local_links.len() >= 4, "{links:?}");
     assert!(local_links.iter().all(|link| record.join(link).exists()), "{links:?}");
-    assert!(!record.join("smoke/charts").exists(), "the charts of an area belong to the suite of that area");
+    assert!(!record.join("smoke/charts").exists(), "an area's charts must be in the suite of that area");
     let unpack = "import gzip, sys; print(gzip.open(sys.argv[1], 'rt').read())";
     let table = Command::new(&python).args(["-c", unpack]).arg(record.join("smoke/tables/libraries.tex.gz")).output();
     assert!(text(&table.unwrap().stdout).contains("\\begin{"));
@@ -66,7 +66,7 @@ fn the_first_page_draws_what_a_reference_shows() {
     assert!(section.contains("](ledger-reference/charts/block_verify.svg)"), "{section}");
     assert!(section.contains("#### Ledger: schemes") && section.contains("| TXv1-ML-DSA-65 | "), "{section}");
     assert!(section.contains("[ledger-codec](ledger-reference/tables/ledger-codec.csv)"), "{section}");
-    assert!(!readme.contains("latency-"), "a better chart exists: {readme}");
+    assert!(!readme.contains("latency-"), "a better chart must be preferred: {readme}");
 }
 
 #[test]

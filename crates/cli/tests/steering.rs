@@ -56,7 +56,7 @@ fn imported_text_reaches_the_terminal_escaped() {
     let document = exported(&pqlab);
     let file = write(&pqlab.path("run.json"), &hostile(document, "20200101T000000Z-abcdef").to_string());
     assert_eq!(steady(&pqlab, &["import", &file]).0, Some(0));
-    assert_eq!(steady(&pqlab, &["import", &file]).0, Some(0), "the run is already stored");
+    assert_eq!(steady(&pqlab, &["import", &file]).0, Some(0), "importing a stored run again must succeed");
     let id = "20200101T000000Z-abcdef";
     for arguments in [
         &["runs"][..],

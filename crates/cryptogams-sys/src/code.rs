@@ -148,7 +148,7 @@ impl Code {
 
     /// Squeezes output, permuting between blocks but not before the first block.
     pub(crate) fn squeeze(self, state: &mut State, out: &mut [u8], rate: usize) {
-        assert!(!out.is_empty(), "no file accepts a length of 0");
+        assert!(!out.is_empty(), "the output must not be empty: no file accepts a length of 0");
         // SAFETY: `Code` values exist only on processors that run the code. A state has 200 bytes, and the rate is one
         // from FIPS 202. The output is written only within its length, which is not 0.
         unsafe { (self.squeeze)(state, out.as_mut_ptr(), out.len(), rate, 0) };

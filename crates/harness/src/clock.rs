@@ -354,7 +354,7 @@ mod tests {
         busy.kill().unwrap();
         busy.wait().unwrap();
         assert_eq!(used.is_some(), cfg!(target_os = "linux"));
-        assert_eq!(process_cpu_ns(busy.id()), None, "the process has ended");
+        assert_eq!(process_cpu_ns(busy.id()), None, "an ended process must have no CPU time");
     }
 
     #[test]

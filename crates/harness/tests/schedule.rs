@@ -414,7 +414,7 @@ fn first_calls_are_single_samples_of_new_processes_and_evicted_cases_have_no_sec
         machine.asked.iter().filter(|visit| visit.case == name).map(|visit| visit.warmup).collect::<Vec<_>>()
     };
     assert!(warmups(State::FirstCall).iter().all(|&warmup| warmup == 0));
-    assert_eq!(warmups(State::Evicted).iter().sum::<u64>(), 8, "each process needs one warm-up call");
+    assert_eq!(warmups(State::Evicted).iter().sum::<u64>(), 8, "each process must make one warm-up call");
     assert!(warmups(State::Warm).iter().all(|&warmup| warmup > 1));
     let prepared = |state: State| {
         let name = plan.iter().find(|case| case.state() == state).unwrap().id();

@@ -56,7 +56,7 @@ pub fn circuit_handshake(name: &str) -> Result<Handshake, LabError> {
 /// Connects a client to a relay. The client uses the `known` keys if given, otherwise the keys that the relay reports.
 ///
 /// # Errors
-/// [`ClientError`] if the client cannot connect.
+/// [`ClientError`] if a provider lacks an algorithm, nothing answers, or the answer is malformed.
 pub fn relay_client(
     handshake: Handshake,
     pair: &str,

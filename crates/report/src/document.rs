@@ -334,7 +334,7 @@ mod tests {
         assert!(caveats.contains_key("defect") && caveats.contains_key("encoding"));
         edited.results["kem"][0].caveats.clear();
         let imported = edited.into_run().unwrap();
-        assert!(imported == run, "the imported run differs");
+        assert!(imported == run, "the imported run must equal the exported one");
         assert_eq!(document(&imported).results["kem"][0].caveats, caveats);
     }
 

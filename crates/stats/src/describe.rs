@@ -154,7 +154,7 @@ mod tests {
         assert!(one.cov_pct.unwrap() > 400.0);
         close(one.cov_without_outliers_pct().unwrap(), clean.robust_cov_pct().unwrap());
         assert_eq!(describe_samples(&[1.0; 9]).unwrap().robust_cov_pct(), None, "equal samples have no spread");
-        assert_eq!(describe_samples(&[1.0, 2.0]).unwrap().robust_cov_pct(), None, "two samples have no quartiles");
+        assert_eq!(describe_samples(&[1.0, 2.0]).unwrap().robust_cov_pct(), None, "two samples must have no quartiles");
     }
 
     #[test]

@@ -163,7 +163,7 @@ mod tests {
         let wanted = student_two_sided(0.01 / (4.8e-6_f64 / 3.0 / 10.0).sqrt(), 3.0).unwrap();
         assert!((found.p_value / wanted - 1.0).abs() < 1e-6, "{found:?} {wanted}");
         assert!(found.drifting);
-        assert!(!drift(&run(0.000_1, 5)).unwrap().drifting, "a trifle");
+        assert!(!drift(&run(0.000_1, 5)).unwrap().drifting, "a trifle must not count as drift");
         assert!(!drift(&run(0.0, 5)).unwrap().drifting);
         assert_eq!(drift(&run(0.01, 3)), None);
         assert_eq!(drift(&[]), None);

@@ -143,7 +143,7 @@ fn order_statistics(pooled: &Sorted, confidence: f64) -> Option<Interval> {
 }
 
 /// Returns Student's interval for the mean of independent values, such as one per process. Returns `None` for fewer
-/// than two values, or if a value is not finite.
+/// than two values, if a value is not finite, or if `confidence` is not between 0 and 1.
 pub fn mean_interval(values: &[f64], confidence: f64) -> Option<Interval> {
     let estimate = mean(values).filter(|mean| mean.is_finite())?;
     let deviation = standard_deviation(values).filter(|deviation| deviation.is_finite())?;

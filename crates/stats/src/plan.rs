@@ -87,7 +87,7 @@ pub fn rounds_for_precision(pilot: &[Vec<f64>], precision_pct: f64, confidence: 
 /// Adding squared half-widths in this way is never too narrow (Banerjee, "Approximate Confidence Interval for Linear
 /// Functions of Means of k Populations when the Population Variances are Not Equal", Sankhya 22 (1960)).
 ///
-/// Returns at least `processes`, or `None` if no number of processes suffices.
+/// Returns at least `processes`, or `None` if not even a million processes suffice.
 pub fn processes_for_precision(
     pilot: &Crossed,
     processes: u64,

@@ -44,8 +44,8 @@ impl ThroughputCurve {
     }
 }
 
-/// Computes the curve from loads in any order. Returns `None` if there are no loads, or if the concurrency, the number
-/// of operations or the time of a load is zero.
+/// Computes the curve from loads in any order. Returns `None` if there are no loads, or if a load has no concurrency,
+/// no operations, or a time that is not positive and finite.
 pub fn throughput_curve(loads: &[Load]) -> Option<ThroughputCurve> {
     let sound =
         |load: &Load| load.concurrency > 0 && load.operations > 0 && load.seconds > 0.0 && load.seconds.is_finite();

@@ -29,7 +29,7 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError`] if the path is not a file, if another program created the file, if this build does not read the
-    /// schema, or if the file cannot be created or written.
+    /// schema, or if the file cannot be created, opened, copied, migrated or written.
     pub fn open(path: impl AsRef<Path>) -> Result<Store, StoreError> {
         Store::open_with(path.as_ref(), &SCHEMA)
     }

@@ -33,7 +33,8 @@ impl Store {
     /// deleted, so that they are measured again.
     ///
     /// # Errors
-    /// [`StoreError::NotResumable`] for an imported run, and for a complete run without such cases.
+    /// [`StoreError::UnknownRun`] if there is no such run; [`StoreError::NotResumable`] for an imported run, and for a
+    /// complete run without such cases.
     pub fn begin_start(&mut self, run: &str) -> Result<u32, StoreError> {
         self.write(|transaction, path| {
             check_resumable(transaction, path, run)?;

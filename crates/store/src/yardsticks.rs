@@ -46,7 +46,7 @@ impl Store {
     /// Stores the noise of a machine.
     ///
     /// # Errors
-    /// SQLite errors.
+    /// [`StoreError`] if the noise cannot be encoded as JSON or stored.
     pub fn save_noise(&mut self, noise: &MachineNoise) -> Result<(), StoreError> {
         let json = serde_json::to_string(noise).map_err(|error| self.damaged_noise(&error))?;
         let sql = "INSERT INTO machine_noise (host, cpu, measured_at, noise) VALUES (?1, ?2, ?3, ?4)";

@@ -218,7 +218,7 @@ mod tests {
     fn requires_the_vectors_folder_if_named() {
         for ci in [false, true] {
             let unnamed = Surroundings { ci, ..Surroundings::default() };
-            assert!(unnamed.excuse(Need::Vectors), "the folder is optional by default");
+            assert!(unnamed.excuse(Need::Vectors), "the folder must be optional by default");
             assert!(!Surroundings { vectors_named: true, ..unnamed }.excuse(Need::Vectors));
         }
     }

@@ -92,7 +92,8 @@ pub trait Workload: Send + Sync {
     /// Prepares one of the workload's cases with the providers that the case names.
     ///
     /// # Errors
-    /// Errors from the library while generating keys and inputs.
+    /// Errors from the library while generating keys and inputs, and [`Fault::Unsupported`] if a provider lacks an
+    /// algorithm or operation of the case.
     fn prepare(&self, case: &Case, providers: &[Arc<Provider>], seed: Seed) -> Result<Box<dyn Trial>, Fault>;
 }
 

@@ -159,7 +159,7 @@ impl Estimates {
     }
 
     /// Returns the number of operations per second if done one after the other, with its 95% interval: the reciprocal
-    /// of the mean. Returns `None` if the mean is zero.
+    /// of the mean. Returns `None` unless the whole interval of the mean is positive.
     pub fn operations_per_second(&self) -> Option<Interval> {
         rate_of(&self.mean_ns)
     }
@@ -228,7 +228,8 @@ impl Estimates {
     }
 }
 
-/// Converts a time in ns to a rate per second with its interval. Returns `None` if the time is zero.
+/// Converts a time in ns to a rate per second with its interval. Returns `None` unless the time and the lower bound of
+/// its interval are positive.
 pub fn rate_of(time_ns: &Interval) -> Option<Interval> {
     let per_second = |ns: f64| 1e9 / ns;
     let Interval { estimate, low, high, .. } = *time_ns;

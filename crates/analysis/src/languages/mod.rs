@@ -164,7 +164,7 @@ mod tests {
         let with = language("openssl+script");
         assert_eq!((with.group.as_deref(), with.word.as_deref()), (Some("C + JavaScript"), Some("javascript")));
         assert!(with.is_worker);
-        assert_eq!(language("branch+go").word.as_deref(), Some("c"), "the first loaded half gives the keyword");
+        assert_eq!(language("branch+go").word.as_deref(), Some("c"), "the first loaded half must give the keyword");
     }
 
     #[test]

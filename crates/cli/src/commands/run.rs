@@ -376,7 +376,7 @@ mod tests {
         let wanted =
             "takes about 13 s (24 cases: never measured here, longer if their operations or preparation are slow)";
         assert_eq!(adaptive, wanted);
-        assert!(!adaptive.contains("at most"), "an estimate is not a bound");
+        assert!(!adaptive.contains("at most"), "an estimate must not read as a bound");
     }
 
     #[test]

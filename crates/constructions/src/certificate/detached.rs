@@ -29,7 +29,7 @@ impl Bundle {
     /// Signs a certificate with an ML-DSA-65 key.
     ///
     /// # Errors
-    /// Propagates errors from the signing library.
+    /// [`Error::Length`] if the signature has the wrong length. Propagates errors from the signing library.
     pub fn sign(certificate: &[u8], key: &dyn SigningKey, coins: Coins) -> Result<Bundle> {
         let mut signature = vec![0; ML_DSA_65_SIGNATURE];
         let length = key.sign(CONTEXT, &[PREFIX, certificate].concat(), coins, &mut signature)?;

@@ -105,8 +105,8 @@ impl Sign1 {
     /// Verifies the signature and returns the payload.
     ///
     /// # Errors
-    /// [`TokenError::Algorithm`] if the token names a different algorithm; [`TokenError::Signature`] if the signature is
-    /// invalid.
+    /// [`TokenError::Algorithm`] if the token names a different algorithm; [`TokenError::Signature`] if the signature
+    /// is invalid.
     pub fn verify(&self, algorithm: &Algorithm, key: &dyn VerifyingKey) -> Result<&[u8], TokenError> {
         let named = |alg: &RegisteredLabelWithPrivate<_>| match alg {
             RegisteredLabelWithPrivate::Assigned(named) => algorithm.is_cose(*named),

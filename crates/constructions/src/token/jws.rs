@@ -110,8 +110,8 @@ impl<'a> Jws<'a> {
     /// Verifies the signature and returns the payload.
     ///
     /// # Errors
-    /// [`TokenError::Algorithm`] if the token names a different algorithm; [`TokenError::Signature`] if the signature is
-    /// invalid.
+    /// [`TokenError::Algorithm`] if the token names a different algorithm; [`TokenError::Signature`] if the signature
+    /// is invalid.
     pub fn verify(&self, algorithm: &Algorithm, key: &dyn VerifyingKey) -> Result<&[u8], TokenError> {
         if !algorithm.is_jose(&self.algorithm) {
             return Err(TokenError::Algorithm { what: WHAT, expected: algorithm.jose });

@@ -117,7 +117,7 @@ mod tests {
         drop(watch(getppid()));
         watch(Pid::this()).join().unwrap();
         assert_eq!(told.recv().unwrap(), Pid::this());
-        assert!(told.recv_timeout(LOOK + LOOK / 2).is_err(), "a process with its parent is not an orphan");
+        assert!(told.recv_timeout(LOOK + LOOK / 2).is_err(), "a process with its parent must not count as an orphan");
     }
 
     #[test]

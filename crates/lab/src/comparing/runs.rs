@@ -207,7 +207,7 @@ impl Laboratory {
     /// in the meantime.
     ///
     /// # Errors
-    /// [`LabError`] if the case cannot be measured.
+    /// [`LabError`] if the case cannot be measured, or if `comparisons` is too small.
     pub fn measure_noise(
         &self,
         case: &Case,
@@ -303,7 +303,7 @@ mod tests {
         let runs = [run(Some(&mean)), run(Some(&time)), run(None), run(Some(&mean))];
         let wanted = Some(vec![(mean.clone(), time.clone())]);
         assert_eq!(in_pairs(&runs[..2], |run| run.cycles.as_ref()), wanted);
-        assert_eq!(in_pairs(&runs, |run| run.cycles.as_ref()), None, "one run has no cycles");
+        assert_eq!(in_pairs(&runs, |run| run.cycles.as_ref()), None, "a run without cycles must leave no pairs");
         assert_eq!(in_pairs(&runs, |run| Some(&run.time)).map(|pairs| pairs.len()), Some(2));
     }
 }

@@ -367,7 +367,7 @@ fn rejects_footers_whose_counts_disagree() {
         first
     };
     assert!(first > 3 && first < 1600, "the first of several groups has {first} rows");
-    assert_eq!(verified(&verifying(path.clone())).unwrap().transactions, 1600, "an unchanged footer is valid");
+    assert_eq!(verified(&verifying(path.clone())).unwrap().transactions, 1600, "an unchanged footer must be valid");
     let refused = |words: &str, change: &dyn Fn(&mut Vec<RowGroupMetaData>, &mut i64)| {
         fs::write(&path, with_footer(&whole, change)).unwrap();
         let text = refusal(path.clone());

@@ -263,7 +263,7 @@ mod tests {
             laboratory.check_asked_for("mine.toml", &named).map_err(|error| error.to_string())
         };
         assert_eq!(check(&[]), Ok(()));
-        assert_eq!(check(&["main=liboqs:/b.so"]), Ok(()), "the path on the command line is used");
+        assert_eq!(check(&["main=liboqs:/b.so"]), Ok(()), "the path on the command line must win");
         let message = check(&["main=liboqs:/a.so", "branch=liboqs:/b.so"]).unwrap_err();
         assert_eq!(message, "mine.toml would load and run the code of these libraries: branch=liboqs:/b.so");
     }
@@ -295,6 +295,6 @@ mod tests {
         assert!(path("openssl:some/lib.so").is_absolute());
         assert_eq!(path("openssl:/x/lib.so"), Path::new("/x/lib.so"));
         assert!(path("worker:./mine").is_absolute());
-        assert_eq!(path("worker:go"), Path::new("go"), "a name without a folder is not a path");
+        assert_eq!(path("worker:go"), Path::new("go"), "a name without a folder must not be read as a path");
     }
 }

@@ -204,8 +204,8 @@ mod tests {
     #[test]
     fn too_few_runs_or_cases_give_no_estimate() {
         assert_eq!(from_runs(&[]), None);
-        assert_eq!(from_runs(&runs(2, 200, 1.0, 0.4, 0.1, 1)), None, "two runs are too few");
-        assert_eq!(from_runs(&runs(3, 1, 1.0, 0.4, 0.1, 1)), None, "one case in three runs is not enough");
+        assert_eq!(from_runs(&runs(2, 200, 1.0, 0.4, 0.1, 1)), None, "two runs must be too few");
+        assert_eq!(from_runs(&runs(3, 1, 1.0, 0.4, 0.1, 1)), None, "one case in three runs must be too few");
         assert!(from_runs(&runs(6, 3, 1.0, 0.4, 0.1, 1)).is_some());
         // Three runs are too few to estimate the spread of times, so the default applies unless the estimate is
         // greater.

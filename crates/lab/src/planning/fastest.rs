@@ -293,7 +293,7 @@ mod tests {
         assert_eq!((found.provider.as_str(), found.ns), (third.as_str(), 90.0));
         assert_eq!(found.runner_up.unwrap().provider, *second);
         assert_eq!(found.operations, ["keygen", "encapsulate"]);
-        assert_eq!(found.among, question.candidates, "the answer lists all candidates");
+        assert_eq!(found.among, question.candidates, "the answer must list all candidates");
         assert_ne!(first, third);
     }
 
@@ -337,7 +337,7 @@ mod tests {
         assert!(defective.iter().all(|one| one.reason.starts_with("known defect: ")));
         let build = ask("build");
         assert_eq!(build.operations(), ["sign"]);
-        assert_eq!(without_defects(&build, registry.providers()).0, build, "the defect affects only verification");
+        assert_eq!(without_defects(&build, registry.providers()).0, build, "a defect of verification must not affect signing");
         // If all candidates are defective, they are measured and marked.
         let mut only = verify;
         only.candidates = vec!["liboqs".into()];

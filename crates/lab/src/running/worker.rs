@@ -53,8 +53,8 @@ fn descriptor_of(arguments: impl Iterator<Item = OsString>) -> Option<i32> {
 /// also opens that laboratory's libraries.
 ///
 /// # Errors
-/// [`LabError::System`] if the descriptor does not belong to a coordinator, the coordinator is a different build, or the
-/// connection breaks.
+/// [`LabError::System`] if the descriptor does not belong to a coordinator, the coordinator is a different build, or
+/// the connection breaks.
 pub fn serve_as_worker(descriptor: i32, more: Vec<Provider>) -> Result<(), LabError> {
     let serve = || {
         let mut stream = process::inherited_stream(descriptor)?;

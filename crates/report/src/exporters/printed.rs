@@ -517,7 +517,7 @@ fn csv_and_json_agree() {
             }
             assert_eq!(row["ranked"] == true, row["not_ranked_because"].is_null(), "{id}");
             let signs = id.contains("ML-DSA") && id.contains("/sign[");
-            assert!(!signs || row["statistic"] == "mean", "{id}: a signer that retries at random needs a mean");
+            assert!(!signs || row["statistic"] == "mean", "{id}: a signer that retries at random must have a mean");
         }
         export.rows.len()
     });

@@ -173,7 +173,7 @@ mod tests {
             assert!(text.contains(&format!("scope=\"rowgroup\">{}</th>", record.case.name())));
         }
         assert!(text.contains("decapsulation gave a different secret"));
-        assert!(!text.contains(" style=\""), "the policy does not allow inline styles");
+        assert!(!text.contains(" style=\""), "the page must have no inline styles, which the policy forbids");
     }
 
     #[test]

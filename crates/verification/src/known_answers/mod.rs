@@ -37,7 +37,7 @@ pub struct WrongAnswer(pub String);
 /// up to several seconds per signature.
 ///
 /// # Errors
-/// [`WrongAnswer`] if a known answer is wrong.
+/// [`WrongAnswer`] if an answer is wrong or the library fails unexpectedly.
 pub fn check(provider: &Provider, algorithm: &str) -> Result<KnownAnswer, WrongAnswer> {
     check_to(Depth::Quick, provider, algorithm).map_err(WrongAnswer)
 }
@@ -45,7 +45,7 @@ pub fn check(provider: &Provider, algorithm: &str) -> Result<KnownAnswer, WrongA
 /// Checks every known answer, however long it takes.
 ///
 /// # Errors
-/// [`WrongAnswer`] if a known answer is wrong.
+/// [`WrongAnswer`] if an answer is wrong or the library fails unexpectedly.
 pub fn check_fully(provider: &Provider, algorithm: &str) -> Result<KnownAnswer, WrongAnswer> {
     check_to(Depth::Full, provider, algorithm).map_err(WrongAnswer)
 }

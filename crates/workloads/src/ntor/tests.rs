@@ -65,7 +65,7 @@ fn a_queue_answers_every_onionskin_and_records_when() {
     for length in [1, 16] {
         let case = cases.iter().find(|case| case.id() == id_of(length)).unwrap();
         let mut trial = crate::testing::prepared(&NtorWorkload, case, &providers);
-        assert_eq!(trial.batch(), Some(1), "one queue is one operation");
+        assert_eq!(trial.batch(), Some(1), "one queue must be one operation");
         for _ in 0..2 * length {
             let noted = crate::testing::sample(trial.as_mut(), 1).unwrap();
             let [(first, of_first), (mean, of_mean)] = noted.try_into().unwrap();

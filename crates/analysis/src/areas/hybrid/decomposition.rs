@@ -281,7 +281,7 @@ mod tests {
                 (found[0].hybrid_ns / (found[0].classical_ns + found[0].post_quantum_ns) - 93.0 / 90.0).abs() < 1e-9
             );
         }
-        assert!(decomposed(&run_with("cbor")).is_empty(), "no half was measured in CBOR");
+        assert!(decomposed(&run_with("cbor")).is_empty(), "a hybrid without measured halves must be left out");
     }
 
     #[test]

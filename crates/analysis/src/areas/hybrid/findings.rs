@@ -61,7 +61,7 @@ pub(crate) const AGAINST: &[Against] = &[
 const DESCRIBED: [&str; 3] = ["X25519MLKEM768", "X-Wing", "MLKEM768-X25519-SHA3-256"];
 
 /// Describes the time of a complete hybrid key exchange with the fastest pair of libraries, and the times of its parts.
-/// Returns `None` if no hybrid was measured together with its halves.
+/// Returns `None` if no hybrid key exchange was measured together with its halves, all of them without caveats.
 pub(crate) fn in_parts(analysis: &RunAnalysis<'_>) -> Option<String> {
     let all = decompositions(analysis);
     let sound = |parts: &&Decomposition<'_>| {

@@ -225,7 +225,7 @@ mod tests {
         other.case.provider = "openssl".into();
         let run = run(vec![block(1_000, 60_000.0), block(1, 50.0), other, block(100, 5_000.0)]);
         let rows = scaling(&RunAnalysis::of(&run));
-        assert_eq!(rows.len(), 1, "one size is not a series: {rows:?}");
+        assert_eq!(rows.len(), 1, "a series must have several sizes: {rows:?}");
         let sizes: Vec<u64> = rows[0].blocks.iter().map(|block| block.transactions).collect();
         assert_eq!(sizes, [1, 100, 1_000]);
         let row = &rows[0];

@@ -86,7 +86,7 @@ mod tests {
         let run = ntor_ahead_run();
         let run = RunAnalysis::of(&run);
         let all = precomputations(&handshakes(&run));
-        assert_eq!(all.len(), 1, "the other handshake has no precomputation");
+        assert_eq!(all.len(), 1, "a handshake without precomputation must be left out");
         let [create, client, reply] = [&all[0].create, &all[0].client, &all[0].reply].map(|gain| gain.unwrap());
         let close = |left: f64, right: f64| assert!((left / right - 1.0).abs() < 0.02, "{left} is not {right}");
         // The client's first step takes 30 µs without precomputation and 2 µs with it; the second step takes 60 µs. The

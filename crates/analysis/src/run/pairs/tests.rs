@@ -264,7 +264,7 @@ fn runs_that_lie_far_apart_get_wider_intervals() {
         ratio.high / ratio.low
     };
     assert!(width(3.0, None) > width(0.15, None), "the larger of the two spreads must be used");
-    assert_eq!(width(3.0, Some(0.1)), width(0.15, Some(0.1)), "a spread measured on the machine overrides it");
+    assert_eq!(width(3.0, Some(0.1)), width(0.15, Some(0.1)), "a spread measured on the machine must override it");
 }
 
 /// Returns the run with its first case turned into an encoded decapsulation of ML-KEM-768 with the private key encoded

@@ -123,7 +123,7 @@ fn the_reference_protocol_uses_the_suites_number_of_samples() {
     let registry = Registry::new(pqlab_providers::providers());
     let both = ["sha3", "kem"].map(|suite| Suite::find(suite).unwrap());
     let Draft { plan, .. } = Plan::draft(&registry, &both, &filter(&["*SHA3-256*"]), &reference).unwrap();
-    assert_eq!(plan.protocol.iterations, Some(1000), "a run has only one number of samples");
+    assert_eq!(plan.protocol.iterations, Some(1000), "a run must have only one number of samples");
 }
 
 #[test]

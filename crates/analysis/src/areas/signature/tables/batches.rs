@@ -159,7 +159,7 @@ mod tests {
         assert_eq!((provider, keys), ("aws-lc", "encoded"));
         assert_eq!(times, [Some(40.0), None, None, Some(42.0), None, None]);
         near(gain, 40.0 / 42.0);
-        assert_eq!(over, None, "the fastest library is not compared with itself");
+        assert_eq!(over, None, "the fastest library must not be compared with itself");
         let (provider, _, times, (gain, over)) = row(1);
         assert_eq!(provider, "mldsa-batch:avx512 (own)");
         assert_eq!(times, [Some(25.0), Some(20.0), None, Some(14.0), Some(10.0), Some(8.0)]);
