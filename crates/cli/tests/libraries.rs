@@ -122,7 +122,7 @@ fn only_workers_open_libraries() {
         assert_ne!(output.status.code(), Some(2), "{arguments:?}: {}", text(&output.stderr));
         let processes = read_to_string(&witness).unwrap();
         assert!(processes.lines().count() > 0, "{arguments:?}");
-        assert!(processes.lines().all(|process| process != coordinator), "{arguments:?}: the coordinator must not open it");
+        assert!(processes.lines().all(|process| process != coordinator), "{arguments:?}: only workers may open it");
     }
 }
 

@@ -235,7 +235,7 @@ fn the_adaptive_rules_stop_when_the_interval_is_narrow_or_the_time_is_spent() {
     noisy.spread = (0.02, 0.5);
     let protocol = Protocol { precision_pct: 0.1, max_time_s: 0.5, ..Protocol::default() };
     let wide = measure(&mut noisy, &[case("A", "one")], &protocol);
-    assert!(!wide.records[0].1.precision_reached, "processes that differ by half cannot give a narrow interval");
+    assert!(!wide.records[0].1.precision_reached, "processes that differ by half must not give a narrow interval");
 }
 
 #[test]

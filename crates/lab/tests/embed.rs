@@ -169,7 +169,8 @@ fn libraries_are_verified_in_separate_processes() {
     assert!(known.passed > 0 && lines.iter().all(|line| line.failed() == 0), "{lines:?}");
 
     let mut none = |_: &VerifyPart, verified: Verified| -> Result<(), LabError> { panic!("{verified:?}") };
-    assert!(!laboratory.verify(&parts, &request, &mut none, &AtomicBool::new(true)).unwrap(), "stop was set before");
+    let finished = laboratory.verify(&parts, &request, &mut none, &AtomicBool::new(true)).unwrap();
+    assert!(!finished, "verification must end at once if stop was set before");
     let nobody = VerifyRequest { providers: vec!["nobody".into()], ..request };
     let unknown = laboratory.verify_parts(&nobody);
     assert!(matches!(unknown, Err(LabError::Unknown { name, .. }) if name == "nobody"));

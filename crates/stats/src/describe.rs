@@ -153,7 +153,7 @@ mod tests {
         let one = describe_samples(&samples).unwrap();
         assert!(one.cov_pct.unwrap() > 400.0);
         close(one.cov_without_outliers_pct().unwrap(), clean.robust_cov_pct().unwrap());
-        assert_eq!(describe_samples(&[1.0; 9]).unwrap().robust_cov_pct(), None, "equal samples have no spread");
+        assert_eq!(describe_samples(&[1.0; 9]).unwrap().robust_cov_pct(), None, "equal samples must have no spread");
         assert_eq!(describe_samples(&[1.0, 2.0]).unwrap().robust_cov_pct(), None, "two samples must have no quartiles");
     }
 

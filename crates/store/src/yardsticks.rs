@@ -54,10 +54,10 @@ impl Store {
         Ok(())
     }
 
-    /// Returns the noise last stored for the machine with this environment's host name and processor.
+    /// Returns the noise last stored for the machine with this environment's host name and processor, if any.
     ///
     /// # Errors
-    /// [`StoreError::Damaged`] if the stored noise cannot be read back.
+    /// [`StoreError::Damaged`] if the stored noise cannot be read back, and errors from SQLite.
     pub fn noise(&self, environment: &Environment) -> Result<Option<MachineNoise>, StoreError> {
         let sql = "SELECT noise FROM machine_noise WHERE host IS ?1 AND cpu = ?2 ORDER BY number DESC LIMIT 1";
         let key = params![environment.host.name, environment.cpu.model];

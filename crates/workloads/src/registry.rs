@@ -155,7 +155,7 @@ mod tests {
             assert!(!encoded || case.key().is_some(), "{}", case.id());
             named += usize::from(encoded);
         }
-        assert!(named > 0, "no case has an encoded private key");
+        assert!(named > 0, "some case must have an encoded private key");
     }
 
     #[test]

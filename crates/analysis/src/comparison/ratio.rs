@@ -107,9 +107,9 @@ pub(crate) fn ratio_by(
 }
 
 /// Returns the total time in ns of cases done one after the other, or `None` if a case has no figure, or a figure of
-/// zero. The estimate is the sum of the headline figures. The interval is computed as in [`ratio`], so that an effect of
-/// a process, a round or a run on several cases is counted only once. A case that is listed several times is done that
-/// many times.
+/// zero. The estimate is the sum of the headline figures. The interval is computed as in [`ratio`], so that an effect
+/// of a process, a round or a run on several cases is counted only once. A case that is listed several times is done
+/// that many times.
 pub fn total(cases: &[&Measured<'_>], criteria: &ComparisonCriteria) -> Option<Interval> {
     total_in(cases, Unit::Nanoseconds, criteria)
 }

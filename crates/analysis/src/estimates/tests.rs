@@ -124,7 +124,7 @@ fn a_fixed_number_of_samples_keeps_visits_next_to_a_neighbour() {
 #[test]
 fn a_case_that_slows_down_is_marked() {
     let mut record = fixtures::record("liboqs", 10.4);
-    assert_eq!(estimate(&record, &Protocol::default()).unwrap().drift, None, "two rounds must be too few to judge drift");
+    assert_eq!(estimate(&record, &Protocol::default()).unwrap().drift, None, "two rounds must be too few for drift");
     let visits = record.samples.visits.clone();
     for round in 2..6_u32 {
         record.samples.visits.extend(visits[..8].iter().map(|visit| Visit { round, ..visit.clone() }));
@@ -142,7 +142,7 @@ fn a_case_that_slows_down_is_marked() {
     let imprecise = estimate(&record, &Protocol::default()).unwrap().imprecise;
     assert_eq!(imprecise, [Imprecision::Drifting]);
     let asked = Protocol { iterations: Some(1000), ..Protocol::default() };
-    assert_eq!(estimate(&record, &asked).unwrap().imprecise, [], "a run without a target precision must not be imprecise");
+    assert_eq!(estimate(&record, &asked).unwrap().imprecise, [], "without a target, no case may be imprecise");
 }
 
 #[test]

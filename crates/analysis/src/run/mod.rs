@@ -190,7 +190,7 @@ mod tests {
         let standings: Vec<Option<Standing>> = analysis.cases().iter().map(|case| analysis.standing(case)).collect();
         assert_eq!(standings[0], Some(Standing::Fastest));
         assert!(matches!(standings[1], Some(Standing::Slower(_))));
-        assert!(standings[2..].iter().all(Option::is_none), "cases without rivals are not ranked: {standings:?}");
+        assert!(standings[2..].iter().all(Option::is_none), "cases without rivals must not be ranked: {standings:?}");
     }
 
     #[test]

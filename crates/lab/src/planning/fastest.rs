@@ -337,7 +337,7 @@ mod tests {
         assert!(defective.iter().all(|one| one.reason.starts_with("known defect: ")));
         let build = ask("build");
         assert_eq!(build.operations(), ["sign"]);
-        assert_eq!(without_defects(&build, registry.providers()).0, build, "a defect of verification must not affect signing");
+        assert_eq!(without_defects(&build, registry.providers()).0, build, "verification must not affect signing");
         // If all candidates are defective, they are measured and marked.
         let mut only = verify;
         only.candidates = vec!["liboqs".into()];

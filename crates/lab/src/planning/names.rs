@@ -99,7 +99,8 @@ impl Laboratory {
     /// the filters select from all cases. `fastest` selects every library that trials might choose.
     ///
     /// # Errors
-    /// Errors from [`named`](Self::named) and [`draft`](Self::draft).
+    /// Errors from [`named`](Self::named) and [`draft`](Self::draft), and [`LabError::NothingSelected`] if no case
+    /// matches the filters.
     pub fn select_cases(&self, words: &[String], filters: Filters) -> Result<(Vec<Case>, Vec<String>), LabError> {
         if words.is_empty() {
             let mut cases = self.registry().cases(&filters.options);

@@ -123,7 +123,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let Claimed::Ours(first) = claim(folder.path(), 1) else { panic!("the core must be free") };
         assert!(matches!(claim(folder.path(), 1), Claimed::Taken(Some(pid)) if pid == std::process::id()));
-        assert!(matches!(claim(folder.path(), 0), Claimed::Ours(_)), "another core is free");
+        assert!(matches!(claim(folder.path(), 0), Claimed::Ours(_)), "another core must be free");
         drop(first);
         assert!(matches!(claim(folder.path(), 1), Claimed::Ours(_)));
     }

@@ -49,7 +49,8 @@ impl Sha3Csv {
         Sha3Csv { digits: options.digits.unwrap_or(1), provider: options.provider.clone() }
     }
 
-    /// Returns the provider whose digests are printed, or `None` if there are no digests.
+    /// Returns the provider whose digests are printed, or `None` if there are no digests. Fails if the requested
+    /// provider has none, or if several providers have some and none was requested.
     fn choose<'a>(&self, cases: impl Iterator<Item = &'a Case>) -> Result<Option<&'a str>, ExportError> {
         let mut found: Vec<&Case> = Vec::new();
         for case in cases.filter(|case| is_digest(case)) {
@@ -390,7 +391,7 @@ mod tests {
         let plan: Vec<Case> = run.records.iter().map(|record| record.case.clone()).collect();
         assert!(exporter(None, None).check(&plan).is_err());
         assert!(exporter(None, None).check(&plan[..6]).is_ok());
-        assert!(exporter(None, None).check(&plan[4..6]).is_err(), "lanes and SHA-2 are not part of this table");
+        assert!(exporter(None, None).check(&plan[4..6]).is_err(), "lanes and SHA-2 must not be part of this table");
     }
 
     #[test]

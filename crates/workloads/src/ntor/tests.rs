@@ -52,10 +52,10 @@ fn cases_have_the_lengths_and_names_of_their_handshakes() {
     assert!(ids.contains(&"ntor/kem-only-mlkem512/profile[without=kem]@rustcrypto".to_owned()), "{ids:?}");
     assert!(ids.contains(&"ntor/kem-only-mlkem512/create[keys=ahead]@rustcrypto".to_owned()));
     assert!(ids.contains(&"ntor/ntor-v1/reply[onion-key=encoded]@rustcrypto".to_owned()));
-    assert!(!ids.iter().any(|id| id.contains("kem-only") && id.contains("onion-key")), "kem-only has no onion key");
+    assert!(!ids.iter().any(|id| id.contains("kem-only") && id.contains("onion-key")), "kem-only must have none");
     assert!(ids.contains(&"ntor/ntor-x25519-mlkem768/replies[queue=64]@rustcrypto".to_owned()));
     assert!(ids.contains(&"ntor/ntor-v1/exchange[over=tcp,connection=kept]@rustcrypto".to_owned()));
-    assert!(!ids.iter().any(|id| id.contains("ntor-v1") && id.contains('+')), "classical ntor has one half");
+    assert!(!ids.iter().any(|id| id.contains("ntor-v1") && id.contains('+')), "classical ntor must have one half");
 }
 
 #[test]
@@ -162,7 +162,7 @@ fn fastest_applies_to_either_half_and_classical_ntor_uses_the_first() {
     }
     let options = CaseOptions { post_quantum: Some("rustcrypto".into()), ..CaseOptions::default() };
     let named = NtorWorkload.cases(&providers, &options);
-    assert!(named.iter().any(|case| case.algorithm == "ntor-v1"), "classical ntor has no post-quantum half");
+    assert!(named.iter().any(|case| case.algorithm == "ntor-v1"), "classical ntor must need no post-quantum half");
     assert!(NtorWorkload.questions(&named, &providers, &options).is_empty());
 }
 

@@ -53,7 +53,7 @@ impl HandshakeFigures<'_> {
     }
 }
 
-/// Computes the gain for the sum of several steps. Returns `None` if one of the steps was not measured.
+/// Computes the gain for the sum of several steps. Returns `None` if a step was not measured, or took no time.
 fn gain(without: &[Option<&Timing<'_>>], with: &[Option<&Timing<'_>>]) -> Option<Gain> {
     let (without, with) = (all(without)?, all(with)?);
     let median = |steps: &[&Timing<'_>]| steps.iter().map(|step| step.median.estimate).sum();

@@ -70,7 +70,7 @@ pub struct Flights {
 }
 
 impl Configuration {
-    /// Returns the configuration of a case, or `None` if the case is from another area.
+    /// Returns the configuration of a case, or `None` if the case is from another area or lacks a parameter.
     pub fn of(case: &Case) -> Option<Configuration> {
         (case.workload == AREA).then_some(())?;
         Some(Configuration {

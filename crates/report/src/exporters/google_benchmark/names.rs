@@ -141,7 +141,7 @@ mod tests {
         assert_eq!(names(&cases, &fixed(30)).unwrap(), wanted);
         for protocol in [fixed(31), Protocol::default()] {
             let names = names(&cases, &protocol).unwrap();
-            assert_eq!(names[1], some("BM_Verify100Transactions"), "iterations per process are not fixed");
+            assert_eq!(names[1], some("BM_Verify100Transactions"), "the name must omit iterations that are not fixed");
         }
         assert!(names(&cases[5..], &fixed(30)).unwrap_err().contains("ledger-reference"));
     }
