@@ -34,7 +34,7 @@ WORDS = ["what", "algorithms", "providers", "filters"]
 
 
 def tried(call: Callable[[], object]) -> None:
-    """Makes a call, which may succeed, raise a pqlab exception, or raise Python's error for a wrong type or encoding."""
+    """Makes a call. It may succeed, or raise an error from pqlab, or Python's error for a wrong type or encoding."""
     try:
         call()
     except pqlab.Error as error:

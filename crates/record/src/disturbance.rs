@@ -12,7 +12,8 @@ pub enum Residue {
     VectorUpper,
     /// The upper halves of the first sixteen 512-bit vector registers are in use (XSAVE state component 6).
     VectorUpper512,
-    /// The floating-point control register has changed: rounding mode, exception masks or denormal handling (MXCSR, FPCR).
+    /// The floating-point control register has changed: rounding mode, exception masks or denormal handling
+    /// (MXCSR, FPCR).
     FloatControl,
     /// The control word of the x87 unit has changed.
     X87Control,

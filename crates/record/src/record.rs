@@ -151,9 +151,9 @@ impl Samples {
         self.visits.iter().filter(scanty).count()
     }
 
-    /// Whether the results must be marked as disturbed. To exclude disturbed visits, three processes need at least three
-    /// undisturbed visits each. If there are fewer processes, all of them do. Of a process with fewer than three visits,
-    /// all visits must be undisturbed. Otherwise all visits are used, and the results describe a busy machine. The
+    /// Whether the results must be marked as disturbed. To exclude disturbed visits, three processes need at least
+    /// three undisturbed visits each. If there are fewer processes, all of them do. Of a process with fewer than three
+    /// visits, all must be undisturbed. Otherwise all visits are used, and the results describe a busy machine. The
     /// results are also marked if more than half of the visits were kept in spite of another load.
     pub fn contended(&self) -> bool {
         let by_process = |visits: &mut dyn Iterator<Item = &Visit>| {

@@ -206,7 +206,7 @@ mod tests {
                 assert!(slow.records.iter().all(|record| record.samples.contended()));
                 assert!(all(&outcomes(&quiet, &slow), Fail), "1 in {every} undisturbed, others slower by {contention}");
                 let same = outcomes(&quiet, &run(1.0, every, contention));
-                assert!(every == 0 || !same.contains(&Fail), "contention of {contention} alone must not fail: {same:?}");
+                assert!(every == 0 || !same.contains(&Fail), "contention {contention} alone must not fail: {same:?}");
             }
         }
     }

@@ -120,7 +120,7 @@ mod tests {
             Place::chosen(named, &[0, 2, 3], can_pin, |core| claim(folder.path(), core))
         };
         let (first, second, third) = (place(None), place(None), place(None));
-        assert_eq!([&first, &second, &third].map(|place| place.cpus.clone()), [[3], [0], [3]], "core 2 must be left out");
+        assert_eq!([&first, &second, &third].map(|place| place.cpus.clone()), [[3], [0], [3]], "must skip core 2");
         assert!(notes(&first).is_empty() && notes(&second).is_empty());
         let process = std::process::id();
         let note = format!("another pqlab (process {process}) is also measuring on core 3: each disturbs the other");

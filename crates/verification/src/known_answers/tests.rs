@@ -373,7 +373,11 @@ fn detects_and_names_wrong_answers() {
         ("ML-KEM-1024", FlipsCiphertext, "encapsulation produces a wrong ciphertext"),
         ("ML-KEM-768", FlipsSecret, "encapsulation produces a wrong shared secret"),
         ("ML-KEM-768", FlipsReceivedSecret, "decapsulation produces a wrong shared secret"),
-        ("ML-KEM-768", FlipsZeroCiphertextSecret, "decapsulation of a ciphertext of zeros produces a wrong shared secret"),
+        (
+            "ML-KEM-768",
+            FlipsZeroCiphertextSecret,
+            "decapsulation of a ciphertext of zeros produces a wrong shared secret",
+        ),
         ("ML-KEM-768", Fails, "keygen fails: keygen failed: out of luck"),
         ("X25519", FlipsReceivedSecret, "decapsulation produces a wrong shared secret"),
         ("X25519", AcceptsEverything, "decapsulation accepts a ciphertext of zeros"),
