@@ -16,7 +16,7 @@ ENDED = (0, 1)
 
 
 class Pqlab:
-    """The program in its own folder, which holds its database and everything else it creates, such as claims on cores."""
+    """The program in its own folder, which holds its database and all else it creates, such as claims on cores."""
 
     def __init__(self, program, folder):
         folder.mkdir(parents=True, exist_ok=True)

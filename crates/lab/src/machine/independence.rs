@@ -9,8 +9,8 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 use std::sync::atomic::AtomicBool;
 
-/// Target false discovery rate: the maximum expected fraction of chance findings among the cases that remain significant
-/// after the correction for the number of cases.
+/// Target false discovery rate: the maximum expected fraction of chance findings among the cases that remain
+/// significant after the correction for the number of cases.
 pub const INDEPENDENCE_SIGNIFICANCE: f64 = 0.05;
 
 /// Thresholds in percent. For each threshold, the summary counts the cases that differ by more in every repetition.
