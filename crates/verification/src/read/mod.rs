@@ -24,7 +24,7 @@ const LARGEST: u64 = 256 << 20;
 
 /// An error in a file of vectors, and the place where it occurred.
 #[derive(Debug, thiserror::Error)]
-#[error("{file}{}: {fault}", after_comma(place))]
+#[error("{file}{}: {fault}", after_comma(.place))]
 pub struct ReadError {
     /// Name of the file.
     pub file: String,
