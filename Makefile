@@ -1,5 +1,5 @@
-# `make run` and `make test` are the two commands; `make help` lists the rest. Each first runs scripts/setup, which
-# installs what is missing and takes no time if nothing is.
+# `make run` and `make test` are the main targets; `make help` lists all targets. Most targets first run scripts/setup,
+# which installs missing tools, and does nothing if all tools are installed.
 
 PQLAB_CACHE ?= $(HOME)/.cache/pqlab
 export CARGO_TARGET_DIR ?= $(PQLAB_CACHE)/target
@@ -17,98 +17,105 @@ export PREFIX DESTDIR
 .DEFAULT_GOAL := help
 .PHONY: help run test build lint vectors wheel sdist install uninstall deb sbom docs workers results reliability bench bench-adapters bench-handshakes bench-stats bench-aa bench-independence bench-between platforms clean setup
 
-help: ## This list
+help: ## Show this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 27
 	@echo
-	@echo "  SUITE=smoke        with run: another suite, or several"
-	@echo "  SUITES='hash kem'  with results: these alone; ESTIMATE=1 says how long, QUICK=1 tries it elsewhere"
-	@echo "  LONG=1 ONLY=kill   with reliability: the long form, hours; some figures alone; SEED=2; MINUTES=30 of the fuzzer"
-	@echo "  ADAPTERS=liboqs    with bench-adapters: those whose names contain all these words, or --list"
-	@echo "  AA=3 SLOWED=3      with bench-aa: how many comparisons of each kind"
-	@echo "  RUNS=4 PAUSE=5     with bench-between: how many runs, and seconds between them"
-	@echo "  PREFIX, DESTDIR    with install and uninstall: where, $(PREFIX) below DESTDIR"
-	@echo "  CARGO_TARGET_DIR   where cargo builds: $(CARGO_TARGET_DIR)"
-	@echo "  PQLAB_CACHE        what is kept between builds: $(PQLAB_CACHE)"
+	@echo "  SUITE=smoke        run, bench-independence, bench-between: measure this suite"
+	@echo "  SUITES='hash kem'  results: measure only these suites"
+	@echo "  ESTIMATE=1         results: only print how long each suite takes"
+	@echo "  QUICK=1            results: try the script with rough figures; write below PQLAB_CACHE"
+	@echo "  BUSY=1             results: measure even if the machine is busy"
+	@echo "  LONG=1             reliability: use the long form, which takes hours"
+	@echo "  ONLY='kill full'   reliability: measure only these figures"
+	@echo "  SEED=2             reliability: use this seed for random choices"
+	@echo "  MINUTES=30         reliability: limit fuzzing in the long form to this many minutes"
+	@echo "  ADAPTERS=liboqs    bench-adapters: compare only names that contain all these words; --list prints the names"
+	@echo "  AA=3 SLOWED=3      bench-aa: make this many comparisons of each kind"
+	@echo "  REPETITIONS=1      bench-independence: repeat the measurement this many times"
+	@echo "  RUNS=4 PAUSE=5     bench-between: measure this many runs, with pauses in seconds"
+	@echo "  PREFIX, DESTDIR    install, uninstall: use the folder DESTDIR/PREFIX; PREFIX is $(PREFIX)"
+	@echo "  CARGO_TARGET_DIR   folder for builds: $(CARGO_TARGET_DIR)"
+	@echo "  PQLAB_CACHE        folder for tools and C libraries that are kept between builds: $(PQLAB_CACHE)"
 
-run: build ## Measure the standard suite and say where the results are
+run: build ## Measure the standard suite, or SUITE, and print the results
 	@$(PQLAB) run $(SUITE)
 	@echo
-	@echo "All of it is stored. To see it again: $(PQLAB) show last"
+	@echo "The run is stored. To show it again: $(PQLAB) show last"
 
-# In the release profile, so that the tested code is the measured code, and the C libraries are built once.
-test: ## Run every test, and list at the end what could not be run
+# Tests use the release profile, so that they test the measured code and build the C libraries only once.
+test: ## Run all tests, and list the tests that could not run
 	@scripts/setup test
 	@scripts/test
 
 build: setup ## Build the release binary
 	@scripts/build
 
-vectors: ## Fetch more published vectors for `pqlab verify` into the cache
+vectors: ## Download additional published vectors for `pqlab verify` into the cache
 	@scripts/setup vectors
 	@scripts/vectors
 
-wheel: setup ## Build a wheel for Python, with the command, into wheels/ below CARGO_TARGET_DIR
+wheel: setup ## Build a Python wheel, which includes the command `pqlab`, into wheels/ below CARGO_TARGET_DIR
 	@scripts/python --wheel "$(CARGO_TARGET_DIR)/wheels"
 
-sdist: setup ## Make a source archive for Python's tools, which builds a wheel, into wheels/ below CARGO_TARGET_DIR
+sdist: setup ## Build a Python source archive, from which pip can build a wheel, into wheels/ below CARGO_TARGET_DIR
 	@scripts/python --sdist "$(CARGO_TARGET_DIR)/wheels"
 
-install: setup ## Install program, manual pages and completions below PREFIX, /usr/local
+install: setup ## Install the program, manual pages and shell completions below PREFIX
 	@scripts/package install
 
-uninstall: ## Take them away again
+uninstall: ## Remove what `make install` installed
 	@scripts/package uninstall
 
-deb: ## Make a package for Debian and Ubuntu, in deb/ below CARGO_TARGET_DIR
+deb: ## Build a package for Debian and Ubuntu, into deb/ below CARGO_TARGET_DIR
 	@scripts/setup deb
 	@scripts/package deb "$(CARGO_TARGET_DIR)/deb"
 
-sbom: setup ## Write what the program is made of, C libraries too, as CycloneDX: sbom/pqlab.cdx.json below CARGO_TARGET_DIR
+sbom: setup ## Write a CycloneDX bill of materials, with C libraries, to sbom/pqlab.cdx.json below CARGO_TARGET_DIR
 	@scripts/sbom "$(CARGO_TARGET_DIR)/sbom/pqlab.cdx.json"
 
-docs: setup ## Build the documents of the Python package into docs/ below CARGO_TARGET_DIR, with the notebook executed
+docs: setup ## Build the Python reference and execute the notebook, into docs/ below CARGO_TARGET_DIR
 	@scripts/python --docs "$(CARGO_TARGET_DIR)/docs"
 
-workers: ## Build the workers in other languages whose tools are there, into the cache
+workers: ## Build the workers in other languages whose tools are installed, into the cache
 	@scripts/workers
 
-results: build ## On this machine, quiet: one run of each suite, or of SUITES, into docs/results
+results: build ## Measure each suite, or SUITES, once on this quiet machine, and write docs/results
 	@scripts/results $(if $(QUICK),--quick) $(if $(BUSY),--busy) $(if $(ESTIMATE),--estimate) $(SUITES)
 
-reliability: build ## Try to break it: kills, full disks, hostile clients, fuzzers; LONG=1, ONLY='kill full'
+reliability: build ## Try to break pqlab with kills, full disks, hostile clients and fuzzers
 	@scripts/setup reliability
 	@scripts/reliability $(if $(LONG),--long) $(if $(ONLY),--only $(ONLY)) $(if $(SEED),--seed $(SEED)) $(if $(MINUTES),--minutes $(MINUTES))
 
-lint: ## Format, clippy, spelling, licences of the dependencies
+lint: ## Check format, clippy, spelling, and the licences of dependencies
 	@scripts/setup lint
 	@scripts/lint
 
-bench: setup ## Benchmarks of pqlab itself: what its own layers cost
+bench: setup ## Benchmark pqlab itself: the cost of its layers
 	cargo bench --workspace --locked --bench '*'
 
-bench-adapters: setup ## What the adapters cost beside a bare call of each library, for every operation
+bench-adapters: setup ## Compare every operation through its adapter with a direct call to the library
 	cargo bench --workspace --locked --bench adapter -- $(ADAPTERS)
 
-bench-handshakes: setup ## What the tool adds to a TLS handshake beside a bare loop over rustls or libssl: a few minutes
+bench-handshakes: setup ## Compare TLS handshakes with a plain loop over rustls or libssl; takes a few minutes
 	cargo bench --workspace --locked --bench handshake
 
-bench-stats: setup ## Simulations of the statistics, the long version: how often intervals cover, and verdicts are false
+bench-stats: setup ## Simulate how often intervals contain the true value, and how often verdicts are false
 	cargo test --release --locked -p pqlab-stats --tests -- --ignored --nocapture
 
-bench-aa: setup ## On this machine: 100 comparisons of a thing with itself, 30 with one that is 2% slower
+bench-aa: setup ## Compare a case with itself 100 times, and with a 2% slower one 30 times, on this machine
 	cargo test --workspace --release --locked --test series -- --ignored --nocapture
 
-bench-independence: build ## On this machine: every case of SUITE in company and alone, REPETITIONS times
+bench-independence: build ## Measure each case of SUITE with the others and alone, REPETITIONS times, on this machine
 	@$(PQLAB) doctor --independence $(SUITE) --repetitions $(REPETITIONS)
 
 bench-between: SUITE = standard --algorithm ML-KEM-768 --algorithm Ed25519 --algorithm ML-DSA-65 --algorithm SHA3-256
-bench-between: build ## On this machine: RUNS runs with pauses; how many intervals contain what the other runs find
+bench-between: build ## Measure RUNS runs on this machine, and count intervals that contain the figures of other runs
 	@$(PQLAB) doctor --between $(RUNS) --pause $(PAUSE) $(SUITE)
 
-platforms: ## Test for AArch64 under emulation, type-check for macOS and FreeBSD: half an hour, and 4 GB below PQLAB_CACHE
+platforms: ## Test for AArch64 under emulation and type-check for macOS and FreeBSD; needs 30 minutes and 4 GB
 	@scripts/platforms
 
-clean: ## Remove what was built; runs and the cache of C libraries stay
+clean: ## Remove builds; keep stored runs and cached C libraries
 	rm -rf "$(CARGO_TARGET_DIR)"/debug "$(CARGO_TARGET_DIR)"/release
 
 setup:

@@ -1,6 +1,6 @@
-"""Figures of scripts/reliability, one file each, and their shared code.
+"""The figures that scripts/reliability measures, one module each, and shared code.
 
-A figure is a module with a `FIGURE` and a function `measure(task)` that returns its rows. It is listed in `FIGURES` of
-scripts/reliability. `common` defines what figures return, `program` runs the program under test, `web` has clients over
-sockets, and `record` writes the record and its page.
+A figure is a module with a description `FIGURE` and a function `measure(task)` that returns rows. `FIGURES` in
+scripts/reliability lists all figures. `common` defines tasks and rows, `program` runs the program under test, `web`
+contains socket clients, and `record` writes the record and the page.
 """

@@ -1,4 +1,4 @@
-"""A hundred clients at once for a while: every answer is right, and memory does not grow."""
+"""A hundred clients at the same time: every answer must be right, and memory must not grow."""
 
 import contextlib
 import hashlib
@@ -11,24 +11,25 @@ from reliable.program import Pqlab, Service
 
 FIGURE = Figure(
     name="clients",
-    title="A hundred clients at once: right answers, flat memory",
-    how="A hundred clients at once read pages of ten runs from `pqlab serve`. They cut off one answer in five, half of these with a reset. "
-    "Every other answer must be complete and have the same bytes each time, because the store does not change. Another hundred clients use "
-    "`pqlab ntor-relay`. Ten of them are `pqlab ntor-client`, which checks that both ends have the same keys. The others request the "
-    "descriptor, send their own keys and check the length of the answers, or disconnect early. Memory counts as flat if the maximum of "
-    "resident memory in the last quarter of the time is at most 10% + 16 MiB above that of the second quarter.",
-    limits="Clients and service share the machine, so the test does not show how many answers per second are possible. It does not detect "
-    "leaks below the allowed growth.",
+    title="A hundred clients at the same time: right answers, flat memory",
+    how="A hundred clients read pages of ten runs from `pqlab serve` at the same time. They cut off one answer in "
+    "five, half of those with a reset. Every other answer must be complete, and identical each time, because the store "
+    "does not change. Another hundred clients use `pqlab ntor-relay`. Ten of them are `pqlab ntor-client`, which "
+    "checks that both sides derive the same keys. The others request the descriptor, send their own keys and check the "
+    "length of the answers, or disconnect early. Memory is flat if the maximum resident memory in the last quarter of "
+    "the time is at most 10% + 16 MiB above the maximum in the second quarter.",
+    limits="Clients and service share the machine, so the test does not show how many answers per second are possible. "
+    "It does not detect leaks below the allowed growth.",
 )
 
 CLIENTS, RUNS = 100, 10
-# The pages of this many runs are requested most often. The other runs make `serve` evict its cache.
+# Number of runs whose pages are requested most often. Requests for the other runs make `serve` evict cached pages.
 FAVOURED = 6
-# `pqlab ntor-client` processes among the relay's clients, and handshakes of each.
+# Number of relay clients that are `pqlab ntor-client` processes, and number of handshakes per process.
 PROGRAMS, HANDSHAKES = 10, 100
 MORE, MORE_MIB = 0.1, 16
 A_RUN = ("run", "hash", "--provider", "rustcrypto", "--filter", "hash/SHA3-2*/digest*", "--processes", "2", "--max-time", "0.02", "--no-progress", "-q")
-# Length of the relay's answer to a request of classical ntor, with the two length bytes before it.
+# Length in bytes of the relay's answer to a classical ntor request, including the two length bytes.
 ANSWER = 66
 
 
@@ -43,16 +44,17 @@ class Memory:
         self.looks.append(self.service.size().resident)
 
     def verdict(self):
-        """Returns the maxima of the second and the last quarter, and the faults in them."""
+        """Returns the maximum memory in the second and in the last quarter, and the faults."""
         quarter = max(1, len(self.looks) // 4)
         second, last = max(self.looks[quarter : 2 * quarter] or self.looks), max(self.looks[-quarter:])
         grown = last > second * (1 + MORE) + MORE_MIB
         found = {"MiB in the second quarter": round(second), "MiB in the last": round(last)}
-        return found, [f"{second:.0f} MiB were resident in the second quarter and {last:.0f} in the last"] * grown
+        fault = f"resident memory grew from {second:.0f} MiB in the second quarter to {last:.0f} MiB in the last"
+        return found, [fault] * grown
 
 
 def cut(address, sent, chance):
-    """Leaves in the middle of an answer."""
+    """Sends a request and disconnects in the middle of the answer."""
     with web.connect(address, 120) as connection:
         connection.sendall(sent)
         with contextlib.suppress(ConnectionError):
@@ -85,7 +87,7 @@ def on_pages(task, seconds):
             with lock:
                 first = seen.setdefault(path, digest)
             if digest != first:
-                team.fault(f"{path}: different bytes than before")
+                team.fault(f"{path}: the page differs from an earlier answer")
             team.count("right")
 
         memory = Memory(service)
@@ -93,7 +95,7 @@ def on_pages(task, seconds):
         team.work(seconds, memory.look, min(1.0, seconds / 40))
         found, faults = memory.verdict()
     found = {"answers": team.counted("right"), "cut": team.counted("cut"), "seconds": round(seconds), **found}
-    return judged("serve", CLIENTS, "clients", found, team.faults + faults + ["no answer at all"] * (not team.counted("right")))
+    return judged("serve", CLIENTS, "clients", found, team.faults + faults + ["no client got an answer"] * (not team.counted("right")))
 
 
 def on_relay(task, seconds):
@@ -122,12 +124,13 @@ def on_relay(task, seconds):
                 for _ in range(chance.randint(1, 20)):
                     connection.sendall(b"\xff\0\0\0")
                     if exactly(connection, 54) != descriptor:
-                        team.fault("a different descriptor than before")
+                        team.fault("the descriptor has changed")
                     connection.sendall(own)
                     if exactly(connection, ANSWER)[:2] != b"\0\x40":
-                        team.fault("an answer of a different length")
+                        team.fault("an answer has the wrong length")
                     team.count("right", 2)
-            # A client's port stays reserved for a minute after its connection, and ports are too few for more speed.
+            # A client's port stays reserved for a minute after a connection ends, so faster clients would run out of
+            # ports.
             time.sleep(0.3)
 
         memory = Memory(service)
@@ -137,16 +140,16 @@ def on_relay(task, seconds):
         found, faults = memory.verdict()
     checked, right = team.counted("checked"), team.counted("right")
     found = {"answers": right, "handshakes checked": checked, "cut": team.counted("cut"), "seconds": round(seconds), **found}
-    return judged("ntor-relay", CLIENTS, "clients", found, team.faults + faults + ["no answer at all"] * (not right or not checked))
+    return judged("ntor-relay", CLIENTS, "clients", found, team.faults + faults + ["no client got an answer"] * (not right or not checked))
 
 
 def exactly(connection, length):
-    """Reads exactly `length` bytes. Raises `ConnectionError` if the connection closes first."""
+    """Reads exactly `length` bytes. Raises `ConnectionError` if the connection ends earlier."""
     got = b""
     while len(got) < length:
         part = connection.recv(length - len(got))
         if not part:
-            raise ConnectionError(f"{len(got)} of {length} bytes came")
+            raise ConnectionError(f"received only {len(got)} of {length} bytes")
         got += part
     return got
 

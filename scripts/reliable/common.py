@@ -1,4 +1,4 @@
-"""Tasks and rows of figures, folders, and the processes that figures start."""
+"""Shared code of all figures: tasks, rows, folders, and processes."""
 
 import dataclasses
 import os
@@ -10,18 +10,18 @@ import threading
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 PASSED, FAILED, UNFINISHED, NOT_RUN = "passed", "failed", "unfinished", "not run"
-# Faults per row that the record keeps, and the greatest length of each in characters.
+# Maximum number of faults per row in the record, and maximum length of a fault in characters.
 FAULTS, LONGEST = 3, 300
-# Seconds for a process to end when told to, and for the program to do something short.
+# Seconds that a process may take to end when asked to, and seconds that a short command may take.
 PATIENCE, MOMENT = 10, 300
 
 
 class Unfit(Exception):
-    """A figure, or a part of it, cannot be measured here; the text names what is missing."""
+    """Raised if a figure or a part of it cannot be measured here. The message names what is missing."""
 
 
 class Broken(Exception):
-    """Something failed that must not; the text is the fault."""
+    """Raised if something failed that must not fail. The message is the fault."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -29,9 +29,9 @@ class Figure:
     """Description of a figure on the page, independent of its results."""
 
     name: str
-    # What is counted, in a few words.
+    # What the figure shows, in a few words.
     title: str
-    # How it is measured, and its limits: a sentence or two each.
+    # How the figure is measured, and what it does not cover: a few sentences each.
     how: str
     limits: str
     forms: tuple = ("short", "long")
@@ -43,41 +43,41 @@ class Row:
 
     part: str
     count: int
-    # Unit of the count: `kills`.
+    # Unit of the count, such as `kills`.
     unit: str
-    # Further results by name: numbers or words.
+    # Further results by name: numbers or strings.
     found: dict
     outcome: str
-    # The first faults, or why it was not run.
+    # The first faults, or the reason why the figure was not measured.
     why: list = dataclasses.field(default_factory=list)
 
 
 @dataclasses.dataclass(frozen=True)
 class Task:
-    """Request for a figure."""
+    """Request to measure a figure."""
 
     program: pathlib.Path
     long: bool
     seed: int
-    # Folder of the figure, empty at first, and removed afterwards unless it failed.
+    # Folder for the files of the figure. Empty at first, and removed at the end if the figure passed.
     folder: pathlib.Path
-    # Replaces the default count, for trying the script.
+    # Count to use instead of the default, to try the script.
     given: int | None = None
     # For `fuzz`: time limit in minutes, and the only targets to run.
     minutes: float | None = None
     targets: tuple = ()
 
     def count(self, short, long):
-        """Returns the count in this form."""
+        """Returns the count for the requested form."""
         return self.given or (long if self.long else short)
 
     def chance(self, *words):
-        """Returns a random generator for these words, so that threads do not change what is drawn."""
+        """Returns a random generator seeded with these words, so that results do not depend on the order of threads."""
         return random.Random("/".join(map(str, (self.seed, *words))))
 
 
 def judged(part, count, unit, found, faults):
-    """Returns a row that passes if there are no faults."""
+    """Returns a row, which passes if there are no faults."""
     why = [fault[:LONGEST] for fault in faults[:FAULTS]]
     return Row(part, count, unit, found, FAILED if faults else PASSED, why)
 
@@ -99,7 +99,7 @@ def target_folder():
 
 
 def output_of(*words):
-    """Returns a command's output without its end of line; empty if it fails or does not exist."""
+    """Returns a command's output without the final newline. Empty if the command fails or does not exist."""
     try:
         ended = subprocess.run(words, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=False)
     except OSError:
@@ -113,13 +113,13 @@ def last_line(text):
     return lines[-1] if lines else "(no output)"
 
 
-# Processes that were started and may still run.
+# Started processes, some of which may still be running.
 STARTED = []
 STOPPED = threading.Event()
 
 
 def start(words, **options):
-    """Starts a process that ends with this script."""
+    """Starts a process that is killed when this script ends."""
     if STOPPED.is_set():
         raise Broken("stopped")
     process = subprocess.Popen(words, **options)
@@ -129,7 +129,7 @@ def start(words, **options):
 
 
 def end_all():
-    """Kills every started process that is still running."""
+    """Kills all started processes."""
     for process in list(STARTED):
         if process.poll() is None:
             process.kill()
@@ -138,14 +138,14 @@ def end_all():
 
 
 def stop(*_signal):
-    """Kills every started process and starts no more, so that threads waiting for one end."""
+    """Kills all started processes and prevents new ones, so that threads that wait for a process end."""
     STOPPED.set()
     end_all()
     raise KeyboardInterrupt
 
 
 def _stat(pid):
-    """Returns state, parent and start time of a process; `None` if it does not exist."""
+    """Returns state, parent and start time of a process, or `None` if the process does not exist."""
     try:
         fields = pathlib.Path(f"/proc/{pid}/stat").read_text(errors="replace").rpartition(")")[2].split()
     except OSError:
@@ -154,7 +154,7 @@ def _stat(pid):
 
 
 def children(pid):
-    """Returns the child processes, each as its id and start time."""
+    """Returns id and start time of each child process."""
     found = []
     for name in os.listdir("/proc"):
         stat = _stat(name) if name.isdigit() else None
@@ -164,7 +164,7 @@ def children(pid):
 
 
 def alive(process):
-    """Whether a process from `children` still runs. Its id may belong to another process by now."""
+    """Whether a process from `children` is still running. Compares start times, because ids are reused."""
     pid, began = process
     stat = _stat(pid)
     return stat is not None and stat[2] == began and stat[0] not in "ZX"

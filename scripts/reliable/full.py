@@ -1,4 +1,4 @@
-"""A full disk at every write: an error in one line, nothing lost, nothing half written, and normal work afterwards."""
+"""A full disk at every write: pqlab must print one error line, lose no result, leave no partial file, and recover."""
 
 import dataclasses
 import os
@@ -12,48 +12,50 @@ from reliable.program import Pqlab, Session, integrity
 FIGURE = Figure(
     name="full",
     title="A full disk at every write",
-    how="Each command runs once under `strace`, which lists its writes. It then runs once for each write, sync or change of length, and "
-    "from that call on the system reports ENOSPC. This covers the database (with its log and index) of a `pqlab run` into a new database "
-    "and into one that has a run, and the output of `report`, `export` and `ledger generate`. Each command must end with an error in one "
-    "line, a non-zero exit code and no panic. Earlier results must still exist, and SQLite's `integrity_check` must be `ok`. A file must "
-    "have its old or its complete new content, and no file may be left over. The same command, or `--resume`, must then succeed. The short "
-    "form takes every tenth write.",
-    limits="The disk is not really full, only the system calls report it: errors that appear only when the kernel writes pages back are not "
-    "covered. Cleaning up when a database is closed may fail silently if everything is already stored.",
+    how="Each command runs once under `strace`, which lists its writes. It then runs once for each write, sync or "
+    "change of file length, and from that call on the system reports ENOSPC. This covers the database files of `pqlab "
+    "run`, with a new database and with one that contains a run, and the output of `report`, `export` and `ledger "
+    "generate`. Each command must print an error in one line and exit with a non-zero code, without a panic. Earlier "
+    "results must still exist, and SQLite's `integrity_check` must report `ok`. Each file must contain its old content "
+    "or the complete new content, and no file may be left over. The same command, or `--resume`, must then succeed. "
+    "The short form tests every tenth write.",
+    limits="The disk is not really full; only the system calls report ENOSPC. Errors that appear only when the kernel "
+    "writes pages back are not covered. Cleaning up when a database is closed may fail silently if everything is "
+    "already stored.",
 )
 
-# Calls that can need room, and calls that can be the first to report that there was none.
+# Calls that can need disk space, and calls that can report later that there was none.
 CALLS = ("write", "pwrite64", "writev", "pwritev", "fsync", "fdatasync", "ftruncate", "fallocate")
 # `4211  pwrite64(5</folder/pqlab.db-wal>, ""..., 4096, 0) = 4096`
 LINE = re.compile(r"^(?:(\d+) +)?(\w+)\(\d+<([^>]*)>")
 INJECTED = "(INJECTED)"
-# The short form takes every tenth write.
+# The short form tests every tenth write.
 STRIDE = 10
 # Files that SQLite keeps next to a database.
 BESIDE = ("", "-wal", "-shm", "-journal")
 RUN = ("hash", "--provider", "rustcrypto", "--filter", "hash/SHA3-256/digest*", "--processes", "2", "--max-time", "0.02", "--seed", "7")
-# Earlier content of an output file.
+# Content of an output file before the command runs.
 OLD = b"what was here before\n"
-# Endings of complete files whose bytes differ from call to call.
+# Last bytes of complete files whose content differs between calls, by suffix.
 ENDS = {".pdf": b"%%EOF"}
 
 
 @dataclasses.dataclass(frozen=True)
 class Write:
-    """A system call of a command, and its file."""
+    """A system call that a command made, and the file."""
 
     call: str
     path: str
 
 
 class Strace:
-    """Runs the program, and records its writes or makes them fail."""
+    """Runs the program under strace, which records writes or makes them fail."""
 
     def __init__(self, program, log):
         self.program, self.log = program, log
 
     def words(self, more, follow):
-        # With filtering by the kernel, workers are not slowed down.
+        # Let the kernel filter system calls, so that workers are not slowed down.
         following = ("-f", "--seccomp-bpf") if follow else ()
         traced = ("-e", f"trace={','.join(CALLS)}", "-e", "signal=none", "-y", "-s", "0", "-qq")
         return (self.program, "-o", str(self.log), *following, *traced, *more)
@@ -67,30 +69,30 @@ class Strace:
         return max(threads.values(), key=len, default=[])
 
     def hit(self):
-        """Whether any call was made to fail."""
+        """Whether strace made any call fail."""
         return INJECTED in self.log.read_text(errors="replace")
 
 
 def from_there_on(writes, place):
-    """Returns options that make this write and all later ones fail. strace counts each kind of call separately."""
+    """Returns strace options that make this and all later writes fail. strace counts each system call separately."""
     counts = {call: 1 + sum(write.call == call for write in writes[:place]) for call in CALLS}
     return [word for call, count in counts.items() for word in ("-e", f"inject={call}:error=ENOSPC:when={count}+")]
 
 
 def this_one(writes, place):
-    """Returns options that make only this write fail. Later ones may go to the terminal, which is not full."""
+    """Returns strace options that make only this write fail, because later writes may go to the terminal."""
     call = writes[place].call
     count = 1 + sum(write.call == call for write in writes[:place])
     return ["-e", f"inject={call}:error=ENOSPC:when={count}"]
 
 
 def complaint(code, said, path):
-    """Returns what is wrong with the end of a command that could not write to this path."""
+    """Checks how a command ended that could not write to this path. Returns the faults."""
     lines = [line for line in said.splitlines() if line.strip() and not line.startswith("strace:")]
-    faults = [f"it ended with {code}"] * (code == 0 or code < 0 or code >= 128)
+    faults = [f"exit code {code}"] * (code == 0 or code < 0 or code >= 128)
     faults += [f"a panic: {last_line(said)}"] * ("panicked" in said)
     if len(lines) != 1 or not lines[0].startswith("pqlab: "):
-        faults.append(f"{len(lines)} lines of error: {' / '.join(lines)}")
+        faults.append(f"expected one error line, got {len(lines)}: {' / '.join(lines)}")
     elif path not in lines[0]:
         faults.append(f"the error does not name {path}: {lines[0]}")
     return faults
@@ -106,7 +108,7 @@ class Tally:
         self.faults = []
 
     def places(self, places):
-        """Yields the places that this form covers, and reports progress."""
+        """Yields the places to test in this form, and reports progress."""
         for place in places[:: self.step]:
             self.tried += 1
             if self.tried % 25 == 0:
@@ -114,7 +116,7 @@ class Tally:
             yield place
 
     def try_each(self, places, trial):
-        """Makes these writes fail with `trial`, which returns faults, whether any failed, and whether it ended well."""
+        """Calls `trial` for each write. `trial` returns faults, whether a write failed, and whether pqlab succeeded."""
         for place in self.places(places):
             try:
                 faults, hit, well = trial(place)
@@ -128,12 +130,13 @@ class Tally:
 
     def row(self):
         found = {"injected failures": self.hits, "writes seen": len(self.writes), "succeeded anyway": self.silent}
-        nothing = ["no write was seen"] * (not self.writes) + ["no write was made to fail"] * (bool(self.writes) and not self.hits)
+        nothing = ["strace saw no write"] * (not self.writes)
+        nothing += ["no write failed"] * (bool(self.writes) and not self.hits)
         return judged(self.name, self.tried, "full disks", found, self.faults + nothing)
 
 
 def fresh(task, template):
-    """Returns the program with a copy of a database, or without one."""
+    """Returns the program with a copy of the template's database, or without a database."""
     folder = task.folder / "now"
     shutil.rmtree(folder, ignore_errors=True)
     pqlab = Pqlab(task.program, folder)
@@ -143,7 +146,7 @@ def fresh(task, template):
 
 
 def traced_run(pqlab, strace, options):
-    """Runs pqlab while its writes to the database are recorded or made to fail."""
+    """Measures a run while strace records writes to the database or makes them fail."""
     paths = [word for end in BESIDE for word in ("-P", f"{pqlab.database}{end}")]
     words, before = ("run", *RUN, "-q", "--json", "--no-progress"), strace.words([*options, *paths], follow=True)
     session = Session(pqlab, *words[1:-2], before=before)
@@ -152,25 +155,25 @@ def traced_run(pqlab, strace, options):
 
 
 def checked_run(pqlab, strace, options, earlier):
-    """Checks a run on a full disk. Returns faults, whether anything failed, and whether it ended well."""
+    """Tests a run on a full disk. Returns faults, whether a write failed, and whether the run succeeded."""
     session = traced_run(pqlab, strace, options)
     hit, well = strace.hit(), session.code == 0
     faults = [] if well else complaint(session.code, session.said(), str(pqlab.database))
     if (not hit) and not well:
-        faults.append("it failed although no write was made to fail")
+        faults.append("the run failed although no write failed")
     if pqlab.database.exists() and (sound := integrity(pqlab.database)) != "ok":
         faults.append(f"integrity_check: {sound}")
-    # Resumes the run if it had begun. A database without tables, which a read-only command refuses, does not count as
-    # one yet.
+    # Resume the run if it had begun. A database without tables is treated as missing, because read-only commands reject
+    # it.
     listed = pqlab.run("runs", "--json")
     if listed.returncode and (session.run or earlier):
-        return [*faults, f"`pqlab runs` ended with {listed.returncode}: {last_line(listed.stderr)}"], hit, well
+        return [*faults, f"`pqlab runs` exited with code {listed.returncode}: {last_line(listed.stderr)}"], hit, well
     stopped = [run for run in pqlab.runs() if not run["complete"]] if listed.returncode == 0 else []
     if well and stopped:
-        faults.append("it ended with code 0 but is not complete")
+        faults.append("the run exited with code 0 but is not complete")
     if stopped or not well:
         pqlab.read("run", *(["--resume"] if stopped else RUN), "-q")
-    # Cases that were complete when the disk was full, except for the last write, must still exist after the next run.
+    # Every case that the run reported as finished must still exist after the next run.
     stored = {run["id"]: pqlab.results(run["id"]) for run in pqlab.runs()}
     if any(not run["complete"] for run in pqlab.runs()):
         faults.append("a run is not complete at the end")
@@ -184,14 +187,14 @@ def checked_run(pqlab, strace, options, earlier):
 
 
 def of_runs(task, strace, name, template):
-    """Tests a run into a new database, or into one that has the template's run."""
+    """Tests a run with a new database, or with a copy of the template's database."""
     earlier = None
     if template:
         run = template.runs()[0]["id"]
         earlier = (run, template.read("export", run, "--format", "csv"))
     session = traced_run(fresh(task, template), strace, ())
     if session.code != 0:
-        raise Broken(f"{name}: under strace it ended with {session.code}: {session.said()}")
+        raise Broken(f"{name}: under strace, the run exited with code {session.code}: {session.said()}")
     writes = strace.seen()
     tally = Tally(name, task, writes)
     trial = lambda place: checked_run(fresh(task, template), strace, from_there_on(writes, place), earlier)
@@ -200,12 +203,12 @@ def of_runs(task, strace, name, template):
 
 
 def content(folder):
-    """Returns the bytes of all files below a folder, by name."""
+    """Returns the content of all files below a folder, by name."""
     return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
 
 
 def of_outputs(task, strace, name, pqlab, words, single):
-    """Tests a command that writes into a folder, or the `single` file, which had earlier content."""
+    """Tests a command that writes into a folder, or that overwrites the file `single`."""
     out = pqlab.folder / "out"
 
     def made(before=()):
@@ -215,14 +218,14 @@ def of_outputs(task, strace, name, pqlab, words, single):
             (out / single).write_bytes(OLD)
         return pqlab.run(*words, before=before)
 
-    # Twice, to find the files that are the same each time.
+    # Run the command twice, to find the files that are identical each time.
     wanted = []
     for before in ((), strace.words((), follow=False)):
         ended = made(before)
         if ended.returncode:
-            raise Broken(f"{name} ended with {ended.returncode}: {last_line(ended.stderr)}")
+            raise Broken(f"{name} exited with code {ended.returncode}: {last_line(ended.stderr)}")
         wanted.append(content(out))
-    # Two calls may write different bytes for the same PDF, but not always, so only its end is checked.
+    # The bytes of a PDF sometimes differ between calls, so only the end of a PDF is checked.
     same = {file for file in wanted[0] if wanted[0][file] == wanted[1].get(file) and not file.endswith(".pdf")}
     writes = strace.seen()
     tally = Tally(name, task, writes)
@@ -241,11 +244,11 @@ def of_outputs(task, strace, name, pqlab, words, single):
         old = {single} if single and there.get(single) == OLD else set()
         faults += [f"{file} is not complete" for file in there if file in wanted[0] and file not in old and not whole(file, there[file])]
         if single and not well and not old:
-            faults.append(f"{single} is not as it was before")
+            faults.append(f"{single} has changed although the command failed")
         again = made()
         after = content(out)
         if again.returncode or set(after) != set(wanted[0]) or not all(whole(file, after[file]) for file in after):
-            faults.append(f"afterwards it ended with {again.returncode}: {last_line(again.stderr)}")
+            faults.append(f"the next call exited with code {again.returncode}: {last_line(again.stderr)}")
         return faults, hit, well
 
     tally.try_each([place for place, write in enumerate(writes) if write.path.startswith(f"{out}/")], trial)

@@ -1,4 +1,4 @@
-"""Decoders under a fuzzer: many executions, none of which violates an assertion of the target."""
+"""Fuzzes the decoders: no execution may violate an assertion of the target."""
 
 import concurrent.futures
 import json
@@ -14,13 +14,15 @@ from reliable.common import PASSED, UNFINISHED
 FIGURE = Figure(
     name="fuzz",
     title="Executions of each fuzz target",
-    how="Each target of `fuzz/` runs under libFuzzer with AddressSanitizer (`cargo fuzz`, a nightly compiler). The corpus is kept below "
-    "`PQLAB_CACHE`, so each call continues from the previous ones. Executions of the long form add up over calls as long as the sources of "
-    "the targets stay at the same commit. The long form requests 100,000,000 executions of the three fastest decoders and 10,000,000 of each "
-    "other decoder, in alternating slices of a few minutes. It requests 1,000,000 of the two targets that are more than a decoder: "
-    "`ntor_relay` runs a relay behind its socket, and `mldsa_batch` compares complete verifications. The short form requests 100,000 each.",
-    limits="C code is not instrumented: AddressSanitizer sees only its use of the heap through the C library's functions. The number of "
-    "executions says how long the fuzzer searched, not how much code it covered.",
+    how="Each target in `fuzz/` runs under libFuzzer with AddressSanitizer (`cargo fuzz`, a nightly compiler). The "
+    "corpus is kept below `PQLAB_CACHE`, so each call continues from the previous ones. Executions of the long form "
+    "add up over several calls while the sources of the targets stay at the same commit. The long form requests "
+    "100,000,000 executions of each of the three fastest decoders and 10,000,000 of each other decoder, in alternating "
+    "slices of a few minutes. It requests 1,000,000 executions of the two targets that are more than a decoder: "
+    "`ntor_relay` runs a relay behind its socket, and `mldsa_batch` compares complete verifications. The short form "
+    "requests 100,000 executions of each target.",
+    limits="C code is not instrumented: AddressSanitizer sees only heap use through functions of the C library. The "
+    "number of executions shows how long the fuzzer searched, not how much code it covered.",
 )
 
 SHORT, LONG, FASTEST_LONG, FASTEST = 100_000, 10_000_000, 100_000_000, 3
@@ -28,24 +30,25 @@ SHORT, LONG, FASTEST_LONG, FASTEST = 100_000, 10_000_000, 100_000_000, 3
 LARGE = {"ntor_relay": 1_000_000, "mldsa_batch": 1_000_000}
 # Seconds per target in the short form, and per slice in the long form.
 SHORT_SECONDS, SLICE = 180, 180
-# Targets at once: as many as the machine has processors, up to this.
+# Maximum number of targets that run at the same time. Never more than the number of processors.
 AT_ONCE = 2
 # Default minutes of the long form.
 MINUTES = 60
 PLATFORM = "x86_64-unknown-linux-gnu"
-# Sources of the executed code; executions of other versions do not count. Statistics are built too, but no target uses
-# them.
+# Sources of the executed code. Executions of other versions are not counted. The crate for statistics is also built,
+# but no target uses it.
 CRATES = (
     "constructions", "harness", "keccak", "mldsa-batch", "network", "primitives", "providers", "record", "tls", "verification", "workloads",
 )
 SOURCES = ("fuzz/fuzz_targets", "fuzz/Cargo.toml", "fuzz/Cargo.lock", *(f"crates/{crate}" for crate in CRATES))
-# Suffix of a commit with changed sources. Their executions are not added up, because each call may run other code.
+# Suffix for a commit with uncommitted changes to the sources. Such executions are not added up, because each call may
+# run different code.
 CHANGED = "-changed"
-# Prefixes of inputs that break a target. libFuzzer also keeps slow ones.
+# Prefixes of the files with inputs that break a target. libFuzzer also writes files for slow inputs.
 BREAKING = ("crash-", "leak-", "oom-", "timeout-")
-# Options of some targets for the build, libFuzzer, and AddressSanitizer. In the batch verifier, comparisons belong to
-# its arithmetic, and tracing them takes most of the time. Threads of the relay's last clients may still be ending when
-# it does.
+# Options for the build, for libFuzzer and for AddressSanitizer, by target. mldsa_batch does not trace comparisons,
+# because tracing those in its arithmetic would take most of the time. ntor_relay does not detect leaks, because threads
+# of the last clients may still be running when the target ends.
 BUILD = {"mldsa_batch": ("--no-trace-compares",)}
 FLAGS = {"mldsa_batch": ("-entropic=0", "-use_counters=0", "-max_len=256")}
 SANITIZER = {"ntor_relay": "detect_leaks=0"}
@@ -59,7 +62,7 @@ def targets():
 
 
 class Target:
-    """A target, with what is kept between calls."""
+    """A target, with its files that are kept between calls."""
 
     def __init__(self, name, commit, folder):
         self.name, self.commit = name, commit
@@ -68,27 +71,27 @@ class Target:
         for place in (self.corpus, self.artifacts):
             place.mkdir(parents=True, exist_ok=True)
         self.log = folder / f"{name}.txt"
-        # Executions and seconds, by commit.
+        # Number of executions and seconds, by commit.
         self.all = json.loads(self.notes.read_text()) if self.notes.exists() else {}
         self.program = None
-        # The long form adds up over calls; the short one always starts anew.
+        # Earlier executions that are not counted. The long form adds up over calls; the short form starts from zero.
         self.earlier = 0
         if commit.endswith(CHANGED):
             self.all.pop(commit, None)
             self.faults = []
         else:
-            # An input that broke it in an earlier call still counts as a fault.
+            # An input that broke the target in an earlier call is still a fault.
             broke = sorted(path.name for path in self.artifacts.iterdir() if path.name.startswith(BREAKING))
-            self.faults = [f"broken by {name} in {self.artifacts}" for name in broke]
+            self.faults = [f"{name} in {self.artifacts} breaks the target" for name in broke]
 
     @property
     def executions(self):
-        """Executions that count in this form."""
+        """Number of executions to report in this form."""
         return self.all.get(self.commit, [0, 0])[0] - self.earlier
 
     @property
     def rate(self):
-        """Executions per second; 0 if it has not run yet."""
+        """Executions per second, or 0 if the target has not run yet."""
         executions, seconds = self.all.get(self.commit, [0, 0])
         return executions / seconds if seconds else 0
 
@@ -100,14 +103,14 @@ class Target:
         partial.replace(self.notes)
 
     def run(self, executions, seconds):
-        """Runs it for this many executions, or this long."""
+        """Runs the target until it reaches this number of executions or seconds."""
         words = [
             str(self.program), str(self.corpus), f"-artifact_prefix={self.artifacts}/", f"-runs={executions}",
             f"-max_total_time={max(1, round(seconds))}", "-print_final_stats=1", "-verbosity=0", *FLAGS.get(self.name, ()),
         ]
         began = time.monotonic()
         with open(self.log, "w") as log:
-            # The first option is that of `cargo fuzz run`.
+            # `cargo fuzz run` sets the first option too.
             options = ["detect_odr_violation=0", *([SANITIZER[self.name]] if self.name in SANITIZER else [])]
             given = {**os.environ, "ASAN_OPTIONS": ":".join(options)}
             code = start(words, env=given, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT).wait()
@@ -118,11 +121,11 @@ class Target:
             errors = re.findall(r"^.*(?:panicked at|ERROR: ).*$", said, re.MULTILINE)
             self.faults.append(f"{errors[0] if errors else last_line(said)} ({self.artifacts})")
         elif not found:
-            self.faults.append("the output has no number of executions")
+            self.faults.append("the output does not contain the number of executions")
 
 
 def built(names, log):
-    """Builds the targets. Returns their programs by name, or the reason why there are none."""
+    """Builds the targets. Returns the programs by name, with `None` for targets that cannot be built."""
     host = output_of("rustc", "-vV")
     if f"host: {PLATFORM}" not in host:
         raise Unfit(f"the fuzzer requires {PLATFORM}")
@@ -137,7 +140,7 @@ def built(names, log):
         groups.setdefault(BUILD.get(name, ()), []).append(name)
     programs = {}
     for number, (options, group) in enumerate(groups.items()):
-        # Different build flags rebuild everything, so each combination has its own folder.
+        # Different build flags rebuild everything, so each combination uses a separate folder.
         folder = target_folder() / "fuzz" / ("-".join(options).replace("--", "") or "usual")
         for name in group:
             say(f"fuzz: building {name} ({number + 1} of {len(groups)} kinds)")
@@ -161,7 +164,7 @@ def rows_of(all_targets, goals, long):
 
 
 def goals_of(all_targets, task):
-    """Returns the requested executions by name."""
+    """Returns the number of requested executions, by target."""
     usual = task.count(SHORT, LONG)
     goals = {target.name: usual for target in all_targets}
     if not task.long or task.given:
@@ -189,8 +192,8 @@ def measure(task):
     at_once = min(AT_ONCE, os.cpu_count() or 1)
     while True:
         goals = goals_of(found, task)
-        # Targets that have not run yet come first, then those with the least time to their goal, so that most finish if
-        # time is short.
+        # Start with targets that have not run yet, then those that need the least time to reach their goal. So if time
+        # is short, most targets finish.
         left = [target for target in found if not target.faults and target.executions < goals[target.name]]
         left.sort(key=lambda target: (goals[target.name] - target.executions) / target.rate if target.rate else 0)
         if not left or (until and time.monotonic() >= until):

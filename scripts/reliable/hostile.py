@@ -1,4 +1,4 @@
-"""Hostile clients: the services keep running, answer good clients, and are as small as before afterwards."""
+"""Hostile clients: the services must keep running, answer good clients, and not grow."""
 
 import concurrent.futures
 import contextlib
@@ -13,22 +13,24 @@ from reliable.program import Pqlab, Service
 FIGURE = Figure(
     name="hostile",
     title="Hostile connections: the services keep running",
-    how="Connections to `pqlab serve` and to `pqlab ntor-relay` send random bytes, parts of requests, oversized headers, one byte at a time, "
-    "or sequences of requests with garbage in between. Others send wrong methods, path traversals in many spellings, or messages of the "
-    "right length with wrong content, or end with a reset. Once, more of them are open at a time than the service accepts. No answer may "
-    "have a 5xx status, contain a file of the machine or break the protocol, and no client may be left waiting. Afterwards, pages and "
-    "handshakes must work, and memory, threads and open files must be back within bounds: 25% + 32 MiB, 2 threads, 4 files.",
-    limits="The clients are on the same machine, sixteen at a time. The test does not cover floods that fill the network or all ports.",
+    how="Connections to `pqlab serve` and to `pqlab ntor-relay` send random bytes, parts of requests, oversized "
+    "headers, one byte at a time, or sequences of requests with garbage in between. Others send wrong methods, path "
+    "traversals in many spellings, or messages with the right length but wrong content, or end with a reset. Once, "
+    "more connections are open than the service accepts. No answer may have a 5xx status, contain a file from the "
+    "machine or break the protocol, and no client may be left waiting. Afterwards, pages and handshakes must work, and "
+    "the service may not have grown by more than 25% + 32 MiB of memory, 2 threads and 4 open files.",
+    limits="The clients run on the same machine, sixteen at a time. The test does not cover floods that saturate the "
+    "network or use up all ports.",
 )
 
-# Hostile clients at a time besides the crowd; seconds in which the service has to answer or hang up.
+# Number of hostile clients at a time, without the crowd, and seconds within which the service must answer or close.
 AT_ONCE, LIMIT = 16, 60
-# Seconds for a service to shrink back, after its own limits on silent clients.
+# Seconds to wait until a service has shrunk, longer than its time limits for silent clients.
 SETTLE = 150
 MORE_RESIDENT, MORE_MIB, MORE_THREADS, MORE_FILES = 0.25, 32, 2, 4
-# More than the limits of connections at once: 512 for `serve`, 256 for the relay.
+# Number of connections in the crowd. The services accept fewer at the same time: 512 for `serve`, 256 for the relay.
 CROWD = {"serve": 700, "ntor-relay": 400}
-# Lengths in bytes of the relay's answers, and of its requests by HTYPE.
+# Lengths in bytes of the relay's answers, and of requests by handshake type (HTYPE).
 ANSWERS = {52, 64, 800, 832, 1120, 1152, 1600, 1632}
 REQUESTS = {0x0002: 84, 0xFF01: 820, 0xFF02: 1204, 0xFF03: 1588, 0xFF11: 884, 0xFF12: 1268, 0xFF13: 1652}
 
@@ -62,7 +64,7 @@ def attack_page(kind, connection, host, chance):
     elif kind == "slow":
         drip(connection, good, chance)
     elif kind == "row":
-        # The connection stays open, so that what follows is the next request.
+        # Keep the connection open, so that the service reads the following bytes as the next request.
         kept = good.replace(b"Connection: close\r\n", b"")
         connection.sendall(kept * chance.randint(1, 50) + chance.randbytes(chance.randint(1, 500)) + good)
     elif kind == "wrong":
@@ -72,7 +74,7 @@ def attack_page(kind, connection, host, chance):
 
 
 def judge_page(answer):
-    """Returns what is wrong with an answer of `serve`."""
+    """Checks an answer from `serve` and returns the faults."""
     statuses = [int(found) for found in re.findall(rb"(?m)^HTTP/1\.[01] (\d{3}) ", answer)]
     faults = [f"status {status}" for status in statuses if status >= 500]
     faults += ["not HTTP"] * bool(answer and not answer.startswith(b"HTTP/1."))
@@ -102,7 +104,8 @@ def attack_relay(kind, connection, _host, chance):
 
 
 def judge_relay(answer):
-    """Returns what is wrong with the relay's answers. They must have known lengths; a reset may cut the last one."""
+    """Checks the relay's answers and returns the faults. Every answer must have a known length, but a reset may cut the
+    last one."""
     while len(answer) >= 2:
         length = int.from_bytes(answer[:2], "big")
         if length not in ANSWERS:
@@ -121,7 +124,7 @@ def connection(service, name, index, chance):
     attack, judge = ATTACKS[name]
     try:
         with web.connect(service.address, LIMIT) as stream:
-            # A service that has heard enough may close before everything is sent.
+            # The service may close the connection before everything is sent.
             with contextlib.suppress(ConnectionError):
                 if kind == "noise":
                     stream.sendall(chance.randbytes(chance.randint(1, 5000)))
@@ -134,14 +137,14 @@ def connection(service, name, index, chance):
                 stream.shutdown(socket.SHUT_WR)
             return kind, [f"connection {index}, {kind}: {fault}" for fault in judge(web.read_all(stream))]
     except TimeoutError:
-        return kind, [f"connection {index}, {kind}: neither an answer nor an end within {LIMIT} s"]
+        return kind, [f"connection {index}, {kind}: no answer and no close within {LIMIT} s"]
     except OSError as error:
-        # From a reset in the middle of sending.
+        # The service reset the connection while this client was sending.
         return kind, [] if service.alive() else [f"connection {index}, {kind}: {error}, and the service has ended"]
 
 
 def crowd(service, number):
-    """Opens more silent connections than the service accepts at once."""
+    """Opens more silent connections than the service accepts at the same time."""
     web.more_files()
     with contextlib.ExitStack() as stack:
         for _ in range(number):
@@ -150,23 +153,23 @@ def crowd(service, number):
 
 
 def settled(service, before):
-    """Gives the service time to shrink. Returns its size, and descriptions of what is still larger than allowed."""
+    """Waits until the service has shrunk. Returns its size, and faults if it is still larger than allowed."""
     until = time.monotonic() + SETTLE
     while True:
         after, over = service.size(), []
         if after.files > before.files + MORE_FILES:
-            over.append(f"{after.files} open files, and {before.files} before")
+            over.append(f"{after.files} open files, {before.files} before")
         if after.threads > before.threads + MORE_THREADS:
-            over.append(f"{after.threads} threads, and {before.threads} before")
+            over.append(f"{after.threads} threads, {before.threads} before")
         if after.resident > before.resident * (1 + MORE_RESIDENT) + MORE_MIB:
-            over.append(f"{after.resident:.0f} MiB resident, and {before.resident:.0f} before")
+            over.append(f"{after.resident:.0f} MiB resident, {before.resident:.0f} before")
         if not over or time.monotonic() > until:
             return after, over
         time.sleep(1)
 
 
 def attacked(task, name, service, good):
-    """Tests a service before, during and after hostile clients. `good` is a good client, which raises faults."""
+    """Tests a service with hostile clients. `good` is a good client, called before and after, which raises faults."""
     for _ in range(3):
         good()
     before, count = service.size(), task.count(500, 10_000)

@@ -1,4 +1,4 @@
-"""Journals of cluster verifications: detect every flipped bit."""
+"""Journals of cluster verifications: pqlab must detect every flipped bit."""
 
 import os
 import subprocess
@@ -7,11 +7,12 @@ from reliable.common import ROOT, Figure, Unfit, judged, last_line
 
 FIGURE = Figure(
     name="journal",
-    title="Journals: every flipped bit found",
-    how="The test verifies a block in parts and writes a journal, for both formats. It then flips one random bit of the block or of the "
-    "journal and resumes. pqlab must refuse the journal, or verify again the parts that the journal no longer has.",
-    limits="The test calls the functions of a node, without a cluster. pqlab cannot see a file that changes and changes back between two "
-    "readings.",
+    title="Journals: every flipped bit detected",
+    how="The test verifies a block in parts and writes a journal, for both block formats. It then flips one random bit "
+    "in the block or in the journal and resumes. pqlab must reject the journal, or verify the parts again that the "
+    "journal no longer contains.",
+    limits="The test calls the functions that run on a node, without a cluster. pqlab cannot detect a file that "
+    "changes and changes back between two reads.",
 )
 
 
@@ -25,5 +26,5 @@ def measure(task):
     said = log.read_text(errors="replace")
     if "2 passed" not in said and "failed" not in said:
         raise Unfit(f"cannot build or test the Python package: {last_line(said)}")
-    # Two formats, each with its journal.
+    # Flips for each of two formats, in the block and in the journal.
     return [judged("", 4 * flips, "flipped bits", {}, [last_line(said)] if code else [])]

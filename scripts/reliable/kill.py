@@ -1,4 +1,4 @@
-"""Kills at random moments: no finished case is lost or doubled, and the run can be resumed."""
+"""Kills runs at random moments: no finished case may be lost or stored twice, and the run must resume."""
 
 import dataclasses
 import json
@@ -12,18 +12,20 @@ from reliable.program import ENDED, Pqlab, Session, integrity
 
 FIGURE = Figure(
     name="kill",
-    title="Killed runs: no finished case lost, none doubled",
-    how="`pqlab run` is killed (`kill -9`) at a random moment between its start and its end: the coordinator alone, the coordinator with "
-    "all its workers, or one worker, whose case then fails. `--resume` continues the run, is killed as well, and finally completes it. "
-    "Every case that the output reported as finished must be in the export exactly once. Every run must have the same plan, and `runs` must "
-    "never count fewer cases than were reported. No worker may outlive its coordinator, and SQLite's `integrity_check` must be `ok`.",
-    limits="Only processes die, not the machine: the effects of a power failure depend on the disk and on `fsync`. The cases are short "
-    "hashes of one library, so most kills happen while pqlab starts, stores or ends, where there is something to lose.",
+    title="Killed runs: no finished case lost or stored twice",
+    how="`pqlab run` is killed (`kill -9`) at a random moment between its start and its end: the coordinator alone, "
+    "the coordinator with all its workers, or one worker, whose case then fails. `--resume` continues the run, is "
+    "killed as well, and finally completes the run. Every case that the output reported as finished must be in the "
+    "export exactly once. Every run must have the same plan, and `runs` must never count fewer cases than were "
+    "reported. No worker may outlive its coordinator, and SQLite's `integrity_check` must report `ok`.",
+    limits="Only processes die, not the machine: the effects of a power failure depend on the disk and on `fsync`. The "
+    "cases are short hashes from one library, so most kills happen while pqlab starts, stores or ends, when data could "
+    "be lost.",
 )
 
 # Ten cases in about a second.
 RUN = ("hash", "--provider", "rustcrypto", "--filter", "hash/SHA3-2*/digest*", "--processes", "2", "--max-time", "0.02", "--seed", "7")
-# Kills per database. It grows with stored runs, and a new one is also killed while it is created.
+# Kills per database. Databases are replaced because they grow, and so that runs that create a database are also killed.
 A_DATABASE = 50
 COORDINATOR, ALL, WORKER = "coordinator", "all", "worker"
 # One kill in five hits a worker.
@@ -32,7 +34,7 @@ WAYS = (COORDINATOR, COORDINATOR, ALL, ALL, WORKER)
 
 @dataclasses.dataclass
 class Whole:
-    """An uninterrupted run: seconds until it begins and until it ends, and its cases."""
+    """An uninterrupted run: seconds until the run begins, seconds until it ends, and its cases."""
 
     begins: float
     ends: float
@@ -57,35 +59,35 @@ class Tally:
 
 
 class Database:
-    """A database, and the cases reported as finished in it."""
+    """A database, and the cases that runs with this database reported as finished."""
 
     def __init__(self, task, number, tally):
         self.pqlab = Pqlab(task.program, task.folder / f"database-{number}")
         self.tally = tally
         # Cases that were reported as finished, by run.
         self.said = {}
-        # Whether it was seen without its tables.
+        # Whether the database was seen before its tables existed.
         self.unborn = False
 
     def runs(self):
-        """Returns the runs, and checks that none has fewer cases than it reported."""
+        """Returns the runs, and checks that every run contains at least the cases that it reported."""
         if not self.pqlab.database.exists():
             return []
         ended = self.pqlab.run("runs", "--json")
         if ended.returncode:
             if self.said:
-                raise Broken(f"`pqlab runs` ended with {ended.returncode}: {ended.stderr}")
+                raise Broken(f"`pqlab runs` exited with code {ended.returncode}: {ended.stderr}")
             self.unborn = True
             return []
         runs = json.loads(ended.stdout)
         counts = {run["id"]: run["finished"] for run in runs}
         for run, cases in self.said.items():
             if counts.get(run, 0) < len(cases):
-                self.tally.faults.append(f"run {run} reported {len(cases)} finished cases but has {counts.get(run, 0)}")
+                self.tally.faults.append(f"run {run} reported {len(cases)} finished cases but contains {counts.get(run, 0)}")
         return runs
 
     def take(self, session):
-        """Records the cases that a session has reported."""
+        """Records the cases that a session reported."""
         if session.run is None:
             return
         said = self.said.setdefault(session.run, set())
@@ -98,7 +100,7 @@ class Database:
             self.tally.faults.append(f"a panic: {session.said()}")
 
     def kill_once(self, chance, whole):
-        """Starts or resumes a run and kills it. Returns whether there was something to kill."""
+        """Starts or resumes a run and kills it. Returns whether the kill came before the run ended."""
         stopped = [run for run in self.runs() if not run["complete"]]
         session = Session(self.pqlab, *(["--resume"] if stopped else RUN))
         left = 1 - stopped[0]["finished"] / stopped[0]["planned"] if stopped else 1
@@ -114,17 +116,17 @@ class Database:
                 kill(worker[0])
         code = session.end()
         self.take(session)
-        # A session that ended before does not count as a kill.
+        # If the session ended first, there was no kill.
         hit = hit or code == -signal.SIGKILL
         if hit:
             self.tally.kills[way] += 1
         elif code not in ENDED:
-            raise Broken(f"an uninterrupted run ended with {code}: {session.said()}")
+            raise Broken(f"an uninterrupted run exited with code {code}: {session.said()}")
         self.await_workers(workers)
         return hit
 
     def await_workers(self, workers):
-        """Waits for workers, which must end with their coordinator, even inside a library that hangs."""
+        """Waits for workers to end. Workers must end with their coordinator, even if a library hangs."""
         until = time.monotonic() + PATIENCE
         while (left := [worker for worker in workers if alive(worker)]) and time.monotonic() < until:
             time.sleep(0.01)
@@ -133,13 +135,13 @@ class Database:
             self.tally.faults.append(f"{len(left)} workers outlived their coordinator by {PATIENCE} s")
 
     def conclude(self, whole):
-        """Resumes every run to its end, and checks all of it."""
+        """Resumes every run until it is complete, and checks the database and all runs."""
         while [run for run in self.runs() if not run["complete"]]:
             session = Session(self.pqlab, "--resume")
             code = session.end()
             self.take(session)
             if code not in ENDED:
-                raise Broken(f"`--resume` ended with {code}: {session.said()}")
+                raise Broken(f"`--resume` exited with code {code}: {session.said()}")
         self.tally.unborn += self.unborn
         said = integrity(self.pqlab.database) if self.pqlab.database.exists() else "ok"
         if said != "ok":
@@ -152,7 +154,7 @@ class Database:
                 self.tally.doubled += len(cases) - len(set(cases))
                 self.tally.faults.append(f"run {run} has duplicate cases")
             if sorted(set(cases)) != sorted(whole.cases):
-                self.tally.faults.append(f"run {run} ends with different cases than an uninterrupted run")
+                self.tally.faults.append(f"run {run} contains different cases than an uninterrupted run")
         for run, cases in self.said.items():
             if lost := cases - set(stored.get(run, [])):
                 self.tally.lost += len(lost)
@@ -169,14 +171,14 @@ def kill(pid):
 
 
 def uninterrupted(task):
-    """Measures how long a run takes on this machine."""
+    """Measures how long an uninterrupted run takes on this machine."""
     pqlab = Pqlab(task.program, task.folder / "whole")
     began = time.monotonic()
     session = Session(pqlab, *RUN)
     session.begun.wait(PATIENCE)
     begins = time.monotonic() - began
     if session.end() != 0:
-        raise Broken(f"an uninterrupted run ended with {session.code}: {session.said()}")
+        raise Broken(f"an uninterrupted run exited with code {session.code}: {session.said()}")
     if session.run is None:
         raise Broken("an uninterrupted run does not report its id")
     return Whole(begins, time.monotonic() - began, pqlab.results(session.run))

@@ -1,4 +1,4 @@
-"""Changes every field of every format that is read: it must be refused in one line, or taken at its new value."""
+"""Changes every field of every input format: pqlab must reject the file in one line, or accept the new value."""
 
 import os
 import re
@@ -9,13 +9,13 @@ from reliable.common import ROOT, Figure, Unfit, judged, last_line, say, target_
 FIGURE = Figure(
     name="mutate",
     title="Changed files: rejected or accepted, never a panic",
-    how="A test changes every field of every format that can be imported, one at a time: it removes the field, or changes its type, sign, "
-    "length and so on. `pqlab import` and similar commands must reject the file in one line that names the place, or accept it if the new "
-    "value is possible.",
+    how="A test changes every field of every format that can be imported, one field at a time. It removes the field, "
+    "or changes its type, sign, length and so on. `pqlab import` and similar commands must reject the file in one line "
+    "that names the place, or accept the file if the new value is possible.",
     limits="Only one field changes at a time. Combinations of several wrong fields are left to the fuzzer.",
 )
 
-# The integration test of crates/cli that does this, and the variable for its long form.
+# Integration test of crates/cli that changes the fields, and the environment variable for its long form.
 MUTATION_TEST = "mutation"
 LONG = {"PQLAB_MUTATIONS": "long"}
 LINE = re.compile(r"mutations: ([\d,]+) tried, ([\d,]+) refused, ([\d,]+) taken")
@@ -23,8 +23,8 @@ LINE = re.compile(r"mutations: ([\d,]+) tried, ([\d,]+) refused, ([\d,]+) taken"
 
 def measure(task):
     if not (ROOT / "crates/cli/tests" / f"{MUTATION_TEST}.rs").exists():
-        raise Unfit(f"there is no test crates/cli/tests/{MUTATION_TEST}.rs")
-    # In the whole workspace, so that no C library is rebuilt, and without nextest, which sets time limits.
+        raise Unfit(f"the test crates/cli/tests/{MUTATION_TEST}.rs is missing")
+    # Build the whole workspace, so that no C library is rebuilt. Do not use nextest, which sets time limits.
     words = ["cargo", "test", "--workspace", "--release", "--locked", "--test", MUTATION_TEST, "--", "--nocapture"]
     environment = {**os.environ, "CARGO_TARGET_DIR": str(target_folder()), **(LONG if task.long else {})}
     log = task.folder / "output.txt"
@@ -34,6 +34,6 @@ def measure(task):
     text = log.read_text(errors="replace")
     numbers = [[int(number.replace(",", "")) for number in line] for line in LINE.findall(text)]
     tried, refused, taken = (sum(column) for column in zip(*numbers)) if numbers else (0, 0, 0)
-    faults = [f"the test ended with {code}: {last_line(text)}"] * bool(code)
-    faults += ["the test does not report its number of changes"] * (not numbers)
+    faults = [f"the test exited with code {code}: {last_line(text)}"] * bool(code)
+    faults += ["the test does not report the number of changes"] * (not numbers)
     return [judged("", tried, "changes", {"refused": refused, "taken": taken}, faults)]

@@ -1,4 +1,4 @@
-"""The program under test: with its own database, as a running session, and as a service."""
+"""The program under test: with a separate database, as a running session, and as a service."""
 
 import contextlib
 import json
@@ -11,12 +11,12 @@ import urllib.parse
 
 from reliable.common import MOMENT, PATIENCE, Broken, cache, last_line, size, start
 
-# Exit codes of a run that completed: every case was measured, or some failed.
+# Exit codes of a complete run: 0 if every case was measured, 1 if cases failed.
 ENDED = (0, 1)
 
 
 class Pqlab:
-    """The program in its own folder, which holds its database and all else it creates, such as claims on cores."""
+    """The program, with a folder for its database and everything else that it creates, such as claims on cores."""
 
     def __init__(self, program, folder):
         folder.mkdir(parents=True, exist_ok=True)
@@ -27,11 +27,11 @@ class Pqlab:
         self.environment = {**os.environ, **{name: str(path) for name, path in own.items()}}
 
     def start(self, *words, before=(), **options):
-        """Starts it, prefixed by the words `before` if there are any."""
+        """Starts the program. The words `before` precede it on the command line."""
         return start([*before, self.program, *words], env=self.environment, cwd=self.folder, **options)
 
     def run(self, *words, before=()):
-        """Runs it to its end, whatever the exit code."""
+        """Runs the program until it ends. Accepts any exit code."""
         command = [*before, self.program, *words]
         try:
             return subprocess.run(
@@ -39,27 +39,27 @@ class Pqlab:
                 errors="replace", timeout=MOMENT, check=False,
             )
         except subprocess.TimeoutExpired:
-            raise Broken(f"`pqlab {' '.join(words)}` did not end in {MOMENT} s") from None
+            raise Broken(f"`pqlab {' '.join(words)}` did not end within {MOMENT} s") from None
 
     def read(self, *words, codes=(0,)):
-        """Returns its output if its exit code is one of `codes`."""
+        """Runs the program and returns its output. Raises `Broken` unless the exit code is one of `codes`."""
         ended = self.run(*words)
         if ended.returncode not in codes:
-            raise Broken(f"`pqlab {' '.join(words)}` ended with {ended.returncode}: {last_line(ended.stderr)}")
+            raise Broken(f"`pqlab {' '.join(words)}` exited with code {ended.returncode}: {last_line(ended.stderr)}")
         return ended.stdout
 
     def runs(self):
         return json.loads(self.read("runs", "--json"))
 
     def results(self, run):
-        """Returns the ids of the finished cases of a run, as exported."""
+        """Returns the ids of the finished cases in the export of a run."""
         areas = json.loads(self.read("export", run, "--format", "json"))["results"].values()
         return [result["id"] for area in areas for result in area]
 
 
 def integrity(database):
-    """Returns SQLite's check of the file: `ok`, or the errors."""
-    # Not read-only, because the log of a killed process is first merged into the database.
+    """Returns the result of SQLite's integrity check: `ok`, or the errors."""
+    # Open for writing, because SQLite first merges the log of a killed process into the database.
     name = f"file:{urllib.parse.quote(str(database))}?mode=rw"
     try:
         with contextlib.closing(sqlite3.connect(name, uri=True, timeout=60)) as connection:
@@ -71,7 +71,7 @@ def integrity(database):
 
 
 class Session:
-    """A running `pqlab run`, and the runs and cases that it has reported."""
+    """A running `pqlab run`, with the run id and the cases that it has reported."""
 
     def __init__(self, pqlab, *words, before=()):
         self.run, self.cases, self.code = None, [], None
@@ -90,7 +90,7 @@ class Session:
             try:
                 event = json.loads(line)
             except ValueError:
-                # The last line of a killed process may be cut, and is then ignored.
+                # Ignore an incomplete last line, which a killed process can leave.
                 continue
             if event.get("event") == "begin":
                 self.run = event["run"]["id"]
@@ -99,24 +99,24 @@ class Session:
                 self.cases.append(event["result"]["id"])
 
     def end(self):
-        """Waits until it has ended, by itself or by a signal. Returns its code."""
+        """Waits until the process has ended, and returns its exit code, negative for a signal."""
         try:
             self.code = self.process.wait(MOMENT)
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
-            raise Broken(f"a run did not end in {MOMENT} s") from None
+            raise Broken(f"a run did not end within {MOMENT} s") from None
         finally:
             self.reader.join(PATIENCE)
         return self.code
 
     def said(self):
-        """Returns its standard error."""
+        """Returns the standard error of the process."""
         return self.errors.read_text(errors="replace")
 
 
 class Service:
-    """`pqlab serve` or `pqlab ntor-relay`, until the `with` block ends."""
+    """`pqlab serve` or `pqlab ntor-relay`, which runs until the `with` block ends."""
 
     def __init__(self, pqlab, *words):
         self.errors = pqlab.folder / f"{words[0]}-errors.txt"
@@ -125,10 +125,10 @@ class Service:
         first = self.process.stdout.readline()
         if not first:
             raise Broken(f"`pqlab {words[0]}` ended: {last_line(self.errors.read_text(errors='replace'))}")
-        # `http://127.0.0.1:8000/` or `listening at 127.0.0.1:9001`.
+        # The first line is `http://127.0.0.1:8000/` or `listening at 127.0.0.1:9001`.
         host, _, port = first.split()[-1].removeprefix("http://").rstrip("/").rpartition(":")
         self.address = (host, int(port))
-        # Further output is discarded, so that it does not fill the pipe.
+        # Discard further output, so that the pipe does not fill up.
         threading.Thread(target=self.process.stdout.read, daemon=True).start()
 
     def __enter__(self):
@@ -145,7 +145,7 @@ class Service:
 
     @property
     def name(self):
-        """Address as `host:port`."""
+        """Address of the service, as HOST:PORT."""
         return f"{self.address[0]}:{self.address[1]}"
 
     def alive(self):
@@ -153,5 +153,6 @@ class Service:
 
     def size(self):
         if not self.alive():
-            raise Broken(f"the service ended with {self.process.returncode}: {last_line(self.errors.read_text(errors='replace'))}")
+            said = last_line(self.errors.read_text(errors="replace"))
+            raise Broken(f"the service exited with code {self.process.returncode}: {said}")
         return size(self.process.pid)

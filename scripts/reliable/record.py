@@ -1,4 +1,4 @@
-"""The record of all figures, docs/reliability.json, and the page generated from it, docs/reliability.md."""
+"""Writes the record of all figures, docs/reliability.json, and generates the page docs/reliability.md from it."""
 
 import dataclasses
 import datetime
@@ -11,13 +11,13 @@ from reliable.common import FAILED, NOT_RUN, PASSED, ROOT, UNFINISHED, cache, ou
 
 RECORD = ROOT / "docs" / "reliability.json"
 PAGE = ROOT / "docs" / "reliability.md"
-# Files that are not sources: a change there changes no figure.
+# Files whose changes do not affect figures.
 RENEWED = ("docs/reliability.json", "docs/reliability.md")
 WORDS = {PASSED: "passed", FAILED: "**FAILED**", UNFINISHED: "not finished", NOT_RUN: "not run"}
 
 
 def machine():
-    """Returns processor, cores, system and kernel, but no name of the machine."""
+    """Describes the machine by processor, cores, system and kernel, without its name."""
     processor = platform.processor() or platform.machine()
     information = pathlib.Path("/proc/cpuinfo")
     if information.exists():
@@ -30,7 +30,7 @@ def machine():
 
 
 def commit():
-    """Returns the commit, and whether the sources differ from it."""
+    """Returns the commit, followed by `with changes` if there are uncommitted changes."""
     changed = [line for line in output_of("git", "status", "--porcelain").splitlines() if line.split(maxsplit=1)[-1] not in RENEWED]
     return (output_of("git", "rev-parse", "--short=12", "HEAD") or "unknown") + (" with changes" if changed else "")
 
@@ -40,7 +40,7 @@ def read():
 
 
 def neutral(row):
-    """Removes this machine's folders from the faults."""
+    """Replaces paths of this machine in the faults."""
     folders = ((cache(), "PQLAB_CACHE"), (ROOT, "."), (pathlib.Path.home(), "~"))
     for folder, word in folders:
         row["why"] = [why.replace(str(folder), word) for why in row["why"]]
@@ -48,7 +48,7 @@ def neutral(row):
 
 
 def entry(figure, task, rows, seconds):
-    """Returns the entry of a figure in one form."""
+    """Returns the record's entry for a figure that was measured."""
     return {
         "figure": figure.name, "form": "long" if task.long else "short", "seed": task.seed, "seconds": round(seconds),
         "date": datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d"), "commit": commit(), "machine": machine(),
@@ -57,7 +57,7 @@ def entry(figure, task, rows, seconds):
 
 
 def keep(new):
-    """Replaces the entry of the same figure and form. Existing entries are never lost."""
+    """Stores an entry in the record. Replaces an entry for the same figure and form."""
     same = lambda old: (old["figure"], old["form"]) == (new["figure"], new["form"])
     entries = [*(old for old in read() if not same(old)), new]
     partial = RECORD.with_suffix(".new")
@@ -66,7 +66,7 @@ def keep(new):
 
 
 def command(made):
-    """Returns the command that reproduces a figure."""
+    """Returns the command that measures a figure again."""
     return f"make reliability{' LONG=1' if made['form'] == 'long' else ''} ONLY={made['figure']}"
 
 
@@ -84,7 +84,7 @@ def lines_of(row):
 
 
 def table(figure, made):
-    """Returns the figure's paragraph and rows."""
+    """Returns the section about a figure, with a table of its rows."""
     lines = [
         f"## {figure.title}", "", figure.how, "", f"Limits: {figure.limits}", "",
         f"`{command(made)}`: the {made['form']} form, {made['date']}, {spoken(made['seconds'])}, commit `{made['commit']}`, seed {made['seed']}.", "",
@@ -97,7 +97,7 @@ def table(figure, made):
 
 
 def page(figures):
-    """Returns the page generated from the record, with the long form of each figure if there is one."""
+    """Returns the page. For each figure, it shows the long form if the record contains it, else the short form."""
     entries = read()
     shown = []
     for figure in figures:
@@ -107,8 +107,9 @@ def page(figures):
     machines = list(dict.fromkeys(made["machine"] for _, made in shown if made))
     lines = [
         "# How hard pqlab is to break", "",
-        "`make reliability` generates this page from `reliability.json`; do not edit it by hand. The short form takes some minutes, `LONG=1`",
-        "takes hours, and `ONLY='kill full'` selects figures. The page shows the long form of each figure that has one.", "",
+        "`make reliability` generates this page from `reliability.json`; do not edit it by hand. The short form takes some",
+        "minutes, and `LONG=1` takes hours. `ONLY='kill full'` selects figures. The page shows the long form of a figure if",
+        "there is one.", "",
         *(f"- Machine: {one}" for one in machines), "",
     ]
     for figure, made in shown:

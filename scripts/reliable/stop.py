@@ -1,4 +1,4 @@
-"""Stopped runs: no case fails because of a pause."""
+"""Stops runs with signals: no case may fail because of a pause."""
 
 import contextlib
 import json
@@ -14,17 +14,18 @@ from reliable.program import Pqlab, Session
 FIGURE = Figure(
     name="stop",
     title="Stopped runs: no case fails because of a pause",
-    how="SIGSTOP stops `pqlab run` and all its workers at a random moment of the run, and SIGCONT continues them after 1 to 200 s (1 to 10 s in "
-    "the short form). The time limit of a request is 120 s. The run must end with code 0 and measure every case of its plan.",
-    limits="Signals stop processes, not machines: paused virtual machines and containers are not tested. Up to twenty runs are stopped at "
-    "the same time.",
+    how="SIGSTOP stops `pqlab run` and all its workers at a random moment, and SIGCONT continues them after 1 to 200 s "
+    "(1 to 10 s in the short form). The time limit for a request to a worker is 120 s. The run must exit with code 0 "
+    "and measure every case in its plan.",
+    limits="Signals stop processes, not machines: paused virtual machines and containers are not tested. Up to twenty "
+    "runs are stopped at the same time.",
 )
 
 AT_A_TIME = 20
 
 
 def stopped_once(task, number, ends, longest):
-    """Stops a run once. Returns for how many seconds, 0 if the run had already ended, and the faults."""
+    """Stops a run once. Returns the length of the pause in seconds (0 if the run had already ended), and the faults."""
     chance = task.chance("stop", str(number))
     pqlab = Pqlab(task.program, task.folder / f"run-{number}")
     session = Session(pqlab, *RUN)
@@ -42,7 +43,7 @@ def stopped_once(task, number, ends, longest):
     failed = [result for result in results(pqlab) if result["status"] != "ok"]
     faults = [f"stopped for {seconds:.0f} s: {result['id']}: {result['error']}" for result in failed]
     if code != 0 and not faults:
-        faults = [f"stopped for {seconds:.0f} s: the run ended with {code}: {session.said()}"]
+        faults = [f"stopped for {seconds:.0f} s: the run exited with code {code}: {session.said()}"]
     return seconds if hit else 0.0, faults
 
 
@@ -52,7 +53,7 @@ def results(pqlab):
 
 
 def sent(process, number):
-    """Sends a signal to a process, if it exists."""
+    """Sends a signal to a process, if the process still exists."""
     with contextlib.suppress(ProcessLookupError):
         os.kill(process, number)
 

@@ -1,4 +1,4 @@
-"""What the project consists of: licences and sources, unsafe code with its reasons, sanitizers over the tests."""
+"""Checks licences and sources of dependencies and the reasons for unsafe code, and runs tests with sanitizers."""
 
 import os
 import re
@@ -10,13 +10,14 @@ from reliable.common import ROOT, Figure, Row, Unfit, judged, last_line, not_run
 FIGURE = Figure(
     name="supply",
     title="Dependencies, unsafe code, sanitizers",
-    how="`cargo deny check` checks the lock file, and `scripts/safety` every `unsafe` in the sources, which Clippy checks as well. The long "
-    "form adds `cargo auditable`, with the list that `rust-audit-info` reads from the program. With a nightly compiler it also runs "
-    "AddressSanitizer on the tests of the adapters, ThreadSanitizer on those of store, server and harness, and Miri on those of crates that "
-    "call no C.",
-    limits="AddressSanitizer instruments Rust and replaces the allocator; of the C libraries it sees only uses of the allocator and of the C "
-    "library's functions. Without the sources of the standard library next to the compiler, Miri does not run, and ThreadSanitizer does not "
-    "see the synchronisation inside that library. Reports about that library and about other crates are counted and left out.",
+    how="`cargo deny check` checks the lock file. `scripts/safety` checks every `unsafe` in the sources, as Clippy "
+    "does. The long form also checks that `cargo auditable` embeds a list of crates that `rust-audit-info` can read. "
+    "With a nightly compiler, it also runs the tests of the adapters with AddressSanitizer, the tests of store, server "
+    "and harness with ThreadSanitizer, and the tests of crates that call no C with Miri.",
+    limits="AddressSanitizer instruments Rust and replaces the allocator. In the C libraries, it sees only calls to "
+    "the allocator and to functions of the C library. Without the sources of the standard library, Miri does not run, "
+    "and ThreadSanitizer does not see synchronisation inside the standard library. Reports about the standard library "
+    "and about other crates are counted and left out.",
 )
 
 PLATFORM = "x86_64-unknown-linux-gnu"
@@ -24,13 +25,14 @@ ADAPTERS = ("pqlab-openssl-sys", "pqlab-adapters", "pqlab-providers", "pqlab-for
 THREADED = ("pqlab-store", "pqlab-server", "pqlab-harness")
 WITHOUT_C = ("pqlab-primitives", "pqlab-record", "pqlab-stats")
 REPORTS = re.compile(r"(?:ERROR|WARNING): (?:Address|Thread)Sanitizer.*|error: Undefined Behavior.*")
-# Tests of the allocator, which ThreadSanitizer replaces, and of small address spaces, in which it cannot run.
+# Tests that ThreadSanitizer cannot run: one checks the allocator, which ThreadSanitizer replaces, and one limits the
+# address space.
 NOT_THREAD = ("peaks", "random_bytes_neither_panic_nor_take_memory")
 PASSED_TESTS = re.compile(r"^test result: \w+\. (\d+) passed; (\d+) failed", re.MULTILINE)
 
 
 def ended(task, name, words, **environment):
-    """Runs a command. Returns its exit code and its output, which is also kept in the figure's folder."""
+    """Runs a command. Returns its exit code and its output, which is also stored in the figure's folder."""
     log = task.folder / f"{name}.txt"
     say(f"supply: {' '.join(words)}")
     with open(log, "w") as output:
@@ -73,11 +75,11 @@ def auditable(task) -> Row:
         return judged("cargo auditable", 0, "crates", {}, [last_line(said)])
     listed = output_of(f"{tools}/rust-audit-info", str(folder / "release" / "pqlab"))
     count = listed.count('"name":')
-    return judged("cargo auditable", count, "crates", {}, [] if count else ["the program has no list of its crates"])
+    return judged("cargo auditable", count, "crates", {}, [] if count else ["the program contains no list of its crates"])
 
 
 def tested(task, part, crates, flags, words, look=None, **environment):
-    """Tests crates with a tool of a nightly compiler. `look` finds faults and further results in the output."""
+    """Runs the tests of crates with a tool of a nightly compiler. `look` extracts faults and results from output."""
     given = [word for crate in crates for word in ("-p", crate)]
     folder = str(target_folder() / part.split()[0].lower())
     code, said = ended(
@@ -87,12 +89,12 @@ def tested(task, part, crates, flags, words, look=None, **environment):
     numbers = [tuple(map(int, pair)) for pair in PASSED_TESTS.findall(said)]
     passed, failed = (sum(column) for column in zip(*numbers)) if numbers else (0, 0)
     reports, told = look(said) if look else (REPORTS.findall(said), {})
-    faults = reports + ([f"it ended with {code}: {last_line(said)}"] if code and not reports else [])
+    faults = reports + ([f"exit code {code}: {last_line(said)}"] if code and not reports else [])
     return judged(part, passed, "tests", {"failed": failed, "crates": ", ".join(crates), **told}, faults)
 
 
 def there(component):
-    """Whether the nightly compiler has the component."""
+    """Whether the component of the nightly compiler is installed."""
     return os.path.exists(f"{output_of('rustc', '+nightly', '--print', 'sysroot')}/{component[1]}")
 
 

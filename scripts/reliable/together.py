@@ -1,4 +1,4 @@
-"""Two runs, a server and readers on one database: none blocks another."""
+"""Two runs, a server and readers on one database: no process may block another."""
 
 import json
 
@@ -9,9 +9,10 @@ from reliable.program import Pqlab, Service, Session, integrity
 FIGURE = Figure(
     name="together",
     title="Two runs, a server and readers on one database",
-    how="Two loops of `pqlab run`, a `pqlab serve` with eight clients, and two loops that list and export use one database at the same time. "
-    "Every run must end with code 0 and be complete. Every case that was reported as finished must be in the export exactly once. No answer "
-    "may have a 5xx status other than 503, no command may report a locked database, and SQLite's `integrity_check` must be `ok`.",
+    how="Two loops of `pqlab run`, a `pqlab serve` with eight clients, and two loops that list and export use one "
+    "database at the same time. Every run must exit with code 0 and be complete. Every case that was reported as "
+    "finished must be in the export exactly once. No answer may have a 5xx status other than 503, no command may "
+    "report a locked database, and SQLite's `integrity_check` must report `ok`.",
     limits="The test uses one machine and a local disk: not every network file system supports SQLite's locks.",
 )
 
@@ -22,18 +23,18 @@ RUN = ("hash", "--provider", "rustcrypto", "--filter", "hash/SHA3-2*/digest*", "
 def measure(task):
     seconds = task.count(20, 600)
     pqlab = Pqlab(task.program, task.folder)
-    # Creates the database to serve.
+    # Create the database to serve.
     pqlab.read("run", *RUN, "--seed", "1", "--no-progress", "-q")
     team, said = web.Team(), {}
 
     def write(index, turn):
-        # Each has its own folder for its output, and the same database.
+        # Each loop uses a separate folder for output, and the same database.
         own = Pqlab(task.program, task.folder / f"writer-{index}")
         own.environment.update(PQLAB_DB=str(pqlab.database), TMPDIR=str(pqlab.folder))
         session = Session(own, *RUN, "--seed", str(1000 * index + turn))
         code = session.end()
         if code != 0 or session.run is None:
-            team.fault(f"a run ended with {code}: {session.said()}")
+            team.fault(f"a run exited with code {code}: {session.said()}")
         else:
             said[session.run] = session.cases
         if "locked" in session.said():
@@ -43,7 +44,7 @@ def measure(task):
         words = ("runs", "--json") if (index + turn) % 2 else ("export", "last", "--format", "csv")
         ended = pqlab.run(*words)
         if ended.returncode or "locked" in ended.stderr:
-            team.fault(f"`pqlab {words[0]}` ended with {ended.returncode}: {ended.stderr}")
+            team.fault(f"`pqlab {words[0]}` exited with code {ended.returncode}: {ended.stderr}")
         team.count("read")
 
     with Service(pqlab, "serve", "--listen", "127.0.0.1:0") as service:
@@ -84,6 +85,6 @@ def measure(task):
     if (sound := integrity(pqlab.database)) != "ok":
         faults.append(f"integrity_check: {sound}")
     pages = team.counted("200")
-    faults += ["no run at all"] * (not said) + ["no page at all"] * (not pages)
+    faults += ["no run was measured"] * (not said) + ["no page was served"] * (not pages)
     found = {"lost": lost, "doubled": doubled, "pages": pages, "503": team.counted("503"), "reads": team.counted("read"), "seconds": seconds}
     return [judged("", len(said), "runs", found, faults)]

@@ -1,4 +1,4 @@
-"""Clients over our own sockets, so that exactly these bytes are sent, and not only what an HTTP library allows."""
+"""Clients that use plain sockets, so that they can send bytes that no HTTP library would send."""
 
 import contextlib
 import dataclasses
@@ -8,7 +8,7 @@ import struct
 import threading
 import time
 
-# Faults that are kept.
+# Maximum number of faults to keep.
 KEPT = 20
 
 
@@ -18,12 +18,12 @@ def connect(address, limit):
 
 
 def reset_at_close(connection):
-    """Makes closing send a reset, whatever is in transit."""
+    """Makes the socket send a reset when it is closed."""
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
 
 
 def read_all(connection):
-    """Reads until the other side closes or resets. Raises `TimeoutError` if it does neither."""
+    """Reads until the other side closes or resets the connection. Raises `TimeoutError` if it does neither."""
     parts = []
     with contextlib.suppress(ConnectionError):
         while part := connection.recv(1 << 16):
@@ -37,7 +37,7 @@ def request(host, path, method="GET", more=""):
 
 @dataclasses.dataclass(frozen=True)
 class Page:
-    """An answer: its status, and its body if it is complete."""
+    """An HTTP answer: the status, and the body if the answer is complete."""
 
     status: int
     body: bytes | None
@@ -55,14 +55,14 @@ def parsed(answer):
 
 
 def get(address, path, limit=120):
-    """Requests a page as a browser does."""
+    """Requests a page, as a browser would."""
     with connect(address, limit) as connection:
         connection.sendall(request(f"{address[0]}:{address[1]}", path))
         return parsed(read_all(connection))
 
 
 def more_files():
-    """Raises this process's limit of open files."""
+    """Raises the limit of open files for this process."""
     soft, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = 8192 if most == resource.RLIM_INFINITY else min(8192, most)
     if soft != resource.RLIM_INFINITY and soft < wanted:
@@ -70,7 +70,7 @@ def more_files():
 
 
 class Team:
-    """Threads that repeat the same steps until time is over or they are stopped. Faults are kept."""
+    """Threads that repeat their steps until the time is over. Collects faults and counts."""
 
     def __init__(self):
         self.stopping = threading.Event()
@@ -92,7 +92,7 @@ class Team:
         return self._counts.get(name, 0)
 
     def add(self, number, step):
-        """Adds threads, each of which calls `step(index, turn)` repeatedly. An exception is a fault."""
+        """Adds threads that call `step(index, turn)` repeatedly. Exceptions are recorded as faults."""
 
         def work(index):
             turn = 0
@@ -101,7 +101,7 @@ class Team:
                     step(index, turn)
                 except Exception as error:
                     self.fault(f"{type(error).__name__}: {error}")
-                    # The fault may persist for long.
+                    # Pause, because the fault may persist for a while.
                     self.stopping.wait(0.1)
                 turn += 1
 
@@ -109,7 +109,7 @@ class Team:
             self._threads.append(threading.Thread(target=work, args=(index,), daemon=True))
 
     def work(self, seconds, look=lambda: None, every=1.0):
-        """Runs the threads for this long, calling `look` in between."""
+        """Runs the threads for `seconds`, and calls `look` every `every` seconds."""
         for thread in self._threads:
             thread.start()
         until = time.monotonic() + seconds
@@ -119,8 +119,8 @@ class Team:
                 look()
         finally:
             self.stopping.set()
-            # Clients of a slow page have until the limit of their connection.
+            # Clients that wait for a slow page end at the time limit of their connection.
             for thread in self._threads:
                 thread.join(150)
         if left := sum(thread.is_alive() for thread in self._threads):
-            self.fault(f"{left} clients still wait for an answer")
+            self.fault(f"{left} clients are still waiting for an answer")
