@@ -50,8 +50,8 @@ fn the_record_is_complete_and_a_suite_is_measured_once() {
 
     let again = results(&python, &folder, &["smoke"], &home);
     assert!(again.status.success());
-    assert!(text(&again.stderr).contains("smoke is measured already"), "{}", text(&again.stderr));
-    assert_eq!(read(record.join("README.md")), readme, "equal runs must give equal records");
+    assert!(text(&again.stderr).contains("smoke is already measured"), "{}", text(&again.stderr));
+    assert_eq!(read(record.join("README.md")), readme, "equal runs make equal records");
 }
 
 #[test]
@@ -78,7 +78,7 @@ fn a_record_that_names_a_folder_of_the_machine_replaces_nothing() {
     let output = results(&python, &folder, &["smoke"], "/BENCHMARKS.md");
     assert_eq!(output.status.code(), Some(1));
     assert!(
-        text(&output.stderr).contains("README.md names this machine or a folder of it"),
+        text(&output.stderr).contains("README.md names this machine or one of its folders"),
         "{}",
         text(&output.stderr)
     );
@@ -90,5 +90,5 @@ fn an_unknown_suite_is_refused() {
     let python = require!(program("python3"), PYTHON);
     let output = results(&python, &Pqlab::new(), &["smok"], "/nowhere");
     assert_eq!(output.status.code(), Some(2));
-    assert!(text(&output.stderr).contains("there is no suite smok"), "{}", text(&output.stderr));
+    assert!(text(&output.stderr).contains("unknown suite smok"), "{}", text(&output.stderr));
 }
