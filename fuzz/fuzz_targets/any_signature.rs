@@ -1,4 +1,4 @@
-//! A key under which every signature is valid, so that only the decoder decides about a token.
+//! A key that accepts every signature, so that only the decoder can reject a token.
 
 use pqlab_primitives::{Result, VerifyingKey};
 

@@ -1,4 +1,4 @@
-//! A certificate with a detached signature.
+//! Decoder of certificates with a detached signature.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -6,6 +6,6 @@ use pqlab_constructions::certificate::detached::Bundle;
 
 fuzz_target!(|bytes: &[u8]| {
     if let Ok(bundle) = Bundle::decode(bytes) {
-        assert_eq!(bundle.encode().expect("it was read"), bytes);
+        assert_eq!(bundle.encode().expect("a decoded bundle must encode"), bytes);
     }
 });

@@ -1,4 +1,4 @@
-//! COSE_Sign1.
+//! Decoder of COSE_Sign1 tokens.
 #![no_main]
 
 mod any_signature;
@@ -9,7 +9,7 @@ use pqlab_constructions::token::{Algorithm, cose};
 
 fuzz_target!(|bytes: &[u8]| {
     let Ok(token) = cose::Sign1::parse(bytes) else { return };
-    // Headers and payload have only one encoding, so their lengths follow from their contents.
+    // Headers and payload have only one encoding, so their content determines their length.
     for algorithm in Algorithm::all() {
         if let Ok(payload) = token.verify(algorithm, &AnySignature) {
             let before =

@@ -11,11 +11,11 @@ use pqlab_constructions::ntor::{IDENTITY, Initiator, Parts, Pending, Protocol, R
 use pqlab_primitives::Coins;
 use std::sync::{Arc, LazyLock};
 
-/// A handshake with its relay. All coins are constant, so that findings can be reproduced.
+/// A handshake with its relay. All randomness is constant, so that findings can be reproduced.
 pub struct Handshake {
     pub protocol: Arc<Protocol>,
     pub responder: Responder,
-    /// The client's message, always the same, with its answer and the keys of both sides.
+    /// The client's message, which is always the same. `reply` is the relay's answer, and `keys` are the shared keys.
     pub onionskin: Vec<u8>,
     pub reply: Vec<u8>,
     pub keys: Vec<u8>,
@@ -25,31 +25,31 @@ pub struct Handshake {
 impl Handshake {
     fn new(protocol: Arc<Protocol>) -> Handshake {
         let responder = Responder::new(protocol.clone(), [7; IDENTITY], Coins::Exact(&coins(3, 32)));
-        let responder = responder.expect("any 32 bytes are a key");
+        let responder = responder.expect("any 32 bytes are a valid key");
         let initiator = Initiator::new(protocol.clone(), responder.descriptor());
         let mut handshake =
             Handshake { protocol, responder, initiator, onionskin: Vec::new(), reply: Vec::new(), keys: Vec::new() };
         (_, handshake.onionskin) = handshake.begin();
         let answered = handshake.respond(&handshake.onionskin);
-        (handshake.reply, handshake.keys) = answered.expect("the onionskin is honest");
+        (handshake.reply, handshake.keys) = answered.expect("the relay must accept an honest onionskin");
         handshake
     }
 
     fn begin(&self) -> (Pending, Vec<u8>) {
         let mut onionskin = vec![0; self.protocol.onionskin()];
         let coins = coins(1, self.protocol.start_coins());
-        let pending = self.initiator.start(Coins::Exact(&coins), &mut onionskin).expect("its buffer fits");
+        let pending = self.initiator.start(Coins::Exact(&coins), &mut onionskin).expect("the buffer must fit");
         (pending, onionskin)
     }
 
     /// Performs the client's step.
     pub fn start(&self) -> Pending {
         let (pending, onionskin) = self.begin();
-        assert!(onionskin == self.onionskin, "the same coins make another onionskin");
+        assert!(onionskin == self.onionskin, "the same randomness must give the same onionskin");
         pending
     }
 
-    /// Performs the relay's step. Returns reply and keys if it accepts the onionskin.
+    /// Performs the relay's step. Returns the reply and the keys if the relay accepts the onionskin.
     pub fn respond(&self, onionskin: &[u8]) -> Option<(Vec<u8>, Vec<u8>)> {
         let (mut reply, mut keys) = (vec![0; self.protocol.reply()], vec![0; self.protocol.keys()]);
         let coins = coins(2, self.protocol.respond_coins());
@@ -57,7 +57,7 @@ impl Handshake {
         answered.is_ok().then_some((reply, keys))
     }
 
-    /// Performs the client's last step. Returns the keys if it accepts the reply.
+    /// Performs the client's last step. Returns the keys if the client accepts the reply.
     pub fn finish(&self, pending: Pending, reply: &[u8]) -> Option<Vec<u8>> {
         let mut keys = vec![0; self.protocol.keys()];
         pending.finish(reply, &mut keys).is_ok().then_some(keys)
@@ -81,13 +81,13 @@ static HANDSHAKES: LazyLock<Vec<Handshake>> = LazyLock::new(|| {
             mac: part(|library| library.mac("HMAC-SHA256")),
             kdf: part(|library| library.kdf("HKDF-SHA256")),
         };
-        Handshake::new(Protocol::new(variant, parts).expect("the parts fit"))
+        Handshake::new(Protocol::new(variant, parts).expect("the parts must fit"))
     })
     .collect()
 });
 
-/// Returns the handshake chosen by the first byte, and a function that alters an [honest message](altered) with the
-/// others.
+/// Returns the handshake that the first byte selects, and a function that [alters](altered) an honest message with the
+/// other bytes.
 pub fn choose<'a>(bytes: &'a [u8]) -> Option<(&'static Handshake, impl Fn(&[u8]) -> Vec<u8> + use<'a>)> {
     let (&choice, rest) = bytes.split_first()?;
     let handshake = &HANDSHAKES[usize::from(choice >> 1) % HANDSHAKES.len()];

@@ -16,7 +16,7 @@ const INFO: &[u8] = b"info";
 const ASSOCIATED_DATA: &[u8] = b"associated data";
 const PLAINTEXT: &[u8] = b"first message";
 
-/// A suite with a recipient, and a message that is always the same, so that findings can be reproduced.
+/// A suite, the key of a recipient, and an honest message. All are constant, so that findings can be reproduced.
 struct Recipient {
     suite: Suite,
     key: Box<dyn DecapsulationKey>,
@@ -25,16 +25,16 @@ struct Recipient {
 
 impl Recipient {
     fn new(kem: Arc<dyn Kem>, kdf: Kdf) -> Recipient {
-        let suite = Suite::new(kem, kdf, part(|library| library.aead("AES-256-GCM"))).expect("HPKE has them all");
+        let suite = Suite::new(kem, kdf, part(|library| library.aead("AES-256-GCM"))).expect("the parts must fit");
         let (keygen, encapsulation) = {
             let parameters = &suite.kem().info().parameters;
             (vec![3; parameters.keygen_coins], vec![5; parameters.encapsulation_coins])
         };
-        let key = suite.kem().generate(Coins::Exact(&keygen)).expect("any coins make a key");
-        let public = key.encapsulation_key().expect("a key has its public half");
+        let key = suite.kem().generate(Coins::Exact(&keygen)).expect("any seed must give a key");
+        let public = key.encapsulation_key().expect("the public key must be available");
         let coins = Coins::Exact(&encapsulation);
         let honest = suite.seal(public.as_ref(), INFO, ASSOCIATED_DATA, PLAINTEXT, coins);
-        Recipient { honest: honest.expect("any coins will do"), suite, key }
+        Recipient { honest: honest.expect("sealing must succeed"), suite, key }
     }
 }
 
@@ -43,10 +43,10 @@ static RECIPIENTS: LazyLock<Vec<Recipient>> = LazyLock::new(|| {
     let shake = part(|library| library.xof("SHAKE256"));
     let [x25519, ml_kem] = ["X25519", "ML-KEM-768"].map(|name| part(|library| library.kem(name)));
     let hash = part(|library| library.hash("SHA3-256"));
-    let x_wing = HybridKem::x_wing(x25519, ml_kem.clone(), hash, shake.clone()).expect("the parts fit");
+    let x_wing = HybridKem::x_wing(x25519, ml_kem.clone(), hash, shake.clone()).expect("the parts must fit");
     let agreement = part(|library| library.key_agreement("X25519"));
     let kems: [Arc<dyn Kem>; 3] =
-        [Arc::new(DhKem::new(agreement, hmac.clone()).expect("the parts fit")), ml_kem, Arc::new(x_wing)];
+        [Arc::new(DhKem::new(agreement, hmac.clone()).expect("the parts must fit")), ml_kem, Arc::new(x_wing)];
     let suites = kems.into_iter().flat_map(|kem| {
         [Kdf::HkdfSha256(hmac.clone()), Kdf::Shake256(shake.clone())].map(|kdf| (Arc::clone(&kem), kdf))
     });
@@ -58,6 +58,6 @@ fuzz_target!(|bytes: &[u8]| {
     let Recipient { suite, key, honest } = &RECIPIENTS[usize::from(choice >> 1) % RECIPIENTS.len()];
     let message = altered(choice, rest, honest);
     let opened = suite.open(key.as_ref(), INFO, ASSOCIATED_DATA, &message).ok();
-    assert_eq!(opened.is_some(), message == *honest, "a message that was not sealed is opened");
-    assert!(opened.is_none_or(|plaintext| plaintext == PLAINTEXT), "another plaintext");
+    assert_eq!(opened.is_some(), message == *honest, "exactly the sealed message must be opened");
+    assert!(opened.is_none_or(|plaintext| plaintext == PLAINTEXT), "the plaintext must not change");
 });

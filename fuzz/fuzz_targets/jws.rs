@@ -1,4 +1,4 @@
-//! JWS in compact serialisation.
+//! Decoder of JWS tokens in compact serialisation.
 #![no_main]
 
 mod any_signature;
@@ -10,10 +10,10 @@ use pqlab_constructions::token::{Algorithm, jws};
 fuzz_target!(|bytes: &[u8]| {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     let Ok(token) = jws::Jws::parse(text) else { return };
-    // Each payload has only one encoding.
-    let believed = Algorithm::all().filter_map(|algorithm| token.verify(algorithm, &AnySignature).ok());
+    // A payload has only one encoding.
+    let payloads = Algorithm::all().filter_map(|algorithm| token.verify(algorithm, &AnySignature).ok());
     let payload = text.split('.').nth(1).expect("a token has three parts");
-    for found in believed {
+    for found in payloads {
         assert_eq!(jws::key_id_text(found), payload);
     }
 });

@@ -1,5 +1,5 @@
-//! Reader of block files: it must not panic, files it reads completely must be rewritten to the same bytes, and the
-//! parts found by the index must be the whole.
+//! Reader of block files. The reader must not panic, a file that was read completely must be written back as the same
+//! bytes, and the parts that the index locates must make up the whole block.
 
 #![no_main]
 
@@ -9,7 +9,7 @@ use std::io::Cursor;
 
 fuzz_target!(|data: &[u8]| {
     let Ok(mut reader) = BlockReader::new(data) else { return };
-    let mut writer = BlockWriter::new(Cursor::new(Vec::new()), reader.header().form).expect("memory takes all");
+    let mut writer = BlockWriter::new(Cursor::new(Vec::new()), reader.header().form).expect("writes to memory succeed");
     let mut transaction = Vec::new();
     let indexed = reader.header().indexed;
     let mut all = Vec::new();
@@ -17,7 +17,7 @@ fuzz_target!(|data: &[u8]| {
         transaction.clear();
         match reader.read_into(&mut transaction) {
             Ok(Some(_)) => {
-                writer.push(&transaction).expect("memory takes all");
+                writer.push(&transaction).expect("writes to memory succeed");
                 all.push(transaction.clone());
             }
             Ok(None) => break,
@@ -29,12 +29,12 @@ fuzz_target!(|data: &[u8]| {
     }
     let half = all.len() as u64 / 2;
     for (first, count) in [(0, half), (half, all.len() as u64 - half)] {
-        let mut part = BlockReader::part(Cursor::new(data), first, count).expect("the whole block was read");
+        let mut part = BlockReader::part(Cursor::new(data), first, count).expect("the whole block was readable");
         for expected in &all[first as usize..][..count as usize] {
             transaction.clear();
-            part.read_into(&mut transaction).expect("the whole block was read");
+            part.read_into(&mut transaction).expect("the whole block was readable");
             assert_eq!(transaction, *expected);
         }
     }
-    assert_eq!(writer.finish().expect("memory takes all").into_inner(), data);
+    assert_eq!(writer.finish().expect("writes to memory succeed").into_inner(), data);
 });

@@ -1,4 +1,4 @@
-//! Decoders of transactions: they must not panic, and accepted transactions must encode to the same bytes.
+//! Decoders of transactions. They must not panic, and accepted transactions must encode to the same bytes.
 
 #![no_main]
 
@@ -11,11 +11,11 @@ fuzz_target!(|data: &[u8]| {
     }
     let mut out = vec![0; data.len()];
     if let Ok(decoded) = Transaction::decode(data) {
-        assert_eq!(decoded.encode(&mut out).expect("there is room"), data.len());
+        assert_eq!(decoded.encode(&mut out).expect("the buffer must fit"), data.len());
         assert_eq!(out, data);
     }
     if let Ok(decoded) = reference::Transaction::decode(data) {
-        assert_eq!(decoded.encode(&mut out).expect("there is room"), data.len());
+        assert_eq!(decoded.encode(&mut out).expect("the buffer must fit"), data.len());
         assert_eq!(out, data);
     }
 });

@@ -1,5 +1,5 @@
-//! Batch verification of ML-DSA signatures. For altered honest signatures, a backend of this project, chosen by the
-//! input, must agree with AWS-LC, in a batch or alone, with the encoded or the prepared key.
+//! Batch verification of ML-DSA signatures. The input alters honest signatures and selects a backend. The backend must
+//! agree with AWS-LC on every signature, in a batch and alone, with encoded and with prepared keys.
 #![no_main]
 
 mod mldsa_claims;
@@ -15,7 +15,7 @@ use std::sync::LazyLock;
 static VERIFIERS: LazyLock<Vec<Verifier>> =
     LazyLock::new(|| Backend::ALL.into_iter().filter_map(|backend| Verifier::new(backend).ok()).collect());
 
-/// Honest signatures of a parameter set, and their keys prepared by every backend.
+/// Honest signatures for a parameter set, with their keys as prepared by every backend.
 struct Set<P> {
     scene: Scene,
     prepared: Vec<Vec<PreparedKey<P>>>,
@@ -25,7 +25,7 @@ impl<P: ParameterSet> Set<P> {
     fn new() -> Set<P> {
         let scene = Scene::new(P::NAME);
         let prepare = |verifier: &Verifier| {
-            let keys = scene.honest.iter().map(|honest| EncodedKey::new(&honest.key).expect("it is a key"));
+            let keys = scene.honest.iter().map(|honest| EncodedKey::new(&honest.key).expect("an honest key must load"));
             keys.map(|key| verifier.prepare::<P>(key)).collect()
         };
         Set { prepared: VERIFIERS.iter().map(prepare).collect(), scene }
@@ -34,21 +34,21 @@ impl<P: ParameterSet> Set<P> {
     fn check(&self, bytes: &mut Bytes) {
         let choice = bytes.next();
         let claims = self.scene.claims(bytes);
-        // Keys of a different length are invalid for everyone and are not passed to verifiers.
+        // AWS-LC must reject keys with a wrong length. The backends do not accept such keys as arguments.
         let mut asked = Vec::new();
         for claim in &claims {
             let honest = &self.scene.honest[claim.origin];
-            let own = (claim.key != honest.key).then(|| self.scene.load(&claim.key));
+            let altered = (claim.key != honest.key).then(|| self.scene.load(&claim.key));
             match EncodedKey::<P>::new(&claim.key) {
                 Ok(key) => {
-                    let loaded: Option<&dyn VerifyingKey> = match &own {
+                    let loaded: Option<&dyn VerifyingKey> = match &altered {
                         None => Some(self.scene.loaded[claim.origin].as_ref()),
                         Some(loaded) => loaded.as_deref(),
                     };
                     let valid = loaded.is_some_and(|key| claim.is_valid(key));
-                    asked.push((claim, key, own.is_some(), valid));
+                    asked.push((claim, key, altered.is_some(), valid));
                 }
-                Err(_) => assert!(own.flatten().is_none(), "AWS-LC takes a key of a different length"),
+                Err(_) => assert!(altered.flatten().is_none(), "AWS-LC must reject keys with a wrong length"),
             }
         }
         let preparer = usize::from(choice >> 4) % VERIFIERS.len();
@@ -74,15 +74,15 @@ impl<P: ParameterSet> Set<P> {
                 Claim { key, message, signature: &claim.signature }
             })
             .collect();
-        // The slow backend is used less often.
+        // Use the slow backend less often.
         let turn = [0, 0, 0, 0, 1, 1, 1, 2][usize::from(choice & 7)];
         let verifier = &VERIFIERS[turn % VERIFIERS.len()];
         let verdicts = verifier.verify_batch(&batch);
         assert_eq!(verdicts.len(), batch.len());
         for ((.., valid), verdict) in asked.iter().zip(verdicts) {
-            assert_eq!(verdict.is_ok(), *valid, "{}: AWS-LC says another thing", verifier.backend().name());
+            assert_eq!(verdict.is_ok(), *valid, "{} must agree with AWS-LC", verifier.backend().name());
         }
-        // Now and then alone, with the key in its other form if that costs nothing.
+        // Sometimes also verify each claim alone, with the other form of the key if that form is already available.
         if choice & 8 == 0 && batch.len() > 1 {
             return;
         }
@@ -93,7 +93,7 @@ impl<P: ParameterSet> Set<P> {
                 (encoded, true) => encoded,
             };
             let verdict = verifier.verify(&Claim { key: other, ..*claim });
-            assert_eq!(verdict.is_ok(), *valid, "{}, alone: AWS-LC says another thing", verifier.backend().name());
+            assert_eq!(verdict.is_ok(), *valid, "{} must agree with AWS-LC without a batch", verifier.backend().name());
         }
     }
 }

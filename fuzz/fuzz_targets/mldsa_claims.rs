@@ -1,9 +1,9 @@
-//! Honest ML-DSA signatures, altered by the bytes of an input.
+//! Honest ML-DSA signatures, which the bytes of an input alter.
 
 use pqlab_primitives::{Coins, MU, Provider, SignatureScheme, VerifyingKey, Xof};
 use std::sync::Arc;
 
-/// The input, followed by zeros.
+/// Input of the fuzzer. Yields zeros after the end.
 pub struct Bytes<'a>(pub &'a [u8]);
 
 impl Bytes<'_> {
@@ -18,23 +18,23 @@ impl Bytes<'_> {
     }
 }
 
-/// Input of the verification.
+/// Interface that verifies a signature.
 #[derive(Clone)]
 pub enum Interface {
-    /// Context and message.
+    /// Takes a context and a message.
     Pure,
-    /// The message is `M'` itself.
+    /// Takes the formatted message `M'`.
     Formatted,
-    /// The message representative.
+    /// Takes the message representative `mu`.
     Mu([u8; MU]),
 }
 
-/// A signature, honest or not.
+/// A signature to verify, honest or altered, with its key and message.
 #[derive(Clone)]
 pub struct Claimed {
-    /// Index of the honest one that it comes from.
+    /// Index of the honest signature that the key comes from.
     pub origin: usize,
-    /// Whether to use the key in its prepared form.
+    /// Whether to verify with the prepared form of the key.
     pub prepared: bool,
     pub key: Vec<u8>,
     pub interface: Interface,
@@ -44,7 +44,7 @@ pub struct Claimed {
 }
 
 impl Claimed {
-    /// Returns the verdict of the key's library.
+    /// Returns whether the library that loaded `key` accepts the signature.
     pub fn is_valid(&self, key: &dyn VerifyingKey) -> bool {
         let verdict = match &self.interface {
             Interface::Pure => key.verify(&self.context, &self.message, &self.signature),
@@ -55,20 +55,20 @@ impl Claimed {
     }
 }
 
-/// Honest signatures of a parameter set, always the same, so that findings can be reproduced.
+/// Honest signatures for a parameter set. They are constant, so that findings can be reproduced.
 pub struct Scene {
     scheme: Arc<dyn SignatureScheme>,
     edges: Edges,
     pub honest: Vec<Claimed>,
-    /// Their keys, as loaded by AWS-LC.
+    /// Keys of the honest signatures, loaded by AWS-LC.
     pub loaded: Vec<Box<dyn VerifyingKey>>,
 }
 
-/// Positions of the parts of a signature.
+/// Layout of a signature, and the bound of its coefficients.
 struct Edges {
     /// Length of the challenge in bytes.
     challenge: usize,
-    /// Bits of a coefficient of `z`.
+    /// Number of bits per coefficient of `z`.
     bits: usize,
     columns: usize,
     beta: i32,
@@ -86,25 +86,25 @@ impl Edges {
     }
 }
 
-/// Seed, and lengths of context and message in bytes. Two signatures are by the same signer.
+/// Seed of the signer, and lengths of context and message in bytes, for each honest signature. Seed 2 signs twice.
 const HONEST: [(u8, usize, usize); 6] = [(1, 0, 0), (2, 255, 3), (2, 7, 137), (3, 0, 32), (4, 1, 1000), (5, 20, 64)];
 
-/// Numbers of claims in a batch, by the lowest five bits of a byte: mostly few.
+/// Number of claims in a batch, indexed by the lowest five bits of a byte. Most batches are small.
 const COUNTS: [usize; 32] =
     [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2, 3, 3, 3, 3, 4, 6, 8, 9];
 
-/// Maximum number of changes by an input.
+/// Maximum number of changes that an input makes.
 const CHANGES: usize = 8;
 
 impl Scene {
     pub fn new(set: &str) -> Scene {
         let providers = pqlab_providers::providers();
-        let library = providers.iter().find(|provider| provider.library == "aws-lc").expect("it is built in");
-        let scheme = library.signature(set).expect("it has ML-DSA").clone();
+        let library = providers.iter().find(|provider| provider.library == "aws-lc").expect("AWS-LC must be built in");
+        let scheme = library.signature(set).expect("AWS-LC must offer ML-DSA").clone();
         let hash = shake(library);
         let honest: Vec<Claimed> =
             HONEST.into_iter().enumerate().map(|one| claimed(&scheme, hash.as_ref(), one)).collect();
-        let loaded = honest.iter().map(|one| scheme.load_verifying_key(&one.key).expect("it is a key")).collect();
+        let loaded = honest.iter().map(|one| scheme.load_verifying_key(&one.key).expect("the key is valid")).collect();
         Scene { scheme, edges: Edges::of(set), honest, loaded }
     }
 
@@ -113,7 +113,7 @@ impl Scene {
         self.scheme.load_verifying_key(key).ok()
     }
 
-    /// Returns up to nine claims with up to eight changes.
+    /// Returns up to nine claims, with up to eight changes in total.
     pub fn claims(&self, bytes: &mut Bytes) -> Vec<Claimed> {
         let count = COUNTS[usize::from(bytes.next()) % COUNTS.len()];
         let mut claims: Vec<Claimed> = (0..count).map(|_| self.begin(bytes.next())).collect();
@@ -131,7 +131,7 @@ impl Scene {
         claim.prepared = choice & 16 != 0;
         match choice >> 5 {
             6 => {
-                let length = u8::try_from(claim.context.len()).expect("it is short");
+                let length = u8::try_from(claim.context.len()).expect("the context is short");
                 claim.message = [&[0, length][..], &claim.context, &claim.message].concat();
                 claim.interface = Interface::Formatted;
             }
@@ -162,7 +162,7 @@ impl Scene {
                     resize(&mut claim.key, place, value);
                 }
             }
-            // A coefficient of `z` at the bound or next to it.
+            // Set a coefficient of `z` to the bound or close to it.
             10 | 11 => {
                 let gamma1 = 1 << (bits - 1);
                 let magnitude = gamma1 - beta + i32::from(value >> 1) % 5 - 2;
@@ -175,7 +175,7 @@ impl Scene {
                     }
                 }
             }
-            // A byte of the hint.
+            // Set a byte of the hint.
             12 => {
                 let hint = claim.signature.len().saturating_sub(omega + rows);
                 if let Some(byte) = claim.signature.get_mut(hint + place % (omega + rows)) {
@@ -184,7 +184,7 @@ impl Scene {
             }
             _ if one == other => {}
             _ => {
-                let [one, other] = claims.get_disjoint_mut([one, other]).expect("they are two claims");
+                let [one, other] = claims.get_disjoint_mut([one, other]).expect("the indices differ");
                 match value % 3 {
                     0 => std::mem::swap(&mut one.signature, &mut other.signature),
                     1 => std::mem::swap(&mut one.message, &mut other.message),
@@ -216,7 +216,7 @@ fn resize(bytes: &mut Vec<u8>, place: usize, value: u8) {
 }
 
 fn shake(library: &Provider) -> Arc<dyn Xof> {
-    library.xof("SHAKE256").expect("it has SHAKE256").clone()
+    library.xof("SHAKE256").expect("AWS-LC must offer SHAKE256").clone()
 }
 
 fn claimed(
@@ -227,15 +227,15 @@ fn claimed(
     let some = |label: u8, length: usize| -> Vec<u8> { (0..length).map(|i| label.wrapping_add(i as u8)).collect() };
     let (context, message) = (some(seed, context), some(seed ^ 0x55, message));
     let parameters = &scheme.info().parameters;
-    let signing = scheme.generate(Coins::Exact(&[seed; 32])).expect("any seed makes a key");
+    let signing = scheme.generate(Coins::Exact(&[seed; 32])).expect("any seed must give a key");
     let (mut key, mut signature) = (vec![0; parameters.verifying_key], vec![0; parameters.signature]);
-    signing.verifying_key().and_then(|public| public.encode(&mut key)).expect("there is room");
+    signing.verifying_key().and_then(|public| public.encode(&mut key)).expect("the buffer must fit");
     signing.sign(&context, &message, Coins::Exact(&[]), &mut signature).expect("the context is short");
     // FIPS 204, algorithm 7, line 6.
     let (mut tr, mut mu) = ([0; 64], [0; MU]);
-    hash.digest(&key, &mut tr).expect("there is room");
-    let length = u8::try_from(context.len()).expect("it is short");
+    hash.digest(&key, &mut tr).expect("the buffer must fit");
+    let length = u8::try_from(context.len()).expect("the context is short");
     let formatted = [&tr[..], &[0, length], &context, &message].concat();
-    hash.digest(&formatted, &mut mu).expect("there is room");
+    hash.digest(&formatted, &mut mu).expect("the buffer must fit");
     Claimed { origin, prepared: false, key, interface: Interface::Mu(mu), context, message, signature }
 }

@@ -1,4 +1,4 @@
-//! The relay's side of a circuit handshake: it must not panic, and both sides must finish only if the onionskin arrives
+//! Relay side of circuit handshakes. The relay must not panic, and both sides must finish only if the onionskin arrives
 //! unchanged.
 #![no_main]
 
@@ -12,10 +12,10 @@ fuzz_target!(|bytes: &[u8]| {
     let onionskin = message(honest);
     let answered = handshake.respond(&onionskin);
     if onionskin == *honest {
-        assert!(answered.is_some(), "an honest onionskin is refused");
+        assert!(answered.is_some(), "the relay must accept an honest onionskin");
     }
     let Some((reply, keys)) = answered else { return };
     let finished = handshake.finish(handshake.start(), &reply);
-    assert_eq!(finished.is_some(), onionskin == *honest, "a changed onionskin goes through");
-    assert!(finished.is_none_or(|finished| finished == keys), "the two sides have different keys");
+    assert_eq!(finished.is_some(), onionskin == *honest, "only an unchanged onionskin must succeed");
+    assert!(finished.is_none_or(|finished| finished == keys), "both sides must have the same keys");
 });

@@ -1,4 +1,4 @@
-//! The relay's side of ntor v3: it must not panic, and must answer only the client's onionskin.
+//! Relay side of ntor v3. The relay must not panic, and must answer only the client's onionskin.
 #![no_main]
 
 mod sha3_handshakes;

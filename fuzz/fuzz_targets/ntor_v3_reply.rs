@@ -1,4 +1,4 @@
-//! The client's side of ntor v3: it must not panic, and must accept only the relay's reply.
+//! Client side of ntor v3. The client must not panic, and must accept only the relay's reply.
 #![no_main]
 
 mod sha3_handshakes;

@@ -1,4 +1,4 @@
-//! The client's side of hs-ntor: it must not panic, and must accept only the service's answer.
+//! Client side of hs-ntor. The client must not panic, and must accept only the service's answer.
 #![no_main]
 
 mod sha3_handshakes;

@@ -1,4 +1,4 @@
-//! The service's side of hs-ntor: it must not panic, and must answer only the client's introduction.
+//! Service side of hs-ntor. The service must not panic, and must answer only the client's introduction.
 #![no_main]
 
 mod sha3_handshakes;

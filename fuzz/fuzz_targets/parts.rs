@@ -1,14 +1,14 @@
-//! Primitives of handshakes. They come from AWS-LC if it has them, because it is several times as fast as instrumented
-//! Rust code, and only the handshakes are under test.
+//! Primitives for handshakes. They come from AWS-LC if possible, because instrumented Rust code is several times
+//! slower, and only the handshakes are under test.
 
 use pqlab_primitives::Provider;
 use std::sync::Arc;
 
-/// Returns a primitive that one of the two libraries has.
+/// Returns a primitive from AWS-LC, else from RustCrypto.
 pub fn part<T: ?Sized>(find: impl Fn(&Provider) -> Option<&Arc<T>>) -> Arc<T> {
     let providers = pqlab_providers::providers();
-    let of = |library: &str| {
+    let find_in = |library: &str| {
         providers.iter().find(|provider| provider.library == library).and_then(|found| find(found).cloned())
     };
-    of("aws-lc").or_else(|| of("rustcrypto")).expect("one of them has it")
+    find_in("aws-lc").or_else(|| find_in("rustcrypto")).expect("AWS-LC or RustCrypto must offer the primitive")
 }
