@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Checks a worker: speaks the protocol of docs/workers.md to it, and reports what it does wrong.
+"""Checks that workers follow the protocol in docs/workers.md, and reports deviations.
 
     check.py [--quick] PROGRAM [ARGUMENT...]
     check.py --together PROGRAM [ARGUMENT...] -- PROGRAM [ARGUMENT...] [-- ...]
 
-The first form calls everything that the worker lists: round trips, forgeries, repeated coins, visited cases, and input
-that it must refuse, including garbage. The second compares several workers: they decapsulate what another encapsulates,
-and verify what another signs. Exits with code 1 if something is wrong. Needs only Python 3.9.
+The first form checks everything that a worker lists, with round trips, forgeries, repeated coins and visits, and checks
+that the worker rejects invalid input, including garbage. The second form checks that workers interoperate: each worker
+decapsulates and verifies what the others encapsulate and sign. Exits with code 1 if something is wrong. Needs only
+Python 3.9.
 """
 
 import hashlib
@@ -24,7 +25,7 @@ KINDS = {
     "hash": ["digest"],
     "function": ["call"],
 }
-# Lengths of the public key, of the ciphertext or longest signature, and of the seed of key generation.
+# Lengths in bytes of the public key, the ciphertext or the longest signature, and the seed for key generation.
 KEMS = {"ML-KEM-512": (800, 768, 64), "ML-KEM-768": (1184, 1088, 64), "ML-KEM-1024": (1568, 1568, 64),
         "X25519": (32, 32, 32)}  # fmt: skip
 SIGNATURES = {
@@ -69,7 +70,7 @@ class Worker:
 
     def last_words(self):
         lines = self.process.stderr.read().decode(errors="replace").strip().splitlines()
-        return lines[-1] if lines else "without a word"
+        return lines[-1] if lines else "no message"
 
     def ask(self, *fields, limit=60):
         try:
@@ -80,18 +81,18 @@ class Worker:
         deadline = time.monotonic() + limit
         (size,) = struct.unpack(">I", self.read(4, deadline))
         if not 0 < size <= MOST_BYTES:
-            raise Wrong(f"an answer of {size} bytes")
+            raise Wrong(f"invalid answer length: {size} bytes")
         body, found = self.read(size, deadline), []
         while body:
             (length,) = struct.unpack(">I", body[:4]) if len(body) >= 4 else (size,)
             if length > len(body) - 4:
-                raise Wrong("an answer whose fields do not fit it")
+                raise Wrong("the fields of an answer do not match its length")
             found.append(body[4 : 4 + length])
             body = body[4 + length :]
         if found[0] not in (b"ok", b"unsupported", b"error"):
-            raise Wrong(f"an answer that begins with {found[0]!r}")
+            raise Wrong(f"an answer begins with {found[0]!r}, not with ok, unsupported or error")
         if found[0] != b"ok" and (len(found) != 2 or not found[1].strip() or b"\n" in found[1]):
-            raise Wrong(f"{found[0].decode()} without one line that says why")
+            raise Wrong(f"the answer {found[0].decode()} must contain one line with the reason")
         return found[0].decode(), found[1:]
 
     def ok(self, *fields, limit=60):
@@ -106,13 +107,14 @@ class Worker:
 
     def refuses(self, *fields, by=("error",)):
         verb, _ = self.ask(*fields)
-        expect(verb in by, f"{fields[0]} {fields[1] if len(fields) > 1 else ''}: {verb} where {' or '.join(by)} is due")
+        shown = f"{fields[0]} {fields[1] if len(fields) > 1 else ''}"
+        expect(verb in by, f"{shown}: expected {' or '.join(by)}, not {verb}")
 
     def greet(self):
         later = self.ok("hello", "2", limit=10)
-        expect(later[:1] == [b"1"], "a later version than the worker's own is answered with it")
+        expect(later[:1] == [b"1"], "the answer to hello with a later version must contain the worker's version")
         fields = [field.decode() for field in self.ok("hello", "1", limit=10)]
-        expect(len(fields) == 5 and fields[0] == "1" and all(fields), f"hello is answered by {fields}")
+        expect(len(fields) == 5 and fields[0] == "1" and all(fields), f"invalid answer to hello: {fields}")
         return fields[1:]
 
     def offers(self):
@@ -126,23 +128,23 @@ class Worker:
 
     def visit(self, handle, first, n):
         started = time.monotonic_ns()
-        (said,) = self.ok("visit", handle, str(first), str(n))
+        (reported,) = self.ok("visit", handle, str(first), str(n))
         measured = time.monotonic_ns() - started
-        said = int(said)
-        expect(said <= measured, f"{n} operations took {measured} ns at most, and the worker says {said}")
-        return said, measured
+        reported = int(reported)
+        expect(reported <= measured, f"the worker reports {reported} ns for a visit that took {measured} ns")
+        return reported, measured
 
     def answers(self, handle, width):
         fields, found = self.ok("answers", handle), {}
-        expect(len(fields) % (width + 1) == 0, "answers: a wrong number of fields")
+        expect(len(fields) % (width + 1) == 0, "answers: wrong number of fields")
         for at in range(0, len(fields), width + 1):
-            expect(fields[at] not in found, "answers: a set twice")
+            expect(fields[at] not in found, "answers: a set is listed twice")
             found[fields[at]] = fields[at + 1 : at + width + 1]
         return {int(number): outputs for number, outputs in found.items()}
 
     def end(self):
         self.ok("goodbye")
-        expect(self.process.wait(10) == 0, "goodbye: the code is not 0")
+        expect(self.process.wait(10) == 0, "goodbye: the exit code must be 0")
 
     def __enter__(self):
         return self
@@ -159,10 +161,10 @@ def expect(true, what):
 
 def offer(text):
     kind, algorithm, *attributes = text.split(" ")
-    expect(kind in KINDS and algorithm, f"an offer that cannot be read: {text}")
+    expect(kind in KINDS and algorithm, f"invalid offer: {text}")
     parsed = dict(attribute.split("=", 1) for attribute in attributes)
     known = {"inputs", "verified"} if kind == "function" else {"encodings", "coins", "context", "hedged"}
-    expect(set(parsed) <= known, f"attributes that nobody knows: {text}")
+    expect(set(parsed) <= known, f"unknown attributes: {text}")
     return (kind, algorithm), {
         "encodings": parsed.get("encodings", "expanded").split(","),
         "coins": parsed.get("coins", "").split(","),
@@ -183,21 +185,21 @@ def kem(worker, algorithm, attributes):
     ct, ss = worker.call("encapsulate", algorithm, ek, "")
     lengths = KEMS.get(algorithm)
     if lengths:
-        expect((len(ek), len(ct), len(ss)) == (*lengths[:2], 32), f"lengths are not the standard's: {len(ek)}, {len(ct)}")
-        expect(len(dk) == ENCODED.get(("kem", encoding), 2 * len(ek) + 32), f"a private key of {len(dk)} bytes")
-    expect(worker.call("decapsulate", algorithm, encoding, dk, ct) == [ss], "decapsulation gives a different secret")
-    expect(worker.call("keygen", algorithm, "")[0] != ek, "two keys are the same")
-    expect(worker.call("encapsulate", algorithm, ek, "")[0] != ct, "two ciphertexts are the same")
+        expect((len(ek), len(ct), len(ss)) == (*lengths[:2], 32), f"nonstandard lengths: {len(ek)}, {len(ct)}, {len(ss)}")
+        expect(len(dk) == ENCODED.get(("kem", encoding), 2 * len(ek) + 32), f"wrong private key length: {len(dk)} bytes")
+    expect(worker.call("decapsulate", algorithm, encoding, dk, ct) == [ss], "decapsulation must give the same secret")
+    expect(worker.call("keygen", algorithm, "")[0] != ek, "two generated keys must differ")
+    expect(worker.call("encapsulate", algorithm, ek, "")[0] != ct, "two ciphertexts must differ")
     if algorithm.startswith("ML-KEM"):
         rejected = [worker.call("decapsulate", algorithm, encoding, dk, flipped(ct)) for _ in range(2)]
-        expect(rejected[0] == rejected[1] != [ss], "implicit rejection does not give a secret of its own")
+        expect(rejected[0] == rejected[1] != [ss], "implicit rejection must always give the same, different secret")
         worker.refuses("call", "encapsulate", algorithm, b"\xff" * len(ek), "")
     else:
-        # A point of small order, whose secret is all zero.
+        # A point of small order, for which the shared secret is all zero.
         worker.refuses("call", "encapsulate", algorithm, bytes(len(ek)), "")
         worker.refuses("call", "decapsulate", algorithm, encoding, dk, bytes(len(ct)))
         if "keygen" in attributes["coins"]:
-            expect(worker.call("keygen", algorithm, dk) == [ek, dk], "the scalar as a seed gives another key")
+            expect(worker.call("keygen", algorithm, dk) == [ek, dk], "the scalar used as a seed must give the same key")
     for length in (0, len(ct) - 1, len(ct) + 1):
         worker.refuses("call", "decapsulate", algorithm, encoding, dk, (ct + ct)[:length])
         worker.refuses("call", "encapsulate", algorithm, (ek + ek)[: length - len(ct) + len(ek)], "")
@@ -206,22 +208,23 @@ def kem(worker, algorithm, attributes):
     coins = bytes(range(32))
     if "operation" in attributes["coins"]:
         twice = [worker.call("encapsulate", algorithm, ek, coins) for _ in range(2)]
-        expect(twice[0] == twice[1], "the same coins give two ciphertexts")
+        expect(twice[0] == twice[1], "the same coins must give the same ciphertext")
     else:
         worker.refuses("call", "encapsulate", algorithm, ek, coins, by=("unsupported",))
     timed(worker, "keygen", algorithm, [[]] * 3, 2)
     sent = timed(worker, "encapsulate", algorithm, [[ek]] * 3, 2)
     for ct, ss in sent.values():
-        expect(worker.call("decapsulate", algorithm, encoding, dk, ct) == [ss], "a visit's secret differs")
+        expect(worker.call("decapsulate", algorithm, encoding, dk, ct) == [ss], "a visit's ciphertext must decapsulate")
     received = timed(worker, "decapsulate", algorithm, [[encoding, dk, ct] for ct, _ in sent.values()], 1)
-    expect([out[0] for out in received.values()] == [ss for _, ss in sent.values()], "a visit gives a different secret")
+    secrets = [ss for _, ss in sent.values()]
+    expect([out[0] for out in received.values()] == secrets, "decapsulation in a visit must give the same secret")
 
 
 def seeded(worker, algorithm, attributes, length):
     seed = bytes(range(7, 7 + (length or 32)))
     if "keygen" in attributes["coins"]:
         twice = [worker.call("keygen", algorithm, seed) for _ in range(2)]
-        expect(twice[0] == twice[1], "the same seed gives two keys")
+        expect(twice[0] == twice[1], "the same seed must give the same key")
         worker.refuses("call", "keygen", algorithm, seed[:-1])
     else:
         worker.refuses("call", "keygen", algorithm, seed, by=("unsupported",))
@@ -233,29 +236,30 @@ def signature(worker, algorithm, attributes):
     (signed,) = worker.call("sign", algorithm, encoding, sk, message)
     lengths = SIGNATURES.get(algorithm)
     if lengths:
-        expect((len(vk), len(signed)) == lengths[:2], f"lengths are not the standard's: {len(vk)}, {len(signed)}")
-        expect(len(sk) == ENCODED.get(("signature", encoding), len(sk)), f"a private key of {len(sk)} bytes")
+        expect((len(vk), len(signed)) == lengths[:2], f"nonstandard lengths: {len(vk)}, {len(signed)}")
+        expect(len(sk) == ENCODED.get(("signature", encoding), len(sk)), f"wrong private key length: {len(sk)} bytes")
     verified = lambda *fields: worker.call("verify", algorithm, *fields) == [b"1"]
     refused = lambda *fields: worker.call("verify", algorithm, *fields) == [b"0"]
-    expect(verified(vk, message, signed), "a signature of its own does not verify")
-    expect(refused(vk, b"another", signed), "another message verifies")
-    expect(refused(vk, b"", signed), "the empty message verifies")
+    expect(verified(vk, message, signed), "an honest signature must verify")
+    expect(refused(vk, b"another", signed), "a signature must not verify for another message")
+    expect(refused(vk, b"", signed), "a signature must not verify for the empty message")
     for at in {0, len(signed) // 2, len(signed) - 1}:
-        expect(refused(vk, message, flipped(signed, at)), f"a signature with a bit flipped at {at} verifies")
+        expect(refused(vk, message, flipped(signed, at)), f"a signature with a flipped bit in byte {at} must not verify")
     for other in (b"", signed[:-1], signed + b"\0"):
-        expect(refused(vk, message, other), f"a signature of {len(other)} bytes verifies")
-    expect(refused(worker.call("keygen", algorithm, "")[0], message, signed), "another key verifies")
+        expect(refused(vk, message, other), f"a signature of {len(other)} bytes must not verify")
+    other = worker.call("keygen", algorithm, "")[0]
+    expect(refused(other, message, signed), "a signature must not verify with another key")
     again = worker.call("sign", algorithm, encoding, sk, message) == [signed]
-    expect(again != attributes["hedged"], "hedged= does not tell whether a signature draws")
+    expect(again != attributes["hedged"], "hedged= must say whether two signatures of a message differ")
     (empty,) = worker.call("sign", algorithm, encoding, sk, b"")
-    expect(verified(vk, b"", empty), "the signature of the empty message does not verify")
+    expect(verified(vk, b"", empty), "a signature of the empty message must verify")
     worker.refuses("call", "verify", algorithm, vk[:-1], message, signed)
     worker.refuses("call", "sign", algorithm, encoding, sk[:-1], message)
     if attributes["context"]:
         (bound,) = worker.call("sign", algorithm, encoding, sk, message, b"context")
-        expect(verified(vk, message, bound, b"context"), "a signature with a context does not verify")
-        expect(refused(vk, message, bound), "the context does not matter")
-        expect(verified(vk, message, signed, b""), "the empty context is not the absent one")
+        expect(verified(vk, message, bound, b"context"), "a signature with a context must verify")
+        expect(refused(vk, message, bound), "a signature must not verify without its context")
+        expect(verified(vk, message, signed, b""), "an empty context must be the same as no context")
     seeded(worker, algorithm, attributes, lengths and lengths[2])
     timed(worker, "keygen", algorithm, [[]] * 2, 2)
     messages = [b"one", b"two", b"three"]
@@ -263,7 +267,8 @@ def signature(worker, algorithm, attributes):
     sets = [[vk, text, made[number][0]] for number, text in enumerate(messages)]
     sets.append([vk, b"four", made[0][0]])
     found = timed(worker, "verify", algorithm, sets, 1)
-    expect([found[number][0] for number in range(4)] == [b"1"] * 3 + [b"0"], "a visit's signatures do not verify")
+    verdicts = [found[number][0] for number in range(4)]
+    expect(verdicts == [b"1"] * 3 + [b"0"], "verification in a visit must accept exactly the valid signatures")
 
 
 def digest(worker, algorithm, _):
@@ -273,33 +278,33 @@ def digest(worker, algorithm, _):
     if known:
         expect(found == [hashlib.new(known, message).digest() for message in messages], "a digest is wrong")
     made = timed(worker, "digest", algorithm, [[message] for message in messages], 1)
-    expect([made[number][0] for number in range(4)] == found, "a visit gives a different digest")
+    expect([made[number][0] for number in range(4)] == found, "a visit must give the same digests as calls")
 
 
 def function(worker, name, attributes):
     worker.refuses("call", "call", name, by=("unsupported",))
     expected = [b"right" if attributes["verified"] else b"unchecked"]
-    for number, said in timed(worker, "call", name, [[]] * attributes["inputs"], 1).items():
-        expect(said == expected, f"the answer of set {number} is {b' '.join(said).decode()}")
+    for number, verdict in timed(worker, "call", name, [[]] * attributes["inputs"], 1).items():
+        expect(verdict == expected, f"wrong verdict for set {number}: {b' '.join(verdict).decode()}")
 
 
 def timed(worker, operation, algorithm, sets, width):
-    """Visits a case. Returns the answers to one operation on each set."""
+    """Prepares and visits a case, and checks the times. Returns the outputs of one operation on each set."""
     handle = worker.prepare(operation, algorithm, sets)
     count = len(sets)
     worker.refuses("prepare", handle, operation, algorithm, "1", *sets[0])
     worker.visit(handle, 0, 1)
-    expect(list(worker.answers(handle, width)) == [0], "one operation touches one set")
+    expect(list(worker.answers(handle, width)) == [0], "a visit of one operation must use one set")
     worker.visit(handle, count - 1, 1)
-    expect(list(worker.answers(handle, width)) == [count - 1], "FIRST is not where it begins")
-    # Other programs may have had the core meanwhile, so one of several visits has to agree.
+    expect(list(worker.answers(handle, width)) == [count - 1], "a visit must begin with the set FIRST")
+    # Other programs can use the core during a visit, so only one of several visits must agree.
     for left in reversed(range(30)):
-        said, measured = worker.visit(handle, 5 * count, count)
-        if measured - said < max(0.05 * measured, 1e6):
+        reported, measured = worker.visit(handle, 5 * count, count)
+        if measured - reported < max(0.05 * measured, 1e6):
             break
-        expect(left, f"a visit of {measured} ns, of which {said} are said to be timed")
+        expect(left, f"the worker reports {reported} ns for a visit that took {measured} ns")
     found = worker.answers(handle, width)
-    expect(sorted(found) == list(range(count)), "not every set was touched")
+    expect(sorted(found) == list(range(count)), "a visit must use every set")
     worker.ok("release", handle)
     worker.refuses("visit", handle, "0", "1")
     return dict(sorted(found.items()))
@@ -309,15 +314,15 @@ def floor(worker):
     handle = worker.prepare("null", "null", [[]] * 16)
     n = 1000
     while True:
-        said, measured = worker.visit(handle, 0, n)
-        if said > 20_000_000 or n >= 1 << 30:
+        reported, measured = worker.visit(handle, 0, n)
+        if reported > 20_000_000 or n >= 1 << 30:
             break
         n *= 4
     runs = [worker.visit(handle, 0, n) for _ in range(7)]
-    slack = min(measured - said for said, measured in runs)
-    expect(sorted(worker.answers(handle, 0)) == list(range(16)), "null has other sets than it was given")
-    expect(slack < max(200_000, 0.05 * runs[0][1]), f"a visit of null takes {slack} ns beside its loop")
-    return min(said for said, _ in runs) / n, slack / 1000
+    slack = min(measured - reported for reported, measured in runs)
+    expect(sorted(worker.answers(handle, 0)) == list(range(16)), "null must use the 16 prepared sets")
+    expect(slack < max(200_000, 0.05 * runs[0][1]), f"a visit of null takes {slack} ns in addition to its loop")
+    return min(reported for reported, _ in runs) / n, slack / 1000
 
 
 def strict(worker, command):
@@ -338,10 +343,10 @@ def strict(worker, command):
         "a body above the limit": b"\xff\xff\xff\xff",
         "a body just above the limit": struct.pack(">I", MOST_BYTES + 1),
         "a field beyond its body": b"\0\0\0\x05\0\0\0\x02o",
-        "bytes behind the last field": b"\0\0\0\x0b" + hello[4:13] + b"\0\0",
+        "bytes after the last field": b"\0\0\0\x0b" + hello[4:13] + b"\0\0",
         "a verb in capitals": encode("HELLO", "1"),
         "an empty verb": encode("", "1"),
-        "a message that is cut off": hello[:-1],
+        "a truncated message": hello[:-1],
         "half a length": hello[:2],
         "text": b"hello 1\n",
         "too many fields": encode("hello", *[""] * (1 << 16)),
@@ -350,12 +355,13 @@ def strict(worker, command):
             try:
                 out, _ = other.process.communicate(garbage, timeout=10)
             except subprocess.TimeoutExpired:
-                raise Wrong(f"{name} does not end the worker") from None
-            expect(out == b"", f"{name} is answered")
-            expect(other.process.returncode > 0, f"{name} ends the worker with code {other.process.returncode}")
+                raise Wrong(f"the worker must exit after {name}") from None
+            expect(out == b"", f"the worker must not answer {name}")
+            expect(other.process.returncode > 0, f"the worker must exit with an error after {name}")
     with Worker(command) as other:
-        expect(other.process.communicate(hello, timeout=10)[0][4:10] == b"\0\0\0\x02ok", "a lone hello is not answered")
-        expect(other.process.returncode == 0, "the end of input is not a good end")
+        out, _ = other.process.communicate(hello, timeout=10)
+        expect(out[4:10] == b"\0\0\0\x02ok", "hello must be answered if the input ends")
+        expect(other.process.returncode == 0, "the exit code must be 0 if the input ends after a message")
 
 
 CHECKS = {"kem": kem, "signature": signature, "hash": digest, "function": function}
@@ -364,9 +370,9 @@ CHECKS = {"kem": kem, "signature": signature, "hash": digest, "function": functi
 def check(command, quick):
     with Worker(command) as worker:
         language, runtime, libraries, generator = worker.greet()
-        print(f"{language}: {runtime}; {libraries}; random numbers of {generator}")
+        print(f"{language}: {runtime}; {libraries}; random numbers from {generator}")
         offers = worker.offers()
-        expect(len(offers) > 0 or language == "c", "nothing is offered")
+        expect(len(offers) > 0 or language == "c", "the worker must offer something")
         wrong = 0
         for (kind, algorithm), attributes in offers.items():
             if quick and algorithm.startswith("SLH-DSA"):
@@ -380,10 +386,10 @@ def check(command, quick):
                 if worker.process.poll() is not None:
                     raise
         strict(worker, command)
-        print("  what is not valid is refused")
+        print("  invalid requests are rejected")
         operation, slack = floor(worker)
-        slow = ": above 100 ns, which is a part of short operations" if operation > 100 else ""
-        print(f"  null: {operation:.1f} ns an operation{slow}; a visit takes {slack:.0f} us beside its loop")
+        slow = " (more than 100 ns, which distorts short operations)" if operation > 100 else ""
+        print(f"  null: {operation:.1f} ns per operation{slow}; a visit adds {slack:.0f} us")
         worker.end()
         return wrong
 
@@ -396,7 +402,7 @@ def together(commands):
         for worker in workers:
             name = worker.greet()[0]
             known.append((name, worker, worker.offers()))
-        # Functions differ from worker to worker.
+        # Leave out functions, which are specific to a worker.
         kinds = {key: None for _, _, offers in known for key in offers if key[0] != "function"}
         for (kind, algorithm), _ in sorted(kinds.items()):
             able = [(name, worker, offers[kind, algorithm]) for name, worker, offers in known if (kind, algorithm) in offers]
@@ -410,7 +416,7 @@ def together(commands):
                         print(f"  {kind} {algorithm}, {name} and {other_name}: WRONG: {error}")
                         wrong += 1
             tried += pairs
-            print(f"  {kind} {algorithm}: {pairs} pairs of {', '.join(name for name, _, _ in able)}")
+            print(f"  {kind} {algorithm}: {pairs} pairs agree ({', '.join(name for name, _, _ in able)})")
         print(f"{tried} pairs agree, {wrong} do not")
     finally:
         for worker in workers:
@@ -421,18 +427,18 @@ def together(commands):
 def between(kind, algorithm, worker, attributes, other):
     message = b"a message for somebody else"
     if kind == "hash":
-        expect(worker.call("digest", algorithm, message) == other.call("digest", algorithm, message), "digests differ")
+        expect(worker.call("digest", algorithm, message) == other.call("digest", algorithm, message), "digests must be equal")
         return
     public, private = worker.call("keygen", algorithm, "")
     encoding = attributes["encodings"][0]
     if kind == "kem":
         ct, ss = other.call("encapsulate", algorithm, public, "")
-        expect(worker.call("decapsulate", algorithm, encoding, private, ct) == [ss], "secrets differ")
+        expect(worker.call("decapsulate", algorithm, encoding, private, ct) == [ss], "secrets must be equal")
     elif kind == "signature":
         (signed,) = worker.call("sign", algorithm, encoding, private, message)
-        expect(other.call("verify", algorithm, public, message, signed) == [b"1"], "the signature is refused")
+        expect(other.call("verify", algorithm, public, message, signed) == [b"1"], "the signature must verify")
         forged = flipped(signed, len(signed) // 2)
-        expect(other.call("verify", algorithm, public, message, forged) == [b"0"], "a forgery is accepted")
+        expect(other.call("verify", algorithm, public, message, forged) == [b"0"], "a forged signature must not verify")
 
 
 def main(arguments):
@@ -451,7 +457,7 @@ def main(arguments):
         print(f"WRONG: {error}")
         return 1
     except OSError as error:
-        print(f"cannot be started: {error}")
+        print(f"cannot start the worker: {error}")
         return 1
 
 

@@ -1,8 +1,9 @@
-/* The protocol of docs/workers.md for workers in C: include this file, fill a table of offers, and call pqlab_serve.
+/* Implements the protocol in docs/workers.md for workers in C. Include this file, fill a table of offers, and call
+ * pqlab_serve.
  *
- * An operation has two functions. `ready` checks the inputs of one set and their lengths, parses keys, and allocates
- * the outputs with pqlab_out; it is not timed. `run` is the timed operation, and nothing else. Both return 0, or one
- * of the codes below with `why` set. C99 and POSIX, one thread. */
+ * An operation consists of two functions. `ready` is not timed: it checks the inputs of one set and their lengths,
+ * parses keys, and allocates the outputs with pqlab_out. `run` is timed, and only performs the operation. Both return
+ * 0, or one of the codes below after setting `why`. Needs C99 and POSIX, and uses one thread. */
 #ifndef PQLAB_WORKER_H
 #define PQLAB_WORKER_H
 
@@ -22,9 +23,9 @@ struct pqlab_field {
     size_t length;
 };
 
-/* One set of inputs, with its outputs. `ready` may allocate `state` with malloc; it is freed with the case. */
+/* One set of inputs, with its outputs. `ready` may allocate `state` with malloc; the state is freed with the case. */
 struct pqlab_set {
-    const void *context; /* of the offer */
+    const void *context; /* the context of the offer */
     struct pqlab_field in[PQLAB_INPUTS], out[PQLAB_OUTPUTS];
     size_t ins, outs;
     void *state;
@@ -33,15 +34,15 @@ struct pqlab_set {
 
 struct pqlab_operation {
     const char *name;
-    size_t least, most; /* numbers of inputs of a `call`; a case has the least */
+    size_t least, most; /* minimum and maximum number of inputs in a `call`; cases use the minimum */
     int (*ready)(struct pqlab_set *set);
     int (*run)(struct pqlab_set *set);
 };
 
 struct pqlab_offer {
-    const char *text;                         /* as in the answer to `list` */
+    const char *text;                         /* the offer in the answer to `list` */
     const struct pqlab_operation *operations; /* ends with an entry without a name */
-    const void *context;                      /* what the operations need to know */
+    const void *context;                      /* passed to the operations */
 };
 
 static inline int pqlab_refuse(struct pqlab_set *set, int code, const char *why) {
@@ -49,7 +50,7 @@ static inline int pqlab_refuse(struct pqlab_set *set, int code, const char *why)
     return code;
 }
 
-/* Adds an output; `run` may reduce its length. */
+/* Adds an output and returns its buffer. `run` may reduce the length of the output. */
 static inline uint8_t *pqlab_out(struct pqlab_set *set, size_t length) {
     struct pqlab_field *out = &set->out[set->outs++];
     out->length = length;
@@ -62,7 +63,7 @@ static inline int pqlab_is(const struct pqlab_field *field, const char *text) {
     return field->length == strlen(text) && !memcmp(field->bytes, text, field->length);
 }
 
-/* ---- Everything from here on is internal, except pqlab_serve. */
+/* ---- Everything below is internal, except pqlab_serve. */
 
 struct pqlab_case {
     uint64_t handle, first, n;
@@ -102,7 +103,7 @@ static void pqlab_put_number(uint64_t number) {
 
 static void pqlab_begin(const char *verb) {
     pqlab_length = 0;
-    pqlab_put("", 0); /* room for the length */
+    pqlab_put("", 0); /* reserves space for the length */
     pqlab_put_text(verb);
 }
 
@@ -113,12 +114,12 @@ static void pqlab_send(void) {
     for (int byte = 0; byte < 4; byte++) pqlab_answer[byte] = (uint8_t)((end - 4) >> (24 - 8 * byte));
     for (size_t done = 0; done < end;) {
         ssize_t part = write(pqlab_output, pqlab_answer + done, end - done);
-        if (part <= 0) pqlab_die("the answer cannot be written");
+        if (part <= 0) pqlab_die("cannot write the answer");
         done += (size_t)part;
     }
 }
 
-/* Returns 1 if everything was read, and 0 if the input ends before it. Ends the process if the input ends inside. */
+/* Reads `length` bytes. Returns 0 if the input ends before the first byte, else 1. Exits if the input ends later. */
 static int pqlab_read(void *into, size_t length) {
     size_t done = 0;
     while (done < length) {
@@ -134,26 +135,26 @@ static size_t pqlab_u32(const uint8_t *bytes) {
     return (size_t)bytes[0] << 24 | (size_t)bytes[1] << 16 | (size_t)bytes[2] << 8 | bytes[3];
 }
 
-/* Reads the fields of a message and returns their number, 0 at the end of the input. The caller frees the body. */
+/* Reads a message and returns its number of fields, or 0 at the end of the input. The caller frees the body. */
 static size_t pqlab_receive(struct pqlab_field *fields, uint8_t **body) {
     uint8_t head[4];
     size_t count = 0, at = 0;
     if (!pqlab_read(head, 4)) return 0;
     size_t size = pqlab_u32(head);
-    if (size == 0 || size > PQLAB_BYTES) pqlab_die("a message of a length that is not allowed");
+    if (size == 0 || size > PQLAB_BYTES) pqlab_die("invalid message length");
     *body = malloc(size);
     if (!*body) abort();
     if (!pqlab_read(*body, size)) pqlab_die("the input ends inside a message");
     while (at < size) {
         if (count == PQLAB_FIELDS || size - at < 4 || pqlab_u32(*body + at) > size - at - 4)
-            pqlab_die("a message whose fields do not fit it");
+            pqlab_die("the fields do not match the message length");
         fields[count].length = pqlab_u32(*body + at);
         fields[count++].bytes = *body + at + 4;
         at += 4 + fields[count - 1].length;
     }
     for (size_t i = 0; i < fields[0].length; i++)
         if ((fields[0].bytes[i] < 'a' || fields[0].bytes[i] > 'z') && fields[0].bytes[i] != '-') size = 0;
-    if (size == 0 || fields[0].length == 0) pqlab_die("a message without a verb");
+    if (size == 0 || fields[0].length == 0) pqlab_die("the message contains no valid verb");
     return count;
 }
 
@@ -198,12 +199,12 @@ static void pqlab_free(struct pqlab_case *gone) {
 
 static int pqlab_call(const struct pqlab_offer *offers, struct pqlab_field *in, size_t count, const char **why) {
     struct pqlab_set set = {0};
-    *why = "a wrong number of fields";
+    *why = "wrong number of fields";
     if (count < 2) return PQLAB_ERROR;
     const struct pqlab_operation *operation = pqlab_find(offers, &in[0], &in[1], &set.context);
     *why = "not offered";
     if (!operation) return PQLAB_UNSUPPORTED;
-    *why = "a wrong number of fields";
+    *why = "wrong number of fields";
     set.ins = count - 2;
     if (set.ins < operation->least || set.ins > operation->most) return PQLAB_ERROR;
     memcpy(set.in, in + 2, set.ins * sizeof *in);
@@ -219,11 +220,11 @@ static int pqlab_call(const struct pqlab_offer *offers, struct pqlab_field *in, 
 static int pqlab_prepare(const struct pqlab_offer *offers, struct pqlab_field *in, size_t count, const char **why) {
     uint64_t handle, sets;
     const void *context = NULL;
-    *why = "a wrong number of fields, or a wrong number";
+    *why = "wrong number of fields, or invalid number";
     if (count < 4 || !pqlab_number(&in[0], &handle) || !pqlab_number(&in[3], &sets) || sets < 1 || sets > PQLAB_SETS)
         return PQLAB_ERROR;
     for (struct pqlab_case *known = pqlab_cases; known; known = known->next)
-        if (known->handle == handle) return *why = "not a new handle", PQLAB_ERROR;
+        if (known->handle == handle) return *why = "the handle is already in use", PQLAB_ERROR;
     const struct pqlab_operation *operation = pqlab_find(offers, &in[1], &in[2], &context);
     if (!operation) return *why = "not offered", PQLAB_UNSUPPORTED;
     if (count - 4 != sets * operation->least) return PQLAB_ERROR;
@@ -272,15 +273,15 @@ static int pqlab_visit(struct pqlab_case *of, uint64_t first, uint64_t n, const 
     return PQLAB_OK;
 }
 
-/* The verbs that name a case: visit, answers, release. */
+/* Answers the verbs that refer to a case: visit, answers, release. */
 static int pqlab_of_case(const char *verb, struct pqlab_field *in, size_t count, const char **why) {
     uint64_t handle, first, n;
     struct pqlab_case **at = &pqlab_cases;
-    *why = "a wrong number of fields, or a wrong number";
+    *why = "wrong number of fields, or invalid number";
     if (count != (*verb == 'v' ? 3u : 1u) || !pqlab_number(&in[0], &handle)) return PQLAB_ERROR;
     while (*at && (*at)->handle != handle) at = &(*at)->next;
     struct pqlab_case *found = *at;
-    if (!found) return *why = "no such case", PQLAB_ERROR;
+    if (!found) return *why = "unknown handle", PQLAB_ERROR;
     if (*verb == 'r') {
         *at = found->next;
         pqlab_free(found);
@@ -297,14 +298,14 @@ static int pqlab_of_case(const char *verb, struct pqlab_field *in, size_t count,
     return PQLAB_OK;
 }
 
-/* Answers requests until the conversation ends. Returns the exit code for main. */
+/* Answers requests until `goodbye` or the end of the input. Returns the exit code for main. */
 static int pqlab_serve(const struct pqlab_offer *offers, const char *runtime, const char *libraries, const char *generator) {
     static struct pqlab_field fields[PQLAB_FIELDS];
     uint8_t *body = NULL;
-    /* Output that a library prints is not an answer. */
-    if ((pqlab_output = dup(1)) < 0 || dup2(2, 1) < 0) pqlab_die("standard output cannot be kept");
+    /* Redirect standard output, so that text printed by a library does not mix with answers. */
+    if ((pqlab_output = dup(1)) < 0 || dup2(2, 1) < 0) pqlab_die("cannot duplicate standard output");
     for (size_t count; (count = pqlab_receive(fields, &body)); free(body)) {
-        const char *why = "a wrong number of fields";
+        const char *why = "wrong number of fields";
         struct pqlab_field *verb = &fields[0], *in = &fields[1];
         int code = PQLAB_ERROR, last = 0;
         uint64_t version;
@@ -312,8 +313,8 @@ static int pqlab_serve(const struct pqlab_offer *offers, const char *runtime, co
         pqlab_begin("ok");
         if (pqlab_is(verb, "hello")) {
             if (count == 1 && pqlab_number(in, &version) && version >= 1) {
-                const char *said[] = {"1", "c", runtime, libraries, generator};
-                for (size_t i = 0; i < 5; i++) pqlab_put_text(said[i]);
+                const char *greeting[] = {"1", "c", runtime, libraries, generator};
+                for (size_t i = 0; i < 5; i++) pqlab_put_text(greeting[i]);
                 code = PQLAB_OK;
             }
         } else if (pqlab_is(verb, "list")) {
@@ -334,11 +335,11 @@ static int pqlab_serve(const struct pqlab_offer *offers, const char *runtime, co
             code = pqlab_of_case("release", in, count, &why);
         } else {
             code = PQLAB_UNSUPPORTED;
-            why = "no such request";
+            why = "unknown request";
         }
         if (code != PQLAB_OK) {
             pqlab_begin(code == PQLAB_UNSUPPORTED ? "unsupported" : "error");
-            pqlab_put_text(why ? why : "the library reports a failure");
+            pqlab_put_text(why ? why : "the library reported a failure");
         }
         pqlab_send();
         if (last) return 0;

@@ -1,18 +1,18 @@
-/* A worker for pqlab in C: an example for pqlab_worker.h, with liboqs if available.
+/* A worker for pqlab in C. Shows how to use pqlab_worker.h, with liboqs if available.
  *
- *     cc -O2 -DWITH_LIBOQS worker.c -loqs -lcrypto -o worker      ML-KEM and ML-DSA
- *     cc -O2 worker.c -o worker                                   only `null`
+ *     cc -O2 -DWITH_LIBOQS worker.c -loqs -lcrypto -o worker      offers ML-KEM and ML-DSA
+ *     cc -O2 worker.c -o worker                                   offers only `null`
  */
 #include "pqlab_worker.h"
 
 #ifdef WITH_LIBOQS
 #include <oqs/oqs.h>
 
-/* ML-KEM: the context of an offer is liboqs's object for the algorithm. A private key is dk of FIPS 203. */
+/* ML-KEM. The context of an offer is the liboqs object for the algorithm. Private keys are dk in FIPS 203. */
 
 static int kem_keygen_ready(struct pqlab_set *set) {
     const OQS_KEM *kem = set->context;
-    if (set->ins > 0 && set->in[0].length > 0) return pqlab_refuse(set, PQLAB_UNSUPPORTED, "no seed is taken");
+    if (set->ins > 0 && set->in[0].length > 0) return pqlab_refuse(set, PQLAB_UNSUPPORTED, "seeds are not supported");
     pqlab_out(set, kem->length_public_key);
     pqlab_out(set, kem->length_secret_key);
     return PQLAB_OK;
@@ -24,8 +24,8 @@ static int kem_keygen(struct pqlab_set *set) {
 
 static int encapsulate_ready(struct pqlab_set *set) {
     const OQS_KEM *kem = set->context;
-    if (set->in[0].length != kem->length_public_key) return pqlab_refuse(set, PQLAB_ERROR, "a wrong key length");
-    if (set->ins > 1 && set->in[1].length > 0) return pqlab_refuse(set, PQLAB_UNSUPPORTED, "no coins are taken");
+    if (set->in[0].length != kem->length_public_key) return pqlab_refuse(set, PQLAB_ERROR, "wrong key length");
+    if (set->ins > 1 && set->in[1].length > 0) return pqlab_refuse(set, PQLAB_UNSUPPORTED, "coins are not supported");
     pqlab_out(set, kem->length_ciphertext);
     pqlab_out(set, kem->length_shared_secret);
     return PQLAB_OK;
@@ -39,9 +39,10 @@ static int encapsulate(struct pqlab_set *set) {
 
 static int decapsulate_ready(struct pqlab_set *set) {
     const OQS_KEM *kem = set->context;
-    if (!pqlab_is(&set->in[0], "expanded")) return pqlab_refuse(set, PQLAB_UNSUPPORTED, "only expanded keys are read");
-    if (set->in[1].length != kem->length_secret_key) return pqlab_refuse(set, PQLAB_ERROR, "a wrong key length");
-    if (set->in[2].length != kem->length_ciphertext) return pqlab_refuse(set, PQLAB_ERROR, "a wrong ciphertext length");
+    if (!pqlab_is(&set->in[0], "expanded"))
+        return pqlab_refuse(set, PQLAB_UNSUPPORTED, "only expanded keys are supported");
+    if (set->in[1].length != kem->length_secret_key) return pqlab_refuse(set, PQLAB_ERROR, "wrong key length");
+    if (set->in[2].length != kem->length_ciphertext) return pqlab_refuse(set, PQLAB_ERROR, "wrong ciphertext length");
     pqlab_out(set, kem->length_shared_secret);
     return PQLAB_OK;
 }
@@ -55,7 +56,7 @@ static int decapsulate(struct pqlab_set *set) {
 
 static int sig_keygen_ready(struct pqlab_set *set) {
     const OQS_SIG *sig = set->context;
-    if (set->ins > 0 && set->in[0].length > 0) return pqlab_refuse(set, PQLAB_UNSUPPORTED, "no seed is taken");
+    if (set->ins > 0 && set->in[0].length > 0) return pqlab_refuse(set, PQLAB_UNSUPPORTED, "seeds are not supported");
     pqlab_out(set, sig->length_public_key);
     pqlab_out(set, sig->length_secret_key);
     return PQLAB_OK;
@@ -67,8 +68,9 @@ static int sig_keygen(struct pqlab_set *set) {
 
 static int sign_ready(struct pqlab_set *set) {
     const OQS_SIG *sig = set->context;
-    if (!pqlab_is(&set->in[0], "expanded")) return pqlab_refuse(set, PQLAB_UNSUPPORTED, "only expanded keys are read");
-    if (set->in[1].length != sig->length_secret_key) return pqlab_refuse(set, PQLAB_ERROR, "a wrong key length");
+    if (!pqlab_is(&set->in[0], "expanded"))
+        return pqlab_refuse(set, PQLAB_UNSUPPORTED, "only expanded keys are supported");
+    if (set->in[1].length != sig->length_secret_key) return pqlab_refuse(set, PQLAB_ERROR, "wrong key length");
     pqlab_out(set, sig->length_signature);
     return PQLAB_OK;
 }
@@ -81,7 +83,7 @@ static int sign(struct pqlab_set *set) {
 
 static int verify_ready(struct pqlab_set *set) {
     const OQS_SIG *sig = set->context;
-    if (set->in[0].length != sig->length_public_key) return pqlab_refuse(set, PQLAB_ERROR, "a wrong key length");
+    if (set->in[0].length != sig->length_public_key) return pqlab_refuse(set, PQLAB_ERROR, "wrong key length");
     pqlab_out(set, 1);
     return PQLAB_OK;
 }
@@ -111,7 +113,7 @@ int main(void) {
     for (size_t i = 0; i < 6; i++) {
         const void *of = i < 3 ? (const void *)OQS_KEM_new(names[i]) : (const void *)OQS_SIG_new(names[i]);
         const char *text = i < 3 ? "kem %s encodings=expanded" : "signature %s encodings=expanded hedged=yes";
-        if (!of) continue; /* left out of this build of liboqs */
+        if (!of) continue; /* this build of liboqs lacks the algorithm */
         snprintf(texts[i], sizeof texts[i], text, names[i]);
         offers[count++] = (struct pqlab_offer){texts[i], i < 3 ? kem : sig, of};
     }

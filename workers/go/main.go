@@ -1,7 +1,7 @@
-// A worker for pqlab in Go: the standard library, and CIRCL for algorithms that it lacks.
+// A worker for pqlab in Go. Uses the standard library, and CIRCL for algorithms that the standard library lacks.
 //
-// The protocol is described in docs/workers.md. An algorithm is a table of operations, each of which parses its inputs
-// once and returns the timed function. `call` runs it once, `visit` in a loop.
+// docs/workers.md describes the protocol. An algorithm is a table of operations. An operation parses its inputs once
+// and returns the timed function. `call` runs the timed function once, `visit` runs it in a loop.
 package main
 
 import (
@@ -32,9 +32,10 @@ type unsupported string
 
 func (u unsupported) Error() string { return string(u) }
 
-var errArguments = errors.New("wrong number of fields, or a wrong number")
+var errArguments = errors.New("wrong number of fields, or invalid number")
 
-// One operation on one set of inputs: the timed function, which keeps its result, and the result as bytes.
+// An operation on one set of inputs: the timed function, which stores its result, and a function that returns the
+// result as bytes.
 type operation struct {
 	run     func() error
 	outputs func() [][]byte
@@ -64,18 +65,18 @@ func optional(inputs [][]byte, index int) []byte {
 
 func length(what string, bytes []byte, expected int) error {
 	if len(bytes) != expected {
-		return fmt.Errorf("%s of %d bytes where %d are needed", what, len(bytes), expected)
+		return fmt.Errorf("%s must be %d bytes long, not %d", what, expected, len(bytes))
 	}
 	return nil
 }
 
-// Checks the number of inputs, and the encoding that is the first input, if there is one.
+// Checks the number of inputs. If an encoding is given, also checks that the first input names this encoding.
 func inputs(given [][]byte, least, most int, encoding string) error {
 	if len(given) < least || len(given) > most {
 		return errArguments
 	}
 	if encoding != "" && string(given[0]) != encoding {
-		return unsupported("only " + encoding + " is read")
+		return unsupported("only " + encoding + " keys are supported")
 	}
 	return nil
 }
@@ -136,7 +137,7 @@ func mlKem[E encapsulation, D decapsulation[E]](name string, generate func() (D,
 	}}
 }
 
-// CIRCL's schemes differ little. Signing with randomness is passed as a function.
+// Offers a CIRCL signature scheme. The schemes differ only in how they sign with randomness, so that is a parameter.
 func circl(scheme sign.Scheme, encoding, attributes string, generate func() (sign.PublicKey, sign.PrivateKey, error),
 	signer func(key sign.PrivateKey, message, context []byte) ([]byte, error)) offer {
 	seeded := encoding == "seed"
@@ -157,7 +158,7 @@ func circl(scheme sign.Scheme, encoding, attributes string, generate func() (sig
 			}
 			seed := optional(in, 0)
 			if seed != nil && !seeded {
-				return operation{}, unsupported("no seed is taken")
+				return operation{}, unsupported("seeds are not supported")
 			}
 			var public sign.PublicKey
 			var private sign.PrivateKey
@@ -210,7 +211,7 @@ func verify(load func(key []byte) (func(message, signature, context []byte) bool
 		}
 		message, signature, context := in[1], in[2], optional(in, 3)
 		if context != nil && !contexts {
-			return operation{}, unsupported("no context is taken")
+			return operation{}, unsupported("contexts are not supported")
 		}
 		valid := false
 		return operation{func() error { valid = check(message, signature, context); return nil }, func() [][]byte {
@@ -326,8 +327,8 @@ var p256 = offer{"signature ECDSA-P-256 encodings=scalar coins=keygen hedged=yes
 	}, false),
 }}
 
-// Returns a function that makes an X25519 key, from these bytes or with the library's own randomness, and its public
-// half, which the standard library computes on request.
+// Returns a function that creates an X25519 private key, from the given bytes or with the library's randomness. The
+// function also returns the public key, because the standard library computes it only on request.
 func scalar(given []byte) func() (*ecdh.PrivateKey, []byte, error) {
 	return func() (*ecdh.PrivateKey, []byte, error) {
 		make := func() (*ecdh.PrivateKey, error) { return ecdh.X25519().GenerateKey(rand.Reader) }
@@ -434,7 +435,7 @@ var offers = func() []offer {
 	return all
 }()
 
-// Returns the operation of an algorithm, by its name in the list.
+// Finds an operation by its name and by the name of the algorithm in the list.
 func find(operation, algorithm string) (ready, error) {
 	if operation == "null" && algorithm == "null" {
 		return null["null"], nil
@@ -446,5 +447,5 @@ func find(operation, algorithm string) (ready, error) {
 			}
 		}
 	}
-	return nil, unsupported(operation + " of " + algorithm + " is not offered")
+	return nil, unsupported(algorithm + " " + operation + " is not offered")
 }

@@ -1,6 +1,6 @@
 package main
 
-// The protocol: cases, requests, messages.
+// Implements the protocol: cases, requests and messages.
 
 import (
 	"bufio"
@@ -23,7 +23,7 @@ const (
 	mostSets   = 4096
 )
 
-// A case that is ready to be timed, and the range of its last visit.
+// A prepared case, and the range of its last visit.
 type prepared struct {
 	operations []operation
 	first, n   uint64
@@ -106,7 +106,7 @@ func answer(verb string, in [][]byte) ([][]byte, error) {
 		}
 		known, ok := cases[string(in[0])]
 		if !ok {
-			return nil, errors.New("no such case")
+			return nil, errors.New("unknown handle")
 		}
 		switch verb {
 		case "release":
@@ -128,7 +128,7 @@ func answer(verb string, in [][]byte) ([][]byte, error) {
 		}
 		return nil, nil
 	}
-	return nil, unsupported("no such request: " + verb)
+	return nil, unsupported("unknown request: " + verb)
 }
 
 func prepare(in [][]byte) error {
@@ -136,7 +136,7 @@ func prepare(in [][]byte) error {
 		return errArguments
 	}
 	if _, err := number(in[0]); err != nil || cases[string(in[0])] != nil {
-		return errors.New("not a new handle")
+		return errors.New("invalid handle, or already in use")
 	}
 	count, err := number(in[3])
 	sets := in[4:]
@@ -182,7 +182,7 @@ func libraries() string {
 	return text
 }
 
-// Reads the fields of a message; io.EOF after the last one.
+// Reads a message and returns its fields, or io.EOF if there are no more messages.
 func receive(in io.Reader) ([][]byte, error) {
 	var head [4]byte
 	if _, err := io.ReadFull(in, head[:]); err != nil {
@@ -190,7 +190,7 @@ func receive(in io.Reader) ([][]byte, error) {
 	}
 	size := binary.BigEndian.Uint32(head[:])
 	if size == 0 || size > mostBytes {
-		return nil, fmt.Errorf("a message of %d bytes", size)
+		return nil, fmt.Errorf("invalid message length: %d bytes", size)
 	}
 	body := make([]byte, size)
 	if _, err := io.ReadFull(in, body); err != nil {
@@ -199,14 +199,14 @@ func receive(in io.Reader) ([][]byte, error) {
 	var fields [][]byte
 	for len(body) > 0 {
 		if len(body) < 4 || uint64(binary.BigEndian.Uint32(body)) > uint64(len(body)-4) || len(fields) == mostFields {
-			return nil, errors.New("a message whose fields do not fit it")
+			return nil, errors.New("the fields do not match the message length")
 		}
 		end := 4 + int(binary.BigEndian.Uint32(body))
 		fields = append(fields, body[4:end:end])
 		body = body[end:]
 	}
 	if len(fields[0]) == 0 || len(bytes.Trim(fields[0], "abcdefghijklmnopqrstuvwxyz-")) > 0 {
-		return nil, errors.New("a message without a verb")
+		return nil, errors.New("the message contains no valid verb")
 	}
 	return fields, nil
 }
@@ -222,7 +222,7 @@ func send(out io.Writer, verb string, fields [][]byte) error {
 	return err
 }
 
-// Converts a library's panic into an error, so that the worker continues.
+// Answers a request. Converts a panic in a library into an error, so that the worker continues.
 func guarded(verb string, in [][]byte) (fields [][]byte, err error) {
 	defer func() {
 		if panic := recover(); panic != nil {

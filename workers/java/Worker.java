@@ -1,7 +1,7 @@
-// A worker for pqlab in Java: Bouncy Castle, through its lightweight interface.
+// A worker for pqlab in Java. Uses the lightweight API of Bouncy Castle.
 //
-// The protocol is described in docs/workers.md. Each operation parses its inputs once and returns the timed function;
-// `call` runs it once, `visit` in a loop.
+// docs/workers.md describes the protocol. An operation parses its inputs once and returns the timed function. `call`
+// runs the timed function once, `visit` runs it in a loop.
 
 import java.io.*;
 import java.nio.charset.StandardCharsets;
@@ -22,7 +22,7 @@ public final class Worker {
     private static final int MOST_SETS = 4096;
     private static final SecureRandom RANDOM = new SecureRandom();
 
-    /** One operation on one set of inputs: the timed function, which returns its result, and the result as bytes. */
+    /** An operation on one set of inputs: the timed function, and a function that converts its result to bytes. */
     private interface Operation {
         Object run() throws Exception;
 
@@ -41,7 +41,7 @@ public final class Worker {
         byte[][] of(T result);
     }
 
-    /** The worker does not support this. */
+    /** The worker does not support the request. */
     @SuppressWarnings("serial")
     private static final class Unsupported extends Exception {
         Unsupported(String reason) {
@@ -49,7 +49,7 @@ public final class Worker {
         }
     }
 
-    /** The bytes are not a message. */
+    /** The input is not a message. */
     @SuppressWarnings("serial")
     private static final class Garbage extends IOException {
         Garbage(String reason) {
@@ -85,9 +85,9 @@ public final class Worker {
     }
 
     private static void inputs(List<byte[]> given, int least, int most, String encoding) throws Unsupported {
-        check(given.size() >= least && given.size() <= most, "a wrong number of fields");
+        check(given.size() >= least && given.size() <= most, "wrong number of fields");
         if (encoding != null && !text(given.get(0)).equals(encoding)) {
-            throw new Unsupported("only " + encoding + " is read");
+            throw new Unsupported("only " + encoding + " keys are supported");
         }
     }
 
@@ -98,7 +98,7 @@ public final class Worker {
     }
 
     private static byte[] length(String what, byte[] bytes, int expected) {
-        check(bytes.length == expected, what + " of " + bytes.length + " bytes where " + expected + " are needed");
+        check(bytes.length == expected, what + " must be " + expected + " bytes long, not " + bytes.length);
         return bytes;
     }
 
@@ -106,7 +106,7 @@ public final class Worker {
         return given.size() > index && given.get(index).length > 0 ? given.get(index) : null;
     }
 
-    /** Key generation with the library's randomness, or from a seed. */
+    /** Returns the operation that generates a key pair, from a seed or with the library's randomness. */
     private static Ready keygen(AsymmetricCipherKeyPairGenerator generator, int seedLength, Made made, Outputs<Pair> outputs) {
         return given -> {
             inputs(given, 0, 1, null);
@@ -160,7 +160,10 @@ public final class Worker {
         return Map.of("keygen", keygen(generator, 64, made, outputs), "encapsulate", encapsulate, "decapsulate", decapsulate);
     }
 
-    /** Signing and verification by a `Signer`, initialised in each call because it holds the state of one message. */
+    /**
+     * Returns the operations of a signature scheme. Each call initialises the `Signer`, because a `Signer` holds the
+     * state of one message.
+     */
     private static Map<String, Ready> signature(Ready keygen, Supplier<Signer> signers, Load secret, Load open, boolean contexts) {
         Ready sign = given -> {
             inputs(given, 3, 4, "seed");
@@ -191,10 +194,10 @@ public final class Worker {
     private static CipherParameters parameters(AsymmetricKeyParameter key, byte[] context, boolean hedged, boolean signs)
         throws Unsupported {
         if (context != null && !hedged) {
-            throw new Unsupported("no context is taken");
+            throw new Unsupported("contexts are not supported");
         }
-        CipherParameters drawn = hedged && signs ? new ParametersWithRandom(key, RANDOM) : key;
-        return context == null ? drawn : new ParametersWithContext(drawn, context);
+        CipherParameters randomized = hedged && signs ? new ParametersWithRandom(key, RANDOM) : key;
+        return context == null ? randomized : new ParametersWithContext(randomized, context);
     }
 
     private static byte[] signed(Signer signer, CipherParameters key, byte[] message) throws CryptoException {
@@ -244,7 +247,7 @@ public final class Worker {
             inputs(given, 1, 2, null);
             X25519PublicKeyParameters peer = new X25519PublicKeyParameters(length("a key", given.get(0), 32), 0);
             byte[] coins = optional(given, 1);
-            check(coins == null || coins.length == 32, "coins of the wrong length");
+            check(coins == null || coins.length == 32, "coins must be 32 bytes long");
             return operation(() -> {
                 Pair pair = coins == null ? Pair.of(generator.generateKeyPair()) : made.of(coins);
                 return fields(((X25519PublicKeyParameters) pair.open).getEncoded(), agree(pair.secret, peer));
@@ -306,7 +309,7 @@ public final class Worker {
         }));
     }
 
-    /** A case that is ready to be timed, with the results of its last visit. */
+    /** A prepared case, with the results of its last visit. */
     private static final class Case {
         private final Operation[] operations;
         private final Object[] results;
@@ -348,7 +351,7 @@ public final class Worker {
 
     private static long number(byte[] field) {
         String text = text(field);
-        check(text.matches("0|[1-9][0-9]{0,18}"), "a wrong number");
+        check(text.matches("0|[1-9][0-9]{0,18}"), "invalid number");
         return Long.parseLong(text);
     }
 
@@ -362,12 +365,12 @@ public final class Worker {
     }
 
     private static void prepare(List<byte[]> given) throws Exception {
-        check(given.size() >= 4, "a wrong number of fields");
+        check(given.size() >= 4, "wrong number of fields");
         long handle = number(given.get(0));
         long count = number(given.get(3));
         List<byte[]> sets = given.subList(4, given.size());
         boolean fits = count >= 1 && count <= MOST_SETS && sets.size() % count == 0 && !CASES.containsKey(handle);
-        check(fits, "a wrong number, or not a new handle");
+        check(fits, "invalid number of sets, or the handle is already in use");
         Ready ready = find(given.get(1), given.get(2));
         int each = sets.size() / (int) count;
         Operation[] operations = new Operation[(int) count];
@@ -382,20 +385,20 @@ public final class Worker {
 
     private static List<byte[]> answer(String verb, List<byte[]> given) throws Exception {
         Integer expected = LENGTHS.get(verb);
-        check(expected == null || given.size() == expected, "a wrong number of fields");
+        check(expected == null || given.size() == expected, "wrong number of fields");
         List<byte[]> found = new ArrayList<>();
         switch (verb) {
             case "hello" -> {
-                check(number(given.get(0)) >= 1, "no such version");
+                check(number(given.get(0)) >= 1, "the version must be at least 1");
                 String runtime = System.getProperty("java.vm.name") + " " + System.getProperty("java.version");
                 String libraries = "Bouncy Castle " + new BouncyCastleProvider().getVersionStr();
-                for (String said : List.of("1", "java", runtime, libraries, "SecureRandom " + RANDOM.getAlgorithm())) {
-                    found.add(bytes(said));
+                for (String field : List.of("1", "java", runtime, libraries, "SecureRandom " + RANDOM.getAlgorithm())) {
+                    found.add(bytes(field));
                 }
             }
             case "list" -> OFFERS.keySet().forEach(text -> found.add(bytes(text)));
             case "call" -> {
-                check(given.size() >= 2, "a wrong number of fields");
+                check(given.size() >= 2, "wrong number of fields");
                 Operation operation = find(given.get(0), given.get(1)).of(given.subList(2, given.size()));
                 found.addAll(Arrays.asList(operation.outputs(operation.run())));
             }
@@ -403,7 +406,7 @@ public final class Worker {
             case "goodbye" -> { }
             case "visit", "answers", "release" -> {
                 Case known = CASES.get(number(given.get(0)));
-                check(known != null, "no such case");
+                check(known != null, "unknown handle");
                 if (verb.equals("answers")) {
                     return known.answers();
                 } else if (verb.equals("release")) {
@@ -411,16 +414,16 @@ public final class Worker {
                 } else {
                     long first = number(given.get(1));
                     long n = number(given.get(2));
-                    check(n >= 1 && n <= 1L << 32, "a wrong number of operations");
+                    check(n >= 1 && n <= 1L << 32, "invalid number of operations");
                     found.add(bytes(Long.toString(known.visit((int) (first % known.operations.length), n))));
                 }
             }
-            default -> throw new Unsupported("no such request");
+            default -> throw new Unsupported("unknown request");
         }
         return found;
     }
 
-    /** Reads the fields of a message; null at the end of the input. */
+    /** Reads a message and returns its fields, or null at the end of the input. */
     private static List<byte[]> receive(DataInputStream in) throws IOException {
         int head = in.read();
         if (head < 0) {
@@ -430,7 +433,7 @@ public final class Worker {
         try {
             long size = (long) head << 24 | in.readUnsignedByte() << 16 | in.readUnsignedShort();
             if (size == 0 || size > MOST_BYTES) {
-                throw new Garbage("a message of a length that is not allowed");
+                throw new Garbage("invalid message length");
             }
             body = new byte[(int) size];
             in.readFully(body);
@@ -442,13 +445,13 @@ public final class Worker {
             long size = body.length - at < 4 ? MOST_BYTES
                 : (body[at] & 255L) << 24 | (body[at + 1] & 255) << 16 | (body[at + 2] & 255) << 8 | body[at + 3] & 255;
             if (size > body.length - at - 4 || fields.size() == MOST_FIELDS) {
-                throw new Garbage("a message whose fields do not fit it");
+                throw new Garbage("the fields do not match the message length");
             }
             fields.add(Arrays.copyOfRange(body, at + 4, at + 4 + (int) size));
             at += 4 + (int) size;
         }
         if (!text(fields.get(0)).matches("[a-z-]+")) {
-            throw new Garbage("a message without a verb");
+            throw new Garbage("the message contains no valid verb");
         }
         return fields;
     }
@@ -469,7 +472,7 @@ public final class Worker {
     private static void serve() throws IOException {
         DataInputStream in = new DataInputStream(new BufferedInputStream(System.in, 1 << 16));
         OutputStream out = new FileOutputStream(FileDescriptor.out);
-        // Output that a library prints is not an answer.
+        // Redirect standard output, so that text printed by a library does not mix with answers.
         System.setOut(System.err);
         for (List<byte[]> message = receive(in); message != null; message = receive(in)) {
             String verb = text(message.get(0));

@@ -1,7 +1,7 @@
-// A worker for pqlab in JavaScript: noble-post-quantum, and Node's own crypto for classical algorithms.
+// A worker for pqlab in JavaScript. Uses noble-post-quantum, and Node's crypto module for classical algorithms.
 //
-// The protocol is described in docs/workers.md. Each operation is a function that parses its inputs and returns the
-// timed function, and a function that converts its result to bytes. `call` runs it once, `visit` in a loop.
+// docs/workers.md describes the protocol. An operation parses its inputs once. It returns the timed function, and a
+// function that converts the result to bytes. `call` runs the timed function once, `visit` runs it in a loop.
 import crypto from 'node:crypto';
 import fs from 'node:fs';
 import { ml_dsa44, ml_dsa65, ml_dsa87 } from '@noble/post-quantum/ml-dsa.js';
@@ -14,19 +14,21 @@ const MOST_SETS = 4096;
 class Unsupported extends Error {}
 
 function inputs(given, least, most, encoding) {
-  if (given.length < least || given.length > most) throw new Error('a wrong number of fields');
-  if (encoding && given[0].toString('latin1') !== encoding) throw new Unsupported(`only ${encoding} is read`);
+  if (given.length < least || given.length > most) throw new Error('wrong number of fields');
+  if (encoding && given[0].toString('latin1') !== encoding) {
+    throw new Unsupported(`only ${encoding} keys are supported`);
+  }
 }
 
 function length(what, bytes, expected) {
-  if (bytes.length !== expected) throw new Error(`${what} of ${bytes.length} bytes where ${expected} are needed`);
+  if (bytes.length !== expected) throw new Error(`${what} must be ${expected} bytes long, not ${bytes.length}`);
   return bytes;
 }
 
 const optional = (given, index) => (given.length > index && given[index].length > 0 ? given[index] : undefined);
 const alone = (result) => [result];
 
-// Noble's keys are bytes, which each call parses.
+// In noble, keys are bytes, which every call parses.
 function nobleKem(kem) {
   const { lengths } = kem;
   return {
@@ -82,7 +84,7 @@ function nobleSignature(scheme) {
 
 const verdict = (valid) => [valid ? '1' : '0'];
 
-// Node takes raw keys of these curves as JSON, or after a fixed DER header.
+// Node does not accept raw keys for these curves. It accepts them as JWK, or after a fixed DER header.
 const PRIVATE = { Ed25519: '302e020100300506032b657004220420', X25519: '302e020100300506032b656e04220420' };
 const PUBLIC = { Ed25519: '302a300506032b6570032100', X25519: '302a300506032b656e032100' };
 const SPKI = { type: 'spki', format: 'der' };
@@ -190,7 +192,7 @@ const cases = new Map();
 
 function number(field) {
   const text = field.toString('latin1');
-  if (!/^(0|[1-9][0-9]{0,18})$/.test(text) || BigInt(text) >= 1n << 63n) throw new Error('a wrong number');
+  if (!/^(0|[1-9][0-9]{0,18})$/.test(text) || BigInt(text) >= 1n << 63n) throw new Error('invalid number');
   return BigInt(text);
 }
 
@@ -219,7 +221,7 @@ class Case {
   }
 }
 
-// Each case has its own loop. A shared one, compiled for the calls of another case, would be slower.
+// Creates a separate loop for each case, because a shared loop, compiled for another case's calls, would be slower.
 function loop() {
   return new Function(
     'first',
@@ -241,12 +243,12 @@ function loop() {
 }
 
 function prepare(given) {
-  if (given.length < 4) throw new Error('a wrong number of fields');
+  if (given.length < 4) throw new Error('wrong number of fields');
   const handle = number(given[0]);
   const count = Number(number(given[3]));
   const sets = given.slice(4);
   if (count < 1 || count > MOST_SETS || sets.length % count || cases.has(handle)) {
-    throw new Error('a wrong number, or not a new handle');
+    throw new Error('invalid number of sets, or the handle is already in use');
   }
   const ready = find(given[1], given[2]);
   const each = sets.length / count;
@@ -261,10 +263,10 @@ const LENGTHS = { hello: 1, list: 0, visit: 3, answers: 1, release: 1, goodbye: 
 function answer(verb, given) {
   const known = Object.hasOwn(LENGTHS, verb);
   if ((known && given.length !== LENGTHS[verb]) || (verb === 'call' && given.length < 2)) {
-    throw new Error('a wrong number of fields');
+    throw new Error('wrong number of fields');
   }
   if (verb === 'hello') {
-    if (number(given[0]) < 1n) throw new Error('no such version');
+    if (number(given[0]) < 1n) throw new Error('the version must be at least 1');
     const manifest = new URL('node_modules/@noble/post-quantum/package.json', import.meta.url);
     const { version } = JSON.parse(fs.readFileSync(manifest));
     const libraries = `noble-post-quantum ${version}, Node's crypto (OpenSSL ${process.versions.openssl})`;
@@ -277,27 +279,27 @@ function answer(verb, given) {
   }
   if (verb === 'prepare') return prepare(given);
   if (verb === 'goodbye') return [];
-  if (!known) throw new Unsupported('no such request');
+  if (!known) throw new Unsupported('unknown request');
   const handle = number(given[0]);
   const found = cases.get(handle);
-  if (!found) throw new Error('no such case');
+  if (!found) throw new Error('unknown handle');
   if (verb === 'answers') return found.answers();
   if (verb === 'visit') {
     const [first, n] = [number(given[1]), number(given[2])];
-    if (n < 1n || n > 1n << 32n) throw new Error('a wrong number of operations');
+    if (n < 1n || n > 1n << 32n) throw new Error('invalid number of operations');
     return [String(found.visit(Number(first % BigInt(found.runs.length)), Number(n)))];
   }
   cases.delete(handle);
   return [];
 }
 
-// Ends the process if the input is not a message.
+// Exits with an error. Used if the input is not a message.
 function die(why) {
   process.stderr.write(`pqlab worker in JavaScript: ${why}\n`);
   process.exit(1);
 }
 
-// Reads or writes a whole buffer. Returns the number of bytes before the input ended.
+// Reads or writes a whole buffer. Returns the number of bytes, which is smaller if the input ended.
 function whole(call, descriptor, buffer) {
   let done = 0;
   while (done < buffer.length) {
@@ -307,7 +309,7 @@ function whole(call, descriptor, buffer) {
       done += part;
     } catch (error) {
       if (error.code === 'EOF') break;
-      // The pipe may have been made non-blocking.
+      // Retry if the pipe is non-blocking.
       if (error.code !== 'EAGAIN') die(error.message);
     }
   }
@@ -319,17 +321,17 @@ function receive() {
   const found = whole(fs.readSync, 0, head);
   if (found === 0) return null;
   const size = found === 4 ? head.readUInt32BE() : 0;
-  if (size === 0 || size > MOST_BYTES) die('a message of a length that is not allowed');
+  if (size === 0 || size > MOST_BYTES) die('invalid message length');
   const body = Buffer.alloc(size);
   if (whole(fs.readSync, 0, body) < size) die('the input ends inside a message');
   const fields = [];
   for (let at = 0; at < size; ) {
     const end = size - at < 4 ? size + 1 : at + 4 + body.readUInt32BE(at);
-    if (end > size || fields.length === MOST_FIELDS) die('a message whose fields do not fit it');
+    if (end > size || fields.length === MOST_FIELDS) die('the fields do not match the message length');
     fields.push(body.subarray(at + 4, end));
     at = end;
   }
-  if (!/^[a-z-]+$/.test(fields[0].toString('latin1'))) die('a message without a verb');
+  if (!/^[a-z-]+$/.test(fields[0].toString('latin1'))) die('the message contains no valid verb');
   return fields;
 }
 

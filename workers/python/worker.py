@@ -1,7 +1,7 @@
-"""A worker for pqlab in Python: the package `cryptography`, as its users call it.
+"""A worker for pqlab in Python. Uses the public API of the package `cryptography`.
 
-The protocol is described in docs/workers.md. Each operation is a function that parses its inputs and returns the timed
-function, and a function that converts its result to bytes. `call` runs it once, `visit` in a loop.
+docs/workers.md describes the protocol. An operation parses its inputs once. It returns the timed function, and a
+function that converts the result to bytes. `call` runs the timed function once, `visit` runs it in a loop.
 """
 
 import os
@@ -21,22 +21,22 @@ MOST_BYTES, MOST_FIELDS, MOST_SETS = 16 << 20, 1 << 16, 4096
 
 
 class Unsupported(Exception):
-    """The worker does not support this."""
+    """Raised if the worker does not support a request."""
 
 
 class Invalid(Exception):
-    """The input does not fit the request."""
+    """Raised if the fields of a request are invalid."""
 
 
 class Garbage(Exception):
-    """The bytes are not a message."""
+    """Raised if the input is not a message."""
 
 
 def inputs(given, least, most, encoding=None):
     if not least <= len(given) <= most:
-        raise Invalid("a wrong number of fields")
+        raise Invalid("wrong number of fields")
     if encoding and given[0] != encoding:
-        raise Unsupported("only " + encoding.decode() + " is read")
+        raise Unsupported("only " + encoding.decode() + " keys are supported")
 
 
 def raw(key):
@@ -57,7 +57,7 @@ def kem(private, public):
     def encapsulate(given):
         inputs(given, 1, 2)
         if len(given) > 1 and given[1]:
-            raise Unsupported("no coins are taken")
+            raise Unsupported("coins are not supported")
         return public.from_public_bytes(given[0]).encapsulate, lambda sent: [sent[1], sent[0]]
 
     def decapsulate(given):
@@ -73,7 +73,7 @@ def signature(private, public, from_seed, contexts):
     def context(given):
         found = given[3] if len(given) > 3 else b""
         if found and not contexts:
-            raise Unsupported("no context is taken")
+            raise Unsupported("contexts are not supported")
         return [found] if found else []
 
     def sign(given):
@@ -139,7 +139,7 @@ def null(given):
 
 
 def offered():
-    """Returns the offers of this version of the package and its OpenSSL: text, then operations."""
+    """Yields text and operations of each offer that this version of the package and its OpenSSL support."""
     classes = [
         ("kem ML-KEM-768 encodings=seed coins=keygen", mlkem, "MLKEM768"),
         ("kem ML-KEM-1024 encodings=seed coins=keygen", mlkem, "MLKEM1024"),
@@ -174,7 +174,7 @@ cases = {}
 
 def number(field):
     if not field.isdigit() or len(field) > 19 or (len(field) > 1 and field[:1] == b"0") or int(field) >= 1 << 63:
-        raise Invalid("a wrong number")
+        raise Invalid("invalid number")
     return int(field)
 
 
@@ -214,10 +214,10 @@ class Case:
 
 def prepare(given):
     if len(given) < 4:
-        raise Invalid("a wrong number of fields")
+        raise Invalid("wrong number of fields")
     handle, count, sets = number(given[0]), number(given[3]), given[4:]
     if not 1 <= count <= MOST_SETS or len(sets) % count or handle in cases:
-        raise Invalid("a wrong number, or not a new handle")
+        raise Invalid("invalid number of sets, or the handle is already in use")
     ready, each = find(given[1], given[2]), len(sets) // count
     cases[handle] = Case([ready(sets[at * each : (at + 1) * each]) for at in range(count)])
     return []
@@ -226,10 +226,10 @@ def prepare(given):
 def answer(verb, given):
     lengths = {b"hello": 1, b"list": 0, b"visit": 3, b"answers": 1, b"release": 1, b"goodbye": 0}
     if verb in lengths and len(given) != lengths[verb] or verb == b"call" and len(given) < 2:
-        raise Invalid("a wrong number of fields")
+        raise Invalid("wrong number of fields")
     if verb == b"hello":
         if number(given[0]) < 1:
-            raise Invalid("no such version")
+            raise Invalid("the version must be at least 1")
         libraries = f"cryptography {cryptography.__version__}, {backend.openssl_version_text()}"
         runtime = f"{platform.python_implementation()} {platform.python_version()}"
         return ["1", "python", runtime, libraries, "OpenSSL's generator"]
@@ -243,14 +243,14 @@ def answer(verb, given):
     if verb == b"goodbye":
         return []
     if verb not in lengths:
-        raise Unsupported("no such request")
+        raise Unsupported("unknown request")
     case = cases.get(number(given[0]))
     if case is None:
-        raise Invalid("no such case")
+        raise Invalid("unknown handle")
     if verb == b"visit":
         first, n = number(given[1]), number(given[2])
         if not 1 <= n <= 1 << 32:
-            raise Invalid("a wrong number of operations")
+            raise Invalid("invalid number of operations")
         return [str(case.visit(first, n))]
     if verb == b"answers":
         return case.answers()
@@ -259,7 +259,7 @@ def answer(verb, given):
 
 
 def read(size):
-    """Reads `size` bytes; fewer at the end of the input."""
+    """Reads `size` bytes, or fewer if the input ends."""
     return sys.stdin.buffer.read(size)
 
 
@@ -269,18 +269,18 @@ def receive():
         return None
     size = struct.unpack(">I", head)[0] if len(head) == 4 else 0
     if not 0 < size <= MOST_BYTES:
-        raise Garbage("a message of a length that is not allowed")
+        raise Garbage("invalid message length")
     body, fields, at = read(size), [], 0
     if len(body) < size:
         raise Garbage("the input ends inside a message")
     while at < size:
         end = at + 4 + (struct.unpack_from(">I", body, at)[0] if size - at >= 4 else size)
         if end > size or len(fields) == MOST_FIELDS:
-            raise Garbage("a message whose fields do not fit it")
+            raise Garbage("the fields do not match the message length")
         fields.append(body[at + 4 : end])
         at = end
     if not fields[0] or fields[0].strip(b"abcdefghijklmnopqrstuvwxyz-"):
-        raise Garbage("a message without a verb")
+        raise Garbage("the message contains no valid verb")
     return fields
 
 
@@ -293,7 +293,7 @@ def send(output, verb, fields):
 
 
 def serve():
-    # Output that a library prints is not an answer.
+    # Redirect standard output, so that text printed by a library does not mix with answers.
     output = os.dup(1)
     os.dup2(2, 1)
     while (message := receive()) is not None:
@@ -302,7 +302,7 @@ def serve():
             found = "ok", list(answer(verb, given))
         except (Unsupported, UnsupportedAlgorithm) as lacks:
             found = "unsupported", [str(lacks).replace("\n", " ")]
-        except Exception as error:  # anything that a library raises
+        except Exception as error:  # Libraries can raise any exception.
             found = "error", [f"{type(error).__name__}: {error}".replace("\n", " ")]
         send(output, *found)
         if verb == b"goodbye" and found[0] == "ok":
