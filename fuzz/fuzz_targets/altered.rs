@@ -1,7 +1,7 @@
 //! Alters an honest message.
 
-/// Returns `bytes` if `choice` is even. Otherwise returns the honest message XORed with `bytes`, with excess bytes
-/// appended.
+/// Returns `bytes` if `choice` is even. Otherwise returns the honest message, combined with `bytes` by XOR, with excess
+/// bytes appended.
 pub fn altered(choice: u8, bytes: &[u8], honest: &[u8]) -> Vec<u8> {
     if choice % 2 == 0 {
         return bytes.to_vec();

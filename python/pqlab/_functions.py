@@ -123,7 +123,7 @@ def served(functions: object) -> list[Served]:
     for function in functions:  # pyright: ignore[reportUnknownVariableType]
         one: Served = function.served() if isinstance(function, Benchmark) else Benchmark(function).served()  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType]
         if any(other.name == one.name for other in found):
-            raise InvalidArgument(f"functions: two have the name {one.name!r}", "rename one of them with name=")
+            raise InvalidArgument(f"functions: two have the name {one.name!r}", "rename one function with name=")
         found.append(one)
     return found
 

@@ -47,7 +47,7 @@ def leak(
     :raises pqlab.Interrupted: Ctrl-C was pressed. No result is stored.
     """
     if not cases:
-        raise InvalidArgument("cases: none given", 'pqlab.leak_tests() lists all tests, "*" selects them')
+        raise InvalidArgument("cases: none given", 'pqlab.leak_tests() lists all tests, and "*" selects all')
     asked = {
         "samples": samples,
         "effect_ns": effect,

@@ -122,12 +122,15 @@ class Scaling:
 
     def markdown(self) -> str:
         """Returns the measurements as a Markdown table."""
-        lines = ["| | nodes | transactions | seconds | transactions/s | share of plain, per CPU |", "|---|---:|---:|---:|---:|---:|"]
+        lines = [
+            "| | nodes | transactions | seconds | transactions/s | per CPU, relative to plain |",
+            "|---|---:|---:|---:|---:|---:|",
+        ]
         plain = self.rows[0]
         for row in self.rows:
-            share = row.rate / (plain.rate * row.nodes)
+            relative = row.rate / (plain.rate * row.nodes)
             spread = f"{row.median:.2f} ({min(row.seconds):.2f} to {max(row.seconds):.2f})"
-            lines.append(f"| {row.how} | {row.nodes} | {row.transactions:,} | {spread} | {row.rate:,.0f} | {share:.0%} |")
+            lines.append(f"| {row.how} | {row.nodes} | {row.transactions:,} | {spread} | {row.rate:,.0f} | {relative:.0%} |")
         return "\n".join(lines) + "\n"
 
 

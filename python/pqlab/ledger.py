@@ -87,7 +87,7 @@ class Generated:
     transactions: int
     """Number of transactions."""
     invalid: int
-    """Number of these transactions that are invalid."""
+    """Number of invalid transactions."""
     bytes: int
     """Length of the file in bytes."""
     provider: str
