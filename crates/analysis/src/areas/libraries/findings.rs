@@ -113,7 +113,7 @@ mod tests {
         for part in [
             "NIST category 3; keygen 12.0 µs, encapsulate 13.0 µs, decapsulate 16.0 µs, sign 90.1 µs, 2 × verify 70.1 µs;",
             "the next, libcrux:avx2, takes mean 310 µs, 1.54",
-            "faster but not ranked: ML-KEM-768 + ML-DSA-65 by liboqs takes mean 176 µs (known defect: a check",
+            "faster but not ranked: ML-KEM-768 + ML-DSA-65 by liboqs takes mean 176 µs (known defect: a skipped check",
             "maturity according to its authors: general-purpose",
         ] {
             assert!(best.why.contains(part), "{}", best.why);
