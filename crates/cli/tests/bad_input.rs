@@ -101,7 +101,7 @@ fn unusable_databases_are_refused() {
     std::fs::copy(&newer, &older).unwrap();
     rusqlite::Connection::open(&older).unwrap().pragma_update(None, "user_version", 1).unwrap();
     let before = std::fs::read(&older).unwrap();
-    run(older.to_str().unwrap(), &["older", "schema 1", "the pqlab that wrote it"]);
+    run(older.to_str().unwrap(), &["older", "schema 1", "the pqlab version that wrote it"]);
     assert_eq!(std::fs::read(&older).unwrap(), before, "a database with an older schema must not change");
 }
 
