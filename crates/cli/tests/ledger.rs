@@ -83,6 +83,7 @@ fn bad_input_is_one_line_and_exits_with_2() {
         ([verifying(&block), vec!["--batch".into(), "10001".into()]].concat(), "from 1 to 10000"),
         ([verifying(&block), vec!["--batch".into(), "8".into()]].concat(), "mldsa-batch:portable"),
         ([verifying(&block), vec!["--journal".into(), "j".into()]].concat(), "--cluster"),
+        (["ledger", "scaling", "--bandwidth", "inf"].map(str::to_owned).to_vec(), "--bandwidth"),
         (generating(&["--count", "0"]), "--count"),
         (generating(&["--count", "5", "--scheme", "Ed448"]), "Ed448"),
         (generating(&["--count", "5", "--senders", "6"]), "--senders"),
@@ -96,6 +97,21 @@ fn bad_input_is_one_line_and_exits_with_2() {
         let err = text(&output.stderr);
         assert_eq!(output.status.code(), Some(2), "{arguments:?}: {err}");
         assert!(err.contains(word) && err.lines().count() == 1, "{arguments:?}: {err}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_package_of_another_version_is_refused() {
+    use std::os::unix::fs::PermissionsExt;
+    let pqlab = Pqlab::new();
+    let python = write(&pqlab.path("python"), "#!/bin/sh\necho 0.0.1\n");
+    std::fs::set_permissions(&python, std::fs::Permissions::from_mode(0o755)).unwrap();
+    for (python, problem) in [(python.as_str(), "version 0.0.1"), ("/nowhere/python", "does not have the package")] {
+        let output = pqlab.command(&["ledger", "scaling"]).env("PQLAB_PYTHON", python).output().unwrap();
+        let err = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{err}");
+        assert!(err.contains(problem) && err.contains("pip install") && err.lines().count() == 1, "{err}");
     }
 }
 

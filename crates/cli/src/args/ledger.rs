@@ -1,5 +1,6 @@
 //! Arguments of `pqlab ledger`.
 
+use super::positive;
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -194,7 +195,7 @@ pub(crate) struct ScalingArgs {
     pub(crate) cores: u32,
 
     /// Network bandwidth per node, in MB/s
-    #[arg(long, value_name = "MB", default_value_t = 1250.0)]
+    #[arg(long, value_name = "MB", default_value_t = 1250.0, value_parser = positive)]
     pub(crate) bandwidth: f64,
 
     /// Print the result as JSON
