@@ -139,7 +139,8 @@ def _prices(words: list[str]) -> dict[str, float]:
 
 def _fleet(asked: SimpleNamespace) -> int:
     prices, labels = _prices(asked.prices), _pairs("--label", asked.labels)
-    how = {"max_time": asked.max_time, "seed": asked.seed, "quick": asked.quick, "rigorous": asked.rigorous}
+    options = {"max_time": asked.max_time, "seed": asked.seed}
+    options = {name: value for name, value in options.items() if value is not None}
     found = pqlab.fleet.run(
         *asked.what,
         address=asked.address,
@@ -149,7 +150,9 @@ def _fleet(asked: SimpleNamespace) -> int:
         algorithms=asked.algorithms,
         providers=asked.providers,
         filters=asked.filters,
-        **{name: value for name, value in how.items() if value},
+        quick=asked.quick,
+        rigorous=asked.rigorous,
+        **options,
     )
     page = None if asked.out is None else str(found.page(asked.out, prices=prices))
     if asked.json:
