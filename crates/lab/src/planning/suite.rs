@@ -163,7 +163,7 @@ impl ProtocolOverrides {
             precision_pct: self.precision_pct.or(Some(precision_pct)),
             max_time_s: self.max_time_s.or(Some(max_time_s)),
             processes: self.processes.or(Some(processes)),
-            quick,
+            quick: self.quick || quick,
             ..self
         }
     }
