@@ -93,6 +93,7 @@ impl<C: Calls> Scheme<C> {
             parameters,
         };
         let prehashed = match algorithm {
+            "Ed25519" if C::COMPLETE => Some(Signature::fetch(calls, c"ED25519ph")?),
             "Ed25519" if !one_shot::are_needed(calls) => Signature::fetch(calls, c"ED25519ph").ok(),
             _ => None,
         };
