@@ -265,28 +265,18 @@ pub(super) fn trend(analysis: &RunAnalysis<'_>, past: &[Past], name: &str) -> Op
 mod tests {
     use super::*;
     use crate::fixtures;
-    use pqlab_record::{Form, Record, Run};
-
-    /// Returns a block with prepared keys.
-    fn prepared(transactions: u64, microseconds: f64) -> Record {
-        let mut record = fixtures::ledger_block("ML-DSA-65", "aws-lc", transactions, microseconds);
-        record.case.form = Some(Form::Prepared);
-        record
-    }
-
-    fn run(records: Vec<Record>) -> Run {
-        Run { records, ..fixtures::run() }
-    }
+    use pqlab_record::{Form, Run};
 
     #[test]
     fn key_forms_have_separate_curves() {
         let on = |threads, encoded: bool, microseconds| {
-            let mut record = prepared(100, microseconds);
+            let mut record = fixtures::ledger_block("ML-DSA-65", "aws-lc", 100, microseconds);
             record.case.form = Some(if encoded { Form::Encoded } else { Form::Prepared });
             record.case.parameters.push(Parameter::Number("threads".into(), threads));
             record
         };
-        let run = run(vec![on(1, true, 4_000.0), on(2, true, 2_000.0), on(1, false, 700.0), on(2, false, 350.0)]);
+        let records = vec![on(1, true, 4_000.0), on(2, true, 2_000.0), on(1, false, 700.0), on(2, false, 350.0)];
+        let run = Run { records, ..fixtures::run() };
         let chart = threads(&RunAnalysis::of(&run), "ledger").unwrap();
         assert!(chart.about.contains("verify-block[encoded,tx=100,"), "{}", chart.about);
         assert!(chart.about.contains("verify-block[tx=100,"), "{}", chart.about);

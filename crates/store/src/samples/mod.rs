@@ -34,7 +34,7 @@ pub enum SamplesError {
     #[error("too short: {0} bytes")]
     Truncated(usize),
     /// This build does not know the encoding version.
-    #[error("unknown encoding version {0}; this pqlab reads version {VERSION}")]
+    #[error("encoding version {0}; this pqlab reads only version {VERSION}")]
     Version(u8),
     /// The checksum does not match.
     #[error("checksum mismatch")]
