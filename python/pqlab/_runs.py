@@ -162,16 +162,17 @@ class Run:
             note(text)
         return exported
 
-    def show(self, case: str | None = None, *, width: int = 120) -> str:
+    def show(self, case: str | None = None, *, wide: bool = False, width: int = 120) -> str:
         """Returns the text that ``pqlab show`` prints.
 
         :param case: Pattern of the cases to show with full details (default none, a summary of the whole run).
+        :param wide: Also show intervals, means, rates, samples and processes (default no). Without ``case`` only.
         :param width: Width of the text in columns (default 120).
         :raises pqlab.UnknownName: No case matches.
         """
         if width < 1:
             raise InvalidArgument(f"width: must be at least 1, not {width}")
-        return self._measured.show(case, width)
+        return self._measured.show(case, wide, width)
 
     def assuming(
         self,

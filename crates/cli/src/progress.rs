@@ -1,4 +1,5 @@
-//! Shows the progress of a run: a bar for the run, a line for the current case, and a line for each finished case.
+//! Shows the progress of a run: a bar for the run, a line for the current case, and on request a line for each finished
+//! case.
 
 use crate::output;
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
@@ -121,7 +122,7 @@ impl Progress for Screen {
 
     fn finished(&mut self, header: &RunHeader, record: &Record) {
         match self.stream {
-            Stream::Lines if !self.quiet => {
+            Stream::Lines => {
                 let line = case_line(&CaseAnalysis::of(header, record), self.widths, self.palette);
                 self.print(&line, output::data);
             }
@@ -129,7 +130,7 @@ impl Progress for Screen {
                 let result = serde_json::to_value(describe_case(&CaseAnalysis::of(header, record)));
                 self.event("case", result.map(|result| serde_json::json!({ "result": result })));
             }
-            Stream::Lines | Stream::Nothing => {}
+            Stream::Nothing => {}
         }
     }
 

@@ -98,7 +98,7 @@ fn a_hundred_kills_lose_no_finished_case_and_resume_ends_with_the_same_plan() {
 /// Starts a run and interrupts it after its first case, so that some cases are stored and some remain.
 fn interrupted(pqlab: &Pqlab) -> Output {
     let mut child = pqlab
-        .command(&["run", "kem", "--provider", "rustcrypto", "--no-progress"])
+        .command(&["run", "kem", "--provider", "rustcrypto", "--no-progress", "--verbose"])
         .args(["--algorithm", "ML-KEM-512", "--processes", "3", "--max-time", "0.3"])
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())

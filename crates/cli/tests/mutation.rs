@@ -68,9 +68,9 @@ fn show(run: &Run, pictures: bool) {
     let made = tables(&analysis, &scenario);
     for width in [40, usize::MAX] {
         terminal::run_table(&analysis, &made, width, Palette::PLAIN);
+        terminal::run_summary(&analysis, &made, width, Palette::PLAIN);
         terminal::tables(&made, width, Palette::PLAIN);
     }
-    terminal::closing(&analysis, Palette::PLAIN);
     for case in analysis.cases() {
         terminal::show_case(case, &[], 120, Palette::PLAIN);
     }

@@ -15,7 +15,7 @@ use pqlab_lab::record::{Run, Unit, Visits};
 use pqlab_lab::report::bundle::{File, bundle};
 use pqlab_lab::report::charts::{Chart, named, of_area};
 use pqlab_lab::report::document::describe_run;
-use pqlab_lab::report::terminal::{Palette, chosen_cases, whole_run};
+use pqlab_lab::report::terminal::{Detail, Palette, chosen_cases, whole_run};
 use pqlab_lab::report::{ExportOptions, Names, exporter_with};
 use pqlab_lab::store::Store;
 use pqlab_lab::{Destination, LabError, Margin, compare_analyses, compare_cases};
@@ -172,10 +172,11 @@ impl Measured {
 
     /// Returns the output of `pqlab show` without colours: the whole run, or full details of the cases that match a
     /// pattern.
-    fn show(&self, py: Python<'_>, case: Option<&str>, width: Whole<usize>) -> Answer<String> {
+    fn show(&self, py: Python<'_>, case: Option<&str>, wide: bool, width: Whole<usize>) -> Answer<String> {
         detached(py, || {
             let (analysis, plain) = (self.analysis(), Palette { colour: false });
-            let Some(pattern) = case else { return Ok(whole_run(&analysis, &self.scenario, width.0, plain)) };
+            let detail = if wide { Detail::Wide } else { Detail::Short };
+            let Some(pattern) = case else { return Ok(whole_run(&analysis, &self.scenario, detail, width.0, plain)) };
             let shown = chosen_cases(&analysis, &|id| pqlab_lab::matches(pattern, id), width.0, plain);
             if shown.is_empty() {
                 return Err(LabError::no_case_of_run(&self.run.header.id, pattern, &self.cases()).into());

@@ -178,6 +178,10 @@ pub(crate) struct RunArgs {
     #[arg(long, requires = "resume")]
     pub(crate) resume_elsewhere: bool,
 
+    /// Also show intervals, means, rates, samples and processes
+    #[arg(long, conflicts_with_all = ["format", "json"])]
+    pub(crate) wide: bool,
+
     /// Print events, one JSON object per line
     #[arg(long)]
     pub(crate) json: bool,
@@ -190,7 +194,7 @@ pub(crate) struct RunArgs {
     #[arg(short, long, conflicts_with = "verbose")]
     pub(crate) quiet: bool,
 
-    /// Also print the plan and the environment
+    /// Also print the plan, the environment, and a line for each finished case
     #[arg(short, long)]
     pub(crate) verbose: bool,
 

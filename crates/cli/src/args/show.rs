@@ -8,6 +8,7 @@ use clap::Args;
 #[command(after_help = concat!("Examples:
   pqlab show                                          the latest run
   pqlab show last~1                                   the run before it
+  pqlab show --wide                                   also intervals, means, rates, samples
   pqlab show last 'kem/ML-KEM-768/decapsulate@*'      cases in full, with histograms
 
 ", patterns!(), "
@@ -20,6 +21,10 @@ pub(crate) struct ShowArgs {
 
     /// Cases to show in full, by id or pattern (see below)
     pub(crate) case: Option<String>,
+
+    /// Also show intervals, means, rates, samples and processes
+    #[arg(long, conflicts_with = "case")]
+    pub(crate) wide: bool,
 
     #[command(flatten)]
     pub(crate) job: JobArgs,

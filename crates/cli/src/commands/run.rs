@@ -5,16 +5,14 @@ use crate::progress::{Screen, Stream};
 use crate::signals::stop_on_signals;
 use crate::{DONE, FAILED, INTERRUPTED, baseline};
 use pqlab_lab::analysis::RunAnalysis;
-use pqlab_lab::analysis::answer::answer;
 use pqlab_lab::analysis::caveats::Caveat;
 use pqlab_lab::analysis::comparison::Comparison;
-use pqlab_lab::analysis::findings::findings;
 use pqlab_lab::analysis::ntor::RelayScenario;
 use pqlab_lab::analysis::number::grouped;
 use pqlab_lab::analysis::tables::tables;
-use pqlab_lab::analysis::trust::trust_sentence;
 use pqlab_lab::record::{Run, RunHeader, RunSummary};
-use pqlab_lab::report::{ExportOptions, Exporter, exporter_with, terminal};
+use pqlab_lab::report::terminal::{Detail, show_run};
+use pqlab_lab::report::{ExportOptions, Exporter, exporter_with};
 use pqlab_lab::stats::Verdict;
 use pqlab_lab::store::Store;
 use pqlab_lab::{
@@ -74,8 +72,8 @@ pub(crate) fn run(arguments: Box<RunArgs>, screen: &Terminal) -> anyhow::Result<
     let printed = exporter.is_some() || save.as_ref().is_some_and(Destination::is_standard_output);
     let stream = match (arguments.json, printed) {
         (true, _) => Stream::Events,
-        (false, true) => Stream::Nothing,
-        (false, false) => Stream::Lines,
+        (false, false) if arguments.verbose => Stream::Lines,
+        (false, _) => Stream::Nothing,
     };
     let bars = !arguments.no_progress && !arguments.quiet && io::stderr().is_terminal();
     let mut shown = Screen::new(stream, bars, arguments.quiet, arguments.verbose, screen.palette);
@@ -322,26 +320,21 @@ fn conclude(
     } else if !arguments.quiet && !arguments.json && !save.is_some_and(Destination::is_standard_output) {
         let mut shown = tables(analysis, &RelayScenario::default());
         shown.retain(|table| !AT_LEISURE.contains(&table.name));
-        output::data(&terminal::tables(&shown, screen.width, screen.palette))?;
-        if let Some(sentence) = trust_sentence(analysis) {
-            output::data(&format!("{sentence}\n"))?;
-        }
-        output::data(&terminal::closing(analysis, screen.palette))?;
+        let detail = if arguments.wide { Detail::Wide } else { Detail::Short };
+        output::data(&show_run(analysis, &shown, detail, screen.width, screen.palette))?;
         if run.complete
             && arguments.baseline.is_none()
             && let Some(line) = against_last(store, analysis)?
         {
             output::data(&format!("{line}\n"))?;
         }
-        let answered = answer(analysis, &findings(analysis));
-        output::data(&format!("\n{}\n", answered.join("\n")))?;
     }
     if !arguments.quiet {
         let database = store.path().display();
         let id = &run.header.id;
         if run.complete {
             output::talk(&format!(
-                "run {id} stored in {database}; next: `pqlab show last` (tables), `pqlab report` (web page), \
+                "run {id} stored in {database}; next: `pqlab show --wide` (intervals, rates), `pqlab report` (web page), \
                  `pqlab compare` (with another run)"
             ));
         } else {

@@ -2,14 +2,47 @@
 
 use super::case::show_case;
 use super::palette::Palette;
+use super::summary::run_summary;
 use super::table::run_table;
+use pqlab_analysis::answer::answer;
+use pqlab_analysis::findings::findings;
 use pqlab_analysis::ntor::RelayScenario;
-use pqlab_analysis::tables::tables;
+use pqlab_analysis::tables::{Table, tables};
 use pqlab_analysis::{CaseAnalysis, RunAnalysis};
 
-/// Shows all tables of a run.
-pub fn whole_run(analysis: &RunAnalysis<'_>, scenario: &RelayScenario, width: usize, palette: Palette) -> String {
-    run_table(analysis, &tables(analysis, scenario), width, palette)
+/// How much the tables of a run show.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Detail {
+    /// Time, cycles and rank of each library.
+    Short,
+    /// Also intervals, means, rates, samples and processes.
+    Wide,
+}
+
+/// Shows a run with the given tables of [several cases](pqlab_analysis::tables). Ends with the findings.
+pub fn show_run(
+    analysis: &RunAnalysis<'_>,
+    several: &[Table],
+    detail: Detail,
+    width: usize,
+    palette: Palette,
+) -> String {
+    let text = match detail {
+        Detail::Short => run_summary(analysis, several, width, palette),
+        Detail::Wide => run_table(analysis, several, width, palette),
+    };
+    text + "\n" + &answer(analysis, &findings(analysis)).join("\n") + "\n"
+}
+
+/// Shows a run with all its tables.
+pub fn whole_run(
+    analysis: &RunAnalysis<'_>,
+    scenario: &RelayScenario,
+    detail: Detail,
+    width: usize,
+    palette: Palette,
+) -> String {
+    show_run(analysis, &tables(analysis, scenario), detail, width, palette)
 }
 
 /// Shows each case whose id `chosen` accepts in full, compared with the same operation by other providers.

@@ -9,28 +9,14 @@ use pqlab_analysis::words::{FLOOR_MEANING, words, worker_floors};
 use pqlab_analysis::{CaseAnalysis, RunAnalysis, distinct, gathered};
 use pqlab_record::Run;
 
-/// Returns the lines below a table: the number of cases by outcome, explanations of the marks that occur, the
-/// environment, and the measurement overhead.
-pub fn closing(analysis: &RunAnalysis<'_>, palette: Palette) -> String {
-    let estimated = analysis.cases().iter().any(estimated);
-    let lines = closing_lines(analysis, estimated, palette);
-    lines.join("\n") + "\n"
-}
-
 /// Returns whether the case's core cycles were estimated.
 pub(super) fn estimated(case: &CaseAnalysis<'_>) -> bool {
     case.estimates.as_ref().is_some_and(Estimates::cycles_are_estimated)
 }
 
-/// Like [`closing`], but also lists the sources of randomness. `estimated` says whether estimated cycles are shown.
-pub(super) fn closing_with(analysis: &RunAnalysis<'_>, estimated: bool, palette: Palette) -> String {
-    let mut lines = closing_lines(analysis, estimated, palette);
-    // This line is long, so it is left out at the end of a run, where the answer follows.
-    lines.extend(generators(analysis.run).map(|line| palette.paint(TextStyle::Faint, &line)));
-    lines.join("\n") + "\n"
-}
-
-fn closing_lines(analysis: &RunAnalysis<'_>, estimated: bool, palette: Palette) -> Vec<String> {
+/// Returns the lines below a wide table: the number of cases by outcome, explanations of the marks that occur, the
+/// environment, the measurement overhead, and the sources of randomness.
+pub(super) fn closing(analysis: &RunAnalysis<'_>, palette: Palette) -> String {
     let run = analysis.run;
     let measured = || analysis.cases().iter().filter(|case| case.estimates.is_some());
     let occurs = |caveat: Caveat| measured().filter(|case| case.caveats.has(caveat)).count() as u64;
@@ -56,7 +42,7 @@ fn closing_lines(analysis: &RunAnalysis<'_>, estimated: bool, palette: Palette) 
     if measured > 0 {
         lines.push(format!("±: {PLUS_MINUS}"));
     }
-    if estimated {
+    if analysis.cases().iter().any(|case| !case.is_floor() && estimated(case)) {
         lines.push(format!("≈cycles: {ESTIMATED_CYCLES}"));
     }
     if analysis.cases().iter().filter_map(CaseAnalysis::time).any(|time| is_approximate(&time)) {
@@ -66,8 +52,9 @@ fn closing_lines(analysis: &RunAnalysis<'_>, estimated: bool, palette: Palette) 
     lines.extend(run.header.protocol.fastest.iter().map(fastest_line));
     lines.push(palette.paint(TextStyle::Faint, &environment_line(&run.header.environment)));
     let floors = [floor_line(analysis), worker_floors(analysis).map(|line| neutral(&line))];
-    lines.extend(floors.into_iter().flatten().map(|line| palette.paint(TextStyle::Faint, &line)));
-    lines
+    let faint = floors.into_iter().flatten().chain(generators(run));
+    lines.extend(faint.map(|line| palette.paint(TextStyle::Faint, &line)));
+    lines.join("\n") + "\n"
 }
 
 /// Returns a line with the time of an operation that does nothing, if the run measured one.

@@ -1,4 +1,4 @@
-use super::closing::{closing_with, estimated};
+use super::closing::closing;
 use super::columns::{Cell, GAP, fitted, total_width};
 use super::line::{FAILED, NO_SAMPLES, failure};
 use super::palette::{Palette, TextStyle};
@@ -38,18 +38,26 @@ pub fn run_table(analysis: &RunAnalysis<'_>, several: &[Table], width: usize, pa
         }
     }
     out.push_str(&tables(several, width, palette));
-    let failed: Vec<&CaseAnalysis<'_>> = analysis.cases().iter().filter(|case| case.failed()).collect();
-    if !failed.is_empty() {
-        out.push('\n');
-        for case in failed {
-            out.push_str(&format!("{}  {}\n", neutral(&case.case().id()), failure(case.record, palette)));
-        }
-    }
-    let some_estimated = analysis.cases().iter().any(|case| !case.is_floor() && estimated(case));
-    out + "\n" + &closing_with(analysis, some_estimated, palette)
+    out.push_str(&failed_lines(analysis, palette));
+    out + "\n" + &closing(analysis, palette)
 }
 
-fn heading(analysis: &RunAnalysis<'_>, palette: Palette) -> String {
+/// Returns a line for each failed case with the reason, below an empty line. Empty if no case failed.
+pub(super) fn failed_lines(analysis: &RunAnalysis<'_>, palette: Palette) -> String {
+    let failed = analysis.cases().iter().filter(|case| case.failed());
+    let line = |case: &CaseAnalysis<'_>| format!("{}  {}\n", neutral(&case.case().id()), failure(case.record, palette));
+    let lines: String = failed.map(line).collect();
+    if lines.is_empty() { lines } else { format!("\n{lines}") }
+}
+
+/// Returns the name of a case's provider, with its language if the run measured workers.
+pub(super) fn provider_name(analysis: &RunAnalysis<'_>, case: &CaseAnalysis<'_>) -> String {
+    let provider = &case.case().provider;
+    if analysis.has_workers() { analysis.language(provider).beside(provider) } else { provider.clone() }
+}
+
+/// Returns the first line: the run, its suite, its start and whether it is complete.
+pub(super) fn heading(analysis: &RunAnalysis<'_>, palette: Palette) -> String {
     let run = analysis.run;
     let header = &run.header;
     let state = match run.complete {
@@ -88,16 +96,12 @@ fn layout(analysis: &RunAnalysis<'_>, title: &str, groups: &[Group<'_, '_>], wid
         Cell::default(),
     ]];
     let mut notes = vec![String::new()];
-    let named = |provider: &str| match analysis.has_workers() {
-        true => analysis.language(provider).beside(provider),
-        false => provider.to_owned(),
-    };
     for group in groups {
         let by_mean = group.cases.iter().any(|row| row.case().repeats_by_chance());
         table.push(vec![Cell::left(&format!("  {}{}", group.job, if by_mean { "  (mean)" } else { "" }))]);
         notes.push(String::new());
         for row in &group.cases {
-            table.push(cells(row, &named(&row.case().provider), analysis.standing(row), all_estimated));
+            table.push(cells(row, &provider_name(analysis, row), analysis.standing(row), all_estimated));
             notes.push(row.estimates.as_ref().map(|_| row.caveats.notes_text()).unwrap_or_default());
         }
     }
@@ -176,7 +180,7 @@ fn short_rate(rate: &Interval) -> String {
 }
 
 /// Returns the cell in place of missing figures.
-fn missing(row: &CaseAnalysis<'_>) -> Cell {
+pub(super) fn missing(row: &CaseAnalysis<'_>) -> Cell {
     match row.record.status {
         Status::Ok => Cell::right(NO_SAMPLES),
         Status::Failed => Cell::right(FAILED).role(TextStyle::Bad),
