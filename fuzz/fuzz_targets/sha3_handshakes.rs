@@ -57,7 +57,7 @@ impl Handshake {
             Handshake::V3 { protocol, relay, .. } => {
                 let (mut reply, mut keys) = (vec![0; protocol.reply(MESSAGES[1].len())], vec![0; protocol.keys()]);
                 let compose = |message: &[u8]| {
-                    assert_eq!(message, MESSAGES[0], "the decrypted message must be the sent one");
+                    assert_eq!(message, MESSAGES[0], "the decrypted message must equal the message that was sent");
                     MESSAGES[1]
                 };
                 let answered = relay.respond(message, Coins::Exact(&coins(2, 32)), compose, &mut reply, &mut keys);
@@ -80,7 +80,7 @@ impl Handshake {
             (Handshake::V3 { protocol, .. }, Pending::V3(pending)) => {
                 let (mut message, mut keys) = (vec![0; MESSAGES[1].len()], vec![0; protocol.keys()]);
                 pending.finish(answer, &mut message, &mut keys).ok()?;
-                assert_eq!(message, MESSAGES[1], "the decrypted message must be the sent one");
+                assert_eq!(message, MESSAGES[1], "the decrypted message must equal the message that was sent");
                 Some(keys)
             }
             (Handshake::OnionService { protocol, .. }, Pending::OnionService(pending)) => {

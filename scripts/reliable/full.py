@@ -20,7 +20,7 @@ FIGURE = Figure(
     "or the complete new content, and no file may be left over. The same command, or `--resume`, must then succeed. "
     "The short form tests every tenth write.",
     limits="The disk is not really full; only the system calls report ENOSPC. Errors that appear only when the kernel "
-    "writes pages back are not covered. Cleaning up when a database is closed may fail silently if everything is "
+    "writes pages back are not covered. Cleanup after closing a database may fail silently, because everything is "
     "already stored.",
 )
 

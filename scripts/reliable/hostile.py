@@ -25,7 +25,7 @@ FIGURE = Figure(
 
 # Number of hostile clients at a time, without the crowd, and seconds within which the service must answer or close.
 AT_ONCE, LIMIT = 16, 60
-# Seconds to wait until a service has shrunk, longer than its time limits for silent clients.
+# Seconds to wait until a service has freed what clients used. Longer than its time limits for idle clients.
 SETTLE = 150
 MORE_RESIDENT, MORE_MIB, MORE_THREADS, MORE_FILES = 0.25, 32, 2, 4
 # Number of connections in the crowd. The services accept fewer at the same time: 512 for `serve`, 256 for the relay.

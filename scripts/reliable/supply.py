@@ -15,9 +15,9 @@ FIGURE = Figure(
     "With a nightly compiler, it also runs the tests of the adapters with AddressSanitizer, the tests of store, server "
     "and harness with ThreadSanitizer, and the tests of crates that call no C with Miri.",
     limits="AddressSanitizer instruments Rust and replaces the allocator. In the C libraries, it sees only calls to "
-    "the allocator and to functions of the C library. Without the sources of the standard library, Miri does not run, "
+    "the allocator and to libc. Without the sources of the standard library, Miri does not run, "
     "and ThreadSanitizer does not see synchronisation inside the standard library. Reports about the standard library "
-    "and about other crates are counted and left out.",
+    "and about other crates are counted but excluded.",
 )
 
 PLATFORM = "x86_64-unknown-linux-gnu"

@@ -155,7 +155,8 @@ pub fn grouped(value: u64) -> String {
     separate(&value.to_string())
 }
 
-/// Formats a rate. From 1,000 it gets four significant digits and separated thousands (`94,340`), below three digits.
+/// Formats a rate: from 1,000 with four significant digits and separated thousands (`94,340`), below that with three
+/// digits.
 pub fn rate(value: f64) -> String {
     if value.is_finite() && value >= 999.5 { digits(value, MOST) } else { significant(value) }
 }

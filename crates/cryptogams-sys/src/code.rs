@@ -2,7 +2,7 @@ use crate::State;
 #[cfg(cryptogams = "x86_64")]
 use pqlab_cpu::{Feature, is_hidden};
 
-/// A code path: a file, or one of the two code paths in a file.
+/// A code path: a whole file, or one of the two alternatives in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Backend {
     /// `keccak1600-x86_64.pl`: general-purpose registers.

@@ -90,7 +90,7 @@ impl Errand {
     /// Waits for the next message, without a time limit. Setting `stop` ends the wait.
     ///
     /// # Errors
-    /// An error if reading from the process fails, and `InvalidData` if a message is malformed. The end of the process
+    /// Fails if reading from the process fails, and with `InvalidData` if a message is malformed. The end of the process
     /// is not an error.
     pub fn next(&mut self, stop: &AtomicBool) -> io::Result<Next> {
         self.next_until(u64::MAX, stop).map(|next| next.unwrap_or(Next::Stopped))

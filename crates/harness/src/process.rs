@@ -363,7 +363,7 @@ impl Drop for Worker {
 /// Takes ownership of the worker's end of the socket pair. The worker's command line gives the descriptor.
 ///
 /// # Errors
-/// An error if the descriptor is not open.
+/// Fails if the descriptor is not open.
 pub fn inherited_stream(descriptor: RawFd) -> io::Result<UnixStream> {
     if nix::fcntl::fcntl(borrowed(descriptor), nix::fcntl::FcntlArg::F_GETFD).is_err() {
         return Err(io::Error::other(format!(

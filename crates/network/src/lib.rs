@@ -48,7 +48,7 @@ pub enum End {
 #[derive(Debug, thiserror::Error)]
 pub enum NetworkError {
     /// The system does not permit this process to create namespaces.
-    #[error("cannot create a network namespace: {0} (requires the capability CAP_SYS_ADMIN, for example as root)")]
+    #[error("cannot create a network namespace: {0} (needs the capability CAP_SYS_ADMIN: run as root)")]
     Namespace(io::Error),
     /// No TUN device is available.
     #[error("cannot open /dev/net/tun: {0} (is the kernel module `tun` loaded, and may this process use it?)")]

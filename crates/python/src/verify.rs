@@ -42,7 +42,7 @@ fn verify(
             if request.answers != Answers::Short {
                 let extent = laboratory.verify_extent(&parts, &request, stop)?;
                 watch.note(&format!(
-                    "accumulated vectors: {} answers, which take about {:.0} s more on this machine",
+                    "accumulated vectors: {} more answers, about {:.0} s more on this machine",
                     extent.answers, extent.seconds
                 ));
             }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ProtocolKind {
-    /// As many rounds as the noise in the first three rounds requires, or until the case's time is used up.
+    /// As many rounds as the noise in the first three rounds requires, within the time limit of the case.
     Adaptive,
     /// A requested number of samples.
     Fixed,

@@ -21,7 +21,8 @@ impl fmt::Display for Worker {
     }
 }
 
-/// A worker process and a round. Rounds of different starts may be hours apart, even if they have the same number.
+/// A worker process and a round. Rounds before and after a resume may be hours apart, even if they have the same
+/// number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Moment {
     /// The process.
@@ -41,7 +42,7 @@ impl Moment {
 /// The samples that one process took of one case in one round.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Visit {
-    /// Which start of the run made the visit: 0 for the first, one more each time that the run was resumed.
+    /// Number of times that the run had been resumed before this visit.
     pub start: u32,
     /// Worker process within that start. Two visits were made by one process if their [workers](Self::worker) are
     /// equal.

@@ -114,7 +114,7 @@ fn every_function_agrees_with_scipy() {
     let python = require!(python_with("scipy"), Need::Installed("SciPy"));
     let sets = sets();
     let pairs: Vec<(&Vec<f64>, &Vec<f64>)> = sets.iter().zip(sets.iter().skip(6)).collect();
-    // Compare the halves of each set too, so that p-values spread between 0 and 1.
+    // Also compare the halves of each set, so that the p-values cover the range from 0 to 1.
     let near: Vec<(Vec<f64>, Vec<f64>)> = sets
         .iter()
         .map(|set| {

@@ -28,8 +28,8 @@ pub(crate) fn run(arguments: &VerifyArgs, terminal: &Terminal) -> anyhow::Result
     if request.answers != Answers::Short {
         let extent = laboratory.verify_extent(&parts, &request, &stop)?;
         output::talk(&format!(
-            "accumulated vectors: {} answers, which take about {} longer; \
-             if interrupted, the same command resumes",
+            "accumulated vectors: {} more answers, about {} more time; \
+             to resume after an interruption, repeat the command",
             grouped(extent.answers),
             duration_text(extent.seconds)
         ));

@@ -116,9 +116,9 @@ pub struct Phases {
     pub decoding: u64,
     /// Verifying signatures.
     pub verifying: u64,
-    /// Verifying threads waiting for transactions. High if reading is the bottleneck.
+    /// Waiting of the verifying threads for transactions. High if reading is the bottleneck.
     pub starved: u64,
-    /// Reading thread waiting for a free chunk. High if verifying is the bottleneck.
+    /// Waiting of the reading thread for a free chunk. High if verifying is the bottleneck.
     pub held: u64,
 }
 

@@ -259,7 +259,7 @@ impl Laboratory {
         }
         if scanty > 0 {
             progress.note(&format!(
-                "{scanty} cases of short operations have few calls: some visits have fewer than {LEAST_SAMPLES} samples"
+                "{scanty} cases have few samples: some of their visits have fewer than {LEAST_SAMPLES}"
             ));
         }
         if complete {

@@ -18,8 +18,8 @@ pub(super) fn usual<'s, 'a>(analysis: &'s RunAnalysis<'a>, area: &'s str) -> Vec
     };
     let chosen = |row: &&CaseAnalysis<'_>| {
         let lengths = rows().filter(|other| same(row, other)).filter_map(|other| other.case().message_length());
-        // Hashes are compared by throughput (longest message), signature schemes by the cost of signing itself
-        // (shortest).
+        // Compare hashes at the longest message (throughput) and signature schemes at the shortest (cost of signing
+        // alone).
         let wanted = if row.case().facts.bytes.is_some() { lengths.max() } else { lengths.min() };
         row.case().message_length() == wanted
     };

@@ -192,7 +192,7 @@ mod tests {
         let text = shown(&run, &past, Some("/state"));
         assert_eq!(text.matches("<script").count(), 2);
         assert_eq!(text.matches("</script>").count(), 2);
-        // In the data, quotes follow a backslash. In attributes, they are escaped.
+        // Quotes in the data are escaped with a backslash, quotes in attributes as HTML entities.
         assert!(!text.replace("\\\"", "").contains("\" onclick="));
     }
 

@@ -8,7 +8,7 @@ use pqlab_harness::{Fault, Recorder, Trial};
 use pqlab_primitives::VerifyingKey;
 use std::time::Duration;
 
-const NOTHING: &str = "no operation was performed since the outputs were cleared";
+const NOTHING: &str = "no operation has run since the outputs were cleared";
 
 fn nothing() -> Fault {
     Fault::WrongAnswer(NOTHING.to_owned())

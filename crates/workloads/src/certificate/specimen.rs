@@ -48,7 +48,7 @@ impl Specimen {
     /// Issues a certificate. If the libraries accept caller-supplied randomness, the keys come from `seed`.
     ///
     /// # Errors
-    /// An error if the form does not exist or the providers lack an algorithm that the form needs.
+    /// Fails if the form does not exist or the providers lack an algorithm that the form needs.
     pub fn new(form: &str, issuer: &str, providers: &[Arc<Provider>], seed: u64) -> Result<Specimen, Fault> {
         let form = Form::named(form).ok_or_else(|| Fault::Unsupported(format!("unknown certificate form {form}")))?;
         let halves = issuer.split('+');
@@ -70,7 +70,7 @@ impl Specimen {
     /// Returns the byte ranges of keys and signatures. The signature of a composite is split into its halves.
     ///
     /// # Errors
-    /// An error if the certificate cannot be parsed.
+    /// Fails if the certificate cannot be parsed.
     pub fn parts(&self) -> Result<Vec<CertificatePart>, Fault> {
         let document = Document::parse(self.authority.form, &self.bytes)?;
         let certificate = &document.certificate;

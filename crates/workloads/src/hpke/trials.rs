@@ -15,7 +15,7 @@ const INFO: &[u8] = b"pqlab";
 const ASSOCIATED_DATA: &[u8] = b"first message";
 
 fn nothing() -> Fault {
-    Fault::WrongAnswer("no operation was performed since the outputs were cleared".to_owned())
+    Fault::WrongAnswer("no operation has run since the outputs were cleared".to_owned())
 }
 
 /// Recipients, and the messages sealed to them.

@@ -75,7 +75,7 @@ impl Client {
     /// is given, requests it from the relay and trusts the answer. `limit` applies to connecting and to each answer.
     ///
     /// # Errors
-    /// An error if a provider lacks an algorithm, nothing answers, or the answer is malformed.
+    /// Fails if a provider lacks an algorithm, nothing answers, or the answer is malformed.
     pub fn connect(
         providers: &[Arc<Provider>],
         handshake: Handshake,
@@ -115,7 +115,7 @@ impl Client {
     /// proves that the relay has the same keys.
     ///
     /// # Errors
-    /// An error if the answer does not arrive, is malformed, or does not verify.
+    /// Fails if the answer does not arrive, is malformed, or does not verify.
     pub fn handshake(&mut self) -> Result<&[u8], ClientError> {
         let mut onionskin = vec![0; self.protocol.onionskin()];
         let mut reply = vec![0; self.protocol.reply()];

@@ -111,7 +111,7 @@ impl Relay {
     /// two (`aws-lc+liboqs`).
     ///
     /// # Errors
-    /// An error if the providers support no handshake.
+    /// Fails if the providers support no handshake.
     pub fn new(providers: &[Arc<Provider>], pair: &str, identity: [u8; IDENTITY]) -> Result<Arc<Relay>, RelayError> {
         let (classical, post_quantum) = pair.split_once('+').unwrap_or((pair, pair));
         let pair = Pair { classical: classical.into(), post_quantum: post_quantum.into() };
@@ -372,8 +372,8 @@ impl Link {
         let stream = TcpStream::connect(address)?;
         stream.set_nodelay(true)?;
         stream.set_read_timeout(Some(IDLE))?;
-        // Reset the connection on closing. Otherwise thousands of connections per second would leave no port free for a
-        // minute.
+        // Close with a reset. Otherwise, at thousands of connections per second, sockets in TIME_WAIT would use up all
+        // ports.
         SockRef::from(&stream).set_linger(Some(Duration::ZERO))?;
         Ok(Link { stream, request: Vec::with_capacity(4 + LONGEST), limit: None })
     }

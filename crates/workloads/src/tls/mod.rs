@@ -2,7 +2,7 @@
 //!
 //! The algorithm of a case is its key exchange. `handshake` covers both sides of a new connection. `client` and
 //! `server` cover the computation of one side, and the steps cover the computation between two messages. `server` is
-//! also measured on several threads, with clients that have computed in advance. `connect` is a connection over TCP,
+//! also measured on several threads, with client messages computed in advance. `connect` is a connection over TCP,
 //! either over loopback or over a link with a round-trip time, a rate and packet loss. The certificates and the kind of
 //! handshake are parameters. Session tickets are issued only before the measured handshakes.
 

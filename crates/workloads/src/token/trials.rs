@@ -14,7 +14,7 @@ fn broken(error: TokenError) -> Fault {
 }
 
 fn nothing() -> Fault {
-    Fault::WrongAnswer("no operation was performed since the outputs were cleared".to_owned())
+    Fault::WrongAnswer("no operation has run since the outputs were cleared".to_owned())
 }
 
 /// Token in encoded form.

@@ -32,7 +32,7 @@ const CELL_ROOM: [u64; 2] = [505, 507];
 const RELAY_CELL_ROOM: [u64; 2] = [498, 478];
 /// Prefix of the names of onion service handshakes.
 const ONION_SERVICE: &str = "hs-";
-/// Steps of a handshake: by the client, the relay, and the client.
+/// Steps of a handshake in order: client, relay, client again.
 pub const STEPS: [&str; 3] = ["create", "reply", "finish"];
 
 /// Figures for one handshake with one pair of providers. Times are in ns.
@@ -347,7 +347,7 @@ mod tests {
     #[test]
     fn steps_of_another_start_of_the_run_have_a_less_certain_share() {
         let mut paired = ntor_run();
-        // With only two rounds, the assumption about so few rounds would dominate the interval's width.
+        // With only two rounds, the width of the interval would mostly reflect the model's assumption.
         for record in &mut paired.records {
             let more = record.samples.visits.iter().flat_map(|visit| [2, 4].map(|later| (visit.round + later, visit)));
             let more: Vec<_> = more.map(|(round, visit)| pqlab_record::Visit { round, ..visit.clone() }).collect();

@@ -125,7 +125,10 @@ mod tests {
         close(latency.first_ns, 3e6 + 100e3);
         close(latency.last_ns, 280e3);
         close(latency.mean_ns, 1.5e6 + 190e3);
-        assert!(all[3].latency(20_000.0).is_none(), "a load beyond the relay's capacity must have no latency");
+        assert!(
+            all[3].latency(20_000.0).is_none(),
+            "the latency must be undefined for a load beyond the relay's capacity"
+        );
         assert!(queues(&RunAnalysis::of(&crate::fixtures::run())).is_empty());
     }
 }

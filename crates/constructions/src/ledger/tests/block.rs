@@ -157,7 +157,7 @@ fn rejects_an_index_that_contradicts_the_transactions() {
         let entry = ((at - index) / 8) as u64 + 1;
         let parts = if entry < 4 { vec![((entry - 1) * STRIDE, STRIDE), (entry * STRIDE, 50)] } else { vec![(5, 1)] };
         assert!(part(&flipped, parts[0].0, parts[0].1).is_err(), "{at}");
-        // Reading from a wrong offset must yield other transactions or an error.
+        // Reading at the wrong offset must yield different transactions or an error.
         assert!(parts.iter().all(|&(first, length)| {
             part(&flipped, first, length)
                 .map_or(true, |read| read[..] != all[first as usize..(first + length) as usize])

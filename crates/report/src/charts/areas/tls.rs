@@ -97,7 +97,7 @@ fn flights(all: &[HandshakeFigures<'_, '_>]) -> Option<Chart> {
     let blocks = parts.iter().enumerate().map(|(place, name)| (LegendEntry::Block(place), (*name).to_owned()));
     let window_text = format!("initial window of ten segments: {} bytes", thousands(window));
     let legend: Vec<_> = blocks.chain([(LegendEntry::Ideal, window_text.clone())]).collect();
-    let title = "tls: bytes of each flight of a handshake";
+    let title = "tls: bytes of each handshake flight";
     let top = Canvas::new(WIDTH, 0.0).head_of(title, &legend) + 4.0;
     let height = top + lines.len() as f64 * LINE + 30.0;
     let mut canvas = Canvas::new(WIDTH, height);

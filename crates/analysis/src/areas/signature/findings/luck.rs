@@ -13,8 +13,8 @@ const MESSAGES: &str = "cctv";
 const ORDER: f64 = 0.99;
 
 pub(crate) fn statements(analysis: &RunAnalysis<'_>) -> Vec<Statement> {
-    // Without the vectors folder, all cases with a published message set fail. Single signatures alone say little, so
-    // such algorithms are skipped.
+    // Without the vectors folder, all cases with a published message set fail. The signature of one message says
+    // little, so skip these algorithms.
     let cases = analysis.area(AREA).filter(|case| signs_published_set(case));
     let algorithms = cases.map(|case| case.case().algorithm.as_str());
     let statement = |algorithm: &str| {
