@@ -66,7 +66,7 @@ fn sign_one(
         let mut out = crate::checks::buffer(scheme.info().parameters.signature);
         let signed = input.sign(key.as_ref(), coins, &mut out);
         if signed.is_ok() && test.flags.contains(&mldsa_sign::TestFlag::InvalidPrivateKey) {
-            let reason = "the library does not check the range of expanded keys, which FIPS 204, algorithm 25, allows";
+            let reason = "an expanded key's range is not checked by the library, as FIPS 204, algorithm 25, allows";
             return Err(Fault::Unsupported(reason.to_owned()));
         }
         return refused("context or key", signed);
