@@ -19,7 +19,7 @@ fn pretend(machine: &str, code: i32, arguments: &[&str]) -> (String, String) {
 
 fn run() -> Vec<&'static str> {
     let what = ["run", "hash", "--filter", "hash/SHA3-256/digest*@rustcrypto", "--lengths", "64"];
-    let how = ["--iterations", "20", "--processes", "2", "--warmup", "1", "--no-progress"];
+    let how = ["--iterations", "20", "--processes", "2", "--warmup", "1", "--no-progress", "--verbose"];
     what.into_iter().chain(how).collect()
 }
 
