@@ -11,15 +11,15 @@ pub struct BootstrapInterval {
     pub low: f64,
     /// Upper end: a quantile of the statistic over all resamples.
     pub high: f64,
-    /// Requested confidence. For few samples, the actual coverage of a percentile bootstrap is lower.
+    /// Requested confidence. With few samples, a percentile bootstrap covers the true value less often than this.
     pub confidence: f64,
 }
 
-/// Returns a percentile bootstrap interval for the median of independent samples. Draws `resamples` resamples of the
-/// original size with replacement, and computes the median of each. The interval lies between two quantiles of these
-/// medians. Efron, "Bootstrap Methods: Another Look at the Jackknife", Annals of Statistics 7 (1979). The percentile
-/// interval is defined in section 4 of "Nonparametric Standard Errors and Confidence Intervals", Canadian Journal of
-/// Statistics 9 (1981).
+/// Returns a percentile bootstrap interval for the median of independent samples. Draws `resamples` resamples with
+/// replacement, each as large as the original, and computes their medians. The interval lies between two quantiles of
+/// these medians. Efron, "Bootstrap Methods: Another Look at the Jackknife", Annals of Statistics 7 (1979). The
+/// percentile interval is defined in section 4 of "Nonparametric Standard Errors and Confidence Intervals", Canadian
+/// Journal of Statistics 9 (1981).
 ///
 /// The same seed yields the same interval on every machine, bit for bit. Returns `None` if there are no samples or no
 /// resamples, or if a sample is not finite.
@@ -69,10 +69,10 @@ fn median_of_counts(sorted: &[f64], counts: &[u32]) -> f64 {
     f64::NAN
 }
 
-/// Runs the moving-block bootstrap, for series in which neighbouring values depend on each other. Each resample
+/// Runs the moving-block bootstrap, which suits series whose neighbouring values depend on each other. Each resample
 /// consists of blocks of `block` consecutive values. Künsch, "The Jackknife and the Bootstrap for General Stationary
-/// Observations", Annals of Statistics 17 (1989). `statistic` takes the positions in a resample of a series of `length`
-/// values, so that several series can be resampled in the same way.
+/// Observations", Annals of Statistics 17 (1989). `statistic` receives positions instead of values, so that it can
+/// resample several series of `length` values alike.
 ///
 /// Returns the statistic of each resample, or an empty list if `length` is 0.
 pub fn block_bootstrap<T>(
@@ -101,7 +101,8 @@ pub fn block_bootstrap<T>(
         .collect()
 }
 
-/// Generates seeded random numbers, which are the same on every machine and with every version of the dependencies.
+/// Seeded generator of random numbers. The numbers are the same on every machine and with every version of the
+/// dependencies.
 struct Draw(ChaCha8Rng);
 
 impl Draw {
@@ -110,7 +111,8 @@ impl Draw {
     }
 
     /// Returns a random number below `bound`, by multiplication without rejection (Lemire, "Fast Random Integer
-    /// Generation in an Interval" (2019)). For a bound of a million, probabilities differ by less than 1 in 10^13.
+    /// Generation in an Interval" (2019)). With a bound of a million, the probabilities of two numbers differ by less
+    /// than 1 in 10^13.
     fn below(&mut self, bound: usize) -> usize {
         ((u128::from(self.0.next_u64()) * bound as u128) >> 64) as usize
     }
@@ -131,7 +133,7 @@ mod tests {
         assert_ne!(bootstrap_ci(&samples(), 0.95, 500, 8), Some(interval));
         assert_eq!(interval.estimate, crate::median(&samples()).unwrap());
         assert!(interval.low < interval.estimate && interval.estimate < interval.high);
-        // These values were recorded when the test was written, and must never change.
+        // The values come from the first version of the generator and must never change.
         assert_eq!((interval.low, interval.high), (114.5, 126.5));
     }
 

@@ -12,10 +12,10 @@ pub const DEFAULT_MARGIN_PCT: f64 = 2.0;
 /// Assumed spread between runs on a machine whose spread was not measured.
 pub const DEFAULT_RUN_SPREAD: RunSpread = RunSpread { pct: 0.3, degrees_of_freedom: 20 };
 
-/// Degrees of freedom for a variance that is known rather than estimated.
+/// Degrees of freedom of a variance that is known, not estimated.
 pub(crate) const KNOWN: usize = 1_000_000;
 
-/// Variation between whole runs of the same case that the spread between processes does not explain.
+/// Spread between whole runs of the same case, beyond what the spread between processes explains.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RunSpread {
     /// Standard deviation between runs, in percent.
@@ -51,7 +51,7 @@ impl Ratio {
             return None;
         }
         let [low, high] = [self.ratio.low, self.ratio.high].map(|end| end * shift.exp());
-        // Derive the error from the interval, which may be wider than the standard error implies.
+        // Use the interval instead of the standard error, because the interval may be wider than the error implies.
         let factor = student_quantile(0.5 + self.ratio.confidence / 2.0, self.degrees_of_freedom)?;
         let error = ((self.ratio.high / self.ratio.estimate).ln() / factor).max(self.standard_error);
         let statistic = if estimate == 1.0 { 0.0 } else { estimate.ln() / error.max(f64::MIN_POSITIVE) };
@@ -59,8 +59,8 @@ impl Ratio {
         Some(Ratio { ratio: Interval { estimate, low, high, ..self.ratio }, p_value, ..self })
     }
 
-    /// Whether the ratio contradicts `estimate`: the estimate lies outside the interval, and deviates from the ratio by
-    /// more than `tolerance`, a relative difference.
+    /// Returns whether the ratio contradicts `estimate`: the estimate lies outside the interval, and its relative
+    /// difference from the ratio exceeds `tolerance`.
     pub fn contradicts(&self, estimate: f64, tolerance: f64) -> bool {
         let inside = self.ratio.low <= estimate && estimate <= self.ratio.high;
         !inside && (estimate / self.ratio.estimate).ln().abs() > tolerance
@@ -75,9 +75,9 @@ impl Ratio {
     }
 }
 
-/// Independent term in the logarithm of a ratio: a weighted sum of the logarithms of cases. If two cases were measured
-/// separately, their ratio has two terms, with weights -1 and 1. If the same processes measured both cases in the same
-/// rounds, their ratio has one term.
+/// Independent term in the logarithm of a ratio: a weighted sum of the logarithms of cases. Two separately measured
+/// cases give two terms, with weights -1 and 1. If the same processes measured both cases in the same rounds, the ratio
+/// has one term.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Contrast {
     mean: f64,
@@ -93,23 +93,23 @@ impl Contrast {
     }
 
     /// Creates the term for cases that the same processes measured in the same rounds. For each visit that all the
-    /// cases share, `cells` contains the weighted sum of the logarithms of their medians. Effects common to a process
-    /// or a round therefore cancel out. So does the effect of the run, except for `weight`, the sum of the weights.
-    /// Returns `None` in the same cases as [`crossed`].
+    /// cases share, `cells` contains the weighted sum of the logarithms of their medians. Effects of a process or a
+    /// round on all cases therefore cancel out. The effect of the run remains only in proportion to `weight`, the sum
+    /// of the weights. Returns `None` in the same cases as [`crossed`].
     pub fn together(cells: &[Cell], weight: f64) -> Option<Contrast> {
         let Crossed { mean, shares, .. } = crossed(cells)?;
         Some(Contrast { mean, shares, weight })
     }
 
-    /// Replaces the weight of the spread between runs, for separately measured cases in one block, which share this
-    /// spread.
+    /// Replaces the weight of the spread between runs. Separately measured cases of one block share this spread.
     pub fn with_runs(self, weight: f64) -> Contrast {
         Contrast { weight, ..self }
     }
 }
 
-/// Returns the ratio whose logarithm is the sum of `parts`. The spread between runs is added with the total weight of
-/// each side. `resolution` is the counter's step relative to the medians; smaller differences cannot be resolved.
+/// Returns the ratio whose logarithm is the sum of `parts`. Adds the spread between runs, multiplied by the total
+/// weight of each side. `resolution` is the counter's step relative to the medians; smaller differences cannot be
+/// resolved.
 ///
 /// Returns `None` if an input is not finite.
 pub fn ratio_of(parts: &[Contrast], runs: RunSpread, resolution: f64, confidence: f64) -> Option<Ratio> {
@@ -175,8 +175,8 @@ impl Verdict {
         }
     }
 
-    /// Returns what the verdict says about the second case, B, as worded in the help and the documents. The margin only
-    /// defines equivalence: a significant difference has a direction, however small it is.
+    /// Explains the verdict on the second case, B, as the help and the documents word it. The margin only defines
+    /// equivalence: a significant difference is faster or slower even if it is small.
     pub fn meaning(self) -> &'static str {
         match self {
             Verdict::Faster => "B takes less time: a real difference, of any size",
@@ -187,12 +187,13 @@ impl Verdict {
     }
 }
 
-/// Verdict and its significance.
+/// Verdict and its p-value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Judgement {
     /// The verdict.
     pub verdict: Verdict,
-    /// P-value of the hypothesis of no difference, adjusted for the number of comparisons. `None` if there is no ratio.
+    /// P-value for the hypothesis that the cases do not differ, adjusted for the number of comparisons. `None` without
+    /// a ratio.
     pub adjusted_p: Option<f64>,
 }
 
@@ -230,37 +231,38 @@ pub fn judge(ratios: &[Option<Ratio>], margin_pct: f64) -> Vec<Judgement> {
 pub struct NullComparisons {
     /// Number of comparisons.
     pub comparisons: usize,
-    /// Number of comparisons judged faster or slower, each using the spread estimated from the other comparisons.
+    /// Number of comparisons with the verdict faster or slower. Each is judged with the spread of the other
+    /// comparisons.
     pub false_verdicts: usize,
     /// Spread between whole runs.
     pub runs: RunSpread,
-    /// Margin in percent at which 19 of 20 comparisons are expected to be equivalent, given the estimated spread, and
-    /// at which at least 9 of 10 of the actual comparisons were equivalent. At least [`LEAST_MARGIN_PCT`].
+    /// Smallest margin in percent that satisfies two conditions: the estimated spread makes 19 of 20 comparisons
+    /// equivalent, and 9 of 10 of the actual comparisons were equivalent. At least [`LEAST_MARGIN_PCT`].
     pub margin_pct: f64,
-    /// Smallest difference in percent that is detected in 19 of 20 comparisons.
+    /// Smallest difference in percent that 19 of 20 comparisons detect.
     pub smallest_difference_pct: f64,
 }
 
-/// Minimum spread between runs, in percent. Two dozen comparisons in a quiet minute may show no spread, but no machine
-/// is free of it.
+/// Minimum spread between runs, in percent. Every machine has some spread, even if two dozen comparisons in a quiet
+/// minute show none.
 pub const LEAST_RUN_SPREAD_PCT: f64 = 0.1;
 
 /// Minimum margin derived from a machine's own spread, in percent. The placement of code and data in memory alone
 /// changes times by more (Mytkowicz, Diwan, Hauswirth and Sweeney, "Producing wrong data without doing anything
-/// obviously wrong!", ASPLOS 2009). In addition, machines are sometimes noisier than while the spread was measured.
+/// obviously wrong!", ASPLOS 2009). In addition, a machine is sometimes noisier than it was while its spread was
+/// measured.
 pub const LEAST_MARGIN_PCT: f64 = 1.0;
 
 /// Minimum number of comparisons for estimating a machine's noise.
 pub const FEWEST_COMPARISONS: usize = 5;
 
-/// Factor by which the mean square of normal numbers shrinks if the largest tenth is removed. It is the probability
-/// that a chi-square with three degrees of freedom is below the ninth decile of a chi-square with one degree, divided
-/// by nine tenths.
+/// Factor by which the mean square of normal numbers shrinks if the largest tenth is removed: `P(chi2(3) < q) / 0.9`,
+/// where `q` is the ninth decile of `chi2(1)`.
 const WITHOUT_LARGEST: f64 = 0.6230;
 
 /// Estimates the spread between runs by the method of moments: the part of the squared differences that the spread
-/// between processes does not explain. From ten comparisons on, the largest tenth is removed and the estimate corrected
-/// accordingly, so that a single undetected disturbance does not dominate.
+/// between processes does not explain. From ten comparisons on, removes the largest tenth and corrects the estimate, so
+/// that a single undetected disturbance does not dominate.
 fn run_spread(ratios: &[&Ratio]) -> RunSpread {
     let mut squares: Vec<f64> = ratios.iter().map(|ratio| ratio.ratio.estimate.ln().powi(2)).collect();
     squares.sort_by(f64::total_cmp);
@@ -276,7 +278,7 @@ fn run_spread(ratios: &[&Ratio]) -> RunSpread {
 /// Minimum number of processes per run for estimating a machine's noise.
 const FEWEST_PROCESSES: usize = 3;
 
-/// Estimates a machine's noise from pairs of runs of the same case, with the same kind of ratio as later comparisons.
+/// Estimates a machine's noise from pairs of runs of the same case. Uses the same kind of ratio as later comparisons.
 /// Returns `None` if there are fewer than [`FEWEST_COMPARISONS`] pairs, if a run has fewer than three processes, or if
 /// a pair has no ratio.
 pub fn null_comparisons(pairs: &[(Crossed, Crossed)]) -> Option<NullComparisons> {
@@ -295,7 +297,7 @@ pub fn null_comparisons(pairs: &[(Crossed, Crossed)]) -> Option<NullComparisons>
         false_verdicts += usize::from(by_others.p_value <= VERDICT_SIGNIFICANCE);
         let found = ratio_between(first, second, runs, 0.0, CONFIDENCE)?;
         ends.push(found.ratio.high.max(1.0 / found.ratio.low));
-        // Add the interval's half-width and the distance that the interval's centre does not exceed in 19 of 20 cases.
+        // The margin is the half-width plus the distance that 19 of 20 interval centres do not exceed.
         expected.push(found.ratio.high / found.ratio.low);
         let factor = student_quantile(1.0 - VERDICT_SIGNIFICANCE / 2.0, found.degrees_of_freedom)?
             + student_quantile(0.95, found.degrees_of_freedom)?;
@@ -331,8 +333,7 @@ mod tests {
 
     #[test]
     fn ratio_of_pairs_matches_students() {
-        // The logarithms of the ratios are 0.01, 0.02 and 0.03: mean 0.02, deviation 0.01, factor 4.302653 over the
-        // root of 3.
+        // The logarithms of the ratios are 0.01, 0.02 and 0.03: mean 0.02, deviation 0.01, factor 4.302653 / sqrt(3).
         let pairs = [(1.0, 0.01_f64.exp()), (5.0, 5.0 * 0.02_f64.exp()), (2.0, 2.0 * 0.03_f64.exp())];
         let found = ratio_of_pairs(&pairs, 0.0, CONFIDENCE).unwrap();
         close(found.ratio.estimate, 0.02_f64.exp());
@@ -392,8 +393,8 @@ mod tests {
         // All terms on one side share the spread between runs.
         let wanted = 1.0625 * whole(&one) + 0.5625 * whole(&two) + 2.0 * 1e-4;
         close(found.standard_error.powi(2), wanted);
-        // If the weights of cases in one block do not cancel out, the spread between runs is added with the remaining
-        // weight.
+        // If the weights of cases in one block do not cancel out, the remaining weight multiplies the spread between
+        // runs.
         let kept = Contrast::together(&cells([0.0, 0.01, 0.02]), 0.1).unwrap();
         let found = ratio_of(&[kept], runs, 0.0, CONFIDENCE).unwrap();
         close(found.standard_error.powi(2), whole(&one) + 0.01 * 1e-4);
@@ -434,7 +435,7 @@ mod tests {
             [0.01, -0.01, 0.01, -0.01, 0.01].iter().map(|shift| (run(0.0), run(*shift))).collect();
         let found = null_comparisons(&pairs).unwrap();
         assert_eq!((found.comparisons, found.false_verdicts, found.runs.degrees_of_freedom), (5, 0, 5));
-        // The spread is the difference of 1%, minus the part that the processes explain, over the root of 2.
+        // The spread is the difference of 1%, minus the part that the processes explain, divided by sqrt(2).
         assert!((found.runs.pct - 0.70).abs() < 0.01, "{found:?}");
         assert!(found.margin_pct > 2.0 && found.smallest_difference_pct > 2.0, "{found:?}");
         assert_eq!(null_comparisons(&pairs[..4]), None);
@@ -449,8 +450,8 @@ mod tests {
         let mut disturbed = quiet.clone();
         disturbed[7].1 = run(0.4);
         let (quiet, disturbed) = (null_comparisons(&quiet).unwrap(), null_comparisons(&disturbed).unwrap());
-        assert!(disturbed.runs.pct < 1.5 * quiet.runs.pct, "{quiet:?} {disturbed:?}");
-        assert!(disturbed.margin_pct < 1.5 * quiet.margin_pct, "{quiet:?} {disturbed:?}");
+        assert!(disturbed.runs.pct < 1.5 * quiet.runs.pct, "quiet {quiet:?}, disturbed {disturbed:?}");
+        assert!(disturbed.margin_pct < 1.5 * quiet.margin_pct, "quiet {quiet:?}, disturbed {disturbed:?}");
         assert_eq!((quiet.false_verdicts, disturbed.false_verdicts), (0, 1));
     }
 

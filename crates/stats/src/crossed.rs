@@ -25,8 +25,8 @@ pub const RESIDUAL_PRIOR_PCT: f64 = 1.0;
 /// Degrees of freedom of each assumed standard deviation.
 pub const PRIOR_FREEDOM: f64 = 3.0;
 
-/// Minimum degrees of freedom for using an estimated component without a prior. From two on, the estimate alone is
-/// used: a prior could make the interval over three processes too narrow if they differ by more than assumed.
+/// Minimum degrees of freedom for using an estimated component without a prior. A prior could make the interval over
+/// three processes too narrow if they differ by more than it assumes.
 const ENOUGH_FREEDOM: usize = 2;
 
 /// Mean over the visits of a case, and its uncertainty. Computed by [`crossed`].
@@ -34,7 +34,7 @@ const ENOUGH_FREEDOM: usize = 2;
 pub struct Crossed {
     /// Mean of the cells. The cells are logarithms, and so is the mean.
     pub mean: f64,
-    /// Components of the mean's variance, which is their sum.
+    /// Components that add up to the mean's variance.
     pub shares: Vec<Share>,
     /// Standard deviation between processes in percent, before it is combined with a prior. Includes the residual if
     /// the two cannot be separated. `None` if there is only one process.
@@ -61,7 +61,7 @@ pub struct Crossed {
 struct Seen {
     /// The component, plus `excess`.
     gross: Share,
-    /// What the residual variance adds to the component's mean square. Keeps the degrees of freedom of the residual.
+    /// Contribution of the residual variance to the component's mean square, with the residual's degrees of freedom.
     excess: Share,
     /// Degrees of freedom that the component has in a complete table.
     freedom: usize,
@@ -81,21 +81,21 @@ impl Seen {
 /// The logarithm of a visit's median is the sum of a process effect, a round effect and a residual. Searle, Casella and
 /// McCulloch, "Variance Components" (1992), chapters 4 and 5.
 ///
-/// **Mean.** The mean is that of the cells. For a complete table, every sensible estimator yields this value. If cells
-/// are missing, this mean weights the others as the median of all samples does.
+/// **Mean.** The estimate is the mean of the cells. For a complete table, every sensible estimator yields this value.
+/// If cells are missing, every other cell keeps the same weight, as in the median of all samples.
 ///
 /// **Variance.** For known weights, the variance of the mean is exactly `a p + b r + c e`. Here `p`, `r` and `e` are
 /// the variances of processes, rounds and residuals, and `a`, `b` and `c` are the sums of the squared weights of
 /// processes, rounds and cells. Henderson's method III (section 5.5) estimates the variances. For a complete table,
 /// this is the analysis of variance, and the variance of the mean is `(MS_P + MS_R - MS_E) / (P R)`. Negative
 /// components are set to zero, so the variance is never less than any of the three mean squares over the number of
-/// cells. If processes leave and others join, the table may fall into parts without common rounds. Then effects are
+/// cells. If processes leave and others join, the table may fall into parts without common rounds. Effects are then
 /// compared only within parts.
 ///
 /// **Degrees of freedom** are Satterthwaite's ("An Approximate Distribution of Estimates of Variance Components",
 /// Biometrics Bulletin 2 (1946)). The residual mean square is subtracted from the smaller of the two components. The
-/// uncertainty of this difference is taken into account, but limited to that of the mean square with the fewest degrees
-/// of freedom.
+/// degrees of freedom account for the uncertainty of this difference, but never fall below those of the mean square
+/// with the fewest.
 ///
 /// **Few processes or rounds.** A component with fewer than two degrees of freedom is combined with its prior
 /// ([`PROCESS_PRIOR_PCT`], [`ROUND_PRIOR_PCT`] or [`RESIDUAL_PRIOR_PCT`], each with [`PRIOR_FREEDOM`]). With at least
@@ -111,9 +111,9 @@ pub fn crossed(cells: &[Cell]) -> Option<Crossed> {
     TwoWay::new(cells).as_ref().map(Crossed::of)
 }
 
-/// Computes [`crossed`] from visits. A visit consists of its process number, its round number and its samples.
-/// `summary` reduces the samples of a visit to their median or mean. Visits without samples are skipped. Returns `None`
-/// in the same cases as [`crossed`], and if a summary is not positive.
+/// Computes [`crossed`] from visits, each given as process number, round number and samples. `summary` reduces the
+/// samples of a visit to their median or mean. Skips visits without samples. Returns `None` in the same cases as
+/// [`crossed`], and if a summary is not positive.
 pub fn crossed_visits<'a>(
     visits: impl IntoIterator<Item = ((u64, u64), &'a [f64])>,
     summary: fn(&[f64]) -> Option<f64>,
@@ -143,7 +143,7 @@ fn seen(table: &TwoWay, residual: Option<Share>) -> (Option<Seen>, Option<Seen>)
     };
     let (mut process, mut round) = (adjusted(&table.process), adjusted(&table.round));
     if table.parts > 1 && (process.is_none() || round.is_none()) {
-        // If each process (or each round) is a separate part, the variation between parts estimates its component.
+        // If each process or each round is a separate part, the variation between parts estimates that component.
         let (squares, of_processes, of_rounds) = table.between_parts();
         let freedom = (table.parts - 1) as f64;
         let between = |coefficient: f64, other: Option<Seen>, of_other: f64| {
@@ -172,8 +172,8 @@ fn effective(factor: &RandomEffect, component: f64, residual: Option<Share>) -> 
     if squares > 0.0 { (sum * sum / squares).min(freedom) } else { freedom }
 }
 
-/// Returns the estimated components and the residual as shares of the variance. The residual is added to the larger
-/// component: for a complete table, their sum is that component's mean square, with the same degrees of freedom.
+/// Returns the estimated components and the residual as shares of the variance. The residual joins the larger
+/// component. For a complete table, their sum is that component's mean square, with the same degrees of freedom.
 fn estimated_shares(mut estimated: Vec<Seen>, residual: Share) -> Vec<Share> {
     estimated.retain(|seen| seen.component() > 0.0);
     estimated.sort_by(|one, other| other.component().total_cmp(&one.component()));
@@ -197,7 +197,7 @@ fn with_residual(component: Share, residual: Share) -> Share {
 }
 
 impl Crossed {
-    /// Computes [`crossed`] from a fitted table.
+    /// Returns the mean and its uncertainty from a fitted table: see [`crossed`].
     pub(crate) fn of(table: &TwoWay) -> Crossed {
         let n = table.count() as f64;
         let squares = |counts: &[usize]| counts.iter().map(|cells| (*cells as f64 / n).powi(2)).sum::<f64>();
@@ -266,11 +266,11 @@ impl Crossed {
         }
     }
 
-    /// Returns the interval for the case's long-run median or mean on this machine, over many runs. It extends from
-    /// `headline`, the median or mean of all samples, by the same factor to both sides. The interval covers the
+    /// Returns the interval for the case's long-run median or mean on this machine, over many runs. The ends are
+    /// `headline`, the median or mean of all samples, divided and multiplied by one factor. The interval covers the
     /// variation between processes, rounds, visits and whole runs. It also covers rounding to multiples of `step`, in
-    /// the unit of `headline`. Rounding contributes a variance of a twelfth of the squared step, which alone extends a
-    /// 95% interval by more than half a step to each side.
+    /// the unit of `headline`. Rounding adds `(step / headline)^2 / 12` to the variance, which alone extends a 95%
+    /// interval by more than half a step to each side.
     ///
     /// If `headline` is not positive and finite, no such factor exists and the interval is unbounded.
     pub fn interval(&self, headline: f64, run: RunSpread, step: f64, confidence: f64) -> Interval {
@@ -322,8 +322,8 @@ mod tests {
         close(found.process_pct.unwrap(), ((28.0 - 2.0 / 3.0) / 4.0_f64).sqrt());
         close(found.round_pct.unwrap(), ((14.0 - 2.0 / 3.0) / 3.0_f64).sqrt());
         close(found.residual_pct.unwrap(), (2.0 / 3.0_f64).sqrt());
-        // The variance is (28 + 14 - 2/3) / 12: 28 / 12 with 2 degrees of freedom, and the rest with those of the
-        // difference of 14 and 2/3.
+        // The variance is (28 + 14 - 2/3) / 12. The term 28 / 12 has 2 degrees of freedom. The rest has the degrees of
+        // freedom of the difference 14 - 2/3.
         let [process, round] = found.shares[..] else { panic!("{found:?}") };
         close(process.variance, 28.0 / 12.0 * 1e-4);
         close(process.degrees_of_freedom, 2.0);
@@ -415,10 +415,10 @@ mod tests {
 
     #[test]
     fn incomplete_table_matches_henderson() {
-        // Processes 0, 1 and 2 take part in rounds 0 1, 0 2 and 1 2, with the values 0 3, 1 8 and 2 4. The sum of
-        // squares within rounds is 1/2 + 1/2 + 8 = 9, and within processes 9/2 + 49/2 + 2 = 31. The residual sum of
-        // squares has one degree of freedom. With the contrast y00 - y01 - y10 + y12 + y21 - y22 = 0 - 3 - 1 + 8 + 2 -
-        // 4 = 2, it is 4/6.
+        // Process 0 has rounds 0 and 1, process 1 rounds 0 and 2, process 2 rounds 1 and 2. The values are 0 3, 1 8 and
+        // 2 4. The sum of squares within rounds is 1/2 + 1/2 + 8 = 9, and within processes 9/2 + 49/2 + 2 = 31. The
+        // residual sum of squares has one degree of freedom. With the contrast y00 - y01 - y10 + y12 + y21 - y22 = 0 -
+        // 3 - 1 + 8 + 2 - 4 = 2, it is 4/6.
         let at = |process, round, value: f64| Cell { process, round, value: value / 100.0 };
         let cells = [at(0, 0, 0.0), at(0, 1, 3.0), at(1, 0, 1.0), at(1, 2, 8.0), at(2, 1, 2.0), at(2, 2, 4.0)];
         let found = crossed(&cells).unwrap();

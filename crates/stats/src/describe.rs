@@ -36,7 +36,7 @@ pub struct Description {
 /// Width of the middle half of a normal distribution, in standard deviations. An interquartile range divided by this
 /// number estimates the standard deviation.
 const IQR_OF_NORMAL: f64 = 1.349;
-/// Ratio of plain to robust coefficient of variation from which outliers dominate the plain one.
+/// Minimum ratio of the plain to the robust coefficient of variation that shows that outliers dominate the plain one.
 const OUTLIERS_WORK: f64 = 3.0;
 
 impl Description {
@@ -49,8 +49,8 @@ impl Description {
         (robust.is_finite() && robust > 0.0 && self.n >= 4).then_some(robust)
     }
 
-    /// Returns the robust coefficient of variation if the plain one is at least three times as large, which means that
-    /// a few samples dominate the plain one.
+    /// Returns the robust coefficient of variation if a few samples dominate the plain one, which is then at least
+    /// three times as large.
     pub fn cov_without_outliers_pct(&self) -> Option<f64> {
         self.robust_cov_pct().filter(|robust| self.cov_pct.is_some_and(|cov| cov >= OUTLIERS_WORK * robust))
     }
@@ -83,8 +83,8 @@ pub fn describe_samples(samples: &[f64]) -> Option<Description> {
     Sorted::new(samples.to_vec()).map(|sorted| Description::of(&sorted))
 }
 
-/// Returns the arithmetic mean, or `None` if there are no samples. Summing the distances from a first result corrects
-/// rounding errors.
+/// Returns the arithmetic mean, or `None` if there are no samples. A second pass, which averages the distances from the
+/// first result, corrects rounding errors.
 pub fn mean(samples: &[f64]) -> Option<f64> {
     let n = samples.len() as f64;
     let first = samples.iter().sum::<f64>() / n;

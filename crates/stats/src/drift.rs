@@ -14,11 +14,11 @@ const FEWEST_ROUNDS: usize = 4;
 /// Minimum number of rounds for estimating the autocorrelation of their means.
 const ROUNDS_FOR_AUTOCORRELATION: usize = 8;
 
-/// Maximum autocorrelation that is assumed. Estimates from a dozen rounds are often higher by chance, or because a
-/// change is not linear. Accepting such estimates would hide obvious drifts.
+/// Upper limit for the estimated autocorrelation. Estimates from a dozen rounds are often higher by chance, or because
+/// a change is not linear. Without the limit, such estimates would hide obvious drifts.
 const MOST_AUTOCORRELATION: f64 = 0.6;
 
-/// Trend of a series during the measurement.
+/// Trend of a case's times during the measurement.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Drift {
     /// Change from the first round to the last in percent, according to a line fitted to the logarithms of the rounds.
@@ -31,11 +31,11 @@ pub struct Drift {
 }
 
 /// Tests whether a case becomes slower or faster during the measurement. `processes` contains the round and the median
-/// of each visit, grouped by process. A line is fitted to the effects of the rounds. These effects are adjusted for
+/// of each visit, grouped by process. The test fits a line to the effects of the rounds. These effects are adjusted for
 /// processes, so that a missing visit does not look like a change. Student's test of the slope has two degrees of
-/// freedom fewer than there are rounds. The unit of repetition is the round: a disturbance affects all processes in a
-/// round, so agreement between processes is not evidence of a trend. Rounds with fewer visits get less weight,
-/// according to the variance components.
+/// freedom fewer than there are rounds. The unit of repetition is the round. A disturbance affects all processes in a
+/// round, so agreement between processes does not prove a trend. The variance components give rounds with fewer visits
+/// less weight.
 ///
 /// From eight rounds on, the test allows for lasting disturbances. Let `c` be the autocorrelation of the residuals, if
 /// positive. The variance of the slope is multiplied by `(1 + c) / (1 - c)`, and the degrees of freedom by `(1 - c^2) /
@@ -161,9 +161,9 @@ mod tests {
         let found = drift(&run(0.01, 5)).unwrap();
         assert!((found.change_pct - 100.0 * 0.04_f64.exp_m1()).abs() < 1e-9, "{found:?}");
         let wanted = student_two_sided(0.01 / (4.8e-6_f64 / 3.0 / 10.0).sqrt(), 3.0).unwrap();
-        assert!((found.p_value / wanted - 1.0).abs() < 1e-6, "{found:?} {wanted}");
+        assert!((found.p_value / wanted - 1.0).abs() < 1e-6, "{found:?} should have the p-value {wanted}");
         assert!(found.drifting);
-        assert!(!drift(&run(0.000_1, 5)).unwrap().drifting, "a trifle must not count as drift");
+        assert!(!drift(&run(0.000_1, 5)).unwrap().drifting, "a change of 0.01% per round must not count as drift");
         assert!(!drift(&run(0.0, 5)).unwrap().drifting);
         assert_eq!(drift(&run(0.01, 3)), None);
         assert_eq!(drift(&[]), None);
@@ -189,7 +189,7 @@ mod tests {
         let found = drift(&[level(1.0, 0..6), level(1.5, 3..6), level(0.7, 0..2), level(2.0, 6..9), level(2.2, 6..9)]);
         let found = found.unwrap();
         assert!(!found.drifting && found.change_pct.abs() < 0.1, "{found:?}");
-        // In first calls, each process has only one round.
+        // Each process makes only one first call, so it has only one round.
         let once =
             |round: u32, slope: f64| vec![(round, (slope * f64::from(round) + 1e-3 * f64::from(round % 2)).exp())];
         let run = |slope: f64| (0..24).map(|process| once(process / 4, slope)).collect::<Vec<_>>();

@@ -74,16 +74,16 @@ impl Interval {
 /// rate, alignment, cache usage) act as factors on a time. A multiplicative interval is the same for a time and for its
 /// reciprocal, the rate, and never extends below zero.
 ///
-/// The half-width is applied to both sides of the mean over the processes' medians, for which Student's theory holds,
-/// and of the pooled median, which is reported. The interval covers both ranges. The two centres estimate the same
-/// value if samples and processes spread symmetrically. This is not so if operations take one of several paths. Then an
-/// interval around only one centre would miss the true value of the other far too often. Using both widens most
-/// intervals by 3 to 8 percent.
+/// There are two centres: the mean of the processes' medians, for which Student's theory holds, and the pooled median,
+/// which is reported. The interval extends from each centre by the half-width to both sides. The two centres estimate
+/// the same value if samples and processes spread symmetrically. They differ if operations take one of several paths.
+/// An interval around only one centre would then miss the true value of the other far too often. Using both centres
+/// widens most intervals by 3 to 8 percent.
 ///
 /// For one or two processes, the interval comes from order statistics of the pooled samples (David and Nagaraja, "Order
-/// Statistics", 3rd edition, section 7.1). It is exact for independent samples from any distribution, and its method is
-/// marked. For fewer than six samples, no such interval reaches 95%; the result is the range of the samples with its
-/// actual confidence.
+/// Statistics", 3rd edition, section 7.1). It is exact for independent samples from any distribution.
+/// [`Interval::method`] names the method. For fewer than six samples, no such interval reaches 95%; the result is the
+/// range of the samples with its actual confidence.
 ///
 /// Returns `None` if there are no samples, or if a sample is not finite. Empty groups are ignored.
 pub fn median_interval(processes: &[Vec<f64>], confidence: f64) -> Option<Interval> {
@@ -118,9 +118,9 @@ pub(crate) fn student_factor(n: usize, confidence: f64) -> Option<f64> {
     student_quantile(0.5 + confidence / 2.0, freedom as f64)
 }
 
-/// Returns the narrowest interval from the `r`-th smallest to the `r`-th largest sample that covers the median with at
-/// least the requested confidence. `B`, the number of samples below the median, is binomial with probability one half.
-/// The confidence is therefore `1 - 2 P(B < r)`.
+/// Returns the narrowest interval from the `r`-th smallest to the `r`-th largest sample that reaches the requested
+/// confidence for the median. The number `B` of samples below the median is binomial with probability one half, so the
+/// confidence is `1 - 2 P(B < r)`.
 fn order_statistics(pooled: &Sorted, confidence: f64) -> Option<Interval> {
     let samples = pooled.as_slice();
     let n = samples.len();
@@ -162,8 +162,7 @@ mod tests {
 
     #[test]
     fn positive_medians_give_a_multiplicative_interval() {
-        // The medians are 1, e and e^2: the logarithms have mean 1 and deviation 1; the factor is 4.302653 over the
-        // root of 3.
+        // The medians are 1, e and e^2. Their logarithms have mean 1 and deviation 1; the factor is 4.302653 / sqrt(3).
         let e = std::f64::consts::E;
         let interval = median_interval(&[vec![1.0], vec![e], vec![e * e]], CONFIDENCE).unwrap();
         let half = 4.302_652_73 / 3.0_f64.sqrt();
@@ -223,13 +222,13 @@ mod tests {
     fn handles_many_samples() {
         let samples: Vec<f64> = (0..200_000).map(f64::from).collect();
         let interval = median_interval(&[samples], CONFIDENCE).unwrap();
-        // By the normal approximation, the interval extends by 1.96 / 2 times the root of n to each side.
+        // By the normal approximation, the interval extends by 1.96 / 2 * sqrt(n) samples to each side.
         close(interval.high - interval.low, 1.959_964 * 200_000_f64.sqrt(), 3.0);
     }
 
     #[test]
     fn mean_interval_matches_students() {
-        // Mean 2, deviation 1; the factor is 4.302653 over the root of 3.
+        // Mean 2, deviation 1; the factor is 4.302653 / sqrt(3).
         let interval = mean_interval(&[1.0, 2.0, 3.0], CONFIDENCE).unwrap();
         assert!((interval.estimate - 2.0).abs() < 1e-12);
         assert!((interval.high - 2.0 - 4.302_652_729_749_464 / 3.0_f64.sqrt()).abs() < 1e-9, "{interval:?}");

@@ -1,8 +1,8 @@
 use crate::student::student_quantile;
 use crate::{Sorted, block_bootstrap, mean, standard_deviation, welch_t_test};
 
-/// Number of tenths of the time distribution that are compared. The slowest tenth contains interruptions and is
-/// excluded.
+/// Number of tenths of the time distribution to compare. The slowest tenth is excluded, because it contains
+/// interruptions.
 pub const TENTHS: usize = 9;
 
 /// Percentages of fastest samples used in Welch's test: dudect's rule `1 - 0.5^i`, and all samples.
@@ -12,10 +12,11 @@ pub const CROPPINGS: [f64; 11] =
 /// Probability of a false verdict `leak`, over all tests together.
 pub const LEAK_SIGNIFICANCE: f64 = 0.001;
 
-/// Confidence level for intervals and for the bound in "none above", over all tests together.
+/// Confidence level of intervals and of the bound in the verdict "none above", over all tests together.
 pub const LEAK_CONFIDENCE: f64 = 0.95;
 
-/// Differences of up to this many ns are attributed to the harness: comparing a class with itself also shows them.
+/// Maximum difference in ns that is attributed to the harness. Comparing a class with itself also shows such
+/// differences.
 pub const LEAK_FLOOR_NS: f64 = 3.0;
 
 /// Minimum number of samples per class.
@@ -29,7 +30,7 @@ const LEAST_WINDOW: usize = 50;
 const BLOCK: usize = 4;
 /// Number of bootstrap resamples. A few hundred suffice for standard errors.
 const RESAMPLES: usize = 400;
-/// Fraction of windows that is trimmed at each end.
+/// Fraction of windows trimmed at each end.
 const TRIM: f64 = 0.1;
 
 /// Difference between the second and the first class, and its standard error, in the unit of the samples.
@@ -73,10 +74,10 @@ pub struct TimeDifference {
 /// - **Cropped means**: Welch's test of the samples below a percentile of both classes together, for several
 ///   percentiles (Reparaz, Balasch and Verbauwhede, "Dude, is my code constant time?", DATE 2017, section III).
 /// - **Tenths**: the run is divided into windows. In each window, the samples of each class are sorted and divided into
-///   tenths, and the means of the tenths are compared. Drift that is slower than a window therefore affects both
-///   classes alike. The estimate is the mean over the windows, trimmed by a tenth at each end. Its error comes from a
-///   moving-block bootstrap over windows (see [`block_bootstrap`]). The means of tenths vary smoothly even if the
-///   counter has coarse steps; quantiles would not.
+///   tenths, and the means of the tenths are compared. Drift over several windows therefore affects both classes alike.
+///   The estimate is the mean over the windows, trimmed by a tenth at each end. Its error comes from a moving-block
+///   bootstrap over windows (see [`block_bootstrap`]). Unlike quantiles, means of tenths vary smoothly even if the
+///   counter has coarse steps.
 ///
 /// Returns `None` if there are fewer than [`LEAST_SAMPLES`] samples, if the numbers differ, or if a sample is not
 /// finite.
@@ -143,8 +144,8 @@ fn cropped(first: &[f64], second: &[f64]) -> Option<Vec<Shift>> {
 }
 
 impl TimeDifference {
-    /// Returns the difference that is significant over all tests of all `cases` together. The result is zero or
-    /// negative if no difference is significant.
+    /// Returns the largest lower bound on a difference, corrected for all tests of all `cases` together. The result is
+    /// zero or negative if no difference is significant.
     pub fn surely(&self, cases: usize) -> f64 {
         self.surely_beyond(|_| 0.0, cases)
     }
@@ -159,8 +160,8 @@ impl TimeDifference {
         shifts.map(least).fold(f64::NEG_INFINITY, f64::max)
     }
 
-    /// Returns the smallest uniform shift that 19 of 20 measurements with these errors would detect. To be detected, a
-    /// shift must significantly exceed `floor`, the harness's own difference, in at least one test.
+    /// Returns the smallest uniform shift that 19 of 20 measurements with these errors would detect. A measurement
+    /// detects a shift that significantly exceeds `floor`, the harness's own difference, in at least one test.
     fn detectable(&self, floor: impl Fn(usize) -> f64, cases: usize) -> f64 {
         let tests = family(cases);
         let shifts = self.tenths.iter().chain(&self.cropped).enumerate();
@@ -237,7 +238,7 @@ pub enum LeakVerdict {
     Leak,
     /// The time does not depend on the class, up to the bound.
     None,
-    /// The measurement shows neither.
+    /// The measurement shows neither a leak nor its absence.
     Inconclusive,
     /// The measurement found a difference between two groups of the same class.
     FalseAlarm,
@@ -256,8 +257,8 @@ pub struct LeakJudgement {
     pub null: TimeDifference,
     /// Positive control minus null.
     pub positive: TimeDifference,
-    /// Differences of up to this value are attributed to the harness. For the most significant tenth, the larger of
-    /// [`LEAK_FLOOR_NS`] and the difference in the null.
+    /// Maximum difference that is attributed to the harness: the larger of [`LEAK_FLOOR_NS`] and the difference that
+    /// the null shows in the most significant tenth.
     pub floor: f64,
     /// Bound on the differences of all tenths.
     pub bound: f64,
@@ -265,7 +266,7 @@ pub struct LeakJudgement {
     pub detectable: f64,
 }
 
-/// Judges one of `cases` measurements. `effect` is the smallest difference that matters, in ns.
+/// Returns the verdict on one of `cases` measurements. `effect` is the smallest difference that matters, in ns.
 ///
 /// A valid measurement detects the delay of the positive control and finds no difference between two groups of the same
 /// class. A leak is a difference that significantly exceeds the difference between those two groups in the same test.
@@ -364,7 +365,7 @@ mod tests {
             let leaks = |_: &usize| judged(&machine.run(20_000, shift, 50.0), 30.0, 10).verdict == LeakVerdict::Leak;
             (0..10).filter(leaks).count()
         };
-        // Use a shift that is a quarter larger, to allow for the errors of each measurement.
+        // Simulate a shift that is a quarter larger, because the detectable shift is itself an estimate.
         assert!(found(1.25 * least, &mut machine) >= 8);
         assert_eq!(found(0.5 * LEAK_FLOOR_NS, &mut machine), 0);
     }

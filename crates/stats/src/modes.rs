@@ -3,13 +3,13 @@ use crate::{Sorted, median};
 /// Minimum relative distance between two modes.
 const LEAST_GAP: f64 = 0.03;
 
-/// Minimum ratio of the gap between two modes to the larger standard deviation within them.
+/// Minimum gap between two modes, as a multiple of the larger standard deviation within a mode.
 const GAP_OVER_DEVIATION: f64 = 5.0;
 
-/// The same ratio for fewer than [`MANY_PROCESSES`] processes, where two or three values are often close by chance.
+/// The same multiple for fewer than [`MANY_PROCESSES`] processes. Two or three values are often close by chance.
 const GAP_OVER_DEVIATION_OF_FEW: f64 = 9.0;
 
-/// Minimum number of processes for using the smaller ratio.
+/// Minimum number of processes for using the smaller multiple.
 const MANY_PROCESSES: usize = 8;
 
 /// Minimum number of processes for detecting modes.
@@ -27,7 +27,7 @@ pub struct Mode {
     pub processes: usize,
 }
 
-/// Returns the two levels on which the processes of a case settle, lower level first. Such levels result, for example,
+/// Returns the two levels at which the processes of a case settle, lower level first. Such levels result, for example,
 /// from the alignment of a buffer or the placement of a page, which are fixed for the life of a process. Two levels are
 /// detected if the sorted logarithms of the processes' medians contain a gap of at least 3%. The gap must also be at
 /// least five times the standard deviation of the processes on either side (nine times for fewer than eight processes).
@@ -63,7 +63,7 @@ mod tests {
         let medians = [15.2, 31.9, 15.21, 15.19, 32.0, 15.2, 31.8, 15.22];
         let [low, high] = modes(&medians).unwrap();
         assert_eq!((low.processes, high.processes), (5, 3));
-        assert!((low.median - 15.2).abs() < 1e-9 && (high.median - 31.9).abs() < 1e-9, "{low:?} {high:?}");
+        assert!((low.median - 15.2).abs() < 1e-9 && (high.median - 31.9).abs() < 1e-9, "{low:?}, {high:?}");
     }
 
     #[test]

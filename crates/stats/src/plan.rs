@@ -2,7 +2,7 @@ use crate::interval::student_factor;
 use crate::share::half_width;
 use crate::{Crossed, RunSpread, Share, mean};
 
-/// Fraction of the target variance that noise within processes may use. The rest is left for variation between
+/// Fraction of the target variance that noise within processes may use. The rest is reserved for variation between
 /// processes, and for final intervals that are wider than expected.
 const SHARE_OF_NOISE: f64 = 1.0 / 3.0;
 
@@ -11,7 +11,7 @@ const SHARE_OF_NOISE: f64 = 1.0 / 3.0;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct VarianceComponents {
     /// Standard deviation between processes, in percent of the values. Zero if the noise within processes explains all
-    /// the differences between them.
+    /// differences between processes.
     pub between_pct: f64,
     /// Standard deviation of values within a process, in percent.
     pub within_pct: f64,
@@ -56,14 +56,13 @@ pub fn variance_components(processes: &[Vec<f64>]) -> Option<VarianceComponents>
 /// Returns the total number of rounds that a case needs, estimated from the first rounds. `pilot` contains the medians
 /// of the visits so far, grouped by process.
 ///
-/// The plan considers only the spread *within* processes. It requires enough rounds to make the contribution of this
-/// spread to the final interval much smaller than the target half-width of `precision_pct` percent. The final interval
-/// is computed from the differences *between* processes. For normal noise, deviations from a process's mean are
-/// independent of that mean. The number of rounds is therefore independent of the width and the error of the final
-/// interval, which has the same coverage as if the number had been fixed in advance. Stein, "A Two-Sample Test for a
-/// Linear Hypothesis whose Power is Independent of the Variance", Annals of Mathematical Statistics 16 (1945), relies
-/// on the same independence. It would be wrong to check the interval after each round and stop once it is narrow,
-/// because it is sometimes narrow by chance.
+/// The plan considers only the spread *within* processes. It requires enough rounds to keep the contribution of this
+/// spread far below the target half-width of `precision_pct` percent. The final interval comes from the differences
+/// *between* processes. For normal noise, deviations from a process's mean are independent of that mean. The number of
+/// rounds is therefore independent of the width and the error of the final interval, and the interval covers the true
+/// value as often as with a fixed number. Stein, "A Two-Sample Test for a Linear Hypothesis whose Power is Independent
+/// of the Variance", Annals of Mathematical Statistics 16 (1945), relies on the same independence. It would be wrong to
+/// check the interval after each round and stop once it is narrow, because it is sometimes narrow by chance.
 ///
 /// Returns `None` if no process has two visits, or if a median is not positive and finite.
 pub fn rounds_for_precision(pilot: &[Vec<f64>], precision_pct: f64, confidence: f64) -> Option<u64> {
@@ -84,8 +83,8 @@ pub fn rounds_for_precision(pilot: &[Vec<f64>], precision_pct: f64, confidence: 
 /// the variance of one process, and `t` Student's factor for the pilot's degrees of freedom. Then `n = t^2 s^2 / d^2`
 /// processes reach a half-width of `d`, whatever the true variance is. More processes do not reduce the variation
 /// between rounds and between runs. The square of its half-width is therefore subtracted from the squared target first.
-/// Adding squared half-widths in this way is never too narrow (Banerjee, "Approximate Confidence Interval for Linear
-/// Functions of Means of k Populations when the Population Variances are Not Equal", Sankhya 22 (1960)).
+/// An interval from added squared half-widths is never too narrow (Banerjee, "Approximate Confidence Interval for
+/// Linear Functions of Means of k Populations when the Population Variances are Not Equal", Sankhya 22 (1960)).
 ///
 /// Returns at least `processes`, or `None` if not even a million processes suffice.
 pub fn processes_for_precision(
@@ -139,8 +138,8 @@ mod tests {
 
     #[test]
     fn components_match_hand_computed_values() {
-        // Logarithms 0 2, 4 6, 8 10: the variance within is 2. The means 1 5 9 give a mean square between of 2 x 32 / 2
-        // = 32; the variance between is 32 minus 2, over 2.
+        // The logarithms 0 2, 4 6, 8 10 have the variance 2 within processes. The means 1 5 9 give the mean square 2 x
+        // 32 / 2 = 32 between processes, so the variance between processes is (32 - 2) / 2.
         let groups: Vec<Vec<f64>> =
             [[0.0_f64, 2.0], [4.0, 6.0], [8.0, 10.0]].iter().map(|group| group.map(f64::exp).to_vec()).collect();
         let components = variance_components(&groups).unwrap();
@@ -185,7 +184,8 @@ mod tests {
         assert_eq!(found, Some(exact.ceil() as u64));
         assert_eq!(processes_for_precision(&table(0.01), 100, nothing, 1.0, CONFIDENCE), Some(100));
         assert_eq!(processes_for_precision(&table(0.0), 4, nothing, 1.0, CONFIDENCE), Some(4));
-        // A known spread between runs of 0.5% uses up 0.98% of the target of 1%; a spread of 0.6% uses up all of it.
+        // A known spread between runs of 0.5% alone gives a half-width of 0.98%, just below the target of 1%. A spread
+        // of 0.6% exceeds the target.
         let runs = |pct| RunSpread { pct, degrees_of_freedom: 1_000_000 };
         assert!(processes_for_precision(&table(0.01), 4, runs(0.5), 1.0, CONFIDENCE).unwrap() > 500);
         assert_eq!(processes_for_precision(&table(0.01), 4, runs(0.6), 1.0, CONFIDENCE), None);

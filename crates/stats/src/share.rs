@@ -21,13 +21,13 @@ impl Share {
         Share::new((runs.pct / 100.0).powi(2), runs.degrees_of_freedom.max(1) as f64)
     }
 
-    /// Returns a variance that is known rather than estimated.
+    /// Returns a variance that is known, not estimated.
     pub(crate) fn known(variance: f64) -> Share {
         Share::new(variance, KNOWN as f64)
     }
 
-    /// Returns the moderated variance: combines this estimate with an `assumed` variance of `freedom` degrees of
-    /// freedom. Each is weighted by its degrees of freedom. Smyth, "Linear Models and Empirical Bayes Methods for
+    /// Returns the moderated variance: the mean of this estimate and an `assumed` variance, weighted by their degrees
+    /// of freedom. `freedom` is that of the assumed variance. Smyth, "Linear Models and Empirical Bayes Methods for
     /// Assessing Differential Expression in Microarray Experiments", Statistical Applications in Genetics and Molecular
     /// Biology 3 (2004).
     pub(crate) fn moderated(self, freedom: f64, assumed: f64) -> Share {
@@ -46,13 +46,13 @@ impl Share {
     }
 }
 
-/// Minimum degrees of freedom used for a single share. A share with fewer results from the difference of two nearly
-/// equal mean squares, for which Student's factor is meaningless.
+/// Minimum degrees of freedom used for a single share. Fewer result only from the difference of two nearly equal mean
+/// squares, for which Student's factor is meaningless.
 const LEAST_FREEDOM: f64 = 2.0;
 
 /// Returns the half-width of the interval for an estimate whose variance is a sum of shares. Uses Student's factor with
-/// Welch-Satterthwaite degrees of freedom, but is never less than the half-width for any single share. Returns `None`
-/// if a share is not finite.
+/// Welch-Satterthwaite degrees of freedom. The result is never less than the half-width for any single share. Returns
+/// `None` if a share is not finite.
 pub(crate) fn half_width(shares: &[Share], confidence: f64) -> Option<f64> {
     let half = |variance: f64, freedom: f64| {
         let half = student_quantile(0.5 + confidence / 2.0, freedom)? * variance.sqrt();
@@ -69,16 +69,16 @@ pub(crate) fn p_value(estimate: f64, shares: &[Share]) -> Option<f64> {
     widest(shares, p_value).map(|p_value| p_value.unwrap_or(without_spread))
 }
 
-/// Returns the largest value of `of` for the sum of the shares and for each single share, or `Some(None)` if all shares
-/// are zero.
-fn widest(shares: &[Share], of: impl Fn(f64, f64) -> Option<f64>) -> Option<Option<f64>> {
+/// Returns the largest value of `function` among the sum of the shares and each single share, or `Some(None)` if all
+/// shares are zero. `function` takes a variance and its degrees of freedom.
+fn widest(shares: &[Share], function: impl Fn(f64, f64) -> Option<f64>) -> Option<Option<f64>> {
     let variance: f64 = shares.iter().map(|share| share.variance).sum();
     if variance == 0.0 {
         return Some(None);
     }
-    let mut widest = of(variance, welch_satterthwaite(shares))?;
+    let mut widest = function(variance, welch_satterthwaite(shares))?;
     for share in shares.iter().filter(|share| share.variance > 0.0) {
-        widest = widest.max(of(share.variance, share.degrees_of_freedom.max(LEAST_FREEDOM))?);
+        widest = widest.max(function(share.variance, share.degrees_of_freedom.max(LEAST_FREEDOM))?);
     }
     Some(Some(widest))
 }
@@ -90,7 +90,7 @@ mod tests {
 
     #[test]
     fn sums_are_never_narrower_than_their_shares() {
-        // Satterthwaite's degrees of freedom are (1 + 1)^2 / (1/2 + 1/20): the factor 2.35 times the root of 2 is 3.32.
+        // Satterthwaite's degrees of freedom are (1 + 1)^2 / (1/2 + 1/20), so the half-width is 2.35 * sqrt(2) = 3.32.
         // The first share alone gives 4.303.
         let shares = [Share::new(1.0, 2.0), Share::new(1.0, 20.0)];
         let half = half_width(&shares, CONFIDENCE).unwrap();

@@ -58,8 +58,9 @@ impl Sorted {
         (sum / (to - from)).clamp(self.min(), self.max())
     }
 
-    /// Returns the median of the distances from the median, unscaled (Hampel, "The Influence Curve and its Role in
-    /// Robust Estimation", JASA 69 (1974)). For normal data, 1.4826 times this value estimates the standard deviation.
+    /// Returns the unscaled median absolute deviation, the median of the distances from the median (Hampel, "The
+    /// Influence Curve and its Role in Robust Estimation", JASA 69 (1974)). For normal data, 1.4826 times this value
+    /// estimates the standard deviation.
     pub fn median_absolute_deviation(&self) -> f64 {
         let centre = self.median();
         let distances = self.0.iter().map(|sample| (sample - centre).abs()).collect();
@@ -67,7 +68,7 @@ impl Sorted {
         median_of(distances).unwrap_or(f64::INFINITY)
     }
 
-    /// Removes `pct_each_tail` percent of the samples at each end, rounded down to whole samples. Keeps at least the
+    /// Removes `pct_each_tail` percent of the samples at each end, rounded down to whole samples. Always keeps the
     /// middle one or two samples. The median does not change, because both ends lose the same number of samples.
     pub fn trim(&self, pct_each_tail: f64) -> Sorted {
         let n = self.0.len();
@@ -82,7 +83,7 @@ pub fn median(samples: &[f64]) -> Option<f64> {
     median_of(samples.to_vec())
 }
 
-/// Like [`median`], by selection in linear time. Takes ownership of the samples.
+/// Like [`median`], but takes ownership of the samples and selects in linear time.
 pub(crate) fn median_of(mut samples: Vec<f64>) -> Option<f64> {
     if samples.is_empty() || samples.iter().any(|sample| !sample.is_finite()) {
         return None;
@@ -139,8 +140,8 @@ mod tests {
 
     #[test]
     fn interquartile_mean_weighs_the_borders() {
-        // For n = 12, the mean covers samples 4 to 9. For n = 5, it covers positions 1.25 to 3.75: (0.75 * 2 + 3 + 0.75
-        // * 10) / 2.5.
+        // With 12 samples, the mean covers samples 4 to 9. With 5 samples, it covers positions 1.25 to 3.75: (0.75 * 2
+        // + 3 + 0.75 * 10) / 2.5.
         let twelve = sorted(&[5.0, 8.0, 4.0, 38.0, 8.0, 6.0, 9.0, 7.0, 7.0, 3.0, 1.0, 6.0]);
         close(twelve.interquartile_mean(), 6.5);
         close(sorted(&[1.0, 2.0, 3.0, 10.0, 100.0]).interquartile_mean(), 4.8);

@@ -11,9 +11,9 @@ pub struct Stability {
     pub unstable: bool,
 }
 
-/// Returns the coefficient of variation of each operation, highest first and undefined ones last, and marks those above
-/// `limit_pct`. The report shows spread, not leakage: a signer with rejection sampling may exceed any limit without
-/// leaking anything.
+/// Returns the coefficient of variation of each operation, highest first and undefined ones last. Marks coefficients
+/// above `limit_pct`. The report shows spread, not leakage: a signer with rejection sampling may exceed any limit
+/// without leaking anything.
 pub fn cov_stability_report<'a>(
     operations: impl IntoIterator<Item = (&'a str, &'a [f64])>,
     limit_pct: f64,

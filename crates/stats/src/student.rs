@@ -3,8 +3,8 @@
 use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
 
 /// Minimum degrees of freedom for using the expansion of the quantile, which is then accurate to 12 digits. The
-/// library's search is off by 6 in 100,000 at a million degrees and by 7 in 100 at ten million. At a hundred million,
-/// it does not terminate.
+/// library's search is off by 6e-5 at a million degrees and by 7e-2 at ten million. At a hundred million degrees, it
+/// does not terminate.
 const MANY: f64 = 1_000.0;
 
 /// Returns the quantile of order `p`, or `None` unless `p` is between 0 and 1 and the degrees of freedom are positive.
@@ -34,9 +34,9 @@ fn expanded(x: f64, degrees_of_freedom: f64) -> f64 {
     terms.iter().rfold(0.0, |sum, term| (sum + term) / degrees_of_freedom) + x
 }
 
-/// Minimum degrees of freedom for using the normal p-value. There, at eight standard errors, the normal p-value differs
-/// from the exact one by 1 in ten million. The library's p-value is off by 1 in a million, and at ten quadrillion
-/// degrees it is 1.
+/// Minimum degrees of freedom for using the normal p-value. At eight standard errors, it then differs from the exact
+/// p-value by 1 in ten million, while the library's p-value differs by 1 in a million. At ten quadrillion degrees, the
+/// library returns 1.
 const NORMAL: f64 = 1e10;
 
 /// Returns the two-sided p-value of the statistic `t`.

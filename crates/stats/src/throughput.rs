@@ -22,8 +22,7 @@ pub struct ThroughputPoint {
     pub efficiency: f64,
     /// Difference between the peak rate and this rate, in percent of the peak rate.
     pub loss_from_peak_pct: f64,
-    /// Difference between the rate at the smallest concurrency and this rate, in percent of the former. Negative for a
-    /// gain.
+    /// Loss compared with the rate at the smallest concurrency, in percent of that rate. Negative for a gain.
     pub loss_from_smallest_pct: f64,
 }
 

@@ -12,8 +12,7 @@ pub struct WelchTest {
     pub p_value: f64,
     /// Whether the p-value is below the significance level.
     pub significant: bool,
-    /// Difference between the second mean and the first, in percent of the first. Infinite or NaN if the first mean is
-    /// zero.
+    /// Second mean minus the first, in percent of the first. Infinite or NaN if the first mean is zero.
     pub overhead_pct: f64,
 }
 
@@ -44,7 +43,7 @@ pub fn welch_t_test(first: &[f64], second: &[f64], significance: f64) -> Option<
 /// Distribution of Estimates of Variance Components", Biometrics Bulletin 2 (1946).
 pub(crate) fn welch_satterthwaite(shares: &[Share]) -> f64 {
     let sum: f64 = shares.iter().map(|share| share.variance).sum();
-    // Divide by the sum first, so that squares of tiny variances do not underflow. Zero variances are ignored.
+    // Divide by the sum first, because the squares of tiny variances would underflow.
     let square = |share: &Share| (share.variance / sum).powi(2) / share.degrees_of_freedom;
     1.0 / shares.iter().filter(|share| share.variance != 0.0).map(square).sum::<f64>()
 }

@@ -112,7 +112,7 @@ impl TwoWay {
     }
 
     /// Returns the sum of squares of the means of the connected parts, and the coefficients of the process and round
-    /// variances in its expectation. The sum has one degree of freedom less than there are parts.
+    /// variances in its expectation. The degrees of freedom of the sum are the number of parts minus one.
     pub(crate) fn between_parts(&self) -> (f64, f64, f64) {
         let (mut sums, mut counts) = (vec![0.0; self.parts], vec![0; self.parts]);
         for (process, _, value) in &self.cells {
@@ -144,7 +144,8 @@ impl TwoWay {
             let place = |members: &[usize], member: usize| members.partition_point(|other| *other < member);
             let inside =
                 inside.map(|(process, round, value)| (place(&processes, *process), place(&rounds, *round), *value));
-            // Absorb the larger side and solve for the smaller side.
+            // The cost grows with the cube of the side that remains, so absorb the larger side and solve for the
+            // smaller.
             let (by_process, by_round) = if processes.len() <= rounds.len() {
                 let (rows, columns) = absorb(&inside.collect::<Vec<_>>(), processes.len(), rounds.len());
                 (rows, columns)
@@ -190,8 +191,8 @@ fn means(values: impl Iterator<Item = (usize, f64)>, counts: &[usize]) -> Vec<f6
     sums.iter().zip(counts).map(|(sum, count)| sum / *count as f64).collect()
 }
 
-/// Finds the connected parts of the graph in which each cell is an edge. Returns their number, and the part that
-/// contains each process and each round.
+/// Finds the connected parts of the graph in which each cell is an edge. Returns the number of parts, and the part of
+/// each process and each round.
 fn connected(cells: &[(usize, usize, f64)], processes: usize, rounds: usize) -> (usize, Vec<usize>, Vec<usize>) {
     let mut parent: Vec<usize> = (0..processes + rounds).collect();
     fn root(parent: &mut [usize], mut at: usize) -> usize {
@@ -247,8 +248,8 @@ fn absorb(cells: &[(usize, usize, f64)], rows: usize, columns: usize) -> (Absorb
         }
     }
     let row_squares = matrix.iter().flatten().map(|entry| entry * entry).sum();
-    // The columns' matrix is D - N' diag(1 / of_row) N. The trace of its square follows from the number of columns that
-    // each pair of rows shares.
+    // The columns' matrix is D - N' diag(1 / of_row) N. The number of columns that each pair of rows shares gives the
+    // trace of its square.
     let diagonal = |members: &Vec<usize>| {
         let count = members.len() as f64;
         count * (count - 2.0 * members.iter().map(|row| 1.0 / of_row[*row]).sum::<f64>())

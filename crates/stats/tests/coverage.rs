@@ -21,10 +21,10 @@ const PRECISION_PCT: f64 = 1.0;
 enum Stopping {
     /// Stop after a fixed number of rounds.
     Fixed,
-    /// Stop after the number of rounds that is planned from the first rounds, as the harness does.
+    /// Stop after a number of rounds planned from the first rounds, as the harness does.
     Planned,
-    /// Stop as soon as the interval is narrow enough, checking after each round. The harness does not use this rule; it
-    /// is included to show its bias.
+    /// Stop as soon as the interval is narrow enough, checking after each round. The harness does not use this rule,
+    /// because it is biased; the test shows the bias.
     Peeking,
 }
 
@@ -52,8 +52,8 @@ fn experiment(shape: Shape, shift: f64, stopping: Stopping, rng: &mut Rng) -> Ve
 struct Outcome {
     /// Fraction of intervals that cover the true median.
     coverage: f64,
-    /// Mean width relative to the best interval, which contains the estimate 95% of the time but requires knowledge of
-    /// the distribution.
+    /// Mean width relative to the best possible interval. Computing that interval requires knowledge of the
+    /// distribution.
     width: f64,
     rounds: f64,
     /// Fraction of intervals that reach the target precision.
@@ -93,7 +93,7 @@ const LEAST_COVERAGE: f64 = 0.94;
 const MOST_COVERAGE: f64 = 0.98;
 const MOST_WIDTH: f64 = 1.5;
 
-/// Runs 2,000 experiments for each shift and stopping rule, which makes 12,000 per shape.
+/// Runs 2,000 experiments for each shift and stopping rule, 12,000 per shape.
 fn holds(shape: Shape) {
     for shift in SHIFTS {
         for stopping in [Stopping::Fixed, Stopping::Planned] {

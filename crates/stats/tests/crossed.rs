@@ -27,11 +27,11 @@ const RUNS: [f64; 3] = [0.0, 0.003, 0.015];
 enum Layout {
     /// A fixed number of rounds.
     Fixed,
-    /// The number of rounds that is planned from the noise within processes in the first rounds.
+    /// A number of rounds planned from the noise within processes in the first rounds.
     Planned,
-    /// The fixed rounds, then three rounds in which the same number of new processes replaces the first ones.
+    /// The fixed rounds, then three rounds in which as many new processes replace the first ones.
     Joining,
-    /// The fixed rounds, then more processes: as many as the second stage of Stein's procedure requires.
+    /// The fixed rounds, then as many more processes as the second stage of Stein's procedure requires.
     SecondStage,
     /// Every visit in a new process, with `processes` visits per round.
     FirstCalls,
@@ -88,8 +88,8 @@ fn measured(shape: Shape, terms: Terms, processes: usize, layout: Layout, rng: &
 struct Outcome {
     /// Fraction of crossed intervals that cover the true median.
     coverage: f64,
-    /// Mean width relative to the best interval, which contains the estimate 95% of the time but requires knowledge of
-    /// the distribution.
+    /// Mean width relative to the best possible interval. Computing that interval requires knowledge of the
+    /// distribution.
     width: f64,
     /// Fraction of intervals over the processes' medians alone that cover the true median.
     before: f64,
@@ -122,7 +122,7 @@ fn outcome(shape: Shape, terms: Terms, processes: usize, layout: Layout, experim
     Outcome { coverage: covered as f64 / n, width: widths / n / best, before: before as f64 / n, half_pct: half / n }
 }
 
-/// Whether the prior for few processes is satisfied.
+/// Returns whether the processes vary as little as the prior assumes.
 fn within_prior(processes: usize, terms: Terms) -> bool {
     processes > 2 || 100.0 * terms.process <= PROCESS_PRIOR_PCT
 }
@@ -157,7 +157,7 @@ fn holds(shape: Shape) {
 }
 
 /// Returns the maximum mean width relative to the best interval, for eight processes or more. The limit is larger for
-/// operations with two paths: the median of twenty such samples varies more than that of hundreds.
+/// operations with two paths, because the median of only twenty such samples varies a lot.
 fn most_width(shape: Shape) -> f64 {
     if shape == Shape::Bimodal { 3.0 } else { 2.0 }
 }
@@ -184,7 +184,8 @@ fn first_calls_single_rounds_and_second_stages_have_nominal_coverage() {
 
 #[test]
 fn second_stage_reaches_the_precision() {
-    // Eight processes that differ by 1.5% determine the median to about 1.3%. Sixteen more reduce that to below 1%.
+    // Eight processes that differ by 1.5% determine the median to about 1.3%. Sixteen more processes reduce the
+    // half-width to below 1%.
     let terms = Terms { process: 0.015, round: 0.0, run: 0.0 };
     let half = |layout| outcome(Shape::HeavyTailed, terms, 8, layout, 500).half_pct;
     let (before, after) = (half(Layout::Fixed), half(Layout::SecondStage));

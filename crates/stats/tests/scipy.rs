@@ -89,7 +89,7 @@ fn compared(first: &[f64], second: &[f64]) -> Vec<(&'static str, f64)> {
     ]
 }
 
-/// Compares our results with SciPy's and records mismatches in `wrong`. Returns the number of values compared.
+/// Compares our results with those from SciPy and records mismatches in `wrong`. Returns the number of compared values.
 fn agree(what: &str, ours: &[(&str, f64)], theirs: &Value, wrong: &mut Vec<String>) -> usize {
     assert_eq!(theirs.as_object().unwrap().len(), ours.len(), "{what}: {theirs}");
     for (name, value) in ours {
@@ -97,7 +97,7 @@ fn agree(what: &str, ours: &[(&str, f64)], theirs: &Value, wrong: &mut Vec<Strin
         let error = (value - reference).abs();
         let allowed = match name.strip_prefix("p:") {
             Some(_) => OF_A_PROBABILITY,
-            // Skewness and kurtosis may be close to zero, as differences of numbers close to one.
+            // Near zero, skewness and kurtosis are small differences of larger numbers and have fewer accurate digits.
             None if reference.abs() < 1e-3 => 1e-12,
             None => RELATIVE * reference.abs(),
         };
@@ -142,7 +142,7 @@ fn every_function_agrees_with_scipy() {
         .unwrap_or_else(|error| panic!("{}: {error}", python.display()));
     child.stdin.take().unwrap().write_all(corpus.to_string().as_bytes()).unwrap();
     let output = child.wait_with_output().unwrap();
-    assert!(output.status.success(), "{} failed on the corpus", python.display());
+    assert!(output.status.success(), "{} failed on the generated samples", python.display());
     let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
 
     let (mut compared_values, mut wrong) = (0, Vec::new());

@@ -40,8 +40,8 @@ fn intervals_begin_above_the_smallest_sample_if_processes_agree() {
     }
 }
 
-/// If processes differ by much more than their samples, the long-run median is often below all samples from three
-/// processes.
+/// If processes differ by much more than samples within a process, the long-run median is often below all samples from
+/// three processes.
 #[test]
 fn clipping_at_the_smallest_sample_loses_coverage() {
     let mut rng = Rng::with_seed(2);
@@ -82,7 +82,7 @@ fn intervals_of_positive_times_are_positive() {
                     let wild = RunSpread { pct: 200.0, degrees_of_freedom: 1 };
                     let wider = crossed(&[pqlab_stats::Cell { process: 0, round: 0, value: 1.0 }]).unwrap();
                     let wider = wider.interval(1.0_f64.exp(), wild, 5.0, CONFIDENCE);
-                    assert!(interval.low > 0.0 && wider.low >= 0.0, "{interval:?} {wider:?}");
+                    assert!(interval.low > 0.0 && wider.low >= 0.0, "negative time in {interval:?} or {wider:?}");
                 }
             }
         }

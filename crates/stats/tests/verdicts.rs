@@ -119,7 +119,7 @@ fn detects_a_slowdown_of_three_percent() {
 
 #[test]
 fn adapts_to_machines_with_large_run_spread() {
-    // On such machines, the assumed spread leads to false verdicts. The measured spread does not.
+    // On these machines, the assumed spread causes false verdicts, but the measured spread does not.
     let noise = Noise { run: 1.5, ..USUAL };
     let assumed = of_runs(noise, 1.0, DEFAULT_RUN_SPREAD, DEFAULT_MARGIN_PCT, 1000, 21);
     assert!(assumed[0] + assumed[1] > 0.1, "{assumed:?}");

@@ -75,7 +75,7 @@ const SLOW_PATH: f64 = 1.4;
 const SHARE_OF_FAST: f64 = 0.75;
 const PATH_NOISE: f64 = 0.03;
 
-/// A process: its offset, and the last noise value for autocorrelated samples.
+/// A process with its offset, and the last noise value if samples are autocorrelated.
 pub(crate) struct Process {
     shape: Shape,
     shift: f64,
