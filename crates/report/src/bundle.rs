@@ -59,7 +59,7 @@ pub fn bundle(analysis: &RunAnalysis<'_>, past: &[Past], scenario: &RelayScenari
     Ok(files)
 }
 
-/// Renders each picture in three formats, several pictures in parallel.
+/// Renders each picture in three formats. Several threads render in parallel.
 fn pictures(charts: &[Chart]) -> Result<Vec<File>, BundleError> {
     let files = charts.par_iter().with_max_len(1).map(formats).collect::<Result<Vec<_>, _>>()?;
     Ok(files.into_iter().flatten().collect())

@@ -11,7 +11,7 @@ use pqlab_stats::Verdict;
 use std::collections::BTreeSet;
 
 /// Returns cases of one key exchange with a few providers. Their processes, rounds and visits differ at random. Some
-/// providers are equally fast, and some are contended, defective, measured after a resume or without known cycles.
+/// providers are equally fast. Others are disturbed, defective, measured after a resume, or without known cycles.
 fn random(rng: &mut Rng) -> Run {
     let operations = ["keygen", "encapsulate", "decapsulate"];
     let (processes, rounds) = (rng.u32(3..6), rng.u32(3..6));
@@ -125,7 +125,7 @@ fn all_renderings_agree_with_the_comparison() {
                     row.case().id()
                 );
             }
-            // Check the marks in the terminal's table, in the order of its rows.
+            // Check the marks in the terminal's table, row by row.
             let heading = format!("\n  ML-KEM-768 {operation}\n");
             let lines: Vec<&str> = table.split_once(&heading).unwrap().1.lines().take(rows.len()).collect();
             for (line, row) in lines.iter().zip(&rows) {
@@ -156,12 +156,12 @@ fn all_renderings_agree_with_the_comparison() {
         assert_recommendation(&analysis, seed);
         assert_page(&analysis, seed);
     }
-    // The test proves something only if all three outcomes occur often enough.
+    // The checks prove little unless all three outcomes occur often enough.
     assert!(fastest > 20 && tied > 20 && slower > 20, "{fastest} {tied} {slower}");
 }
 
-/// The finding on key exchanges must name a provider whose complete key exchange no other provider beats, and all
-/// providers tied with it.
+/// The finding on key exchanges must name a provider that no other provider beats in a complete key exchange. It must
+/// also name all providers tied with it.
 fn assert_recommendation(analysis: &RunAnalysis<'_>, seed: u64) {
     let found = findings(analysis);
     let recommended = found.recommendations.iter().find(|recommended| recommended.use_case == "Key exchange");
@@ -183,7 +183,7 @@ fn assert_recommendation(analysis: &RunAnalysis<'_>, seed: u64) {
     }
 }
 
-/// The page's data for each case and the tiles of the heat map must agree with the ranking.
+/// The data of each case on the page and the tiles of the heat map must agree with the ranking.
 fn assert_page(analysis: &RunAnalysis<'_>, seed: u64) {
     let (page, charts) = crate::templates::page(&crate::templates::Page {
         analysis,

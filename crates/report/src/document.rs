@@ -15,7 +15,7 @@ use pqlab_record::document::{
 use pqlab_record::{Disturbance, Metric, Parameter, RunHeader, SCHEMA, Status, Worker};
 use pqlab_stats::{Description, Interval, Mode};
 
-/// Describes a run with all of its figures and the given tables. Includes the raw samples if `samples` is set.
+/// Converts a run with all of its figures and the given tables. Includes the raw samples if `samples` is set.
 pub fn describe_run(analysis: &RunAnalysis<'_>, samples: bool, tables: &[Table]) -> Document {
     let run = analysis.run;
     let mut results: IndexMap<String, Vec<ResultEntry>> = IndexMap::new();
@@ -323,7 +323,7 @@ mod tests {
         assert_eq!(exported("json-samples").into_run(), Ok(fixtures::run()));
     }
 
-    /// Caveats are derived from samples and facts. Those in a file only inform its readers.
+    /// An import derives caveats from samples and facts again. The caveats in a file only inform its readers.
     #[test]
     fn caveats_are_recomputed_and_not_read_from_the_file() {
         let mut run = fixtures::doubtful_run();

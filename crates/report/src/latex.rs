@@ -1,4 +1,4 @@
-//! Tables for LaTeX documents, with plain text in their cells.
+//! Tables for LaTeX documents. All cells contain plain text.
 
 /// Number of rows from which a table may break across pages.
 const LONG: usize = 41;
@@ -38,7 +38,7 @@ impl LatexSide {
 pub enum LatexCell {
     /// Text of a single cell.
     Text(String),
-    /// Remark that fills all remaining cells of its row. It must be the last cell.
+    /// Remark that fills the rest of its row. Must be the last cell of the row.
     Rest(String),
 }
 
@@ -58,8 +58,8 @@ pub struct LatexTable<'a> {
 }
 
 /// Writes a table with rules from the package `booktabs`. Tables with 41 or more rows break across pages and also need
-/// the package `longtable`. Columns that break need `array`. There is no space at the edges, so that wide tables fit on
-/// a page. All texts are escaped, so none of them can contain a command.
+/// the package `longtable`. Columns with line breaks need `array`. The table has no space at its edges, so that wide
+/// tables fit on a page. All texts are escaped, so none of them can contain a command.
 pub fn latex_table(table: &LatexTable<'_>) -> String {
     let LatexTable { caption, label, columns, rows, notes } = table;
     let sides: String = columns.iter().map(|(_, side)| side.specification()).collect();

@@ -1,9 +1,9 @@
 //! Renders runs: export formats ([`Exporter`]), [`terminal`] output, pictures ([`charts`]), the page of a run
 //! ([`templates`]), all of these as a folder ([`bundle`]), and a store as a [`site`].
 //!
-//! Everything takes a [`RunAnalysis`](pqlab_analysis::RunAnalysis), whose figures are computed once for all renderings.
-//! The crate depends on neither the harness nor a cryptographic library and reads no clock, so rendering an old run
-//! again gives the same bytes.
+//! All renderers take a [`RunAnalysis`](pqlab_analysis::RunAnalysis), which computes each figure only once. The crate
+//! depends on neither the harness nor a cryptographic library and reads no clock, so rendering an old run again gives
+//! the same bytes.
 
 pub mod bundle;
 pub mod charts;

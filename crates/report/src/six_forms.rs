@@ -1,5 +1,5 @@
-//! Tables of several cases are built once and shown in six forms. Each form must show every table, with the text of
-//! every row and the caveats of its cases.
+//! Tests that all six forms of output show every table of several cases, with the text of every row and the caveats of
+//! its cases.
 
 use crate::document::describe_table;
 use crate::exporters::{ExportOptions, exporters_with, table_csv, written};
@@ -43,17 +43,17 @@ fn whole(format: &str, run: &Run, table: Option<&str>) -> String {
     String::from_utf8(written(exporter.as_ref(), run)).unwrap()
 }
 
-/// Returns a table as a format writes it on its own, and checks that the file of the whole run contains it.
+/// Returns a single table in a format, and checks that the file of the whole run contains the same text.
 fn exported(format: &str, run: &Run, table: &Table) -> String {
     let alone = whole(format, run, Some(table.name));
     let all = whole(format, run, None);
-    // In LaTeX, a comment with the required packages precedes the table.
+    // A LaTeX file begins with a comment on the required packages, so skip it.
     let part = alone.find("\\begin{").map_or(alone.as_str(), |from| &alone[from..]);
     assert!(all.contains(part.trim()), "{format}: the whole file lacks {}:\n{alone}\nin\n{all}", table.name);
     alone
 }
 
-/// Removes the escaping of all forms, and joins lines.
+/// Removes the escapes of all forms, and joins lines.
 fn plain(text: &str) -> String {
     let unescaped = text.replace("&amp;", "&").replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", "\"");
     let symbols = unescaped
@@ -104,7 +104,7 @@ fn every_form_shows_every_table() {
                     }
                     for (caveat, says) in row.caveats.notes() {
                         assert!(has(caveat.word()), "{form} of {} lost {caveat:?}", table.name);
-                        // The terminal's table gives reasons only for imprecision. `show CASE` gives all reasons.
+                        // The terminal's table gives reasons only for imprecision; `show CASE` gives all reasons.
                         assert!(form == "terminal" || has(says), "{form} of {} lost {says:?}", table.name);
                     }
                 }

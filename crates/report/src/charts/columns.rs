@@ -1,4 +1,4 @@
-//! Chart with vertical bars, each with its interval, and its figure above.
+//! Chart with vertical bars. Each bar has its interval, and its figure above.
 
 use super::Chart;
 use super::canvas::{Anchor, Canvas, LegendEntry, Quantity, Scale, TextStyle};
@@ -58,7 +58,7 @@ pub(super) fn columns(
     Some(canvas.finish(name, title, format!("{note} {}.", listed.join("; "))))
 }
 
-/// Formats a value with three digits. Axes may use a shorter form.
+/// Formats the figure above a bar with three digits. Ticks on axes may have fewer.
 fn figure(quantity: Quantity, value: f64) -> String {
     if quantity == Quantity::Time { time(value) } else { quantity.show(value) }
 }

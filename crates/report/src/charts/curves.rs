@@ -26,11 +26,11 @@ pub(super) struct Plot<'p> {
     pub(super) up: (&'p str, Quantity),
     /// Whether the vertical scale is logarithmic.
     pub(super) log: bool,
-    /// Whether to draw ideal growth, proportional from the first point of each curve.
+    /// Whether to draw ideal growth, which is proportional to the first point of each curve.
     pub(super) ideal: bool,
 }
 
-/// Returns a curve for each group of rows that differ only in `parameter`. Curves need at least two points.
+/// Returns a curve for each group of rows that differ only in `parameter`, if the group has at least two points.
 fn series<'r>(
     rows: impl Iterator<Item = &'r CaseAnalysis<'r>>,
     parameter: &str,
@@ -66,7 +66,7 @@ fn last(series: &Series) -> f64 {
     series.points.last().map_or(0.0, |(_, interval)| interval.estimate)
 }
 
-/// Strips the part before the provider from all names if it is the same for all. Returns this part and the providers'
+/// Removes the part before the provider from the names if all names share it. Returns this part and the providers'
 /// usual colours.
 fn in_common(all: &mut [Series], analysis: &RunAnalysis<'_>) -> Option<(String, Vec<usize>)> {
     let (what, _) = all.first()?.name.split_once(" · ")?;
@@ -135,7 +135,7 @@ pub(super) fn draw(analysis: &RunAnalysis<'_>, plot: &Plot<'_>, mut all: Vec<Ser
                 &format!("{} at {}: {}", series.name, plot.across.1.show(*place), plot.up.1.show(value.estimate)),
             );
         }
-        // The ideal is drawn over the curve, because the two may coincide.
+        // Draw the ideal over the curve, because the two may coincide.
         if let (true, Some((first, value))) = (plot.ideal, series.points.first()) {
             let at = |place: f64| (across.at(place), up.at(value.estimate * place / first));
             canvas.ideal(&series.points.iter().map(|(place, _)| at(*place)).collect::<Vec<_>>());
@@ -153,15 +153,15 @@ pub(super) fn draw(analysis: &RunAnalysis<'_>, plot: &Plot<'_>, mut all: Vec<Ser
         })
         .collect();
     let ideal = if plot.ideal { " Dashed: ideal, proportional to the first point." } else { "" };
-    let more = if total > MOST { format!(" {} more are in the table.", total - MOST) } else { String::new() };
+    let more = if total > MOST { format!(" The table lists {} more.", total - MOST) } else { String::new() };
     let about = format!("Plotted against {}, with 95% intervals.{ideal} {}.{more}", plot.across.0, listed.join("; "));
     Some(canvas.finish(&plot.name, &title, about))
 }
 
 /// Draws throughput by number of threads, with ideal growth.
 pub(super) fn threads(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> {
-    // In these cases, a sample is the elapsed time divided by the number of operations on all threads (see the
-    // workload).
+    // A sample of these cases is the elapsed time divided by the number of operations on all threads, so its reciprocal
+    // is the throughput.
     let rows = analysis.area(area).filter(|row| row.case().tasks().is_none());
     let count = |row: &CaseAnalysis<'_>| row.case().transactions().unwrap_or(1) as f64;
     let all = series(rows, Parameter::THREADS, |row| rate(row, count(row)));
@@ -198,7 +198,7 @@ pub(super) fn lengths(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> {
     let rows = || analysis.area(area).filter(|row| row.usual());
     let (title, up, all) = if through {
         let all = series(rows(), Parameter::LENGTH, |row| rate(row, row.case().facts.bytes? as f64));
-        // Show a single hash function, because that makes providers easier to compare.
+        // Show a single hash function, so that readers can compare providers.
         let functions = ["SHA3-256 digest ·", "SHA-256 digest ·"];
         let function = functions
             .into_iter()

@@ -1,4 +1,4 @@
-//! Charts of how single operations are distributed: cumulative by provider, and violins by algorithm.
+//! Charts of the times of single operations: cumulative distributions by provider, and violins by algorithm.
 
 use super::canvas::{Anchor, Canvas, Quantity, Scale, TextStyle, label, width_of};
 use super::intervals::usual;
@@ -8,7 +8,7 @@ use pqlab_analysis::{CaseAnalysis, RunAnalysis, grouped};
 
 const WIDTH: f64 = 760.0;
 const HEIGHT: f64 = 300.0;
-/// Fraction of samples that is shown. The slowest samples would compress the plot to the left.
+/// Fraction of samples that is shown. The slowest samples would squeeze all others into the left of the plot.
 const SHOWN: f64 = 0.99;
 /// Operations in order of preference.
 const FIRST: [&str; 6] = ["sign", "decapsulate", "handshake", "verify", "reply", "encapsulate"];
@@ -21,7 +21,7 @@ fn single<'r, 'a>(rows: &[&'r CaseAnalysis<'a>]) -> Vec<&'r CaseAnalysis<'a>> {
     rows.iter().filter(single).copied().collect()
 }
 
-/// Draws the operation of an area that most providers support. Ties are resolved by the order of preference.
+/// Draws the operation of an area that most providers support. If several qualify, the order of preference decides.
 pub(super) fn cumulative(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> {
     let rows = single(&usual(analysis, area));
     let jobs = grouped(rows.iter().copied(), |row| row.job());
@@ -66,7 +66,7 @@ pub(super) fn cumulative(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart
     Some(canvas.finish(&format!("distribution-{}", slug(area)), &title, about))
 }
 
-/// Draws the preferred operation of each algorithm, for a provider that no other provider beats.
+/// Draws the preferred operation of each algorithm, measured with a provider that no other provider beats.
 pub(super) fn violins(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> {
     let rows = single(&usual(analysis, area));
     let operation = FIRST.into_iter().find(|first| {
@@ -104,8 +104,8 @@ pub(super) fn violins(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> {
     }
     let spread: Vec<String> = chosen.iter().filter_map(|row| spread(row)).collect();
     let about = format!(
-        "A violin for each algorithm, up to the 99th percentile: it is wider where more operations took that \
-         time. The line is the median. {}.",
+        "One violin for each algorithm, wider at times that more operations took. It ends at the 99th percentile; the \
+         line is the median. {}.",
         spread.join("; ")
     );
     Some(canvas.finish(&format!("violin-{}", slug(area)), &title, about))
@@ -116,7 +116,7 @@ fn outline(curve: &[(f64, f64)], across: &Scale, middle: f64, half: f64) -> Vec<
     let places: Vec<f64> =
         curve.iter().filter(|(_, share)| *share <= SHOWN).map(|(time, _)| across.at(*time)).collect();
     let (Some(first), Some(last)) = (places.first(), places.last()) else { return Vec::new() };
-    // The kernel is wide enough for a smooth shape, but narrower than relevant distances.
+    // A wider kernel would merge separate groups of samples; a narrower one would give a ragged shape.
     let width = ((last - first) / 12.0).clamp(1.5, 8.0);
     let (from, to) = (first - 2.0 * width, last + 2.0 * width);
     let steps = (((to - from) / 2.0) as usize).clamp(8, 160);

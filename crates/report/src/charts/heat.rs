@@ -69,19 +69,20 @@ pub(super) fn providers(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart>
             canvas.text_on(x + TILE.0 / 2.0, y + 16.0, light, &text);
         }
     }
-    let more = if all > lines.len() { format!(" {} more are in the table.", all - lines.len()) } else { String::new() };
+    let more = if all > lines.len() { format!(" The table lists {} more.", all - lines.len()) } else { String::new() };
     let about = format!(
-        "Time relative to the fastest for each of {} algorithms and operations and each of {} libraries, with the half-width \
-         of the 95% interval, in core cycles if both cases have them. Tiles without a ratio are not ranked; empty \
-         places were not measured.{more}",
+        "Time relative to the fastest for each of {} algorithms and operations and each of {} libraries, with the \
+         half-width \
+         of the 95% interval, in core cycles if both cases have them. Tiles without a ratio are not ranked; cases \
+         without a tile were not measured.{more}",
         lines.len(),
         columns.len()
     );
     Some(canvas.finish(&format!("heat-{}", slug(area)), &title, about))
 }
 
-/// Returns the text of a tile, and the ratio to the lowest figure for its shade. The ratio is `None` if the case is not
-/// ranked.
+/// Returns the text of a tile, and the ratio to the lowest figure, which determines the shade. The ratio is `None` if
+/// the case is not ranked.
 fn standing(analysis: &RunAnalysis<'_>, row: &CaseAnalysis<'_>) -> (String, Option<f64>) {
     match analysis.standing(row) {
         Some(standing @ (Standing::Slower(ratio) | Standing::Open(ratio))) => (standing.text(), Some(ratio.estimate)),

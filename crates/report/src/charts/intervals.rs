@@ -10,7 +10,7 @@ const MOST: usize = 36;
 const WIDTH: f64 = 760.0;
 const LINE: f64 = 23.0;
 
-/// Returns the usual cases of an area that have a figure, with a single message length for each operation.
+/// Returns the usual cases of an area that have a figure. Keeps a single message length for each operation.
 pub(super) fn usual<'s, 'a>(analysis: &'s RunAnalysis<'a>, area: &'s str) -> Vec<&'s CaseAnalysis<'a>> {
     let rows = || analysis.area(area).filter(|row| row.usual() && row.time().is_some() && !row.case().is_null());
     let same = |one: &CaseAnalysis<'_>, other: &CaseAnalysis<'_>| {
@@ -30,7 +30,8 @@ pub(super) fn usual<'s, 'a>(analysis: &'s RunAnalysis<'a>, area: &'s str) -> Vec
 pub(super) fn latency(analysis: &RunAnalysis<'_>, area: &str) -> Vec<Chart> {
     let mut rows = usual(analysis, area);
     if rows.is_empty() {
-        // All cases in the area have special parameters. Cases with threads or tasks are drawn as curves instead.
+        // All cases in the area have special parameters. Leave out cases with threads or tasks, which other charts draw
+        // as curves.
         let concurrent = |row: &CaseAnalysis<'_>| row.case().threads().or(row.case().tasks()).is_some();
         let plain = |row: &&CaseAnalysis<'_>| row.time().is_some() && !row.case().is_null() && !concurrent(row);
         rows = analysis.area(area).filter(plain).collect();
@@ -40,7 +41,7 @@ pub(super) fn latency(analysis: &RunAnalysis<'_>, area: &str) -> Vec<Chart> {
         return picture(analysis, area, area, &rows).into_iter().collect();
     }
     let operations = grouped(rows.iter().copied(), |row| row.case().operation.clone());
-    // A single figure needs no picture.
+    // A picture of a single figure compares nothing.
     let several = |(_, rows): &&(String, Vec<&CaseAnalysis<'_>>)| rows.len() > 1;
     let draw = |(operation, rows): &(String, Vec<&CaseAnalysis<'_>>)| {
         picture(analysis, area, &format!("{area} {operation}"), rows)
@@ -63,7 +64,7 @@ fn picture<'a>(analysis: &RunAnalysis<'a>, area: &str, what: &str, rows: &[&Case
             }
             left -= 1;
             let name = rows.first().map_or(job.clone(), |row| name_without_operation(row));
-            // If there is only one operation, the title names it.
+            // If all cases share one operation, name it in the title.
             lines.push(((place == 0 && operations.len() > 1).then_some(operation), name, rows));
         }
     }
@@ -80,7 +81,7 @@ fn picture<'a>(analysis: &RunAnalysis<'a>, area: &str, what: &str, rows: &[&Case
         [(operation, _)] if what == area => format!("{area} {operation}: time per operation"),
         _ => format!("{what}: time per operation"),
     };
-    // The chart starts below the legend, so the legend is drawn once to get its height.
+    // Draw the legend once to get its height, because the chart starts below it.
     let top = Canvas::new(WIDTH, 0.0).head(&title, &series);
     let mut canvas = Canvas::new(WIDTH, height(top));
     canvas.head(&title, &series);
@@ -108,10 +109,11 @@ fn picture<'a>(analysis: &RunAnalysis<'a>, area: &str, what: &str, rows: &[&Case
         y += LINE;
     }
     let left_out =
-        if all > lines.len() { format!(" {} more lines are in the table.", all - lines.len()) } else { String::new() };
+        if all > lines.len() { format!(" The table lists {} more.", all - lines.len()) } else { String::new() };
     let fastest = fastest_sentence(&fastest(analysis, &lines));
     let about = format!(
-        "Times of {} cases with 95% intervals on a logarithmic scale: one line for each of {} algorithms and operations, one \
+        "Times of {} cases with 95% intervals on a logarithmic scale: one line for each of {} algorithms and \
+         operations, one \
          mark for each of {} libraries.{fastest}{left_out}",
         drawn.len(),
         lines.len(),

@@ -1,4 +1,4 @@
-//! Chart of operations that workers in other languages also measured, on a logarithmic scale. Each provider has a mark
+//! Chart of operations that programs in other languages also perform, on a logarithmic scale. Each provider has a mark
 //! in the colour of its language.
 
 use super::canvas::{Anchor, Canvas, Quantity, Scale, TextStyle, label, width_of};
@@ -25,7 +25,7 @@ const UNKNOWN: &str = "unknown";
 type Job<'s, 'a> = (String, Vec<&'s CaseAnalysis<'a>>);
 
 /// Draws one picture for an area, or one for each operation if a single picture would be too long. Draws nothing unless
-/// a worker in another language and another provider were measured on the same operation.
+/// some operation was measured both with a program in another language and with another provider.
 pub(super) fn by_language(analysis: &RunAnalysis<'_>, area: &str) -> Vec<Chart> {
     let rows = usual(analysis, area);
     let mixed = |(_, rows): &Job<'_, '_>| {
@@ -73,7 +73,7 @@ fn picture(analysis: &RunAnalysis<'_>, what: &str, jobs: &[Job<'_, '_>]) -> Opti
     let title = format!("{what}: time per operation by language");
     let widest = jobs.iter().map(|(job, _)| width_of(&label(job), 12.0)).fold(80.0, f64::max);
     let gutter = widest.min(320.0) + 14.0;
-    // The chart starts below the legend, so the legend is drawn once to get its height.
+    // Draw the legend once to get its height, because the chart starts below it.
     let top = Canvas::new(WIDTH, 0.0).head(&title, &legend);
     let bounds = drawn().filter_map(|row| row.time()).flat_map(|median| [median.low, median.high]);
     let scale = Scale::log(bounds, gutter, WIDTH - 16.0);
@@ -119,7 +119,7 @@ struct Lines<'s, 'a> {
 }
 
 impl<'s, 'a> Lines<'s, 'a> {
-    /// Places each mark with its interval on the first line on which it does not touch another mark.
+    /// Places each mark, with its interval, on the first line where it does not touch another mark.
     fn of(rows: &[&'s CaseAnalysis<'a>], scale: &Scale) -> Lines<'s, 'a> {
         let mut rows: Vec<(&CaseAnalysis<'a>, Interval)> =
             rows.iter().filter_map(|row| Some((*row, row.time()?))).collect();

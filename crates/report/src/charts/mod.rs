@@ -46,7 +46,7 @@ pub fn of_area(analysis: &RunAnalysis<'_>, area: &str) -> Vec<Chart> {
     charts
 }
 
-/// Draws the charts that the earlier systems publish, under the same names, if the run contains the data.
+/// Draws the charts that reports of the earlier systems contain, under the same names, if the run contains the data.
 pub fn named(analysis: &RunAnalysis<'_>) -> Vec<Chart> {
     let mut charts = areas::ntor::named(analysis);
     charts.extend(areas::ledger::block_verify(analysis));

@@ -10,7 +10,7 @@ use pqlab_stats::Interval;
 const WIDTH: f64 = 760.0;
 const HEIGHT: f64 = 360.0;
 
-/// Operations that make up a key exchange, and operations for a signed message.
+/// Operations of a key exchange, and operations for a signed message.
 const TOGETHER: [&[&str]; 2] = [&["keygen", "encapsulate", "decapsulate"], &["sign", "verify"]];
 
 /// Preferred positions of a label, as offset and text anchor: to the right of its mark, to the left, above, below.
@@ -54,7 +54,7 @@ impl Place {
 /// An algorithm with its fastest provider.
 struct Point {
     algorithm: String,
-    /// Fastest provider, or all providers that are tied.
+    /// Fastest provider, or all tied providers.
     provider: String,
     /// Number of bytes on the wire.
     bytes: u64,
@@ -78,7 +78,8 @@ fn points(analysis: &RunAnalysis<'_>, area: &str) -> Vec<Point> {
             };
             let whole = of_provider.iter().filter_map(|(provider, rows)| {
                 let parts = names.iter().map(|one| Some(rows[part(rows, one)?])).collect::<Option<Vec<_>>>()?;
-                // A process or run affects all parts alike, so the intervals of the parts are not independent.
+                // Do not add up the intervals of the parts: they are not independent, because a process or run affects
+                // all parts alike.
                 Some((provider.clone(), analysis.total(&parts)?, parts))
             });
             let whole: Vec<(String, Interval, Vec<&CaseAnalysis<'_>>)> = whole.collect();
@@ -128,7 +129,7 @@ pub(super) fn sizes(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> {
         );
         let text = label(algorithm);
         let preferred = PLACES.map(|(dx, dy, anchor)| (x + dx, y + dy, anchor));
-        // Where points are crowded, labels are placed above or below on either side and connected by a line.
+        // If points are crowded, place the label above or below on either side, and connect it to its mark by a line.
         let lines = (1..20).flat_map(|line| [-12.0, 12.0].map(|step| y + 4.0 + step * f64::from(line)));
         let around = lines.flat_map(|line| [(x + 16.0, line, Anchor::Start), (x - 16.0, line, Anchor::End)]);
         let free = |place: &(f64, f64, Anchor)| {
@@ -149,7 +150,8 @@ pub(super) fn sizes(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> {
         })
         .collect();
     let about = format!(
-        "Both scales are logarithmic. The fastest library of each algorithm, or several without a measurable difference: {}.",
+        "Both scales are logarithmic. Each algorithm is shown with its fastest library, or with several that do not \
+         differ measurably: {}.",
         listed.join("; ")
     );
     Some(canvas.finish(&format!("sizes-{}", slug(area)), &title, about))

@@ -9,7 +9,7 @@ const LINE: f64 = 34.0;
 /// Maximum number of bars.
 pub(super) const MOST: usize = 18;
 
-/// A bar: name and provider, the parts in ns, and the whole in ns if it was measured.
+/// A bar: name, provider, parts in ns, and the measured whole in ns if there is one.
 pub(super) struct Bar {
     pub(super) name: String,
     pub(super) provider: String,

@@ -1,5 +1,5 @@
-//! Every format must carry every caveat. Each of the [`exporters`] writes runs whose cases have all caveats, and the
-//! output is read back. New formats are included automatically.
+//! Tests that every format carries every caveat: each of the [`exporters`] writes runs whose cases have all caveats,
+//! and the tests read the output back. New formats are tested automatically.
 
 use super::{Exporter, exporters, written};
 use crate::fixtures;
@@ -32,7 +32,7 @@ fn texts(exporter: &dyn Exporter, run: &Run) -> Vec<String> {
             let cells = rows.iter().flat_map(|row| row.get_column_iter());
             cells.map(|(_, field)| field.to_string().trim_matches('"').to_owned()).collect()
         }
-        // Markdown, LaTeX and the like escape with backslashes.
+        // Text formats such as Markdown and LaTeX escape with backslashes.
         _ => vec![text().replace('\\', "")],
     }
 }
@@ -96,7 +96,7 @@ fn every_format_carries_every_caveat() {
     }
 }
 
-/// Texts that occur in every file, such as a legend, must not look like caveats of a case.
+/// Constant texts such as a legend must not look like caveats of a case.
 #[test]
 fn formats_have_no_caveats_of_sound_runs() {
     for operation in ["verify", "digest", "encapsulate"] {
@@ -145,7 +145,7 @@ fn terminal_and_page_show_the_same_caveats() {
             .0;
     for (caveat, says) in caveats_of(&run) {
         assert!(!caveat.is_note() || table.contains(caveat.word()), "{caveat:?} is not in\n{table}");
-        // The first lines of the page state this caveat once for all cases.
+        // The page states this caveat only once, in its first lines.
         let says = if caveat == Caveat::Spread { "spread between runs assumed" } else { &says };
         assert!(page.contains(caveat.legend()) && page.contains(says), "{caveat:?} is not on the page");
     }

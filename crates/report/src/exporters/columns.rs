@@ -7,7 +7,7 @@ use pqlab_record::{CyclesSource, Form, Status};
 pub(super) struct Column {
     /// Name in files.
     pub(super) name: &'static str,
-    /// Unit of the numbers; empty if there is none.
+    /// Unit of the numbers; empty if they have none.
     pub(super) unit: &'static str,
     /// Type of the column, with the function that gets the value of a case.
     pub(super) value: Value,
@@ -24,8 +24,8 @@ pub(super) enum Value {
 }
 
 impl Column {
-    /// Returns the value of a case as text, or an empty string if there is none. Numbers are written as the shortest
-    /// decimals that parse to the same number.
+    /// Returns the value of a case as text, or an empty string if the column does not apply. Numbers are written as the
+    /// shortest decimals that parse to the same number.
     pub(super) fn text(&self, row: &ResultEntry) -> String {
         match self.value {
             Value::Text(get) => get(row),
@@ -137,8 +137,7 @@ pub(super) const COLUMNS: [Column; 80] = [
     text("run_spread", |row| row.quality.as_ref().map(|quality| quality.run_spread.clone())),
 ];
 
-/// Returns every caveat of a case for one cell, joined as in
-/// [`Caveats::text`](pqlab_analysis::caveats::Caveats::text).
+/// Joins all caveats of a case for one cell, as [`Caveats::text`](pqlab_analysis::caveats::Caveats::text) does.
 fn caveats(row: &ResultEntry) -> String {
     row.caveats.iter().map(|(word, says)| format!("{word}: {says}")).collect::<Vec<_>>().join("; ")
 }
@@ -151,14 +150,14 @@ fn form(form: Form) -> String {
     .to_owned()
 }
 
-/// Returns the names of processor state that outlives the call: `none` if there is no such state, `None` if it is
+/// Returns the names of the leftover register state: `none` if the call leaves nothing behind, `None` if that is
 /// unknown.
 fn residue(row: &ResultEntry) -> Option<String> {
     let names = row.residue.as_ref()?.iter().map(|residue| residue.name()).collect::<Vec<_>>();
     Some(if names.is_empty() { "none".to_owned() } else { names.join(",") })
 }
 
-/// Returns the parameters as they are written in ids.
+/// Formats the parameters as in ids.
 fn parameters(row: &ResultEntry) -> String {
     let shown = row.parameters.iter().map(|(name, value)| match value {
         ParameterValue::Flag(_) => name.clone(),

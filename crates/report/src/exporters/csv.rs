@@ -9,13 +9,14 @@ use pqlab_analysis::RunAnalysis;
 use pqlab_analysis::text::neutral;
 use std::io::Write;
 
-/// Figures of every case, as RFC 4180 but with lines that end in a line feed. A cell is empty if its figure does not
-/// apply. Text is escaped for spreadsheets and terminals: see [`cell`].
+/// Figures of every case, in the format of RFC 4180 except that lines end in a line feed. A cell is empty if its figure
+/// does not apply. Text is escaped for spreadsheets and terminals: see [`cell`].
 ///
-/// A single table of several cases is written with its own rows. Names are unchanged. Figures are numbers in the unit
-/// that ends their heading, followed by the ends of their interval if there is one. Caveats are in the last column.
+/// If a single table is selected, the file contains the rows of that table instead. Names are unchanged. Figures are
+/// numbers in the unit that ends their heading, followed by the ends of their interval if there is one. Caveats are in
+/// the last column.
 pub(super) struct Csv {
-    /// The table to write instead of the cases, if one is selected.
+    /// Table to write instead of the cases, if the user selected one.
     pub(super) tables: TableChoice,
 }
 

@@ -5,8 +5,8 @@ use pqlab_analysis::{CaseAnalysis, RunAnalysis};
 use serde::Serialize;
 use std::io::Write;
 
-/// Median or mean in ns of every case with a figure. `range` is the half-width of the interval. `extra`, which the
-/// action's charts show next to a point, contains one line per caveat. Failed cases and the floor have no entry.
+/// Median or mean in ns of every case with a figure. `range` is the half-width of the interval. `extra` contains one
+/// line per caveat; the action's charts show it next to a point. Failed cases and overhead cases have no entry.
 pub(super) struct GithubActionBenchmark;
 
 #[derive(Serialize)]

@@ -1,4 +1,4 @@
-//! Names with special characters and commands must pass safely through every exporter, the page and the terminal.
+//! Tests that names with special characters and commands pass safely through every exporter, the page and the terminal.
 
 use super::{Format, exporters};
 use crate::fixtures;
@@ -36,7 +36,7 @@ fn names() -> Vec<String> {
         .collect()
 }
 
-/// Replaces names everywhere in a run by `name`. Cases of the floor and of hashes keep the names that formats look for.
+/// Replaces all names in a run with `name`. Overhead cases and hash cases keep the names that formats look for.
 fn named(run: Run, name: &str) -> Run {
     let mut run = run;
     for (index, record) in run.records.iter_mut().enumerate() {
@@ -48,7 +48,7 @@ fn named(run: Run, name: &str) -> Run {
         case.parameters.push(Parameter::Word(name.to_owned(), name.to_owned()));
         match case.workload.as_str() {
             "floor" => continue,
-            // The format for SHA-3 finds functions by name.
+            // The exporter `sha3-csv` finds functions by name, so keep their names.
             "hash" => case.provider = unique,
             _ => {
                 case.workload = name.to_owned();
@@ -81,7 +81,7 @@ fn named(run: Run, name: &str) -> Run {
     run
 }
 
-/// Collects all texts and keys of a document.
+/// Adds all texts and keys of a document to `found`.
 fn texts(value: &Value, found: &mut Vec<String>) {
     match value {
         Value::String(text) => found.push(text.clone()),
@@ -164,19 +164,19 @@ fn check(format: Format, bytes: &[u8], run: &Run, name: &str) {
             let document: Value = serde_json::from_slice(bytes).unwrap();
             let mut all = Vec::new();
             texts(&document, &mut all);
-            // pyperf allows neither line feeds nor leading or trailing space, so white space is collapsed there.
+            // pyperf allows neither line feeds nor leading or trailing space, so its exporter collapses white space.
             let words = name.split_whitespace().collect::<Vec<_>>().join(" ");
             let name = if format == "pyperf" { &words } else { name };
             assert!(holds(&all, name), "{format} lost {name:?}");
         }
         "csv" | "tsv" => {
-            // The reader rejects rows whose number of cells differs from that of the first row.
+            // The CSV reader fails if a row has more or fewer cells than the first row.
             let delimiter = if extension == "csv" { b',' } else { b'\t' };
             let mut reader = ::csv::ReaderBuilder::new().delimiter(delimiter).has_headers(false).from_reader(bytes);
             let rows: Vec<::csv::StringRecord> = reader.records().map(Result::unwrap).collect();
             assert!(rows.len() > 1, "{format}");
             let all: Vec<String> = rows.iter().flatten().map(str::to_owned).collect();
-            // SHA-3 tables contain no names except functions.
+            // SHA-3 tables contain function names only.
             assert!(format == "sha3-csv" || holds(&all, name), "{format} lost {name:?}");
         }
         "md" => check_markdown(&text(), name),
@@ -187,7 +187,7 @@ fn check(format: Format, bytes: &[u8], run: &Run, name: &str) {
             assert_eq!(rows.len(), run.records.len());
             assert!(rows.iter().any(|row| row.contains(name)), "parquet lost {name:?}");
         }
-        // Files of any other kind must be text without control characters.
+        // All other files must be text without control characters.
         _ => {
             assert!(!text().chars().any(|character| character.is_control() && !"\n\t".contains(character)), "{format}")
         }

@@ -6,8 +6,8 @@ use pqlab_analysis::{CaseAnalysis, RunAnalysis};
 use serde::Serialize;
 use std::io::Write;
 
-/// Every case with a figure except the floor is a command, with times in seconds. Each sample is one time; if the
-/// parameter `batch` is above 1, it is the mean over a batch of operations. User and system times are null, because
+/// Every case with a figure, except overhead cases, is a command with times in seconds. Each sample is one time. If the
+/// parameter `batch` is above 1, a time is the mean over a batch of operations. User and system times are null, because
 /// they are not measured. hyperfine's scripts ignore the additional field `caveats`.
 pub(super) struct Hyperfine;
 

@@ -6,7 +6,7 @@ use crate::document::{describe_run, describe_table};
 use pqlab_analysis::RunAnalysis;
 use std::io::{BufWriter, Write};
 
-/// Environment, measuring rules and estimates, optionally with the raw samples.
+/// Environment, measuring rules and estimates, with the raw samples if requested.
 pub(super) struct Json {
     /// Whether to include raw samples.
     pub(super) samples: bool,
@@ -31,7 +31,7 @@ impl Exporter for Json {
         let document = describe_run(analysis, self.samples, &self.tables.all(analysis));
         let mut out = BufWriter::new(out);
         if self.samples {
-            // Without indentation, because every sample would take a line.
+            // Write no indentation, because every sample would take a line.
             serde_json::to_writer(&mut out, &document)?;
         } else {
             serde_json::to_writer_pretty(&mut out, &document)?;
@@ -120,7 +120,8 @@ mod tests {
             assert_holds("", &contract(), &found);
             let row = &found["results"]["kem"][0];
             let example = contract();
-            // A successful case with batch 1 has null in the same fields as the contract.
+            // The example in the contract has batch 1, so a successful case with batch 1 must have null in the same
+            // fields.
             for (name, value) in example["results"]["kem"][0].as_object().unwrap() {
                 assert_eq!(value.is_null(), row[name].is_null(), "{name}");
             }

@@ -18,7 +18,7 @@ const NAMES: [(&str, LatexSide); 2] = [
 /// Column after the figures.
 const NOTES: (&str, LatexSide) = ("Notes", LatexSide::Broken { width_pct: 12 });
 
-/// A table for each area, with figures, intervals and caveats, followed by tables of several cases.
+/// A table for each area with figures, intervals and caveats, then the tables of several cases.
 pub(super) struct Latex {
     /// Tables of several cases to write.
     pub(super) tables: TableChoice,
@@ -100,7 +100,7 @@ fn row(case: &CaseAnalysis<'_>, footnotes: &mut Footnotes) -> Vec<LatexCell> {
     names.into_iter().chain(figures).chain([text(&marks)]).collect()
 }
 
-/// Makes a text safe for a comment, which must stay on one line.
+/// Makes a text safe for a comment, which ends with its line.
 fn comment(text: &str) -> String {
     neutral(text).chars().filter(char::is_ascii).collect()
 }

@@ -33,7 +33,7 @@ pub fn compared_libraries(comparison: &Comparison, environment: &Environment, [f
     out
 }
 
-/// Describes the criteria of the comparison as a list item. `origin` says where the figures come from.
+/// Formats the criteria of the comparison as a list item. `origin` says where the figures come from.
 pub(super) fn judged(comparison: &Comparison, origin: &str) -> String {
     let criteria = &comparison.criteria;
     let cycles = comparison.cases.iter().filter(|case| case.unit == Unit::CoreCycles).count();
@@ -51,7 +51,7 @@ pub(super) fn judged(comparison: &Comparison, origin: &str) -> String {
     )
 }
 
-/// Returns a row of the table. The name must already be Markdown.
+/// Returns a row of the table. `name` must already be Markdown.
 pub(super) fn row(case: &ComparedCase, name: &str) -> String {
     let time = |ns: Option<f64>| ns.map_or_else(|| NONE.to_owned(), time);
     let (ratio, ends) = case.ratio.map_or_else(

@@ -1,4 +1,4 @@
-//! Markdown: `BENCHMARKS.md`, in which a project records its figures.
+//! Markdown for the file `BENCHMARKS.md`, in which a project records its figures.
 
 use super::tables::{FIGURES, Footnotes, TableChoice};
 use super::{ExportError, Exporter, Format};
@@ -18,7 +18,7 @@ use pqlab_analysis::{CaseAnalysis, RunAnalysis};
 use pqlab_record::{ASSUMED, ProtocolKind};
 use std::io::Write;
 
-/// Name of the table that has a separate section.
+/// Name of the table that gets its own section.
 const SPREAD: &str = "spread";
 
 /// Headline figures, methodology, environments, full tables, stability analysis, and comparisons with other machines.
@@ -148,14 +148,14 @@ fn methodology(analysis: &RunAnalysis<'_>, out: &mut dyn Write) -> std::io::Resu
         ProtocolKind::Adaptive => {
             writeln!(
                 out,
-                "- {processes}; the number of rounds follows from a pilot of three, for a 95% interval of ±{}% in core cycles (in time \
-                 if cycles are not known), in at most {} s per case",
+                "- {processes}; the number of rounds follows from a pilot of three rounds, for a 95% interval of ±{}% \
+                 in core cycles (in time if cycles are unknown), in at most {} s per case",
                 protocol.precision_pct, protocol.max_time_s
             )?;
             writeln!(
                 out,
-                "- after these rounds the interval is checked once: if it is too wide, processes are added, up to 24 in \
-                 all; if it is still too wide, the case is marked imprecise"
+                "- after these rounds, pqlab checks the interval once: if it is too wide, pqlab adds processes, up to \
+                 24 in all; if it is still too wide, pqlab marks the case as imprecise"
             )?;
         }
         ProtocolKind::Fixed | ProtocolKind::Reference => {
@@ -248,7 +248,8 @@ fn several(table: &Table, out: &mut dyn Write) -> std::io::Result<()> {
     texts.iter().try_for_each(|text| writeln!(out, "- {}", escape(text)))
 }
 
-/// Writes the spread of each operation compared with AES-256-GCM, the noise floor, if the run measured it.
+/// Writes the spread of each operation compared with AES-256-GCM, which serves as the noise floor, if the run measured
+/// it.
 fn stability(spread: Option<&Table>, out: &mut dyn Write) -> std::io::Result<()> {
     writeln!(out, "\n## Stability\n")?;
     writeln!(
@@ -288,7 +289,7 @@ fn machines(analysis: &RunAnalysis<'_>, past: &[Past], out: &mut dyn Write) -> s
     Ok(())
 }
 
-/// Escapes everything that Markdown, or HTML in it, would not treat as text. The result is a single line.
+/// Escapes everything that Markdown or embedded HTML would not treat as text. Returns a single line.
 pub(super) fn escape(text: &str) -> String {
     let mut out = String::new();
     for character in neutral(text).chars() {
@@ -303,7 +304,7 @@ pub(super) fn escape(text: &str) -> String {
     out
 }
 
-/// Replaces characters that would end a code span, in which escapes have no effect.
+/// Replaces characters that would end a code span. Escapes have no effect inside a code span.
 fn code(text: &str) -> String {
     neutral(text).replace('`', "'").replace('|', "/")
 }
@@ -348,8 +349,8 @@ mod tests {
         assert!(text.contains("| ML-KEM-768 encapsulate | openssl | failed | decapsulation gave a different secret |"));
         assert!(text.contains("measurement overhead: 2.70 ns"));
         assert!(!text.contains("ENV-2"));
-        // The text must not suggest that cases are measured until their interval is narrow: the number of rounds is
-        // fixed.
+        // The text must not suggest that pqlab measures until the interval is narrow, because the pilot fixes the
+        // number of rounds.
         assert!(text.contains("follows from a pilot of three") && !text.contains("until"), "{text}");
     }
 

@@ -19,7 +19,7 @@ use pqlab_record::Case;
 use serde::Serialize;
 use std::io::Write;
 
-/// Declares the modules and their formats. Each line names a module and the formats that it creates from the options.
+/// Declares the modules and their formats. Each line names a module and the formats that it defines, given the options.
 macro_rules! formats {
     ($options:ident; $($module:ident => $($format:expr),+;)*) => {
         $(mod $module;)*
@@ -47,7 +47,7 @@ formats! { options;
     parquet => parquet::Parquet;
 }
 
-/// Description of a format.
+/// Name, content and file extension of a format.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Format {
     /// Name on the command line.
@@ -69,7 +69,8 @@ pub trait Exporter: Send + Sync {
         self.format().name
     }
 
-    /// Checks that the records of a plan can be written. Called before measuring, so that no measurement is wasted.
+    /// Checks that the format can express the records of a plan. Called before measuring, so that no measurement is
+    /// wasted.
     ///
     /// # Errors
     /// [`ExportError::Choice`] with the valid choices.
@@ -98,7 +99,7 @@ pub enum ExportError {
     /// The format cannot express the run.
     #[error("cannot express the run in this format: {0}")]
     Format(String),
-    /// The format holds only part of a run, and this part is not specified or does not exist.
+    /// The format holds only part of a run, and the user named no part or one that does not exist.
     #[error("{0}")]
     Choice(String),
 }
@@ -110,11 +111,11 @@ pub struct ExportOptions {
     pub digits: Option<usize>,
     /// Id of a provider, or name of a library.
     pub provider: Option<String>,
-    /// How rows are named in the Google Benchmark formats.
+    /// Naming scheme for rows in the Google Benchmark formats.
     pub names: Names,
     /// Scenario for tables of circuit handshakes.
     pub scenario: RelayScenario,
-    /// Name of one [table of several cases](pqlab_analysis::tables) that is written instead of the whole run.
+    /// Name of one [table of several cases](pqlab_analysis::tables) to write instead of the whole run.
     pub table: Option<String>,
 }
 
@@ -127,7 +128,7 @@ impl ExportOptions {
 /// Formats that can hold a single table of several cases.
 pub const TABLE_FORMATS: [&str; 4] = ["csv", "json", "latex", "markdown"];
 
-/// How rows are named.
+/// Naming scheme for rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Names {
     /// Case ids.
@@ -162,7 +163,8 @@ pub fn exporter_with(name: &str, options: &ExportOptions) -> Result<Box<dyn Expo
     all.into_iter().find(|exporter| exporter.name() == name).ok_or(ExportError::Choice(unknown))
 }
 
-/// Returns all cases without the floor, whose fractions of a nanosecond would cause false alarms in dashboards.
+/// Returns all cases except overhead cases. Changes of a fraction of a nanosecond in the overhead would cause false
+/// alarms in dashboards.
 fn without_floor<'r, 'a>(analysis: &'r RunAnalysis<'a>) -> impl Iterator<Item = &'r CaseAnalysis<'a>> {
     analysis.cases().iter().filter(|case| !case.is_floor())
 }

@@ -1,5 +1,5 @@
-//! Tests that every printed figure agrees with a field of the JSON export: findings, costs, quality, the tables of the
-//! terminal, Markdown and LaTeX, CSV, and the tables of several cases.
+//! Tests that every printed figure agrees with a field of the JSON export. Covers findings, costs, quality, the tables
+//! of the terminal, Markdown and LaTeX, CSV, and the tables of several cases.
 
 use super::markdown::escape;
 use super::{exporter, written};
@@ -16,7 +16,7 @@ use regex::Regex;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// A printed number, and the maximum error of rounding: half a unit of its last digit.
+/// A printed number, and its maximum rounding error: half a unit of the last digit.
 #[derive(Clone, Copy, Debug)]
 struct Printed {
     value: f64,
@@ -24,14 +24,14 @@ struct Printed {
 }
 
 impl Printed {
-    /// Parses a number such as `28,090`, `≈1.2` or `10.4`, and multiplies it by `unit`.
+    /// Parses a number such as `28,090`, `≈1.2` or `10.4`, and multiplies the number by `unit`.
     fn of(text: &str, unit: f64) -> Printed {
         let digits = text.trim_start_matches('≈').replace(',', "");
         let value: f64 = digits.parse().unwrap_or_else(|_| panic!("{text:?} is not a number"));
         let decimals = digits.split_once('.').map_or(0, |(_, decimals)| decimals.len() as i32);
         let mut place = 10_f64.powi(-decimals);
         if decimals == 0 {
-            // Trailing zeros of a whole number may not be significant digits.
+            // Trailing zeros of a whole number may come from rounding.
             let zeros = digits.len() - digits.trim_end_matches('0').len();
             place = 10_f64.powi(zeros.min(digits.len() - 1) as i32);
         }
@@ -152,7 +152,7 @@ fn random(rng: &mut Rng) -> Run {
             if operation == "verify" && defect && provider == "liboqs" {
                 record.case.facts.defect = Some("skips a check".to_owned());
             }
-            // With enough rounds, the spread between rounds is not assumed, so intervals are as narrow as the noise.
+            // Use enough rounds to estimate the spread between rounds, so that intervals are as narrow as the noise.
             let again =
                 record.samples.visits.clone().into_iter().map(|visit| Visit { round: visit.round + 2, ..visit });
             record.samples.visits.extend(again);
@@ -162,11 +162,11 @@ fn random(rng: &mut Rng) -> Run {
                 visit.clock_hz = 2.7e9 / clock;
                 for ticks in &mut visit.ticks {
                     let mut times = mood * clock * (1.0 + noise * (rng.f64() - 0.5));
-                    // Signing retries at random: one attempt in five succeeds.
+                    // Signing retries at random. One attempt in five succeeds.
                     while record.case.algorithm == "ML-DSA-65" && operation == "sign" && rng.f64() < 0.8 {
                         times += 0.4;
                     }
-                    // Rare slow samples shift the mean but not the median.
+                    // Rare slow samples shift the mean but not the median, so the two differ.
                     if rng.f64() < 0.02 {
                         times *= 2.0;
                     }
@@ -202,7 +202,7 @@ fn fixture_runs() -> Vec<Run> {
 }
 
 /// Runs a check on random runs and on every fixture. Returns the sum of the check's results, so that tests can assert
-/// that something was checked.
+/// that the check found figures.
 fn over_all(check: impl Fn(&RunAnalysis<'_>, &Export) -> usize) -> usize {
     let random = (0..60).map(|seed| random(&mut Rng::with_seed(seed)));
     let runs = random.chain(fixture_runs());
@@ -217,7 +217,7 @@ fn named_time(text: &str) -> (Printed, bool) {
     }
 }
 
-/// Checks that a printed time of cases agrees with the export, using the statistic that the text names.
+/// Checks that the printed total time of some cases agrees with the export. The text says whether it is a mean.
 fn assert_time(text: &str, ids: &[String], export: &Export, about: &str) {
     let (printed, mean) = named_time(text);
     printed.is(export.time_ns(ids, mean), about);
@@ -535,7 +535,7 @@ fn cell_texts_agree_with_their_numbers() {
             .values()
             .filter_map(|row| {
                 let rate = row["ops_per_s"].as_f64()?;
-                // An operation may be a block of transactions, or a queue of replies.
+                // An operation may process a whole block of transactions or queue of replies.
                 let several = ["tx", "queue"].map(|name| row["parameters"][name].as_f64().unwrap_or(1.0));
                 Some(several.map(|times| rate * times))
             })
@@ -558,7 +558,7 @@ fn cell_texts_agree_with_their_numbers() {
                         }
                     }
                     let Some(parts) = first.captures(&cell.text) else { continue };
-                    // Each row of the table of claims has its own unit.
+                    // The table of claims has a column for the unit of each row.
                     let unit_column = table.columns.iter().position(|column| column.name == "unit");
                     let unit = unit_column.map_or(column.unit, |place| row.cells[place].text.as_str());
                     let scale = match (parts.get(3), unit) {

@@ -9,9 +9,8 @@ use std::collections::BTreeMap;
 use std::io::Write;
 
 /// Every case with a figure becomes a benchmark, every process a run of the benchmark, and every sample a value in
-/// seconds per operation. Samples of disturbed visits are left out, as in all figures. pyperf rejects values of zero,
-/// so zeros are left out, and so are cases without other values. Caveats become metadata of the benchmark:
-/// `pqlab_caveat_defect`.
+/// seconds per operation. The file omits samples of disturbed visits, as all figures do. It also omits zeros, which
+/// pyperf rejects, and cases without other values. Caveats become metadata of the benchmark: `pqlab_caveat_defect`.
 pub(super) struct Pyperf;
 
 #[derive(Serialize)]
@@ -59,7 +58,7 @@ impl Exporter for Pyperf {
     }
 }
 
-/// Converts pairs to metadata. Values are joined into one line, and pairs with empty values are left out.
+/// Converts pairs to metadata. Puts each value on one line and omits pairs with empty values.
 fn text<K: Into<String>>(pairs: impl IntoIterator<Item = (K, String)>) -> Map<String, Value> {
     let line = |value: String| value.split_whitespace().collect::<Vec<_>>().join(" ");
     let pairs = pairs.into_iter().map(|(key, value)| (key.into(), line(value)));

@@ -4,7 +4,7 @@ use super::libraries_markdown::{judged, row};
 use super::markdown::escape;
 use pqlab_analysis::comparison::Comparison;
 
-/// Writes the answer, the differences between the circumstances of the two runs, a row for each case, and the criteria.
+/// Writes the answer, all other differences between the two runs, a row for each case, and the criteria.
 pub fn compared_runs(comparison: &Comparison) -> String {
     let Comparison { first_run, second_run, .. } = comparison;
     let mut out = format!("### Run {} against {}\n\n", escape(second_run), escape(first_run));
@@ -22,7 +22,7 @@ pub fn compared_runs(comparison: &Comparison) -> String {
         "\n| case | before | now | ratio | 95% interval | verdict | notes |\n|---|---:|---:|---:|---:|---|---|\n",
     );
     for case in &comparison.cases {
-        // Formatted as code, so that `@` does not mention a user.
+        // Write the id as code, so that `@` does not mention a user.
         out.push_str(&row(case, &format!("<code>{}</code>", escape(&case.first))));
     }
     out.push('\n');

@@ -7,11 +7,11 @@ use std::io::Write;
 
 /// All raw samples.
 ///
-/// - `index` numbers the samples of a visit from 0. A visit is a process in a round of a `start` of the run.
-/// - `ticks` is the count for the whole batch.
+/// - `index` numbers the samples of a visit from 0. `process`, `round` and `start` identify the visit.
+/// - `ticks` is the counter difference over the whole batch.
 /// - `contended` says whether the visit was disturbed.
-/// - `used` says whether the estimates use the sample: the median of `ns_per_operation` over a case's rows with `used`
-///   is its `median_us` times 1,000.
+/// - `used` says whether the estimates use the sample. The median of `ns_per_operation` over these rows of a case is
+///   its `median_us` times 1,000.
 /// - `caveats` lists the caveats of the case and is the same in all of its rows.
 pub(super) struct SamplesCsv;
 

@@ -11,7 +11,7 @@ use pqlab_record::{Case, Counters, CyclesSource, Metric};
 use std::collections::BTreeSet;
 use std::io::Write;
 
-/// Digests by one provider. The columns `function,dst_len` come first, followed by a column for each message length in
+/// Digests by one provider. The columns `function` and `dst_len` come first, then one column for each message length in
 /// bytes.
 ///
 /// If the figures are estimated cycles, the counted ticks per byte follow in columns such as `64_ticks`. If a figure
@@ -21,11 +21,11 @@ use std::io::Write;
 pub(super) struct Sha3Csv {
     /// Number of decimals.
     digits: usize,
-    /// Provider to print; needed if the run has several.
+    /// Provider to print; required if the run has several.
     provider: Option<String>,
 }
 
-/// Algorithm, name in the table, and length of the digest in bytes if it is fixed.
+/// Algorithms, each with its name in the table and, if fixed, the length of its digest in bytes.
 const FUNCTIONS: [(&str, &str, Option<u64>); 6] = [
     ("SHA3-224", "sha3_224", Some(28)),
     ("SHA3-256", "sha3_256", Some(32)),
@@ -49,8 +49,8 @@ impl Sha3Csv {
         Sha3Csv { digits: options.digits.unwrap_or(1), provider: options.provider.clone() }
     }
 
-    /// Returns the provider whose digests are printed, or `None` if there are no digests. Fails if the requested
-    /// provider has none, or if several providers have some and none was requested.
+    /// Returns the provider to print, or `None` if there are no digests. Fails if the requested provider has no
+    /// digests, or if several providers have digests and the user requested none of them.
     fn choose<'a>(&self, cases: impl Iterator<Item = &'a Case>) -> Result<Option<&'a str>, ExportError> {
         let mut found: Vec<&Case> = Vec::new();
         for case in cases.filter(|case| is_digest(case)) {
@@ -157,7 +157,7 @@ impl Exporter for Sha3Csv {
         }
         let failed = digests.iter().filter_map(|of| Some((of.case().id(), of.record.error.as_ref()?)));
         notes.extend(failed.map(|(id, error)| format!("info: failed={id} reason={error}")));
-        // Notes go to a terminal, and names in them may come from a file.
+        // Escape the notes: they go to a terminal, and a file may have supplied the names.
         notes.iter().map(|note| neutral(note)).collect()
     }
 
@@ -205,15 +205,16 @@ impl Exporter for Sha3Csv {
     }
 }
 
-/// Returns the source of core cycles if all cases with figures have cycles from the same source. All cells of a table
-/// must have the same unit.
+/// Returns the source of core cycles if it is the same for all cases with figures; otherwise the cells would have
+/// different units.
 fn source(digests: &[&CaseAnalysis<'_>]) -> Option<CyclesSource> {
     let mut found = digests.iter().filter_map(|of| of.estimates.as_ref());
     let first = found.next()?.cycles?.source;
     found.all(|estimates| estimates.cycles.is_some_and(|cycles| cycles.source == first)).then_some(first)
 }
 
-/// Returns whether the table also contains ticks: cycles are estimated, and ticks of a constant rate were counted.
+/// Returns whether the table also contains ticks, because cycles are estimated and ticks of a constant rate were
+/// counted.
 fn with_ticks(digests: &[&CaseAnalysis<'_>]) -> bool {
     let mut found = digests.iter().filter_map(|of| of.estimates.as_ref());
     source(digests) == Some(CyclesSource::Estimated) && found.all(|estimates| estimates.metric == Metric::Tsc)
@@ -306,7 +307,7 @@ mod tests {
     fn functions_are_rows_and_lengths_columns() {
         let mut run = run(&["openssl"]);
         for samples in run.records.iter_mut().map(|record| &mut record.samples) {
-            // Samples are counted and not batched, so there are no caveats.
+            // Counted cycles and single operations cause no caveats.
             (samples.metric, samples.ns_per_tick, samples.batch) = (Metric::Cycles, None, 1);
             samples.visits.iter_mut().for_each(|visit| {
                 visit.ticks.iter_mut().for_each(|ticks| *ticks = *ticks * 9 / 112);

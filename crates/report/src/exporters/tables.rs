@@ -1,4 +1,4 @@
-//! Common parts of tables in Markdown and LaTeX: figures, and footnotes for caveats.
+//! Figures and footnotes that the tables in Markdown and LaTeX share.
 
 use super::ExportError;
 use indexmap::IndexSet;
@@ -29,7 +29,7 @@ pub(super) const FIGURES: [Figure; 6] = [
     }),
 ];
 
-/// Which tables of several cases to write.
+/// Selection of tables of several cases to write.
 #[derive(Clone, Debug, Default)]
 pub(super) struct TableChoice {
     /// Scenario for the tables of circuit handshakes.
@@ -62,7 +62,8 @@ impl TableChoice {
 pub(super) struct Footnotes(IndexSet<String>);
 
 impl Footnotes {
-    /// Returns the marks of a row. Notes are named; other caveats are only marked: `imprecise (a), defect (b), (c)`.
+    /// Returns the marks of a row: keyword and letter for notes, only the letter for other caveats, as in `imprecise
+    /// (a), defect (b), (c)`.
     pub(super) fn mark(&mut self, caveats: &Caveats) -> String {
         let marks = caveats.iter().map(|(caveat, says)| {
             let mark = self.add(caveat, says);
@@ -77,7 +78,7 @@ impl Footnotes {
     }
 
     fn add(&mut self, caveat: Caveat, says: &str) -> String {
-        // The message of a note for one case is short, so the note's general meaning follows.
+        // The message of a note is short, so append the note's general meaning.
         let meaning = if caveat.is_note() { format!(" ({})", caveat.legend()) } else { String::new() };
         let text = format!("{}: {says}{meaning}", caveat.word());
         mark(self.0.insert_full(text).0)

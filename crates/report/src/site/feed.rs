@@ -6,9 +6,9 @@ use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use pqlab_analysis::text::neutral;
 use pqlab_analysis::timeline::{Changes, Regressed, Timeline, TimelineRun};
 
-/// Maximum number of entries. It is limited because readers fetch the whole feed each time.
+/// Maximum number of entries, limited because feed readers fetch the whole feed each time.
 const MOST: usize = 500;
-/// Time of the last change of a feed without runs.
+/// Time of the last change, as stated in a feed without runs.
 const NEVER: &str = "1970-01-01T00:00:00Z";
 
 /// Writes the feed: the newest 500 cases that got worse between consecutive complete runs of the same suite on the same
@@ -18,7 +18,7 @@ pub fn feed(timeline: &Timeline, base: Option<&BaseUrl>) -> String {
     let updated = timeline.runs.iter().map(|run| run.moment.as_str()).max().unwrap_or(NEVER);
     let entries = timeline.runs.iter().filter_map(|run| Some((run, run.changes.as_ref()?)));
     let entries = entries.flat_map(|(run, changes)| changes.regressions.iter().map(move |case| (run, changes, case)));
-    // The feed is identified by its URL, or by its oldest run if the URL is unknown.
+    // The id of a feed must never change, so derive it from the URL, or from the oldest run if the URL is unknown.
     let oldest = timeline.runs.last().map_or("", |run| &run.summary.id);
     let site = base.map_or_else(|| uuid(&["feed", oldest]), |base| uuid(&["feed at", &base.to_string()]));
     let markup = html! {
@@ -44,7 +44,7 @@ pub fn feed(timeline: &Timeline, base: Option<&BaseUrl>) -> String {
     markup.into_string()
 }
 
-/// Returns the fragment of a case's address on the page: its id as shown there, percent-encoded.
+/// Returns the fragment of a case's address: the id as shown on the page, percent-encoded.
 pub(crate) fn fragment(case: &str) -> String {
     utf8_percent_encode(&neutral(case), NON_ALPHANUMERIC).to_string()
 }

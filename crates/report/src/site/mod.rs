@@ -1,5 +1,5 @@
-//! A store as a static site: its files and addresses. [`templates`](crate::templates) writes the pages. All links are
-//! relative, so the folder can be anywhere.
+//! Files and addresses of a static site that shows a store. [`templates`](crate::templates) writes the pages. All links
+//! are relative, so the folder can be anywhere.
 
 mod feed;
 
@@ -72,7 +72,7 @@ pub fn run_file(id: &str) -> String {
     }
 }
 
-/// Returns the file of a machine's page. Environments of the same machine have the same file.
+/// Returns the file name of a machine's page, which is the same for all environments of the machine.
 pub fn machine_file(machine: &Environment) -> String {
     let name = machine.host.name.as_deref();
     let identity = digest(&[name.unwrap_or_default(), &machine.cpu.model, &machine.cpu.cores.to_string()]);
@@ -90,7 +90,7 @@ fn digest(texts: &[&str]) -> String {
     hashed(texts)[..6].iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Returns the digest of `texts`. Length prefixes keep the texts separate.
+/// Returns the digest of `texts`. Length prefixes ensure that different lists have different inputs.
 fn hashed(texts: &[&str]) -> [u8; 32] {
     let mut hash = Sha256::new();
     for text in texts {

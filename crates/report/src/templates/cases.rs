@@ -1,4 +1,4 @@
-//! Table of an area's cases, grouped by operation as on the terminal.
+//! Table of an area's cases, grouped by operation as in the terminal.
 
 use super::legend;
 use maud::{Markup, html};
@@ -10,12 +10,13 @@ use pqlab_analysis::{CaseAnalysis, Group, RunAnalysis};
 use pqlab_record::Form;
 use pqlab_stats::Interval;
 
-/// Number of rows above which a browser lays out a table only when it comes into view. Laying out thousands of rows
-/// takes seconds.
+/// Number of rows above which a browser lays out a table only when the table comes into view. Laying out thousands of
+/// rows takes seconds.
 const LONG: usize = 100;
 
-/// Headings. The first column is shown only while the rows are sorted by a heading and therefore not grouped by
-/// operation. The stylesheet repeats the headings of figures for screens on which a row takes several lines.
+/// Headings. The page shows the first column only while the rows are sorted by a heading, because they are then not
+/// grouped by operation. On narrow screens, where a row takes several lines, the stylesheet repeats the headings of
+/// figures.
 const HEADINGS: [&str; 11] =
     ["Operation", "Library", "Time", "±", "Relative to fastest", "Interval", "Cycles", "p95", "CoV", "op/s", "Notes"];
 /// Range of the columns with figures.
@@ -59,7 +60,7 @@ fn case(row: &CaseAnalysis<'_>, standing: Option<Standing>) -> Markup {
         Some(Form::Prepared) => "prepared",
         None => "",
     };
-    // The script copies the operation from the heading above, so that thousands of rows need not contain it.
+    // Leave the operation empty: the script copies it from the heading above, which keeps large pages small.
     let names = html! { td.job {} td { button.open data-case=(row.place) { (neutral(&case.provider)) } } };
     let Some(estimates) = &row.estimates else {
         return html! {
@@ -97,7 +98,7 @@ fn case(row: &CaseAnalysis<'_>, standing: Option<Standing>) -> Markup {
     }
 }
 
-/// Formats a rate. The unit is added if it differs from the unit of the column, `op/s`.
+/// Formats a rate, with its unit if that is not the unit of the column, `op/s`.
 fn rate_text(rate: &Interval, unit: &str) -> String {
     if unit == "op/s" { known_rate(rate) } else { format!("{} {unit}", known_rate(rate)) }
 }
@@ -118,7 +119,7 @@ pub(super) fn notes(caveats: &Caveats) -> Markup {
     }
 }
 
-/// Formats a number for the script. Five digits suffice for sorting.
+/// Formats a number for the script, with five digits, which suffice for sorting.
 fn sortable(value: f64) -> String {
     if value.is_finite() { digits(value, 5).replace(',', "") } else { String::new() }
 }
@@ -141,7 +142,7 @@ mod tests {
     #[test]
     fn rows_are_grouped_by_operation_with_their_ratios() {
         let mut run = fixtures::run();
-        // Insert another operation between cases of one operation: a plan may be sorted by provider.
+        // Insert another operation between cases of one operation, because a plan may be sorted by provider.
         let mut between = run.records[0].clone();
         between.case.operation = "keygen".to_owned();
         run.records.insert(1, between);
@@ -169,14 +170,14 @@ mod tests {
         ];
         assert_eq!(shown, wanted);
         assert!(rows[1].contains("num leads\" data-v=\"1.0000\"") && rows[2].contains("data-v=\"1.24"), "{text}");
-        // Buttons open a case by its place in the plan.
+        // A button refers to its case by the place in the plan.
         let opens = |row: &str| row.split_once("data-case=\"").unwrap().1.split('"').next().unwrap().to_owned();
         assert_eq!([1, 2, 3, 5].map(|place| opens(rows[place])), ["0", "2", "3", "1"]);
     }
 
     #[test]
     fn rows_of_several_lines_label_their_figures() {
-        // Time and ratio need no label.
+        // All figures except time and ratio need a label.
         let labelled = FIGURES.filter(|place| !["Time", "Relative to fastest"].contains(&HEADINGS[*place]));
         for place in labelled {
             let label = format!("td:nth-child({})::before {{ content: \"{}", place + 1, HEADINGS[place]);

@@ -51,10 +51,10 @@ struct Details {
     /// Single operations in ns: minimum, 5th, 25th, 75th, 95th and 99th percentile, maximum, mean, standard deviation.
     #[serde(skip_serializing_if = "Option::is_none")]
     q: Option<[Option<f64>; 9]>,
-    /// Count for one operation, and its unit.
+    /// Counter reading for one operation, and its unit.
     #[serde(skip_serializing_if = "Option::is_none")]
     t: Option<(f64, &'static str)>,
-    /// Core cycles of one operation with their interval (median or mean, like the time), and how they were obtained.
+    /// Core cycles of one operation (median or mean, like the time), their interval, and their source.
     #[serde(skip_serializing_if = "Option::is_none")]
     y: Option<([f64; 3], &'static str)>,
     /// Lengths in bytes, by name.
@@ -104,7 +104,7 @@ fn details(analysis: &RunAnalysis<'_>, row: &CaseAnalysis<'_>, past: &[&Past]) -
         ("shared secret", sizes.shared_secret),
         ("signature", sizes.signature),
     ];
-    // The legend of the page explains the other caveats.
+    // Explain only notes here; the legend of the page explains the other caveats.
     let text = |(caveat, says): (Caveat, &str)| match caveat.is_note() {
         true => neutral(&format!("{}: {says} ({})", caveat.word(), caveat.legend())),
         false => neutral(&format!("{}: {says}", caveat.word())),

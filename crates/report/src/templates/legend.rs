@@ -1,4 +1,4 @@
-//! Explains the terms, signs and marks on the page.
+//! Legend of the page: terms, signs and marks.
 
 use maud::{Markup, html};
 use pqlab_analysis::caveats::Caveat;
@@ -34,7 +34,7 @@ pub(super) fn says(heading: &str) -> Option<&'static str> {
     WORDS.iter().find(|(known, _)| *known == word).map(|(_, means)| *means)
 }
 
-/// Writes all meanings, and how figures are obtained.
+/// Writes all meanings, and explains how figures are computed.
 pub(super) fn legend() -> Markup {
     html! {
         dl.legend {

@@ -1,4 +1,4 @@
-//! Comparison of machines: their environments, and the speed-up of each case.
+//! Section that compares machines: their environments, and the speed-up of each case.
 
 use maud::{Markup, html};
 use pqlab_analysis::RunAnalysis;
@@ -10,14 +10,15 @@ use pqlab_analysis::text::neutral;
 /// Maximum number of compared cases.
 const MOST: usize = 400;
 
-/// Compares this run with the newest run on each other machine. Empty if there are no other machines.
+/// Compares this run with the newest run of every other machine. Returns nothing if there is no other machine.
 pub(super) fn machines(analysis: &RunAnalysis<'_>, past: &[Past]) -> Markup {
     let others = other_machines(analysis.run, past);
     html! {
         @if !others.is_empty() {
             section #machines {
                 h2 { "Comparison of machines" }
-                p.lead { "The machines were measured at different times. The speed-up compares times and is due to the whole setup, not only to the library." }
+                p.lead { "The machines were measured at different times. The speed-up compares times and is due to \
+                          the whole setup, not only to the library." }
                 @for other in others { (against(analysis, other)) }
             }
         }
@@ -57,7 +58,8 @@ fn against(analysis: &RunAnalysis<'_>, other: &Past) -> Markup {
                     td.num { strong { (known_factor(ratio)) } } td.num { (factor_range(ratio)) }
                 } } }
             } }
-            @if both.len() > MOST { p { "and " (grouped((both.len() - MOST) as u64)) " more: `pqlab compare` shows all." } }
+            @if both.len() > MOST { p { "and " (grouped((both.len() - MOST) as u64)) " more cases: `pqlab compare` \
+                                                                                      lists all." } }
         }
     }
 }

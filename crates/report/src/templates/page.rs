@@ -1,4 +1,4 @@
-//! The page of a run, and the frame of all pages.
+//! The page of a run, and the frame that all pages share.
 
 use super::data::Data;
 use super::legend::legend;
@@ -24,16 +24,15 @@ const SCRIPT: &str = include_str!("assets/page.js");
 pub struct Page<'p> {
     /// The run that the page shows.
     pub analysis: &'p RunAnalysis<'p>,
-    /// Other runs, oldest first. Runs on the same machine appear in the trend, runs on other machines in the
-    /// comparison.
+    /// Other runs, oldest first. The trend shows runs on the same machine; the comparison shows runs on other machines.
     pub past: &'p [Past],
     /// Scenario for the tables of circuit handshakes.
     pub scenario: &'p RelayScenario,
-    /// The site that the page belongs to.
+    /// Site that contains the page.
     pub around: Around<'p>,
 }
 
-/// Addresses within the site that a page belongs to, as written in the page. The default is for a standalone page.
+/// Links from a page to the rest of its site. The default is for a standalone page.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Around<'p> {
     /// Address of the list of all runs.
@@ -192,7 +191,7 @@ mod tests {
         let text = shown(&run, &past, Some("/state"));
         assert_eq!(text.matches("<script").count(), 2);
         assert_eq!(text.matches("</script>").count(), 2);
-        // Quotes in the data are escaped with a backslash, quotes in attributes as HTML entities.
+        // The data escapes quotes with a backslash; attributes escape them as HTML entities.
         assert!(!text.replace("\\\"", "").contains("\" onclick="));
     }
 

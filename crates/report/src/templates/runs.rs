@@ -24,7 +24,7 @@ pub fn runs_page(runs: &[RunSummary]) -> String {
     document("pqlab: runs", &around, body).into_string()
 }
 
-/// Writes the header of a page that does not show a single run.
+/// Writes the header of a page that shows several runs.
 pub(super) fn top(heading: &str) -> Markup {
     html! { header.top { p.brand { "pqlab" } h1 { (heading) } button #theme type="button" aria-label="Switch between light and dark" { "Theme" } } }
 }

@@ -14,7 +14,7 @@ use pqlab_analysis::words::{FLOOR_MEANING, worker_floors};
 use pqlab_analysis::{RunAnalysis, grouped};
 use pqlab_record::{Environment, Run};
 
-/// Writes the findings. The short answer comes first, so that it is visible on the first screen, even on a phone.
+/// Writes the findings. The short answer comes first, so that even a phone shows it on the first screen.
 pub(super) fn findings(analysis: &RunAnalysis<'_>, found: &Findings) -> Markup {
     html! {
         section #findings {
@@ -176,7 +176,7 @@ fn several(table: &Table) -> Markup {
     }
 }
 
-/// Writes each picture in a frame that scrolls if the screen is too narrow to read the picture.
+/// Writes each picture in a frame that scrolls if the screen is too narrow.
 pub(super) fn figures(charts: &[Chart]) -> Markup {
     html! {
         @for chart in charts {

@@ -1,5 +1,5 @@
-//! Pages of a static site other than the pages of runs: the list of all runs, the redirect to the newest run, and the
-//! pages of machines.
+//! Pages of a static site, except those of runs: the list of all runs, the redirect to the newest run, and the pages of
+//! machines.
 
 use super::page::{Around, document, moment};
 use super::runs::{Row, none, table, top};
@@ -37,7 +37,7 @@ pub struct SuiteOnMachine {
 
 impl SuiteOnMachine {
     /// Creates the entry from the newest complete run and earlier complete runs of the same suite on the same machine,
-    /// oldest first. `place` distinguishes it from other suites on the page.
+    /// oldest first. `place` is a number that is unique on the page.
     pub fn of(analysis: &RunAnalysis<'_>, past: &[Past], place: usize) -> SuiteOnMachine {
         let runs = std::iter::once(Past::of(analysis.run)).chain(past.iter().rev().cloned());
         SuiteOnMachine {
@@ -151,7 +151,7 @@ fn regressions(timeline: &Timeline) -> Markup {
     }
 }
 
-/// Writes runs with their changes. `up` is the path from the page to the first page.
+/// Writes runs with their changes. `up` is the path from this page to the first page.
 fn runs<'t>(runs: impl Iterator<Item = &'t TimelineRun>, up: &str) -> Markup {
     let row = |run: &'t TimelineRun| Row {
         run: &run.summary,

@@ -5,11 +5,11 @@ use crate::charts::{Chart, slug};
 use pqlab_analysis::RunAnalysis;
 use pqlab_analysis::hybrid::{Decomposition, decompositions};
 
-/// Ledger operations that neither sign nor verify.
+/// Ledger operations without cryptography: they neither sign nor verify.
 const UNCRYPTOGRAPHIC: [&str; 2] = ["encode", "decode"];
 
-/// Draws each hybrid with its halves, which were measured in the same rounds. If single operations were measured,
-/// blocks and operations without cryptography are left out, because they need a different scale.
+/// Draws each hybrid with its halves, which were measured in the same rounds. If the run contains single operations,
+/// leaves out blocks and operations without cryptography, because they need a different scale.
 pub(crate) fn halves(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> {
     let bar = |one: Decomposition<'_>| {
         let case = &one.hybrid.case;
@@ -29,7 +29,7 @@ pub(crate) fn halves(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> {
     if of_area.iter().any(cryptography) {
         of_area.retain(cryptography);
     }
-    let note = "Means over the same rounds. The overhead is the hybrid minus both halves. It is not drawn if it is not \
+    let note = "Means over the same rounds. The overhead is the hybrid minus both halves, drawn only if it is \
                 positive. The line is the hybrid.";
     let parts = ["classical half", "post-quantum half", "overhead"];
     let title = format!("{area}: hybrids and their halves");

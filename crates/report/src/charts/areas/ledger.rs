@@ -1,4 +1,4 @@
-//! Charts of transactions: the reference's block of 100 transactions, and throughput by block size.
+//! Charts of transactions: a block of 100, as in the reference ledger benchmark, and throughput by block size.
 
 use crate::charts::canvas::{Anchor, Canvas, Quantity, Scale, TextStyle, width_of};
 use crate::charts::curves::{Plot, Series, curves, draw};
@@ -10,9 +10,9 @@ use pqlab_record::Form;
 use pqlab_stats::Interval;
 
 const WIDTH: f64 = 760.0;
-/// Number of transactions in the reference's block.
+/// Number of transactions in a block of the reference ledger benchmark.
 const BLOCK: u64 = 100;
-/// Signature scheme that the reference uses.
+/// Signature scheme of the reference ledger benchmark.
 const SCHEME: &str = "ML-DSA-65";
 
 /// Draws the time of a block of transactions, and the average time per transaction, which is also shown in large type.
@@ -30,7 +30,7 @@ pub(crate) fn block_verify(analysis: &RunAnalysis<'_>) -> Option<Chart> {
     let by = |name: &str| rows.iter().copied().filter(|row| row.case().algorithm == name).collect::<Vec<_>>();
     let rows =
         Some(by(SCHEME)).filter(|rows| !rows.is_empty()).unwrap_or_else(|| by(&format!("{REFERENCE_FORM}{SCHEME}")));
-    // Use only blocks of one form and regime, whichever is the fastest.
+    // Compare only blocks of the most typical form and regime.
     let rank = |row: &CaseAnalysis<'_>| rank_of(row.case());
     let typical = rows.iter().copied().filter_map(rank).min()?;
     let typical: Vec<&CaseAnalysis<'_>> = rows.iter().copied().filter(|row| rank(row) == Some(typical)).collect();
@@ -47,7 +47,7 @@ pub(crate) fn block_verify(analysis: &RunAnalysis<'_>) -> Option<Chart> {
     let mut canvas = Canvas::new(WIDTH, height + SINGLE * (single.len() as f64 + 1.5));
     let top = canvas.head(&title, &[]) + 24.0;
     let bottom = height - 30.0;
-    // Each bar has a separate axis, because the values differ by a factor of a hundred.
+    // Give each bar its own axis, because the values differ by a factor of a hundred.
     for (place, (name, value)) in [("whole block", total), ("one transaction", average)].into_iter().enumerate() {
         let left = 64.0 + place as f64 * 190.0;
         let up = Scale::linear([value.high].into_iter(), bottom, top);
@@ -93,14 +93,14 @@ pub(crate) fn block_verify(analysis: &RunAnalysis<'_>) -> Option<Chart> {
 /// Height of the line for a single operation.
 const SINGLE: f64 = 26.0;
 
-/// Returns the times of other operations on a single transaction, with the block's scheme and library.
+/// Returns the times of operations on a single transaction, for the scheme and library of `block`.
 fn single_transactions(analysis: &RunAnalysis<'_>, block: &CaseAnalysis<'_>) -> Vec<(&'static str, Interval)> {
     let time_of = |operation: &str| {
         let suits = |row: &&CaseAnalysis<'_>| {
             let (one, block) = (row.case(), block.case());
             one.operation == operation && one.algorithm == block.algorithm && one.provider == block.provider
         };
-        // If there are two forms, use the one that reads the key from the transaction, as the block does.
+        // If the operation has two key forms, use the one that reads the key from the transaction, as blocks do.
         let all: Vec<&CaseAnalysis<'_>> = analysis.area(AREA).filter(suits).collect();
         let alike = all.iter().find(|row| row.case().form == block.case().form).or(all.first());
         alike.and_then(|row| row.median())
@@ -183,8 +183,8 @@ mod tests {
             fixtures::ledger_block("ML-DSA-65", "aws-lc", 1_000, 40_000.0),
         ]);
         let chart = blocks(&RunAnalysis::of(&run), AREA).unwrap();
-        // Encoded keys reach 25,000 transactions per second at both sizes. Prepared keys have only one size, so they
-        // get no curve.
+        // With encoded keys, both block sizes reach 25,000 transactions per second. Prepared keys have only one block
+        // size, so they get no curve.
         assert!(chart.about.contains("encoded,regime=compute") && !chart.about.contains("143k"), "{}", chart.about);
         let both = run_with(run, prepared(1_000, 7_000.0));
         let chart = blocks(&RunAnalysis::of(&both), AREA).unwrap();

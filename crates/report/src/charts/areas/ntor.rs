@@ -1,4 +1,4 @@
-//! Charts of circuit handshakes: their steps, and the pictures that the reference publishes.
+//! Charts of circuit handshakes: their steps, and the pictures in the reference report.
 
 use crate::charts::canvas::{LegendEntry, Quantity};
 use crate::charts::columns::{Column, columns};
@@ -13,21 +13,21 @@ use pqlab_stats::Interval;
 const STEPS: [&str; 3] = ["create", "reply", "finish"];
 /// Name of the operation that covers the whole handshake.
 const WHOLE: &str = "handshake";
-// Handshakes in the reference's report.
+// Handshakes in the reference report.
 const CLASSICAL: &str = "ntor-v1";
 const KEM_ONLY: &str = "kem-only-mlkem512";
 const AUTHENTICATED: &str = "ntor-x25519-mlkem512";
 const OPERATIONS: [&str; 4] = ["create", "reply", "finish", "handshake"];
 
-/// Draws the pictures that the reference publishes, under the reference's names but with figures from this run.
+/// Draws the pictures of the reference report, under the same names but with figures from this run.
 pub(crate) fn named(analysis: &RunAnalysis<'_>) -> Vec<Chart> {
     let pictures: [fn(&RunAnalysis<'_>) -> Option<Chart>; 4] =
         [operation_times, handshake_breakdown, ntor_comparison, overhead_analysis];
     pictures.into_iter().filter_map(|picture| picture(analysis)).collect()
 }
 
-/// Returns the cases of a handshake with the fastest provider. If several are tied, uses the one with the lowest
-/// figure.
+/// Returns the cases of a handshake with the fastest provider. If several providers are tied, uses the one with the
+/// lowest figure.
 fn fastest<'s, 'a>(analysis: &'s RunAnalysis<'a>, algorithm: &str) -> Vec<&'s CaseAnalysis<'a>> {
     let rows = usual(analysis, AREA).into_iter().filter(|row| row.case().algorithm == algorithm).collect::<Vec<_>>();
     let whole: Vec<&CaseAnalysis<'a>> =
@@ -58,7 +58,7 @@ fn whole<'r, 'a>(rows: &[&'r CaseAnalysis<'a>]) -> Option<&'r CaseAnalysis<'a>> 
     rows.iter().copied().find(|row| row.case().operation == "handshake")
 }
 
-/// Returns the cases of the handshake that the reference measured.
+/// Returns the cases of the handshake that the reference report measured.
 fn measured<'s, 'a>(analysis: &'s RunAnalysis<'a>) -> Vec<&'s CaseAnalysis<'a>> {
     fastest(analysis, KEM_ONLY)
 }

@@ -19,10 +19,10 @@ const BAR: f64 = 13.0;
 /// Space between two configurations.
 const BETWEEN: f64 = 10.0;
 const LINE: f64 = 26.0;
-/// End of the scale as a multiple of the largest rate. Intervals beyond the end are drawn with an arrow.
+/// End of the scale, as a multiple of the largest rate. An interval that reaches further ends in an arrow.
 const WIDEST: f64 = 1.3;
 
-/// Draws every chart that the run has data for.
+/// Draws all TLS charts for which the run contains data.
 pub(crate) fn pictures(analysis: &RunAnalysis<'_>, area: &str) -> Vec<Chart> {
     if area != AREA {
         return Vec::new();
@@ -79,8 +79,8 @@ fn rates(analysis: &RunAnalysis<'_>, all: &[HandshakeFigures<'_, '_>]) -> Option
     Some(canvas.finish("tls-server-rate", title, format!("{note}{more} {}.", listed.join("; "))))
 }
 
-/// Draws the bytes on the wire for each configuration, with the implementation that sends most. The server's flight
-/// comes first, so that it can be compared with the initial window.
+/// Draws the bytes on the wire for each configuration, with the implementation that sends most. Bars start with the
+/// server's flight, so that readers can compare it with the initial window.
 fn flights(all: &[HandshakeFigures<'_, '_>]) -> Option<Chart> {
     let noted: Vec<(&Configuration, Flights)> =
         all.iter().filter_map(|one| Some((&one.configuration, one.flights()?))).collect();
@@ -124,7 +124,7 @@ fn flights(all: &[HandshakeFigures<'_, '_>]) -> Option<Chart> {
     let x = across.at(window as f64);
     canvas.ideal(&[(x, top), (x, height - 26.0)]);
     let note = format!(
-        "Shown for the implementation that sends most. A server flight beyond the dashed line, {window_text}, needs \
+        "Bytes of the implementation that sends most. A server flight beyond the dashed line, {window_text}, needs \
          another round trip."
     );
     Some(canvas.finish("tls-flights", title, format!("{note}{more} {}.", listed.join("; "))))
@@ -140,12 +140,12 @@ fn parts(analysis: &RunAnalysis<'_>) -> Option<Chart> {
     };
     let bars = decompositions(analysis).into_iter().map(bar).collect();
     let note = "Means over both sides. The primitives were measured separately. The rest is the handshake minus the \
-                primitives. It is not drawn if it is not positive. The line is the handshake.";
+                primitives, drawn only if it is positive. The line is the handshake.";
     let parts = ["key exchange", "signing", "verification", "rest: TLS itself"];
     stacked("tls-parts", "tls: components of a handshake", &parts, bars, MOST, note)
 }
 
-/// Draws the steps of each handshake for which they were measured.
+/// Draws the steps of each handshake, if they were measured.
 fn steps(all: &[HandshakeFigures<'_, '_>]) -> Option<Chart> {
     let mean = |of: &pqlab_analysis::CaseAnalysis<'_>| of.estimates.as_ref().map(|estimates| estimates.samples_ns.mean);
     let bar = |one: &HandshakeFigures<'_, '_>| {
@@ -164,12 +164,12 @@ fn gutter<'n>(names: impl Iterator<Item = &'n str>) -> f64 {
     names.map(|name| width_of(&label(name), 12.0)).fold(80.0, f64::max).min(330.0) + 14.0
 }
 
-/// Truncates `lines` to the maximum for a picture. Returns a sentence with the number of lines left out, or an empty
+/// Truncates `lines` to the maximum for a picture. Returns a sentence with the number of omitted lines, or an empty
 /// string.
 fn left_out<T>(lines: &mut Vec<T>) -> String {
     let all = lines.len();
     lines.truncate(MOST);
-    if all > MOST { format!(" {} more are in the table.", all - MOST) } else { String::new() }
+    if all > MOST { format!(" The table lists {} more.", all - MOST) } else { String::new() }
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Canvas for pictures: marks, texts and axes as SVG. The template engine writes the SVG and escapes texts.
 //!
-//! Attributes set the colours for a standalone SVG. Classes allow a page to override the colours in its dark theme.
+//! Attributes set the colours of a standalone SVG. With the classes, a page overrides these colours in its dark theme.
 
 mod scale;
 mod whisker;
@@ -20,7 +20,7 @@ const INK: &str = "#1c232b";
 const FAINT: &str = "#5b6672";
 const RULE: &str = "#dde2e7";
 const FONT: &str = "ui-sans-serif, system-ui, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif";
-/// Approximate width of a character at font size 1, wide enough for all likely fonts.
+/// Approximate width of a character at font size 1. Fonts that browsers are likely to use are not wider.
 const CHARACTER: f64 = 0.62;
 /// Margin around the drawing.
 const MARGIN: f64 = 14.0;
@@ -67,9 +67,9 @@ pub(super) enum Quantity {
 /// Symbol of a legend entry.
 #[derive(Clone, Copy)]
 pub(super) enum LegendEntry {
-    /// Mark that stands for a series.
+    /// Mark of a series.
     Mark(usize),
-    /// Filled block that stands for a series.
+    /// Filled block in the colour of a series.
     Block(usize),
     /// Whisker.
     Line,
@@ -106,7 +106,7 @@ impl Quantity {
             Quantity::Rate if value >= 1e4 => format!("{}k", trimmed(&significant(value / 1e3))),
             Quantity::Rate => trimmed(&rate(value)),
             Quantity::Throughput => trimmed_unit(&throughput(value)),
-            // Message lengths are powers of two; lengths of keys and signatures are not.
+            // Message lengths are multiples of 1,024 and get binary units. Lengths of keys and signatures are not.
             Quantity::Bytes if (value as u64).is_multiple_of(1024) => trimmed_unit(&memory(value as u64)),
             Quantity::Bytes => format!("{} B", grouped(value as u64)),
             Quantity::Plain => trimmed(&significant(value)),
@@ -199,7 +199,7 @@ impl Canvas {
         });
     }
 
-    /// Draws a faint dashed line for ideal values.
+    /// Draws the faint dashed line of ideal values.
     pub(super) fn ideal(&mut self, points: &[(f64, f64)]) {
         let points: Vec<String> = points.iter().map(|(x, y)| format!("{},{}", px(*x), px(*y))).collect();
         self.push(html! {
@@ -264,7 +264,7 @@ impl Canvas {
             6 => polygon(x, y, &[(-2.6, -5.2), (2.6, -5.2), (5.2, 0.0), (2.6, 5.2), (-2.6, 5.2), (-5.2, 0.0)]),
             _ => polygon(x, y, &[(-5.4, -2.4), (5.4, -2.4), (5.4, 2.4), (-5.4, 2.4)]),
         };
-        // Marks become hollow when the colours repeat.
+        // Colours repeat if there are many series, so make marks with a repeated colour hollow.
         let hollow = (series / COLOURS.len()) % 2 == 1;
         let class = format!("{}{}", if hollow { "s" } else { "m" }, series % COLOURS.len());
         let (fill, stroke) = if hollow { ("none", colour(series)) } else { (colour(series), "#ffffff") };
@@ -327,7 +327,7 @@ impl Canvas {
         }
     }
 
-    /// Finishes the picture. `about` is its text alternative.
+    /// Finishes the picture. `about` is the text alternative.
     pub(super) fn finish(self, name: &str, title: &str, about: String) -> Chart {
         let (width, height) = (self.width + 2.0 * MARGIN, self.height + 2.0 * MARGIN);
         let view = format!("-{MARGIN} -{MARGIN} {} {}", px(width), px(height));

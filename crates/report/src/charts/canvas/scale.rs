@@ -10,8 +10,8 @@ pub(in crate::charts) struct Scale {
     log: bool,
 }
 
-/// Largest value on a scale; its reciprocal is the smallest. An imported run can contain absurd values, such as a tick
-/// of 1e300 ns.
+/// Largest value on a scale; its reciprocal is the smallest. The limits are needed because an imported run can contain
+/// absurd values, such as a tick of 1e300 ns.
 const LARGEST: f64 = 1e60;
 
 impl Scale {
@@ -42,7 +42,7 @@ impl Scale {
     /// Creates a linear scale between two values.
     pub(in crate::charts) fn between(from: f64, to: f64, start: f64, end: f64) -> Scale {
         let [from, to] = [from, to].map(|value| value.clamp(-LARGEST, LARGEST));
-        // Numbers that differ only in their last digits leave no room for ticks between them.
+        // Between numbers that differ only in their last digits, floating-point arithmetic has no room for ticks.
         let apart = to - from > 1e-9 * from.abs().max(1.0 / LARGEST);
         let to = if apart { to } else { from + from.abs().max(1.0) };
         Scale { from, to, start, end, log: false }
@@ -112,14 +112,14 @@ mod tests {
         let scale = Scale::linear([0.0, 9.5].into_iter(), 100.0, 0.0);
         assert_eq!(scale.ticks(5), [0.0, 2.0, 4.0, 6.0, 8.0]);
         assert_eq!(scale.at(0.0), 100.0);
-        // Scales without values or with a single value also have ticks.
+        // Scales with no value or a single value must have ticks, too.
         assert!(!Scale::log(std::iter::empty(), 0.0, 1.0).ticks(5).is_empty());
         assert!(!Scale::log([7.0].into_iter(), 0.0, 1.0).ticks(5).is_empty());
         // Labels of ticks must not touch on a narrow range.
         assert_eq!(Scale::log([18.0, 30.0].into_iter(), 0.0, 600.0).ticks(8), [18.0, 20.0, 25.0, 30.0]);
     }
 
-    /// An imported run can contain any tick length. Scales must still be finite and have few ticks.
+    /// Scales must be finite and have few ticks even for the arbitrary tick lengths of an imported run.
     #[test]
     fn scales_over_extreme_numbers_are_finite() {
         let ends = [f64::MAX, 1e300, 1.0, 1e-300, f64::MIN_POSITIVE, 5e-324, 0.0, -1.0, f64::INFINITY, f64::NAN];

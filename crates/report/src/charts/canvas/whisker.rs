@@ -16,7 +16,7 @@ const ARROW: f64 = 5.0;
 enum End {
     Cap,
     Arrow,
-    /// Nothing: this end is outside the plot, beyond the arrow at the other end.
+    /// Nothing, because the interval lies outside the plot and the other end has the arrow.
     None,
 }
 
@@ -97,7 +97,7 @@ mod tests {
         assert_eq!(drawn(|canvas, scale| canvas.interval_across(5.0, scale, 3.0, 18.0)), (below.to_owned(), true));
         let above = "M5 20L5 100M8.5 20L1.5 20M8.5 95L5 100L1.5 95";
         assert_eq!(drawn(|canvas, scale| canvas.interval_up(5.0, scale, 12.0, 31.0)), (above.to_owned(), true));
-        // An interval entirely outside the plot is drawn as an arrow towards it.
+        // Draw an interval that lies entirely outside the plot as an arrow towards it.
         let outside = "M5 100L5 100M8.5 95L5 100L1.5 95";
         assert_eq!(drawn(|canvas, scale| canvas.interval_up(5.0, scale, 30.0, 31.0)), (outside.to_owned(), true));
     }

@@ -3,8 +3,8 @@
 //! - Each process is a repetition. Its time is the mean over its samples, and its iterations are the operations in
 //!   these samples. If there are several repetitions, aggregates follow, as in Google Benchmark.
 //! - `cpu_time` is the real time multiplied by the fraction of the visits' wall time during which the thread was on a
-//!   processor. Reading the CPU clock around each sample would take longer than many operations. If this fraction was
-//!   not recorded (work on several threads), `cpu_time` repeats `real_time`, and the context says so.
+//!   processor. Reading the CPU clock around each sample would take longer than many operations. For work on several
+//!   threads, this fraction is not recorded: `cpu_time` then repeats `real_time`, and the context says that it does.
 //! - The label contains the provider's version, followed by the caveats.
 //! - Ledger cases have the user counters `avg_verify_time_us` and `txs_per_second`.
 //! - The measurement overhead is the last row.
@@ -23,13 +23,13 @@ use std::io::Write;
 
 /// JSON as written by `--benchmark_format=json`.
 pub(super) struct GoogleBenchmark {
-    /// How rows are named.
+    /// Naming scheme for rows.
     pub(super) names: Names,
 }
 
 /// CSV as written by `--benchmark_format=csv`.
 pub(super) struct GoogleBenchmarkCsv {
-    /// How rows are named.
+    /// Naming scheme for rows.
     pub(super) names: Names,
 }
 
@@ -56,7 +56,7 @@ struct Row {
     repetition: usize,
     repetitions: usize,
     iterations: u64,
-    /// Real time in `unit`; for the coefficient of variation, a ratio.
+    /// Real time in `unit`, or a ratio in the row for the coefficient of variation.
     time: Option<f64>,
     /// CPU time, in the same unit as `time`.
     cpu_time: Option<f64>,
@@ -215,7 +215,7 @@ fn check(names: Names, plan: &[Case]) -> Result<(), ExportError> {
     }
 }
 
-/// Returns the cases with their names. The floor comes last.
+/// Returns the cases with their names. The overhead case comes last.
 fn named<'r, 'a>(
     analysis: &'r RunAnalysis<'a>,
     names: Names,
@@ -247,7 +247,7 @@ fn cpu_time_words(analysis: &RunAnalysis<'_>) -> String {
     }
 }
 
-/// Returns the rows of a case. `called` is their name.
+/// Returns the rows of a case, named `called`.
 fn rows(analysed: &CaseAnalysis<'_>, called: String) -> Vec<Row> {
     let (record, case) = (analysed.record, analysed.case());
     let build = analysed.header().environment.providers.iter().find(|build| build.id == case.provider);
@@ -390,7 +390,7 @@ fn processes(samples: &Samples) -> Vec<Process> {
     all.values().filter_map(process).collect()
 }
 
-/// Returns a unit that suits a time in ns, and the length of the unit in ns.
+/// Returns a unit that fits a time in ns, and the length of that unit in ns.
 fn unit(ns: f64) -> (&'static str, f64) {
     match ns {
         ns if ns >= 1e9 => ("s", 1e9),

@@ -1,20 +1,21 @@
-//! Names of rows as in the reference, the ledger benchmark of an earlier system.
+//! Names of rows as in the reference ledger benchmark, which is part of an earlier system.
 
 use super::super::ExportError;
 use pqlab_analysis::ledger::AREA;
 use pqlab_record::{Case, Form, Protocol, ProtocolKind};
 
-/// Transaction format that the reference measured.
+/// Transaction format in the reference ledger benchmark.
 const REFERENCE_FORM: &str = "TXv1-ML-DSA-65";
-/// Number of transactions in the reference's block. They come from one sender, are in memory, and are verified one
-/// after the other.
+/// Number of transactions in a block of the reference ledger benchmark. One sender signed all of them. They are in
+/// memory and are verified one after the other.
 const BLOCK: u64 = 100;
 
-/// Returns the reference's name for the work of a case, or `None` if the reference did not measure such work.
+/// Returns the row name that the reference ledger benchmark uses for the work of a case, or `None` if it did not
+/// measure such work.
 fn reference_name(case: &Case) -> Option<&'static str> {
     let one_thread = case.threads().unwrap_or(1) == 1 && !case.has_invalid_transaction();
     let reference = case.workload == AREA && case.algorithm == REFERENCE_FORM && one_thread;
-    // The reference parsed the key on each call and did not verify in batches.
+    // The reference ledger benchmark parsed the key on each call and did not verify in batches.
     if !reference || case.form == Some(Form::Prepared) || case.batch_size().is_some() {
         return None;
     }
@@ -30,8 +31,8 @@ fn reference_name(case: &Case) -> Option<&'static str> {
     }
 }
 
-/// Returns the reference's name for each case, in order, or `None` for work that the reference did not measure. If
-/// several providers do the same work, the provider is appended.
+/// Returns the row name from the reference ledger benchmark for each case, in order, or `None` for work that it did not
+/// measure. If several providers do the same work, appends the provider.
 ///
 /// # Errors
 /// [`ExportError::Choice`] if no case gets a name, or if two cases of one provider would get the same name.
@@ -72,7 +73,7 @@ pub(super) fn reference_names(
     Ok(names)
 }
 
-/// Returns the number of iterations per repetition (a process) if it is fixed.
+/// Returns the number of iterations per repetition, which is a process, if that number is fixed.
 fn iterations(protocol: &Protocol) -> Option<u64> {
     let processes = u64::from(protocol.processes);
     let fixed = protocol.iterations.filter(|_| protocol.kind != ProtocolKind::Adaptive && processes > 0);

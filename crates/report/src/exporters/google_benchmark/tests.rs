@@ -95,7 +95,7 @@ fn cpu_time_is_the_share_of_real_time_on_a_processor() {
     assert!(rows.iter().all(|row| repeats(row) && row["label"].ends_with(note)));
     assert!(json(&run)["context"]["pqlab_cpu_time"].as_str().unwrap().starts_with("not recorded"));
 
-    // Every second visit has 10% less CPU time.
+    // Every second visit gets 10% less CPU time.
     for (place, visit) in run.records[0].samples.visits.iter_mut().enumerate() {
         let cpu_ns = if place % 2 == 0 { 1_000_000 } else { 900_000 };
         visit.conditions.cpu_time = Some(CpuTime { cpu_ns, wall_ns: 1_000_000 });
