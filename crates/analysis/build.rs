@@ -1,5 +1,5 @@
-//! Collects `facts.json` from every folder in `crates/providers/src` into one file. The order is that of the table in
-//! `crates/providers/src/lib.rs`. Only these data files are read: no code from that crate is built into this one.
+//! Collects `facts.json` from every folder in `crates/providers/src` into one file, in the order of the table in
+//! `crates/providers/src/lib.rs`. Reads only these data files: no code from that crate is built into this one.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs};

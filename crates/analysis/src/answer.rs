@@ -48,8 +48,8 @@ fn nothing_recommended(analysis: &RunAnalysis<'_>) -> Option<String> {
     Some(format!("Nothing is recommended: no case is ranked ({}).", reasons.collect::<Vec<_>>().join(", ")))
 }
 
-/// Returns the statements to show before the recommendations and those to show after them. For merged runs, only the
-/// first statement for each area is shown, after the recommendations.
+/// Returns two lists of statements: one to show before the recommendations, and one to show after them. For merged
+/// runs, keeps only the first statement for each area, and shows it after the recommendations.
 fn statements(analysis: &RunAnalysis<'_>, found: &Findings) -> (Vec<String>, Vec<String>) {
     let line = |statement: &Statement| format!("{}: {}.", statement.about, statement.text);
     if analysis.parts.len() > 1 {

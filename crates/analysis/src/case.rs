@@ -11,7 +11,7 @@ use pqlab_stats::{Interval, Sorted};
 const BARS: usize = 32;
 /// Number of steps in a distribution's curve.
 const STEPS: usize = 120;
-/// Parameters that are allowed in a usual case, and in a usual case of a signing construction.
+/// Parameters that a usual case may have, and those that a usual case of a signing construction may have.
 const USUAL: [&str; 1] = [Parameter::LENGTH];
 const USUAL_OF_CONSTRUCTIONS: [&str; 3] = [Parameter::LENGTH, Parameter::DETERMINISTIC, Parameter::COINS];
 
@@ -29,7 +29,7 @@ pub struct CaseAnalysis<'a> {
     header: &'a RunHeader,
     /// The figures, in the form that comparisons need.
     measured: Option<Measured<'a>>,
-    /// Index among the cases of the run, if all of them were analysed together.
+    /// Index among the cases of the run, if the cases were analysed together.
     pub place: usize,
 }
 
@@ -73,7 +73,7 @@ impl<'a> CaseAnalysis<'a> {
         self.estimates.as_ref().map(|estimates| estimates.median_ns)
     }
 
-    /// Returns why the case is excluded from rankings, or `None` if it is ranked.
+    /// Returns the reason for excluding the case from rankings, or `None` if it is ranked.
     pub fn not_ranked(&self) -> Option<NotRanked> {
         self.measured.as_ref().map_or(Some(NotRanked::NoFigure), Measured::not_ranked)
     }
@@ -96,8 +96,8 @@ impl<'a> CaseAnalysis<'a> {
     /// Returns whether this is the usual variant of the operation: warm, with a prepared key if there are two forms,
     /// and without special parameters.
     ///
-    /// For constructions that [sign](Case::signs_with_construction), each library has one usual variant: deterministic
-    /// if the library supports it, otherwise with the library's own randomness. Callers that compare such cases must
+    /// If a construction [signs](Case::signs_with_construction), each library has one usual variant: deterministic if
+    /// the library supports it, otherwise with the library's own randomness. Before comparing such cases, callers must
     /// select [one kind](crate::kinds::one_kind).
     pub fn usual(&self) -> bool {
         let case = self.case();

@@ -1,8 +1,8 @@
-//! Caveats that a reader must know about figures. Only this module decides which caveats apply to a case and how they
-//! are worded. Tables, pages and every export format use it, so that no file omits a caveat.
+//! Caveats that a reader must know about figures. Only this module decides which caveats apply to a case, and words
+//! them. Tables, pages and every export format use it, so that no file omits a caveat.
 //!
-//! Three caveats are [notes](Caveat::NOTES), which tables show as keywords. Tables also express the others with columns
-//! and signs: `≈` before estimated cycles, no percentiles if a sample is a batch, the key's form in the name.
+//! Three caveats are [notes](Caveat::NOTES), which tables show as keywords. Tables express the other caveats with
+//! columns and signs: `≈` before estimated cycles, no percentiles if a sample is a batch, the key's form in the name.
 
 use crate::estimates::{Estimates, Imprecision};
 use crate::number::{duration, grouped, percent};
@@ -12,7 +12,7 @@ use pqlab_record::{Case, Metric, Residue};
 /// Something that a reader must know about a figure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Caveat {
-    /// Another program used the core so much that too few visits were undisturbed.
+    /// Another program used the core during so many visits that disturbed ones are included.
     Shared,
     /// The target precision was not reached.
     Imprecise,
@@ -199,7 +199,7 @@ impl Caveats {
         }
     }
 
-    /// Merges the caveats of several cases. If messages differ, `shared` and `batch` show the largest figure; the other
+    /// Merges the caveats of several cases. If messages differ, `shared` and `batch` show the largest figure; other
     /// caveats list every message.
     pub fn merged<'c>(of: impl IntoIterator<Item = &'c Caveats>) -> Caveats {
         let of: Vec<&Caveats> = of.into_iter().collect();
@@ -238,7 +238,7 @@ impl Caveats {
         self.iter().filter(|(caveat, _)| caveat.is_note())
     }
 
-    /// Lists the keywords of the notes, with the reasons for imprecision: `shared; imprecise: few samples; defect`.
+    /// Lists the keywords of the notes, with reasons for imprecision: `shared; imprecise: few samples; defect`.
     pub fn notes_text(&self) -> String {
         let text = |(caveat, says): (Caveat, &str)| match caveat {
             Caveat::Imprecise => format!("{}: {says}", caveat.word()),

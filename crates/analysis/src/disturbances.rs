@@ -11,7 +11,7 @@ pub struct Disturbances {
     pub disturbed: usize,
     /// Number of visits that were found disturbed, discarded and measured again.
     pub repeats: u64,
-    /// For each kind, the number of visits that it disturbed and its worst occurrence.
+    /// For each kind of disturbance, the number of affected visits and the worst occurrence.
     pub kinds: Vec<(&'static str, usize, Disturbance)>,
 }
 
@@ -65,7 +65,7 @@ fn kind(disturbance: &Disturbance) -> &'static str {
     }
 }
 
-/// Returns how severe a disturbance is compared with others of its kind.
+/// Returns the severity of a disturbance, for comparison with others of its kind.
 fn severity(disturbance: &Disturbance) -> f64 {
     match disturbance {
         Disturbance::Steal { pct } | Disturbance::Pressure { pct } | Disturbance::SharedCore { pct, .. } => *pct,

@@ -1,4 +1,4 @@
-//! Facts about a library other than its speed, each with its source and the date when the source was read.
+//! Facts about a library other than its speed. Each has a source and the date on which the source was read.
 
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -13,11 +13,11 @@ pub const NOT_FOUND: &str = "not found";
 pub struct LibraryFacts {
     /// Provider name without its backend.
     pub library: String,
-    /// Version that the facts apply to, given as substrings of the version in a run's environment.
+    /// Substrings that the version in a run's environment must contain for the facts to apply.
     pub versions: Vec<String>,
     /// Packages that contain the library, with their versions.
     pub packages: BTreeMap<String, String>,
-    /// Prefixes of the names of C or assembly archives that the library is linked from.
+    /// Name prefixes of the C or assembly archives from which the library is linked.
     #[serde(default)]
     pub archives: Vec<String>,
     /// Owner of the code.
@@ -32,7 +32,7 @@ pub struct LibraryFacts {
     pub maturity: String,
     /// Whether the linked version is a validated cryptographic module (FIPS 140-3).
     pub validation: String,
-    /// What the library's authors say about constant-time code.
+    /// Statement of the library's authors about constant-time code.
     pub constant_time: String,
     /// Sources of the facts.
     pub sources: Vec<Source>,
@@ -51,7 +51,7 @@ pub struct Source {
 }
 
 impl LibraryFacts {
-    /// Returns whether the facts were collected for the version that a run names.
+    /// Returns whether the facts apply to the version that a run names.
     pub fn are_of(&self, version: &str) -> bool {
         self.versions.iter().all(|part| version.contains(part.as_str()))
     }
@@ -64,8 +64,8 @@ pub fn facts() -> &'static [LibraryFacts] {
     ALL.get_or_init(|| read().expect("facts.json must be valid for every library"))
 }
 
-/// Returns the facts about a library. Returns `None` for a library that was loaded from elsewhere, and for `null`,
-/// which is not a library.
+/// Returns the facts about a library. Returns `None` for a library that the user loaded, and for `null`, which is not a
+/// library.
 pub fn facts_of(library: &str) -> Option<&'static LibraryFacts> {
     facts().iter().find(|facts| facts.library == library)
 }
@@ -140,7 +140,7 @@ mod tests {
             .for_each(|one| assert!(known.contains(&one.language.as_str()), "{}: {}", one.library, one.language));
     }
 
-    /// A different version may come with a different licence, certificate or claims.
+    /// A different version may have a different licence, certificate or claims.
     #[test]
     fn facts_match_the_linked_versions() {
         let lock = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../Cargo.lock")).unwrap();

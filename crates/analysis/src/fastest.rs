@@ -1,13 +1,13 @@
-//! Describes the libraries that `fastest` chose.
+//! Descriptions of the libraries that `fastest` chose.
 
 use crate::number::time;
 use crate::text::neutral;
 use pqlab_record::Fastest;
 
-/// Describes the choice made by `fastest`: the chosen provider, the operations that decided, the runner-up and the
-/// candidates. Example: `fastest for X-Wing by handshake: aws-lc+liboqs, 74.2 µs; next aws-lc, 77.9 µs (4 candidates:
-/// classical half aws-lc, openssl; post-quantum half aws-lc, liboqs)`. Candidates that failed or have a known defect
-/// are listed with the reason.
+/// Describes the choice of `fastest`: the chosen provider, the deciding operations, the runner-up and the candidates.
+/// Example: `fastest for X-Wing by handshake: aws-lc+liboqs, 74.2 µs; next aws-lc, 77.9 µs (4 candidates: classical
+/// half aws-lc, openssl; post-quantum half aws-lc, liboqs)`. Candidates that failed or have a known defect are listed
+/// with the reason.
 pub fn fastest_line(found: &Fastest) -> String {
     let choice = match found.asked.as_str() {
         "fastest+fastest" => String::new(),

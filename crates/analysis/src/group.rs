@@ -11,7 +11,7 @@ pub fn grouped<'r, K: Eq + Hash, T>(
     gathered(things.map(|thing| (key(thing), thing)))
 }
 
-/// Groups values by key, in the order in which the keys first appear. Looks each key up only once, because imported
+/// Groups values by key, in the order in which the keys first appear. Looks up each key only once, because imported
 /// files can contain any number of names.
 pub fn gathered<K: Eq + Hash, V>(pairs: impl IntoIterator<Item = (K, V)>) -> Vec<(K, Vec<V>)> {
     let mut groups: IndexMap<K, Vec<V>> = IndexMap::new();
@@ -21,7 +21,7 @@ pub fn gathered<K: Eq + Hash, V>(pairs: impl IntoIterator<Item = (K, V)>) -> Vec
     groups.into_iter().collect()
 }
 
-/// Returns each distinct item once, in the order of first appearance. Looks each item up only once.
+/// Returns each distinct item once, in the order of first appearance. Looks up each item only once.
 pub fn distinct<K: Eq + Hash>(things: impl IntoIterator<Item = K>) -> Vec<K> {
     things.into_iter().collect::<IndexSet<K>>().into_iter().collect()
 }
@@ -63,7 +63,7 @@ mod tests {
         }));
         let once = distinct(numbers.iter().map(|number| Counted(format!("name {number}"))));
         assert!(once.len() == NAMES && once[1].0 == "name 1");
-        // Either call finds each name once by comparison. Hash collisions add a few comparisons.
+        // Each of the two calls needs one comparison per name. Hash collisions add a few comparisons.
         let compared = COMPARED.get();
         assert!(compared < 2 * 4 * NAMES, "{compared} comparisons of {NAMES} names");
     }

@@ -2,8 +2,8 @@
 
 use pqlab_stats::Sorted;
 
-/// Distance above the upper quartile, in interquartile ranges, beyond which samples are counted but not binned. A few
-/// stragglers would squeeze all other samples into one bar.
+/// Distance above the upper quartile, in interquartile ranges, beyond which samples are counted but get no bar. With
+/// bars for a few stragglers, all other samples would share one bar.
 const FAR_OUT: f64 = 6.0;
 
 /// Bars of equal width, and the number of samples above them.
@@ -24,7 +24,7 @@ impl Histogram {
     pub fn of(times: &Sorted, most: usize) -> Histogram {
         let (from, p25, p75) = (times.min(), times.quantile(0.25), times.quantile(0.75));
         let fence = p75 + FAR_OUT * (p75 - p25);
-        // If the quartiles are equal, rounding can put the fence below all times.
+        // If the quartiles are equal, rounding can move the limit below all times.
         let inside = times.as_slice().partition_point(|time| *time <= fence).max(1);
         let to = times.as_slice()[inside - 1];
         let bars = if to > from { most.min((inside as f64).sqrt().ceil() as usize).max(2) } else { 1 };

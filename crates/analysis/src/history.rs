@@ -1,4 +1,4 @@
-//! Earlier runs and runs on other machines, reduced to what a report on the newest run needs.
+//! Summaries of earlier runs and of runs on other machines, for a report on the newest run.
 
 use crate::case::CaseAnalysis;
 use crate::comparison::{ComparisonCriteria, Figure, Measured, ratio_apart};
@@ -19,7 +19,7 @@ pub struct Past {
     pub environment: Environment,
     /// Whether every case of the plan has a record.
     pub complete: bool,
-    /// Times in ns with their intervals, by case id: medians or means, depending on how the case is compared.
+    /// Times in ns with their intervals, by case id: medians, or means for cases that are compared by means.
     pub medians: HashMap<String, Interval>,
     /// Number of cases without a figure.
     pub failed: usize,
@@ -52,15 +52,15 @@ impl Past {
         }
     }
 
-    /// Returns the ratio of a case's time in this past run to its time in `run`, with its interval, exactly as a
-    /// comparison of the two runs would. Returns `None` if either run lacks usable figures of the case.
+    /// Returns the ratio of a case's time in this past run to its time in `run`, with its interval. A comparison of the
+    /// two runs gives the same ratio. Returns `None` if either run lacks usable figures of the case.
     pub fn time_over(&self, run: &RunHeader, case: &Measured<'_>) -> Option<Interval> {
         let here = case.figure(Unit::Nanoseconds)?;
         let there = self.figures.get(&case.record().case.id())?;
         Some(ratio_apart(&here, there, self.runs_apart(run))?.ratio)
     }
 
-    /// Returns the spread between the two runs if nothing changed: the larger of the two stored spreads.
+    /// Returns the spread to expect between the two runs if nothing changed: the larger of the two stored spreads.
     fn runs_apart(&self, run: &RunHeader) -> RunSpread {
         ComparisonCriteria::default().between(&run.protocol.run_spreads, &self.spreads).runs(Unit::Nanoseconds)
     }

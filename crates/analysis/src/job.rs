@@ -10,7 +10,7 @@ pub(crate) const OF_KEM: usize = 3;
 /// Maximum weight of an operation.
 const MOST: u32 = 1000;
 
-/// How often a job performs each of the [`OPERATIONS`]: whole numbers from 0 to 1,000, at least one of them above 0.
+/// Number of times that a job performs each of the [`OPERATIONS`], from 0 to 1,000. At least one number is above 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct JobWeights([u32; OPERATIONS.len()]);
 
@@ -25,7 +25,8 @@ impl Default for JobWeights {
 }
 
 impl JobWeights {
-    /// Returns how often the job performs an operation; 0 for an operation that is not in [`OPERATIONS`].
+    /// Returns the weight of an operation: the number of times that the job performs it, or 0 if it is not in
+    /// [`OPERATIONS`].
     pub fn of(&self, operation: &str) -> u32 {
         self.parts().find(|(name, _)| *name == operation).map_or(0, |(_, weight)| weight)
     }

@@ -5,7 +5,7 @@ use crate::case::CaseAnalysis;
 use crate::group::{distinct, gathered};
 use pqlab_record::Case;
 
-/// Cases of one kind, separated from all others.
+/// Cases of one kind, and all other cases.
 pub(crate) struct OneKind<'r, 'a> {
     /// Cases of the kind that most libraries support, and cases that use no randomness.
     pub(crate) cases: Vec<&'r CaseAnalysis<'a>>,

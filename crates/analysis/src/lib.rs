@@ -7,7 +7,7 @@
 //! for a job ([`libraries`]). [`estimates`] defines how figures are computed from samples, and [`caveats`] what a
 //! reader must know about them.
 //!
-//! Everything here is a pure function of stored runs. It uses no harness and no cryptographic library, and reads no
+//! All results are pure functions of stored runs. This crate uses no harness and no cryptographic library, and reads no
 //! clock.
 //!
 //! Modules depend on each other in one direction only, which a test checks: text and estimates come first, then cases,

@@ -12,13 +12,13 @@ use std::sync::OnceLock;
 pub struct Measured<'a> {
     header: &'a RunHeader,
     pub(crate) record: &'a Record,
-    /// Whether the figures include all visits because too few were undisturbed.
+    /// Whether the figures include all visits, because too few were undisturbed.
     pub(crate) contended: bool,
     /// Statistic by which the case is compared, unless the other side requires another one.
     statistic: Statistic,
     /// Figures by statistic, in ns and in core cycles, if they are known and above zero.
     headlines: [[Option<f64>; 2]; 2],
-    /// Moments of the visits that are used; `None` if all are used.
+    /// Moments of the visits in use; `None` if all visits are used.
     only: Option<BTreeSet<Moment>>,
     /// Value of each visit, by statistic, unit and choice of visits. Computed on first use and kept, because a case is
     /// compared with many rivals.
@@ -46,7 +46,7 @@ pub enum NotRanked {
     OwnCode,
     /// A known defect of the library affects the operation.
     KnownDefect,
-    /// Too few visits were undisturbed, so disturbed visits are included.
+    /// The figure includes disturbed visits, because too few were undisturbed.
     Disturbed,
     /// The case failed or has no samples.
     NoFigure,
@@ -58,7 +58,7 @@ impl NotRanked {
         format!("not ranked: {}", self.text())
     }
 
-    /// Returns the reason in a few words.
+    /// Returns the reason as a short phrase.
     pub fn text(self) -> &'static str {
         match self {
             NotRanked::Overhead => "measurement overhead",
@@ -91,10 +91,9 @@ impl<'a> Measured<'a> {
         Measured { header, record, contended, statistic, headlines, only: None, values: Default::default() }
     }
 
-    /// Restricts cases to the visits that all of them share, and uses means. Further visits of single cases are
-    /// ignored, because the shared rounds decide on the combined cost. Uses the usable visits, or all visits if too few
-    /// of the usable ones are shared. Returns nothing if the same processes did not measure the cases in the same
-    /// rounds.
+    /// Restricts cases to the visits that all of them share, and uses means. Ignores other visits, because the shared
+    /// rounds determine the combined cost. Uses the usable visits, or all visits if the cases share too few usable
+    /// ones. Returns an empty list if the same processes did not measure the cases in the same rounds.
     pub fn together_by_means(cases: &[&Measured<'a>]) -> Vec<Measured<'a>> {
         let [usable, all] = [Visits::Usable, Visits::All].map(|visits| shared_moments(cases, visits));
         let enough = usable.len() as f64 >= LEAST_COMMON * all.len() as f64;
@@ -123,12 +122,12 @@ impl<'a> Measured<'a> {
         self.record
     }
 
-    /// Returns whether the figures include all visits because too few were undisturbed.
+    /// Returns whether the figures include all visits, because too few were undisturbed.
     pub fn contended(&self) -> bool {
         self.contended
     }
 
-    /// Returns why the case is excluded from rankings, or `None` if it is ranked.
+    /// Returns the reason for excluding the case from rankings, or `None` if it is ranked.
     pub fn not_ranked(&self) -> Option<NotRanked> {
         let case = &self.record.case;
         let reasons = [
@@ -176,7 +175,7 @@ impl<'a> Measured<'a> {
         Some(step(&self.record.samples, unit) / self.headline(unit, statistic)?)
     }
 
-    /// Returns whether both are the same case of the same run.
+    /// Returns whether `other` is the same case of the same run.
     pub(crate) fn is(&self, other: &Measured<'_>) -> bool {
         std::ptr::eq(self.record, other.record)
     }

@@ -6,14 +6,13 @@ use pqlab_record::{Case, Run, RunHeader};
 use std::collections::{HashMap, HashSet};
 use std::fmt;
 
-/// Several runs of the same build on the same machine, merged into one. Each job (everything but the provider) is taken
-/// from a single run, so that libraries that are ranked against each other were measured together. This is the run with
-/// the most providers for the job, or the newest of several such runs.
-/// measured together.
+/// Several runs of the same build on the same machine, merged into one. All cases of a job, which differ only in the
+/// provider, come from a single run, so that pqlab ranks only libraries that were measured together. This is the run
+/// with the most providers for the job, or the newest of several such runs.
 #[derive(Clone, Debug)]
 pub struct Merged {
-    /// All cases as one run. Its start is that of the oldest run and its end that of the newest. It is complete if all
-    /// runs are.
+    /// All cases as one run. It starts with the oldest run and ends with the newest. It is complete if all runs are
+    /// complete.
     pub(crate) run: Run,
     /// Headers of the runs that contribute cases, newest first.
     pub(crate) parts: Vec<RunHeader>,
@@ -32,7 +31,7 @@ pub enum NotOneRun {
         newest: String,
         /// Id of the run that differs.
         other: String,
-        /// The first property in which they differ.
+        /// First property in which the two runs differ.
         what: Difference,
     },
 }
@@ -52,7 +51,7 @@ impl fmt::Display for NotOneRun {
 
 impl std::error::Error for NotOneRun {}
 
-/// Area and name, which all cases of a job share. The measurement overhead is also a job.
+/// Area and name of a job, which all of its cases share. The measurement overhead is also a job.
 type Job = (String, String);
 
 fn job(case: &Case) -> Job {

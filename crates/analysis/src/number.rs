@@ -60,8 +60,8 @@ fn digits_of(interval: &Interval, most: usize) -> usize {
     known_digits(interval.estimate, (interval.high - interval.estimate).max(interval.estimate - interval.low), most)
 }
 
-/// Returns the digits of a time or ratio that is printed without the ends of its interval: at most three, unless
-/// rounding to three digits would move the estimate out of the interval.
+/// Returns the number of digits for a time or ratio that is printed without the ends of its interval: at most three,
+/// unless rounding to three digits would move the estimate out of the interval.
 fn digits_alone(interval: &Interval) -> usize {
     let known = digits_of(interval, MOST);
     let half = (interval.high - interval.estimate).max(interval.estimate - interval.low);
@@ -73,7 +73,7 @@ fn sign_of(half_width_pct: f64) -> &'static str {
     if half_width_pct > APPROXIMATE_PCT { SIGN } else { "" }
 }
 
-/// Returns whether a figure is marked as approximate.
+/// Returns whether to mark a figure as approximate.
 pub fn is_approximate(interval: &Interval) -> bool {
     interval.half_width_pct() > APPROXIMATE_PCT
 }
@@ -171,7 +171,7 @@ pub fn duration_digits(nanoseconds: f64, wanted: usize) -> (String, &'static str
     let mut scaled = nanoseconds;
     let mut unit = "ns";
     for larger in ["µs", "ms", "s"] {
-        // A value that rounds to 1,000 is shown in the next unit.
+        // A value that rounds to 1,000 gets the next unit.
         if scaled.abs() < 1000.0 - 0.5 * 10_f64.powi(3 - wanted as i32) {
             break;
         }
@@ -181,7 +181,7 @@ pub fn duration_digits(nanoseconds: f64, wanted: usize) -> (String, &'static str
     (digits(scaled, wanted), unit)
 }
 
-/// Like [`duration_digits`]: chooses the unit for `wanted` digits, but prints `known` digits.
+/// Like [`duration_digits`], but chooses the unit for `wanted` digits and prints `known` digits.
 fn rescaled(nanoseconds: f64, wanted: usize, known: usize) -> (String, &'static str) {
     let (_, unit) = duration_digits(nanoseconds, wanted);
     (digits(nanoseconds / divisor(unit), known), unit)
@@ -248,7 +248,7 @@ pub fn factor_within(ratio: &Interval) -> String {
     format!("{} ±{}", known_factor(ratio), percent(ratio.half_width_pct()))
 }
 
-/// Formats the distance from the estimate to the farther end of its interval, in the estimate's unit.
+/// Formats the half-width of an interval, measured to the farther end, in the estimate's unit.
 pub(crate) fn plus_minus(interval: &Interval, decimals: usize) -> String {
     format!("±{:.decimals$}", (interval.high - interval.estimate).max(interval.estimate - interval.low))
 }

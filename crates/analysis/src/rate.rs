@@ -19,7 +19,7 @@ mod tests {
     #[test]
     fn rate_is_the_reciprocal_of_the_mean() {
         let mut run = fixtures::run();
-        // One slow sample in each visit moves the mean but not the median.
+        // Add one slow sample to each visit, which moves the mean but not the median.
         for visit in &mut run.records[0].samples.visits {
             visit.ticks[0] *= 30;
         }

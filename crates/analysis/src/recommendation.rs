@@ -15,19 +15,19 @@ pub(crate) const CATEGORY: u8 = 3;
 pub(crate) struct UseCase {
     pub(crate) name: &'static str,
     pub(crate) area: &'static str,
-    /// Operations that are done one after the other.
+    /// Operations of the use case, one after the other.
     pub(crate) operations: &'static [&'static str],
     pub(crate) what: &'static str,
     /// Whether an algorithm fits the use case.
     pub(crate) algorithms: fn(&str) -> bool,
-    /// Number of transactions in the block on which an operation works; `None` if it does not work on a block.
+    /// Number of transactions in a block; `None` if the operation does not work on blocks.
     pub(crate) transactions: Option<u64>,
     /// Whether the rate is given in bytes per second.
     pub(crate) by_the_byte: bool,
 }
 
 impl UseCase {
-    /// Defaults for a use case that fits every algorithm in an area. The other fields must be filled in.
+    /// Defaults for a use case that fits every algorithm in an area. Each use case sets the other fields.
     pub(crate) const USUAL: UseCase = UseCase {
         name: "",
         area: "",
@@ -43,7 +43,8 @@ impl UseCase {
 /// classical algorithm.
 pub(crate) type Against = (&'static str, &'static str, &'static [&'static str], &'static str, &'static str);
 
-/// Comparison of lengths: the area, an operation whose time is also shown, the use case, and what the bytes are.
+/// Comparison of lengths: the area, an operation whose time is also shown, the use case, and a description of the
+/// bytes.
 pub(crate) type Smallest = (&'static str, &'static str, &'static str, &'static str);
 
 /// Recommendation for a use case: the best candidate that may be recommended.
@@ -55,7 +56,7 @@ pub struct Recommendation {
     pub algorithm: String,
     /// Provider, with its language if it is a separate program: `go (Go)`.
     pub provider: String,
-    /// The figure that decided: `31.2 µs`, `mean 88.8 µs`.
+    /// The deciding figure: `31.2 µs`, `mean 88.8 µs`.
     pub figure: String,
     /// Interval of the figure.
     pub interval: String,
@@ -63,7 +64,7 @@ pub struct Recommendation {
     pub rate: Option<String>,
     /// Ids of the cases from which the figure is computed, each repeated as often as the job performs it.
     pub cases: Vec<String>,
-    /// Description of what the figure measures.
+    /// Description of the figure.
     pub what: String,
     /// Reasons for the choice.
     pub why: String,
@@ -92,12 +93,12 @@ pub(crate) struct Candidate<'r, 'a> {
 }
 
 impl Candidate<'_, '_> {
-    /// Returns whether the candidate has at least the category that a recommendation should have.
+    /// Returns whether the candidate has at least the NIST category that recommendations require.
     pub(crate) fn strong(&self) -> bool {
         self.category.is_some_and(|category| category >= CATEGORY)
     }
 
-    /// Returns why the candidate is not recommended, or `None` if it may be.
+    /// Returns the reason not to recommend the candidate, or `None` if it may be recommended.
     pub(crate) fn not_ranked(&self) -> Option<NotRanked> {
         self.parts.iter().find_map(|row| row.not_ranked())
     }
@@ -170,7 +171,7 @@ pub(crate) fn factor_text(compared: &Compared) -> Option<String> {
     Some(format!("{factor} ({range}) in {}", unit_words(compared.unit)))
 }
 
-/// Explains why a candidate that took less time than the recommended one is not recommended.
+/// Explains why pqlab does not recommend a candidate that is faster than the recommended one.
 pub(crate) fn not_recommended(one: &Candidate<'_, '_>) -> String {
     let reason = match (one.not_ranked(), &one.defect) {
         (Some(NotRanked::KnownDefect), Some(defect)) => format!("known defect: {defect}"),

@@ -1,6 +1,6 @@
-//! Statistics of samples from other programs: one series, two series, and throughput under growing load. Samples are
-//! assumed to be independent. If they came from several processes, the intervals of a run measured by pqlab are more
-//! reliable.
+//! Statistics of samples from other programs: one series, two series, and throughput under growing load. The statistics
+//! assume independent samples. For samples from several processes, a run measured by pqlab gives more reliable
+//! intervals.
 
 use crate::case::CaseAnalysis;
 use crate::number::significant;
@@ -31,7 +31,7 @@ pub struct SeriesRequest {
     pub resamples: usize,
     /// Seed for the bootstrap.
     pub seed: u64,
-    /// Coefficient of variation in percent above which a series is called unstable.
+    /// Maximum coefficient of variation of a stable series, in percent.
     pub stability_limit_pct: f64,
 }
 
@@ -129,8 +129,8 @@ impl SeriesComparison {
     }
 
     /// Compares the samples of two cases as the earlier systems do, treating each operation or batch as independent.
-    /// Samples of one process are not independent, so `t` is too large and the interval too narrow. No verdict is based
-    /// on this comparison. Returns `None` if a case has no samples.
+    /// Samples of one process are not independent, so `t` is too large and the interval too narrow. No verdict uses
+    /// this comparison. Returns `None` if a case has no samples.
     pub fn of_cases(first: &CaseAnalysis<'_>, second: &CaseAnalysis<'_>) -> Option<SeriesComparison> {
         let series = |case: &CaseAnalysis<'_>| {
             let samples = &case.record.samples;
@@ -176,7 +176,7 @@ impl SeriesComparison {
 /// Throughput under growing load, from repeated measurements.
 #[derive(Clone, Debug)]
 pub struct LoadCurve {
-    /// The curve. Repetitions of each level are added up.
+    /// The curve, with the repetitions of each level added up.
     pub curve: ThroughputCurve,
     /// Student's interval for the rate over repetitions at each point, in operations per second; `None` for a single
     /// repetition.

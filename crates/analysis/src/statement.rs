@@ -1,5 +1,5 @@
-//! Sentences that answer the question of a suite. The number comes first. All figures and ratios in these sentences are
-//! formatted here.
+//! Sentences that answer the question of a suite. The number comes first. This module formats all figures and ratios in
+//! these sentences.
 
 use crate::case::CaseAnalysis;
 use crate::comparison::Standing;
@@ -9,7 +9,7 @@ use crate::run::RunAnalysis;
 use pqlab_record::{Statistic, Unit};
 use pqlab_stats::{Interval, Verdict};
 
-/// A sentence about something that a run measured.
+/// A sentence about a run's measurements.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Statement {
     /// Area of the cases: `tls`.
@@ -33,7 +33,7 @@ impl Statement {
     }
 }
 
-/// The fastest of several libraries. For each library, one case or several cases done one after the other are compared.
+/// The fastest of several libraries, each compared by one case or by several cases done one after the other.
 pub(crate) struct Fastest<'r, 'a> {
     /// The cases of the fastest library.
     pub(crate) best: Vec<&'r CaseAnalysis<'a>>,
@@ -81,7 +81,7 @@ pub(crate) fn time<'a>(analysis: &RunAnalysis<'a>, cases: &[&CaseAnalysis<'a>]) 
     }
 }
 
-/// Formats the time per item, if one operation of a case processes `number` items.
+/// Formats the time per item of a case whose operation processes `number` items.
 pub(crate) fn time_per_item(case: &CaseAnalysis<'_>, number: u64) -> Option<String> {
     Some(time_text(&scaled(&case.time()?, 1.0 / number as f64), case.case().statistic()))
 }

@@ -1,5 +1,5 @@
-//! Tables that combine several cases of a run. Each table is computed once, from typed cells with the caveats of their
-//! rows. The terminal, the page, Markdown, LaTeX, CSV and JSON only lay it out.
+//! Tables that combine several cases of a run. Each table is computed once, as typed cells and the caveats of each row.
+//! The terminal, the page, Markdown, LaTeX, CSV and JSON only lay it out.
 
 pub use crate::table::{Cell, Column, Holds, Number, Row, Table};
 

@@ -1,4 +1,4 @@
-//! All runs in a store in order: the machine of each run, and what changed since the previous run.
+//! All runs in a store in order, each with its machine and its changes since the previous run.
 
 use crate::comparison::{ComparedCase, Comparison, Difference};
 use crate::number::{difference, time};
@@ -8,7 +8,7 @@ use pqlab_stats::{Interval, Verdict};
 /// The runs in a store.
 #[derive(Clone, Debug, Default)]
 pub struct Timeline {
-    /// Machines as described by their newest runs, ordered by their last run, newest first.
+    /// Machines, each described by its newest run and sorted by that run, newest first.
     pub machines: Vec<Environment>,
     /// Runs, newest first.
     pub runs: Vec<TimelineRun>,
@@ -28,14 +28,14 @@ pub struct TimelineRun {
     pub changes: Option<Changes>,
 }
 
-/// A comparison of two runs, reduced to what a list shows.
+/// Summary of a comparison of two runs, for lists.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Changes {
     /// Id of the earlier run.
     pub earlier: String,
     /// Number of cases that are faster.
     pub faster: usize,
-    /// Number of cases whose measurements are inconclusive.
+    /// Number of cases with an inconclusive verdict.
     pub inconclusive: usize,
     /// Number of cases that were compared.
     pub compared: usize,
@@ -50,7 +50,7 @@ pub struct Changes {
 pub struct Regressed {
     /// Id of the case in the later run.
     pub case: String,
-    /// Whether the case is slower, in the unit in which it was judged, or newly fails.
+    /// Kind of regression: slower, in the unit of the comparison, or newly failing.
     pub how: Worse,
     /// Medians in ns, before and after.
     pub medians_ns: [Option<f64>; 2],
@@ -58,7 +58,7 @@ pub struct Regressed {
     pub notes: Vec<String>,
 }
 
-/// How a case got worse.
+/// Kind of regression.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Worse {
     /// The case takes longer: percentage of time or core cycles added, with its interval.
@@ -68,7 +68,7 @@ pub enum Worse {
 }
 
 impl Changes {
-    /// Reduces a comparison of two runs.
+    /// Summarises a comparison of two runs.
     pub fn of(comparison: &Comparison) -> Changes {
         Changes {
             earlier: comparison.first_run.clone(),

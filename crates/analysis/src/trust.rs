@@ -1,5 +1,5 @@
-//! Quality of a run's figures: the quality of each case by a fixed rule, and counts for the run. The author of the
-//! figures decides whether to publish them.
+//! Quality of a run's figures: the quality of each case by a fixed rule, and counts for the run. Whether to publish the
+//! figures is the author's decision.
 
 use crate::case::CaseAnalysis;
 use crate::estimates::Estimates;
@@ -7,11 +7,11 @@ use crate::number::{grouped, percent};
 use crate::run::RunAnalysis;
 use pqlab_record::{ASSUMED, Protocol, ProtocolKind};
 
-/// Rule for the quality of a case, as shown to readers.
+/// Rule for the quality of a case, as readers see it.
 pub const RULE: &str = "precision: the half-width of the 95% interval, in core cycles if known, otherwise in time, is \
-                        within the target; undisturbed: at least three processes have three visits each during which \
-                        nothing else used the core, and only such visits are used; spread between runs: measured by \
-                        `pqlab doctor --aa` on this machine, or assumed";
+                        within the target; undisturbed: nothing else used the core during at least three visits of \
+                        each of three processes, and figures use only such visits; spread between runs: measured \
+                        by `pqlab doctor --aa` on this machine, or assumed";
 
 /// Whether a case reached the requested precision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,7 +20,7 @@ pub enum Precision {
     Reached,
     /// The interval is wider than the target.
     Missed,
-    /// A number of samples was requested instead of a target precision.
+    /// The user requested a number of samples instead of a target precision.
     NotAsked,
 }
 
@@ -158,7 +158,8 @@ pub fn trust_sentence(analysis: &RunAnalysis<'_>) -> Option<String> {
     ))
 }
 
-/// Describes how much of the measuring time another program or virtual machine used the core, and how this was treated.
+/// Describes the share of the measuring time during which another program or virtual machine used the core, and whether
+/// these samples are included.
 fn interference(cases: &[&CaseAnalysis<'_>], figures: &[&Estimates]) -> String {
     let shared_pct = shared_pct(figures);
     let disturbed = figures.iter().filter(|estimates| estimates.contended).count();
@@ -223,12 +224,12 @@ pub fn case_sentence(case: &CaseAnalysis<'_>) -> String {
     format!("Quality: {}.{remedy}", parts.join("; "))
 }
 
-/// Percentage of disturbed measuring time, and fraction of disturbed cases, from which the advice is to use a quieter
-/// machine.
+/// Minimum percentage of disturbed measuring time, and minimum fraction of disturbed cases, for the advice to use a
+/// quieter machine.
 const BUSY_PCT: f64 = 25.0;
 const BUSY_CASES: f64 = 0.1;
 
-/// Fraction of imprecise cases from which the advice is to use more processes.
+/// Minimum fraction of imprecise cases for the advice to use more processes.
 const IMPRECISE_CASES: f64 = 0.25;
 
 fn advice(figures: &[&Estimates], protocol: &Protocol) -> Option<String> {
@@ -267,8 +268,8 @@ mod tests {
         run.header.protocol.precision_pct = 0.1;
         run.header.protocol.run_spreads.source = "measured".into();
         run.complete = false;
-        let wanted = "Quality: 0 of 5 cases reached ±0.1% in core cycles (in time if unknown); 5 imprecise; 1 disturbed; spread between runs measured; the \
-                      run was interrupted.";
+        let wanted = "Quality: 0 of 5 cases reached ±0.1% in core cycles (in time if unknown); 5 imprecise; 1 \
+                      disturbed; spread between runs measured; the run was interrupted.";
         assert_eq!(of(&run), wanted);
         assert!(of(&fixtures::run()).contains("; 1 failed; "), "{}", of(&fixtures::run()));
         run.records.clear();
@@ -307,7 +308,8 @@ mod tests {
     fn describes_interval_widths_and_disturbances() {
         let mut run = fixtures::run();
         let of = |run: &Run| trust_sentence(&RunAnalysis::of(run));
-        let wanted = "Typical uncertainty (95%): ±3.2% in time, ±0.9% in core cycles, with an assumed spread between runs. Interference: none seen.";
+        let wanted = "Typical uncertainty (95%): ±3.2% in time, ±0.9% in core cycles, with an assumed spread between \
+                      runs. Interference: none seen.";
         assert_eq!(of(&run).unwrap(), wanted);
         run.header.protocol.precision_pct = 0.1;
         assert!(of(&run).unwrap().ends_with(" Add --processes 24 for narrower intervals."));

@@ -1,4 +1,4 @@
-//! Explains terms in a run's tables that readers may not know, if they occur.
+//! Explanations of terms that occur in a run's tables and that readers may not know.
 
 use crate::number::time;
 use crate::run::RunAnalysis;
@@ -25,8 +25,9 @@ pub fn worker_floors(analysis: &RunAnalysis<'_>) -> Option<String> {
 pub const THE_REFERENCE: &str = "the reference: five earlier systems whose suites pqlab reproduces";
 
 /// Explains headlines that are means, if a run contains such headlines.
-pub const MEANS: &str = "mean: the operation retries at random (signing with ML-DSA or Falcon, generating Falcon or RSA keys), so its \
-                         time and cycles are means; other figures are medians, but sums and rates use means";
+pub const MEANS: &str = "mean: the operation retries at random (signing with ML-DSA or Falcon, generating Falcon or \
+                         RSA keys), so its time and cycles are means; other figures are medians, but sums and rates \
+                         use means";
 
 /// Returns whether the headline of any case is a mean.
 pub fn has_means(analysis: &RunAnalysis<'_>) -> bool {
@@ -39,14 +40,16 @@ pub fn words(analysis: &RunAnalysis<'_>) -> Vec<String> {
     let mut lines: Vec<String> = has_means(analysis).then(|| MEANS.to_owned()).into_iter().collect();
     if occurs("X25519+mock") {
         lines.push(
-            "mock: a stand-in for ML-KEM that copies random bytes and protects nothing; a hybrid without its lattice"
+            "mock: copies random bytes instead of running ML-KEM, and protects nothing; shows a hybrid's cost without \
+             ML-KEM"
                 .to_owned(),
         );
     }
     let constructions: Vec<&str> = REFERENCE.into_iter().filter(|algorithm| occurs(algorithm)).collect();
     if !constructions.is_empty() {
         lines.push(format!(
-            "{}: as in the reference, one of five earlier systems whose suites pqlab reproduces; not for use",
+            "{}: as in the reference, one of five earlier systems whose suites pqlab reproduces; do not use it \
+             elsewhere",
             constructions.join(", ")
         ));
     }

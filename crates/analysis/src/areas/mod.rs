@@ -1,8 +1,8 @@
 //! Figures, tables and findings, with one folder per area of work.
 //!
 //! A folder contains figures that combine several cases, tables (`tables`) and findings (`findings`). Some folders
-//! cover several areas, such as the choice of a single library. The rest of the crate uses only the lists below. To add
-//! a folder, add it to these lists; their order is the order in which tables and sentences are shown.
+//! cover several areas, such as the choice of a single library. The rest of the crate uses only the lists below. A new
+//! folder must be added to these lists, whose order is the order of tables and sentences in reports.
 
 mod certificate;
 mod claims;
@@ -30,7 +30,7 @@ use crate::statement::Statement;
 use crate::table::Table;
 use ntor::RelayScenario;
 
-/// Builds tables from a run. Tables without rows are removed later.
+/// Builds tables from a run. The caller removes tables without rows.
 type MakeTables = fn(&RunAnalysis<'_>, &RelayScenario) -> Vec<Table>;
 
 /// All tables, in the order in which they are shown.

@@ -11,7 +11,7 @@ pub struct Difference {
     pub second: String,
 }
 
-/// Returns whether two runs were measured on different machines, judging by host name, processor, cores and memory.
+/// Returns whether two runs come from different machines, as far as host name, processor, cores and memory show.
 pub(crate) fn machines_differ(first: &Environment, second: &Environment) -> bool {
     let hosts = (&first.host.name, &second.host.name);
     let named_apart = matches!(hosts, (Some(one), Some(two)) if one != two);

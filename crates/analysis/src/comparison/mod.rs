@@ -1,22 +1,22 @@
 //! Compares the times of two runs, two cases, or two sums of cases. [`ratio`] is the only function that compares:
 //! comparisons of runs, rankings, findings, factors, speed-ups and the costs of hybrids all use it.
 //!
-//! - **Unit.** Core cycles are compared if they are known for both sides ([`Judged`]), because software does not
-//!   control the core's clock. Otherwise times are compared. A comparison also shows the ratio of the times.
-//! - **Statistic.** Medians are compared. Means are compared if an operation on either side retries at random, such as
+//! - **Unit.** A comparison uses core cycles if they are known for both sides ([`Judged`]), because software does not
+//!   control the core's clock. Otherwise it uses times. It always shows the ratio of the times as well.
+//! - **Statistic.** A comparison uses medians. It uses means if an operation on either side retries at random, such as
 //!   signing with ML-DSA ([`pqlab_record::Case::repeats_by_chance`]), or if a side is a sum of several cases.
-//! - **Paired.** Cases of the same block and the same start of a run were measured by the same processes in the same
-//!   rounds. The ratio's interval is computed from the ratios of their visits, by process and round, so differences
-//!   between runs cancel out. If the cases have few rounds in common, or if these rounds contradict the medians shown
-//!   with the ratio, the interval is computed from all rounds of each case instead.
-//! - **Apart.** All other cases were measured by different processes at different times. The interval is that of the
-//!   difference between the means of both cases over processes and rounds, plus the spread between runs.
+//! - **Paired.** The same processes measured cases of the same block and the same start of a run in the same rounds.
+//!   The ratio's interval is computed from the ratios of their visits, by process and round, so differences between
+//!   runs cancel out. If the cases have few rounds in common, or if these rounds contradict the medians shown with the
+//!   ratio, the interval is computed from all rounds of each case instead.
+//! - **Apart.** Different processes measured all other cases at different times. The interval comes from the means of
+//!   both cases over processes and rounds, plus the spread between runs.
 //! - **Verdicts.** Two runs are judged case by case, corrected for the number of cases ([`pqlab_stats::judge`]). Cases
 //!   of one run are judged pair by pair, without correction and by the same [margin](ComparisonCriteria::within), so
-//!   that a pair has the same verdict wherever it is shown. To be called the [fastest](Standing::Fastest), a case must
-//!   beat every rival. This needs no correction for the number of rivals (Berger, "Multiparameter Hypothesis Testing
-//!   and Acceptance Sampling", Technometrics 24 (1982)). If a case was disturbed and its counterpart was measured
-//!   apart, neither is called faster or slower.
+//!   that a pair has the same verdict wherever it is shown. The [fastest](Standing::Fastest) case must beat every
+//!   rival. This needs no correction for the number of rivals (Berger, "Multiparameter Hypothesis Testing and
+//!   Acceptance Sampling", Technometrics 24 (1982)). If a case was disturbed and its counterpart was measured apart,
+//!   the verdict is neither faster nor slower.
 
 mod answer;
 mod differences;
@@ -79,18 +79,18 @@ pub struct ComparisonCriteria {
     pub judged: Judged,
     /// Margin in percent. Two cases that differ by less are equivalent.
     pub margin_pct: f64,
-    /// Where the margin comes from, in words.
+    /// Source of the margin, in words.
     pub margin_source: String,
     /// Spread between the times of repeated runs of the same case; `None` to use the spread stored with the runs.
     pub runs_time: Option<RunSpread>,
     /// Spread between the core cycles of repeated runs of the same case; `None` to use the spread stored with the runs.
     pub runs_cycles: Option<RunSpread>,
-    /// Where the spreads come from, in words.
+    /// Source of the spreads, in words.
     pub runs_source: String,
 }
 
 impl Default for ComparisonCriteria {
-    /// Returns assumptions for a machine whose spread was not measured.
+    /// Returns the assumed criteria for a machine whose spread was not measured.
     fn default() -> ComparisonCriteria {
         ComparisonCriteria {
             judged: Judged::Auto,
@@ -104,9 +104,9 @@ impl Default for ComparisonCriteria {
 }
 
 impl ComparisonCriteria {
-    /// Returns the criteria for comparing cases of one run with each other, wherever the result is shown. The spread
-    /// between runs is the one stored with the run. The margin is the default, which does not depend on the machine,
-    /// because differences between whole runs do not matter here.
+    /// Returns the criteria for comparing cases of one run with each other. The spread between runs is the one stored
+    /// with the run. The margin is the default, which does not depend on the machine, because differences between whole
+    /// runs do not matter here.
     pub fn within(run: &RunHeader) -> ComparisonCriteria {
         let plain =
             ComparisonCriteria { margin_source: "for cases of one run".into(), ..ComparisonCriteria::default() };
@@ -118,7 +118,7 @@ impl ComparisonCriteria {
         ComparisonCriteria { judged, ..self }
     }
 
-    /// Fills in the larger of the spreads stored with two runs, unless these criteria already contain spreads.
+    /// Adds the larger of the spreads stored with two runs, unless these criteria already contain spreads.
     pub(crate) fn between(&self, first: &RunSpreads, second: &RunSpreads) -> ComparisonCriteria {
         let stored = |unit: Unit| {
             let [one, two] = [first, second].map(|spreads| (run_spread(spreads, unit), &spreads.source));
@@ -134,7 +134,7 @@ impl ComparisonCriteria {
         }
     }
 
-    /// Takes the larger of two criteria's spreads between runs, in each unit.
+    /// Returns these criteria with the larger of both spreads between runs, in each unit.
     pub(crate) fn wider(self, other: ComparisonCriteria) -> ComparisonCriteria {
         let larger = |one: Option<RunSpread>, two: Option<RunSpread>| match (one, two) {
             (Some(one), Some(two)) if two.pct > one.pct => Some(two),
@@ -206,7 +206,7 @@ pub struct Comparison {
     pub machines: Option<[String; 2]>,
     /// All other differences between the environments.
     pub differences: Vec<Difference>,
-    /// The criteria used.
+    /// Criteria of the comparison.
     pub criteria: ComparisonCriteria,
     /// The cases, in the order of the first run.
     pub cases: Vec<ComparedCase>,
@@ -216,8 +216,7 @@ pub struct Comparison {
     pub only_first: Vec<String>,
     /// Cases that only the second run contains.
     pub only_second: Vec<String>,
-    /// Cases with the same name except for the encoding of the private key. They were not compared, because the runs
-    /// used different encodings.
+    /// Cases that were not compared, because the two runs encode their private keys differently.
     pub other_encodings: Vec<String>,
 }
 

@@ -6,8 +6,7 @@ use pqlab_record::{CyclesSource, Moment, Statistic, Unit, Visits};
 use pqlab_stats::{CONFIDENCE, Cell, Contrast, Interval, Ratio, RunSpread, Verdict, judge, ratio_of};
 use std::collections::BTreeMap;
 
-/// Relative difference that is tolerated between paired rounds and medians over all rounds, even if the interval is
-/// narrower.
+/// Tolerated relative difference between paired rounds and medians over all rounds, even if the interval is narrower.
 const TOLERANCE: f64 = 0.01;
 
 /// Comparison of two sides. A side is one case, or several cases done one after the other.
@@ -41,23 +40,23 @@ impl Compared {
     }
 }
 
-/// Compares the sum of some cases with the sum of others. The result is the ratio of `second`'s time to `first`'s.
+/// Compares two sums of cases. The result is the ratio of the time of `second` to the time of `first`.
 ///
 /// - **Unit**: core cycles if they are known for all cases and the criteria allow them, otherwise time.
 /// - **Statistic**: the mean of every case if one of them [retries at random](pqlab_record::Case::repeats_by_chance) or
 ///   a side is a sum, otherwise the median.
 /// - **Estimate**: the ratio of the sums of the headline figures, as a reader would compute it from the figures shown.
 /// - **Interval**: computed from the weighted sum of the logarithms of the cases' visits ([`ratio_of`]). The weight of
-///   a case is its fraction of its side's sum, negative for the first side. Visits of cases of the same block and start
-///   are combined at the moments that the cases have in common, so that effects of a process or a round on all of them
-///   cancel out. Each case contributes separately if there are few such moments, if they contradict the headline
-///   figures, or if the cases come from different blocks, starts or runs. The spread between whole runs is added for
-///   cases from different blocks or runs.
+///   a case is its fraction of its side's sum, negative for the first side. Cases of the same block and start are
+///   combined visit by visit, at the moments that they have in common. Effects of a process or a round on all of them
+///   then cancel out. Each case contributes separately if there are few such moments, if these contradict the headline
+///   figures, or if the cases come from different blocks, starts or runs. For cases from different blocks or runs, the
+///   spread between whole runs is added.
 pub fn ratio(first: &[&Measured<'_>], second: &[&Measured<'_>], criteria: &ComparisonCriteria) -> Compared {
     ratio_by(first, second, common_statistic(&[first, second]), criteria)
 }
 
-/// Like [`ratio`], but with a given statistic. Throughputs are compared by means.
+/// Like [`ratio`], but with a given statistic. Comparisons of throughputs use means.
 pub(crate) fn ratio_by(
     first: &[&Measured<'_>],
     second: &[&Measured<'_>],
@@ -100,7 +99,7 @@ pub(crate) fn ratio_by(
             if cases.iter().all(counted) { "counted" } else { "estimated" }
         };
         let (first, second) = (source_word(first), source_word(second));
-        found.notes.push(format!("core cycles {first} for the first, {second} for the second"));
+        found.notes.push(format!("core cycles are {first} for the first side and {second} for the second"));
     }
     found.plain = judge(&[found.ratio], criteria.margin_pct)[0].verdict;
     found
@@ -131,8 +130,8 @@ pub(crate) fn total_in(cases: &[&Measured<'_>], unit: Unit, criteria: &Compariso
     Some(ratio_of(&contrasts, criteria.runs(unit), sum.resolution, CONFIDENCE)?.around(sum.beside)?.ratio)
 }
 
-/// Compares two figures that were measured apart and whose samples are no longer available. The result is that of
-/// [`ratio`] for two cases from different runs.
+/// Compares two figures that were measured apart, without their samples. The result equals that of [`ratio`] for two
+/// cases from different runs.
 pub(crate) fn ratio_apart(first: &Figure, second: &Figure, runs: RunSpread) -> Option<Ratio> {
     let contrasts = [Contrast::apart(&first.crossed, -1.0), Contrast::apart(&second.crossed, 1.0)];
     let resolution = first.resolution.max(second.resolution);
@@ -148,7 +147,7 @@ struct Term<'m, 'a> {
 
 /// Logarithm of a ratio of sums, expressed to first order as a weighted sum over cases.
 struct Sum<'m, 'a> {
-    /// All cases with their weights, except cases whose weights on both sides cancel out.
+    /// Cases with their weights. Cases whose weights on both sides cancel out are left out.
     terms: Vec<Term<'m, 'a>>,
     /// Ratio of the sums of the headline figures, or the sum if there is only one side.
     beside: f64,
@@ -185,8 +184,8 @@ impl<'m, 'a> Sum<'m, 'a> {
         beside.is_finite().then_some(Sum { terms, beside, resolution, unit, statistic })
     }
 
-    /// Returns the contrasts of the cases, combining cases of one block if possible. Adds notes to `found`. Returns
-    /// `None` if a case has no figure.
+    /// Returns the independent contrasts of the ratio. Combines cases of one block if possible. Adds notes to `found`.
+    /// Returns `None` if a case has no figure.
     fn contrasts(&self, found: &mut Compared) -> Option<Vec<Contrast>> {
         let groups = groups(&self.terms);
         let one_block = |one: &Term<'_, '_>, two: &Term<'_, '_>| one.case.shares_block(two.case);
@@ -196,7 +195,8 @@ impl<'m, 'a> Sum<'m, 'a> {
         if groups.iter().enumerate().any(split) {
             found.notes.push("measured separately: the run was interrupted and resumed between them".into());
         }
-        // If every case was measured together with others, a disturbance affected a whole group alike.
+        // A disturbance affects cases that were measured together alike, so it causes no doubt if every case belongs to
+        // a group.
         found.doubtful &= groups.iter().any(|group| group.len() == 1);
         let mut contrasts = Vec::new();
         for group in &groups {
@@ -206,12 +206,12 @@ impl<'m, 'a> Sum<'m, 'a> {
                     if all_visits {
                         found
                             .notes
-                            .push("disturbed visits are included: too few rounds were undisturbed for both".into());
+                            .push("disturbed visits are included: too few undisturbed rounds in both cases".into());
                     }
                     contrasts.push(together);
                     continue;
                 }
-                found.notes.push("few rounds in common: compared over all rounds".into());
+                found.notes.push("the cases share few rounds, so the comparison uses all rounds".into());
             }
             found.paired = false;
             for term in group {
@@ -224,12 +224,13 @@ impl<'m, 'a> Sum<'m, 'a> {
         Some(contrasts)
     }
 
-    /// Combines the cases of one block and start into one contrast. Also returns whether this needs all of their
-    /// visits. Returns `None` if too few visits have counterparts, or if they contradict the headline figures.
+    /// Combines the cases of one block and start into one contrast. Also returns whether the contrast includes
+    /// disturbed visits. Returns `None` if too few visits have counterparts, or if they contradict the headline
+    /// figures.
     fn together(&self, group: &[Term<'m, 'a>], weight: f64) -> Option<(Contrast, bool)> {
         let Sum { unit, statistic, resolution, .. } = *self;
         let cases: Vec<&Measured<'_>> = group.iter().map(|term| term.case).collect();
-        // Prefer usable visits. If these leave too few rounds that all cases share, use all visits.
+        // Prefer usable visits. Use all visits if the cases share too few rounds with usable visits.
         let found = [Visits::Usable, Visits::All].into_iter().find_map(|visits| {
             let (common, visits) = common_moments(&cases, visits)?;
             let values = cases.iter().map(|case| case.values(unit, statistic, visits)).collect::<Option<Vec<_>>>()?;

@@ -1,12 +1,12 @@
 //! Judges whether cases are slower than in a baseline by more than a threshold. The outcome (pass, undecided or fail)
 //! is the last line of `run --baseline`.
 //!
-//! - The **interval** of a case's ratio is that of the comparison. If it is not wholly below the threshold, it is
-//!   widened, because such cases were selected from many. If R of m cases remain, the confidence level is 1 - 0.05 R/m
-//!   (Benjamini and Yekutieli, Journal of the American Statistical Association 100 (2005)).
-//! - **Disturbance** widens the interval by the [factor](contention_factor) seen in the samples themselves. A disturbed
-//!   case may be slower because of the disturbance, so the lower end is divided by the case's factor. A disturbed
-//!   baseline may hide a slowdown, so the upper end is multiplied by the baseline's factor.
+//! - The **interval** of a case's ratio is that of the comparison. An interval that is not wholly below the threshold
+//!   is widened, because such cases were selected from many. If there are R such cases among m, the confidence level is
+//!   1 - 0.05 R/m (Benjamini and Yekutieli, Journal of the American Statistical Association 100 (2005)).
+//! - **Disturbance** widens the interval by a [factor](contention_factor) estimated from the samples. A disturbed case
+//!   may be slower because of the disturbance, so the lower end is divided by the case's factor. A disturbed baseline
+//!   may hide a slowdown, so the upper end is multiplied by the baseline's factor.
 //! - **Pass** means that the interval lies wholly at or below the threshold, and **fail** that it lies wholly above.
 //!   **Undecided** means that the interval contains the threshold.
 
@@ -15,7 +15,7 @@ use pqlab_record::{Record, Run, Samples};
 use pqlab_stats::{CONFIDENCE, Sorted};
 use std::collections::BTreeMap;
 
-/// Number of runs, including the first, after which an undecided case stays undecided.
+/// Maximum number of runs of a case, including the first. A case that is still undecided stays undecided.
 pub const MOST_RUNS: usize = 3;
 /// Number of runs in which a case must be slower before it fails.
 const RUNS_TO_FAIL: usize = 2;
@@ -42,7 +42,7 @@ impl Outcome {
     }
 
     /// Returns the final outcome of a case from its outcomes in successive runs, or `None` if the case must be measured
-    /// again. One run in which the case is not slower clears it. Two runs in which it is slower make it fail.
+    /// again. The case passes as soon as it is not slower in one run, and fails if it is slower in two runs.
     pub fn settled(runs: &[Outcome]) -> Option<Outcome> {
         let slower = runs.iter().filter(|outcome| **outcome == Outcome::Fail).count();
         if runs.contains(&Outcome::Pass) {
@@ -62,15 +62,13 @@ pub struct Regression {
     pub case: String,
     /// Outcome in this run.
     pub outcome: Outcome,
-    /// Whether the case failed and has no figure. A further run cannot change this.
+    /// Whether the case failed and has no figure. Another run cannot change this outcome.
     pub failed: bool,
-    /// Ends of the interval of the ratio to the baseline, widened for disturbance and the number of cases; `None`
-    /// without a ratio.
+    /// Interval of the ratio to the baseline, widened for disturbance and the number of cases; `None` without a ratio.
     pub ends: Option<[f64; 2]>,
 }
 
-/// Judges each case of a comparison, in order. `first` is the baseline run, and `second` the run that is compared with
-/// it.
+/// Returns the outcome of each case of a comparison, in order. `first` is the baseline run, and `second` the new run.
 pub fn regressions(comparison: &Comparison, first: &Run, second: &Run, slower_pct: f64) -> Vec<Regression> {
     let most = 1.0 + slower_pct / 100.0;
     let by_id = |run: &'_ Run| -> BTreeMap<String, usize> {
@@ -132,9 +130,9 @@ fn place([low, high]: [f64; 2], most: f64) -> Outcome {
     }
 }
 
-/// Estimates from the samples how much disturbance slowed a case: the median over all visits divided by the median over
-/// undisturbed visits. If no visit is undisturbed, the divisor is the 5th percentile of all samples. Returns 1 for an
-/// undisturbed case.
+/// Estimates the slowdown that disturbance caused: the median over all visits divided by the median over undisturbed
+/// visits. If no visit is undisturbed, the divisor is the 5th percentile of all samples. Returns 1 for an undisturbed
+/// case.
 pub fn contention_factor(samples: &Samples) -> f64 {
     if !samples.contended() {
         return 1.0;
@@ -159,9 +157,8 @@ mod tests {
 
     const THRESHOLD_PCT: f64 = 5.0;
 
-    /// Returns the fixture's run with all times multiplied by `factor`. One of every `every` visits stays undisturbed.
-    /// The others are disturbed, and slower by a further factor of `contention`. An `every` of 0 disturbs all visits,
-    /// an `every` of 1 none.
+    /// Returns the fixture's run with all times multiplied by `factor`. One in `every` visits stays undisturbed. The
+    /// others are disturbed, and slower by a further factor of `contention`. If `every` is 0, all visits are disturbed.
     fn run(factor: f64, every: usize, contention: f64) -> Run {
         let mut run = fixtures::run();
         run.header.id = format!("{factor} {every} {contention}");
@@ -217,7 +214,7 @@ mod tests {
         for factor in [0.5, 0.97, 1.0, 1.01] {
             assert!(all(&outcomes(&quiet, &run(factor, 1, 1.0)), Pass), "{factor}");
         }
-        // Half of the visits are disturbed, but not slower.
+        // The disturbance of half of the visits does not slow them.
         assert!(all(&outcomes(&quiet, &run(1.0, 2, 1.0)), Pass));
     }
 
@@ -225,7 +222,8 @@ mod tests {
     fn an_interval_that_contains_the_threshold_is_undecided() {
         let quiet = run(1.0, 1, 1.0);
         assert!(all(&outcomes(&quiet, &run(1.05, 1, 1.0)), Undecided));
-        // A disturbed baseline may hide a slowdown: 1.0 may have been measured as 1.4.
+        // A disturbed baseline may hide a slowdown: its time may have been 1.0 without the disturbance but measured as
+        // 1.4.
         assert!(all(&outcomes(&run(1.0, 3, 1.4), &run(1.1, 1, 1.0)), Undecided));
         assert!(all(&outcomes(&run(1.0, 3, 1.4), &run(0.5, 1, 1.0)), Pass));
         assert_eq!(place([1.0, 1.06], 1.05), Undecided);

@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 
-/// Pairs each text that matches `first` with the text that matches `second` if the stars of both patterns match the
-/// same strings. If each pattern matches only one text, these two are paired. Returns indices into `texts`.
+/// Pairs texts that match `first` with texts that match `second`, if the stars of both patterns match the same strings.
+/// If each pattern matches only one text, these two are paired. Returns indices into `texts`.
 pub fn pair_by_stars(first: &str, second: &str, texts: &[String]) -> Vec<(usize, usize)> {
     let matching = |pattern: &str| -> Vec<(usize, Vec<String>)> {
         texts.iter().enumerate().filter_map(|(index, text)| Some((index, stars(pattern, text)?))).collect()
@@ -54,7 +54,7 @@ mod tests {
         assert_eq!(pair_by_stars("*@x", "*@y", &texts()), [(0, 3), (1, 4)]);
         assert_eq!(pair_by_stars("kem/A/*@*", "kem/B/*@*", &texts()), [(0, 2)]);
         assert_eq!(pair_by_stars("kem/A/enc@x", "kem/A/dec@y", &texts()), [(0, 4)]);
-        // If each pattern matches only one text, the two are paired whatever the stars match.
+        // If each pattern matches only one text, pair the two, whatever the stars match.
         assert_eq!(pair_by_stars("kem/B*", "*dec@y", &texts()), [(2, 4)]);
         assert!(pair_by_stars("*", "*", &texts()).is_empty());
         assert!(pair_by_stars("nothing", "*", &texts()).is_empty());

@@ -23,13 +23,13 @@ pub(crate) fn summary_of(statistic: Statistic) -> fn(&[f64]) -> Option<f64> {
     }
 }
 
-/// Fits the two-way model to the medians or means of visits. Returns `None` if one of them is not positive.
+/// Fits the two-way model to the medians or means of visits. Returns `None` if a median or mean is not positive.
 pub fn crossed_of(visits: &[(Moment, Vec<f64>)], statistic: Statistic) -> Option<Crossed> {
     let cells = visits.iter().map(|(moment, values)| (moment.numbers(), values.as_slice()));
     crossed_visits(cells, summary_of(statistic))
 }
 
-/// Samples of each visit in one unit, and the other inputs for their intervals.
+/// Samples of each visit in one unit, and all other inputs to their intervals.
 pub(super) struct Pooled<'v> {
     pub(super) visits: &'v [(Moment, Vec<f64>)],
     pub(super) runs: RunSpread,
@@ -44,8 +44,8 @@ impl Pooled<'_> {
         Some(self.interval(self.visits, Statistic::Median, median))
     }
 
-    /// Returns the mean of the trimmed samples that `described` summarises, with an interval over processes, rounds and
-    /// runs.
+    /// Returns the mean from `described`, the description of the trimmed samples, with an interval over processes,
+    /// rounds and runs.
     pub(super) fn mean(&self, described: &Description) -> Interval {
         let left = described.min..=described.max;
         let trimmed: Vec<(Moment, Vec<f64>)> = self
@@ -59,7 +59,7 @@ impl Pooled<'_> {
     fn interval(&self, visits: &[(Moment, Vec<f64>)], statistic: Statistic, estimate: f64) -> Interval {
         let crossed = crossed_of(visits, statistic);
         let interval = crossed.map(|crossed| crossed.interval(estimate, self.runs, self.step, CONFIDENCE));
-        // A reading of zero has no logarithm, so the interval is only the counter's resolution.
+        // A reading of zero has no logarithm, so base the interval on the counter's resolution alone.
         let by_step = Interval {
             estimate,
             low: (estimate - self.step).max(0.0),

@@ -1,4 +1,4 @@
-//! Defines how figures are computed from samples. Every table and every file follows these rules.
+//! Rules for computing figures from samples. Every table and every file follows them.
 //!
 //! - **Samples.** Figures use the samples of undisturbed visits, or of all visits if the case is disturbed
 //!   ([`Samples::usable`](pqlab_record::Samples::usable)). In `samples-csv` these are the rows with `used` set.
@@ -20,14 +20,14 @@
 //!   its median mixes different states.
 //! - **Trimming** applies to all figures except the median: mean, deviation, extremes, quantiles.
 //! - **Batches.** Percentiles and the coefficient of variation of batch means do not describe single operations. A
-//!   batch of `b` hides what single operations do, and the deviation of batch means is smaller by a factor of at least
-//!   the square root of `b`. If the batch size is above 1, deviation, coefficient of variation, minimum, maximum,
+//!   batch of `b` operations hides their single times, and the deviation of batch means is smaller by a factor of at
+//!   least the square root of `b`. If the batch size is above 1, deviation, coefficient of variation, minimum, maximum,
 //!   interquartile mean and all quantiles except the median are therefore omitted ([`Estimates::operations`]). The mean
 //!   is the same for batches as for operations. The median is the median of batch means and is given together with the
 //!   batch size.
 //! - **Normality** is tested with Jarque and Bera's statistic and p-value, for the samples or for batch means. The test
-//!   is omitted for trimmed data, because its tails were cut off, and for fewer than 300 samples, because the p-value
-//!   is only valid for many samples.
+//!   is omitted for trimmed samples, which lack their tails, and for fewer than 300 samples, because the p-value is
+//!   only valid for many samples.
 //! - **The rate** is the reciprocal of the mean, with the reciprocal interval.
 //! - **Percentiles** are given if at least two samples lie beyond them.
 
@@ -86,13 +86,13 @@ pub struct Estimates {
     pub shared_pct: f64,
     /// The two levels in ns, if the processes settled on two levels.
     pub modes: Option<[Mode; 2]>,
-    /// Half-width in percent of the interval by which precision is judged: the interval of the core cycles. If these
+    /// Half-width, in percent, of the interval that determines precision: the interval of the core cycles. If cycles
     /// are unknown, it is the interval of the time without the clock's variation between runs, which more measuring
     /// cannot reduce.
     pub deciding_half_width_pct: f64,
     /// Assumed spread between runs in percent, in time and in core cycles; `None` if the spread was measured.
     pub assumed_spread_pct: Option<[f64; 2]>,
-    /// Why the target precision was missed; empty if it was reached.
+    /// Reasons for missing the target precision; empty if it was reached.
     pub imprecise: Vec<Imprecision>,
     /// Processors that were used.
     pub processors: Vec<u32>,
@@ -109,7 +109,7 @@ pub struct Estimates {
     pub metric: Metric,
     /// Median number of ticks of one operation; `None` for the wall clock.
     pub ticks: Option<f64>,
-    /// Whether the visits become slower or faster; `None` if there are too few to tell.
+    /// Trend of the visits; `None` if there are too few visits for the test.
     pub drift: Option<Drift>,
     /// Spread of the visits' medians within processes and between them; `None` if the two cannot be separated.
     pub components: Option<VarianceComponents>,
@@ -158,8 +158,8 @@ impl Estimates {
         self.time(self.statistic)
     }
 
-    /// Returns the number of operations per second if done one after the other, with its 95% interval: the reciprocal
-    /// of the mean. Returns `None` unless the whole interval of the mean is positive.
+    /// Returns the number of operations per second, one after the other, with its 95% interval: the reciprocal of the
+    /// mean. Returns `None` unless the whole interval of the mean is positive.
     pub fn operations_per_second(&self) -> Option<Interval> {
         rate_of(&self.mean_ns)
     }
@@ -191,7 +191,7 @@ impl Estimates {
         Some(self.cycles.as_ref()?.median.estimate / bytes as f64)
     }
 
-    /// Returns the bytes per second of operations done one after the other, each of which processes `bytes` bytes.
+    /// Returns the bytes per second if operations run one after the other and each processes `bytes` bytes.
     pub fn bytes_per_second(&self, bytes: Option<u64>) -> Option<Interval> {
         let bytes = bytes.filter(|bytes| *bytes > 0)?;
         Some(scaled(&self.operations_per_second()?, bytes as f64))
@@ -278,7 +278,7 @@ impl CyclesEstimate {
         self.by(self.statistic)
     }
 
-    /// Describes how the cycles were obtained.
+    /// Describes the source of the cycles.
     pub fn origin(&self) -> &'static str {
         match self.source {
             CyclesSource::Counter => "counted",
@@ -315,7 +315,7 @@ impl Imprecision {
 /// Number of samples that must lie beyond a percentile for it to be shown.
 const SAMPLES_BEYOND: f64 = 2.0;
 
-/// Number of samples below which a case is said to have few samples.
+/// Minimum number of samples; with fewer, a case is marked as having few samples.
 const FEW_SAMPLES: usize = 100;
 
 /// Computes estimates from the stored samples of a case. Returns `None` if the case failed or has no samples.
@@ -335,7 +335,7 @@ pub(crate) fn estimate(record: &Record, protocol: &Protocol) -> Option<Estimates
     let pooled = Sorted::new(groups.concat())?;
     let step_ns = samples.ns_per_tick.unwrap_or(1.0) / samples.batch as f64;
     let spreads = &protocol.run_spreads;
-    // The time on a link does not depend on the core's clock, so the spread of cycles applies.
+    // The time on a link does not depend on the core's clock, so use the spread of cycles.
     let unit = if record.case.waits_for_network() { Unit::CoreCycles } else { Unit::Nanoseconds };
     let statistic = record.case.statistic();
     let samples_ns = Description::of(&pooled.trim(protocol.trim_pct));
@@ -392,7 +392,8 @@ fn processors(samples: &Samples) -> Vec<u32> {
     used.into_iter().collect()
 }
 
-/// Returns why the case missed the target precision. Empty if a fixed number of iterations was requested instead.
+/// Returns the reasons for which the case missed the target precision. Empty if the user requested a fixed number of
+/// iterations instead.
 fn imprecise(estimates: &Estimates, protocol: &Protocol, case: &Case) -> Vec<Imprecision> {
     if !protocol.asks_for_precision(case) || estimates.deciding_half_width_pct <= protocol.precision_pct {
         return Vec::new();
@@ -435,7 +436,7 @@ fn median_ticks(samples: &Samples) -> Option<f64> {
     median_of(samples.usable().flat_map(|visit| samples.ticks_per_operation(visit)))
 }
 
-/// Returns whether values that a workload recorded under `name` are numbers of bytes.
+/// Returns whether the values that a workload recorded under `name` are byte counts.
 pub(crate) fn is_length(name: &str) -> bool {
     name.ends_with("_bytes")
 }
@@ -443,7 +444,7 @@ pub(crate) fn is_length(name: &str) -> bool {
 /// Describes the values that the workload recorded, in the order in which their names first appear. Byte counts come
 /// first and are taken from all visits; other values are taken from usable visits.
 fn extra(samples: &Samples) -> Vec<(String, Description)> {
-    // Disturbances change times but not byte counts.
+    // Take byte counts from all visits, because disturbances do not change them.
     let lengths = samples.visits.iter().flat_map(|visit| &visit.extra).filter(|(name, _)| is_length(name));
     let others = samples.usable().flat_map(|visit| &visit.extra).filter(|(name, _)| !is_length(name));
     let pooled = gathered(lengths.chain(others).map(|(name, values)| (name.as_str(), values.as_slice())));

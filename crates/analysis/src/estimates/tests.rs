@@ -5,7 +5,7 @@ use pqlab_record::{Disturbance, Visit};
 use pqlab_stats::IntervalMethod;
 
 thread_local! {
-    /// Number of estimates that this thread computed.
+    /// Number of times that this thread computed estimates.
     pub(crate) static MADE: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
 
@@ -92,7 +92,7 @@ fn half_of_the_visits_may_be_left_out_for_a_neighbour() {
     let left = estimate(&record, &Protocol::default()).unwrap();
     assert!(!left.contended && left.left_out == alone.n / 2 && left.processes == 4, "{left:?}");
     assert!((left.median_ns.estimate / alone.median_ns.estimate - 1.0).abs() < 0.01, "{left:?}");
-    // Now two of the four undisturbed processes are disturbed as well.
+    // Disturb two of the four undisturbed processes as well.
     record.samples.visits.iter_mut().filter(|visit| [1, 3].contains(&visit.process)).for_each(slow);
     let shared = estimate(&record, &Protocol::default()).unwrap();
     assert!(shared.contended && shared.left_out == 0, "{shared:?}");

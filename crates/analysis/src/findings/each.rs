@@ -1,4 +1,4 @@
-//! Names the fastest library for each measured operation, for runs that no use case covers.
+//! Findings for runs that no use case covers: the fastest library for each measured operation.
 
 use crate::case::CaseAnalysis;
 use crate::run::RunAnalysis;

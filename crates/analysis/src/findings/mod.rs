@@ -1,6 +1,7 @@
 //! Findings about a run: the best algorithm and library for each use case, the cost of post-quantum algorithms compared
-//! with classical ones, and what is uncertain. Every sentence is computed. [The one function that
-//! compares](crate::comparison::ratio) decides what is faster; libraries without a measurable difference are all named.
+//! with classical ones, and uncertainties. Every sentence is computed. [The one function that
+//! compares](crate::comparison::ratio) decides which library is faster. If several libraries do not differ measurably,
+//! the finding names all of them.
 
 mod each;
 mod randomness;
@@ -55,14 +56,14 @@ pub struct CostSide {
     pub cases: Vec<String>,
 }
 
-/// Caveat about the run as a whole.
+/// Caveat about the whole run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunCaveat {
     /// Number of occurrences.
     pub count: usize,
-    /// What is uncertain.
+    /// Description of the uncertainty.
     pub what: String,
-    /// Details: which cases are affected, or why.
+    /// Details: affected cases, or reasons.
     pub details: Vec<String>,
 }
 
@@ -126,7 +127,7 @@ fn against() -> impl Iterator<Item = &'static Against> {
     AGAINST.into_iter().flatten()
 }
 
-/// Selects the comparable cases for some operations, and those that do a different kind of work.
+/// Splits the cases for some operations into comparable ones and those that do a different kind of work.
 fn rows<'s, 'a>(
     analysis: &'s RunAnalysis<'a>,
     area: &str,
@@ -155,7 +156,8 @@ fn rows<'s, 'a>(
     let lengths = || rows.iter().filter_map(|row| row.case().message_length());
     let length = if hash { lengths().max() } else { lengths().min() };
     rows.retain(|row| row.case().message_length().is_none_or(|length_of_row| Some(length_of_row) == length));
-    // Select the kind of randomness for each construction separately, because some use randomness in every library.
+    // Select the kind of randomness for each construction separately, because some constructions use randomness in
+    // every library.
     let mut kept = OneKind { cases: Vec::new(), left_out: Vec::new() };
     for (_, rows) in grouped(rows.into_iter(), |row| row.case().algorithm.clone()) {
         let kind = one_kind(rows);
@@ -182,7 +184,8 @@ fn candidates<'s, 'a>(
         let Some(parts) = operations.iter().map(part).collect::<Option<Vec<_>>>() else { continue };
         let times = match parts[..] {
             [one] => one.estimates.as_ref().map(|estimates| (estimates.time(statistic), estimates.mean_ns)),
-            // Differences between whole runs affect all parts of a run alike, so they do not average out in the sum.
+            // `total` accounts for differences between whole runs, which affect all parts alike and do not average out
+            // in the sum.
             _ => analysis.total(&parts).map(|total| (total, total)),
         };
         let (Some((time, mean)), Some(row)) = (times, parts.first()) else { continue };
@@ -200,8 +203,8 @@ fn candidates<'s, 'a>(
 fn recommend(analysis: &RunAnalysis<'_>, use_case: &UseCase) -> Option<Recommendation> {
     let mut all = candidates(analysis, use_case.area, use_case.operations, use_case.transactions);
     all.retain(|candidate| (use_case.algorithms)(&candidate.algorithm));
-    // A construction of the reference systems is recommended only if there are no other candidates. It does not compete
-    // with other forms of the same construction.
+    // Recommend a construction of the reference systems only if there are no other candidates. It does not compete with
+    // other forms of the same construction.
     let of_reference = |one: &Candidate<'_, '_>| areas::is_of_reference(&one.algorithm);
     if !all.iter().all(of_reference) {
         all.retain(|one| !of_reference(one));
@@ -210,7 +213,7 @@ fn recommend(analysis: &RunAnalysis<'_>, use_case: &UseCase) -> Option<Recommend
     let classical_only = all.iter().all(|candidate| candidate.category.is_none());
     let post_quantum = |candidate: &&Candidate<'_, '_>| candidate.category.is_some() || classical_only;
     let sound: Vec<&Candidate<'_, '_>> = all.iter().filter(|one| one.sound()).collect();
-    // All candidates decide whether a strong one is required, not only the sound ones: a weak candidate must not
+    // Decide from all candidates whether a strong one is required. If only sound candidates counted, a weak one could
     // replace strong ones that may not be recommended.
     let any_strong = all.iter().any(Candidate::strong);
     let suits = |one: &&Candidate<'_, '_>| if any_strong { one.strong() } else { post_quantum(one) };
@@ -292,7 +295,7 @@ fn smallest(analysis: &RunAnalysis<'_>, (area, operation, use_case, what): Small
         let seen = areas::most_lengths(analysis, &one.algorithm)?.1.mean;
         Some((one.algorithm.clone(), seen + one.sizes.public_key? as f64))
     };
-    // An average length may also be below every fixed length.
+    // An average length may be below every fixed length, so name the algorithm with the smallest average as well.
     let by_mean = fit().filter_map(mean).min_by(|one, other| one.1.total_cmp(&other.1));
     why.extend(by_mean.map(|(algorithm, mean)| {
         let smallest =

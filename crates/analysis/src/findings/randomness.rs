@@ -16,7 +16,7 @@ pub(super) fn retain_one_kind(all: &mut Vec<Candidate<'_, '_>>) {
     all.retain(|one| one.parts.iter().all(|row| !other.contains(&row.place)));
 }
 
-/// Adds to a recommendation its kind of randomness, and the libraries that were left out because theirs differs.
+/// Adds to a recommendation its kind of randomness, and the libraries left out for a different kind.
 pub(super) fn note_kind(analysis: &RunAnalysis<'_>, use_case: &UseCase, found: Recommendation) -> Recommendation {
     let kinds = rows(analysis, use_case.area, use_case.operations, use_case.transactions);
     let is_best = |row: &&&CaseAnalysis<'_>| row.case().algorithm == found.algorithm;

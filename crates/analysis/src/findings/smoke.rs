@@ -1,10 +1,10 @@
-//! Answers whether pqlab works on this machine.
+//! Finding on whether pqlab works on this machine.
 
 use crate::number::grouped;
 use crate::run::RunAnalysis;
 use crate::statement::Statement;
 
-/// The suite that asks this question.
+/// Suite that answers this question.
 const SUITE: &str = "smoke";
 
 pub(super) fn statements(analysis: &RunAnalysis<'_>) -> Vec<Statement> {

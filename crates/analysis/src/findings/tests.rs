@@ -84,7 +84,7 @@ fn disturbed_libraries_are_named_and_not_recommended() {
     assert!(found.recommendations.iter().all(|best| best.provider != "openssl"), "{:?}", found.recommendations);
 }
 
-/// If the best recommendation becomes unsound, nothing defective, disturbed or of a lower category may replace it.
+/// If the best recommendation becomes unsound, no defective, disturbed or weaker candidate may replace it.
 #[test]
 fn no_substitute_is_defective_contended_or_weaker() {
     for area in ["signature", "certificate", "ledger"] {
@@ -229,7 +229,7 @@ fn handshakes_have_their_bytes_and_threads_their_gain() {
 #[test]
 fn a_speed_up_above_the_number_of_threads_is_not_recommended() {
     let mut run = fixtures::scaling_run();
-    // The single-threaded case is slowed down by a factor of 1.6, so that two threads seem to do the work of three.
+    // Slow the single-threaded case down by a factor of 1.6, so that two threads seem to do the work of three.
     let single = run.records.iter_mut().find(|record| record.case.threads() == Some(1)).unwrap();
     for visit in &mut single.samples.visits {
         visit.ticks.iter_mut().for_each(|ticks| *ticks = *ticks * 8 / 5);
@@ -264,7 +264,7 @@ fn the_spread_between_runs_limits_the_precision_of_a_job() {
     let number = |text: &str| text.split_whitespace().next().unwrap().parse::<f64>().unwrap();
     let (low, high) = exchange.interval.split_once(" to ").unwrap();
     let half_pct = 100.0 * (number(high) / number(low) - 1.0) / 2.0;
-    // The assumed spread between runs is 1.5%, multiplied by Student's quantile for 20 degrees of freedom.
+    // The half-width is the assumed spread between runs, 1.5%, times Student's quantile for 20 degrees of freedom.
     assert!(half_pct >= 3.1, "{exchange:?}");
 }
 
@@ -310,7 +310,7 @@ fn constructions_are_compared_with_the_kind_of_randomness_that_most_libraries_su
         let left_out = "left out for a different kind of randomness: aws-lc+liboqs (uses its own randomness).";
         assert!(best.why.ends_with(left_out), "{}", best.why);
     }
-    // Operations that use no randomness are of one kind, however the library signs.
+    // Operations without randomness are all of one kind, however the library signs.
     let verifying = recommended(&found, "Hybrid verification");
     assert_eq!(
         (verifying.provider.as_str(), verifying.what.as_str()),

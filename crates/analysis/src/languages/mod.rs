@@ -11,7 +11,7 @@ use pqlab_record::{Environment, ProviderBuild};
 
 /// Kind of loaded library that marks a program in another language.
 const WORKER: &str = "worker";
-/// Suffix for assembly. The rest of such a library is written in another language.
+/// Suffix for libraries that are partly written in assembly.
 const WITH_ASSEMBLY: &str = " and assembly";
 /// Keywords for languages, with their display names.
 const NAMES: [(&str, &str); 12] = [
@@ -59,7 +59,7 @@ impl Language {
             let build = named(part).or_else(|| named(library));
             let loaded = build.and_then(|build| build.library.as_ref());
             let word = build.and_then(|build| build.language.as_deref());
-            // A loaded library may share its name with a linked one, to which the facts belong.
+            // Use the facts only for linked libraries, because a loaded library may have the name of a linked one.
             let linked = || facts_of(library).filter(|_| loaded.is_none()).map(|facts| facts.language.clone());
             let name = word.map(display_name).or_else(linked);
             join(&mut found.group, name.as_deref().map(|name| name.strip_suffix(WITH_ASSEMBLY).unwrap_or(name)));
@@ -73,7 +73,7 @@ impl Language {
         found
     }
 
-    /// Returns whether a label already names the language.
+    /// Returns whether a label is already the name of the language.
     fn is_named_by(&self, label: &str) -> bool {
         let equals_label = |text: &Option<String>| text.as_ref().is_some_and(|text| text.eq_ignore_ascii_case(label));
         equals_label(&self.group) || equals_label(&self.word)

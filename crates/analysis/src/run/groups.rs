@@ -15,7 +15,7 @@ pub struct Group<'r, 'a> {
 
 impl<'a> RunAnalysis<'a> {
     /// Groups the cases of an area for tables. Cases that differ only in the provider form a group, and groups of one
-    /// algorithm are adjacent. Both are in the order of first appearance in the plan.
+    /// algorithm are adjacent. Groups and cases keep the order in which they first appear in the plan.
     pub fn groups<'r>(&'r self, area: &'r str) -> Vec<Group<'r, 'a>> {
         let algorithms = grouped(self.area(area), |case| case.case().algorithm.as_str());
         let jobs = algorithms.into_iter().flat_map(|(_, cases)| grouped(cases.into_iter(), |case| case.job()));
@@ -39,7 +39,7 @@ mod tests {
             record.case.operation = operation.to_owned();
             run.records.push(record);
         };
-        // Records are in the order of a plan that lists all cases of one provider before the next.
+        // The plan lists all cases of one provider before the next provider.
         add("X25519", "keygen", &first);
         add("ML-KEM-768", "keygen", &first);
         add("X25519", "keygen", &second);

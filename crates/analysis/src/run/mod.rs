@@ -1,4 +1,4 @@
-//! A run with its computed figures, on which everything else builds.
+//! A run with its computed figures, the input of all reports.
 
 mod groups;
 mod pairs;
@@ -19,7 +19,7 @@ use pqlab_stats::Interval;
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
-/// A run with its figures, which are computed once.
+/// A run with its figures, each computed only once.
 #[derive(Debug)]
 pub struct RunAnalysis<'a> {
     /// The run, or the [merged](Merged::of) run.
@@ -36,7 +36,7 @@ pub struct RunAnalysis<'a> {
     cases: Vec<CaseAnalysis<'a>>,
     /// Criteria for comparing the run's cases with each other.
     criteria: ComparisonCriteria,
-    /// Standing of each case. Computed on first use, because a table of figures needs no comparisons.
+    /// Standing of each case. Computed on first use, because many tables need no comparisons.
     standings: OnceLock<Vec<Option<Standing>>>,
 }
 
@@ -47,8 +47,8 @@ impl<'a> RunAnalysis<'a> {
         RunAnalysis::assemble(run, vec![&run.header], |_| &run.header, criteria)
     }
 
-    /// Computes the figures of cases from several runs, each according to the protocol of its own run. Cases from
-    /// different runs are compared as measured apart.
+    /// Computes the figures of cases from several runs, each according to the protocol of its own run. Comparisons
+    /// treat cases from different runs as measured apart.
     pub fn of_merged(merged: &'a Merged) -> RunAnalysis<'a> {
         let each = merged.parts.iter().map(ComparisonCriteria::within);
         let criteria = each.reduce(ComparisonCriteria::wider).unwrap_or_default();

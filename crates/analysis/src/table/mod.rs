@@ -29,14 +29,13 @@ pub enum Holds {
 pub struct Column {
     /// Name in files: lower case and unique in the table.
     pub name: String,
-    /// Heading that people read.
+    /// Heading for readers.
     pub heading: String,
     /// Unit of the numbers in the column; empty if they have none.
     pub unit: &'static str,
     /// Kind of content.
     pub holds: Holds,
-    /// Rank for omission if space is short: columns with the highest rank are omitted first, columns with rank zero
-    /// never.
+    /// Rank that decides which columns to omit if space is short: the highest rank first, rank zero never.
     pub spare: u8,
 }
 
@@ -52,7 +51,7 @@ pub struct Number {
 /// A cell: its text, and its number if it has one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cell {
-    /// Text, rounded and with its unit.
+    /// Rounded text with its unit.
     pub text: String,
     /// Number in full precision; `None` for names and missing figures.
     pub number: Option<Number>,
@@ -61,7 +60,7 @@ pub struct Cell {
 /// A row, with one cell for each column.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row {
-    /// The cells.
+    /// Cells, in the order of the columns.
     pub cells: Vec<Cell>,
     /// Merged caveats of the cases in the row.
     pub caveats: Caveats,
@@ -82,7 +81,8 @@ pub struct Table {
     pub rows: Vec<Row>,
     /// Notes that a reader must know about the table.
     pub notes: Vec<String>,
-    /// Number of columns at the left that identify rows. If space is short, they become a line above their rows.
+    /// Number of columns at the left that identify rows. If space is short, the terminal prints them as a line above
+    /// their rows.
     pub stacked: usize,
 }
 
@@ -105,7 +105,7 @@ impl Table {
         self.column(name, heading, "", Holds::Text, 0)
     }
 
-    /// Adds a column of figures with a unit and a rank for omission.
+    /// Adds a column of figures with a unit and a rank for [omission](Column::spare).
     pub(crate) fn figures(self, name: &str, heading: &str, unit: &'static str, spare: u8) -> Table {
         self.column(name, heading, unit, Holds::Figures, spare)
     }
@@ -120,7 +120,7 @@ impl Table {
         self
     }
 
-    /// Sets the number of columns at the left that become a line above their rows if space is short.
+    /// Sets the number of columns at the left that are printed as a line above their rows if space is short.
     pub(crate) fn stacked(self, columns: usize) -> Table {
         Table { stacked: columns, ..self }
     }
@@ -131,7 +131,7 @@ impl Table {
         self
     }
 
-    /// Adds a row that is computed from cases with `caveats`.
+    /// Adds a row. `caveats` are those of the cases behind the row.
     pub(crate) fn row<'c>(
         &mut self,
         caveats: impl IntoIterator<Item = &'c Caveats>,
@@ -144,7 +144,7 @@ impl Table {
 }
 
 impl Table {
-    /// Returns the indices of the columns that contain a value in some row. Other columns are not shown to people.
+    /// Returns the indices of the columns that contain a value in some row. Readers see only these columns.
     pub fn shown(&self) -> Vec<usize> {
         let has_value = |place: &usize| self.rows.iter().any(|row| !row.cells[*place].is_empty());
         (0..self.columns.len()).filter(has_value).collect()
@@ -185,7 +185,7 @@ impl Cell {
         Cell::time(ns.estimate).within(time_within(ns), ns, NS_PER_US)
     }
 
-    /// Creates a cell with a number of operations per second that was calculated rather than measured.
+    /// Creates a cell with a calculated number of operations per second, which has no interval.
     pub(crate) fn rate(per_second: f64) -> Cell {
         Cell::number(rate(per_second), per_second)
     }
@@ -200,7 +200,7 @@ impl Cell {
         Cell::number(grouped(value), value as f64)
     }
 
-    /// Creates a cell with a number of three significant digits.
+    /// Creates a cell with a number, rounded to three significant digits.
     pub(crate) fn significant(value: f64) -> Cell {
         Cell::number(significant(value), value)
     }
@@ -245,7 +245,7 @@ impl Cell {
         self
     }
 
-    /// Adds the ends of an interval. `unit` is the number of the interval's units in one unit of the column.
+    /// Adds the ends of an interval, divided by `unit` to convert them to the column's unit.
     pub(crate) fn within(mut self, text: String, interval: &Interval, unit: f64) -> Cell {
         self.text = text;
         if let Some(number) = &mut self.number

@@ -10,7 +10,7 @@ use indexmap::{IndexMap, IndexSet};
 use pqlab_record::{Case, Form};
 use pqlab_stats::Interval;
 
-/// Order of the algorithms, as in the reference's table. Algorithms that are not listed come last.
+/// Order of the algorithms, as in the table of the reference system. Other algorithms come last.
 const ORDER: [&str; 11] = [
     "Falcon-512",
     "Falcon-1024",
@@ -29,7 +29,7 @@ const LEAST: usize = 2;
 
 /// An algorithm from one provider.
 pub(crate) struct Side<'r, 'a> {
-    /// The first of the cases.
+    /// First of the row's cases.
     pub(crate) case: &'a Case,
     pub(crate) cases: Vec<&'r CaseAnalysis<'a>>,
     /// Operations per second for each of the three operations.
@@ -54,7 +54,7 @@ pub(crate) fn side_by_side(name: &'static str, area: &str, title: &str, operatio
     )
 }
 
-/// Adds the rows: the algorithms and providers in the table's area. `more` creates the cells of the area's own columns.
+/// Adds a row for each algorithm and provider in the table's area. `more` creates the cells of the area's own columns.
 pub(crate) fn filled(
     analysis: &RunAnalysis<'_>,
     mut table: Table,

@@ -20,7 +20,7 @@ use pqlab_stats::{Interval, IntervalMethod};
 pub(super) struct Found {
     /// The value in the claim's unit, except that times are in ns.
     pub(super) value: Interval,
-    /// Describes what was measured, usually the library.
+    /// Description of the measured subject, usually the library.
     pub(super) of: String,
     pub(super) caveats: Caveats,
 }
@@ -39,7 +39,7 @@ impl Found {
     }
 }
 
-/// Wraps an exact number in an interval of zero width.
+/// Returns an interval of zero width around an exact number.
 pub(super) fn point(value: f64) -> Interval {
     Interval { estimate: value, low: value, high: value, confidence: 1.0, method: IntervalMethod::CrossedT }
 }
@@ -62,16 +62,16 @@ fn cases<'r, 'a>(
     all.into_iter().filter(|case| case.case().message_length() == shortest).collect()
 }
 
-/// Returns whether a case differs from the usual case only in its source of randomness. `cycle` is only measured with
-/// caller-supplied seeds, so it has no usual case.
+/// Returns whether a case differs from the usual case only in its source of randomness. `cycle` needs this, because
+/// pqlab measures it only with caller-supplied seeds, so it has no usual case.
 fn but_for_randomness(one: &CaseAnalysis<'_>) -> bool {
     let case = one.case();
     let plain = case.has_only(&[Parameter::LENGTH, Parameter::DETERMINISTIC, Parameter::COINS]);
     case.form != Some(Form::Encoded) && plain
 }
 
-/// Returns the usual case of the first library in `libraries` that measured the job. If `libraries` is empty, returns
-/// the usual case of the fastest library. Falls back to cases that differ only in their randomness.
+/// Returns the usual case of the first library in `libraries` for which the run measured the job. If `libraries` is
+/// empty, returns the usual case of the fastest library. Falls back to cases that differ only in their randomness.
 fn one<'r, 'a>(run: &'r RunAnalysis<'a>, job: Job, libraries: &[&str]) -> Option<&'r CaseAnalysis<'a>> {
     let pick = |all: Vec<&'r CaseAnalysis<'a>>| {
         if libraries.is_empty() {
@@ -121,10 +121,10 @@ pub(super) fn combiner(run: &RunAnalysis<'_>, operation: &str) -> Option<Found> 
     Some(Found { value: parts.combiner_ns(), of: parts.hybrid.case.provider.clone(), caveats: parts.caveats })
 }
 
-/// The hybrid that the document measures under load.
+/// Hybrid that the document measures under load.
 const LOADED: &str = "X25519+ML-KEM-768";
 
-/// Returns the load test of [`LOADED`] that reached the highest throughput with `tasks` tasks, and its case.
+/// Returns the load test of [`LOADED`] with the highest throughput among those with `tasks` tasks, and its case.
 fn loaded<'r, 'a>(run: &'r RunAnalysis<'a>, tasks: u64) -> Option<(LoadFigures, &'r CaseAnalysis<'a>)> {
     let entries = loads(run).into_iter().filter(|entry| entry.tasks == tasks);
     let with_case = entries.filter_map(|entry| {
@@ -139,7 +139,7 @@ pub(super) fn load(run: &RunAnalysis<'_>, tasks: u64) -> Option<Found> {
     Some(Found::by_algorithm(case, rate(case, 1.0)?))
 }
 
-/// Difference in throughput from another load, in percent.
+/// Throughput of a load compared with another load, as a difference in percent.
 pub(super) fn loss(run: &RunAnalysis<'_>, tasks: u64, against: fn(&LoadFigures) -> Option<Interval>) -> Option<Found> {
     let (entry, case) = loaded(run, tasks)?;
     Some(Found::by_algorithm(case, against(&entry)?))
@@ -150,7 +150,7 @@ pub(super) fn variation(run: &RunAnalysis<'_>, job: Job) -> Option<Found> {
     Some(Found::of(case, point(case.estimates.as_ref()?.operations()?.cov_pct?)))
 }
 
-/// CoV of the time to fingerprint a hybrid's public key, for the fastest hybrid.
+/// CoV of fingerprinting a public key, for the hybrid that does it fastest.
 pub(super) fn fingerprint(run: &RunAnalysis<'_>) -> Option<Found> {
     let suits = |case: &&CaseAnalysis<'_>| case.case().operation == "fingerprint" && case.median().is_some();
     let all: Vec<&CaseAnalysis<'_>> = run.area(hybrid::AREA).filter(suits).collect();
@@ -169,7 +169,7 @@ pub(super) fn lengths(
     Some(Found { of: format!("{signatures} signatures by {}", case.case().provider), ..found })
 }
 
-/// Returns the scaling figures for the largest number of threads at which every thread has its own processor.
+/// Returns the scaling figures for the largest number of threads that each had their own processor.
 fn most_threads(run: &RunAnalysis<'_>, name: &str) -> Option<ScalingFigures> {
     let several =
         scaling(run).into_iter().filter(|entry| entry.name == name && entry.threads > 1 && !entry.oversubscribed);
@@ -262,7 +262,7 @@ pub(super) fn share_of_part(run: &RunAnalysis<'_>, part: &str) -> Option<Found> 
     handshake_of(run, KEM_ONLY, |of| of.parts.iter().find(|(name, _)| name == part).map(|(_, share)| *share))
 }
 
-/// Applies `figure` to the total message bytes of a handshake and of classical ntor.
+/// Applies `figure` to the total message lengths of a handshake and of classical ntor.
 pub(super) fn bytes(run: &RunAnalysis<'_>, algorithm: &str, figure: fn(f64, f64) -> f64) -> Option<Found> {
     let all = handshakes(run);
     let classical = all.iter().find(|of| of.classical())?.bytes() as f64;
@@ -286,7 +286,7 @@ fn digest<'r, 'a>(
     })
 }
 
-/// Number of bytes that the document squeezes out of an XOF.
+/// Length in bytes of the XOF outputs in the document.
 const XOF_OUTPUT: u64 = 32;
 
 pub(super) fn digests(run: &RunAnalysis<'_>, slow: &str, fast: &str) -> Option<Found> {

@@ -9,7 +9,7 @@ use crate::areas::ntor::RelayScenario;
 use crate::areas::{certificate, hybrid, kem, ledger, ntor, signature};
 use crate::run::RunAnalysis;
 
-/// A claim: its text, its figure and unit, how to find the measured figure, and why the two may differ.
+/// A claim: its text, its figure and unit, a source for the measured figure, and a reason for differences.
 type Line = (&'static str, f64, Unit, Find, &'static str);
 
 /// All claims, in display order.
@@ -34,9 +34,10 @@ const CERTIFICATE: &str = "X.509-detached";
 const HANDSHAKE: (&str, &str, &str) = (ntor::AREA, KEM_ONLY, "handshake");
 const NTOR: (&str, &str, &str) = (ntor::AREA, "ntor-v1", "handshake");
 
-/// Why the time of a signature may differ from the document, apart from the machine.
-const RANDOMNESS: &str = "they sign with fresh randomness; pqlab signs deterministically if the library supports it";
-const POOL: &str = "they use a Python thread pool";
+/// Reason, apart from the machine, for a different signing time in the document.
+const RANDOMNESS: &str = "the authors sign with fresh randomness; pqlab signs deterministically if the library \
+                          supports it";
+const POOL: &str = "the authors use a Python thread pool";
 
 const HYBRIDS: &[Line] = &[
     (
@@ -142,12 +143,12 @@ const HYBRIDS: &[Line] = &[
         5.3,
         Unit::Factor,
         Find::Between((kem::AREA, "ML-KEM-768", "keygen"), "generic", "vector"),
-        "they compare two operating systems; pqlab uses one",
+        "the authors compare two operating systems; pqlab uses one",
     ),
 ];
 
-/// Why the combiner takes longer in the document.
-const ENCODED: &str = "their figure includes encoding keys to PEM and CBOR";
+/// Reason for a longer combiner time in the document.
+const ENCODED: &str = "the document's figure includes encoding keys to PEM and CBOR";
 
 /// Comparison of schemes: key generations, signatures and verifications per second, and the libraries to compare with
 /// the document's.
@@ -162,9 +163,9 @@ const RATES: &[(&str, [f64; 3], &[&str])] = &[
 ];
 const LIBOQS: &[&str] = &["liboqs"];
 const OPENSSL: &[&str] = &["openssl"];
-/// liboqs offers SLH-DSA only under its older name.
+/// Older name of SLH-DSA, under which liboqs offers the algorithm.
 const PQ_OR_OPENSSL: &[&str] = &["liboqs", "openssl"];
-const SLH_DSA: &str = "they use SLH-DSA from liboqs";
+const SLH_DSA: &str = "the authors use SLH-DSA from liboqs";
 
 fn rates(&(algorithm, rates, libraries): &(&'static str, [f64; 3], &'static [&'static str])) -> Vec<Claim> {
     let operations = [
@@ -327,10 +328,10 @@ fn assumed(&(what, algorithm, [from, to]): &(&'static str, &'static str, [f64; 2
     }
 }
 
-const PROFILE: &str = "they use a profiler; pqlab leaves out one part at a time";
-const WHOLE: &str = "their figure covers the whole handshake, pqlab's only the relay's step";
+const PROFILE: &str = "the authors use a profiler; pqlab leaves out one part at a time";
+const WHOLE: &str = "the document's figure covers the whole handshake; pqlab's covers only the relay's step";
 const WHOLE_TIMES_CORES: &str =
-    "they multiply the rate of whole handshakes by the number of cores; pqlab measures the relay's step";
+    "the authors multiply the rate of whole handshakes by the number of cores; pqlab measures the relay's step";
 
 const CIRCUITS: &[Line] = &[
     ("KEM-only handshake with ML-KEM-512", 29.0, Unit::Time, Find::Time(HANDSHAKE, &[]), ""),
@@ -342,7 +343,7 @@ const CIRCUITS: &[Line] = &[
         15.5,
         Unit::Factor,
         Find::Ratio(NTOR, HANDSHAKE, &[]),
-        "they did not measure the classical handshake but assumed 0.45 ms",
+        "the authors assumed 0.45 ms for the classical handshake instead of measuring it",
     ),
     (
         "time of the KEM-only handshake, relative to classical ntor",
@@ -460,9 +461,9 @@ const CIRCUITS: &[Line] = &[
     ),
 ];
 
-const POWERS_OF_TWO: &str = "they use binary units";
+const POWERS_OF_TWO: &str = "the document uses binary units";
 
-/// Replies per second by a relay with `cores` cores: measured if possible, otherwise extrapolated.
+/// Replies per second of a relay with `cores` cores, extrapolated if not measured.
 fn on_cores(run: &RunAnalysis<'_>, cores: u64) -> Option<Found> {
     handshake_of(run, KEM_ONLY, |one| {
         let rate = one.measured_replies(cores).or_else(|| one.extrapolated_replies(cores));

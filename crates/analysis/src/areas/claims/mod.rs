@@ -13,7 +13,7 @@ use pqlab_stats::Interval;
 /// A claim from a document.
 struct Claim {
     document: Document,
-    /// What the claim is about.
+    /// Quantity that the claim is about.
     what: String,
     /// The claimed figure, or the lower end of a range.
     claimed: f64,
@@ -21,13 +21,13 @@ struct Claim {
     to: Option<f64>,
     unit: Unit,
     find: Find,
-    /// Why the measured figure may differ, apart from the document's [conditions](Document::conditions). Empty if there
-    /// is no further reason.
+    /// Reason for a different measured figure, in addition to the document's [conditions](Document::conditions). Empty
+    /// if there is no further reason.
     why: &'static str,
 }
 
-/// How to find the figure in a run. The named libraries are tried in order; if none is named, the fastest library is
-/// used.
+/// Source of the measured figure. If libraries are named, the first one that the run measured supplies the figure,
+/// otherwise the fastest library.
 #[derive(Clone, Copy)]
 enum Find {
     /// Median time of a job.
@@ -100,12 +100,13 @@ impl Document {
     fn conditions(self) -> &'static str {
         match self {
             Document::Hybrids => {
-                "theirs: Python on liboqs 0.15, encoding keys to PEM and CBOR in each operation; here: no interpreter"
+                "document: Python on liboqs 0.15, encoding keys to PEM and CBOR in each operation; this run: no \
+                 interpreter"
             }
-            Document::Signatures => "theirs: liboqs 0.15 and OpenSSL 3.6 on an Apple M2 Pro, one loop after another",
-            Document::Transactions => "theirs: liboqs on 44 cores under Windows, 3 repetitions of 10 blocks",
-            Document::Circuits => "theirs: Kyber512 from liboqs 0.11, one loop of 1,000 iterations",
-            Document::Hashes => "theirs: an i7-1185G7",
+            Document::Signatures => "document: liboqs 0.15 and OpenSSL 3.6 on an Apple M2 Pro, one loop after another",
+            Document::Transactions => "document: liboqs on 44 cores under Windows, 3 repetitions of 10 blocks",
+            Document::Circuits => "document: Kyber512 from liboqs 0.11, one loop of 1,000 iterations",
+            Document::Hashes => "document: an i7-1185G7",
         }
     }
 }
@@ -221,12 +222,12 @@ mod tests {
         let found = |what: &str| row(what)[5].number.unwrap().estimate;
         let near =
             |what: &str, wanted: f64| assert!((found(what) / wanted - 1.0).abs() < 0.02, "{what}: {}", found(what));
-        // The first claim must match the detached certificate, not the alternative one. The second must match the load
-        // test of the document's own hybrid.
+        // The first claim is about the detached certificate, not the alternative one. The second is about the load test
+        // of the document's own hybrid.
         near("issuing a certificate with a second signature", 150.0);
         near("handshakes per second, 5,000 concurrent", 1e6 / 62.0);
         assert!(row("handshakes per second, 5,000 concurrent")[6].text.starts_with("X25519+ML-KEM-768"));
-        // `cycle` is only measured with caller-supplied seeds.
+        // pqlab measures `cycle` only with caller-supplied seeds.
         near("Ed25519+ML-DSA-65, key generation, signing and verification", 210.0);
         near("Falcon-512, verifications per second", 1e6 / 30.0);
         near("SHA3-256 of 16,384 bytes, AVX-512", 42.0 * 2700.0 / 16_384.0);

@@ -1,4 +1,4 @@
-//! Cost of the first call, and of a call with evicted caches.
+//! Findings about the cost of the first call, and of a call with evicted caches.
 
 use crate::areas::{kem, signature};
 use crate::case::CaseAnalysis;

@@ -1,4 +1,4 @@
-//! Core cycles per message byte for each function, provider and message length, as SHA-3 benchmarks report them.
+//! Table of core cycles per message byte by function, provider and message length, as in SHA-3 benchmarks.
 
 use super::AREA;
 use crate::case::CaseAnalysis;
@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 const OPERATION: &str = "digest";
 /// Minimum number of message lengths for which the table is shown.
 const LEAST: usize = 2;
-/// Half-width of an interval, in cycles per byte, below which the second decimal is significant.
+/// Half-width of an interval, in cycles per byte, below which the table shows a second decimal.
 const SECOND_DECIMAL: f64 = 0.05;
 
 pub(crate) fn per_byte(analysis: &RunAnalysis<'_>) -> Table {

@@ -1,4 +1,4 @@
-//! Cost of sealing and opening a message with a post-quantum KEM.
+//! Findings about the cost of sealing and opening a message with a post-quantum KEM.
 
 use super::AREA;
 use crate::case::CaseAnalysis;

@@ -1,10 +1,10 @@
 //! Computes what a hybrid costs in addition to its two halves.
 //!
 //! A hybrid, its classical half and its post-quantum half are measured in the same rounds. The combiner is the time
-//! that the hybrid takes in addition to the two halves. It is given as a difference and relative to the halves
-//! together. Its interval is computed from the ratios in each round ([the one function that
+//! that the hybrid takes in addition to the two halves. It is shown as a difference and as a percentage of the halves'
+//! total. Its interval is computed from the ratios in each round ([the one function that
 //! compares](crate::comparison::ratio)). The inputs are means over the visits that all three cases share, because means
-//! add up and medians do not. Samples are not trimmed, because outliers removed from only one of the three cases would
+//! add up and medians do not. Samples are not trimmed, because removing outliers from only one of the three cases would
 //! bias the difference.
 //!
 //! A hybrid generates X25519 keys in key generation and, for the ephemeral key, in encapsulation. Encapsulation and
@@ -48,8 +48,8 @@ impl Decomposition<'_> {
     }
 }
 
-/// Hybrids that are decomposed, each with its classical and its post-quantum half. The reference's hybrid signature is
-/// missing because it is randomised, and the mock because it has no second half.
+/// Hybrids to decompose, each with its classical and its post-quantum half. The hybrid signature of the reference
+/// system is missing because it is randomised. The mock is missing because it has no second half.
 const HALVES: [(&str, &str, &str); 8] = [
     ("X-Wing", "X25519", "ML-KEM-768"),
     ("MLKEM768-X25519-SHA3-256", "X25519", "ML-KEM-768"),
@@ -61,8 +61,8 @@ const HALVES: [(&str, &str, &str); 8] = [
     ("X.509-detached", "X.509-Ed25519", "X.509-ML-DSA-65"),
 ];
 
-/// Areas in which the halves together do the same work as the hybrid. In other areas the two halves repeat work that
-/// the hybrid does once. In the ledger, for example, each half reads, decodes and hashes the transaction.
+/// Areas in which the halves together do the same work as the hybrid. In other areas, both halves repeat work that the
+/// hybrid does once. In the ledger, for example, each half reads, decodes and hashes the transaction.
 const AREAS: [&str; 2] = [AREA, certificate::AREA];
 
 /// Operations that include key generation.
@@ -89,7 +89,7 @@ fn decompose<'a>(analysis: &RunAnalysis<'a>, hybrid: &CaseAnalysis<'a>) -> Optio
         })
     };
     let (classical, post_quantum) = (half(classical, first)?, half(post_quantum, second)?);
-    // The times of signers that retry at random differ by chance.
+    // Leave out signers that retry at random, because their times differ by chance.
     let signs = ["sign", "cycle"].contains(&case.operation.as_str());
     if signs && !(case.is_deterministic() && post_quantum.case().is_deterministic()) {
         return None;
@@ -117,8 +117,8 @@ fn decompose<'a>(analysis: &RunAnalysis<'a>, hybrid: &CaseAnalysis<'a>) -> Optio
 /// format and form, with the same source of randomness. Only the flag `deterministic` may differ, because Ed25519 never
 /// uses randomness.
 ///
-/// If a hybrid generates keys from the libraries' own randomness, no case qualifies as its half. The hybrid generates
-/// one seed and expands it, but each half would generate its own random bytes.
+/// If a hybrid generates keys from the libraries' own randomness, it has no comparable halves: the hybrid generates one
+/// seed and expands it, but each half would generate its own random bytes.
 fn beside(half: &Case, hybrid: &Case) -> bool {
     let parameters = |case: &Case| case.clone().without(&[Parameter::DETERMINISTIC]).parameters;
     let draws = MAKES_KEYS.contains(&hybrid.operation.as_str()) && hybrid.coins() != Some(CoinSource::Exact);
@@ -184,7 +184,8 @@ mod tests {
         let run = run(vec![record("X25519", "a", 60), record("ML-KEM-768", "b", 30), record("X-Wing", "a+b", 93)]);
         let found = decomposed(&run);
         assert_eq!(found.len(), 1);
-        // 3 of 93 in each round. The simulated noise adds 2% on average to the halves and to the hybrid.
+        // The combiner takes 3 of 93 in each round. The simulated noise adds 2% on average to the halves and to the
+        // hybrid.
         assert!((found[0].combiner_ns().estimate - 3.0 * 102.0).abs() < 1e-9);
         let combiner = found[0].combiner_pct;
         assert!((combiner.estimate - 100.0 * 3.0 / 90.0).abs() < 1e-9);
@@ -214,7 +215,7 @@ mod tests {
     fn a_half_that_finished_early_is_compared_in_its_own_rounds() {
         let mut all = vec![record("X25519", "a", 60), record("ML-KEM-768", "b", 30), record("X-Wing", "a+b", 93)];
         all[0].samples.visits.retain(|visit| visit.round < 2);
-        // X25519 has only rounds 0 and 1, so later rounds of the other cases must be ignored.
+        // X25519 has only rounds 0 and 1, so the analysis must ignore later rounds of the other cases.
         let later =
             |visit: &mut Visit| visit.ticks.iter_mut().for_each(|ticks| *ticks *= 1 + u64::from(visit.round / 2));
         all[2].samples.visits.iter_mut().for_each(later);

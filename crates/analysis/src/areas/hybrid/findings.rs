@@ -8,7 +8,7 @@ use crate::run::RunAnalysis;
 
 /// Hybrid key exchanges that are compared with each other.
 const HYBRIDS: [&str; 4] = ["X-Wing", "MLKEM768-X25519-SHA3-256", "X25519MLKEM768", "X25519+ML-KEM-768"];
-/// Constructions from a reference system that no standard defines.
+/// Constructions of a reference system. No standard defines them.
 pub(crate) const OF_REFERENCE: [&str; 2] = ["X25519+ML-KEM-768", "Ed25519+ML-DSA-65"];
 /// Hybrid signatures that are compared with each other.
 const HYBRID_SIGNATURES: [&str; 2] = ["MLDSA65-Ed25519-SHA512", "Ed25519+ML-DSA-65"];
@@ -61,7 +61,7 @@ pub(crate) const AGAINST: &[Against] = &[
 const DESCRIBED: [&str; 3] = ["X25519MLKEM768", "X-Wing", "MLKEM768-X25519-SHA3-256"];
 
 /// Describes the time of a complete hybrid key exchange with the fastest pair of libraries, and the times of its parts.
-/// Returns `None` if no hybrid key exchange was measured together with its halves, all of them without caveats.
+/// Returns `None` unless the run measured a hybrid key exchange together with its halves, all without caveats.
 pub(crate) fn in_parts(analysis: &RunAnalysis<'_>) -> Option<String> {
     let all = decompositions(analysis);
     let sound = |parts: &&Decomposition<'_>| {

@@ -64,12 +64,12 @@ fn algorithm_statement(analysis: &RunAnalysis<'_>, algorithm: &str, rows: &[&&Ca
     if sizes == [TYPICAL] {
         return None;
     }
-    // The smallest and the largest block show how the cost per transaction depends on the block size.
+    // Describe the smallest and the largest block, to show how the cost per transaction depends on the block size.
     sizes.dedup();
     let ends = distinct([sizes.last().copied()?, sizes.first().copied()?]);
     let part = |transactions: u64| {
         let of_size = rows.iter().filter(|case| size(case) == transactions);
-        // Blocks of the same size and rank have the same key form and regime.
+        // Keep only blocks of the lowest rank, so that all have the same key form and regime.
         let typical = of_size.clone().filter_map(|case| rank(case.case())).min()?;
         let same = of_size.filter(|case| rank(case.case()) == Some(typical)).map(|case| &analysis.cases()[case.place]);
         let found = fastest_case(analysis, &same.collect::<Vec<_>>())?;

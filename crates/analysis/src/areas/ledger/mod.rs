@@ -1,4 +1,4 @@
-//! Figures that combine ledger cases: schemes side by side, and blocks from small to large.
+//! Figures from several ledger cases: schemes side by side, and blocks from small to large.
 
 pub(super) mod findings;
 pub(super) mod tables;
@@ -39,7 +39,7 @@ pub struct SchemeRow {
     pub provider: String,
     /// Whether keys are prepared or encoded in the transactions.
     pub form: Option<Form>,
-    /// The measured operation (one transaction or a block) and its parameters.
+    /// The measured operation, which verifies one transaction or a block, and its parameters.
     pub what: String,
     /// Time per transaction in ns, with its interval.
     pub verify_ns: Interval,
@@ -53,9 +53,9 @@ pub struct SchemeRow {
     pub caveats: Caveats,
 }
 
-/// Compares schemes. Each row stands for one scheme, provider and key form. It shows the verification of the block
-/// whose size is nearest to 100 transactions (a single transaction is a block of 1). Compute-only cases are preferred;
-/// cases with invalid transactions or several threads are excluded. Rows are sorted by time.
+/// Compares schemes. There is one row for each scheme, provider and key form. It shows the verification of the block
+/// whose size is nearest to 100 transactions; a single transaction is a block of 1. Prefers compute-only cases, and
+/// excludes cases with invalid transactions or several threads. Sorts the rows by time.
 pub fn comparison(analysis: &RunAnalysis<'_>) -> Vec<SchemeRow> {
     let mut best: Vec<(Rank, &CaseAnalysis<'_>, Interval)> = Vec::new();
     for one in analysis.area(AREA) {
@@ -73,7 +73,7 @@ pub fn comparison(analysis: &RunAnalysis<'_>) -> Vec<SchemeRow> {
     rows
 }
 
-/// Verification of blocks that differ only in size, with one scheme and provider.
+/// Verification of blocks of one scheme by one provider. The blocks differ only in size.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ScalingRow<'a> {
     /// The scheme.
@@ -84,7 +84,7 @@ pub struct ScalingRow<'a> {
     pub form: Option<Form>,
     /// All parameters except the size of the block: `regime=compute,batch=100`.
     pub parameters: String,
-    /// One of the cases. All cases share their parameters except the block size.
+    /// One of the cases, whose parameters differ only in the block size.
     pub case: &'a Case,
     /// The blocks, smallest first.
     pub blocks: Vec<Block>,
@@ -141,13 +141,13 @@ fn scaling_row<'a>(senders: Option<u64>, cases: &[&CaseAnalysis<'a>]) -> Scaling
 }
 
 /// Returns the number of senders if it does not grow with the block. `most` is the largest number of senders in similar
-/// blocks: the pool of senders is limited, so a large block may have fewer senders than transactions.
+/// blocks. It is needed because the pool of senders is limited: a large block may have fewer senders than transactions.
 fn fixed_senders(case: &Case, most: u64) -> Option<u64> {
     let grows = |senders: &u64| most > 1 && *senders == most.min(case.transactions().unwrap_or(1));
     case.senders().filter(|senders| !grows(senders))
 }
 
-/// How well a case represents its scheme in the comparison; smaller is better.
+/// Rank of a case as a representative of its scheme; smaller is better.
 pub type Rank = (u64, u8, u8, u64);
 
 /// Returns the rank of a case in the comparison. Returns `None` if it verifies no transactions, includes invalid ones

@@ -12,7 +12,7 @@ const CODEC: [&str; 2] = ["encode", "decode"];
 
 pub(crate) fn schemes(analysis: &RunAnalysis<'_>) -> Table {
     let compared = comparison(analysis);
-    // If all rows measured the same operation, the title names it.
+    // If all rows measured the same operation, name it in the title.
     let common = compared.first().filter(|first| compared.iter().all(|scheme| scheme.what == first.what));
     let title = common.map_or_else(
         || "Ledger: schemes, for one transaction".to_owned(),
@@ -77,7 +77,7 @@ pub(crate) fn blocks(analysis: &RunAnalysis<'_>) -> Table {
     table
 }
 
-/// Whether keys are prepared before the timed call or parsed within it.
+/// Returns the name of a key form: prepared before the timed call, or parsed within it.
 fn form(form: Option<Form>) -> &'static str {
     match form {
         Some(Form::Prepared) => "prepared",

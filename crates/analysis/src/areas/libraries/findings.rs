@@ -1,4 +1,4 @@
-//! Recommends the fastest single library for all operations of a job.
+//! Finding on the fastest single library for all operations of a job.
 
 use super::{JobTotals, JobWeights, LibraryTotal, Part, facts_of, job_totals};
 use crate::estimates::rate_of;

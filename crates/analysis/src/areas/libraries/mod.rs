@@ -1,5 +1,5 @@
-//! Finds the single best library for a job: the job's time with each library that supports all of its operations, and
-//! facts other than speed.
+//! Finds the best single library for a job. Computes the job's time with each library that supports all of its
+//! operations, and lists facts other than speed.
 
 mod findings;
 pub(super) mod tables;
@@ -28,8 +28,8 @@ pub struct Pairing {
     pub kem: &'static str,
     /// The signature scheme.
     pub signature: &'static str,
-    /// Whether both algorithms are post-quantum. Only a post-quantum pairing is recommended; the other is shown for
-    /// comparison.
+    /// Whether both algorithms are post-quantum. pqlab recommends only a post-quantum pairing and shows the classical
+    /// one for comparison.
     pub post_quantum: bool,
 }
 
@@ -76,11 +76,11 @@ pub struct LibraryTotal<'r, 'a> {
     pub parts: Vec<Part<'r, 'a>>,
     /// Time of all operations one after the other, in ns, with an interval for the sum.
     pub total: Interval,
-    /// Position among the libraries that may be recommended. `None` if this library may not be recommended or is the
-    /// only one.
+    /// Standing among the libraries that may be recommended. `None` if this library may not be recommended or has no
+    /// rival.
     pub standing: Option<Standing>,
-    /// Whether this library may be recommended: it was measured undisturbed, has no known defect and is not this
-    /// project's own code.
+    /// Whether this library may be recommended: it was measured undisturbed, has no known defect, and is not pqlab's
+    /// own code.
     pub sound: bool,
 }
 

@@ -65,7 +65,7 @@ pub(crate) fn libraries_table(analysis: &RunAnalysis<'_>, weights: &JobWeights) 
         .note("only undisturbed libraries without known defects are ranked, against others with the same algorithms")
 }
 
-/// Describes the standing of a library in a few words.
+/// Returns a library's standing in a few words.
 fn standing_text(job: &JobTotals<'_, '_>, total: &LibraryTotal<'_, '_>) -> String {
     if let Some(reason) = total.parts.iter().find_map(|part| part.case.not_ranked()) {
         return reason.sentence();
@@ -76,14 +76,14 @@ fn standing_text(job: &JobTotals<'_, '_>, total: &LibraryTotal<'_, '_>) -> Strin
         Some(Standing::Lowest) => "lowest",
         Some(Standing::Slower(_)) => "slower",
         Some(Standing::Open(_)) => "no measurable difference",
-        None if job.totals.len() > 1 => "the only one ranked",
-        None => "the only one measured",
+        None if job.totals.len() > 1 => "the only ranked library",
+        None => "the only measured library",
     };
     word.to_owned()
 }
 
-/// Builds a table of facts other than speed about each library in a run. It has no rows if the run allows no choice of
-/// a library for a job and contains none of this project's own code.
+/// Builds a table of facts other than speed about each library in a run. It has no rows unless the run supports the
+/// choice of a library for a job or contains pqlab's own code.
 pub(crate) fn facts(analysis: &RunAnalysis<'_>) -> Table {
     let mut table = Table::new("library-facts", "", "Libraries: facts other than speed")
         .names("library", "library")
@@ -139,7 +139,7 @@ pub(crate) fn facts(analysis: &RunAnalysis<'_>) -> Table {
         table.area = (*area).to_owned();
     }
     table = table
-        .note("facts are in our own words; not found: no source was found, which does not mean that none exists")
+        .note("facts: summarised by pqlab; not found: pqlab's authors found no source, but one may exist")
         .note("known defects: those that affect cases of this run")
         .note("results of leak tests are not included: run `pqlab leak`");
     if has_peaks {

@@ -61,11 +61,12 @@ fn totals_include_process_effects_shared_by_all_parts() {
     let median = keygen.median().unwrap();
     assert_eq!(alone.estimate, median.estimate);
     assert!((width(&alone) / width(&median) - 1.0).abs() < 1e-4, "{alone:?} {median:?}");
-    // Doing an operation twice does not change the relative uncertainty, because nothing is measured again.
+    // Counting an operation twice does not change the relative uncertainty, because both counts use the same
+    // measurement.
     let twice = analysis.total(&[keygen, keygen]).unwrap();
     let mean = keygen.estimates.as_ref().unwrap().mean_ns;
     assert!((width(&twice) / width(&mean) - 1.0).abs() < 1e-4 && twice.estimate == 2.0 * mean.estimate);
-    // The fixture's processes shift all cases alike, so nothing averages out.
+    // The fixture's processes shift all cases alike, so a sum is as uncertain as its parts.
     let both = analysis.total(&[keygen, decapsulate]).unwrap();
     let parts = [median, decapsulate.median().unwrap()];
     let independent = parts.iter().map(|part| (part.high - part.low).powi(2)).sum::<f64>().sqrt();

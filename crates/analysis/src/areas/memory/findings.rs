@@ -1,4 +1,4 @@
-//! Peak memory of operations: the lowest and highest peaks, and operations that need more than a small stack.
+//! Findings about peak memory: the lowest and highest peaks, and operations that need more than a small stack.
 
 use super::{AREA, PEAKS};
 use crate::case::CaseAnalysis;
@@ -10,7 +10,7 @@ use crate::statement::{Statement, listed};
 
 /// Typical stack size of a thread on small systems, in bytes.
 const SMALL_STACK: f64 = 64.0 * 1024.0;
-/// Maximum number of operations that are listed as exceeding [`SMALL_STACK`].
+/// Maximum number of operations to list as exceeding [`SMALL_STACK`].
 const NAMED: usize = 6;
 
 /// A case with its peaks in bytes.

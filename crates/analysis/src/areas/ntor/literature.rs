@@ -1,5 +1,5 @@
-//! Published figures from the literature. They are quoted but never compared with figures from a run: the machines, the
-//! software, and the points where timing starts and ends differ.
+//! Published figures from the literature. pqlab quotes them but never compares them with figures from a run, because
+//! the machines, the software, and the start and end of the timing differ.
 
 use serde::Deserialize;
 
@@ -15,7 +15,7 @@ pub struct Quoted {
     pub time_ms: [f64; 2],
     /// Author and publication.
     pub source: String,
-    /// Where the figure is quoted from.
+    /// Source of the quotation.
     pub note: String,
 }
 

@@ -1,6 +1,6 @@
-//! Circuit handshakes and what they cost a relay and its links. All figures are measured in the run or computed from
-//! measured figures. A quantity that was not measured has no figure. Published figures from the literature are quoted
-//! in a separate table.
+//! Circuit handshakes, and their cost for a relay and its links. All figures are measured in the run or computed from
+//! measured figures. A quantity that was not measured has no figure. A separate table quotes published figures from the
+//! literature.
 
 pub(super) mod findings;
 mod literature;
@@ -50,14 +50,14 @@ pub struct HandshakeFigures<'a> {
     pub steps: [Option<Timing<'a>>; 3],
     /// Time of the client's first step with precomputed ephemeral keys.
     pub keys_ahead: Option<Timing<'a>>,
-    /// Time of the relay's step if it loads its onion key from bytes each time.
+    /// Time of the relay's step if the relay loads its onion key from bytes each time.
     pub key_loaded: Option<Timing<'a>>,
     /// Time of the whole handshake.
     pub whole: Option<Timing<'a>>,
     /// Percentage of the steps' total time that each step takes.
     pub shares: [Option<Interval>; 3],
-    /// Name of each part and its percentage of the handshake's time: how much faster the handshake is if that part does
-    /// nothing. The last entry, `rest`, is everything else.
+    /// Name of each part, and the percentage of the handshake's time that is saved if that part does nothing. The last
+    /// entry, `rest`, is everything else.
     pub parts: Vec<(String, Interval)>,
     /// Time of an exchange over a connection that is kept open.
     pub kept: Option<Timing<'a>>,
@@ -82,7 +82,7 @@ pub struct Timing<'a> {
     pub single: Option<Single>,
     /// Caveats of the case.
     pub caveats: &'a Caveats,
-    /// Criteria for comparisons with other cases of the run.
+    /// Criteria for comparing the case with other cases of the run.
     criteria: &'a ComparisonCriteria,
     /// The measured figures, in the form that comparisons need.
     measured: &'a Measured<'a>,
@@ -186,8 +186,8 @@ pub fn handshakes<'a>(analysis: &'a RunAnalysis<'_>) -> Vec<HandshakeFigures<'a>
     of_kind(analysis, |algorithm| !algorithm.starts_with(ONION_SERVICE))
 }
 
-/// Returns the handshakes with onion services in a run. Their onionskin is an introduction, which the service answers,
-/// so figures about relays at a rate of circuits do not apply.
+/// Returns the handshakes with onion services in a run. Their onionskin is an introduction, which the service answers.
+/// Figures about relays at a rate of circuits therefore do not apply.
 pub fn onion_services<'a>(analysis: &'a RunAnalysis<'_>) -> Vec<HandshakeFigures<'a>> {
     of_kind(analysis, |algorithm| algorithm.starts_with(ONION_SERVICE))
 }
@@ -283,10 +283,10 @@ fn at_once(of: &CaseAnalysis<'_>) -> Option<(u64, f64)> {
     Some((threads, rate(of, 1.0)?.estimate)).filter(|_| cores.median >= threads as f64)
 }
 
-/// Converts a ratio to a percentage by applying `of`.
-fn share(ratio: Interval, of: impl Fn(f64) -> f64) -> Interval {
-    let [one, other] = [of(ratio.low), of(ratio.high)];
-    Interval { estimate: of(ratio.estimate), low: one.min(other), high: one.max(other), ..ratio }
+/// Applies `percentage` to a ratio and to both ends of its interval.
+fn share(ratio: Interval, percentage: impl Fn(f64) -> f64) -> Interval {
+    let [one, other] = [percentage(ratio.low), percentage(ratio.high)];
+    Interval { estimate: percentage(ratio.estimate), low: one.min(other), high: one.max(other), ..ratio }
 }
 
 /// Returns the percentage of the total time that each step takes. Effects common to a round or a process cancel out.
@@ -310,8 +310,8 @@ fn parts(whole: &Timing<'_>, without: Vec<(&str, &Timing<'_>)>) -> Vec<(String, 
     }
     let all: Vec<&Measured<'_>> = without.iter().map(|(_, lacking)| lacking.measured).collect();
     let number = all.len() as f64;
-    // Each of the `number` measurements contains the rest and all parts but one. Subtracting `number - 1` whole
-    // handshakes from their sum leaves the rest.
+    // Each of the `number` measurements contains the rest and all parts but one. Their sum minus `number - 1` whole
+    // handshakes is the rest.
     let rest = against(&all).map(|left| share(left, |left| 100.0 * (left - number + 1.0)));
     found.extend(rest.map(|rest| ("rest".to_owned(), rest)));
     found
@@ -347,7 +347,7 @@ mod tests {
     #[test]
     fn steps_of_another_start_of_the_run_have_a_less_certain_share() {
         let mut paired = ntor_run();
-        // With only two rounds, the width of the interval would mostly reflect the model's assumption.
+        // Use more than two rounds. With two, the interval's width would mostly come from the assumed spread.
         for record in &mut paired.records {
             let more = record.samples.visits.iter().flat_map(|visit| [2, 4].map(|later| (visit.round + later, visit)));
             let more: Vec<_> = more.map(|(round, visit)| pqlab_record::Visit { round, ..visit.clone() }).collect();

@@ -1,4 +1,4 @@
-//! How much precomputation speeds up the steps of a handshake. Precomputed work is moved, not saved: a client generates
+//! Speed-up of a handshake's steps by precomputation. Precomputed work is moved, not saved: a client generates
 //! ephemeral keys while idle, and a relay prepares its onion key at startup.
 
 use super::{HandshakeFigures, Timing};
@@ -8,9 +8,9 @@ use pqlab_stats::Interval;
 /// Time of a step without and with precomputation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Gain {
-    /// Median time in ns if the step computes everything.
+    /// Median time in ns of the whole step.
     pub without_ns: f64,
-    /// Median time in ns if the step only does the remaining work.
+    /// Median time in ns of the work that remains after precomputation.
     pub with_ns: f64,
     /// Ratio of the time without precomputation to the time with it, with its interval.
     pub ratio: Interval,
@@ -53,7 +53,7 @@ impl HandshakeFigures<'_> {
     }
 }
 
-/// Computes the gain for the sum of several steps. Returns `None` if a step was not measured, or took no time.
+/// Computes the gain for the sum of several steps. Returns `None` if a step was not measured or took no time.
 fn gain(without: &[Option<&Timing<'_>>], with: &[Option<&Timing<'_>>]) -> Option<Gain> {
     let (without, with) = (all(without)?, all(with)?);
     let median = |steps: &[&Timing<'_>]| steps.iter().map(|step| step.median.estimate).sum();

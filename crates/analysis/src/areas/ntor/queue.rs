@@ -1,4 +1,5 @@
-//! Queues of onionskins that a relay answers together: the gain in throughput, and the time that the first one waits.
+//! Queues of onionskins that a relay answers together: the gain in throughput, and the waiting time of the first
+//! onionskin.
 
 use super::{AREA, Timing, timing};
 use crate::run::RunAnalysis;

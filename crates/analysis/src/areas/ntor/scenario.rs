@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// Assumptions that the user chooses. None of them is measured.
+/// Assumptions that the user chooses, instead of measured values.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RelayScenario {
     /// New circuits per second at the relay.

@@ -8,10 +8,10 @@ use crate::statement::{Statement, listed, times};
 use pqlab_record::Case;
 use pqlab_stats::Verdict;
 
-/// Parameter of cases that clear the registers before the code that follows.
+/// Parameter of cases that clear the registers after the call, before the code that follows.
 const BETWEEN: &str = "between";
 
-/// An operation of a library, and the same operation with registers cleared after it.
+/// A library's operation, and the same operation followed by clearing the registers.
 struct Pair<'r, 'a> {
     left: &'r CaseAnalysis<'a>,
     cleared: &'r CaseAnalysis<'a>,
@@ -49,7 +49,8 @@ fn is_same(cleared: &Case, left: &Case) -> bool {
     cleared.clone().without(&[BETWEEN]).id() == left.id()
 }
 
-/// Describes the state that a library leaves behind and its highest cost. Returns `None` if no cost is known.
+/// Describes the state that a library leaves behind, and the largest slowdown that the state causes. Returns `None` if
+/// no slowdown is known.
 fn leaves(analysis: &RunAnalysis<'_>, provider: &str, pairs: &[&Pair<'_, '_>]) -> Option<Statement> {
     let costly: Vec<&&Pair<'_, '_>> = pairs.iter().filter(|pair| pair.cost > 1.0).collect();
     let worst = costly.iter().max_by(|one, other| one.cost.total_cmp(&other.cost))?;

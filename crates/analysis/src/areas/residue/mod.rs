@@ -1,4 +1,4 @@
-//! State that a call leaves behind in the processor.
+//! Leftover register state: processor state that a call leaves behind.
 
 pub(super) mod findings;
 

@@ -5,12 +5,12 @@
 //! - **Speed-up** is the throughput divided by the throughput of one thread (a ratio of means). **Efficiency** is the
 //!   speed-up divided by the number of threads, or by the number of processors if there are fewer (the case is then
 //!   oversubscribed).
-//! - **Loss** is how far the throughput of a load falls short of the best load for the same operation (the peak), and
-//!   of the smallest load.
-//! - **Intervals** come from [the one function that compares](crate::comparison::ratio), applied to times. Both cases
-//!   were visited in the same rounds of the same processes, moments apart. Whatever affects the whole machine for a
-//!   while affects both cases and cancels out. If one of them was measured by another start of the run, the interval
-//!   includes the spread between runs.
+//! - **Loss** is the difference in throughput between a load and the best load for the same operation (the peak), or
+//!   the smallest load.
+//! - **Intervals** come from [the one function that compares](crate::comparison::ratio), applied to times. The same
+//!   processes visited both cases in the same rounds, moments apart. A disturbance of the whole machine affects both
+//!   cases and cancels out. If the run was interrupted and resumed between the two cases, the interval includes the
+//!   spread between runs.
 
 pub(super) mod findings;
 pub(super) mod tables;
@@ -249,7 +249,7 @@ mod tests {
             let ratio = entries(run)[1].speed_up.unwrap();
             ratio.high - ratio.low
         };
-        // For unpaired cases, the interval includes the spread between runs, and common effects do not cancel out.
+        // The interval of unpaired cases includes the spread between runs, and common effects do not cancel out.
         assert!(width(&run) > 2.0 * width(&fixtures::scaling_run()), "{}", width(&run));
     }
 

@@ -90,7 +90,7 @@ fn caveats<'r>(analysis: &'r RunAnalysis<'_>, id: &str) -> impl Iterator<Item = 
     analysis.cases().iter().filter(move |case| case.case().id() == id).map(|case| &case.caveats)
 }
 
-/// Sets the table's area to that of the cases from which it is computed.
+/// Assigns the table to the area of its cases.
 fn area_of(analysis: &RunAnalysis<'_>, table: &mut Table, id: Option<&str>) {
     let first = analysis.cases().iter().find(|case| Some(case.case().id().as_str()) == id);
     if let Some(first) = first {

@@ -1,4 +1,4 @@
-//! Signatures: single and batch operations, their lengths, and the cost of long messages.
+//! Signatures: single operations, batches, lengths, and the cost of long messages.
 
 pub(super) mod findings;
 pub(super) mod tables;

@@ -1,4 +1,4 @@
-//! TLS connections over the kernel's TCP: the time that a client waits.
+//! TLS connections over the kernel's TCP: the waiting time of a client.
 
 use super::{AREA, Configuration};
 use crate::case::CaseAnalysis;
@@ -8,7 +8,7 @@ use pqlab_stats::{Interval, Sorted, mean};
 
 /// Parameter that holds the name of the link.
 const NETWORK: &str = "network";
-/// Displayed names of the loopback and of a link without a name.
+/// Display names of the loopback and of a link without a name.
 const LOOPBACK: &str = "loopback";
 const LINK: &str = "link";
 /// Named links: round trip in ms, rate in Mbit/s and loss in percent.
@@ -19,7 +19,7 @@ const PROFILES: [(&str, f64, f64, f64); 5] = [
     ("satellite", 600.0, 10.0, 0.5),
     ("lossy-wifi", 30.0, 20.0, 2.0),
 ];
-/// Minimum number of connections beyond a percentile for which the percentile is shown.
+/// Minimum number of connections that must lie beyond a percentile for it to be shown.
 const BEYOND: f64 = 2.0;
 
 /// Requested properties of a link.
@@ -44,8 +44,8 @@ pub struct ConnectionFigures<'r, 'a> {
     pub asked: Option<AskedLink>,
     /// Case that measured the connections.
     pub of: &'r CaseAnalysis<'a>,
-    /// Time in ns from before the TCP connection until the client has completed the handshake: the median with its
-    /// interval.
+    /// Median time in ns, with its interval, from before the TCP connection until the client has completed the
+    /// handshake.
     pub complete: Interval,
     /// Time in ns until the handshake is complete, for every connection, sorted.
     all: Sorted,
@@ -110,8 +110,8 @@ impl<'r, 'a> ConnectionFigures<'r, 'a> {
         self.all.max()
     }
 
-    /// Returns the time in ns from before the TCP connection until the first byte of the answer: the median and the
-    /// 99th percentile.
+    /// Returns the median and the 99th percentile of the time in ns from before the TCP connection until the first byte
+    /// of the answer.
     pub fn first_byte(&self) -> [Option<f64>; 2] {
         let times = self.noted("first_byte_ns");
         [times.as_ref().map(Sorted::median), times.as_ref().and_then(|times| quantile(times, 0.99))]

@@ -1,14 +1,14 @@
-//! Splits a handshake's time into the times of its primitives, measured alone in the same run, and the rest.
+//! Splits a handshake's time into the times of its primitives, which the run measured separately, and the rest.
 //!
-//! Handshakes and primitives belong to different blocks, so other processes measured them at another time. The
-//! handshake is therefore compared with the sum of its primitives as two independent estimates. Both intervals come
-//! from [`crate::comparison::total`] and include the spread between runs. Each half-width of the difference is the root
-//! of the sum of their squares (Zou and Donner, "Construction of confidence limits about effect measures: A general
-//! approach", Statistics in Medicine 27 (2008)). All figures are means, because means add up and medians do not: ML-DSA
-//! retries at random.
+//! Handshakes and primitives belong to different blocks, so different processes measured them at different times. The
+//! handshake's time and the sum of its primitives are therefore independent estimates. Both intervals come from
+//! [`crate::comparison::total`] and include the spread between runs. Each half-width of the difference is the root of
+//! the sum of the squared half-widths (Zou and Donner, "Construction of confidence limits about effect measures: A
+//! general approach", Statistics in Medicine 27 (2008)). All figures are means, because means add up and medians do
+//! not: ML-DSA retries at random.
 //!
-//! If core cycles are known for all cases, cycles are added up and converted to times at the clock rate that the core
-//! had during the handshake. Clock changes between blocks then do not appear in the rest.
+//! If core cycles are known for all cases, the analysis adds up cycles and converts them to times at the clock rate
+//! during the handshake. The rest then does not include clock changes between blocks.
 
 use super::{Configuration, HandshakeFigures, handshakes};
 use crate::case::CaseAnalysis;
@@ -19,8 +19,8 @@ use crate::run::RunAnalysis;
 use pqlab_record::{Case, Form, Parameter, Statistic, Unit};
 use pqlab_stats::Interval;
 
-/// Bytes that a CertificateVerify signs if SHA-384 is the handshake's hash: 64 spaces, the 33-byte context, a zero
-/// byte, and the 48-byte hash of the transcript (RFC 8446, section 4.4.3).
+/// Number of bytes that a CertificateVerify signs with SHA-384 as the handshake's hash: 64 spaces, the 33-byte context,
+/// a zero byte, and the 48-byte hash of the transcript (RFC 8446, section 4.4.3).
 pub const SIGNED: u64 = 64 + 33 + 1 + 48;
 
 /// Role of a primitive in a handshake.
@@ -34,8 +34,8 @@ pub enum Part {
     Verification,
 }
 
-/// An operation that a handshake needs and that is also measured as a separate case. Keys that the side generated are
-/// prepared; keys from the wire are encoded.
+/// An operation of a handshake that is also measured as a separate case. Keys that the side generated are prepared;
+/// keys from the wire are encoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Primitive<'c> {
     /// Role in the handshake.
@@ -46,7 +46,7 @@ pub struct Primitive<'c> {
     pub algorithm: &'c str,
     /// Operation of the case.
     pub operation: &'static str,
-    /// Provider that the implementation of the side calls.
+    /// Provider that the side's implementation calls.
     pub provider: &'static str,
     /// Whether the key is prepared or encoded.
     pub form: Form,
@@ -102,7 +102,7 @@ impl Primitive<'_> {
     }
 }
 
-/// Returns the KEMs that a key exchange combines by concatenating their secrets; none if the key exchange is unknown.
+/// Returns the KEMs whose secrets a key exchange concatenates; none if the key exchange is unknown.
 fn kems(exchange: &str) -> &'static [&'static str] {
     match exchange {
         "X25519" => &["X25519"],
@@ -126,8 +126,8 @@ fn provider(implementation: &str) -> Option<&'static str> {
 /// Returns the primitives of a handshake, or `None` if they are unknown.
 ///
 /// For each KEM of the key exchange, the client generates a key, the server encapsulates and the client decapsulates.
-/// In pre-shared-key mode without key exchange, the client generates keys that are not used. A side that authenticates
-/// signs once; the other side verifies that signature and all certificates except the root's.
+/// In pre-shared-key mode without key exchange, the client generates keys but does not use them. A side that
+/// authenticates signs once; the other side verifies that signature and all certificates except the root's.
 pub fn primitives(configuration: &Configuration) -> Option<Vec<Primitive<'_>>> {
     let (kems, [client, server]) = (kems(&configuration.exchange), configuration.sides().map(provider));
     let (client, server) = (client?, server?);
@@ -302,7 +302,7 @@ mod tests {
         close(first.rest_pct().estimate, 100.0 / 6.0, 0.1);
         assert_eq!(first.unit, Unit::CoreCycles);
         close(first.primitives_ns() + first.rest_ns.estimate, first.handshake_ns, 1e-6);
-        // Both sums are uncertain by some percent, so the half-width of the rest must be a similar percentage of the
+        // Both sums are uncertain by a few percent, so the half-width of the rest must be a few percent of the
         // handshake.
         let half = first.rest_ns.high - first.rest_ns.estimate;
         assert!(half > 0.002 * first.handshake_ns && half < 0.03 * first.handshake_ns, "{:?}", first.rest_ns);
@@ -325,7 +325,7 @@ mod tests {
         let after = at(&run);
         close(after.rest_ns.estimate, before.rest_ns.estimate, 20.0);
         close(after.primitives_ns(), before.primitives_ns(), 20.0);
-        // Without cycles, clock changes do affect the rest.
+        // Without cycles, clock changes affect the rest.
         run.records.iter_mut().flat_map(|record| &mut record.samples.visits).for_each(|visit| visit.clock_hz = 0.0);
         let blind = at(&run);
         assert_eq!(blind.unit, Unit::Nanoseconds);

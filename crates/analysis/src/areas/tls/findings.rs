@@ -1,4 +1,4 @@
-//! Cost of post-quantum key exchange and certificates in TLS: time, bytes and round trips.
+//! Findings about post-quantum key exchange and certificates in TLS: time, bytes and round trips.
 
 use super::{AREA, Configuration, ConnectionFigures, HandshakeFigures, INITIAL_WINDOW, connections, handshakes};
 use crate::case::CaseAnalysis;

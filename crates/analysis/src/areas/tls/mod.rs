@@ -56,7 +56,7 @@ pub struct HandshakeFigures<'r, 'a> {
     pub steps: [Option<&'r CaseAnalysis<'a>>; 4],
 }
 
-/// Lengths of the messages on the wire in bytes, including record headers. Each is the longest that was observed.
+/// Maximum observed lengths of the messages on the wire in bytes, including record headers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Flights {
     /// Length of the ClientHello.
@@ -119,8 +119,8 @@ impl<'r, 'a> HandshakeFigures<'r, 'a> {
         self.server?.estimates.as_ref()?.operations_per_second()
     }
 
-    /// Returns the percentage that each step contributes to the sum of the four means. Effects common to a round or a
-    /// process cancel out.
+    /// Returns the percentage that each step contributes to the sum of the four means. Effects of a round or a process
+    /// on all steps cancel out.
     pub fn shares(&self, analysis: &RunAnalysis<'a>) -> Option<[Interval; 4]> {
         let steps: Vec<&Measured<'a>> =
             self.steps.iter().map(|step| step.as_ref()?.measured()).collect::<Option<_>>()?;

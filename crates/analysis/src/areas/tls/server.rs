@@ -19,7 +19,8 @@ pub struct ServerFigures {
     /// Throughput per thread with the largest number of threads, relative to one thread. `None` if only one thread was
     /// measured.
     pub efficiency: Option<Interval>,
-    /// Handshakes per second of one core, computed from the CPU time over the loopback, including the kernel's TCP.
+    /// Handshakes per second of one core, computed from the CPU time of connections over the loopback, including the
+    /// kernel's TCP.
     pub with_tcp: Option<f64>,
     /// Caveats that apply to any of the figures.
     pub caveats: Caveats,
@@ -39,7 +40,7 @@ impl ServerFigures {
         self.measured.iter().find(|(threads, _)| *threads == cores).map(|(_, rate)| *rate)
     }
 
-    /// Extrapolates the handshakes per second to `cores` cores, assuming that each does as much as one core alone.
+    /// Extrapolates the handshakes per second to `cores` cores. Assumes that each core is as fast as one core alone.
     pub fn by_arithmetic(&self, cores: u64) -> Option<f64> {
         Some(self.one?.estimate * cores as f64)
     }
@@ -98,7 +99,7 @@ mod tests {
         let figures = &all[0];
         let close =
             |found: Option<f64>, wanted: f64| assert!((found.unwrap() / wanted - 1.0).abs() < 0.005, "{found:?}");
-        // One core takes 100 µs; two cores are 1.9 times as fast. Four threads do not have a core each.
+        // One core takes 100 µs; two cores are 1.9 times as fast. Four threads share cores.
         assert_eq!(figures.measured.iter().map(|(threads, _)| *threads).collect::<Vec<_>>(), [1, 2]);
         close(figures.per_second().map(|rate| rate.estimate), 10_000.0);
         close(figures.on(2).map(|rate| rate.estimate), 19_000.0);

@@ -1,4 +1,4 @@
-//! Cost of signed tokens: their length, and the time to make and to verify one.
+//! Findings about signed tokens: their length, and the time to make and verify a token.
 
 use super::AREA;
 use crate::case::CaseAnalysis;
@@ -9,7 +9,7 @@ use crate::statement::{Statement, fastest_case, time, times};
 
 /// Token formats, with the prefix of their algorithm names.
 const FORMS: [(&str, &str); 2] = [("JWS", "JWS-"), ("COSE", "COSE-")];
-/// Classical signature schemes for tokens. The first one that was measured is the baseline.
+/// Classical signature schemes for tokens. The first scheme that the run measured is the baseline.
 const CLASSICAL: [&str; 3] = ["Ed25519", "ES256", "RS256"];
 const OPERATIONS: [&str; 2] = ["make", "verify"];
 
@@ -46,7 +46,7 @@ fn operation_phrase<'a>(
     new: &[&CaseAnalysis<'a>],
     old: Option<(&str, &[&CaseAnalysis<'a>])>,
 ) -> Option<String> {
-    // Compare within one token format. The signature is the same in either format.
+    // Compare tokens of one format only. All formats contain the same signature.
     let (_, beginning) =
         FORMS.into_iter().find(|(_, name)| new.iter().any(|case| case.case().algorithm.starts_with(name)))?;
     let suits =

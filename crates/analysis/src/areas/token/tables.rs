@@ -1,5 +1,5 @@
-//! Table of signed tokens: their lengths, the containers that they fit in, and the time to make and verify one with the
-//! fastest library.
+//! Table of signed tokens: their lengths, the containers that they fit in, and the time to make and verify a token with
+//! the fastest library.
 
 use super::AREA;
 use crate::case::CaseAnalysis;
@@ -86,7 +86,7 @@ fn fastest<'r, 'a>(
     measured.min_by(|(_, one), (_, other)| one.total_cmp(other)).map(|(case, _)| case)
 }
 
-/// Containers that a token fits in.
+/// Fit of a token in several containers.
 #[derive(Debug, PartialEq)]
 struct Fits {
     /// Length of the token as text, in bytes.

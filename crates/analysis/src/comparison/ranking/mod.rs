@@ -1,4 +1,4 @@
-//! Ranks rivals that do the same work, as far as the data allow.
+//! Ranks rivals that do the same work, and marks rivals that do not differ measurably as tied.
 
 use super::{Compared, ComparisonCriteria, ratio};
 use crate::measured::{Measured, common_statistic};
@@ -12,10 +12,10 @@ use std::collections::BTreeMap;
 pub enum Standing {
     /// All other rivals are slower.
     Fastest,
-    /// The rival has the lowest figure or does not differ measurably from it, and no rival is faster.
+    /// No rival is faster, and the rival has the lowest figure or does not differ measurably from that figure.
     Tied,
-    /// The rival has the lowest figure. Some others do not differ measurably from it, but each of them is slower than a
-    /// third rival.
+    /// The rival has the lowest figure. Some rivals do not differ measurably from it, but each of these is slower than
+    /// a third rival.
     Lowest,
     /// The rival is slower than the leader. Contains the ratio of its figure to the leader's.
     Slower(Interval),
@@ -54,7 +54,7 @@ impl Standing {
 pub struct Ranking {
     /// Index of the leader, the ranked rival with the lowest figure that no other beats; `None` if none is ranked.
     pub leader: Option<usize>,
-    /// Standing of each rival; `None` if the rival is not ranked or fewer than two rivals are.
+    /// Standing of each rival; `None` if the rival is not ranked, or if fewer than two rivals are ranked.
     pub standings: Vec<Option<Standing>>,
 }
 
@@ -91,8 +91,8 @@ pub fn ranking(rivals: &[Vec<&Measured<'_>>], criteria: &ComparisonCriteria) -> 
     by_figure.sort_by(|one, other| one.0.total_cmp(&other.0));
     let against = |one: usize, other: usize| ratio(&rivals[one], &rivals[other], criteria);
     let mut standings = vec![None; rivals.len()];
-    // If core cycles are known only for some rivals, pairs are compared in different units, so another rival may beat
-    // the one with the lowest figure.
+    // If core cycles are known only for some rivals, pairs are compared in different units. A rival may then beat the
+    // rival with the lowest figure.
     for (_, leader) in &by_figure {
         let others: Vec<(usize, Compared)> =
             ranked.iter().filter(|place| *place != leader).map(|place| (*place, against(*leader, *place))).collect();

@@ -36,7 +36,7 @@ fn only(these: &ById<'_, '_>, other: &ById<'_, '_>) -> Vec<String> {
     these.keys().filter(|id| !other.contains_key(*id)).cloned().collect()
 }
 
-/// Describes cases that the other run also contains, but with the private key in a different encoding.
+/// Describes cases that both runs contain, but with differently encoded private keys.
 fn other_encodings(first: &RunAnalysis<'_>, second: &RunAnalysis<'_>, comparison: &Comparison) -> Vec<String> {
     let alone = |run: &RunAnalysis<'_>, ids: &[String]| -> Vec<Case> {
         let cases = run.cases().iter().map(CaseAnalysis::case);
@@ -54,7 +54,7 @@ fn other_encodings(first: &RunAnalysis<'_>, second: &RunAnalysis<'_>, comparison
 }
 
 /// Compares pairs of cases. The first case of each pair is from the `first` run, the second case from the `second` run.
-/// If both runs are the same, each pair is judged alone, without correction for the number of pairs.
+/// If both runs are the same, judges each pair alone, without correction for the number of pairs.
 pub fn compare(
     first: &RunAnalysis<'_>,
     second: &RunAnalysis<'_>,
@@ -84,7 +84,7 @@ fn compared_pairs(
         case.judgement = judgement;
         if case.doubtful && matches!(judgement.verdict, Verdict::Faster | Verdict::Slower) {
             case.judgement.verdict = Verdict::Inconclusive;
-            case.notes.push(format!("otherwise it would be called {}", judgement.verdict.name()));
+            case.notes.push(format!("the verdict would otherwise be {}", judgement.verdict.name()));
         }
     }
     let (one, two) = (&first.environment, &second.environment);
@@ -128,7 +128,7 @@ fn compared(first: &CaseAnalysis<'_>, second: &CaseAnalysis<'_>, criteria: &Comp
     };
     if case.unlike {
         let kind_words = |case: &CaseAnalysis<'_>| Some(case.case().kind().to_string()).filter(|kind| !kind.is_empty());
-        let [one, two] = [first, second].map(|case| kind_words(case).unwrap_or_else(|| "the usual".into()));
+        let [one, two] = [first, second].map(|case| kind_words(case).unwrap_or_else(|| "the usual kind".into()));
         case.notes.push(format!("different kinds of work, no verdict: {one} against {two}"));
     }
     if let (Some(one), Some(two)) = (first.measured(), second.measured()) {
@@ -143,20 +143,20 @@ fn compared(first: &CaseAnalysis<'_>, second: &CaseAnalysis<'_>, criteria: &Comp
     }
     for (which, side) in [("first", first), ("second", second)] {
         match (&side.record.error, &side.estimates) {
-            (Some(error), _) => case.notes.push(format!("the {which} failed: {error}")),
-            (None, None) => case.notes.push(format!("the {which} has no samples")),
+            (Some(error), _) => case.notes.push(format!("the {which} case failed: {error}")),
+            (None, None) => case.notes.push(format!("the {which} case has no samples")),
             (None, Some(estimates)) => {
                 if estimates.contended {
-                    case.notes.push(format!("the {which} was disturbed"));
+                    case.notes.push(format!("the {which} case was disturbed"));
                 }
                 if estimates.drift.is_some_and(|drift| drift.drifting) {
-                    case.notes.push(format!("the {which} drifted while it was measured"));
+                    case.notes.push(format!("the {which} case drifted while it was measured"));
                 }
             }
         }
     }
     if statistic == Statistic::Mean {
-        case.notes.push("compared by means: the operation retries at random".to_owned());
+        case.notes.push("the comparison uses means, because the operation retries at random".to_owned());
     }
     if let (Some(one), Some(two)) = (&first.estimates, &second.estimates)
         && one.batch != two.batch

@@ -110,15 +110,15 @@ fn all_visits_are_paired_if_each_case_was_disturbed_in_another_process() {
     assert!(common(&run, Visits::Usable).is_empty());
     let case = &compared_cases(&run, &[[0, 1]]).cases[0];
     assert!((case.ratio.as_ref().unwrap().ratio.estimate - 12.9 / 10.4).abs() < 0.05, "{:?}", case.ratio);
-    assert_eq!(case.notes, ["disturbed visits are included: too few rounds were undisturbed for both"]);
+    assert_eq!(case.notes, ["disturbed visits are included: too few undisturbed rounds in both cases"]);
     assert_eq!(compared_cases(&fixtures::run(), &[[0, 1]]).cases[0].notes, [""; 0]);
 }
 
 #[test]
 fn a_ratio_does_not_contradict_its_medians() {
     let mut run = fixtures::run();
-    // The first case has many rounds. In the two rounds that the second case shares, it was cold and took four times as
-    // long.
+    // The first case has many rounds. In the two rounds that the second case shares, the first case was cold and took
+    // four times as long.
     let first = &mut run.records[0];
     let warm = first.samples.visits.clone();
     first.samples.visits.iter_mut().for_each(|visit| visit.ticks.iter_mut().for_each(|ticks| *ticks *= 4));
@@ -129,7 +129,7 @@ fn a_ratio_does_not_contradict_its_medians() {
     let (beside, ratio) = (case.second_ns.unwrap() / case.first_ns.unwrap(), case.ratio.unwrap().ratio);
     assert!((beside - 12.9 / 10.4).abs() < 0.02, "{case:?}");
     assert!(ratio.low <= beside && beside <= ratio.high, "{case:?}");
-    let note = "few rounds in common: compared over all rounds";
+    let note = "the cases share few rounds, so the comparison uses all rounds";
     assert!(!case.paired && case.notes.iter().any(|words| words == note), "{:?}", case.notes);
 }
 
@@ -153,14 +153,14 @@ fn disturbed_cases_are_neither_faster_nor_slower_than_cases_measured_apart() {
         let comparison = compared_runs(&first, &second, &ComparisonCriteria::default());
         let case = verdict_of(&comparison, id);
         assert_eq!((case.judgement.verdict, case.doubtful), (Verdict::Inconclusive, true), "{case:?}");
-        assert!(case.notes.iter().any(|note| note.starts_with("otherwise it would be called")), "{case:?}");
+        assert!(case.notes.iter().any(|note| note.starts_with("the verdict would otherwise be")), "{case:?}");
         assert!(!comparison.worse() && comparison.inconclusive());
     }
     // A small enough difference is equivalent even if a case was disturbed.
     let same =
         compared_runs(&fixtures::run(), &contended(slowed(1.0, "nothing"), "liboqs"), &ComparisonCriteria::default());
     assert_eq!(verdict_of(&same, id).judgement.verdict, Verdict::Equivalent);
-    // The same processes measured both cases in the same rounds, so a disturbance affected both alike.
+    // A disturbance affected both cases alike, because the same processes measured them in the same rounds.
     let run = contended(fixtures::run(), "liboqs");
     let paired = compared_cases(&run, &[["liboqs", "aws-lc"].map(|provider| place(&run, provider))]);
     assert_eq!((paired.cases[0].judgement.verdict, paired.cases[0].doubtful), (Verdict::Slower, false));
@@ -183,7 +183,7 @@ fn a_case_that_fails_now_is_worse() {
     let case = &comparison.cases[0];
     assert!(case.broken && comparison.worse());
     assert_eq!((case.judgement.verdict, case.ratio), (Verdict::Inconclusive, None));
-    assert_eq!(case.notes, ["the second failed: wrong secret"]);
+    assert_eq!(case.notes, ["the second case failed: wrong secret"]);
 }
 
 #[test]
@@ -215,7 +215,7 @@ fn json_says_the_same() {
     assert!(json["different_machines"].is_null());
 }
 
-/// Returns the run with a core clock that is faster by `factor`: times are shorter, but cycles are the same.
+/// Returns the run with a core clock that is faster by `factor`, which shortens times but does not change cycles.
 fn overclocked(factor: f64) -> Run {
     let mut run = slowed(1.0 / factor, "");
     let visits = run.records.iter_mut().flat_map(|record| &mut record.samples.visits);

@@ -1,4 +1,4 @@
-//! Table of what hybrids cost in addition to their halves.
+//! Table of the cost of hybrids in addition to their halves.
 
 use crate::areas::hybrid::{AREA, decompositions};
 use crate::estimates::scaled;
@@ -19,7 +19,7 @@ pub(crate) fn decomposition(analysis: &RunAnalysis<'_>) -> Table {
     for parts in &found {
         let case = &parts.hybrid.case;
         let combiner = parts.combiner_ns();
-        // All figures have the same unit and number of decimals, so that the printed figures add up.
+        // Use the same unit and number of decimals for all figures, so that the printed figures add up.
         let decimals = decimals_of(&scaled(&combiner, 1.0 / NS_PER_US)).min(3) + 1;
         let time = |ns: f64| Cell::number(format!("{:.decimals$} µs", ns / NS_PER_US), ns / NS_PER_US);
         let half = combiner.high - combiner.estimate;

@@ -1,5 +1,5 @@
-//! Overview of hybrids: the cost of a key exchange, of a signature and its verification, and of a certificate, and key
-//! exchanges per second under the largest load. Each construction is represented by its fastest library.
+//! Overview of hybrids, each with its fastest library: the cost of a key exchange, of signing and verifying, and of a
+//! certificate, and the key exchanges per second under the largest load.
 
 use crate::areas::certificate;
 use crate::areas::hybrid::AREA;
@@ -19,7 +19,7 @@ const HEADLINES: [(&str, &str, &str); 5] = [
     ("certificate verified", certificate::AREA, "verify"),
     ("second signature on a certificate verified", certificate::AREA, "verify-cosignature"),
 ];
-/// Algorithms that are not hybrids, but are measured for comparison or as placeholders.
+/// Algorithms in the area that are not hybrids but baselines or placeholders.
 const NOT_HYBRIDS: [&str; 10] = [
     "X25519",
     "ML-KEM-768",

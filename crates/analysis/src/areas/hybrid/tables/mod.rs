@@ -1,4 +1,4 @@
-//! Tables of hybrids: an overview, what they cost in addition to their halves, and the spread of single operations.
+//! Tables of hybrids: an overview, their cost in addition to their halves, and the spread of single operations.
 
 mod decomposition;
 mod headlines;

@@ -1,4 +1,4 @@
-//! Spread of single operations, compared with an operation that never branches on a secret.
+//! Table of the spread of single operations, compared with an operation that never branches on a secret.
 
 use crate::areas::certificate;
 use crate::areas::hybrid::AREA;
@@ -12,14 +12,14 @@ use crate::table::{Cell, Table};
 const STEADY: (&str, &str) = ("AES-256-GCM", "seal");
 /// Standard deviation of a normal distribution divided by its interquartile range.
 const QUARTILES: f64 = 0.741;
-/// Areas whose operations are listed. The first one also measures the baseline.
+/// Areas whose operations the table lists. The first area also measures the baseline.
 const AREAS: [&str; 2] = [AREA, certificate::AREA];
 
 pub(crate) fn spread(analysis: &RunAnalysis<'_>) -> Table {
     let operations = |case: &'_ CaseAnalysis<'_>| case.estimates.as_ref().and_then(Estimates::operations).copied();
     let variation = |case: &CaseAnalysis<'_>| {
         let single = operations(case)?;
-        // If at least half of the samples have the same reading, the clock's resolution bounds their spread.
+        // If at least half of the samples have the same reading, their spread is at most one step of the clock.
         let step = || case.header().environment.counters.resolution_ns / single.median;
         single.robust_cov_pct().or_else(|| (single.n >= 4 && single.median > 0.0).then(|| 100.0 * step() * QUARTILES))
     };

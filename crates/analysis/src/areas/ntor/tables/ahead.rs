@@ -84,7 +84,7 @@ pub(super) fn memory(analysis: &RunAnalysis<'_>) -> Table {
         };
         let [stack, heap] = PEAKS.map(peak);
         let names = [&case.algorithm, &case.provider, &case.operation].map(Cell::text);
-        // Memory cases time only a few calls. Caveats about these times do not apply to the peaks.
+        // Leave out caveats about times, because memory cases time only a few calls and the table shows only peaks.
         rows.row([&Caveats::default()], names.into_iter().chain([stack, heap]));
     }
     rows.note(format!("maximum over all calls; for times, see the area {AREA}"))

@@ -21,7 +21,7 @@ const NOT_AUTHENTICATED: &str =
 pub(crate) fn tables(analysis: &RunAnalysis<'_>, scenario: &RelayScenario) -> Vec<Table> {
     let all = handshakes(analysis);
     let memory = ahead::memory(analysis);
-    // Onion services are not relays: only messages and steps are shown for both.
+    // Onion services are not relays, so only the tables of messages and steps show both.
     let both: Vec<HandshakeFigures<'_>> = all.iter().cloned().chain(onion_services(analysis)).collect();
     if both.is_empty() {
         return vec![memory];
@@ -68,7 +68,7 @@ fn classical_of<'f, 'a>(
     classical.clone().find(|other| other.provider == provider).or_else(|| classical.next())
 }
 
-/// Like [`classical_of`], but returns `None` for classical ntor itself.
+/// Like [`classical_of`], but returns `None` for classical ntor.
 fn classical_beside<'f, 'a>(
     all: &'f [HandshakeFigures<'a>],
     figures: &HandshakeFigures<'_>,
@@ -184,7 +184,7 @@ fn cores(all: &[HandshakeFigures<'_>]) -> Table {
     table.note("extrapolated: multiplied by the number of cores; no machine scales quite so well")
 }
 
-/// Returns the rank by which similar columns are omitted if space is short: the last column first.
+/// Returns the rank of a column among similar ones. If space is short, the table omits the last of them first.
 fn rank(place: usize) -> u8 {
     u8::try_from(place + 1).unwrap_or(u8::MAX)
 }
@@ -255,9 +255,9 @@ fn exchange(all: &[HandshakeFigures<'_>]) -> Table {
     let mut table = table("ntor-exchange", title)
         .figures("computing", "computing", "µs", 0)
         .figures("kept", "kept connection", "µs", 0)
-        .figures("kept_beyond", "beyond computing", "µs", 2)
+        .figures("kept_beyond", "transport time", "µs", 2)
         .figures("fresh", "new connection", "µs", 0)
-        .figures("fresh_beyond", "beyond computing", "µs", 1);
+        .figures("fresh_beyond", "transport time", "µs", 1);
     for figures in all.iter().filter(|figures| figures.kept.is_some() || figures.fresh.is_some()) {
         let beyond = |timing: Option<&Timing<'_>>| {
             let pair = timing.zip(figures.whole.as_ref());
@@ -371,7 +371,7 @@ mod tests {
         near(number("kem-only-mlkem512", "8 cores (extrapolated)"), 4.0 * 47_500.0);
         near(number("kem-only-mlkem512", "64 cores (extrapolated)"), 32.0 * 47_500.0);
         assert_eq!(cell(&cores, "kem-only-mlkem512", "extrapolated from"), "2 cores");
-        // `ntor-v1` was measured on one core only.
+        // The fixture measures `ntor-v1` on one core only.
         assert_eq!(cell(&cores, "ntor-v1", "2 cores (measured)"), NONE);
         near(number("ntor-v1", "8 cores (extrapolated)"), 8.0 / 60e-6);
         assert_eq!(cell(&cores, "ntor-v1", "extrapolated from"), "1 core");

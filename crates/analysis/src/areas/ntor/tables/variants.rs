@@ -39,8 +39,7 @@ pub(super) fn variants(analysis: &RunAnalysis<'_>, all: &[HandshakeFigures<'_>])
                 case.algorithm == first.algorithm && case.operation == "handshake" && one.usual()
             })
             .collect();
-        // Only libraries that may be recommended can be the fastest for a variant. If there is none, only lengths are
-        // shown.
+        // Consider only libraries that may be recommended. If there is none, show only lengths.
         let best = analysis.leading(&whole).first().map(|case| case.case().provider.clone());
         let best = all.iter().find(|one| one.algorithm == first.algorithm && Some(&one.provider) == best.as_ref());
         let category = analysis.area(AREA).find(|case| case.case().algorithm == first.algorithm);

@@ -1,4 +1,4 @@
-//! Throughput of a thread pool under the largest load.
+//! Findings about the throughput of a thread pool under the largest load.
 
 use crate::areas::scaling::{LoadFigures, loads};
 use crate::case::CaseAnalysis;

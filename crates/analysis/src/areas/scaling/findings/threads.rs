@@ -1,4 +1,4 @@
-//! Recommendation on the gain from several threads.
+//! Finding on the gain from several threads.
 
 use crate::areas::scaling::{ScalingFigures, scaling};
 use crate::case::CaseAnalysis;
@@ -13,7 +13,7 @@ use pqlab_stats::{Interval, Sorted};
 pub(crate) const USE_CASE: &str = "Several threads";
 
 /// Summarises the gain over one thread, for the largest number of threads that each had their own processor: the median
-/// over all operations, and the smallest gain. The largest gain is not reported, because chance favours it.
+/// over all operations, and the smallest gain. Does not report the largest gain, because it is partly due to chance.
 pub(crate) fn threads(analysis: &RunAnalysis<'_>) -> Option<Recommendation> {
     let all = scaling(analysis);
     let several = all.iter().filter(|one| one.threads > 1 && !one.oversubscribed && !beyond_ideal(one));
@@ -59,7 +59,7 @@ fn beyond_ideal(one: &ScalingFigures) -> bool {
     one.efficiency.is_some_and(|efficiency| efficiency.low > 1.0)
 }
 
-/// Lists speed-ups that are impossible, one per line.
+/// Lists impossible speed-ups, one per line.
 pub(crate) fn impossible(analysis: &RunAnalysis<'_>) -> Vec<String> {
     let gains = scaling(analysis).into_iter().filter(|one| beyond_ideal(one) && one.provider != NULL);
     let gain = |one: ScalingFigures| {

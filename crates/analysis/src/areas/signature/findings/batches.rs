@@ -1,4 +1,4 @@
-//! Cost of verifying one signature in a batch, compared with verifying it alone.
+//! Findings about verifying a signature in a batch, compared with verifying it alone.
 
 use crate::areas::signature::AREA;
 use crate::case::CaseAnalysis;
@@ -7,7 +7,7 @@ use crate::run::RunAnalysis;
 use crate::statement::{Statement, fastest_case, time, time_per_item, times};
 use pqlab_record::{Case, Parameter, State};
 
-/// Operation whose batches are described, and its batch size.
+/// Batch operation to describe, and its batch size.
 const BATCH: (&str, u64) = ("verify-x100", 100);
 
 pub(crate) fn statements(analysis: &RunAnalysis<'_>) -> Vec<Statement> {
@@ -19,7 +19,7 @@ pub(crate) fn statements(analysis: &RunAnalysis<'_>) -> Vec<Statement> {
     };
     let rows: Vec<&CaseAnalysis<'_>> = analysis.area(AREA).filter(suits).collect();
     let statement = |(algorithm, rows): (String, Vec<&&CaseAnalysis<'_>>)| {
-        // Compare keys of one form only: the form that most libraries support.
+        // Compare only keys in the form that most libraries support.
         let forms = grouped(rows.into_iter(), |case| (case.case().form, case.case().message_length()));
         let (_, rows) = forms.into_iter().max_by_key(|(_, rows)| rows.len())?;
         let rows: Vec<&CaseAnalysis<'_>> = rows.into_iter().map(|case| &analysis.cases()[case.place]).collect();

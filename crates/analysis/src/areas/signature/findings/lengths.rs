@@ -1,4 +1,4 @@
-//! Message length from which signing or verifying is mostly hashing.
+//! Findings about the message length from which signing or verifying is mostly hashing.
 
 use crate::areas::signature::AREA;
 use crate::case::CaseAnalysis;
@@ -10,9 +10,9 @@ use crate::statement::{Statement, fastest_case, times};
 const OPERATIONS: [(&str, &str); 2] = [("sign", "signing"), ("verify", "verifying")];
 /// Minimum number of message lengths for a statement.
 const FEWEST: usize = 3;
-/// Message length whose cost is shown, in bytes.
+/// Message length in bytes for which the finding shows the cost.
 const SHOWN: u64 = 16 * 1024;
-/// An operation that takes at least this many times as long as for the shortest message is mostly hashing.
+/// Ratio to the time for the shortest message from which an operation counts as mostly hashing.
 const MOSTLY: f64 = 2.0;
 
 pub(crate) fn statements(analysis: &RunAnalysis<'_>) -> Vec<Statement> {

@@ -1,4 +1,4 @@
-//! Signing time of algorithms that retry a random number of times.
+//! Findings about the signing time of algorithms that retry a random number of times.
 
 use crate::areas::signature::AREA;
 use crate::case::CaseAnalysis;
@@ -7,14 +7,14 @@ use crate::number::{known_time, percent, time as nanoseconds};
 use crate::run::RunAnalysis;
 use crate::statement::{Statement, fastest_case, time};
 
-/// The published set of messages for which signing times are described.
+/// Published set of messages for the finding.
 const MESSAGES: &str = "cctv";
-/// Order of the percentile that shows unlucky signatures.
+/// Quantile that describes unlucky signatures.
 const ORDER: f64 = 0.99;
 
 pub(crate) fn statements(analysis: &RunAnalysis<'_>) -> Vec<Statement> {
-    // Without the vectors folder, all cases with a published message set fail. The signature of one message says
-    // little, so skip these algorithms.
+    // Without the vectors folder, all cases with a published message set fail. Their algorithms get no finding, because
+    // signing a single message says little.
     let cases = analysis.area(AREA).filter(|case| signs_published_set(case));
     let algorithms = cases.map(|case| case.case().algorithm.as_str());
     let statement = |algorithm: &str| {

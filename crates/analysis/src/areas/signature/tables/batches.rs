@@ -10,9 +10,9 @@ use pqlab_stats::Interval;
 
 /// Prefix of operations that verify a batch. The batch size follows.
 const OPERATION: &str = "verify-x";
-/// Flag of cases that verify signatures one by one although the library supports batches.
+/// Flag of cases that verify a library's signatures one by one although it supports batches.
 const ONE_BY_ONE: &str = "one-by-one";
-/// Size of the batch that is compared with single verifications.
+/// Batch size that the table compares with single verifications.
 const LARGE: u64 = 100;
 
 /// Builds a table with one row for each algorithm, provider and key form for which a batch was measured.

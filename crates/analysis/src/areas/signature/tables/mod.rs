@@ -11,7 +11,7 @@ use crate::run::RunAnalysis;
 use crate::table::side_by_side::{Side, filled, side_by_side};
 use crate::table::{Cell, Table};
 
-/// Compares signature schemes side by side.
+/// Builds a table that compares signature schemes side by side.
 pub(crate) fn signatures(analysis: &RunAnalysis<'_>) -> Table {
     let operations = [("keygen", "Keygen/s"), ("sign", "Sign/s"), ("verify", "Verify/s")];
     let table = side_by_side("signatures", AREA, "Signatures side by side", operations)

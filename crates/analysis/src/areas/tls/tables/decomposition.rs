@@ -46,7 +46,7 @@ pub(super) fn decomposition(analysis: &RunAnalysis<'_>) -> Table {
     ))
 }
 
-/// Formats the time of a part. A resumed handshake has no such part and gets a dash.
+/// Formats the time of a part, or a dash if a resumed handshake lacks the part.
 fn part(ns: f64) -> Cell {
     if ns > 0.0 { Cell::time(ns) } else { Cell::number(NONE.to_owned(), 0.0) }
 }

@@ -6,7 +6,7 @@ use crate::estimates::scaled;
 use crate::run::RunAnalysis;
 use crate::table::{Cell, Table};
 
-/// Numbers of cores for which the rate is calculated from one core.
+/// Numbers of cores for which the table calculates the rate from one core.
 const CORES: [u64; 3] = [4, 16, 64];
 
 pub(super) fn server(analysis: &RunAnalysis<'_>) -> Table {
@@ -44,7 +44,8 @@ pub(super) fn server(analysis: &RunAnalysis<'_>) -> Table {
         .note("with TCP: from the server thread's CPU time over the loopback, with the kernel's TCP and one request")
 }
 
-/// Returns the rank by which similar columns are omitted if space is short: the last column first, the first one never.
+/// Returns the rank of a column among similar ones. If space is short, the table omits the last of them first, and
+/// never the first.
 fn rank(place: usize) -> u8 {
     u8::try_from(place).unwrap_or(u8::MAX)
 }
