@@ -25,7 +25,7 @@ fn check_folders(value: impl Fn(&'static str) -> Option<PathBuf>) -> Result<(), 
 }
 
 fn check_folder(name: &'static str, value: Option<PathBuf>, wrong: impl Fn(&Path) -> bool) -> Result<(), LabError> {
-    // As with most programs, an empty value means no value.
+    // Treat an empty value as unset, as most programs do.
     match value.filter(|folder| folder.as_os_str() != OsStr::new("")) {
         Some(folder) if wrong(&folder) => {
             let problem = if folder.exists() { "is not a folder" } else { "does not exist" };

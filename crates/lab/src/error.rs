@@ -7,8 +7,8 @@ use std::fmt;
 use std::io;
 use std::path::PathBuf;
 
-/// Errors that can occur on the way from a suite to a report. Each message is one line that says what went wrong and
-/// where. The calling program adds what to do, because that depends on how the request was made.
+/// Errors on the way from a suite to a report. Each message is one line that states the problem and its place. The
+/// calling program adds the remedy, which depends on the form of the request.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LabError {
@@ -19,7 +19,7 @@ pub enum LabError {
         if known.is_empty() { String::new() } else { format!("; expected one of {}", known.join(", ")) }
     )]
     Unknown {
-        /// The kind of thing.
+        /// Kind of the named thing.
         what: Thing,
         /// The unknown name or pattern.
         name: String,
@@ -43,10 +43,10 @@ pub enum LabError {
         origin: String,
         /// Line and column, both from 1, if known.
         place: Option<(usize, usize)>,
-        /// What is wrong.
+        /// Description of the problem.
         reason: String,
     },
-    /// Suites and filters leave nothing to measure.
+    /// The suites contain no case that matches the filters.
     #[error(
         "no case is selected{}{}",
         if with.is_empty() { String::new() } else { format!("; matching cases are in {}", with.join(", ")) },
@@ -73,7 +73,7 @@ pub enum LabError {
     NoCaseOfRun {
         /// The run's id.
         run: String,
-        /// The pattern without a match; `None` if several filters together leave no case.
+        /// The pattern without a match; `None` if only the combination of several filters has no match.
         pattern: Option<String>,
         /// The case ids closest to the pattern.
         near: Vec<String>,
@@ -111,12 +111,12 @@ pub enum LabError {
     OtherCounter {
         /// The run's id.
         run: String,
-        /// What the run counted.
+        /// Counter of the run.
         began: String,
-        /// What can be counted now.
+        /// Counter that is available now.
         now: String,
     },
-    /// A run was started on another machine or with a different build.
+    /// A run began on another machine or with a different build.
     #[error("conditions have changed since run {run} started: {}", changes.join("; "))]
     Changed {
         /// The run's id.
@@ -139,7 +139,7 @@ pub enum LabError {
     File {
         /// The file.
         path: PathBuf,
-        /// What is wrong with the file.
+        /// Description of the problem with the file.
         reason: String,
     },
     /// The transactions in a block file have the wrong form.
@@ -158,7 +158,8 @@ pub enum LabError {
         /// One message for each library, with the reason.
         failures: Vec<String>,
     },
-    /// A suite or a run names libraries that the user did not request. Opening them would run their code.
+    /// A suite or a run names libraries that the user did not request. pqlab does not open them, because that would run
+    /// their code.
     #[error("{origin} would load and run the code of these libraries: {}", libraries.join(", "))]
     Foreign {
         /// The suite or run.
@@ -197,7 +198,7 @@ pub enum LabError {
     Case {
         /// The case's id.
         case: String,
-        /// The reason.
+        /// Reason for the failure.
         reason: String,
     },
     /// A library failed, or gave a wrong answer.
@@ -205,13 +206,13 @@ pub enum LabError {
     Library {
         /// The provider's id.
         provider: String,
-        /// What happened.
+        /// Description of the failure or of the wrong answer.
         reason: String,
     },
     /// A call to the operating system failed.
     #[error("{attempt}: {error}")]
     System {
-        /// What could not be done, such as `cannot start 4 threads`.
+        /// Description of the failed call, such as `cannot start 4 threads`.
         attempt: String,
         /// The operating system's error.
         error: io::Error,
@@ -274,7 +275,7 @@ impl fmt::Display for Thing {
 }
 
 impl LabError {
-    /// Returns whether the request or its files caused the error. Otherwise pqlab, a library or the machine failed.
+    /// Returns whether the request or its files caused the error, as opposed to pqlab, a library or the machine.
     pub fn is_request(&self) -> bool {
         match self {
             LabError::Sink(_)
@@ -340,7 +341,7 @@ impl LabError {
         LabError::Library { provider: provider.to_owned(), reason: reason.to_string() }
     }
 
-    /// Returns a function that wraps a system error with a description of what could not be done.
+    /// Returns a function that adds a description of the failed call to a system error.
     pub(crate) fn system(attempt: impl Into<String>) -> impl FnOnce(io::Error) -> LabError {
         |error| LabError::System { attempt: attempt.into(), error }
     }
@@ -358,7 +359,7 @@ impl From<MeasuringError> for LabError {
     }
 }
 
-/// Why a [`RecordSink`](crate::RecordSink) rejects a record.
+/// Reason for which a [`RecordSink`](crate::RecordSink) rejects a record.
 #[derive(Debug, thiserror::Error)]
 pub enum SinkError {
     /// The store failed.
@@ -385,7 +386,7 @@ impl From<SinkError> for LabError {
     }
 }
 
-/// Returns the known name most similar to `name`, if any is similar enough to suggest.
+/// Returns the known name most similar to `name`, if it is similar enough for a suggestion.
 fn near<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<String> {
     let lower = name.to_lowercase();
     let likeness = |candidate: &'a str| (strsim::jaro_winkler(&lower, &candidate.to_lowercase()), candidate);

@@ -1,4 +1,4 @@
-//! Facade over the layers: suite -> plan -> run -> store -> analysis -> report. Other programs can use this crate to do
+//! Facade over the layers: suite -> plan -> run -> store -> analysis -> report. With this crate, other programs can do
 //! everything that the command line does.
 //!
 //! A [`Laboratory`] measures a [`Plan`] in worker processes. A [`WorkerProgram`] says which program the workers run.
@@ -11,7 +11,7 @@
 //! An [`analysis::RunAnalysis`] holds the results that go beyond the figures of single cases. With the feature
 //! `report`, the module `report` presents an analysis as files, tables, charts and web pages.
 //!
-//! Calls return when the work is done, and do not change the affinity of the calling thread. Unless a name says
+//! Calls block until the work is done, and do not change the affinity of the calling thread. Unless a name says
 //! otherwise, durations are in ns, lengths in bytes, fractions in percent, and points in time in RFC 3339 and UTC.
 
 #![warn(clippy::missing_errors_doc)]

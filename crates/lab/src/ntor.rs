@@ -1,4 +1,4 @@
-//! Circuit handshakes over TCP: a relay, a client, and the file with the relay's keys for clients.
+//! Circuit handshakes over TCP: a relay, a client, and the relay key file.
 
 use crate::{LabError, Thing};
 use pqlab_providers::providers;
@@ -42,7 +42,7 @@ pub fn relay(pair: &str, identity: [u8; 20]) -> Result<Arc<Relay>, RelayError> {
     Relay::new(&providers(), pair, identity)
 }
 
-/// Returns the circuit handshake called `name`, which is a name from case ids or a short name (`ntor`, `kem-only`,
+/// Returns the circuit handshake called `name`, which is a name in case ids or a short name (`ntor`, `kem-only`,
 /// `hybrid`).
 ///
 /// # Errors
@@ -109,7 +109,7 @@ impl RelayKeys {
 
     /// Returns the contents as JSON.
     pub fn to_json(&self) -> String {
-        // All fields are strings in JSON, so serialization cannot fail.
+        // Serialization cannot fail, because all fields are strings in JSON.
         format!("{}\n", serde_json::to_string_pretty(self).unwrap_or_default())
     }
 

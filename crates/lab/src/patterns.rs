@@ -11,9 +11,8 @@ pub fn matches(pattern: &str, text: &str) -> bool {
     WildMatch::new(pattern).matches(text)
 }
 
-/// Returns the ids closest to a pattern that matches no id. The function first adds missing parts (a provider,
-/// brackets) to the pattern and removes extra parts. If no changed pattern matches either, it returns the most similar
-/// ids.
+/// Returns the ids closest to a pattern that matches no id. First adds missing parts (a provider, brackets) to the
+/// pattern, and removes extra parts. If no changed pattern matches, returns the most similar ids.
 pub fn nearest<'a>(pattern: &str, ids: impl Iterator<Item = &'a str> + Clone) -> Vec<String> {
     let rewritten = rewritten(pattern);
     let search = |pattern: &String| {

@@ -17,7 +17,7 @@ pub(crate) fn case(provider: &str, operation: &str) -> Case {
 }
 
 /// Returns a record with eight processes and four rounds. The times of the visits lie within 0.3% of `ns`, at a core
-/// clock of `clock_hz`. The seed determines which visits are slower.
+/// clock of `clock_hz`. The seed determines the slower visits.
 pub(crate) fn record(case: &Case, ns: f64, clock_hz: f64, seed: u64) -> Record {
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x2545_f491;
     let mut noise = || {

@@ -1,5 +1,5 @@
-//! Tests the laboratory as another program uses it. The worker program is the example `embed`, which is built together
-//! with the tests.
+//! Tests the laboratory from the point of view of another program. The worker program is the example `embed`, which
+//! cargo builds together with the tests.
 
 #![allow(clippy::unwrap_used)]
 
@@ -136,7 +136,7 @@ fn rejects_worker_programs_of_another_build() {
     );
     let nowhere = refused(Laboratory::new(WorkerProgram::pqlab("/nowhere/pqlab")));
     assert!(matches!(&nowhere, WorkerError::Start { path, .. } if path.ends_with("pqlab")), "{nowhere}");
-    // The main function of this program does not call `run_if_worker`, so the worker does not answer.
+    // This program's `main` does not call `run_if_worker`, so a worker from this program does not answer.
     let mute = refused(Laboratory::new(WorkerProgram::this().unwrap()));
     assert!(matches!(&mute, WorkerError::Silent(_)), "{mute}");
 }

@@ -20,22 +20,22 @@ pub struct GateRequest {
     pub slower_pct: f64,
     /// Unit in which cases are compared.
     pub judged: Judged,
-    /// Whether to accept a baseline that was measured on another machine.
+    /// Whether to accept a baseline from another machine.
     pub elsewhere: bool,
-    /// Command line to store with the runs that repeat cases.
+    /// Command line to store with the additional runs.
     pub command: String,
 }
 
 /// Progress of a gate.
 #[derive(Debug)]
 pub enum GateStep<'a> {
-    /// The run was compared with its baseline. The JSON document contains the outcome of each case.
+    /// Comparison of the run with its baseline as JSON, with the outcome of each case.
     Compared(&'a Comparison, Value),
     /// Ids of the cases that are about to be measured again.
     Again(&'a [String]),
-    /// A case was measured again in the run with the given id.
+    /// A case has been measured again, in the run with this id.
     Case(&'a GatedCase, &'a str),
-    /// Comparison of the repeated cases as JSON, with the ids of the cases whose failure is confirmed.
+    /// Comparison of the repeated cases as JSON, and ids of the cases with a confirmed failure.
     Confirmed(Value),
 }
 
@@ -73,7 +73,7 @@ impl GatedCase {
             (Some(Outcome::Fail), false) => "slower, confirmed",
             (Some(Outcome::Pass), _) => "not slower",
             (Some(Outcome::Undecided), _) => "undecided",
-            (None, _) => "not certain yet",
+            (None, _) => "undecided so far",
         }
     }
 
@@ -118,7 +118,7 @@ impl Gate {
         let what = match (outcome, select(false), select(true)) {
             (Outcome::Pass, passed, _) => format!("{} cases, none {beyond}", passed.len()),
             (Outcome::Undecided, open, _) => {
-                format!("still uncertain after {MOST_RUNS} runs whether these cases are {beyond}: {}", named(&open))
+                format!("{MOST_RUNS} runs could not decide whether these cases are {beyond}: {}", named(&open))
             }
             (Outcome::Fail, slower, failed) => {
                 let parts = [(format!("{beyond}, twice"), slower), ("failed".into(), failed)];
@@ -143,8 +143,8 @@ fn named(cases: &[&GatedCase]) -> String {
 }
 
 impl Laboratory {
-    /// Compares a finished run with its baseline. Cases that are not clearly within [`GateRequest::slower_pct`] are
-    /// measured again, in separate runs with fresh processes. This repeats until every case is settled or has been
+    /// Compares a finished run with its baseline. Measures cases again that are not clearly within
+    /// [`GateRequest::slower_pct`], in separate runs with fresh processes. Stops when every case is settled or has been
     /// measured [`MOST_RUNS`] times. Returns `None` if `stop` is set in the meantime.
     ///
     /// # Errors
@@ -213,7 +213,7 @@ fn judged(
     Ok((comparison, found))
 }
 
-/// Returns the comparison as JSON, and adds each case's outcome as judged from this run alone.
+/// Returns the comparison as JSON, with the outcome of each case in this run alone.
 fn with_outcomes(comparison: &Comparison, found: &[Regression]) -> Value {
     let mut document = comparison.to_json();
     for (case, found) in document["cases"].as_array_mut().into_iter().flatten().zip(found) {

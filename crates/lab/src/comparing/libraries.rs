@@ -66,9 +66,9 @@ pub struct ComparedLibrary {
     pub id: String,
     /// The library's version.
     pub version: String,
-    /// How the library was built, and its file if it was loaded.
+    /// Build of the library, and its file if it was loaded.
     pub build: String,
-    /// Known defects, each with the algorithms and operations that it affects.
+    /// Known defects, each with the affected algorithms and operations.
     pub known_defects: Vec<String>,
 }
 
@@ -82,8 +82,7 @@ impl ComparedLibrary {
     }
 }
 
-/// Returns the suite that is compared if the user names none: KEMs and signatures with prepared keys and 32-byte
-/// messages.
+/// Returns the default suite for comparisons: KEMs and signatures with prepared keys and 32-byte messages.
 pub fn shared_operations() -> Suite {
     let select = |workload: &str| Select {
         workload: workload.to_owned(),
@@ -117,7 +116,7 @@ pub fn compare_sides(
 }
 
 impl Laboratory {
-    /// Describes both sides: version and build as recorded in a run's environment, and known defects.
+    /// Describes both sides: version and build according to the run's environment, and known defects.
     pub fn compared_libraries(&self, environment: &Environment, sides: &[Side; 2]) -> [ComparedLibrary; 2] {
         [&sides[0], &sides[1]].map(|side| {
             let build = environment.providers.iter().find(|build| build.id == side.id());
@@ -136,7 +135,7 @@ impl Laboratory {
     ///
     /// # Errors
     /// [`LabError::Unknown`] if no provider has this id. [`LabError::Invalid`] if the library's specification is
-    /// malformed, or if the provider has several code paths; the error then lists them.
+    /// malformed. Also [`LabError::Invalid`] if the provider has several code paths, which the error lists.
     pub fn side(&self, text: &str) -> Result<Side, LabError> {
         let providers = self.registry().providers();
         if providers.iter().any(|provider| provider.id() == text) {
@@ -161,8 +160,8 @@ impl Laboratory {
         }
     }
 
-    /// Parses both sides, loads their libraries, and returns the laboratory with the two sides. The laboratory also
-    /// loads the `given` libraries, and those `named` by suites unless their labels are already in use.
+    /// Parses both sides, loads their libraries, and returns the laboratory with the two sides. Also loads the `given`
+    /// libraries, and the libraries `named` by suites unless their labels are in use.
     ///
     /// # Errors
     /// Errors from [`side`](Self::side) and [`with_libraries`](Self::with_libraries); [`LabError::Invalid`] if both
@@ -204,8 +203,8 @@ impl Laboratory {
         self.plan_of_two(&suites, &filters, overrides, [sides[0].id(), sides[1].id()], note)
     }
 
-    /// Plans only those cases of the suites that both providers offer. Each pair of cases is measured in the same
-    /// rounds. Otherwise the same as [`plan`](Self::plan).
+    /// Like [`plan`](Self::plan), but only for cases that both providers offer. A run measures each pair of cases in
+    /// the same rounds.
     ///
     /// # Errors
     /// [`LabError::NothingShared`] if the providers have no selected case in common; errors from [`plan`](Self::plan).

@@ -14,12 +14,12 @@ use std::sync::atomic::AtomicBool;
 pub struct Margin {
     /// The margin, in percent.
     pub pct: f64,
-    /// Where the margin comes from, as shown to the user.
+    /// Source of the margin, in words for the user.
     pub source: String,
 }
 
 /// Returns the criteria for comparing runs from this machine and build. The margin is `margin` if given, otherwise the
-/// one measured on this machine, otherwise a default.
+/// margin measured on this machine, otherwise a default.
 ///
 /// # Errors
 /// [`LabError`] if the store fails, or if the margin is not a percentage above zero.
@@ -79,7 +79,7 @@ pub fn newest_before(store: &Store, run: &str, seconds: f64) -> Result<String, L
 
 const DAY_S: f64 = 86_400.0;
 
-/// Compares two stored runs. If `run` is given, compares cases of that run instead; `first` and `second` are then case
+/// Compares two stored runs. If `run` is given, compares cases of that run instead, and `first` and `second` are case
 /// patterns.
 ///
 /// # Errors
@@ -130,7 +130,7 @@ pub fn compare_cases(
     Ok(compare(&analysis, &analysis, &pairs, &criteria))
 }
 
-/// What to compare, as named by the user.
+/// Runs or cases to compare, as named by the user.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Compared<'a> {
     /// The baseline run, or a case pattern. If `since_s` is set, the run to judge. The default is `last`.
@@ -139,11 +139,12 @@ pub struct Compared<'a> {
     pub second: Option<&'a str>,
     /// The run from which both patterns select cases. The default, if patterns are given, is `last`.
     pub run: Option<&'a str>,
-    /// Compare with the newest complete run of the same suite and host that is at least this many seconds older.
+    /// If set, the baseline is the newest complete run of the same suite and host that started at least this many
+    /// seconds earlier.
     pub since_s: Option<f64>,
 }
 
-/// Compares what the user names: two runs, cases of one run, or a run with an earlier one.
+/// Compares two runs, cases of one run, or a run with an earlier run, as the user requests.
 ///
 /// # Errors
 /// Errors from [`compare_stored`] and [`newest_before`].
@@ -166,7 +167,7 @@ pub fn compare_named(
     compare_stored(store, run, &first, &second, margin, judged)
 }
 
-/// Compares two analysed runs. The criteria come from the store's data on the second run's machine.
+/// Compares two analysed runs. Takes the criteria from the store's data on the second run's machine.
 ///
 /// # Errors
 /// [`LabError::NothingInCommon`] if there is nothing to compare, [`LabError::Invalid`] if the margin is not a
@@ -201,10 +202,9 @@ pub fn check_percentage(field: &'static str, value: f64) -> Result<(), LabError>
 
 impl Laboratory {
     /// Measures the noise of the machine by comparing a case with itself `comparisons` times. Every run uses fresh
-    /// processes, and two runs make one comparison. A contended run cannot show whether a case is faster or slower, so
-    /// another run replaces it. After twice the necessary number of runs, the method makes do with fewer comparisons,
-    /// but at least five. Nothing is stored; pass the result to [`Store::save_noise`]. Returns `None` if `stop` is set
-    /// in the meantime.
+    /// processes, and two runs make one comparison. A disturbed run cannot show whether a case is faster or slower, so
+    /// another run replaces it. After twice the necessary number of runs, fewer comparisons suffice, but at least five.
+    /// Does not store the result; pass it to [`Store::save_noise`]. Returns `None` if `stop` is set in the meantime.
     ///
     /// # Errors
     /// [`LabError`] if the case cannot be measured, or if `comparisons` is too small.
@@ -247,7 +247,7 @@ impl Laboratory {
         let time = in_pairs(&quiet, |run| Some(&run.time)).as_deref().and_then(null_comparisons);
         let time = time.ok_or_else(too_few)?;
         let cycles = in_pairs(&quiet, |run| run.cycles.as_ref()).as_deref().and_then(null_comparisons);
-        // Use the unit in which later comparisons judge such a case.
+        // Judge the noise in the unit that later comparisons of this case use.
         let judged = cycles.unwrap_or(time);
         let noise = MachineNoise {
             host: environment.host.name,

@@ -5,8 +5,8 @@ use pqlab_primitives::Provider;
 use pqlab_workloads::{Specimen, certificate_issuers};
 use std::sync::Arc;
 
-/// Inspects one self-signed certificate for each requested issuer. If `every` is set, every pair of providers is an
-/// issuer.
+/// Inspects one self-signed certificate for each requested issuer. If `every` is set, the issuers are all pairs of
+/// providers.
 pub(super) fn inspect(
     providers: &[Arc<Provider>],
     form: &str,

@@ -99,7 +99,7 @@ fn examine(
     });
 }
 
-/// Checks that this key decapsulates what every other provider encapsulates to it.
+/// Checks that this key decapsulates ciphertexts from every other provider.
 fn exchange(
     notebook: &mut Notebook,
     provider: &Provider,

@@ -1,5 +1,5 @@
-//! Inspects one algorithm closely: shows the lengths and bytes of every provider's keys and outputs, and checks which
-//! inputs the providers accept and reject.
+//! Inspects one algorithm closely: shows the lengths and bytes of every provider's keys and outputs, and checks whether
+//! the providers accept valid inputs and reject invalid ones.
 
 mod certificate;
 mod kem;
@@ -20,7 +20,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-/// What to inspect.
+/// Request for an inspection.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct InspectRequest {
     /// The name of an algorithm, a hybrid or a certificate form.
@@ -60,7 +60,7 @@ pub struct Item {
     pub name: String,
     /// Number of bytes.
     pub length: usize,
-    /// Length in bytes that the standard specifies; the maximum if the length varies.
+    /// Length in bytes according to the standard; the maximum if the length varies.
     pub longest: usize,
     /// The bytes; serialized in hexadecimal.
     #[serde(serialize_with = "as_hex", deserialize_with = "of_hex")]
@@ -72,7 +72,7 @@ pub struct Item {
 /// Position of a part within an item.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ItemPart {
-    /// Name of the part, such as the half of a hybrid that it belongs to.
+    /// Name of the part, such as a half of a hybrid.
     pub name: String,
     /// Offset of the first byte.
     pub begin: usize,
@@ -83,11 +83,11 @@ pub struct ItemPart {
 /// A check and its result.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Check {
-    /// The rule that is checked.
+    /// Rule under test.
     pub name: String,
     /// Whether the rule holds; `None` if the provider does not support the operation.
     pub passed: Option<bool>,
-    /// Why the check failed or was skipped.
+    /// Reason for which the check failed or was skipped.
     pub detail: Option<String>,
 }
 
@@ -99,14 +99,15 @@ impl Inspection {
 }
 
 impl Laboratory {
-    /// Inspects an algorithm in every requested provider that offers it, and checks each provider against all others
-    /// that offer the algorithm, requested or not. If libraries are loaded, the inspection runs in a separate process.
+    /// Inspects an algorithm in every requested provider that offers it. Checks each of these against all other
+    /// providers of the algorithm, requested or not. If libraries are loaded, the inspection runs in a separate
+    /// process.
     ///
     /// # Errors
     /// [`LabError::Unknown`] for an unknown algorithm, [`LabError::Unoffered`] if no requested provider offers it, and
     /// [`LabError::Invalid`] for an algorithm without keys. If libraries are loaded, all three cases become
-    /// [`LabError::Invalid`]. [`LabError::Library`] then means that a library ended the separate process, and
-    /// [`LabError::Worker`] that the process could not be started.
+    /// [`LabError::Invalid`], and two errors are possible in addition: [`LabError::Library`] if a library ended the
+    /// separate process, and [`LabError::Worker`] if the process could not be started.
     pub fn inspect(&self, request: &InspectRequest) -> Result<Vec<Inspection>, LabError> {
         let loaded: Vec<&str> = self.libraries().map(|library| library.label.as_str()).collect();
         if loaded.is_empty() {
@@ -132,7 +133,7 @@ pub(crate) struct InspectTask {
     request: InspectRequest,
 }
 
-/// The inspections, or the reason why there are none.
+/// The inspections, or the reason for their absence.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum InspectAnswer {
     Inspections(Vec<Inspection>),
@@ -157,7 +158,7 @@ fn inspect(registry: &Registry, request: &InspectRequest) -> Result<Vec<Inspecti
     let providers = registry.providers();
     let known = names::algorithm(&request.algorithm, &registry.cases(&Default::default()));
     let algorithm = known.as_deref().unwrap_or(&request.algorithm);
-    // A pair of providers is inspected as if it were one library.
+    // Inspect a pair of providers as if it were one library.
     let pairs = request.providers.iter().any(|pattern| pattern.contains('+'));
     if certificate_forms().any(|form| form == algorithm) {
         return certificate::inspect(providers, algorithm, request, pairs);
@@ -222,7 +223,7 @@ struct Notebook {
     checks: Vec<Check>,
 }
 
-/// Why a check did not pass.
+/// Reason for which a check did not pass.
 enum Objection {
     /// The provider does not support the operation.
     Unsupported(String),
@@ -267,7 +268,7 @@ impl Notebook {
     }
 
     /// Returns the byte positions at which to flip a bit of a ciphertext or signature, with descriptions. For hybrids,
-    /// these are the middle of every part and the last byte.
+    /// the positions are the middle of every part and the last byte.
     fn places(&self, length: usize) -> Vec<(usize, String)> {
         if self.parts.output.is_empty() {
             return places(length).into_iter().map(|place| (place, format!("byte {place}"))).collect();
@@ -279,8 +280,8 @@ impl Notebook {
         self.parts.output.iter().map(middle).chain([(length - 1, format!("byte {}", length - 1))]).collect()
     }
 
-    /// Runs a check, records the result, and returns the value of `attempt` if it succeeds. If a library panics, the
-    /// check fails.
+    /// Runs a check and records the result. Returns the value of `attempt` if the check passes. A panic in a library
+    /// counts as a failure.
     fn check<T>(&mut self, name: &str, attempt: impl FnOnce() -> Result<T, Objection>) -> Option<T> {
         let outcome = catch_unwind(AssertUnwindSafe(attempt)).unwrap_or_else(|panic| {
             let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
@@ -351,7 +352,7 @@ mod tests {
             for inspection in laboratory.inspect(&request(algorithm, &[])).unwrap() {
                 let items = match (inspection.kind.as_str(), hybrids().any(|hybrid| hybrid == algorithm)) {
                     ("certificate", _) => 1,
-                    // If one half cannot generate keys from a seed, the hybrid's private key cannot be encoded.
+                    // A hybrid's private key cannot be encoded if one half cannot generate keys from a seed.
                     (_, true) => 3,
                     (_, false) => 4,
                 };

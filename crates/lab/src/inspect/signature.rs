@@ -5,7 +5,8 @@ use std::sync::Arc;
 /// Length of the message in bytes.
 const MESSAGE: usize = 32;
 
-/// Generates a key pair, signs a message, and checks which inputs the verifier accepts and rejects.
+/// Generates a key pair, signs a message, and checks that the verifier accepts the signature and rejects altered
+/// inputs.
 pub(super) fn inspect(
     provider: &Provider,
     scheme: &dyn SignatureScheme,

@@ -14,7 +14,7 @@ use std::io;
 use std::process::{Command, Stdio};
 use std::sync::atomic::AtomicBool;
 
-/// Program that tracks secrets through an operation.
+/// Program that tracks secret bytes through an operation.
 const VALGRIND: &str = "valgrind";
 /// Arguments for valgrind. The recorded stacks are deep enough to include the function that calls the operation.
 const MEMCHECK: [&str; 3] = ["--tool=memcheck", "--error-limit=no", "--num-callers=60"];
@@ -22,7 +22,7 @@ const MEMCHECK: [&str; 3] = ["--tool=memcheck", "--error-limit=no", "--num-calle
 /// Branch or address that depends on the secret.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct TaintFinding {
-    /// Whether the branch or address occurs while the key is parsed, not during the operation.
+    /// Whether the branch or address occurs while the library parses the key, not during the operation.
     pub parsing: bool,
     /// `branch` or `address`.
     pub kind: &'static str,
@@ -32,12 +32,13 @@ pub struct TaintFinding {
     pub place: Option<String>,
 }
 
-/// How a tainted run ended.
+/// End of a tainted run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TaintEnd {
-    /// Why the run did not finish; `None` if it did.
+    /// Reason for an unfinished run; `None` if the run finished.
     pub gap: Option<String>,
-    /// Whether the gap is not a failure: the inputs contain no secret, or the library does not support them.
+    /// Whether the run was not possible, which is not a failure: the inputs contain no secret, or the library does not
+    /// support them.
     pub unsupported: bool,
 }
 
@@ -46,13 +47,13 @@ pub struct TaintEnd {
 pub struct Tainted {
     /// The case's id.
     pub case: String,
-    /// How the run ended.
+    /// End of the run.
     pub end: TaintEnd,
     /// Branches and addresses that depend on the secret.
     pub findings: Vec<TaintFinding>,
 }
 
-/// Runs a case once with its secret tainted, under valgrind.
+/// Task: runs a case once with its secret tainted, under valgrind.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct TaintTask {
     /// The case's id.
@@ -120,8 +121,8 @@ fn try_run(registry: &Registry, case: &LeakCase, seed: u64) -> Result<(), Fault>
     taint::run(target.as_mut(), &pools[FIRST][0], &secret)
 }
 
-/// Extracts the findings from valgrind's report that occurred while the tainted input was loaded or processed. Removes
-/// duplicates.
+/// Extracts the findings from valgrind's report, without duplicates. Ignores findings outside the functions that load
+/// and process the tainted input.
 fn taint_findings(report: &str) -> Vec<TaintFinding> {
     let mut findings = Vec::new();
     let lines: Vec<&str> = report.lines().map(without_prefix).collect();

@@ -73,13 +73,13 @@ pub struct LeakOutcome {
     pub role: String,
     /// Description of the classes.
     pub classes: String,
-    /// A further difference between the classes that cannot be avoided, if there is one.
+    /// Unavoidable further difference between the classes, if there is one.
     pub caveat: Option<String>,
     /// Limits of the verdict, one sentence each; empty if nothing was measured.
     pub limits: Vec<String>,
     /// The verdict.
     pub verdict: LeakConclusion,
-    /// Why there is no verdict or only a weak verdict.
+    /// Reason for a missing or weak verdict.
     pub reason: Option<String>,
     /// The figures, if the case was measured.
     pub figures: Option<LeakFigures>,
@@ -90,11 +90,11 @@ pub struct LeakOutcome {
 pub struct LeakFigures {
     /// The most significant difference among the tenths.
     pub effect: LeakEffect,
-    /// The tenth of the distribution in which that difference occurs; 1 is the fastest.
+    /// Tenth of the distribution with the most significant difference; 1 is the fastest.
     pub tenth: usize,
     /// Upper bound in ns on the difference in any tenth.
     pub bound_ns: f64,
-    /// Differences up to this many ns may come from the measurement itself.
+    /// Maximum difference in ns that may come from the measurement itself.
     pub floor_ns: f64,
     /// Smallest difference in ns that this number of samples detects in 19 of 20 measurements, if all times of one
     /// class shift equally.
@@ -103,7 +103,7 @@ pub struct LeakFigures {
     pub tenths: Vec<LeakEffect>,
     /// Most extreme value of Welch's t over all croppings.
     pub clearest_t: f64,
-    /// The known delay (positive control) as measured.
+    /// Measured value of the known delay (positive control).
     #[serde(rename = "planted")]
     pub positive_control: LeakEffect,
     /// Length of the known delay, in ns.
@@ -131,7 +131,7 @@ pub fn leak_cases(laboratory: &Laboratory, patterns: &[String]) -> Result<Vec<Le
     cases_of(laboratory.registry(), patterns)
 }
 
-/// Same as [`leak_cases`], for a registry.
+/// Like [`leak_cases`], but for a given registry.
 pub(crate) fn cases_of(registry: &Registry, patterns: &[String]) -> Result<Vec<LeakCase>, LabError> {
     let all = cases(registry.providers());
     let fits = |pattern: &str, case: &LeakCase| {
@@ -159,7 +159,7 @@ pub(super) fn find_case(registry: &Registry, id: String) -> io::Result<LeakCase>
     found.into_iter().next().ok_or_else(|| invalid("no such case".into()))
 }
 
-/// Tests whether the time of a case depends on its secret.
+/// Task: tests whether the time of a case depends on its secret.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct LeakTask {
     /// The case's id.
@@ -312,7 +312,8 @@ fn conclude(judgement: &LeakJudgement, role: Role, request: &LeakRequest) -> (Le
     }
 }
 
-/// Returns the limits of a verdict, which are shown next to it to prevent overinterpretation.
+/// Returns the limits of a verdict. Reports show them next to the verdict, so that readers do not conclude too much
+/// from it.
 fn limits(case: &LeakCase, verdict: LeakConclusion, figures: &LeakFigures) -> Vec<String> {
     let mut limits = vec![
         format!("only these inputs varied: {}", case.classes),

@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Number of senders whose keys are in memory at the same time.
 const WINDOW: u64 = 256;
-/// Maximum number of transactions generated before they are passed on.
+/// Maximum number of transactions to generate before passing them on.
 const AT_ONCE: u64 = 1024;
 
 /// Description of a block to generate.
@@ -31,11 +31,11 @@ pub struct GenerateRequest {
     pub count: u64,
     /// Number of different senders.
     pub senders: u64,
-    /// Number of invalid transactions. They cycle through the kinds of fault.
+    /// Number of invalid transactions. Their faults cycle through all kinds.
     pub invalid: u64,
     /// Chain id of the transactions.
     pub chain_id: u32,
-    /// Seed for all random values that the library lets the caller supply.
+    /// Seed for all random values that the library accepts from the caller.
     pub seed: u64,
     /// Provider that signs; `None` for the default.
     pub provider: Option<String>,
@@ -54,7 +54,7 @@ pub struct Generated {
     pub bytes: u64,
     /// Provider that signed.
     pub provider: String,
-    /// Whether the same seed gives the same file.
+    /// Whether the seed determines the file.
     pub reproducible: bool,
 }
 
@@ -118,13 +118,13 @@ impl GenerateRequest {
     /// Returns the index of the first transaction in a window that begins with this sender. Every sender has at least
     /// one transaction, because `count >= senders`.
     fn first_of(&self, sender: u64) -> u64 {
-        // The product of two 64-bit numbers needs 128 bits.
+        // Use 128 bits, because the product of two 64-bit numbers may not fit into 64.
         (u128::from(sender) * u128::from(self.count) / u128::from(self.senders)) as u64
     }
 }
 
-/// Selects the invalid transactions: exactly the requested number, anywhere in the block (selection sampling; Knuth,
-/// The Art of Computer Programming, volume 2, algorithm 3.4.2 S).
+/// Selects exactly the requested number of invalid transactions at random positions (selection sampling; Knuth, The Art
+/// of Computer Programming, volume 2, algorithm 3.4.2 S).
 struct Flaws {
     random: ChaCha8Rng,
     count: u64,
@@ -133,7 +133,7 @@ struct Flaws {
 }
 
 impl Flaws {
-    /// Repeats the choices for all transactions before `first`, so that [`next`](Self::next) continues there.
+    /// Repeats the choices for all transactions before `first`, so that [`next`](Self::next) continues at `first`.
     fn new(request: &GenerateRequest, first: u64) -> Flaws {
         let random = generator(request.seed, b'f', 0);
         let mut flaws = Flaws { random, count: request.count, left: request.invalid, chosen: 0 };
@@ -162,8 +162,7 @@ struct Sender {
 /// Receives transactions in order.
 pub(super) type Take<'a> = dyn FnMut(&[Vec<u8>]) -> Result<(), LabError> + 'a;
 
-/// Generates the transactions of a block or of a part. How the block is divided into parts does not change its
-/// transactions.
+/// Generates the transactions of a block or of a part. The division into parts does not change the transactions.
 pub(super) struct Factory<'a> {
     pub(super) request: &'a GenerateRequest,
     pub(super) scheme: Arc<dyn SignatureScheme>,
@@ -280,7 +279,7 @@ impl Factory<'_> {
     }
 }
 
-/// Returns a separate random number generator for each `purpose` and `number`. The values therefore do not depend on
+/// Returns a separate random number generator for each `purpose` and `number`, so that the values do not depend on
 /// threads and windows.
 fn generator(seed: u64, purpose: u8, number: u64) -> ChaCha8Rng {
     let mut bytes = [0; 32];

@@ -39,18 +39,20 @@ impl BlockFormat {
     }
 }
 
-/// Order of preference if the user names no provider. Complete verifiers come before the one with a known defect (see
-/// docs/explanation/verification.md), and the specialised libsecp256k1 comes first.
+/// Order of preference if the user names no provider. The specialised libsecp256k1 comes first. The verifier with a
+/// known defect (see docs/explanation/verification.md) comes after all others.
 const PREFERENCE: [&str; 8] =
     ["libsecp256k1", "aws-lc", "openssl", "rustcrypto", "libcrux:avx2", "libcrux:portable", "fn-dsa", "liboqs"];
 
-/// Implementation of a scheme, preceded by the id of its provider or pair of providers. Known-answer tests have passed.
+/// Id of a provider or pair of providers, and its implementation of a scheme. The implementation has passed the
+/// known-answer tests.
 type Implementation = (String, Arc<dyn SignatureScheme>);
 
-/// Batch verifier for a scheme, preceded by its provider's id.
+/// Id of a provider, and its batch verifier for a scheme.
 type Batches = (String, Arc<dyn BatchVerifier>);
 
-/// Returns the implementation of a scheme from the requested provider, or from the most preferred one that offers it.
+/// Returns the implementation of a scheme from the requested provider, or from the most preferred provider that offers
+/// the scheme.
 fn implementation(laboratory: &Laboratory, scheme: Scheme, wanted: Option<&str>) -> Result<Implementation, LabError> {
     let (algorithm, providers) = (scheme.algorithm(), laboratory.registry().providers());
     let mut offering = ledger::implementations(providers, scheme, &CaseOptions::default());

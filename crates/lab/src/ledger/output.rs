@@ -8,7 +8,7 @@ use std::fs::File;
 use std::io::{self, BufWriter, IntoInnerError};
 use std::path::PathBuf;
 
-/// Unfinished block. If the block is dropped before [`keep`](Self::keep) is called, no regular file remains.
+/// Unfinished block. No regular file remains if the block is dropped without a call to [`keep`](Self::keep).
 pub(super) struct Output {
     path: PathBuf,
     sink: Sink,
@@ -21,7 +21,7 @@ impl Output {
         let written = |error| failed(&request.path, error);
         let destination = Destination::of(&request.path).map_err(written)?;
         let (writing, file) = match request.format {
-            // The header contains the number and length of the transactions, so it is written last.
+            // Write the header last, because it contains the number and length of the transactions.
             BlockFormat::Block => destination.create_seekable(),
             BlockFormat::Parquet => destination.create(),
         }

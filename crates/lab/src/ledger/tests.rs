@@ -313,8 +313,8 @@ fn with_footer(whole: &[u8], change: impl FnOnce(&mut Vec<RowGroupMetaData>, &mu
     let sum: i64 = groups.iter().map(RowGroupMetaData::num_rows).sum();
     let mut written = Vec::new();
     ParquetMetaDataWriter::new(&mut written, &ParquetMetaData::new(file, groups)).finish().unwrap();
-    // The library always writes the correct sum, so replace it. The sum is field 3 of a structure in Thrift's compact
-    // protocol, before the list of groups.
+    // The library always writes the correct sum, so replace it in the file. The sum is field 3 of a structure in
+    // Thrift's compact protocol, before the list of groups.
     let field = |rows: i64| [&[0x16][..], &variable(((rows << 1) ^ (rows >> 63)) as u64), &[0x19]].concat();
     let (found, wanted) = (field(sum), field(rows));
     let places: Vec<usize> = (0..written.len()).filter(|at| written[*at..].starts_with(&found)).collect();

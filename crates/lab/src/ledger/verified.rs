@@ -1,4 +1,4 @@
-//! Presents a verified block as JSON and as text, whether this machine or a cluster verified the block.
+//! JSON and text for a verified block, whether this machine or a cluster verified the block.
 
 use super::{BlockReport, Phases, TransactionForm, VerifyBlockRequest};
 use pqlab_analysis::number::{grouped, memory, rate, significant};
@@ -97,7 +97,7 @@ pub struct ClusterFigures {
     pub begun_again: u64,
     /// Time from the beginning to the first part, in ns.
     pub start_ns: u64,
-    /// Largest unshared memory of a worker process, in bytes.
+    /// Maximum unshared memory of a worker process, in bytes.
     pub unshared_memory: u64,
 }
 

@@ -21,7 +21,7 @@ const BUFFER: usize = 1 << 20;
 /// Maximum batch size. Memory holds one chunk of this many transactions for each thread, plus two more chunks.
 const LARGEST_BATCH: usize = 10_000;
 
-/// What to verify, and how.
+/// Request to verify a block.
 #[derive(Clone, Debug)]
 pub struct VerifyBlockRequest {
     /// The block file.
@@ -32,7 +32,7 @@ pub struct VerifyBlockRequest {
     pub chain_id: u32,
     /// Number of verifying threads. One more thread reads the file.
     pub threads: usize,
-    /// Provider to use for the schemes that it offers.
+    /// Preferred provider. Other providers verify schemes that it does not offer.
     pub provider: Option<String>,
     /// Whether to keep the prepared keys of senders for their next transactions.
     pub keep_keys: bool,
@@ -86,8 +86,8 @@ pub struct BlockFacts {
     pub transactions: u64,
     /// Length of the file in bytes.
     pub bytes: u64,
-    /// A part that starts at a multiple of this number of transactions can be read directly. `None` if the file can
-    /// only be read as a whole.
+    /// Alignment of parts, in transactions: a part that starts at a multiple of this number can be read directly.
+    /// `None` if the file can only be read as a whole.
     pub stride: Option<u64>,
 }
 
@@ -146,7 +146,7 @@ pub fn verify_block(
         return Err(LabError::invalid("part", reason));
     }
     let Party { verifier, providers, in_batches } = verifier(laboratory, request)?;
-    // Even one thread needs a pool, because this thread reads ahead while the pool verifies.
+    // Create a pool even for one thread, because the current thread reads ahead while the pool verifies.
     let pool = pool(request.threads)?;
     let format = format_of(&mut file).map_err(|error| failed(&error))?;
     let started;
@@ -217,7 +217,7 @@ pub(super) fn format_of(file: &mut File) -> std::io::Result<BlockFormat> {
     Ok(if magic == *b"PAR1" { BlockFormat::Parquet } else { BlockFormat::Block })
 }
 
-/// Verifier and the providers that it uses.
+/// Verifier, and the providers behind it.
 struct Party {
     verifier: Verifier,
     /// Schemes, each with the id of the provider that verifies it.

@@ -1,6 +1,6 @@
 //! Looks up algorithms and constructions by name, for programs that use them. An implementation comes from the
-//! requested provider, or else from the most preferred one that offers the algorithm. Known answers are not checked
-//! here; use [`verify`](crate::VerifyRequest) for that.
+//! requested provider, or else from the most preferred provider that offers the algorithm. This module does not check
+//! known answers: see [`verify`](crate::VerifyRequest).
 
 use crate::{LabError, Thing, matches};
 use pqlab_constructions::ntor::Protocol;
@@ -17,7 +17,7 @@ static EVERY: LazyLock<Vec<Arc<Provider>>> = LazyLock::new(pqlab_providers::prov
 static PROVIDERS: LazyLock<Vec<Arc<Provider>>> =
     LazyLock::new(|| EVERY.iter().filter(|provider| provider.library != NULL).cloned().collect());
 
-/// Implementation from a provider.
+/// Implementation, and its provider.
 pub struct Offered<T: ?Sized> {
     /// The provider's id. A pair is joined by a plus sign, with the classical provider first.
     pub provider: String,
@@ -85,7 +85,7 @@ pub fn eight_at_once(algorithm: &str, provider: Option<&str>) -> Result<Offered<
 pub fn circuit_protocol(handshake: &str, provider: Option<&str>) -> Result<Arc<Protocol>, LabError> {
     let found = crate::circuit_handshake(handshake)?;
     let pair = provider.unwrap_or(PREFERENCE[0]);
-    // Classical ntor uses the provider `null` as its KEM, but callers must not name that provider.
+    // Classical ntor uses the provider `null` for its missing KEM, but callers must not name that provider.
     let real = pair.split('+').all(|id| PROVIDERS.iter().any(|provider| provider.id() == id));
     let protocol = found.over(&EVERY, pair).ok().filter(|_| real);
     protocol.ok_or_else(|| {
@@ -94,7 +94,7 @@ pub fn circuit_protocol(handshake: &str, provider: Option<&str>) -> Result<Arc<P
     })
 }
 
-/// Returns the providers that may offer an algorithm. For a hybrid, these are the pairs of libraries that can be
+/// Returns the providers that may offer an algorithm. For a hybrid, returns all pairs of libraries that can be
 /// combined.
 fn makers(algorithm: &str) -> Vec<Arc<Provider>> {
     if hybrids().any(|name| name == algorithm) { constructed(&PROVIDERS, algorithm, true) } else { PROVIDERS.clone() }

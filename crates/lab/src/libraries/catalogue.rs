@@ -9,7 +9,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-/// Algorithm as offered by one provider. Lengths are in bytes; `None` if the algorithm has no such item.
+/// Algorithm of one provider. Lengths are in bytes; `None` if the algorithm has no such item.
 #[derive(Clone, Debug, Serialize)]
 pub struct AlgorithmEntry {
     /// Name in the standard.
@@ -173,8 +173,8 @@ fn entry(provider: &str, primitive: Primitive) -> AlgorithmEntry {
     }
 }
 
-/// Returns every provider and every TLS implementation. If a provider has the same name as a TLS implementation, its
-/// entry also lists what that implementation lacks.
+/// Returns every provider and every TLS implementation. If a provider has the name of a TLS implementation, its entry
+/// also lists the gaps of that implementation.
 pub fn provider_entries(laboratory: &Laboratory) -> Vec<ProviderEntry> {
     let all = algorithms(laboratory);
     let providers = laboratory.registry().providers().iter();

@@ -1,6 +1,6 @@
 //! Libraries loaded at run time, and worker programs in other languages. A separate process opens and describes each of
-//! them. The calling process never opens any of them; it plans with the descriptions. Every worker process of a run
-//! then opens all libraries, and starts the programs whose cases it measures.
+//! them. The calling process plans with the descriptions and never opens a library. Every worker process of a run then
+//! opens all libraries, and starts the programs whose cases it measures.
 
 pub(crate) mod opened;
 
@@ -28,7 +28,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-/// Time limit for opening and describing a library, unless the limit for answers from workers is shorter. The work
+/// Time limit for opening and describing a library, unless the limit for answers from workers is shorter. Opening
 /// normally takes milliseconds.
 const DESCRIBING: Duration = Duration::from_secs(20);
 
@@ -56,21 +56,21 @@ pub fn libraries_of_run(header: &RunHeader) -> Result<Vec<LibrarySpec>, LabError
     parsed.collect()
 }
 
-/// Returns `these`, followed by those of the `others` whose labels do not occur in `these`.
+/// Returns `these`, followed by all `others` with labels that do not occur in `these`.
 pub fn instead(these: Vec<LibrarySpec>, others: Vec<LibrarySpec>) -> Vec<LibrarySpec> {
     let rest: Vec<LibrarySpec> =
         others.into_iter().filter(|other| these.iter().all(|one| one.label != other.label)).collect();
     these.into_iter().chain(rest).collect()
 }
 
-/// Opens a library and describes what it offers.
+/// Task: opens a library and describes its algorithms.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct DescribeTask {
     /// The library.
     library: LibrarySpec,
 }
 
-/// Description of a library, or the reason why the library cannot be opened.
+/// Description of a library, or the reason for failing to open it.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum DescribeAnswer {
     Description(Box<Description>),
@@ -95,8 +95,8 @@ impl Laboratory {
     /// opens and describes each of them now; the calling process never opens any.
     ///
     /// # Errors
-    /// [`LabError::Invalid`] for a label that is reserved or already in use, [`LabError::Libraries`] with all libraries
-    /// that cannot be described, [`LabError::Worker`] if no worker can be started.
+    /// [`LabError::Invalid`] for a reserved or used label, [`LabError::Libraries`] with all libraries that cannot be
+    /// described, [`LabError::Worker`] if no worker can be started.
     pub fn with_libraries(mut self, libraries: Vec<LibrarySpec>) -> Result<Laboratory, LabError> {
         let libraries: Vec<LibrarySpec> = libraries.into_iter().map(lasting).collect::<Result<_, _>>()?;
         self.check_labels(&libraries)?;
@@ -124,8 +124,8 @@ impl Laboratory {
         self.libraries.iter().map(|loaded| &loaded.library)
     }
 
-    /// Rejects a run with libraries that the user did not request. Measuring its cases again would run the code of
-    /// these libraries.
+    /// Rejects a run with libraries that the user did not request, because measuring its cases again would run the code
+    /// of these libraries.
     ///
     /// # Errors
     /// [`LabError::Foreign`] with the libraries that were not requested.
@@ -159,7 +159,7 @@ impl Laboratory {
         Ok(())
     }
 
-    /// Opens a library in a worker process. Returns the provider that the worker describes, or the reason why the
+    /// Opens a library in a worker process. Returns the provider that the worker describes, or the reason for which the
     /// library cannot be used.
     fn described(&self, library: &LibrarySpec) -> Result<Result<(Provider, Option<Listing>), String>, LabError> {
         let manner = Manner { keep_stderr: true, ..Manner::default() };
@@ -199,8 +199,8 @@ impl Laboratory {
     }
 }
 
-/// Describes a library for the record of a run. Of a socket's path, only the file name is kept, because the folder
-/// disappears with the listener and is different next time.
+/// Describes a library for the record of a run. Shortens a socket's path to the file name, because the folder
+/// disappears with the listener and has a different name next time.
 fn known_as(library: &LibrarySpec) -> LoadedLibrary {
     let file = library.file();
     let passing = fs::metadata(&file).is_ok_and(|about| about.file_type().is_socket());

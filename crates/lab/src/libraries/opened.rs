@@ -19,9 +19,9 @@ pub(crate) const NOT_OPENED: &str = "PQLAB_NOT_OPENED";
 pub(crate) struct Loaded {
     /// Library to open.
     pub(crate) library: LibrarySpec,
-    /// The library's description of itself. A worker that can no longer open the library reports this description.
+    /// Description of the library. A worker that can no longer open the library reports this description instead.
     pub(super) build: BuildInfo,
-    /// A program's listing. Workers with a listing need not start the program to describe it.
+    /// Listing of a program's cases, which saves a worker from starting the program to describe it.
     pub(super) listing: Option<Listing>,
 }
 
@@ -37,7 +37,7 @@ pub(crate) struct Opened {
 /// Opens the libraries that the coordinator requests, in the current process.
 ///
 /// # Errors
-/// If the value of [`LIBRARIES`] was not written by this build.
+/// Fails if a different build wrote the value of [`LIBRARIES`].
 pub(crate) fn open_libraries() -> io::Result<Opened> {
     let mut opened = Opened::default();
     let Some(value) = env::var_os(LIBRARIES) else { return Ok(opened) };

@@ -1,5 +1,5 @@
-//! Agreement between runs: the spread between runs of the same plan, and how often the intervals of one run contain the
-//! results of the other runs.
+//! Agreement between runs: the spread between runs of the same plan, and the percentage of intervals in one run that
+//! contain the results of the other runs.
 
 use crate::{LabError, Laboratory, Plan, Progress, RunRequest};
 use pqlab_analysis::RunAnalysis;
@@ -15,7 +15,7 @@ use std::time::Duration;
 /// Minimum number of runs needed to show whether a run agrees with the others.
 pub const FEWEST_RUNS: u32 = 3;
 
-/// Maximum time that a pause continues after a request to stop.
+/// Maximum delay before a pause reacts to a request to stop.
 const PAUSE_STEP: Duration = Duration::from_millis(100);
 
 /// Settings of an agreement test.
@@ -25,7 +25,7 @@ pub struct BetweenRequest {
     pub runs: u32,
     /// Pause between two runs.
     pub pause: Duration,
-    /// Seed for all runs. If absent, every run uses a different random seed.
+    /// Seed for all runs. `None` gives every run a different random seed.
     pub seed: Option<u64>,
     /// Command line to store with the runs.
     pub command: String,
@@ -40,13 +40,13 @@ pub struct Between {
     pub pause_s: f64,
     /// Number of cases measured.
     pub cases: usize,
-    /// Number of figures marked as contended.
+    /// Number of figures marked as disturbed.
     pub contended: usize,
     /// Agreement of the times.
     pub time: Agreement,
     /// Agreement of the core cycles.
     pub cycles: Agreement,
-    /// The spread between runs that each run assumed when it began.
+    /// Spread between runs that each run assumed at its beginning.
     pub run_spreads: Vec<RunSpreads>,
     /// Agreement case by case.
     pub by_case: Vec<CaseBetween>,
@@ -153,9 +153,9 @@ fn agree(cases: &[(String, Printed)]) -> (Agreement, Agreement, Vec<CaseBetween>
 
 impl Laboratory {
     /// Measures a plan several times, with pauses, and compares the intervals of each run with the results of the other
-    /// runs. The runs are stored in a temporary database, so that later runs can learn from earlier ones as they would
-    /// in the user's database. If `stop` is set, only complete runs are compared. Returns `None` if fewer than
-    /// [`FEWEST_RUNS`] runs are complete.
+    /// runs. Stores the runs in a temporary database, so that later runs can learn from earlier ones as in the user's
+    /// database. If `stop` is set, compares only complete runs. Returns `None` if fewer than [`FEWEST_RUNS`] runs are
+    /// complete.
     ///
     /// # Errors
     /// [`LabError::Invalid`] for fewer than [`FEWEST_RUNS`] runs; [`LabError`] if runs cannot be measured.

@@ -9,7 +9,7 @@ use pqlab_harness::environment::{Advice, Severity};
 use pqlab_record::{Case, CounterChoice, Environment, NULL};
 use serde_json::{Value, json};
 
-/// Description of the machine, including everything that disturbs measurements.
+/// Description of the machine, including all factors that disturb measurements.
 #[derive(Clone, Debug)]
 pub struct Machine {
     /// The hardware, the operating system, this build and its libraries.
@@ -53,7 +53,7 @@ impl Laboratory {
         Ok(Machine { environment, advice, estimated_over_counted: estimated_over_counted() })
     }
 
-    /// Returns the first case that matches the pattern, to compare with itself.
+    /// Returns the first case that matches the pattern, for comparisons with itself.
     ///
     /// # Errors
     /// [`LabError::NothingSelected`] if no case matches.

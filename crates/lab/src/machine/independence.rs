@@ -1,4 +1,4 @@
-//! Independence test: do the figures of a case depend on the other cases measured with it?
+//! Independence test: shows whether the figures of a case depend on the other cases in the run.
 
 use crate::{LabError, Laboratory, Plan, Progress, RunRequest};
 use pqlab_analysis::{crossed_of, run_spread};
@@ -9,11 +9,11 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 use std::sync::atomic::AtomicBool;
 
-/// Target false discovery rate: the maximum expected fraction of chance findings among the cases that remain
-/// significant after the correction for the number of cases.
+/// Target false discovery rate: the maximum expected fraction of chance findings among the cases that the corrected
+/// test calls significant.
 pub const INDEPENDENCE_SIGNIFICANCE: f64 = 0.05;
 
-/// Thresholds in percent. For each threshold, the summary counts the cases that differ by more in every repetition.
+/// Thresholds in percent. For each threshold, the summary counts the cases that exceed it in every repetition.
 pub const DIFFERENCES_PCT: [f64; 3] = [2.0, 3.0, 5.0];
 
 /// Settings of an independence test.
@@ -21,14 +21,14 @@ pub const DIFFERENCES_PCT: [f64; 3] = [2.0, 3.0, 5.0];
 pub struct IndependenceRequest {
     /// Number of repetitions. Each consists of one run of all cases and one run of each case alone.
     pub repetitions: u32,
-    /// Seed for all runs, so that a case has the same keys and messages alone and together with others. Random if
-    /// absent.
+    /// Seed for all runs, so that a case has the same keys and messages alone and together with others. `None` for a
+    /// random seed.
     pub seed: Option<u64>,
     /// Command line to store with the runs.
     pub command: String,
 }
 
-/// Result of an independence test: how much measuring the cases together changes each of them.
+/// Result of an independence test: the effect on each case of measuring the cases together.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Independence {
     /// Seed for all runs.
@@ -46,14 +46,15 @@ pub struct Independence {
 pub struct Dependence {
     /// Id of the case.
     pub case: String,
-    /// Whether the time is random because the operation retries: signing with rejections, or generating keys by trial.
+    /// Whether the operation retries at random, by signing with rejections or generating keys by trial, so that its
+    /// time is random.
     pub by_rejection: bool,
     /// Unit of the ratio.
     #[serde(serialize_with = "unit_name")]
     pub unit: Unit,
-    /// Whether a run of the case was contended.
+    /// Whether a run of the case was disturbed.
     pub contended: bool,
-    /// Time or cycles of the case alone, divided by those together with others, over all repetitions.
+    /// Ratio of the case's figure alone to its figure together with others, over all repetitions.
     pub ratio: f64,
     /// 95% confidence interval of the ratio.
     pub ratio_ci: [f64; 2],
@@ -92,7 +93,8 @@ impl Dependence {
 }
 
 impl Independence {
-    /// Returns the cases of one kind, which are judged together: cases whose operation retries, or all others.
+    /// Returns the cases of one kind: cases whose operation retries, or all others. The test judges cases of one kind
+    /// together.
     pub fn of_kind(&self, by_rejection: bool) -> impl Iterator<Item = &Dependence> {
         self.cases.iter().filter(move |case| case.by_rejection == by_rejection)
     }
@@ -114,7 +116,7 @@ pub struct IndependenceSummary {
     pub by_chance: f64,
     /// Number of cases that remain significant after the correction for the number of cases.
     pub remaining: usize,
-    /// For each of [`DIFFERENCES_PCT`], number of cases that differ by more than this in every repetition.
+    /// For each of [`DIFFERENCES_PCT`], number of cases that exceed it in every repetition.
     pub always: [usize; DIFFERENCES_PCT.len()],
 }
 
@@ -157,7 +159,7 @@ impl Independence {
     }
 }
 
-/// Why a case has no result.
+/// Reason for a missing result.
 #[derive(Debug)]
 struct LeftOut(String);
 
@@ -177,7 +179,7 @@ fn by_rejection(case: &Case) -> bool {
 }
 
 /// Compares a case measured alone with the same case measured together with others. `pairs` contains the repetitions.
-/// The unit is core cycles if all runs have them, otherwise time. The error says why there is no result.
+/// The unit is core cycles if all runs have them, otherwise time. The error is the reason for a missing result.
 fn dependence(pairs: &[Pair], protocol: &Protocol) -> Result<Dependence, LeftOut> {
     let first = pairs.first().ok_or_else(|| LeftOut("was not measured".into()))?;
     for record in pairs.iter().flat_map(|pair| [&pair.company, &pair.alone]) {
@@ -240,8 +242,8 @@ fn adjust(cases: &mut [Dependence]) {
 impl Laboratory {
     /// Measures all cases of a plan together and then each case alone, in separate runs with fresh processes. Repeats
     /// this as often as requested and compares the results. All runs use the same seed, and therefore the same keys and
-    /// messages if the library accepts caller-supplied randomness. Nothing is stored. Returns `None` if `stop` is set
-    /// in the meantime.
+    /// messages if the library accepts caller-supplied randomness. Stores no run. Returns `None` if `stop` is set in
+    /// the meantime.
     ///
     /// # Errors
     /// [`LabError`] if runs cannot be measured.

@@ -1,4 +1,4 @@
-//! Tests of the machine: what disturbs measurements, the spread between runs, and whether cases influence each other.
+//! Tests of the machine: disturbing factors, the spread between runs, and the influence of cases on each other.
 
 pub(crate) mod agreement;
 pub(crate) mod doctor;

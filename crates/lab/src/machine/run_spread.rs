@@ -1,4 +1,4 @@
-//! Estimates the spread between whole runs on this machine from data that is available when a run begins.
+//! Estimates the spread between whole runs on this machine at the beginning of a run, from earlier runs.
 
 use pqlab_analysis::crossed_of;
 use pqlab_record::{Environment, MachineNoise, RunSpreads, Unit, Visits};
@@ -9,21 +9,21 @@ use std::collections::BTreeMap;
 const DAYS: u32 = 30;
 /// Maximum number of runs used, newest first.
 const MOST_RUNS: usize = 12;
-/// Minimum number of runs that must contain a case for it to be used.
+/// Minimum number of runs that must contain a case before the estimate uses it.
 const LEAST_RUNS: usize = 3;
 /// Minimum degrees of freedom. With fewer, the default spread is a better estimate.
 const LEAST_FREEDOM: f64 = 5.0;
-/// Lower limit for the spread of times in percent, because no machine is free of it.
+/// Lower limit for the spread of times in percent, because every machine has some.
 const LEAST_TIME_PCT: f64 = 0.3;
 /// Lower limit for the spread of core cycles in percent.
 const LEAST_CYCLES_PCT: f64 = 0.1;
-/// The variance of one case is limited to this multiple of the median over all cases, so that one unstable case cannot
-/// dominate the estimate.
+/// Upper limit for the variance of one case, as a multiple of the median over all cases. Without it, one unstable case
+/// could dominate the estimate.
 const MOST_TIMES_MEDIAN: f64 = 10.0;
 /// Lower limit for the correlation between the effects of a run on two cases.
 const LEAST_CORRELATION: f64 = 0.3;
 
-/// Returns the spread between runs that a new run must assume: the one measured by `doctor --aa` on this machine,
+/// Returns the spread between runs that a new run must assume: the spread measured by `doctor --aa` on this machine,
 /// otherwise an estimate from earlier runs with this build, otherwise the default.
 pub(crate) fn known(store: &Store, environment: &Environment, now: &str) -> Result<RunSpreads, StoreError> {
     if let Some(noise) = store.noise(environment)? {
@@ -33,7 +33,7 @@ pub(crate) fn known(store: &Store, environment: &Environment, now: &str) -> Resu
     Ok(from_runs(&runs).unwrap_or_default())
 }
 
-/// Stores the medians of a complete run for [`known`]. Leaves out contended cases and overhead cases.
+/// Stores the medians of a complete run for [`known`]. Leaves out disturbed cases and overhead cases.
 pub(crate) fn remember(store: &mut Store, run: &str) -> Result<(), StoreError> {
     let mut medians = Vec::new();
     for record in &store.load_run(run)?.records {
@@ -106,8 +106,8 @@ struct Seen {
 }
 
 /// Estimates the variance between runs that exceeds the variance within runs, with the method of moments, and averages
-/// it over the cases. If a run affects all cases in the same way, that is one observation, not one per case. The
-/// degrees of freedom are therefore those of a sum of squares of equally correlated cases (Satterthwaite).
+/// it over the cases. A run that affects all cases alike is one observation, not one per case. The degrees of freedom
+/// are therefore those of a sum of squares of equally correlated cases (Satterthwaite).
 fn between(runs: &[Vec<RunMedian>], unit: Unit) -> Option<Found> {
     let mut cases: BTreeMap<&str, Vec<Seen>> = BTreeMap::new();
     for (run, medians) in runs.iter().enumerate() {
@@ -207,8 +207,7 @@ mod tests {
         assert_eq!(from_runs(&runs(2, 200, 1.0, 0.4, 0.1, 1)), None, "two runs must be too few");
         assert_eq!(from_runs(&runs(3, 1, 1.0, 0.4, 0.1, 1)), None, "one case in three runs must be too few");
         assert!(from_runs(&runs(6, 3, 1.0, 0.4, 0.1, 1)).is_some());
-        // Three runs are too few to estimate the spread of times, so the default applies unless the estimate is
-        // greater.
+        // Three runs are too few to estimate the spread of times, so the default is a lower limit.
         let mut three = runs(3, 100, 0.0, 0.4, 0.1, 1);
         for (away, medians) in [0.99, 1.0, 1.01].into_iter().zip(&mut three) {
             medians.iter_mut().filter(|entry| entry.unit == Unit::Nanoseconds).for_each(|entry| entry.median *= away);

@@ -84,8 +84,8 @@ impl Destination {
         Ok((Writing { end }, file))
     }
 
-    /// Like [`create`](Self::create), but for a writer that seeks backwards. If the destination cannot seek, the writer
-    /// gets a temporary file, which [`Writing::keep`] copies to the destination.
+    /// Like [`create`](Self::create), but for a writer that seeks backwards. If the destination cannot seek, returns a
+    /// temporary file, which [`Writing::keep`] copies to the destination.
     ///
     /// # Errors
     /// Errors from the operating system.
@@ -113,8 +113,8 @@ impl Writing {
             }
             End::Named { partial, wanted, replaced } => {
                 if let Some(replaced) = replaced {
-                    // Only the superuser can set another owner. For other users, the file belongs to the current user,
-                    // as after any other replacement.
+                    // Ignore errors: only the superuser can set another owner. For other users, the new file belongs to
+                    // the current user.
                     fchown(&file, Some(replaced.user), Some(replaced.group)).ok();
                     file.set_permissions(Permissions::from_mode(replaced.rights))?;
                 }
@@ -122,8 +122,8 @@ impl Writing {
                 let folder = wanted.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
                 let folder = folder.to_owned();
                 partial.persist(wanted).map_err(|error| error.error)?;
-                // Sync the folder, because a power failure could undo the rename otherwise. Ignore errors, because
-                // some file systems cannot sync a folder.
+                // Sync the folder, because a power failure could otherwise undo the rename. Ignore errors, because some
+                // file systems cannot sync a folder.
                 File::open(folder).and_then(|folder| folder.sync_all()).ok();
                 Ok(())
             }
@@ -142,7 +142,7 @@ impl Place {
                 Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Place::Replaced(place)),
                 Err(error) => return Err(error),
                 Ok(found) if !found.is_symlink() => return Place::existing(place, &found),
-                // Links to open files (`/dev/stdout`) do not name a file that could be replaced.
+                // A link to an open file (`/dev/stdout`) names no file that could be replaced.
                 Ok(_) if names_a_descriptor(&place) => return Place::existing(place.clone(), &fs::metadata(&place)?),
                 Ok(_) => {
                     let target = fs::read_link(&place)?;
@@ -168,7 +168,7 @@ fn folder() -> Error {
     Error::new(ErrorKind::IsADirectory, "this is a folder: name a file in it")
 }
 
-/// Returns whether the path names an open file descriptor. Nobody can create files in the folder of such a path.
+/// Returns whether the path names an open file descriptor. No file can be created in the folder of such a path.
 fn names_a_descriptor(path: &Path) -> bool {
     let folder = path.parent().and_then(|folder| folder.canonicalize().ok());
     folder.is_some_and(|folder| folder.starts_with("/proc") || folder == Path::new("/dev/fd"))
@@ -197,7 +197,7 @@ fn beside(wanted: &Path) -> io::Result<(End, File)> {
     Ok((End::Named { partial, wanted: wanted.to_owned(), replaced }, file))
 }
 
-/// Returns the system's message without the path of the temporary file, which would confuse users.
+/// Removes the path of the temporary file from the system's message, because users do not know that file.
 fn plain(error: &Error) -> String {
     let text = error.to_string();
     text.split(" at path ").next().unwrap_or(&text).to_owned()

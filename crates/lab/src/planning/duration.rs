@@ -1,8 +1,8 @@
 //! Expected duration of a plan, announced before it starts.
 //!
-//! If an earlier run on this machine and with this build measured a case by the same rules, the estimate is the time
-//! that the case took then, including preparation. Otherwise the estimate is computed from the measuring rules, the
-//! time of an operation and the time of the preparation. These times come from earlier runs with other rules, or from a
+//! If an earlier run on this machine and with this build measured a case by the same rules, the estimate is the
+//! duration of the case in that run, including preparation. Otherwise it is computed from the measuring rules, the time
+//! of an operation and the time of the preparation. These times come from earlier runs with other rules, or from a
 //! short trial in a worker process. Disturbed visits are measured again, so a run can take longer than the estimate.
 
 use crate::running::processors::Place;
@@ -27,14 +27,14 @@ const FEWEST_SAMPLES: u64 = 100;
 const PATIENCE_NS: u64 = 5_000_000_000;
 /// Maximum fraction of a plan's duration to spend on trials.
 const PATIENCE_SHARE: f64 = 0.1;
-/// If the time limits keep a plan shorter than this number of seconds, only large cases are tried.
+/// Duration of a plan in seconds, according to its time limits, below which only large cases are tried.
 const SHORT_S: f64 = 15.0;
-/// Shorter operations are batched into samples of about this length, in ns.
+/// Approximate length of a sample in ns. Shorter operations are batched.
 const SHORTEST_SAMPLE_NS: f64 = 1e4;
 /// Parameters with which the time of an operation grows: the number of tasks and the number of transactions.
 const SIZES: [&str; 2] = ["tasks", "tx"];
-/// Sizes at which large cases are tried. Two sizes separate the part of the time that grows with the size from the
-/// constant part.
+/// Sizes for trials of large cases. Two sizes separate the part of the time that grows with the size from the constant
+/// part.
 const TRIED_SIZES: [u64; 2] = [100, 1000];
 
 /// Expected duration of a plan.
@@ -86,9 +86,9 @@ pub fn run_seconds(run: &Run) -> Option<f64> {
 }
 
 impl Laboratory {
-    /// Returns the expected duration of a plan. Cases that earlier runs do not cover are tried first, for a few seconds
-    /// in total: large blocks and loads, and cases with a fixed number of samples. If `thorough` is set, the other
-    /// cases of long plans are tried, too.
+    /// Returns the expected duration of a plan. First tries cases that earlier runs do not cover, for a few seconds in
+    /// total: large blocks and loads, and cases with a fixed number of samples. If `thorough` is set, also tries the
+    /// other cases of long plans.
     ///
     /// # Errors
     /// [`LabError::Store`] if the store cannot be read, [`LabError::Counter`] and [`LabError::Worker`] if this machine
@@ -108,8 +108,7 @@ impl Laboratory {
         Ok(expected(plan, &times))
     }
 
-    /// Tries cases without an estimate: one case of each kind, with one library. Cases that fail remain without an
-    /// estimate.
+    /// Tries cases without an estimate: one case of each kind, with one library. A case that fails gets no estimate.
     fn try_unknown(&self, plan: &Plan, thorough: bool, times: &mut Times) -> Result<(), LabError> {
         let rules = &plan.protocol;
         let nominal_s = expected(plan, &Times::default()).seconds;
@@ -165,7 +164,7 @@ impl Laboratory {
                         shortest_sample_ns: prepared.demands.shortest_sample_ns as f64,
                     });
                 }
-                // The run itself will report the error.
+                // Ignore the error, which the run will report.
                 Err(Failure::Case(_)) => {}
                 Err(Failure::Fatal(error)) => return Err(error.into()),
             }
@@ -192,10 +191,9 @@ struct Times {
 }
 
 impl Times {
-    /// Learns times from earlier runs. The times of a case are also used for cases of the same kind with other
-    /// libraries.
+    /// Learns times from earlier runs. Uses the times of a case also for cases of the same kind with other libraries.
     fn learn(&mut self, cases: &[Case], protocol: &Protocol, runs: &[FinishedRun]) {
-        // The median of a case with several threads does not show how long its samples are, so such cases are tried.
+        // Skip cases with several threads: their medians do not show the length of a sample, so the caller tries them.
         let unthreaded: Vec<&Case> = cases.iter().filter(|case| case.threads().is_none()).collect();
         let ids: BTreeSet<String> = unthreaded.iter().map(|case| case.id()).collect();
         self.by_id.retain(|id, _| ids.contains(id));
@@ -219,7 +217,7 @@ impl Times {
         for case in unthreaded {
             let id = case.id();
             if let Some(ns) = self.by_id.get(&id) {
-                // A median is the time of one task, or of a whole block.
+                // The median of a load is the time of one task, but that of a block is the time of the whole block.
                 let tasks = case.tasks().unwrap_or(1) as f64;
                 let of_one = ns * tasks / size(case);
                 let ready_ns = self.ready_ns.get(&id).copied().unwrap_or(0.0);
@@ -231,7 +229,7 @@ impl Times {
     fn of(&self, case: &Case, protocol: &Protocol) -> Option<Known> {
         let id = case.id();
         if let Some(seconds) = self.whole_s.get(&id) {
-            // Only the sum of both times matters, so return the whole time as preparation.
+            // Return the whole time as preparation, because only the sum of both times matters.
             let ready_ns = seconds * 1e9 / f64::from(protocol.processes.max(1));
             return Some(Known { call_ns: 0.0, ready_ns, source: Source::Run });
         }
@@ -310,7 +308,7 @@ fn is_size(parameter: &Parameter) -> bool {
     matches!(parameter, Parameter::Number(name, _) if SIZES.contains(&name.as_str()))
 }
 
-/// Returns the size with which the time of a call grows.
+/// Returns the size that determines the time of a call: the number of tasks or transactions.
 fn size(case: &Case) -> f64 {
     SIZES.iter().filter_map(|name| case.number(name)).product::<u64>().max(1) as f64
 }
@@ -362,7 +360,7 @@ fn case_seconds(case: &Case, protocol: &Protocol, known: Known, shortest_sample_
     }
     let call_ns = known.call_ns;
     let Some(samples) = samples(protocol) else {
-        // A round is always completed, and no further round starts when the time is used up.
+        // The harness completes every round, and starts no further round when the time is used up.
         let visit_s = protocol.visit_s.max(call_ns.max(shortest_sample_ns) / 1e9);
         return protocol.max_time_s.max(visit_s * processes) + ready_s;
     };

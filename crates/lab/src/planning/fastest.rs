@@ -1,8 +1,8 @@
 //! Chooses the `fastest` libraries with trials in worker processes, before the run is planned.
 //!
-//! Each candidate performs the operations of the construction that the run will measure. The trials follow the rules of
-//! a run, with a few short visits per candidate, and alternate between the candidates. A candidate fails if its library
-//! crashes, hangs or gives a wrong answer, just as a case in a run would fail.
+//! Each candidate performs the operations that the run will measure. The trials follow the rules of a run, with a few
+//! short visits per candidate, and alternate between the candidates. As in a run, a candidate fails if its library
+//! crashes, hangs or gives a wrong answer.
 
 use crate::planning::plan::{Draft, LOADS_LEFT_OUT, without_what_is_missing};
 use crate::running::processors::Place;
@@ -28,16 +28,16 @@ const VISIT_S: f64 = 0.003;
 const MAX_TIME_S: f64 = 0.1;
 /// Target half-width of the intervals in percent, which suffices for a choice.
 const PRECISION_PCT: f64 = 2.0;
-/// Time limit for a request to a worker. A library that needs longer cannot be chosen, even if a run would allow it.
+/// Time limit for a request to a worker. A library that needs longer cannot be chosen, even if a run would wait longer.
 const REQUEST: Duration = Duration::from_secs(20);
 /// Operations of constructions that include signing.
 const SIGNS: [&str; 2] = ["sign", "cycle"];
-/// Seed for order and inputs. It is constant, so that the same candidates always have the same inputs.
+/// Seed for order and inputs, which is constant so that the same candidates always get the same inputs.
 const SEED: u64 = 1;
 
 impl Laboratory {
-    /// Plans the cases that suites and filters select. If a library must be chosen by trial (`fastest`), the candidates
-    /// are measured first, for a few tenths of a second each, and `note` receives the result.
+    /// Plans the cases that suites and filters select. If a library must be chosen by trial (`fastest`), first measures
+    /// the candidates for a few tenths of a second each, and passes the result to `note`.
     ///
     /// # Errors
     /// [`LabError::Unknown`] for a name without a match, [`LabError::Invalid`] for a value that cannot be measured,
@@ -150,7 +150,7 @@ impl Observer for Finished {
 }
 
 /// Removes the candidates with a known defect in a deciding operation from the question. Returns the remaining
-/// question, and the removed candidates with their defects. If every candidate has such a defect, all of them stay,
+/// question, and the removed candidates with their defects. If every candidate has such a defect, keeps all of them,
 /// because the run marks their figures.
 fn without_defects(question: &Question, providers: &[Arc<Provider>]) -> (Question, Vec<FailedCandidate>) {
     let mut defective: Vec<FailedCandidate> = Vec::new();
@@ -203,7 +203,7 @@ fn chosen(
     })
 }
 
-/// Returns the total time of a candidate in ns, or the reason why it is unknown.
+/// Returns the total time of a candidate in ns, or the reason for which it is unknown.
 fn total_ns(tried: &[Record], candidate: &str) -> Result<f64, String> {
     let records: Vec<&Record> = tried.iter().filter(|record| record.case.provider == candidate).collect();
     if records.is_empty() {
@@ -212,8 +212,8 @@ fn total_ns(tried: &[Record], candidate: &str) -> Result<f64, String> {
     records.into_iter().map(typical_ns).sum()
 }
 
-/// Returns the typical time of an operation in ns. For operations that sign, this is the mean, because rejections are
-/// part of the cost. For other operations, it is the interquartile mean, which interruptions hardly affect.
+/// Returns the typical time of an operation in ns. This is the mean for operations that sign, because rejections are
+/// part of the cost, and the interquartile mean for others, because interruptions hardly affect it.
 fn typical_ns(record: &Record) -> Result<f64, String> {
     if record.status == Status::Failed {
         return Err(record.error.clone().unwrap_or_default());
@@ -338,7 +338,7 @@ mod tests {
         let build = ask("build");
         assert_eq!(build.operations(), ["sign"]);
         assert_eq!(without_defects(&build, registry.providers()).0, build, "verification must not affect signing");
-        // If all candidates are defective, they are measured and marked.
+        // If all candidates are defective, keep all of them: the run marks their figures.
         let mut only = verify;
         only.candidates = vec!["liboqs".into()];
         assert_eq!(without_defects(&only, registry.providers()).0, only);

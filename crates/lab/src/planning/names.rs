@@ -6,8 +6,7 @@ use crate::{Filters, LabError, Laboratory, Plan, Select, Suite, Thing, builtin_s
 use pqlab_record::{Case, FLOOR};
 use std::path::Path;
 
-/// Areas to search if the user names an algorithm but no area. The algorithm is measured in the first of these areas
-/// that contains it.
+/// Areas to search if the user names an algorithm but no area. The first area that contains the algorithm is measured.
 const AREAS: [&str; 11] =
     ["kem", "signature", "hash", "hybrid", "certificate", "token", "hpke", "ntor", "tls", "ledger", "memory"];
 
@@ -25,7 +24,7 @@ const BEFORE: [(&str, &str); 9] = [
     ("secp256k1", "ECDSA-secp256k1"),
 ];
 
-/// What the words that a user typed select.
+/// Selection that the user's words describe.
 #[derive(Clone, Debug, Default)]
 pub struct Named {
     /// The suites.
@@ -34,7 +33,7 @@ pub struct Named {
     pub algorithms: Vec<String>,
     /// Patterns for providers.
     pub providers: Vec<String>,
-    /// Notes on how words were interpreted, one line each.
+    /// Notes on the interpretation of words, one line each.
     pub notes: Vec<String>,
 }
 
@@ -115,7 +114,7 @@ impl Laboratory {
         let named = self.named(words)?;
         let (filters, floor) = (named.narrow(filters), named.suites.iter().any(|suite| suite.name == FLOOR));
         let mut cases = self.draft(&named.suites, &filters, &Default::default())?.cases;
-        // The harness's overhead is measured with every suite, but only the suite `floor` selects its cases.
+        // Every suite measures the overhead of the harness, but only the suite `floor` selects overhead cases.
         cases.retain(|case| floor || !case.is_overhead());
         Ok((cases, named.notes))
     }

@@ -1,4 +1,4 @@
-//! Preview of a run: which cases the run would measure, and roughly how long it would take.
+//! Preview of a run: its cases, and its approximate duration.
 
 use crate::planning::plan::without_what_is_missing;
 use crate::{ExpectedDuration, Filters, LabError, Laboratory, Plan, ProtocolOverrides};
@@ -11,11 +11,11 @@ use serde_json::{Value, json};
 pub struct Outline {
     /// Names of the suites, joined by a plus sign.
     pub suite: String,
-    /// Ids of the cases, without the harness's overhead, which every run measures. If a library must be chosen by trial
-    /// (`fastest`), every candidate is listed.
+    /// Ids of the cases, without the overhead cases, which every run measures. If a library must be chosen by trial
+    /// (`fastest`), lists every candidate.
     pub cases: Vec<String>,
-    /// Number of cases that the run measures after trials have chosen the libraries. The number is approximate, because
-    /// the run may measure some of the other candidates anyway.
+    /// Approximate number of cases that the run measures after trials have chosen the libraries. The run may measure
+    /// some of the other candidates anyway.
     pub measured: usize,
     /// Expected duration.
     pub expected: ExpectedDuration,

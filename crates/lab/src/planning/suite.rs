@@ -67,8 +67,8 @@ pub struct Select {
     /// that it must not match those that begin with an exclamation mark (`!threads=*`).
     #[serde(default)]
     pub parameters: Vec<String>,
-    /// Parameters of the cases. The libraries for the halves of a construction apply only if the command line names no
-    /// library: no half, no provider, and no provider in a filter.
+    /// Parameters of the cases. The libraries for the halves of a construction apply only if the command line names
+    /// neither a half nor a provider, not even in a filter.
     #[serde(flatten)]
     pub options: CaseOptions,
     /// Whether to leave out the selection if the number of samples is fixed. Such a selection is still measured if the
@@ -137,17 +137,17 @@ pub struct ProtocolOverrides {
     #[arg(skip)]
     pub handshakes: Option<u64>,
 
-    /// Number of samples per case under the reference protocol, if it differs from 1,000.
+    /// Number of samples per case under the reference protocol; `None` for 1,000.
     #[arg(skip)]
     pub reference_iterations: Option<u64>,
 
-    /// Whether to take only a quarter of the samples that a suite sets. A number set here is not reduced.
+    /// Whether to take only a quarter of the samples that a suite sets. Does not reduce an explicitly requested number.
     #[arg(skip)]
     #[serde(skip)]
     pub quick: bool,
 }
 
-/// An alias, because clap treats `Option<Vec<_>>` as an option that may be repeated.
+/// The alias keeps clap from treating `Option<Vec<_>>` as an option that may be repeated.
 type Cores = Vec<u32>;
 
 impl ProtocolOverrides {
@@ -356,7 +356,7 @@ fn unfit_field(text: &str) -> Option<(usize, String)> {
 /// Returns the built-in suites.
 ///
 /// # Errors
-/// If a suite is malformed, which a test rules out.
+/// Fails if a suite is malformed, which a test rules out.
 pub fn builtin_suites() -> Result<Vec<Suite>, LabError> {
     macro_rules! suites {
         ($($name:literal)*) => {

@@ -35,8 +35,8 @@ const SUITES: &[(&[&str], &[&str])] = &[
     ),
 ];
 
-/// Returns the built-in suites that measure a table's cases, simplest first. Empty if no single suite measures all of
-/// them, or if many suites do.
+/// Returns the built-in suites that measure all of a table's cases, simplest first. Empty if no single suite measures
+/// all cases, or if many suites do.
 pub fn suites_with_table(table: &str) -> &'static [&'static str] {
     SUITES.iter().find(|(tables, _)| tables.contains(&table)).map_or(&[], |(_, suites)| suites)
 }

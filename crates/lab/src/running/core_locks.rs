@@ -1,4 +1,4 @@
-//! One lock per core, so that programs that measure at the same time use different cores.
+//! Locks on cores, which make concurrent pqlab runs use different cores.
 //!
 //! The locks are advisory locks on files in the temporary folder, which all users share. Each user writes only to their
 //! own subfolder, and reads the subfolders of other users. The system releases a lock when the process that holds it
@@ -47,13 +47,13 @@ pub(crate) fn claim(folder: &Path, core: u32) -> Claimed {
         Err(fs::TryLockError::WouldBlock) => return Claimed::Taken(signature(&mut file)),
         Err(fs::TryLockError::Error(_)) => return Claimed::Unknown,
     }
-    // If two users claim a core at the same moment, both may be rejected, but never both accepted.
+    // If two users claim a core at the same moment, both attempts may fail, but never succeed both.
     for mut theirs in others(folder, &own).filter_map(|other| read(&other.join(&name))) {
         if matches!(theirs.try_lock_shared(), Err(fs::TryLockError::WouldBlock)) {
             return Claimed::Taken(signature(&mut theirs));
         }
     }
-    // If writing fails, other programs see that the core is taken, but not by which process.
+    // Ignore a failed write: other programs still see that the core is taken, but not by which process.
     sign(&mut file).ok();
     Claimed::Ours(Claim { _locked: file })
 }
@@ -98,7 +98,7 @@ fn read(path: &Path) -> Option<File> {
 /// Writes the id of the current process to the file, and replaces the id of an earlier owner.
 fn sign(file: &mut File) -> std::io::Result<()> {
     if file.metadata()?.len() > 0 && signature(file).is_none() {
-        // pqlab did not write this file.
+        // Leave the file alone, because pqlab did not write it.
         return Ok(());
     }
     file.set_len(0)?;

@@ -1,5 +1,5 @@
 //! Tasks that run in a separate process, so that a crash ends only the task. This module starts the processes and
-//! transfers messages. Other modules declare the tasks, and [`worker`](super::worker) lists all of them.
+//! transfers messages. Other modules declare the tasks; [`worker`](super::worker) lists all of them.
 
 use crate::{LabError, Laboratory};
 use pqlab_harness::errand::{Errand, Manner};
@@ -15,13 +15,13 @@ use std::sync::{Mutex, PoisonError};
 pub(crate) trait Task: Serialize + DeserializeOwned {
     /// Name of the task on the wire.
     const NAME: &'static str;
-    /// Message from the process, which can send any number of messages.
+    /// Type of the messages from the process, which can send any number of them.
     type Answer: Serialize + DeserializeOwned;
 
     /// Carries out the task in this process.
     ///
     /// # Errors
-    /// If the task names something that this build does not have.
+    /// Fails if the task needs a feature that this build does not have.
     fn carry_out(self, registry: &Registry, say: &(dyn Fn(Self::Answer) + Sync)) -> io::Result<()>;
 }
 

@@ -20,18 +20,18 @@ use rand::RngExt;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Maximum relative difference between the counter's rate over a run and its calibrated rate. If the difference is
-/// greater, the user is warned.
+/// greater, a message warns the user.
 const RATE_TOLERANCE: f64 = 1e-3;
 
 /// Maximum number of characters of a value in a message.
 const LONGEST_VALUE: usize = 40;
 
-/// Entry point for measuring everything that this build offers.
+/// Entry point for measurements with this build.
 pub struct Laboratory {
     pub(crate) registry: Registry,
     /// Loaded libraries and worker programs. Only worker processes open them.
     pub(crate) libraries: Vec<Loaded>,
-    /// How to start a worker process.
+    /// Program for worker processes.
     workers: WorkerProgram,
     pub(crate) limits: Limits,
 }
@@ -41,7 +41,7 @@ pub struct Laboratory {
 pub struct RunRequest {
     /// Seed for order and inputs. Random if absent.
     pub seed: Option<u64>,
-    /// Source of the request, such as a command line. Stored with the run; may be empty.
+    /// Origin of the request, such as a command line. Stored with the run; may be empty.
     pub command: String,
 }
 
@@ -90,8 +90,8 @@ impl Laboratory {
         self
     }
 
-    /// Sets the time limit for each answer from a worker, in addition to the time that the request itself needs. The
-    /// default is 120 s.
+    /// Sets the time limit for each answer from a worker, in addition to the measuring time of the request. The default
+    /// is 120 s.
     pub fn with_limits(mut self, request: std::time::Duration) -> Laboratory {
         self.limits.request = request;
         self
@@ -135,9 +135,8 @@ impl Laboratory {
         collected.into_run().ok_or(LabError::NoRuns)
     }
 
-    /// Measures a plan. The sink receives each record when the case is finished. The calling thread waits without a
-    /// change to its affinity, because only worker processes call libraries. Setting `stop` ends the run after the
-    /// current visit.
+    /// Measures a plan. The sink receives each record when the case is finished. Only worker processes call libraries;
+    /// the calling thread waits, and keeps its affinity. Setting `stop` ends the run after the current visit.
     ///
     /// # Errors
     /// [`LabError::Counter`] if the plan's counter is not available, [`LabError::Worker`] if no worker can be started,
@@ -283,7 +282,7 @@ impl Laboratory {
     fn program_with(&self, libraries: &[Loaded], builds: &[ProviderBuild]) -> Program {
         // Locate the vectors once here, so that workers do not search in other places.
         let vectors = vectors_root().map(|root| (VECTORS.into(), root.into()));
-        // Always set this variable, so that workers never inherit its value from the current process.
+        // Set this variable even if it is empty, so that workers never inherit its value from the current process.
         let list = serde_json::to_string(libraries).unwrap_or_default();
         let fixed = [(IN_WORKER.into(), "1".into()), (LIBRARIES.into(), list.into())];
         Program {
@@ -363,7 +362,7 @@ impl Observer for Watcher<'_> {
     }
 }
 
-/// Returns short descriptions of how the machine, its operating system and the build have changed since the run began.
+/// Returns short descriptions of all changes to the machine, its operating system and the build since the run began.
 fn changes(began: &RunHeader, now: Environment) -> Vec<String> {
     let now = RunHeader { environment: now, ..began.clone() };
     let words = |Difference { what, first, second }: Difference| {
@@ -429,7 +428,7 @@ mod tests {
         let plan = [case(&[("threads", 16)]), case(&[("tasks", 5000), ("workers", 64)]), case(&[("len", 512)])];
         assert_eq!(most_threads(&plan), 64);
         let room = Limits::default().with_threads(64).address_space - Limits::default().address_space;
-        // Each thread needs a stack of 8 MiB and an arena of 64 MiB, for which twice the size is reserved.
+        // Each thread needs a stack of 8 MiB, and an arena of 64 MiB, for which the allocator reserves twice its size.
         assert!(room >= 64 * ((8 + 128) << 20), "{room}");
     }
 

@@ -9,7 +9,7 @@ use pqlab_record::Protocol;
 pub(crate) struct Place {
     /// Cores to pin the processes to, one after another. If empty, processes run on any core.
     pub(crate) cpus: Vec<u32>,
-    /// Why the processes are not pinned, if the user named no cores and pinning is not possible.
+    /// Reason for not pinning the processes, if the user named no cores and pinning is not possible.
     pub(crate) unpinned: Option<String>,
     /// Description of another program that measures on the same core, if there is one.
     pub(crate) crowded: Option<String>,
@@ -17,10 +17,10 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    /// Chooses the cores. If the user names cores, these are used, and a worker that cannot be pinned to them ends the
-    /// run. Otherwise all processes share one core, because a difference between cores would look like a difference
-    /// between processes. This is the last core on which no other run measures. If every core is taken, it is the last
-    /// core. If the system does not allow pinning, processes run on any core.
+    /// Chooses the cores. Uses the cores that the user names; a worker that cannot be pinned to them ends the run.
+    /// Otherwise all processes share one core, because a difference between cores would look like a difference between
+    /// processes. This is the last core on which no other run measures, or the last core if all are taken. If the
+    /// system does not allow pinning, processes run on any core.
     pub(crate) fn of(protocol: &Protocol) -> Place {
         let folder = std::env::temp_dir();
         let claim = |core| claim(&folder, core);
@@ -67,7 +67,7 @@ impl Place {
     /// Returns notes for the user.
     pub(crate) fn notes(&self) -> impl Iterator<Item = String> {
         let unpinned = self.unpinned.as_ref().map(|reason| {
-            format!("measuring without pinning to a core: {reason}; times vary more from visit to visit")
+            format!("worker processes are not pinned to a core: {reason}; times vary more from visit to visit")
         });
         let crowded = self.crowded.as_ref().map(|company| format!("{company}: each disturbs the other"));
         unpinned.into_iter().chain(crowded)
@@ -100,7 +100,7 @@ mod tests {
             ([].as_slice(), Some("threads cannot be pinned on this operating system",))
         );
         assert!(notes(&place).iter().any(|note| note.contains("cannot be pinned")));
-        // The user's choice is not dropped silently. The worker will report the error.
+        // Keep the user's choice, so that the worker reports the error.
         let named = Place::chosen(Some(&[3]), &[0, 1], refused, free);
         assert_eq!((named.cpus.as_slice(), named.unpinned.as_deref()), ([3].as_slice(), None));
         assert!(notes(&named).is_empty());

@@ -14,11 +14,11 @@ use std::sync::Arc;
 /// Argument that makes a program run as a worker. The next argument is the number of a file descriptor.
 pub(super) const WORKER: &str = "--pqlab-worker";
 
-/// Environment variable that is set in workers, so that a worker does not start further workers.
+/// Environment variable that marks a process as a worker, so that it does not start further workers.
 pub(crate) const IN_WORKER: &str = "PQLAB_IN_WORKER";
 
-/// Program that a laboratory starts as its workers. It must be the same build with the same providers. Both sides
-/// compare their builds and providers, and end the connection if they differ.
+/// Program that a laboratory starts as its workers. It must come from the same build and have the same providers. Both
+/// sides compare their builds and providers, and end the connection if these differ.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WorkerProgram {
     /// The executable.

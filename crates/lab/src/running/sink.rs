@@ -101,11 +101,11 @@ impl RecordSink for Collected {
 pub struct CaseResult {
     /// The case; [`Case::id`] identifies it.
     pub case: Case,
-    /// Medians, intervals and other figures in ns and core cycles, or why the case has no figures.
+    /// Medians, intervals and other figures in ns and core cycles, or the reason for missing figures.
     pub outcome: Result<Estimates, CaseFailure>,
 }
 
-/// Why a case has no figures.
+/// Reason for missing figures.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CaseFailure {
     /// The library failed or gave a wrong answer, so all measurements are void.
@@ -117,8 +117,8 @@ pub enum CaseFailure {
 }
 
 /// Returns the figures of a run's finished cases, in the plan's order. Each call recomputes the figures from the
-/// samples. To compare cases as well, create one [`RunAnalysis`](crate::analysis::RunAnalysis) and use it for
-/// everything.
+/// samples. To compare cases as well, create one [`RunAnalysis`](crate::analysis::RunAnalysis) instead, which computes
+/// the figures only once.
 pub fn results(run: &Run) -> Vec<CaseResult> {
     let evaluate = |record: &Record| CaseResult {
         case: record.case.clone(),

@@ -1,4 +1,4 @@
-//! Worker processes: how a program detects that it was started as a worker, and how it serves the coordinator.
+//! Worker side of a program: detects that the program was started as a worker, and serves the coordinator.
 
 use super::errand::{self, Task};
 use super::program::{WORKER, provider_builds, registry};
@@ -62,7 +62,7 @@ pub fn serve_as_worker(descriptor: i32, more: Vec<Provider>) -> Result<(), LabEr
         let registry = registry(more.into_iter().chain(opened).collect()).without(failed.clone());
         match worker::greet(&stream, BuildId::of(&provider_builds(&registry)))? {
             Some(wire::Task::Measure) => worker::serve(&mut stream, &registry),
-            // If a library cannot be opened, fail. Otherwise the task would report that it found nothing.
+            // Fail if a library cannot be opened. Otherwise the task would report that the library offers nothing.
             Some(wire::Task::Errand(_)) if !failed.is_empty() => {
                 let failed: Vec<String> = failed.iter().map(|(label, reason)| format!("{label}: {reason}")).collect();
                 Err(io::Error::other(failed.join("; ")))

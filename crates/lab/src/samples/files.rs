@@ -132,7 +132,7 @@ fn google_benchmark(benchmarks: &[Value]) -> Result<Vec<Series>, String> {
 
 fn pyperf(benchmarks: &[Value], suite: &Map<String, Value>, stem: &str) -> Result<Vec<Series>, String> {
     let named = |benchmark: &Value| Some(benchmark.get("metadata")?.get("name")?.as_str()?.to_owned());
-    // If a file has only one benchmark, its name is in the common metadata.
+    // In a file with only one benchmark, the common metadata contains its name.
     let common = suite.get("metadata").and_then(|metadata| metadata.get("name")).and_then(Value::as_str);
     let one = |benchmark: &Value| {
         let name = named(benchmark).unwrap_or_else(|| common.unwrap_or(stem).to_owned());
@@ -194,7 +194,7 @@ fn of_csv(text: &str, column: Option<&str>, path: &Path) -> Result<Samples, Stri
             place(name).ok_or_else(|| format!("contains no column {name:?}; available: {}", names.join(", ")))?;
         return Ok(Samples::Series(vec![series(name, "", whole(index)?)]));
     }
-    // Columns that begin with a number must contain only numbers. Other columns, such as names and notes, are skipped.
+    // If a column begins with a number, all of its cells must be numbers. Skip other columns, such as names and notes.
     let numeric = |index: &usize| !body.is_empty() && cell(0, *index).is_ok();
     let columns = (0..names.len()).filter(numeric);
     columns
@@ -244,7 +244,7 @@ mod tests {
         assert_eq!(all("x.json", pyperf), [one("bench", "s", &[0.5, 0.25, 1.0])]);
     }
 
-    /// A file may contain any number of arbitrary names.
+    /// Reading must take linear time, because a file may contain any number of names.
     #[test]
     fn keeps_a_hundred_thousand_names_apart_in_order() {
         let entry = |number: u32| format!(r#"{{"name":"BM_{number}","real_time":{number}.5,"time_unit":"us"}}"#);

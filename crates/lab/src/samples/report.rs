@@ -71,7 +71,7 @@ fn compared(files: [&Path; 2], column: Option<&str>, request: &SeriesRequest) ->
         }
     };
     let [first, second] = [read(files[0])?, read(files[1])?];
-    // If each file contains only one series, compare the two, even if their names differ.
+    // If each file contains only one series, compare the two whatever their names.
     let pairs: Vec<(&Series, &Series)> = match (&first[..], &second[..]) {
         ([one], [other]) => vec![(one, other)],
         _ => {

@@ -1,4 +1,4 @@
-//! Selects, names, removes and visits stored runs.
+//! Selection, names, removal and traversal of stored runs.
 
 pub(crate) mod names;
 pub(crate) mod selection;

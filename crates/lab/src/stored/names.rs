@@ -16,9 +16,9 @@ pub fn check_name(store: &Store, name: &str, force: bool) -> Result<(), LabError
     }
 }
 
-/// Removes runs and their samples. If one of the references is invalid, no run is removed. All references are resolved
-/// before the first run is removed, so `last` keeps its meaning. If a run has a name, `force` must be set, and the name
-/// is removed, too.
+/// Removes runs and their samples. Resolves all references before it removes the first run, so `last` keeps its
+/// meaning, and an invalid reference leaves all runs in place. If a run has a name, `force` must be set; the name is
+/// removed as well.
 ///
 /// # Errors
 /// [`LabError::Store`] if a run is unknown, [`LabError::Invalid`] if a run has a name and `force` is not set.

@@ -1,4 +1,4 @@
-//! Loads stored runs for reports: the shown run in full, the other runs without samples.
+//! Loads stored runs for reports: the run to show in full, the others without samples.
 
 use crate::LabError;
 use pqlab_analysis::comparison::differences_of_builds;
@@ -32,8 +32,9 @@ impl Gathered {
     }
 }
 
-/// Loads the runs with these full ids; the newest run is shown. To save memory, each thread reduces a run to its
-/// medians before it loads the next one. Several threads load runs in parallel, each run through a separate connection.
+/// Loads the runs with these full ids. The report shows the newest of them. To save memory, each thread reduces a run
+/// to its medians before it loads the next run. Several threads load runs in parallel, each run through a separate
+/// connection.
 ///
 /// # Errors
 /// Errors from the store; [`LabError::NoRuns`] if there are no ids.
@@ -101,15 +102,14 @@ pub(crate) const HISTORY: usize = 20;
 pub struct Reported {
     /// The runs.
     pub gathered: Gathered,
-    /// Number of suites with a run from this machine and build, if there are several suites but only the newest run is
-    /// shown.
+    /// Number of suites with a run from this machine and build, if there are several suites but the report shows only
+    /// the newest run.
     pub suites: Option<usize>,
 }
 
-/// Loads the runs for a report. The newest referenced run is shown, and the other referenced runs are its history.
-/// Without references, the latest run is shown with the runs before it. If `merge` is set, all referenced runs are
-/// combined. With `merge` but without references, the newest complete runs of each suite from this machine and build
-/// are combined.
+/// Loads the runs for a report. Shows the newest referenced run, with the other referenced runs as its history. Without
+/// references, shows the latest run with the runs before it. If `merge` is set, combines all referenced runs or,
+/// without references, the newest complete run of each suite from this machine and build.
 ///
 /// # Errors
 /// Errors from [`gather`] and [`gather_merged`].

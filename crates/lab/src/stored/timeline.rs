@@ -23,7 +23,7 @@ pub struct Visited<'v> {
     /// Earlier complete runs of the same suite on the same machine, oldest first. Limited to the same number of runs as
     /// `past`.
     pub own_past: &'v [Past],
-    /// Other facts about the run, and what changed since the previous run. Machines are numbered as in
+    /// Other facts about the run, and its changes since the previous run. Machine numbers are indices into
     /// [`Timeline::machines`].
     pub run: &'v TimelineRun,
     /// Whether this is the newest complete run of its suite on its machine.
@@ -76,14 +76,15 @@ pub fn timeline<E: From<LabError>>(
     Ok(Timeline { machines, runs: listed })
 }
 
-/// Adds a run to a history. Keeps one run less than [`HISTORY`], to leave room for the next run.
+/// Adds a run to a history and removes the oldest runs. Keeps one run less than [`HISTORY`], to leave room for the next
+/// run.
 fn remember(past: &mut Vec<Past>, run: Past) {
     past.push(run);
     past.drain(..past.len().saturating_sub(HISTORY - 1));
 }
 
-/// Runs from the oldest to the newest with the indexes of their machines, and the machines, starting with that of the
-/// newest run.
+/// Returns the runs from the oldest to the newest with the indices of their machines, and the machines. The machine of
+/// the newest run comes first.
 type Placed = (Vec<(RunSummary, usize)>, Vec<Environment>);
 
 fn placed(store: &Store) -> Result<Placed, LabError> {

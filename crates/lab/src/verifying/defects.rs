@@ -1,5 +1,5 @@
-//! Finds cases that a known defect of a library affects. Their figures are marked, because the library does not do all
-//! the work that the standard requires.
+//! Finds cases that a known defect of a library affects. Reports mark their figures, because the library skips work
+//! that the standard requires.
 
 use pqlab_primitives::Provider;
 use pqlab_record::Case;
@@ -26,8 +26,8 @@ pub(crate) fn of_library(provider: &Provider) -> Vec<String> {
         .collect()
 }
 
-/// Returns whether this build of the library has the defect. A loaded library does not report the CPU extensions that
-/// it uses, so its version alone decides.
+/// Returns whether this build of the library has the defect. For a loaded library, only the version decides, because
+/// such a library does not report the CPU extensions that it uses.
 fn has(provider: &Provider, defect: &KnownDefect) -> bool {
     let loaded = provider.code != provider.library;
     defect.is_in(provider) || loaded && defect.may_be_in(provider)
@@ -35,12 +35,12 @@ fn has(provider: &Provider, defect: &KnownDefect) -> bool {
 
 /// Returns whether the case uses the algorithm, alone or in a construction, in the operation that the defect affects.
 fn concerns(case: &Case, defect: &KnownDefect) -> bool {
-    // Composites write the names of their halves without hyphens: MLDSA65-Ed25519-SHA512.
+    // The names of composites contain their halves without hyphens: MLDSA65-Ed25519-SHA512.
     let joined = |name: &str| name.replace('-', "");
-    // A cycle consists of signing and verifying.
+    // A cycle includes signing and verifying.
     let in_cycle =
         case.operation == "cycle" && ["sign", "verify"].iter().any(|part| part.starts_with(defect.operation));
-    // Without the library's batch, each signature is verified as in `verify`.
+    // Without the library's own batches, the operation verifies each signature as `verify` does.
     let operation = if case.flag("one-by-one") { "verify" } else { &case.operation };
     let works = operation.starts_with(defect.operation) || in_cycle;
     works && joined(&case.algorithm).contains(&joined(defect.algorithm))

@@ -7,7 +7,7 @@ use pqlab_workloads::{NULL, Registry};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
-/// What to verify.
+/// Request for a verification.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct VerifyRequest {
     /// Patterns for providers, with or without their backend. Empty selects all.
@@ -16,9 +16,10 @@ pub struct VerifyRequest {
     pub algorithms: Vec<String>,
     /// Whether to test every provider against every other as well.
     pub interoperability: bool,
-    /// How many answers of accumulated vectors to compute.
+    /// Number of answers to compute for accumulated vectors.
     pub answers: Answers,
-    /// Folder that stores the progress of accumulated vectors. Without a folder, they start from the beginning.
+    /// Folder that stores the progress of accumulated vectors. Without a folder, every verification starts from the
+    /// beginning.
     pub kept_in: Option<PathBuf>,
 }
 
@@ -55,7 +56,7 @@ impl VerifyPart {
         }
     }
 
-    /// Returns whether the part takes longer than others. The small SLH-DSA parameter sets sign in seconds, not
+    /// Returns whether the part takes longer than others, because the small SLH-DSA parameter sets sign in seconds, not
     /// milliseconds.
     pub(super) fn is_slow(&self) -> bool {
         self.algorithm().starts_with("SLH-DSA-") && self.algorithm().ends_with('s')

@@ -73,10 +73,10 @@ impl Laboratory {
         several_at_once(&order, stop, take, |part, halt, say| self.verify_part(part, request, halt, say))
     }
 
-    /// Estimates the time for the accumulated vectors of these parts from the times of a few answers per part.
+    /// Estimates the time for the accumulated vectors of these parts by timing a few answers of each part.
     ///
     /// # Errors
-    /// Same as [`verify`](Self::verify). Parts that crash are left out: the verification will report them.
+    /// Same as [`verify`](Self::verify). The estimate leaves out parts that crash, which the verification will report.
     pub fn verify_extent(
         &self,
         parts: &[VerifyPart],
@@ -95,7 +95,7 @@ impl Laboratory {
         Ok(Extent { answers, seconds: longest.max(seconds / at_once(timed.len()) as f64) })
     }
 
-    /// Runs a part in a separate process and passes its messages to `say`. If the process dies, reports a failed line.
+    /// Runs a part in a separate process and passes its messages to `say`. Reports a failed line if the process dies.
     fn verify_part(
         &self,
         part: &VerifyPart,
@@ -174,8 +174,8 @@ fn several_at_once<'p, T: Send, E: From<LabError>>(
 ) -> Result<bool, E> {
     let (halt, queue) = (AtomicBool::new(false), Mutex::new(parts.iter()));
     let (sender, receiver) = channel();
-    // Each thread runs this until no part is left. Errors of `send` are ignored, because nobody receives messages after
-    // a failure.
+    // Each thread runs this closure until no part is left. It ignores errors of `send`, because nobody receives
+    // messages after a failure.
     let turns = |sender: Sender<(&'p VerifyPart, T)>| -> Result<bool, LabError> {
         loop {
             let next = queue.lock().unwrap_or_else(PoisonError::into_inner).next().copied();
@@ -220,7 +220,7 @@ fn at_once(parts: usize) -> usize {
     thread::available_parallelism().map_or(1, usize::from).min(parts).max(1)
 }
 
-/// Times some accumulated answers of a part.
+/// Task: times some accumulated answers of a part.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct PaceTask {
     part: VerifyPart,
@@ -251,7 +251,7 @@ impl Task for PaceTask {
     }
 }
 
-/// Verifies one part.
+/// Task: verifies one part.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct VerifyTask {
     part: VerifyPart,

@@ -1,6 +1,6 @@
-//! Stores transactions as rows of a Parquet file. The columns are the fields of TXv2. Bytes that are not a transaction
-//! go to the column `malformed`; the row's other columns are then null. Every field has exactly one encoding, so the
-//! rows determine every byte of the block.
+//! Stores transactions as rows of a Parquet file, whose columns are the fields of TXv2. Bytes that are not a
+//! transaction go into the column `malformed`, and the row's other columns are null. Every field has exactly one
+//! encoding, so the rows determine every byte of the block.
 
 mod reader;
 mod writer;

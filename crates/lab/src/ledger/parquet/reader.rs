@@ -15,13 +15,13 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 /// Number of rows to read in one call.
 const BATCH: usize = 64;
 
-/// Why a file cannot be read as a block in Parquet.
+/// Reason for which a file cannot be read as a block in Parquet.
 #[derive(Debug, thiserror::Error)]
 pub(in crate::ledger) enum RowError {
     /// The Parquet library cannot read the file.
     #[error("not a readable Parquet file: {0}")]
     Parquet(#[from] ParquetError),
-    /// The columns are wrong.
+    /// The columns differ from those of a ledger block.
     #[error("not the columns of a ledger block: {0}")]
     Schema(String),
     /// A row contains neither the fields nor the bytes of a transaction.
@@ -51,9 +51,9 @@ pub(in crate::ledger) struct ParquetReader {
     columns: Option<Readers>,
     /// Number of rows read from the current group.
     of_group: u64,
-    /// Transactions that were read but not passed on yet, in reverse order.
+    /// Transactions that were read but not yet passed on, in reverse order.
     ready: Vec<Vec<u8>>,
-    /// Number of rows that were read or lie before the part's first row group.
+    /// Number of rows read so far, including all rows before the part's first row group.
     row: u64,
     /// First row of the part.
     first: u64,
@@ -130,7 +130,7 @@ impl ParquetReader {
         }
         let (mut row, mut bytes) = (0, None);
         for group in self.file.metadata().row_groups() {
-            // `open` has checked that no number is negative and that all columns lie within the file.
+            // `open` rejects negative numbers and columns that extend beyond the file.
             let from = row;
             row += group.num_rows() as u64;
             if from >= end || row <= first {
@@ -211,7 +211,7 @@ impl TransactionSource for ParquetReader {
 
     fn fill(&mut self, chunk: &mut Chunk) -> Result<(), RowError> {
         while chunk.has_room() {
-            // Do not read rows after the end of a part. After the last row of the file, read on to check all counts.
+            // Do not read rows after the end of a part. At the end of the file, read on to check all counts.
             if self.given() == self.end && self.end < self.rows() {
                 return Ok(());
             }
@@ -224,13 +224,13 @@ impl TransactionSource for ParquetReader {
     }
 }
 
-/// Runs `work`. A damaged footer or page can make the Parquet library panic; returns [`RowError::Damaged`] then.
+/// Runs `work`. Returns [`RowError::Damaged`] if the Parquet library panics, which a damaged footer or page can cause.
 fn guarded<T>(work: impl FnOnce() -> Result<T, RowError>) -> Result<T, RowError> {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or(Err(RowError::Damaged))
 }
 
 /// Compares the three row counts in the footer: for the file, for each row group, and for each column in a group, which
-/// has one value or null per row. The rows in the pages are counted when they are read.
+/// has one value or null per row. The reader counts the rows in the pages while it reads them.
 fn check_counts(file: &SerializedFileReader<File>) -> Result<(), RowError> {
     let announced = file.metadata().file_metadata().num_rows();
     let mut sum = 0_i64;
@@ -241,7 +241,7 @@ fn check_counts(file: &SerializedFileReader<File>) -> Result<(), RowError> {
             let text = format!("row group {number} declares {rows} rows, but its column {name:?} has {values}");
             return Err(RowError::Counts(text));
         }
-        // A negative or excessively large count would make the sum wrong.
+        // Check each count, because a negative or huge one could make the sum wrong.
         sum = sum.checked_add(rows).filter(|_| rows >= 0).ok_or(RowError::Damaged)?;
     }
     if sum != announced {
@@ -250,7 +250,8 @@ fn check_counts(file: &SerializedFileReader<File>) -> Result<(), RowError> {
     Ok(())
 }
 
-/// Checks that every column lies within the file. The Parquet library asserts only part of this.
+/// Checks that every column lies within the file. The Parquet library checks this only in part, with assertions that
+/// panic.
 fn check_ranges(file: &SerializedFileReader<File>, length: u64) -> Result<(), RowError> {
     for group in file.metadata().row_groups() {
         for column in group.columns() {
@@ -297,7 +298,7 @@ impl Readers {
         })
     }
 
-    /// Reads the next rows. `first` is the position of the first of them in the file.
+    /// Reads the next rows, which begin at position `first` in the file.
     fn read(&mut self, first: u64) -> Result<Vec<Vec<u8>>, RowError> {
         let mut version = column(&mut self.version)?;
         let mut chain_id = column(&mut self.chain_id)?;

@@ -48,12 +48,13 @@ impl<W: Write + Send> ParquetWriter<W> {
         if self.group.rows() > 0 {
             self.write_group()?;
         }
-        // This also writes the footer.
+        // Closing the writer also writes the footer.
         self.writer.into_inner().map_err(written)
     }
 }
 
-/// Converts an error of the Parquet library. If the library wraps an I/O error of the destination, returns that error.
+/// Converts an error of the Parquet library to an I/O error. If the library wraps an I/O error of the destination,
+/// returns that error.
 fn written(error: ParquetError) -> io::Error {
     match error {
         ParquetError::External(inner) => match inner.downcast::<io::Error>() {

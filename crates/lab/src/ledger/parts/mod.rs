@@ -1,6 +1,6 @@
-//! Generates and verifies blocks in parts, so that several machines can share the work. Parts that were generated
-//! separately are assembled into the same file that one machine would generate. To verify a part of a remote file, only
-//! that part and both ends of the file are needed.
+//! Generates and verifies blocks in parts, so that several machines can share the work. Separately generated parts are
+//! assembled into the same file that one machine would generate. To verify a part of a remote file, only that part and
+//! both ends of the file are needed.
 
 use super::generate::Factory;
 use super::output::Output;
@@ -18,13 +18,13 @@ use std::sync::atomic::AtomicBool;
 /// Magic bytes at both ends of a Parquet file.
 const PARQUET: &[u8] = b"PAR1";
 
-/// Generates part of a block as a separate block file. The transactions are the same as in the block that
-/// [`generate`](super::generate) writes. Returns `None` if `stop` is set in the meantime.
+/// Generates part of a block as a separate block file, with the same transactions as [`generate`](super::generate).
+/// Returns `None` if `stop` is set in the meantime.
 ///
 /// # Errors
 /// Errors from [`generate`](super::generate), and [`LabError::Invalid`] if the block has no such part. Also
-/// [`LabError::Invalid`] if the library cannot derive keys from a seed and senders sign several transactions, because
-/// each part would then have different senders.
+/// [`LabError::Invalid`] if the library cannot derive keys from a seed and senders sign several transactions: each part
+/// would then have different senders.
 pub fn generate_part(
     laboratory: &Laboratory,
     request: &GenerateRequest,
@@ -117,8 +117,8 @@ impl Assembly {
     }
 }
 
-/// Returns the length in bytes of a file's footer, which tells where the parts are; 0 if the file has no footer. `head`
-/// and `tail` are the first and last 32 bytes, or all bytes of a shorter file.
+/// Returns the length in bytes of a file's footer, which contains the positions of the parts; 0 if the file has no
+/// footer. `head` and `tail` are the first and last 32 bytes, or all bytes of a shorter file.
 pub fn footer_length(head: &[u8], tail: &[u8]) -> u64 {
     if !head.starts_with(PARQUET) {
         return index::length(tail).unwrap_or(0);
@@ -127,8 +127,8 @@ pub fn footer_length(head: &[u8], tail: &[u8]) -> u64 {
     length.map_or(0, |length| u64::from(u32::from_le_bytes(*length)) + 8)
 }
 
-/// Returns the byte range needed to read a part of a block file, in addition to the file's first 32 bytes and
-/// [footer](footer_length). The call itself needs only the first 32 bytes and the footer.
+/// Returns the byte range of a part of a block file. To verify the part, a caller needs this range, the first 32 bytes
+/// and the [footer](footer_length). This function reads only the first 32 bytes and the footer.
 ///
 /// # Errors
 /// [`LabError::File`] if the file cannot be read, is not a block, or has no such part.

@@ -20,8 +20,8 @@ pub struct Filters {
     pub providers: Vec<String>,
     /// Patterns for algorithms.
     pub algorithms: Vec<String>,
-    /// Transport of handshakes (`tcp`). Only cases with this transport are measured. A link set in `options` restricts
-    /// the cases in the same way.
+    /// Transport of handshakes (`tcp`). Selects only cases with this transport. A link in `options` restricts the cases
+    /// in the same way.
     pub over: Option<String>,
     /// Parameters of the cases, which replace the suites' parameters.
     pub options: CaseOptions,
@@ -48,9 +48,9 @@ pub(crate) struct Draft {
     pub(crate) loads_left_out: usize,
 }
 
-/// Describes the loads that were left out, for messages to the user.
-pub(crate) const LOADS_LEFT_OUT: &str = "loads with many concurrent tasks; with a fixed number of samples, request \
-     them with a number of tasks or with a filter that matches nothing else";
+/// Description of loads that a plan leaves out, for messages to the user.
+pub(crate) const LOADS_LEFT_OUT: &str = "loads with many concurrent tasks; to measure loads with a fixed number of \
+                                         samples, set a number of tasks or use a filter that matches nothing else";
 
 impl Plan {
     /// Plans the cases that suites and filters select from everything in the registry. The pairs in `found` replace
@@ -157,7 +157,7 @@ impl Plan {
                 cases.extend(selected.into_iter().filter(|case| seen.insert(case.id())));
             }
         }
-        // Drop floor cases for workers with no other case in the plan.
+        // Drop overhead cases of workers that have no other case in the plan.
         let measured: HashSet<&str> =
             cases.iter().filter(|case| !case.is_overhead()).map(|case| case.provider.as_str()).collect();
         let idle = |case: &Case| case.provider != NULL && !measured.contains(case.provider.as_str());
@@ -250,7 +250,7 @@ impl Filters {
     }
 }
 
-/// How far a filter must reach to select a case of a suite.
+/// Reach that a filter needs to select a case of a suite.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Reach {
     /// The suite measures the case without a filter.
@@ -284,7 +284,7 @@ fn is_load(case: &Case) -> bool {
     case.tasks().is_some()
 }
 
-/// Returns whether to leave out loads. With a fixed number of samples, loads are measured only on request, because a
+/// Returns whether to leave out loads. With a fixed number of samples, a run measures loads only on request, because a
 /// thousand samples of 5,000 tasks take an hour per case. The user can request loads with a number of tasks, with a
 /// filter that matches nothing else, or with a custom suite that names them.
 fn unasked_loads(protocol: &Protocol, suites: &[Suite], filters: &Filters) -> bool {
@@ -297,7 +297,7 @@ fn unasked_loads(protocol: &Protocol, suites: &[Suite], filters: &Filters) -> bo
     protocol.kind != ProtocolKind::Adaptive && !wanted
 }
 
-/// Removes cases that need something that this machine lacks, and reports them through `note`.
+/// Removes cases that cannot run on this machine, and reports them through `note`.
 pub(crate) fn without_what_is_missing(cases: &mut Vec<Case>, note: &mut dyn FnMut(&str)) -> Result<(), LabError> {
     without_networks(cases, note)?;
     let lacking = cases.iter().filter(|case| lacks_message_set(case)).count();
@@ -319,7 +319,7 @@ fn without_networks(cases: &mut Vec<Case>, note: &mut dyn FnMut(&str)) -> Result
     if cases.iter().all(Case::is_overhead) {
         return Err(LabError::invalid(
             "network",
-            format!("{reason}; memory and loopback need no network: `pqlab run tls`"),
+            format!("{reason}; handshakes in memory and over the loopback need no network: `pqlab run tls`"),
         ));
     }
     note(&format!("not measured: {over_networks} cases over networks: {reason}"));
@@ -368,7 +368,7 @@ fn select(
             && (matches_any(&select.providers, &case.provider) || matches_any(&select.providers, case.library()))
             && (form.is_empty() || matches_any(&select.forms, form))
     });
-    // The floor calls no library, so it has no first call, and one floor case serves all states.
+    // Overhead cases call no library, so they have no first call, and one overhead case serves all states.
     let states = &options.states;
     if !states.is_empty() && select.workload != FLOOR {
         cases = cases.iter().flat_map(|case| states.iter().map(|&state| case.clone().in_state(state))).collect();
@@ -407,7 +407,7 @@ fn names(pattern: &str, case: &Case) -> bool {
     matches(pattern, &case.id()) || (!pattern.contains("key=") && matches(pattern, &case.id_without_key()))
 }
 
-/// Returns whether any pattern matches. An empty list matches everything.
+/// Returns whether any pattern matches. Everything matches an empty list.
 fn matches_any(patterns: &[String], text: &str) -> bool {
     patterns.is_empty() || patterns.iter().any(|pattern| matches(pattern, text))
 }

@@ -165,7 +165,7 @@ fn the_suite_ntor_has_the_three_handshakes_on_threads_and_under_load() {
 #[test]
 fn the_suite_standard_has_only_the_usual_kind_of_work() {
     let cases = planned("standard", &Filters::default());
-    // The overhead of combining a hybrid's halves can only be measured with caller-supplied randomness.
+    // The overhead of combining a hybrid's halves is measurable only with caller-supplied randomness.
     let usual = |case: &&Case| case.workload != "hybrid";
     assert!(cases.iter().filter(usual).all(|case| case.kind().to_string().is_empty() && case.keys().is_none()));
     let kinds = |suite| -> HashSet<String> {
@@ -322,11 +322,11 @@ fn a_filter_that_matches_what_a_suite_measures_only_narrows_it() {
         [(unchosen(), ProtocolOverrides::default()), (one_auth, ProtocolOverrides::default()), (unchosen(), fixed)];
     let registry = Registry::new(pqlab_providers::providers());
     for suite in crate::builtin_suites().unwrap() {
-        // Handshakes are selected by a separate option.
+        // Only the suite `tls` contains handshakes, which the option `signatures` restricts.
         let ways = ways.iter().filter(|(options, _)| options.signatures.is_empty() || suite.name == "tls");
         for (options, overrides) in ways {
             let all = drafted(&registry, &suite, &with(options.clone()), overrides).unwrap();
-            // The patterns are parts of the suite's ids, and parts that many ids share.
+            // Filter by parts of the suite's ids, and by parts that many ids share.
             let mut patterns: HashSet<String> =
                 ["*", "*@*", "*,chain=1,over=*", "*load*", "*verify*", "*threads=*"].map(str::to_owned).into();
             for id in all.iter().filter(|id| !id.starts_with("floor/")) {
