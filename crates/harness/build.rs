@@ -1,4 +1,4 @@
-//! Passes build information to the crate: compilers, profile, target, flags and commit.
+//! Passes build information to the crate in environment variables: compilers, profile, target, flags and commit.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -30,7 +30,7 @@ fn first_line(program: &str) -> Option<String> {
     Some(String::from_utf8_lossy(&output.stdout).lines().next()?.trim().to_owned())
 }
 
-/// Reads an environment variable in the order that the `cc` crate uses: `NAME_<target>`, `TARGET_NAME`, then `NAME`.
+/// Reads an environment variable as the `cc` crate does: tries `NAME_<target>`, `TARGET_NAME`, then `NAME`.
 fn for_target(name: &str, target: &str) -> Option<(String, String)> {
     [
         format!("{name}_{target}"),
@@ -42,7 +42,7 @@ fn for_target(name: &str, target: &str) -> Option<(String, String)> {
     .find_map(|key| variable(&key).map(|value| (key, value)))
 }
 
-/// Returns the version of the C compiler that the `cc` crate and the libraries' build systems use. Skips a launcher
+/// Returns the version of the C compiler that the `cc` crate and the libraries' build systems use. Ignores a launcher
 /// such as `ccache`.
 fn c_compiler(target: &str) -> Option<String> {
     let command = for_target("CC", target).map_or_else(|| "cc".to_owned(), |(_, command)| command);
@@ -73,7 +73,7 @@ fn flags(target: &str) -> String {
 /// Returns the commit of the working tree, followed by `+` if tracked files have changed. `None` if the sources are not
 /// a git checkout or are part of another project's checkout.
 ///
-/// This script reruns when the commit changes but not when a file changes, so the `+` may be out of date.
+/// Cargo reruns this script when the commit changes but not when a file changes, so the `+` may be out of date.
 fn commit() -> Option<String> {
     let package = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR")?);
     let workspace = package.ancestors().nth(2)?;
@@ -96,7 +96,7 @@ fn commit() -> Option<String> {
     let mut watched = vec!["HEAD".to_owned(), "packed-refs".to_owned()];
     watched.extend(git(&["symbolic-ref", "--quiet", "HEAD"]));
     for name in watched {
-        // Watching a missing file would rerun the script at every build.
+        // Watch only existing files, because a missing file would rerun the script at every build.
         if let Some(path) = git(&["rev-parse", "--git-path", &name]).map(|path| workspace.join(path))
             && path.exists()
         {

@@ -38,7 +38,7 @@ pub fn online() -> usize {
     Here::online_processors().unwrap_or_else(|| allowed().len())
 }
 
-/// Processors that multi-threaded trials may use. Set when the coordinator sends the list.
+/// Processors that multi-threaded trials may use. Set once, from the coordinator's list.
 static GRANTED: std::sync::OnceLock<Vec<u32>> = std::sync::OnceLock::new();
 
 /// Sets the processors that this run may use; later calls have no effect. Each worker is pinned to one of these
@@ -128,7 +128,7 @@ mod tests {
     #[cfg(target_os = "linux")]
     #[test]
     fn a_pinned_thread_stays_on_its_processor() {
-        // Use a separate thread, because the affinity would outlast the test.
+        // Use a separate thread, because the affinity would otherwise outlast the test.
         std::thread::spawn(|| {
             let everywhere = allowed();
             let last = *everywhere.last().unwrap();
@@ -137,8 +137,8 @@ mod tests {
             assert_eq!(current_cpu(), Some(last));
             // A pinned thread can be pinned again, and a failed call changes nothing.
             let error = pin(&[last, 1_000]).unwrap_err();
-            // The error lists the processors that a thread can be pinned to. Under `taskset`, these may be more than
-            // `allowed` returned.
+            // The error lists the processors to which a thread can be pinned. Under `taskset`, these may be more than
+            // `allowed` returns.
             let AffinityError::NotAllowed { cpu: 1_000, allowed: named } = error else { panic!("{error}") };
             assert!(everywhere.iter().all(|cpu| named.contains(cpu)), "{named:?}");
             assert_eq!(allowed(), [last]);

@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 /// Prefix for the names of parts that describe providers.
 const PROVIDER: &str = "provider ";
 
-/// Build of the measuring program: version, compilers, flags, commit, and the version and code paths of every provider.
-/// All processes in a run must have equal builds.
+/// Identity of the program's build: version, compilers, flags, commit, and the version and code paths of every
+/// provider. All processes in a run must have equal builds.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BuildId(Vec<(String, String)>);
 
@@ -32,19 +32,19 @@ impl BuildId {
         BuildId(own.chain(providers.iter().map(provider)).collect())
     }
 
-    /// Removes the providers. Their code paths depend on the processor's features, and valgrind emulates a different
-    /// processor.
+    /// Returns the build without its providers. Their code paths depend on the processor's features, and valgrind
+    /// emulates a different processor.
     pub fn without_providers(mut self) -> BuildId {
         self.0.retain(|(part, _)| !part.starts_with(PROVIDER));
         self
     }
 
-    /// Removes the providers unless the other build lists any.
+    /// Returns the build without its providers, unless the other build lists any.
     pub fn as_asked_by(self, other: &BuildId) -> BuildId {
         if other.0.iter().any(|(part, _)| part.starts_with(PROVIDER)) { self } else { self.without_providers() }
     }
 
-    /// Returns a description of the first difference from another build, or `None` if the builds are equal.
+    /// Describes the first difference from another build. Returns `None` if the builds are equal.
     pub fn difference(&self, other: &BuildId) -> Option<String> {
         let value =
             |of: &BuildId, part: &str| of.0.iter().find(|(known, _)| known == part).map(|(_, value)| value.clone());

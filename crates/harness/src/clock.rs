@@ -18,7 +18,7 @@ const LINK_CYCLES: u64 = 1;
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64", target_arch = "riscv64")))]
 const LINK_CYCLES: u64 = 2;
 
-/// Links per iteration of the chain's loop, enough that the loop counter is never the bottleneck.
+/// Links per iteration of the chain's loop. With this many links, the loop counter is never the bottleneck.
 const UNROLLED: u64 = 16;
 
 /// Links in one timed chain. They take 25 µs at 2.6 GHz, a thousand times the cost of reading the clock.
@@ -27,7 +27,7 @@ const LINKS: u64 = 65_536;
 /// Number of timed chains. The estimate uses the fastest one, because interruptions only add time.
 const CHAINS: usize = 5;
 
-/// Returns the time on the monotonic clock (`CLOCK_MONOTONIC`), in nanoseconds. Its zero point is fixed until the host
+/// Returns the time on the monotonic clock (`CLOCK_MONOTONIC`), in nanoseconds. The zero point is fixed until the host
 /// restarts.
 pub fn monotonic_ns() -> u64 {
     nanoseconds(ClockId::CLOCK_MONOTONIC)
@@ -36,12 +36,12 @@ pub fn monotonic_ns() -> u64 {
 /// Longest interval between two readings of [`awake_ns`] during a wait, in nanoseconds.
 pub const WAIT_SLICE_NS: u64 = 1_000_000_000;
 
-/// Returns the time on the monotonic clock, in nanoseconds, excluding pauses. Stop signals and paused containers or
-/// virtual machines cause pauses. Time limits for other processes use this clock, so that a pause is not mistaken for a
-/// hung process.
+/// Returns the time on the monotonic clock, in nanoseconds, excluding pauses. A process is paused by a stop signal, or
+/// together with its container or virtual machine. Time limits for other processes use this clock, so that pqlab does
+/// not mistake a pause for a hung process.
 ///
-/// A pause is a gap of more than twice [`WAIT_SLICE_NS`] between two readings; it adds only one slice. Code that waits
-/// must therefore read this clock once per slice.
+/// A gap of more than twice [`WAIT_SLICE_NS`] between two readings counts as a pause and adds only one slice. Code that
+/// waits must therefore read this clock once per slice.
 pub fn awake_ns() -> u64 {
     static AWAKE: Mutex<Awake> = Mutex::new(Awake { last_ns: 0, sum_ns: 0 });
     AWAKE.lock().unwrap_or_else(PoisonError::into_inner).read(monotonic_ns())
@@ -86,7 +86,7 @@ pub fn utc_now() -> String {
 /// Converts an RFC 3339 time to UTC with whole seconds. `None` if `text` is not a valid time.
 pub fn utc(text: &str) -> Option<String> {
     let moment: jiff::Timestamp = text.parse().ok()?;
-    // Negative years are written with a sign, which RFC 3339 does not allow.
+    // Reject negative years: they would be written with a sign, which RFC 3339 does not allow.
     Some(moment.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()).filter(|written| written.len() == 20)
 }
 
@@ -96,7 +96,7 @@ pub fn seconds_between(earlier: &str, later: &str) -> Option<f64> {
     Some(later?.duration_since(earlier?).as_secs_f64())
 }
 
-/// Estimates the core's current clock rate in Hz by timing a chain of dependent additions that takes a known number of
+/// Estimates the core's current clock rate in Hz. Times a chain of dependent additions, which takes a known number of
 /// cycles.
 ///
 /// Takes about 0.13 ms at 2.6 GHz. The estimate is accurate to 0.5% on an idle core, but too low if every chain was
@@ -117,8 +117,8 @@ pub fn core_clock_hz() -> f64 {
 pub struct CoreState {
     /// Clock rate in Hz, estimated as in [`core_clock_hz`].
     pub clock_hz: f64,
-    /// Independent additions per cycle. This throughput falls while another hardware thread uses the same core; the
-    /// speed of dependent additions does not. `None` on architectures where it is not measured.
+    /// Independent additions per cycle. Unlike the speed of dependent additions, this throughput falls while another
+    /// hardware thread uses the same core. `None` on architectures without the measurement.
     pub additions_a_cycle: Option<f64>,
 }
 
@@ -169,7 +169,7 @@ fn reading_ns() -> u64 {
 /// Additions per pass of [`independent_additions`].
 const WIDE_ADDITIONS: u64 = 24;
 
-/// Passes in one timed run of [`independent_additions`], which takes about as long as a chain.
+/// Passes in one timed run of [`independent_additions`]. With this number, the run takes about as long as a chain.
 const WIDE_PASSES: u64 = 8192;
 
 /// Accumulates six independent sums, four additions each per pass.
@@ -216,12 +216,13 @@ fn nanoseconds(clock: ClockId) -> u64 {
     time.tv_sec() as u64 * 1_000_000_000 + time.tv_nsec() as u64
 }
 
-/// Returns the number added in each link of the chain: odd, and hidden from the compiler.
+/// Returns the odd number that each link of the chain adds, hidden from the compiler.
 fn addend() -> u64 {
     black_box(0x9e37_79b9_7f4a_7c15)
 }
 
-/// Defines `chain` in assembly from these instructions. A compiler would fold the additions into one multiplication.
+/// Defines `chain` in assembly from these instructions, because a compiler would fold the additions into one
+/// multiplication.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64", target_arch = "riscv64"))]
 macro_rules! chain_of {
     ($add:literal, $count:literal, $repeat:literal) => {
@@ -257,8 +258,8 @@ chain_of!("add {sum}, {sum}, {addend}", "subs {passes}, {passes}, #1", "b.ne 2b"
 #[cfg(target_arch = "riscv64")]
 chain_of!("add {sum}, {sum}, {addend}", "addi {passes}, {passes}, -1", "bnez {passes}, 2b");
 
-/// Waits until all earlier instructions have completed. On other architectures this does nothing, and the end of a
-/// [chain] overlaps with the code after it.
+/// Waits until all earlier instructions have completed. Does nothing on other architectures, where the end of a [chain]
+/// overlaps with the code after it.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 pub(crate) fn drain() {

@@ -1,9 +1,9 @@
-//! Measures with cold caches: before each call, walks a buffer larger than the last-level cache.
+//! Measures with cold caches: before each call, walks through a buffer that is larger than the last-level cache.
 //!
-//! The walk evicts code, tables, keys and messages from every cache that the buffer passes through. Pages stay mapped,
-//! but the call's address translations and branch history are mostly lost. Private caches of other cores keep their
-//! contents. A last-level cache larger than [`LARGEST`] also keeps part of its contents; the caches closer to the core
-//! keep nothing.
+//! The walk evicts code, tables, keys and messages from every cache that the buffer passes through. It also evicts most
+//! of the call's address translations and branch history, but pages stay mapped. Private caches of other cores keep
+//! their contents. A last-level cache larger than [`LARGEST`] also keeps part of its contents; the caches closer to the
+//! core keep nothing.
 
 use crate::environment;
 use crate::system::{Here, System};
@@ -26,11 +26,11 @@ pub(crate) struct Evicted {
     buffer: Arc<Mutex<Vec<u8>>>,
 }
 
-/// Buffer shared by all trials in a process. With a buffer per trial, fewer trials would fit into memory.
+/// Buffer that all trials in a process share. With a buffer per trial, fewer trials would fit into memory.
 static BUFFER: LazyLock<Arc<Mutex<Vec<u8>>>> = LazyLock::new(|| {
     let caches = environment::caches(Path::new("/"));
     let largest = caches.iter().map(|cache| cache.size).max().unwrap_or(0);
-    // Filled with ones, so that the kernel gives every page its own memory instead of mapping the zero page.
+    // Fill the buffer with ones, so that the kernel gives every page its own memory instead of mapping the zero page.
     Arc::new(Mutex::new(vec![1; size(largest)]))
 });
 
@@ -52,8 +52,8 @@ impl Evicted {
 }
 
 /// Asks the system to drop a file's cached pages, so that the next read comes from disk. The pages must already be
-/// written back. Systems other than Linux ignore the request, and a file system in memory has no disk; in both cases
-/// the next read may come from memory.
+/// written back. The next read may still come from memory on systems other than Linux, which ignore the request, and in
+/// a file system in memory.
 pub fn drop_cached_pages(file: &File) {
     Here::drop_cached_pages(file);
 }
@@ -166,7 +166,7 @@ mod tests {
             trial.setup(1).unwrap();
             assert!(buffer.lock().unwrap().chunks(LINE).all(|line| line[0] == 1 + 2 * call));
         }
-        // All trials share one buffer. Otherwise a block of forty trials would need more memory than a worker may use.
+        // Without a shared buffer, a block of forty trials would need more memory than a worker may use.
         let [one, other] = [Evicted::new(Box::new(Nothing)), Evicted::new(Box::new(Nothing))];
         assert!(Arc::ptr_eq(&one.buffer, &other.buffer));
         assert!((SMALLEST..=LARGEST).contains(&one.buffer.lock().unwrap().len()));

@@ -1,6 +1,6 @@
-//! Runs work in a separate process, because the work may crash, hang or change the current process. Each process runs
-//! one errand and sends its answers as strings. The process is a worker from the same build, and ends with the thread
-//! that started it.
+//! Runs a task in a separate process, because the task may crash, hang or change its process. Each process runs one
+//! task, called an errand, and sends its answers as strings. The process is a worker from the same build, and ends with
+//! the thread that started it.
 
 use crate::clock;
 use crate::program::{Program, Unheard, WorkerError, end_with_all_it_started, ended_within_grace, temporary_file};
@@ -40,7 +40,7 @@ pub enum Next {
     Stopped,
 }
 
-/// How an errand's process ended.
+/// Exit status and output of an errand's process.
 #[derive(Debug)]
 pub struct ErrandEnd {
     /// Exit status.
@@ -51,7 +51,7 @@ pub struct ErrandEnd {
     pub stderr: String,
 }
 
-/// How to run an errand.
+/// Settings for running an errand.
 #[derive(Debug, Clone, Default)]
 pub struct Manner {
     /// Wrapper program and its arguments, such as `valgrind`. Empty to run the worker directly.
@@ -61,8 +61,8 @@ pub struct Manner {
 }
 
 impl Errand {
-    /// Starts a process for `task`, a string that the worker program interprets. Under a wrapper, the builds' providers
-    /// are not compared, because the wrapper may emulate a different processor.
+    /// Starts a process for `task`, a string that the worker program interprets. Under a wrapper, compares the builds
+    /// without their providers, because the wrapper may emulate a different processor.
     ///
     /// # Errors
     /// [`WorkerError`] if the process cannot be started, comes from a different build, or does not answer within
@@ -130,7 +130,7 @@ impl Errand {
         }
     }
 
-    /// Waits for the process to exit, after it has sent its last message.
+    /// Waits until the process exits, after its last message.
     ///
     /// # Errors
     /// System errors while waiting for the process or reading its output files.

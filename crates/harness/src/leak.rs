@@ -1,4 +1,4 @@
-//! Times individual calls of an operation on inputs from two classes, for `pqlab leak`.
+//! Times single calls of an operation on inputs from two classes, for `pqlab leak`.
 //!
 //! Four groups of calls are interleaved: the first class, the first class again (the null), the first class with a
 //! known delay (the positive control), and the second class. Each group has its own pool of inputs. All pools have the
@@ -29,11 +29,11 @@ pub const SECOND: usize = 3;
 
 /// Calls per group in each block.
 const BLOCK: u64 = 8;
-/// Links in the chain that runs before every call. The known delay adds more links.
+/// Links in the chain that runs before every call. The known delay consists of additional links.
 const LINKS: u64 = 16;
 /// Calls per group before the measurement starts.
 const WARM_UP: usize = 64;
-/// Minimum duration of the warm-up in ns. The warm-up also shows how long a call takes.
+/// Minimum duration of the warm-up in ns. The warm-up also times the calls, for planning.
 const WARM_UP_NS: u64 = 20_000_000;
 
 /// Operation whose timing is tested.
@@ -56,9 +56,9 @@ pub trait Target {
 pub struct LeakPlan {
     /// Number of samples per comparison, half of them for each class.
     pub samples: u64,
-    /// Minimum number of samples per class, however long they take.
+    /// Minimum number of samples per class, which overrides the time limit.
     pub least: u64,
-    /// Time limit in ns. The number of samples is chosen in advance to fit this limit.
+    /// Time limit in ns, which determines the number of samples in advance.
     pub longest_ns: u64,
     /// Delay of the positive control, in ns.
     pub control_delay_ns: f64,
@@ -99,7 +99,7 @@ pub fn measure(
     let pinned = home.last().copied().filter(|&cpu| affinity::pin(&[cpu]).is_ok());
     let times = measure_here(target, pools, plan, progress, pinned);
     if pinned.is_some() {
-        // Pin to the original processors. A failure leaves the thread where it is, which is harmless.
+        // Restore the original processors. If that fails, the thread stays where it is, which is harmless.
         affinity::pin(&home).ok();
     }
     times

@@ -1,6 +1,6 @@
 //! Measurement: counters, protocol, contention gates, worker processes, environment.
 //!
-//! A coordinator starts worker processes from the same binary, tells each worker to prepare the cases of a block, and
+//! A coordinator starts worker processes from the same build. It makes each worker prepare the cases of a block, and
 //! visits the cases in shuffled rounds. Only one process measures at a time, for a few milliseconds per visit, so the
 //! measurements of compared cases alternate. See [`schedule`] for the rules and [`worker`] for the worker's side.
 

@@ -3,16 +3,16 @@
 //! The operation runs on a separate thread with [`STACK`] bytes of stack. The first run creates the library's
 //! per-thread data, the second measures the stack, and the third measures the heap.
 //!
-//! **Stack**: the stack below the calling frame is filled with a pattern before the operation. Afterwards it is
-//! searched from the far end for the first changed word. The far part of the last frame is not counted if nothing was
-//! written there. Less than [`UNSEEN`] bytes is reported as 0.
+//! **Stack**: before the operation, the harness fills the stack below the calling frame with a pattern. Afterwards, it
+//! searches the stack from the far end for the first changed word. It does not count the far part of the last frame if
+//! nothing was written there, and reports less than [`UNSEEN`] bytes as 0.
 //!
-//! **Heap**: this program calls the C library's allocator through slots, as Rust's allocator does. The slots are
-//! redirected to functions that count and forward each call. This happens only in processes that request it, so other
-//! measurements have no extra cost. A block contributes its usable size (`malloc_usable_size`), without the allocator's
-//! header. A reallocation contributes the larger of the two sizes, not their sum, even if the block is copied. Memory
-//! from direct `mmap` calls, allocations inside shared libraries (including the C library), and allocations in other
-//! threads are not counted.
+//! **Heap**: this program, including Rust's allocator, calls the C library's allocator through slots. The harness
+//! redirects the slots to functions that count and forward each call. It does so only in processes that measure memory,
+//! so other measurements have no extra cost. A block contributes its usable size (`malloc_usable_size`), without the
+//! allocator's header. A reallocation contributes the larger of the two sizes, not their sum, even if the block is
+//! copied. Memory from direct `mmap` calls, allocations inside shared libraries (including the C library), and
+//! allocations in other threads are not counted.
 
 use crate::system::peaks;
 use crate::trial::Fault;
@@ -22,10 +22,10 @@ use crate::trial::Fault;
 pub const STACK: usize = 8 << 20;
 /// Number of times that [`peaks`] performs the operation.
 pub const CALLS: usize = 3;
-/// Bytes of stack below the calling frame that are not painted, because the painting function itself uses them.
+/// Bytes of stack below the calling frame that stay unpainted, because the painting function itself uses them.
 pub const UNSEEN: usize = 1024;
 
-/// Peak memory of an operation in bytes, beyond what was in use when it began.
+/// Peak memory of an operation in bytes, in addition to the memory in use at its beginning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Peaks {
     /// Stack used below the frame that calls the operation; 0 if less than [`UNSEEN`].

@@ -4,9 +4,9 @@ use crate::trial::Fault;
 
 /// Time allowed outside the loop, in ns, for one message in each direction.
 const MESSAGES_NS: u64 = 200_000;
-/// Number of consecutive disagreements that cannot be chance. Another program may use the core between a loop and the
-/// answer. That happens in most visits, but not in all, on a machine that is building, or with a runtime that collects
-/// garbage or compiles code.
+/// Number of consecutive disagreements that chance does not explain. Single disagreements are harmless: another program
+/// may use the core between a loop and the answer. On a busy machine, or with a runtime that collects garbage or
+/// compiles code, that happens in most visits, but not in all.
 const IN_A_ROW: u32 = 25;
 
 /// Counts disagreements in the latest samples of a case.
@@ -17,9 +17,9 @@ pub(crate) struct OwnTime {
 }
 
 impl OwnTime {
-    /// Returns the time to record for a sample, in ns. `reported` is the time by the other process's clock, `measured`
-    /// the time by this process's clock. If the two agree, returns `reported`. Otherwise returns `measured`, which may
-    /// be too long but never too short.
+    /// Returns the time to record for a sample, in ns. `reported` is the time by the clock of the other process,
+    /// `measured` the time by the clock of this process. If the two agree, returns `reported`. Otherwise returns
+    /// `measured`, which may be too long but never too short.
     ///
     /// # Errors
     /// [`Fault::WrongAnswer`] if `reported` is longer than `measured`, or much shorter in [`IN_A_ROW`] consecutive

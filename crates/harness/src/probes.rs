@@ -1,6 +1,6 @@
-//! Probes the core between samples: how fast its clock runs, and whether the core is shared. The probes divide a visit
-//! into chunks, so the clock rate is known for each sample. A load that lasts a millisecond spoils only that
-//! millisecond, not the whole visit.
+//! Probes the core between samples: measures its clock rate, and detects whether another load shares it. The probes
+//! divide a visit into chunks, so the clock rate is known for each sample. A load that lasts a millisecond spoils only
+//! that millisecond, not the whole visit.
 
 use crate::clock::monotonic_ns;
 use crate::gate::{Gate, Probe};
@@ -39,7 +39,7 @@ impl Probes {
         Probes { last: first, since: monotonic_ns(), samples: 0, seen: Vec::with_capacity(16) }
     }
 
-    /// Counts a sample, and probes the core if the last probe is long enough ago.
+    /// Counts a sample, and probes the core if the last probe is more than the interval ago.
     pub(crate) fn sample(&mut self, gate: &mut Gate) {
         self.samples += 1;
         let now = monotonic_ns();
@@ -70,7 +70,7 @@ impl Probes {
         let left: u32 = self.seen.iter().filter(|seen| !seen.chunk.shared).map(|seen| seen.chunk.samples).sum();
         let all: u32 = self.seen.iter().map(|seen| seen.chunk.samples).sum();
         if left < LEAST_LEFT.min(all) {
-            // Too few samples remain, so no chunk is excluded: `narrowed_pct` then covers the whole visit.
+            // Keep all chunks, because too few samples would remain. `narrowed_pct` then covers the whole visit.
             self.seen.iter_mut().for_each(|seen| seen.chunk.shared = false);
         }
         self.seen

@@ -1,9 +1,9 @@
-//! The coordinator's side of the protocol: starts worker processes, each with its own socket pair, and limits the time
-//! for each request.
+//! Coordinator's side of the protocol: starts worker processes, each with its own socket pair, and limits the time for
+//! each request.
 //!
 //! If a worker dies, hangs or writes to standard output, the current case fails. The next request replaces a worker
-//! that died or hung. There are time limits for sending a request, receiving the whole answer, and waiting for a
-//! process to exit. A worker never outlives this process, however this process ends: see `System::tie`.
+//! that died or hung. Sending a request, receiving the whole answer, and waiting for a process to exit have time
+//! limits. A worker never outlives this process, however this process ends: see `System::tie`.
 
 use crate::clock;
 use crate::gate::{self, AdditionsPerCycle};
@@ -50,8 +50,9 @@ pub struct Workers {
     pub granted: Vec<u32>,
     /// Limits on time and memory.
     pub limits: Limits,
-    /// Environment variable that tells a worker not to load libraries at start; its value is the reason. If a worker
-    /// dies or hangs during start and this is set, that worker and all later workers are started with the variable.
+    /// Name of an environment variable that tells a worker not to load libraries at start; its value is the reason. If
+    /// a worker dies or hangs during start, the pool starts that worker again, and all later workers, with the
+    /// variable.
     pub without_loading: Option<OsString>,
 }
 
@@ -66,7 +67,7 @@ pub struct Limits {
     pub growth: u64,
 }
 
-/// Address space per thread of a trial, in bytes: its stack, and an arena for the C library's allocator. An arena takes
+/// Address space per thread of a trial, in bytes: the stack, and an arena for the C library's allocator. An arena takes
 /// 64 MiB, and the allocator reserves twice as much to align it.
 const THREAD_SPACE: u64 = 144 << 20;
 
@@ -93,15 +94,15 @@ impl Default for Limits {
 pub struct ProcessPool {
     workers: Workers,
     running: HashMap<u32, Worker>,
-    /// Throughput baselines that workers have found. A worker that starts while another program uses its core cannot
-    /// find a correct baseline itself.
+    /// Throughput baselines that workers have found. A worker needs them if another program uses its core at the start,
+    /// because it then cannot find a correct baseline itself.
     additions_per_cycle: AdditionsPerCycle,
     /// Makes the pool neither `Send` nor `Sync`.
     thread: PhantomData<*const ()>,
 }
 
 impl ProcessPool {
-    /// Creates a pool without any running process.
+    /// Creates a pool without processes.
     pub fn new(workers: Workers) -> ProcessPool {
         ProcessPool {
             workers,
@@ -135,7 +136,7 @@ impl ProcessPool {
         started.map_err(Failure::Fatal)
     }
 
-    /// Measures a first call in a fresh process, which ends afterwards.
+    /// Measures a first call in a fresh process, and ends the process.
     fn first_call(&mut self, process: u32, case: &Case, visit: &VisitRequest) -> Result<Visited, Failure> {
         let started = clock::monotonic_ns();
         let mut fresh = self.start(process)?;
@@ -144,7 +145,7 @@ impl ProcessPool {
         let answer = fresh.ask(&request, self.workers.limits.request).map_err(Failure::Case)?;
         match answer {
             Response::Visited(visited) if fresh.printed() == 0 => {
-                // The case's time includes the cost of the fresh process.
+                // Charge the cost of the fresh process to the case's time.
                 Ok(Visited { visit_ns: clock::monotonic_ns() - started, ..visited })
             }
             Response::Visited(_) => Err(Failure::Case("the library wrote to standard output".into())),
@@ -153,7 +154,7 @@ impl ProcessPool {
         }
     }
 
-    /// Sends a request and returns the answer. If the worker is dead or silent, ends it and reports the reason.
+    /// Sends a request and returns the answer. If the worker died or gives no answer, ends it and returns the reason.
     fn ask(&mut self, process: u32, request: &Request, limit: Duration) -> Result<Response, Failure> {
         let worker = self.worker(process)?;
         match worker.ask(request, limit) {
@@ -200,7 +201,7 @@ impl WorkerPool for ProcessPool {
         gate::merge(&mut self.additions_per_cycle, &visited.additions_per_cycle);
         let growth = self.workers.limits.growth;
         if let Some(worker) = self.running.get_mut(&process) {
-            // Memory that the first visit allocates may stay allocated. Later growth is charged to the visited case.
+            // The first visit may allocate memory for later visits. Later growth counts as a leak in the visited case.
             let grown = match worker.growth.entry(visit.case.clone()) {
                 Entry::Vacant(first) => *first.insert(0),
                 Entry::Occupied(mut sum) => {
@@ -222,7 +223,7 @@ impl WorkerPool for ProcessPool {
         let processes: Vec<u32> = self.running.keys().copied().collect();
         for process in processes {
             if self.running.get(&process).is_some_and(|worker| worker.prepared.contains(&id)) {
-                // A worker that dies while releasing a case is restarted by the next request.
+                // Ignore errors: if a worker dies while releasing a case, the next request restarts it.
                 self.ask(process, &Request::Release { case: id.clone() }, self.workers.limits.request).ok();
             }
         }
@@ -242,13 +243,13 @@ struct Worker {
     child: Child,
     stream: UnixStream,
     prepared: HashSet<String>,
-    /// Growth of resident memory over each case's visits after the first, in bytes.
+    /// Growth of resident memory in bytes over each case's visits, except the first.
     growth: HashMap<String, i64>,
     /// Standard output (`stdout`) and standard error (`stderr`) of the worker. Both are unnamed files, so the worker
     /// never waits for a reader, and everything it wrote before an answer can be read as soon as the answer arrives.
     stdout: File,
     stderr: File,
-    /// Number of bytes of standard output already seen.
+    /// Number of bytes of standard output that were already counted.
     seen: u64,
 }
 
@@ -262,7 +263,7 @@ impl Worker {
             .stdin(Stdio::null())
             .stdout(stdout.try_clone().map_err(failed)?)
             .stderr(stderr.try_clone().map_err(failed)?)
-            // The last line of standard error explains why the worker ended, so no backtrace may follow it.
+            // Turn off backtraces, because the last line of standard error must explain why the worker ended.
             .env("RUST_BACKTRACE", "0");
         let (child, stream) = program.spawn(command)?;
         let mut worker =
@@ -288,7 +289,7 @@ impl Worker {
         };
         match worker.ask(&Request::Begin(begin), limit) {
             Ok(Response::Begun) => {
-                // Output printed while libraries are loaded is not the fault of any case.
+                // Skip output from the loading of libraries, for which no case is to blame.
                 worker.printed();
                 Ok(worker)
             }
@@ -329,7 +330,7 @@ impl Worker {
         let length = self.stderr.metadata()?.len();
         let start = length.saturating_sub(STDERR_TAIL);
         let mut tail = vec![0; (length - start) as usize];
-        // The worker shares the file's offset, so read at an explicit position.
+        // Read at an explicit position, because the worker shares the file's offset.
         self.stderr.read_exact_at(&mut tail, start)?;
         Ok(String::from_utf8_lossy(&tail).into_owned())
     }
@@ -355,12 +356,12 @@ impl Worker {
 
 impl Drop for Worker {
     fn drop(&mut self) {
-        // This also ends the worker's child processes.
+        // Ending the process group also ends the worker's child processes.
         end_with_all_it_started(&mut self.child);
     }
 }
 
-/// Takes ownership of the worker's end of the socket pair. The worker's command line gives the descriptor.
+/// Takes ownership of the worker's end of the socket pair, whose descriptor is on the worker's command line.
 ///
 /// # Errors
 /// Fails if the descriptor is not open.

@@ -20,7 +20,7 @@ use std::time::Duration;
 pub struct Program {
     /// Path of the executable.
     pub path: PathBuf,
-    /// Arguments. The number of the worker's file descriptor is appended to them.
+    /// Arguments, to which the number of the worker's file descriptor is appended.
     pub arguments: Vec<OsString>,
     /// Environment variables to set in addition to those of this process.
     pub variables: Vec<(OsString, OsString)>,
@@ -47,12 +47,12 @@ pub enum WorkerError {
         /// Error from the system.
         reason: String,
     },
-    /// The program is from a different build, so this process would record the wrong build.
+    /// The program is from a different build, so the record would name the wrong build.
     #[error("the worker program {} is from a different build: {difference}", path.display())]
     OtherBuild {
         /// Path of the program.
         path: PathBuf,
-        /// How the builds differ.
+        /// Difference between the builds.
         difference: String,
     },
     /// The process was started but did not begin its work.
@@ -78,7 +78,7 @@ pub(crate) fn temporary_file() -> Result<File, WorkerError> {
 }
 
 impl Program {
-    /// Returns a command that runs the program, using `wrapper` (a program and its arguments) unless it is empty.
+    /// Returns a command that runs the program, under `wrapper` (a program and its arguments) unless that is empty.
     pub(crate) fn command(&self, wrapper: &[OsString]) -> Command {
         let mut words = wrapper.iter().map(OsString::as_os_str).chain([self.path.as_os_str()]);
         let mut command = Command::new(words.next().unwrap_or(self.path.as_os_str()));
@@ -124,7 +124,7 @@ pub(crate) enum Unheard {
     Worker(WorkerError),
 }
 
-/// Time limit for a process to exit after it closed its connection or was killed.
+/// Time limit for the exit of a process that closed its connection or was killed.
 pub(crate) const GRACE: Duration = Duration::from_secs(5);
 /// Interval between checks for the end of a process.
 const LOOK: Duration = Duration::from_millis(5);
@@ -140,7 +140,7 @@ pub(crate) fn ended_within_grace(child: &mut Child) -> io::Result<Option<ExitSta
     }
 }
 
-/// Kills a running process and everything it started, and reaps the process. A process that survives this hangs in the
+/// Kills a running process with all its child processes, and reaps it. A process that survives this hangs in the
 /// kernel, and nothing more can be done.
 pub(crate) fn end_with_all_it_started(child: &mut Child) {
     if let Ok(None) = child.try_wait() {

@@ -1,11 +1,11 @@
-//! Leftover register state: processor and thread state that outlives a call, and slows or changes the code that runs
+//! Leftover register state: processor and thread state that outlives a call and slows or changes the code that runs
 //! next.
 //!
 //! The best-known example is the upper halves of the vector registers. If a function uses them and returns without
 //! `vzeroupper`, each later SSE instruction in the thread has to merge with their contents (Intel, *64 and IA-32
 //! Architectures Optimization Reference Manual*, section 15.3; AMD's cores behave similarly). The next library may then
-//! take up to twice as long. Which call precedes a visit is a matter of chance, so [`put_back`] restores the worker's
-//! initial state before each visit and each sample.
+//! take up to twice as long. Because visits are shuffled, any call may precede a visit. [`put_back`] therefore restores
+//! the worker's initial state before each visit and each sample.
 
 use nix::sys::signal::{SigSet, SigmaskHow};
 use pqlab_record::Residue;
@@ -21,7 +21,7 @@ struct Baseline {
 
 static BASELINE: OnceLock<Baseline> = OnceLock::new();
 
-/// Records the calling thread's state, which [`put_back`] restores in all threads of this process. Only the first call
+/// Saves the calling thread's state, which [`put_back`] restores in all threads of this process. Only the first call
 /// has an effect.
 pub fn remember() {
     baseline();
@@ -36,7 +36,7 @@ fn baseline() -> &'static Baseline {
 pub fn put_back() {
     put_back_registers();
     if let Some(signals) = &baseline().signals {
-        // The call fails only if `how` is invalid.
+        // Ignore the result, because the call fails only if `how` is invalid.
         nix::sys::signal::pthread_sigmask(SigmaskHow::SIG_SETMASK, Some(signals), None).ok();
     }
 }
@@ -86,8 +86,8 @@ impl FromIterator<Residue> for Residues {
     }
 }
 
-/// Returns the state left behind in the calling thread. The result is reliable if [`controls_hold`] returns `true`.
-/// `None` if the processor cannot report the state of its vector registers.
+/// Returns the leftover state of the calling thread. The result is reliable if [`controls_hold`] returns `true`. `None`
+/// if the processor cannot report the state of its vector registers.
 #[inline]
 pub fn read() -> Option<Residues> {
     arch::in_use(&baseline().registers)
@@ -110,8 +110,8 @@ pub fn leave_dirty() {
     arch::dirty();
 }
 
-/// Counts leftover state over the samples of a visit. Reports state that was present after more than half of the
-/// samples, because a single reading may come from an interrupt.
+/// Counts leftover state over the samples of a visit. Reports only state that was present after more than half of the
+/// samples, because an interrupt may affect single readings.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Tally {
     readings: u64,
@@ -168,8 +168,8 @@ mod arch {
     /// Exception flags in MXCSR. They are status bits, not control bits.
     const FLAGS: u32 = 0x3f;
     /// XSAVE state component for the upper halves of ymm0 to ymm15 (Intel, *Software Developer's Manual*, volume 1,
-    /// section 13.1). `ZMM_UPPER` is the component for zmm0 to zmm15. Component 7 (zmm16 to zmm31) is not checked: it
-    /// stays in use once the C library's memory functions have used it, but slows nothing down.
+    /// section 13.1). `ZMM_UPPER` is the component for zmm0 to zmm15. Component 7 (zmm16 to zmm31) is not checked: once
+    /// the C library's memory functions have used it, it stays in use, but slows nothing down.
     const YMM_UPPER: u32 = 1 << 2;
     const ZMM_UPPER: u32 = 1 << 6;
 
@@ -288,7 +288,7 @@ mod arch {
 mod arch {
     use super::Residues;
 
-    /// No registers are restored on this architecture.
+    /// Does nothing, because no registers need restoring on this architecture.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub(super) struct Registers;
 

@@ -1,5 +1,5 @@
-//! Stopwatches time the operations of a sample. A visit picks a stopwatch before its first sample. The visit's loop is
-//! compiled for each kind, so that no decision is made between two readings.
+//! Stopwatches, which time the operations of a sample. A visit picks a stopwatch before its first sample. The compiler
+//! generates the visit's loop for each kind, so that the loop decides nothing between two readings.
 
 use crate::clock::monotonic_ns;
 use crate::counter::Counter;
@@ -76,8 +76,8 @@ impl Stopwatch for CounterAndWall<'_> {
     }
 }
 
-/// Stopwatch that reads only the wall clock, for multi-threaded trials: cycles and instructions are counted for just
-/// one thread.
+/// Stopwatch that reads only the wall clock, for multi-threaded trials. Counters of cycles and instructions would count
+/// only one thread.
 pub(crate) struct WallAlone;
 
 impl Stopwatch for WallAlone {

@@ -1,7 +1,7 @@
 //! Tracks secret bytes with valgrind's memcheck, which treats them as uninitialised and reports each branch and address
 //! that depends on them. The idea comes from Langley, "Checking that functions are constant time with Valgrind" (2010).
 //!
-//! A client request is a sequence of instructions that does nothing on a processor but that valgrind recognises
+//! A client request is a sequence of instructions that has no effect on a processor, but that valgrind recognises
 //! (`valgrind.h`, `memcheck.h`).
 
 use crate::leak::Target;

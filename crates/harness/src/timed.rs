@@ -1,4 +1,4 @@
-//! Stream with a time limit for a whole message, however the other side splits the message.
+//! Stream with a time limit for a whole message, even if the message arrives in pieces.
 
 use crate::clock;
 use nix::errno::Errno;
@@ -8,8 +8,8 @@ use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
 use std::time::Duration;
 
-/// Maximum number of bytes per write. The system's time limit applies to each write, so without this limit a long
-/// message could take many times as long.
+/// Maximum number of bytes per write. The system's time limit applies to each write, so a long message in a single
+/// write could take many times as long.
 const PORTION: usize = 16 << 10;
 
 /// Stream with a deadline on the clock [`clock::awake_ns`]. After the deadline, reads and writes fail with `TimedOut`,
@@ -54,7 +54,7 @@ impl Write for Timed<'_> {
         self.stream.set_write_timeout(Some(Duration::from_nanos(clock::WAIT_SLICE_NS)))?;
         loop {
             self.wait(PollFlags::POLLOUT)?;
-            // A full buffer may accept only part of the portion.
+            // Continue after a partial write, because a full buffer may accept only part of the bytes.
             match self.stream.write(&bytes[..bytes.len().min(PORTION)]) {
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
                 written => return written,
@@ -73,7 +73,7 @@ mod tests {
     use crate::wire::{self, Response};
     use std::time::Instant;
 
-    /// Pause between parts of a message: much shorter than the limit, but the whole message takes much longer.
+    /// Pause between parts of a message. It is much shorter than the limit, but the whole message takes much longer.
     const PAUSE: Duration = Duration::from_millis(20);
     const LIMIT: Duration = Duration::from_millis(300);
 

@@ -1,4 +1,4 @@
-//! Interface between workloads and harness: operations that can be repeated, and answers that can be checked.
+//! Interface between workloads and harness: repeatable operations with checkable answers.
 
 use pqlab_record::{Case, Disturbance};
 use serde::{Deserialize, Serialize};
@@ -20,15 +20,15 @@ pub enum Fault {
 /// A case in one process, ready to be timed. If several threads are measured together, each thread has its own trial
 /// with its own keys and buffers.
 pub trait Trial: Send {
-    /// Prepares inputs and clears outputs for up to `batch` operations. Inputs are fresh, keys rotate, and no old
-    /// output can pass for a new one. Not timed.
+    /// Prepares inputs and clears outputs for up to `batch` operations. Inputs are fresh, keys rotate, and old outputs
+    /// cannot be mistaken for new ones. Not timed.
     ///
     /// # Errors
     /// [`Fault`], which ends the case.
     fn setup(&mut self, batch: usize) -> Result<(), Fault>;
 
-    /// Performs `batch` operations. Only this call is timed. In a trial with several threads, it is called several
-    /// times after one [`setup`](Self::setup), for no more operations in total than were set up.
+    /// Performs `batch` operations. Only this call is timed. A trial with several threads calls it several times after
+    /// one [`setup`](Self::setup), for at most as many operations as were set up.
     ///
     /// # Errors
     /// [`Fault`], which ends the case.
@@ -40,8 +40,9 @@ pub trait Trial: Send {
     /// [`Fault::WrongAnswer`], which voids all samples of the case.
     fn verify(&mut self) -> Result<(), Fault>;
 
-    /// Returns the number of operations per sample, if only one number is possible. Examples are a set of messages
-    /// signed as a whole, and an operation that changes the state it needs. `None` lets the rules choose.
+    /// Returns the number of operations per sample, if only one number is possible: for example for a set of messages
+    /// that is signed as a whole, or for an operation that changes the state it needs. `None` lets the measuring rules
+    /// choose.
     fn batch(&self) -> Option<u64> {
         None
     }
@@ -56,7 +57,8 @@ pub trait Trial: Send {
     }
 
     /// Returns the processors to which the trial's own threads are pinned, without duplicates. Empty if the trial
-    /// starts no threads or does not pin them. The harness probes whether the cores of these processors are shared.
+    /// starts no threads or does not pin them. The harness probes whether other loads share the cores of these
+    /// processors.
     fn processors(&self) -> Vec<u32> {
         Vec::new()
     }
@@ -105,7 +107,7 @@ pub struct Demands {
     /// them.
     pub wave: u64,
     /// The trial takes the number of samples that [the protocol](pqlab_record::Protocol::handshakes) sets, whatever
-    /// their spread. Its operations wait for a network, and the tail of their distribution matters.
+    /// their spread, because its operations wait for a network and the tail of their distribution matters.
     pub counted: bool,
 }
 

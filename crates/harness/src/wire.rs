@@ -1,5 +1,6 @@
 //! Messages between coordinator and worker. Each frame is a length (4 bytes, little-endian) followed by a message in
-//! postcard's encoding. Frames use a separate socket pair, so that a library's output cannot be mistaken for a message.
+//! postcard's encoding. Frames use a separate socket pair, so that the coordinator cannot mistake a library's output
+//! for a message.
 
 use crate::build_id::BuildId;
 use crate::gate::AdditionsPerCycle;
@@ -62,7 +63,7 @@ pub enum Request {
     },
 }
 
-/// Facts that a worker must know before its first case.
+/// Settings that a worker needs before its first case.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Begin {
     /// Seed of the run.
@@ -92,7 +93,7 @@ pub struct VisitRequest {
     pub warmup: u64,
     /// Maximum number of samples.
     pub samples: u64,
-    /// Minimum number of samples for a short operation, even if they exceed the time; 0 for no minimum.
+    /// Minimum number of samples for a short operation, which overrides the time; 0 for no minimum.
     pub least: u64,
     /// Time after which no further sample starts, in ns. The first sample is always taken.
     pub budget_ns: u64,
@@ -113,7 +114,7 @@ pub enum Response {
     Visited(Visited),
     /// Answers [`Request::Release`].
     Released,
-    /// The current case cannot continue, but the worker can.
+    /// The current case failed, but the worker can continue.
     Fault {
         /// Reason, as one line of text for the user.
         reason: String,
@@ -135,7 +136,7 @@ pub struct Prepared {
 }
 
 impl Visited {
-    /// Creates the result of a postponed visit. The core's throughput was `pct` percent below the baseline.
+    /// Returns the result of a postponed visit, in which the core's throughput was `pct` percent below the baseline.
     pub(crate) fn put_off(pct: f64, visit_ns: u64, additions_per_cycle: AdditionsPerCycle) -> Visited {
         Visited {
             ticks: Vec::new(),
@@ -169,7 +170,7 @@ pub struct Visited {
     pub clock_hz: f64,
     /// Groups of samples, each between two probes of the core.
     pub chunks: Vec<Chunk>,
-    /// CPU time of the thread that did the work; `None` if the trial used its own threads.
+    /// CPU time of the thread that did the work; `None` if the trial's own threads did the work.
     pub cpu_time: Option<CpuTime>,
     /// Processor at the end of the visit. `None` if the system does not report it.
     pub processor: Option<u32>,

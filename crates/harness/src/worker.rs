@@ -1,5 +1,5 @@
-//! The worker's side of the protocol: prepares cases, runs visits and answers requests, on one thread. The worker
-//! catches a library's errors and panics. The coordinator handles crashes and hangs.
+//! Worker's side of the protocol: prepares cases, runs visits and answers requests, on one thread. The worker catches a
+//! library's errors and panics. The coordinator handles crashes and hangs.
 
 use crate::build_id::BuildId;
 use crate::cold::Evicted;
@@ -18,22 +18,22 @@ use std::collections::HashMap;
 use std::io::{self, Read, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// Timed work after which an estimate of an operation's time is good enough, in ns.
+/// Minimum amount of timed work for an estimate of an operation's time, in ns.
 const ESTIMATE_NS: u64 = 2_000_000;
 /// Maximum wall time for an estimate, including untimed work, in ns.
 const LONGEST_ESTIMATE_NS: u64 = 50_000_000;
 /// Maximum number of operations per timed call in an estimate, because each operation may need its own memory.
 const ESTIMATE_BATCH: usize = 512;
-/// Maximum for trials that request long samples. Such trials need no memory per operation.
+/// The same maximum for trials that request long samples, which need no memory per operation.
 const LONG_ESTIMATE_BATCH: usize = 1 << 24;
-/// Length of a first call, in ns, above which the first call serves as the estimate. One-time setup is then a small
-/// part of the call, and the first visit corrects the estimate. A shorter first call may be mostly setup (seeding a
-/// generator takes tens of milliseconds), so further calls follow.
+/// Minimum duration, in ns, of a first call that serves as the estimate. One-time setup is then a small part of the
+/// call, and the first visit corrects the estimate. A shorter first call may be mostly setup (seeding a generator takes
+/// tens of milliseconds), so more calls follow.
 const LONG_FIRST_CALL_NS: u64 = 200_000_000;
 /// Assumed time, in ns, of an operation that waits for a network, until such an operation has been timed.
 const COUNTED_NS: f64 = 1e8;
-/// Mean sample time, in ns, below which a visit takes at least the requested minimum number of samples and works for at
-/// least [`LEAST_WORK_NS`].
+/// Mean sample time, in ns, below which samples count as short: a visit then takes at least the requested minimum
+/// number of samples and works for at least [`LEAST_WORK_NS`].
 const SHORT_SAMPLE_NS: f64 = 1e6;
 /// Minimum working time, in ns, of a visit with such short samples.
 const LEAST_WORK_NS: u64 = 1_000_000;
@@ -69,7 +69,7 @@ impl<T: Read + Write> Stream for T {}
 /// it.
 ///
 /// # Errors
-/// Errors from the stream. They mean that the coordinator is gone.
+/// Errors from the stream, which mean that the coordinator is gone.
 pub fn serve(mut stream: &mut dyn Stream, source: &dyn TrialSource) -> io::Result<()> {
     let begin = match wire::receive(&mut stream)? {
         Some(Request::Begin(begin)) => begin,
@@ -98,7 +98,7 @@ struct Worker<'a> {
     /// Probes the cores of multi-threaded trials.
     monitor: InterferenceMonitor,
     trials: HashMap<String, Box<dyn Trial>>,
-    /// Checks on the reported times of trials that another process times, by case id.
+    /// Checks on the reported times of cases that another process times, by case id.
     own_times: HashMap<String, OwnTime>,
     /// Whether leftover register state can be read on this processor.
     residues_readable: bool,
@@ -116,7 +116,7 @@ impl<'a> Worker<'a> {
             [cpu] => Some(cpu),
             _ => None,
         };
-        // Use the rate that the coordinator measured. Measuring the rate again would give a different value.
+        // Use the coordinator's rate, because a second measurement of the rate would give a different value.
         let counter =
             counter::open_at_rate(begin.counter, begin.ticks_per_second).map_err(|error| error.to_string())?;
         Ok(Worker {
@@ -152,7 +152,7 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Pins the thread to the worker's processors again, after a trial has pinned threads.
+    /// Pins the thread to the worker's processors again, because a trial may have pinned it elsewhere.
     fn return_home(&self) -> Result<(), Fault> {
         if self.cpus.is_empty() {
             return Ok(());
@@ -167,11 +167,11 @@ impl<'a> Worker<'a> {
         let fixed = trial.batch();
         let demands = trial.demands();
         if demands.counted {
-            // The number of samples is fixed and a sample may take seconds, so none is spent on an estimate.
+            // Make no estimate, because the number of samples is fixed and a sample may take seconds.
             self.trials.insert(case.id(), trial);
             return Ok(Prepared { ns_per_operation: COUNTED_NS, first_call_ns: None, batch: fixed, demands });
         }
-        // If only one number of operations is possible, samples cannot be made longer.
+        // Stop here if only one number of operations is possible, because longer samples are not.
         let shortest_ns = if fixed.is_some() { 0 } else { demands.shortest_sample_ns };
         let (most, longest_ns) = match shortest_ns {
             0 => (ESTIMATE_BATCH, LONGEST_ESTIMATE_NS),
@@ -189,7 +189,7 @@ impl<'a> Worker<'a> {
             }
             let elapsed = timed_once(trial.as_mut(), batch, &mut recorder)?;
             spent += elapsed;
-            // If a sample is too short, its fixed costs are mistaken for the time of its operations.
+            // A sample that is too short would attribute its fixed costs to its operations.
             let long_enough = elapsed >= shortest_ns / 2 || batch >= LONG_ESTIMATE_BATCH;
             // `longest_ns` limits untimed work, such as evicting caches, which may take a thousand times as long as the
             // operations.
@@ -247,7 +247,7 @@ impl<'a> Worker<'a> {
         let one_thread_only = matches!(metric, Metric::Cycles | Metric::Instructions);
         let (keeps_wall, only_wall) = (one_thread_only && !several_threads, one_thread_only && several_threads);
         let ns_per_tick = self.counter.ns_per_tick.unwrap_or(0.0);
-        // Cycles in another process cannot be counted either. They are estimated from the reported time and the core's
+        // Cycles in another process cannot be counted either, but are estimated from the reported time and the core's
         // clock rate.
         let own_ns_per_tick =
             if own_time && metric == Metric::Cycles { 1e9 / clock::core_clock_hz() } else { ns_per_tick };
@@ -366,7 +366,7 @@ impl<'a> Sampling<'a> {
         while taken < request.samples {
             let operations = if *wave == 0 { *batch } else { (request.samples - taken).min(*wave) as usize };
             trial.setup(operations)?;
-            // The setup and the probes may have changed the registers.
+            // Restore the registers, which the setup and the probes may have changed.
             residue::put_back_registers();
             worked_ns += stopwatch.time(trial, operations, recorder, readings)?;
             tally.add(residue::read());

@@ -54,7 +54,7 @@ struct ScriptedMachine {
     asked: Vec<VisitRequest>,
     prepared: Vec<String>,
     only_batch: Option<u64>,
-    /// Estimate made during preparation, if it differs from the cost.
+    /// Estimate during preparation, if it differs from the cost.
     estimated: Option<f64>,
     dismissed: usize,
     waited: usize,
@@ -341,7 +341,7 @@ fn operations_that_wait_take_the_protocols_number_of_samples() {
     let found = measure(&mut machine, &[case("one", "b")], &protocol);
     assert_eq!(found.records[0].1.samples.count(), 203);
     let most = machine.asked.iter().map(|visit| visit.samples).max();
-    // Three processes take 51 samples and the fourth takes 50, in waves of 25.
+    // With waves of 25, three processes take 51 samples and the fourth takes 50.
     assert_eq!((most, machine.asked.len(), machine.asked[0].warmup), (Some(25), 11, 0));
 }
 
@@ -454,7 +454,7 @@ fn adds_processes_only_if_they_differ() {
         (processes.len(), visits.iter().filter(|visit| visit.process >= 8).count())
     };
     assert_eq!(members((0.02, 0.0)), (8, 0));
-    // Processes have one of three memory layouts 2% apart, so eight processes do not give an interval of 1%.
+    // Each process has one of three memory layouts, 2% apart, so eight processes do not give an interval of 1%.
     let (processes, visits) = members((0.02, 0.02));
     assert!(processes > 8 && processes <= 24, "{processes}");
     assert_eq!(visits, 3 * (processes - 8), "each joining process must run three rounds");

@@ -11,11 +11,11 @@ use std::sync::{Arc, LazyLock};
 use std::thread;
 use std::time::Duration;
 
-/// Leaves the upper halves of vector registers in use and the rounding mode changed. Fails if it finds such leftover
-/// state.
+/// Trial that leaves the upper halves of vector registers in use and the rounding mode changed. Fails if it finds such
+/// leftover state.
 struct Dirty;
 
-/// Does the same as [`Dirty`], but in the untimed setup.
+/// Trial that leaves the same state as [`Dirty`], but in the untimed setup.
 struct DirtySetup;
 
 fn dirty() {
@@ -107,7 +107,8 @@ impl Trial for SlowSetup {
     }
 }
 
-/// Takes 2 ms, and reports the given time in ns as if another process had measured it. `None` reports no time.
+/// Trial that takes 2 ms, and reports the given time in ns as if another process had measured it. `None` reports no
+/// time.
 struct ToldTime(Option<u64>);
 
 impl Trial for ToldTime {
@@ -132,7 +133,7 @@ impl Trial for ToldTime {
     }
 }
 
-/// Runs waves of up to four operations. Reports a single time per wave unless it is `honest`.
+/// Trial that runs waves of up to four operations. Unless it is `honest`, reports a single time per wave.
 struct Waves {
     honest: bool,
     counted: bool,
@@ -215,7 +216,7 @@ impl Served {
             ticks_per_second: None,
             cpus: vec![],
             granted: vec![],
-            // The worker runs in the tests' own process, so set no limit.
+            // Set no limit, because the worker runs in the tests' own process.
             memory_limit: u64::MAX,
         };
         assert!(matches!(served.ask(Request::Begin(begin)), Response::Begun));
@@ -289,7 +290,7 @@ fn uses_the_time_reported_by_another_process_if_the_clock_agrees() {
     for algorithm in ["told-right", "told-less", "told-more", "told-nothing"] {
         assert!(served.prepare(algorithm).demands.own_time);
     }
-    // A sleep may take longer than requested; then the measured time is kept.
+    // A sleep may take longer than requested. The worker then keeps the measured time.
     let visited = served.visit("told-right", 10);
     assert!(visited.ticks.iter().all(|ticks| *ticks >= 1_999_999), "{visited:?}");
     for (algorithm, words) in [
@@ -311,7 +312,7 @@ fn restores_the_initial_state_before_each_sample() {
         served.prepare(algorithm);
     }
     for _ in 0..3 {
-        // If the state were not restored, each trial would find what the other left behind.
+        // Without restoring the state, each trial would find the leftovers of the other.
         let (dirty, setup) = (served.visit("dirty", 10), served.visit("dirty-setup", 10));
         if let (Some(of_dirty), Some(of_setup)) = (dirty.residues, setup.residues) {
             let words: Vec<&str> = of_dirty.iter().map(|residue| residue.name()).collect();
@@ -365,7 +366,7 @@ fn refuses_a_coordinator_of_another_build_with_the_reason() {
     assert_eq!(answer, build("2"), "the coordinator must learn the worker's build");
     let refusal = refusal.unwrap_err().to_string();
     assert_eq!(refusal, r#"the coordinator is from a different build: provider scripted is "1" there and "2" here"#);
-    // If one build lists no providers, providers are not compared.
+    // If one build lists no providers, the comparison ignores providers.
     let without = build("1").without_providers();
     let (answer, task) = greeted(Hello { build: without.clone(), task: errand() }, build("2"));
     assert_eq!((answer, task.unwrap()), (without, Some(errand())));

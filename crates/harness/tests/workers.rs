@@ -1,5 +1,4 @@
-//! Tests misbehaving workers. This program starts itself as a worker with a script that says what to do wrong. Every
-//! wait must end.
+//! Tests misbehaving workers. This program starts itself as a worker with a script of errors. Every wait must end.
 
 #![allow(clippy::print_stderr, clippy::print_stdout, clippy::unwrap_used)]
 
@@ -94,7 +93,7 @@ fn ends_a_worker_that_never_begins() {
 
 #[test]
 fn restarts_a_worker_that_dies_loading_a_library_without_it() {
-    // The script answers with the reason that the second process received.
+    // The worker answers with the reason that its second process received.
     let Failure::Case(reason) = failure("load") else { panic!("the failure must not end the run") };
     assert_eq!(
         reason,
@@ -140,7 +139,7 @@ fn an_errand_sends_its_texts_and_ends() {
     assert_eq!(end.status.code(), Some(7));
     assert!(end.stdout.contains("not asked for") && end.stderr.contains("a complaint"), "{end:?}");
 
-    // The same works under a wrapper that makes the worker report other providers.
+    // The errand must also work under a wrapper that makes the worker report other providers.
     let mut errand =
         start("below", &Manner { wrapper: vec!["env".into(), "PQLAB_TEST_VERSION=2".into()], ..Manner::default() });
     assert_eq!(errand.next(&going_on).unwrap(), Next::Said("below".into()));
@@ -199,7 +198,7 @@ fn a_pause_of_all_processes_exceeds_no_time_limit() {
     };
     let both = [coordinator.id() as i32, worker].map(Pid::from_raw);
     both.iter().for_each(|process| kill(*process, Signal::SIGSTOP).unwrap());
-    // This is twice the time limit for a request.
+    // Pause both processes for twice the time limit of a request.
     std::thread::sleep(Duration::from_secs(4));
     both.iter().for_each(|process| kill(*process, Signal::SIGCONT).unwrap());
     let output = coordinator.wait_with_output().unwrap();

@@ -17,13 +17,13 @@ use pqlab_record::{CounterChoice, Counters, Metric};
 use std::sync::OnceLock;
 use std::time::Duration;
 
-/// Number of empty pairs, which are two readings with nothing between them. They show the resolution and the overhead.
+/// Number of empty pairs: two readings with nothing between them. The pairs show the resolution and the overhead.
 const PAIRS: usize = 1_001;
 
 /// Separator between the reason why a counter is unavailable and the remedy.
 pub(crate) const REMEDY: &str = ". Remedy: ";
 
-/// How long opening a time-stamp counter measures its rate.
+/// Time that opening a time-stamp counter spends on measuring its rate.
 const CALIBRATION: Duration = Duration::from_millis(50);
 
 /// Counter that one thread starts and stops.
@@ -44,9 +44,9 @@ pub enum CounterError {
     Unavailable {
         /// Name of the counter.
         counter: &'static str,
-        /// Why it is unavailable.
+        /// Reason for the unavailability.
         reason: String,
-        /// What would make it available.
+        /// Remedy that makes it available.
         remedy: String,
     },
     /// A counter that was available could not be opened.
@@ -80,8 +80,8 @@ pub struct Selected {
 }
 
 impl Selected {
-    /// Returns the counter's resolution or the cost of a pair of readings, whichever is greater, in ns. A sample must
-    /// take much longer than this. Reading an event with a system call costs a hundred times the resolution.
+    /// Returns the larger of the counter's resolution and the cost of a pair of readings, in ns. A sample must take
+    /// much longer than this. If readings need a system call, their cost is a hundred times the resolution.
     pub fn grain_ns(&self) -> f64 {
         self.resolution_ns.max(self.overhead_ns)
     }
@@ -139,8 +139,8 @@ pub fn open(choice: CounterChoice) -> Result<Selected, CounterError> {
     open_at_rate(choice, None)
 }
 
-/// Opens a counter as [`open`] does, but uses a known rate for the time-stamp counter. One process in a run measures
-/// the rate, so that all processes convert ticks with the same number.
+/// Like [`open`], but with a known rate of the time-stamp counter. One process in a run measures the rate, so that all
+/// processes convert ticks with the same number.
 ///
 /// # Errors
 /// The same errors as [`open`].

@@ -1,4 +1,4 @@
-//! Detects this machine's counters, chooses one, and explains why others are unavailable.
+//! Detects this machine's counters, chooses one, and explains why other counters are unavailable.
 
 use super::tsc::TscProbe;
 use super::{CounterError, Pretended};
@@ -8,9 +8,9 @@ use pqlab_record::{CounterChoice, Metric};
 /// Result of trying to count a hardware event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EventProbe {
-    /// The event is counted, and programs may read the count with `rdpmc`, without a system call.
+    /// The event can be counted, and programs may read the count with `rdpmc`, without a system call.
     User,
-    /// The event is counted, and the count is read with the `read` system call.
+    /// The event can be counted, but programs must read the count with the system call `read`.
     Kernel,
     /// The counter opens but counts nothing.
     Silent,
@@ -71,11 +71,11 @@ impl CounterSource {
 /// A counter that is not available.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Missing {
-    /// Name on the command line, or `cycles by rdpmc` if cycles can be read only with a system call.
+    /// Name on the command line, or `cycles by rdpmc` if programs can read cycles only with a system call.
     pub counter: &'static str,
-    /// Why it is unavailable.
+    /// Reason for the unavailability.
     pub reason: String,
-    /// What would make it available.
+    /// Remedy that makes it available.
     pub remedy: String,
 }
 
@@ -98,7 +98,7 @@ impl Probes {
         found.map_err(|Missing { counter, reason, remedy }| CounterError::Unavailable { counter, reason, remedy })
     }
 
-    /// Replaces the results with those of a simulated machine, for tests.
+    /// Returns the counters of a simulated machine instead, for tests.
     pub(super) fn pretending(self, machine: &Pretended) -> Probes {
         let errno = if machine.forbidden { Errno::EACCES } else { Errno::ENOENT };
         let refused = EventProbe::Refused(errno as i32);

@@ -1,15 +1,15 @@
 //! Reads the processor's constant-rate counter and measures its rate.
 //!
 //! On x86-64 this is the time-stamp counter. On aarch64 it is the generic timer's virtual count (`CNTVCT_EL0`, Arm ARM
-//! D12). Any program may read this register, and its rate does not follow the core's clock. It counts more slowly (24
-//! MHz to 1 GHz), which lowers the resolution. Neither counter counts core cycles.
+//! D12), which any program may read and whose rate does not follow the core's clock. The virtual count is slower (24
+//! MHz to 1 GHz) and therefore has a lower resolution. Neither counter counts core cycles.
 
 use super::Counter;
 use crate::clock::monotonic_ns;
 use pqlab_record::Metric;
 use std::time::Duration;
 
-/// Number of times to read both clocks. The attempt with the narrowest window is kept.
+/// Number of attempts to read both clocks. The attempt with the narrowest window wins.
 const TRIES: usize = 200;
 
 /// Properties of the processor's time-stamp counter.
@@ -23,16 +23,16 @@ pub enum TscProbe {
     Absent,
 }
 
-/// Measures the counter's rate, in ticks per second, by comparing it with the monotonic clock over `duration`. `None`
-/// if there is no constant-rate counter. In 50 ms the rate is known to a few parts per million.
+/// Measures the counter's rate, in ticks per second, by comparing it with the monotonic clock over `duration`. 50 ms
+/// give an accuracy of a few parts per million. `None` if there is no constant-rate counter.
 pub fn calibrate_tsc(duration: Duration) -> Option<f64> {
     let baseline = Baseline::take()?;
     std::thread::sleep(duration);
     Some(baseline.ticks_per_second())
 }
 
-/// Readings of the counter and the monotonic clock at the same moment. An older baseline gives a more precise rate. A
-/// baseline taken at the start of a run shows at the end whether the rate stayed constant.
+/// Readings of the counter and the monotonic clock at the same moment. The older they are, the more precise is the rate
+/// computed from them. Readings from the start of a run show at its end whether the rate stayed constant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Baseline {
     ticks: u64,
@@ -84,8 +84,8 @@ impl Counter for Tsc {
     }
 }
 
-/// Reads the clock between two readings of the counter, `tries` times, and keeps the attempt in which those two were
-/// closest. An interruption between them would shift the clocks relative to each other.
+/// Reads the clock between two readings of the counter, `tries` times. Keeps the attempt in which the two readings were
+/// closest, because an interruption between them shifts the clocks relative to each other.
 fn tightest(tries: usize, mut ticks: impl FnMut() -> u64, mut ns: impl FnMut() -> u64) -> Baseline {
     let (mut narrowest, mut best) = (u64::MAX, Baseline { ticks: 0, ns: 0 });
     for _ in 0..tries {
@@ -217,7 +217,7 @@ mod tests {
         let rate = calibrate_tsc(Duration::from_millis(50)).unwrap();
         assert!((1e6..1e11).contains(&rate), "{rate}");
         std::thread::sleep(Duration::from_millis(50));
-        // Neither clock drifts by as much as a thousandth, and a wrong reading would be off by much more.
+        // Clocks drift by far less than a thousandth; a wrong reading would be off by much more.
         assert!(baseline.deviation(rate).abs() < 1e-3, "{}", baseline.deviation(rate));
     }
 

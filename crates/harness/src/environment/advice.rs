@@ -1,11 +1,11 @@
-//! Machine settings that disturb measurements, and how to fix them.
+//! Machine settings that disturb measurements, and their remedies.
 
 use super::root::Root;
 use crate::counter::REMEDY;
 use pqlab_record::{Counters, Cpu, Environment, Host};
 use std::path::Path;
 
-/// How much a finding matters.
+/// Importance of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
     /// Nothing needs to change.
@@ -19,13 +19,13 @@ pub enum Severity {
 /// One finding about the machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Advice {
-    /// How much the finding matters.
+    /// Importance of the finding.
     pub severity: Severity,
-    /// What was checked, in one or two words.
+    /// Subject of the check, in one or two words.
     pub subject: &'static str,
-    /// What was found.
+    /// State of the subject.
     pub finding: String,
-    /// How to fix the problem. `None` if there is nothing to fix, or the user cannot fix it on this machine.
+    /// Remedy. `None` if nothing needs to change, or if the user cannot change it on this machine.
     pub remedy: Option<String>,
 }
 
@@ -174,8 +174,7 @@ fn container_note(container: &str) -> Advice {
     )
 }
 
-/// Limits above which other programs use a large part of a processor. Both values are read before the measurement
-/// begins.
+/// Limits above which other programs use a large part of a processor, for values that are read before the measurement.
 const BUSY_LOAD: f64 = 0.5;
 const BUSY_PRESSURE_PCT: f64 = 5.0;
 
@@ -222,8 +221,8 @@ fn counters(counters: &Counters) -> Vec<Advice> {
     advice
 }
 
-/// Returns advice only if counters work now (as root) or were not tried. If the kernel denied access, [`counters`]
-/// reports that.
+/// Returns advice on the kernel's limit if counters work now (as root) or were not tried. If the kernel denied access,
+/// [`counters`] gives the advice.
 fn paranoid(level: Option<i32>, counters: &Counters) -> Option<Advice> {
     const HIGHEST: i32 = 2;
     let reported = counters.unavailable.iter().any(|(_, reason)| reason.contains("perf_event_paranoid"));
@@ -294,7 +293,7 @@ fn quota(root: &Root) -> Option<Advice> {
             }
         })
         .flat_map(|(mount, path)| {
-            // A container sees its own control group as the mount's root, so some of these folders do not exist.
+            // Ignore missing folders: a container sees its own control group as the mount's root.
             Path::new(path.trim_start_matches('/'))
                 .ancestors()
                 .map(|folder| Path::new(mount).join(folder).to_string_lossy().into_owned())

@@ -1,6 +1,6 @@
 use pqlab_record::Build;
 
-/// Returns the build information from the build script, which sets unknown variables to an empty string.
+/// Returns the build information from the build script's variables. An empty variable means that the value is unknown.
 pub(super) fn build() -> Build {
     let known = |text: &str| (!text.is_empty()).then(|| text.to_owned());
     Build {

@@ -52,8 +52,8 @@ const FEATURES: [&str; 44] = [
     "sme",
 ];
 
-/// Describes the processor. If `on_this_machine` is `false`, the files are simulated, and the processor itself is not
-/// queried.
+/// Describes the processor. If `on_this_machine` is `false`, the files are simulated, and the function does not query
+/// the processor itself.
 pub(super) fn cpu(root: &Root, allowed: &[u32], on_this_machine: bool) -> Cpu {
     let info = root.text("proc/cpuinfo").unwrap_or_default();
     let flags = field(&info, "flags").or_else(|| field(&info, "Features")).unwrap_or_default();
@@ -103,8 +103,8 @@ fn model(info: &str, root: &Root) -> String {
     }
 }
 
-/// Returns the name for a core, given the implementer and part number in `MIDR_EL1`. Arm kernels report these numbers
-/// instead of names. Covers server cores and common boards.
+/// Returns the name of a core, given the implementer and part number in `MIDR_EL1`, which Arm kernels report instead of
+/// a name. Covers server cores and common boards.
 fn arm_core(implementer: &str, part: &str) -> Option<&'static str> {
     Some(match (implementer, part) {
         ("0x41", "0xd03") => "Cortex-A53",
@@ -278,7 +278,7 @@ mod tests {
         assert_eq!((cpu.turbo, cpu.smt, cpu.virtualized), (Some(false), Some(true), Some(false)));
         let expected = Virtualization { hypervisor: None, clocksource: Some("tsc".into()) };
         assert_eq!(cpu.virtualization, Some(expected));
-        // `index1` is left out because its files are incomplete.
+        // The result must not contain `index1`, whose files are incomplete.
         let data = Cache { level: 1, kind: "Data".into(), size: 32 << 10, line: Some(64) };
         let shared = Cache { level: 3, kind: "Unified".into(), size: 32 << 20, line: None };
         assert_eq!(cpu.caches, [data, shared]);

@@ -32,7 +32,7 @@ fn pressure(psi: &str) -> Option<Pressure> {
     Some(Pressure { avg10: share("avg10=")?, avg60: share("avg60=")? })
 }
 
-/// Detects the container runtime from the files and names it leaves behind.
+/// Detects the container runtime from its files, environment variables and control groups.
 fn container(root: &Root) -> Option<String> {
     if root.exists("run/.containerenv") {
         return Some("podman".to_owned());

@@ -12,7 +12,7 @@ pub(super) fn operating_system(root: &Root) -> OperatingSystem {
     }
 }
 
-/// Returns the system's name from os-release(5). The file is in `/usr/lib` on systems with an empty `/etc`.
+/// Returns the system's name from os-release(5), which is in `/usr/lib` on systems with an empty `/etc`.
 fn name(root: &Root) -> Option<String> {
     let text = root.text("etc/os-release").or_else(|| root.text("usr/lib/os-release"))?;
     let value = |key: &str| -> Option<String> {

@@ -13,19 +13,19 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread::{self, Builder};
 use std::time::Duration;
 
-/// Number of probes that establish the baseline of newly seen cores.
+/// Number of probes that establish the baseline of cores without one.
 pub(super) const FIRST_PROBES: usize = 16;
 
 /// Stack size of a probing thread, in bytes.
 const STACK: usize = 128 << 10;
 
-/// Set of cores that a baseline applies to.
+/// Set of cores to which a baseline applies.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Cores {
-    /// The core that a worker runs on, as the list of processors with the same core type. Empty if all cores are alike.
+    /// A worker's core, given as the list of processors with the same core type. Empty if all cores are alike.
     Own(Vec<u32>),
-    /// Processors that work at the same time. Some may be hardware threads of the same core, so the baseline applies to
-    /// the set as a whole.
+    /// Processors that work at the same time. The baseline applies to the whole set, because some may be hardware
+    /// threads of the same core.
     Together(Vec<u32>),
 }
 
@@ -56,10 +56,10 @@ pub(crate) fn merge(known: &mut AdditionsPerCycle, others: &AdditionsPerCycle) {
 /// Observed throughput of a core, and the baseline derived from it.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct KnownAdditions {
-    /// The three highest values seen, in descending order. The third is the baseline, because the two highest may come
-    /// from errors in the clock estimate.
+    /// The three highest observed values, in descending order. The third is the baseline, because the two highest may
+    /// come from errors in the clock estimate.
     pub(super) most: [f64; 3],
-    /// Highest baseline that other processes found.
+    /// Highest baseline found by other processes.
     expected: f64,
 }
 
@@ -94,14 +94,14 @@ impl KnownAdditions {
     }
 }
 
-/// Maximum number of times that a probe counts the tasks. The lowest count is used, which leaves out tasks that run
-/// only briefly.
+/// Maximum number of times that a probe counts the tasks. The probe reports the lowest count, which excludes tasks that
+/// run only briefly.
 const COUNTS: usize = 8;
-/// Pause between counts. It lets threads of the trial that need this processor go to sleep.
+/// Pause between counts, during which threads of the trial that need this processor can finish and go to sleep.
 const BETWEEN_COUNTS: Duration = Duration::from_micros(50);
 
-/// Probes several processors at the same time, as a trial's threads use them. Shows whether each processor has its own
-/// core, and whether other tasks want to run on the processors.
+/// Probes several processors at the same time, as a trial's threads use them. Shows whether each processor has its core
+/// to itself, and whether other tasks want to run on the processors.
 pub(crate) struct InterferenceMonitor {
     pub(super) sets: BTreeMap<Vec<u32>, KnownAdditions>,
     load: Option<KernelFile>,
@@ -122,7 +122,7 @@ impl InterferenceMonitor {
         InterferenceMonitor { sets: BTreeMap::new(), load: KernelFile::open(Path::new("/proc/loadavg"), 128) }
     }
 
-    /// Probes the processors. Takes slightly over half a millisecond, but a few milliseconds the first time.
+    /// Probes the processors. Takes slightly over half a millisecond, or a few milliseconds the first time.
     pub(crate) fn probe(&mut self, cpus: &[u32]) -> Probe {
         let others = self.others();
         let additions = self.sets.entry(cpus.to_vec()).or_default();

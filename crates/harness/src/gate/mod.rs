@@ -1,4 +1,4 @@
-//! Contention gates, which detect whether a visit had its core to itself.
+//! Contention gates, which detect whether another load disturbed a visit.
 //!
 //! A [`Gate`] reads the state of the kernel and the core before and after a visit. [`judge`] compares the difference
 //! with [`Thresholds`]. A disturbed visit is measured again; if it stays disturbed, its samples are marked.
@@ -61,18 +61,18 @@ pub struct Probe {
     pub narrowed_pct: Option<f64>,
 }
 
-/// What happened during a visit.
+/// Observations during a visit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Observation {
-    /// Length of the visit in ns.
+    /// Duration of the visit in ns.
     pub wall_ns: u64,
     /// CPU time of the thread, in ns.
     pub cpu_ns: u64,
     /// Time in ns during which the thread was ready to run but waited for a processor. `None` if the kernel does not
     /// report it.
     pub waited_ns: Option<u64>,
-    /// Time in ns during which the hypervisor ran something else on the processor. The kernel reports whole ticks
-    /// (usually 10 ms), so for a short visit this is either zero or longer than the visit.
+    /// Time in ns during which the hypervisor ran another virtual machine on the processor. The kernel reports whole
+    /// ticks (usually 10 ms), so for a short visit this is either zero or longer than the visit.
     pub steal_ns: Option<u64>,
     /// Number of times the kernel took the processor from the thread.
     pub involuntary_switches: u64,
@@ -83,18 +83,18 @@ pub struct Observation {
     pub clock_before_hz: f64,
     /// Estimated clock rate of the core after the visit, in Hz.
     pub clock_after_hz: f64,
-    /// Throughput loss in percent: how far the core's independent additions per cycle fell below those of an unshared
-    /// core. This is the larger loss of the probes before and after the visit; for several cores, the largest of any
-    /// core. `None` if it cannot be measured.
+    /// Throughput loss in percent: the drop in the core's independent additions per cycle, compared with an unshared
+    /// core. This is the larger loss of the probes before and after the visit; for several cores, the largest loss of
+    /// any core. `None` if it cannot be measured.
     pub narrowed_pct: Option<f64>,
     /// Throughput loss in the probe after the visit, in percent.
     pub narrowed_after_pct: Option<f64>,
-    /// Number of other tasks that were ready to run before or after the visit and did not fit on the processors left
-    /// free by the trial's threads. `None` if they were not counted.
+    /// Number of other tasks that were ready to run before or after the visit but found no processor free of the
+    /// trial's threads. `None` if they were not counted.
     pub runnable_tasks: Option<u64>,
 }
 
-/// Limits that make a visit disturbed if they are exceeded. `None` disables a rule.
+/// Limits for an undisturbed visit. `None` disables a limit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Thresholds {
     /// Minimum percentage of the visit's wall time during which the thread had a processor. Default 98: an interrupt
@@ -103,27 +103,27 @@ pub struct Thresholds {
     /// If [`workload_waits`](Self::workload_waits) is set, this is a percentage of the time during which the thread ran
     /// or was ready to run.
     pub min_cpu_share_pct: Option<f64>,
-    /// Whether the workload sleeps, or waits for other threads or the disk. If so, time without a processor is lost
-    /// only while the thread is ready to run.
+    /// Whether the workload sleeps, or waits for other threads or the disk. If so, time without a processor counts as
+    /// lost only while the thread is ready to run.
     pub workload_waits: bool,
     /// Maximum percentage of the wall time that the hypervisor may steal. Default 1: in a visit shorter than one
     /// second, a single tick of `/proc/stat` exceeds this limit.
     pub max_steal_pct: Option<f64>,
-    /// How often the kernel may take the processor away. Even on a quiet machine, kernel threads take it for a few µs.
+    /// Limits on involuntary context switches. Even on a quiet machine, kernel threads take the processor for a few µs.
     pub switches: Option<SwitchLimit>,
     /// Maximum CPU pressure, in percent of the wall time. Applies only to visits with an involuntary switch. Default
     /// 10.
     ///
-    /// PSI counts tasks that wait for any processor. A waiting task matters only if this thread also lost its
-    /// processor.
+    /// The limit needs a switch, because PSI counts tasks that wait for any processor. A waiting task matters only if
+    /// this thread also lost its processor.
     pub max_pressure_pct: Option<f64>,
-    /// Maximum change in the core's clock rate from before to after the visit, in percent. Default 10, which is more
-    /// than the steps of a boosted clock and the errors in the estimate.
+    /// Maximum change in the core's clock rate from before to after the visit, in percent. Default 10, which exceeds
+    /// the steps of a boosted clock and the errors in the estimate.
     pub max_clock_drift_pct: Option<f64>,
     /// Maximum [throughput loss](Observation::narrowed_pct) of the core, in percent. Default 5: the throughput of an
     /// unshared core varies by less than 1%, and a load on the core's other hardware thread costs 15% or more.
     pub max_narrowed_pct: Option<f64>,
-    /// Maximum number of [other tasks](Observation::runnable_tasks). 0 for several threads, because each other task
+    /// Maximum number of [other tasks](Observation::runnable_tasks). 0 for several threads, because any other task
     /// takes a thread's processor half of the time.
     pub max_runnable_tasks: Option<u64>,
 }
@@ -156,7 +156,8 @@ impl Default for Thresholds {
 
 impl Thresholds {
     /// Returns thresholds for a thread that waits while other threads of its trial work. They limit stolen time on any
-    /// processor, and other programs' use of the threads' cores and processors. The trial itself watches its threads.
+    /// processor, and the use of the threads' cores and processors by other programs. The trial itself watches its
+    /// threads.
     pub fn for_several_threads() -> Thresholds {
         Thresholds {
             min_cpu_share_pct: None,
@@ -168,21 +169,21 @@ impl Thresholds {
         }
     }
 
-    /// Returns thresholds for threads that mostly wait for a network. Throughput is not checked, because the threads
-    /// may share cores among themselves. Stolen time and other runnable tasks are checked.
+    /// Returns thresholds for threads that mostly wait for a network. They limit stolen time and other runnable tasks,
+    /// but not the throughput loss, because the threads may share cores among themselves.
     pub fn for_threads_that_wait() -> Thresholds {
         Thresholds { max_narrowed_pct: None, ..Thresholds::for_several_threads() }
     }
 
-    /// Returns thresholds for one of several threads that work concurrently. Throughput is not checked, because the
-    /// harness probes the cores of all threads together.
+    /// Returns thresholds for one of several threads that work concurrently. They do not limit the throughput loss,
+    /// because the harness probes the cores of all threads together.
     pub fn for_one_of_several_threads() -> Thresholds {
         Thresholds { max_narrowed_pct: None, ..Thresholds::default() }
     }
 
     /// Returns thresholds for a thread that hands work to another process on the same processor. The observed CPU time
-    /// must be that of both processes. Handing over the processor is neither lost time nor an involuntary switch; only
-    /// other programs disturb the visit.
+    /// must include both processes. Handing over the processor does not count as lost time or as an involuntary switch;
+    /// only other programs disturb the visit.
     pub fn for_another_process(its_time_is_known: bool) -> Thresholds {
         Thresholds {
             min_cpu_share_pct: its_time_is_known.then_some(97.0),
@@ -256,7 +257,8 @@ impl Gate {
         let narrowed = |core: CoreState| self.width.narrowed_pct(core.additions_a_cycle?);
         Observation {
             wall_ns,
-            // The CPU clock is read first at the start and last at the end, so its interval may be the longer one.
+            // The CPU time may exceed the wall time, because the CPU clock is read first at the start and last at the
+            // end.
             cpu_ns: cpu_ns.min(wall_ns),
             waited_ns,
             involuntary_switches,
@@ -339,7 +341,7 @@ impl Observation {
     }
 
     /// Returns the time in ns during which the thread wanted a processor but had none. For workloads that wait, only
-    /// the kernel knows this time; without the kernel's report, the result is zero.
+    /// the kernel knows this time. Returns zero if the kernel does not report it.
     fn lost_ns(&self, workload_waits: bool) -> u64 {
         if workload_waits { self.waited_ns.unwrap_or(0) } else { self.wall_ns - self.cpu_ns }
     }
@@ -349,7 +351,7 @@ impl Observation {
     }
 }
 
-/// Returns a disturbance for each threshold that the observation exceeds. Empty for a clean visit.
+/// Returns a disturbance for each threshold that the observation exceeds; empty for an undisturbed visit.
 pub fn judge(seen: &Observation, thresholds: &Thresholds) -> Vec<Disturbance> {
     let mut found = Vec::new();
     let lost_ns = seen.lost_ns(thresholds.workload_waits);
@@ -363,7 +365,7 @@ pub fn judge(seen: &Observation, thresholds: &Thresholds) -> Vec<Disturbance> {
     if let (Some(limit), Some(steal_ns)) = (thresholds.max_steal_pct, seen.steal_ns) {
         let pct = seen.percent_of_wall(steal_ns);
         if pct > limit {
-            // The tick may have begun before the visit.
+            // Cap the percentage, because the stolen tick may have begun before the visit.
             found.push(Disturbance::Steal { pct: pct.min(100.0) });
         }
     }
@@ -426,7 +428,7 @@ fn since(before: Option<u64>, after: Option<u64>) -> Option<u64> {
 /// Returns the stolen ticks from the processor's line, which begins with `label`. They are the line's eighth number
 /// (proc_stat(5)).
 fn steal_ticks(stat: &str, label: &str) -> Option<u64> {
-    // A line without a line feed was cut off, perhaps within a number.
+    // Ignore a line without a line feed, which may be cut off within a number.
     let line = stat.split_inclusive('\n').find(|line| line.starts_with(label) && line.ends_with('\n'))?;
     line.split_ascii_whitespace().nth(8)?.parse().ok()
 }
@@ -442,7 +444,7 @@ fn waited_ns(schedstat: &str) -> Option<u64> {
     schedstat.split_ascii_whitespace().nth(1)?.parse().ok()
 }
 
-/// Returns the length of a tick in `/proc/stat`, in ns.
+/// Returns the duration of a tick in `/proc/stat`, in ns.
 fn tick_ns() -> u64 {
     let per_second = nix::unistd::sysconf(nix::unistd::SysconfVar::CLK_TCK).ok().flatten().unwrap_or(100);
     1_000_000_000 / per_second.max(1) as u64

@@ -43,7 +43,7 @@ fn sleep_is_not_lost_time_for_workloads_that_wait() {
     let asleep = Observation { cpu_ns: VISIT_NS / 10, ..quiet() };
     assert_eq!(judge(&asleep, &Thresholds::for_waiting_workload()), []);
     assert_eq!(judge(&Observation { cpu_ns: 0, ..asleep }, &Thresholds::for_waiting_workload()), []);
-    // The thread wanted the processor for twice as long as it had it.
+    // The thread had the processor for half of the time during which it wanted one.
     let kept_waiting = Observation { waited_ns: Some(VISIT_NS / 10), ..asleep };
     assert_eq!(judge(&kept_waiting, &Thresholds::for_waiting_workload()), [Disturbance::CpuShare { pct: 50.0 }]);
 }
@@ -126,10 +126,10 @@ fn the_baseline_is_the_third_highest_throughput() {
     let mut width = KnownAdditions::default();
     assert!(width.is_unseen() && width.known().is_none() && width.narrowed_pct(3.0).is_none());
     [3.0, 4.0, 2.0, 3.9, 90.0, 1.0].into_iter().for_each(|seen| width.see(seen));
-    // Two errors in the clock estimate do not mark every later visit as disturbed.
+    // Two errors in the clock estimate must not make every later visit disturbed.
     assert_eq!((width.most, width.known()), ([90.0, 4.0, 3.9], Some(3.9)));
     assert_eq!(width.narrowed_pct(3.9), Some(0.0));
-    // Another process's baseline is used like an observation of this process.
+    // A baseline from another process counts like an observation by this process.
     width.expect(7.8);
     width.expect(5.0);
     assert_eq!((width.known(), width.narrowed_pct(3.9)), (Some(7.8), Some(50.0)));
@@ -173,7 +173,7 @@ fn baselines_apply_to_one_core_type_only() {
             if width.is_nan() { AdditionsPerCycle::new() } else { AdditionsPerCycle::from([(cores, width)]) };
         assert_eq!(gate.additions_per_cycle(), expected, "processor {cpu}");
     }
-    // A thread that may run on either type has no baseline.
+    // A thread that may run on cores of either type has no baseline.
     let mut gate = Gate::at(folder.path(), None);
     gate.expect(&known);
     assert_eq!(gate.glance().narrowed_pct, None);
@@ -196,7 +196,7 @@ fn a_gate_and_a_monitor_measure_throughput() {
     let [most, .., known] = monitor.sets[&cpus].most;
     assert!(seen > 0.0 && most >= known && known > 0.0, "{seen} of {most}, {known}");
     assert!(monitor.probe(&cpus).additions.is_some());
-    // A thread that cannot be pinned measures nothing.
+    // The monitor measures nothing with a thread that cannot be pinned.
     assert_eq!(monitor.probe(&[u32::MAX >> 1]).additions, None);
 }
 

@@ -1,15 +1,15 @@
-//! The measuring rules: when a case is visited, for how long, and when it is finished.
+//! Measuring rules: the order of visits, their length, and the end of a case.
 //!
 //! Cases are grouped into blocks. Every process prepares every case of a block; then rounds run until all cases are
 //! finished. In a round, each process visits each open case. Both processes and cases are shuffled. This interleaves
-//! the compared cases in time, so drift in the machine affects all of them alike. Visits that find their core shared
-//! are postponed, and disturbed visits are repeated, after all others in the round.
+//! the compared cases in time, so drift in the machine affects all of them alike. Postponed visits, which found their
+//! core shared, and repeated visits, which were disturbed, come after all others in the round.
 //!
 //! The first rounds of a case are a pilot. The noise within processes during the pilot determines the number of rounds.
-//! After these rounds, the interval of the case is checked once: if the interval is wider than requested, more
-//! processes join, as many as Stein's second stage requires. After that, or when its time is used up, the case is
-//! finished and immediately passed to the observer. Measuring never continues just until the interval happens to be
-//! narrow: see [`rounds_for_precision`] for the reason.
+//! After these rounds, the scheduler checks the interval of the case once. If the interval is wider than requested, as
+//! many processes join as Stein's second stage requires. After that, or when its time is used up, the case is finished
+//! and immediately passed to the observer. The scheduler never measures until the interval happens to be narrow: see
+//! [`rounds_for_precision`] for the reason.
 
 mod observer;
 mod open;
@@ -32,32 +32,32 @@ use std::time::Duration;
 pub use observer::{Event, Observer, ObserverError};
 pub use pool::{Failure, WorkerPool};
 
-/// Maximum number of times that a disturbed visit is repeated. After that, the visit is kept.
+/// Maximum number of times that a disturbed visit is repeated. The last attempt is kept.
 pub const REPEATS: u32 = 3;
-/// How long a case's visits may be postponed because of a load on the core's other hardware thread, as a fraction of
-/// the case's time limit. Such loads come and go within tenths of a second.
+/// Maximum delay of a case's visits because of a load on the core's other hardware thread, as a fraction of the case's
+/// time limit. Such loads come and go within tenths of a second.
 const PATIENCE: f64 = 0.25;
 /// Pause before the next attempt if all remaining visits were postponed.
 const WAIT: Duration = Duration::from_millis(5);
-/// Number of rounds for processes that join because the existing processes differ.
+/// Number of rounds for joining processes.
 const JOINING_ROUNDS: u32 = 3;
-/// Fraction of the requested half-width that joining processes aim for. The interval's width varies by chance, so a
-/// number of processes that just reaches the target would miss it half of the time.
+/// Fraction of the requested half-width that determines the number of joining processes. The interval's width varies by
+/// chance, so a number that just reaches the target would miss it half of the time.
 const AIM: f64 = 0.8;
 /// Maximum number of processes per case.
 const MOST_PROCESSES: u32 = 24;
-/// Minimum number of processes whose differences can show how many more are needed.
+/// Minimum number of processes for estimating how many more are needed.
 const FEWEST_FOR_MORE: u32 = 8;
 /// Minimum length of a sample with one operation, as a multiple of the counter's resolution and cost.
 const GRAINS_PER_SAMPLE: f64 = 100.0;
-/// Minimum length of a sample with several operations, as a multiple of the counter's resolution and cost. Extending
-/// such a sample costs nothing, and gives medians finer steps.
+/// Minimum length of a sample with several operations, as a multiple of the counter's resolution and cost. Longer
+/// samples cost nothing and give medians finer steps.
 const GRAINS_PER_BATCH: f64 = 400.0;
 /// Number of rounds in the pilot. The adaptive rules use the pilot to plan the other rounds.
 const PILOT_ROUNDS: u32 = 3;
 /// Maximum number of samples per visit, which limits the memory that a run needs.
 const SAMPLES_PER_VISIT: u64 = 1000;
-/// Minimum number of samples in a visit to a short operation. A median of fewer samples means little.
+/// Minimum number of samples in a visit to a short operation, because a median of fewer samples means little.
 pub const LEAST_SAMPLES: u64 = 10;
 /// Fraction of a visit's time spent on warm-up, except in the first visit.
 const WARMUP_SHARE: f64 = 0.1;
@@ -73,7 +73,7 @@ pub enum MeasuringError {
     Observer(#[from] ObserverError),
 }
 
-/// How a run ended.
+/// End of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
     /// Every case has a record.
@@ -89,8 +89,8 @@ pub struct CounterFacts {
     pub metric: Metric,
     /// Nanoseconds per tick, if the rate is constant.
     pub ns_per_tick: Option<f64>,
-    /// The counter's resolution or the cost of a pair of readings, whichever is greater, in ns. A sample must take much
-    /// longer than this.
+    /// The larger of the counter's resolution and the cost of a pair of readings, in ns. A sample must take much longer
+    /// than this.
     pub grain_ns: f64,
 }
 
@@ -180,7 +180,8 @@ impl Block<'_> {
         let mut only_batch = None;
         let mut first_calls_ns = BTreeMap::new();
         let mut demands = Demands::default();
-        // First calls run in separate processes. One process is enough to check the answers and to estimate the time.
+        // First calls run in separate processes, so prepare the case in only one process, to check the answers and to
+        // estimate the time.
         let prepared_by = if case.state() == State::FirstCall { 1 } else { self.processes() };
         for process in 0..prepared_by {
             match self.pool.prepare(process, case) {
@@ -233,7 +234,7 @@ impl Block<'_> {
                 Err(Failure::Case(reason)) => failed.push((position, reason)),
                 Err(Failure::Fatal(error)) => return Err(error.into()),
             }
-            // A competing load affects every case, so wait before retrying.
+            // Wait before retrying, because a competing load affects every case.
             if put_off > 0 && put_off >= queue.len() {
                 put_off = 0;
                 self.pool.wait(WAIT);
@@ -252,7 +253,7 @@ impl Block<'_> {
         Ok(Outcome::Complete)
     }
 
-    /// Returns the visits of a round. The processes are shuffled, and so are the cases for each process.
+    /// Returns the visits of a round, with shuffled processes and, for each process, shuffled cases.
     fn turns(&self, order: &mut ChaCha8Rng) -> VecDeque<Turn> {
         let mut processes: Vec<u32> = (0..self.open.iter().map(|open| open.members.end).max().unwrap_or(0)).collect();
         processes.shuffle(order);
@@ -266,8 +267,8 @@ impl Block<'_> {
         turns
     }
 
-    /// Lets a process visit a case. Returns the turn if the visit was postponed, or if it was disturbed and must be
-    /// repeated. The caller queues that turn after all others.
+    /// Lets a process visit a case. Returns the turn if the visit was postponed, or was disturbed and must be repeated.
+    /// The caller queues the returned turn after all others.
     fn visit(&mut self, turn: Turn) -> Result<Option<Turn>, Failure> {
         let Turn { process, index, attempts } = turn;
         let processes = self.processes();
@@ -280,7 +281,7 @@ impl Block<'_> {
         let samples = match &open.quota {
             // Do not split waves of operations that wait, because smaller portions would not finish sooner.
             Some(quota) => quota[process as usize].min(fitting.max(open.wave)),
-            // The worker decides how many samples fit into the visit's time.
+            // The worker decides how many samples fit into the time of the visit.
             None => SAMPLES_PER_VISIT,
         };
         if samples == 0 {
@@ -292,15 +293,15 @@ impl Block<'_> {
         let first = open.rounds == 0 || open.first_calls_ns.contains_key(&process);
         let affordable = (WARMUP_SHARE * budget_ns / open.ns_per_operation) as u64;
         let warmup = match (self.protocol.kind, first) {
-            // First calls get no warm-up, and neither do operations that wait for a network. With evicted caches, a
-            // single call lets the process settle.
+            // First calls and operations that wait for a network get no warm-up. With evicted caches, a single call is
+            // enough for the process to settle.
             _ if case.state() == State::FirstCall || open.counted => 0,
             _ if case.state() == State::Evicted => u64::from(first),
-            // Operations that take many milliseconds get none: they ran during preparation, and cold caches hardly
-            // matter to them.
+            // Operations that take many milliseconds get no warm-up: they ran during preparation, and cold caches
+            // hardly slow them.
             (ProtocolKind::Adaptive, true) => self.protocol.warmup.min(affordable * 10),
             (_, true) => self.protocol.warmup,
-            // Without this limit, a case with slow operations would spend half of its time on warm-up.
+            // Limit the warm-up. Otherwise a case with slow operations would spend half of its time on it.
             (_, false) => affordable.min(self.protocol.warmup),
         };
         let budget_ns = match open.quota {
@@ -327,8 +328,7 @@ impl Block<'_> {
         }
         open.spent_ns += visited.visit_ns;
         if open.quota.is_some() {
-            // The user requested a fixed number of samples, and another load could spoil half of them, so keep all of
-            // them.
+            // Keep all samples, because the user requested a fixed number and another load could spoil half of them.
             visited.disturbances.iter_mut().for_each(Disturbance::keep);
         }
         let good_enough = visited.disturbances.iter().all(Disturbance::is_kept);
@@ -339,7 +339,7 @@ impl Block<'_> {
         if let Some(quota) = &mut open.quota {
             quota[process as usize] = quota[process as usize].saturating_sub(visited.ticks.len() as u64);
         }
-        // Each first call runs in its own process, which needs a different number.
+        // Number the processes of first calls separately, because each first call runs in its own process.
         let worker = if first_call { open.rounds * processes + process } else { process };
         open.keep(process, worker, attempts, visited);
         Ok(None)
@@ -386,7 +386,7 @@ impl Block<'_> {
         Ok(())
     }
 
-    /// Prepares a case in the processes that join. Returns `false` if the case failed.
+    /// Prepares a case in the joining processes. Returns `false` if the case failed.
     fn join(&mut self, index: usize, members: Range<u32>) -> Result<bool, MeasuringError> {
         let position = self.open[index].position;
         let case = &self.plan[position];

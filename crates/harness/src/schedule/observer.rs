@@ -1,8 +1,8 @@
-//! Receives measurement events.
+//! Interface for receiving measurement events.
 
 use pqlab_record::{Case, Record};
 
-/// Reason why an observer stops the run. The code that created the observer knows the concrete error type.
+/// Error with which an observer stops the run. The creator of the observer knows the concrete type.
 #[derive(Debug, thiserror::Error)]
 #[error(transparent)]
 pub struct ObserverError(pub Box<dyn std::error::Error + Send + Sync>);
@@ -14,7 +14,7 @@ pub enum Event<'a> {
     Working {
         /// The current case.
         case: &'a Case,
-        /// Number of finished cases, plus the finished fractions of the cases being measured.
+        /// Number of finished cases, plus the finished fractions of the current cases.
         done: f64,
     },
     /// A case is finished. The observer must store its record before returning.
@@ -31,7 +31,7 @@ pub trait Observer {
     /// Handles an event.
     ///
     /// # Errors
-    /// An error ends the run. For example, the run ends if a record cannot be stored.
+    /// An error ends the run, for example if a record cannot be stored.
     fn event(&mut self, event: Event<'_>) -> Result<(), ObserverError>;
 
     /// Returns whether the user asked to stop.

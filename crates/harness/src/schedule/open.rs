@@ -1,4 +1,4 @@
-//! State of a case being measured: how long its operations take, which processes still visit it, and for how many
+//! State of a case under measurement: the time of its operations, the processes that still visit it, and the number of
 //! rounds.
 
 use super::{AIM, FEWEST_FOR_MORE, JOINING_ROUNDS, MOST_PROCESSES, PATIENCE, PILOT_ROUNDS};
@@ -14,11 +14,11 @@ use std::ops::Range;
 pub(super) struct Open {
     pub(super) position: usize,
     pub(super) ns_per_operation: f64,
-    /// Whether `ns_per_operation` comes from visits instead of the estimate made during preparation.
+    /// Whether `ns_per_operation` comes from visits instead of the preparation's estimate.
     visited: bool,
     /// Number of samples that each process still has to take. `None` under the adaptive rules.
     pub(super) quota: Option<Vec<u64>>,
-    /// Number of operations per call of the routine if each operation is a sample, otherwise 0.
+    /// Number of operations per call of the routine, if each operation is a sample; otherwise 0.
     pub(super) wave: u64,
     /// Whether the case takes the protocol's fixed number of samples, because its operations wait for a network.
     pub(super) counted: bool,
@@ -50,9 +50,9 @@ fn summary_of(case: &Case) -> fn(&[f64]) -> Option<f64> {
 pub(super) enum Next {
     /// Run another round.
     Round,
-    /// Run rounds in these processes, which must be prepared first.
+    /// Prepare the case in these processes, and run rounds in them.
     Join(Range<u32>),
-    /// The case has enough samples, or its time is used up.
+    /// Finish the case: it has enough samples, or its time is used up.
     Finished,
 }
 
@@ -77,7 +77,7 @@ impl Open {
     }
 
     /// Updates the estimated time per operation. A visit gives a better estimate than the preparation, which makes only
-    /// a few cold calls. The shortest estimate is kept, because disturbances only add time.
+    /// a few cold calls. Keeps the shortest estimate, because disturbances only add time.
     pub(super) fn learn(&mut self, visited: &Visited) {
         let batch = self.samples.batch as f64;
         let times: Vec<f64> = match self.samples.ns_per_tick {
@@ -93,11 +93,11 @@ impl Open {
     /// Keeps the samples of a visit.
     pub(super) fn keep(&mut self, process: u32, worker: u32, repeats: u32, mut visited: Visited) {
         if self.quota.is_some() {
-            // A fixed number of samples was requested, so no sample is excluded.
+            // Exclude no sample, because the user requested a fixed number.
             visited.chunks.iter_mut().for_each(|chunk| chunk.shared = false);
         }
         self.samples.visits.push(Visit {
-            // The scheduler knows only the current start of the run. The code that stores the record sets the number.
+            // The scheduler does not know the number of this start; the code that stores the record sets it.
             start: 0,
             process: worker,
             round: self.rounds,
@@ -142,8 +142,8 @@ impl Open {
         }
     }
 
-    /// Returns the processes to add if the case is imprecise because its processes differ. Their number is what Stein's
-    /// second stage requires, within the remaining time. Processes are added only once.
+    /// Returns the processes to add if the case is imprecise because its processes differ: as many as Stein's second
+    /// stage requires, within the remaining time. Adds processes only once.
     fn more_processes(&self, case: &Case, protocol: &Protocol) -> Option<Range<u32>> {
         let now = self.members.end;
         if self.joined || now < FEWEST_FOR_MORE || case.state() != State::Warm {
@@ -154,7 +154,7 @@ impl Open {
             return None;
         }
         let wanted = processes_for_precision(&crossed, now.into(), runs, AIM * protocol.precision_pct, CONFIDENCE);
-        // If no number of processes suffices, the maximum still narrows the interval.
+        // If no number of processes suffices, add the maximum, which still narrows the interval.
         let wanted = wanted.unwrap_or(MOST_PROCESSES.into()).min(MOST_PROCESSES.into());
         let visits = self.samples.visits.len().max(1) as f64;
         let each_ns = self.spent_ns as f64 / visits * f64::from(JOINING_ROUNDS);
@@ -177,23 +177,22 @@ impl Open {
         let visits = self.samples.values(unit, Visits::Usable)?;
         let visits = visits.iter().map(|(moment, values)| (moment.numbers(), values.as_slice()));
         let spreads = &protocol.run_spreads;
-        // The spread in cycles is also used for times, because measuring longer does not reduce the changes in the
-        // core's clock between runs.
+        // Use the spread in cycles also for times, because measuring longer does not reduce the changes in the core's
+        // clock between runs.
         let pct = spreads.cycles_pct;
         let degrees_of_freedom = usize::try_from(spreads.degrees_of_freedom).unwrap_or(usize::MAX);
         Some((crossed_visits(visits, summary_of(case))?, RunSpread { pct, degrees_of_freedom }))
     }
 
-    /// Returns the interval that a report will show, relative to an estimate of 1.
+    /// Returns the interval of the later report, relative to an estimate of 1.
     pub(super) fn interval(&self, case: &Case, protocol: &Protocol) -> Option<Interval> {
         let (crossed, runs) = self.crossed(case, protocol)?;
         let step = self.samples.ns_per_tick.unwrap_or(1.0) / self.samples.batch as f64 / self.ns_per_operation;
         Some(crossed.interval(1.0, runs, step, CONFIDENCE))
     }
 
-    /// Returns the medians or means of the visits so far, grouped by process. Each first call runs in its own process,
-    /// so first calls are grouped by their position in the round. The noise within such a group is the noise between
-    /// processes.
+    /// Returns the medians or means of the visits so far, grouped by process. Groups first calls by their position in
+    /// the round, because each runs in its own process. The noise within such a group is the noise between processes.
     fn pilot(&self, case: &Case) -> Vec<Vec<f64>> {
         let processes = self.members.end.max(1);
         let mut groups: Vec<Vec<f64>> = vec![Vec::new(); processes as usize];

@@ -1,14 +1,14 @@
-//! System-specific features. Only this module depends on the operating system.
+//! Features that depend on the operating system. All other modules are portable.
 //!
-//! All other code in the workspace is portable among POSIX systems. [`System`] covers the features beyond POSIX, and
-//! [`Here`] is the implementation for the target system: one for Linux, and a portable one for all others, which lacks
-//! these features. Callers that read files below `/proc` and `/sys` return `None` if the files are missing.
+//! All other code in the workspace needs only POSIX. [`System`] covers the features beyond POSIX, and [`Here`] is the
+//! implementation for the target system: one for Linux, and a portable one for all others, which lacks these features.
+//! Callers that read files below `/proc` and `/sys` return `None` if the files are missing.
 
 #[cfg(target_os = "linux")]
 mod linux;
 #[cfg(all(target_os = "linux", target_env = "gnu", any(target_arch = "x86_64", target_arch = "aarch64")))]
 pub(crate) mod peaks;
-// On Linux, only the tests use this module.
+// Linux builds compile this module only for the tests.
 #[cfg(any(test, not(target_os = "linux")))]
 mod portable;
 
@@ -52,12 +52,12 @@ pub(crate) trait System {
     /// Returns the CPU-time clock for all threads of a process. `None` if the process or the clock does not exist.
     fn process_cpu_clock(process: u32) -> Option<ClockId>;
 
-    /// Returns the number of involuntary context switches. They are those of the calling thread, or of the whole
-    /// process if the system does not count them per thread.
+    /// Returns the number of involuntary context switches of the calling thread, or of the whole process if the system
+    /// does not count them per thread.
     fn involuntary_switches() -> u64;
 
-    /// Limits the address space of this process, so that a library that requests all memory ends its worker instead of
-    /// the machine. Does nothing if the limit cannot be set.
+    /// Limits the address space of this process, so that a library that requests all memory crashes only its worker.
+    /// Does nothing if the limit cannot be set.
     fn limit_memory(bytes: u64);
 
     /// Returns the resident memory of this process in bytes.

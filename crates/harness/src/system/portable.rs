@@ -1,4 +1,5 @@
-//! Implementation of [`System`] for all other systems. It uses POSIX and reports features that POSIX lacks as missing.
+//! Implementation of [`System`] for systems other than Linux. Uses only POSIX, and reports all other features as
+//! missing.
 
 use super::System;
 use crate::affinity::AffinityError;
@@ -14,7 +15,7 @@ use std::process::Command;
 use std::time::Duration;
 
 /// Interval between a worker's checks that its coordinator is still running. The worker's stream does not show this,
-/// because `poll` does not report a mere hang-up on macOS and FreeBSD.
+/// because `poll` on macOS and FreeBSD does not report a hang-up without data.
 const LOOK: Duration = Duration::from_millis(500);
 
 pub(crate) struct Portable;
@@ -45,7 +46,7 @@ impl System for Portable {
     }
 
     /// Sets no limit. Systems count memory differently, so a limit could end a worker because of memory that it already
-    /// had.
+    /// has.
     fn limit_memory(_bytes: u64) {}
 
     fn resident_bytes() -> Option<i64> {
@@ -58,7 +59,7 @@ impl System for Portable {
         let coordinator = getppid();
         let watching = std::thread::Builder::new().name("tether".into()).spawn(move || {
             wait_until_orphaned(coordinator);
-            // Run no destructors or handlers, because the hanging library may hold any lock.
+            // Exit without destructors and handlers, because the hanging library may hold any lock.
             kill(Pid::this(), Signal::SIGKILL).ok();
         })?;
         drop(watching);
@@ -91,7 +92,7 @@ impl System for Portable {
     }
 }
 
-/// Sleeps until this process has a different parent, which means that `parent` has ended.
+/// Sleeps until this process has a different parent, because `parent` has ended.
 fn wait_until_orphaned(parent: Pid) {
     while getppid() == parent {
         std::thread::sleep(LOOK);

@@ -19,7 +19,7 @@ use std::io;
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 
-/// The scheduler's system calls interpret this as the calling thread, not its process.
+/// Id that means the calling thread, not its process, in the scheduler's system calls.
 const THIS_THREAD: Pid = Pid::from_raw(0);
 
 pub(crate) struct Linux;
@@ -36,8 +36,7 @@ impl System for Linux {
         usize::try_from(sysconf(SysconfVar::_NPROCESSORS_ONLN).ok()??).ok()
     }
 
-    /// Reads the set back, because the kernel accepts a set that the container grants only in part, and drops the other
-    /// processors.
+    /// Reads the set back, because the kernel silently drops processors that the container does not grant.
     fn pin(cpus: &[u32]) -> Result<(), AffinityError> {
         let before = sched_getaffinity(THIS_THREAD).map_err(AffinityError::Refused)?;
         let mut wanted = CpuSet::new();
@@ -69,9 +68,8 @@ impl System for Linux {
     }
 
     fn limit_memory(bytes: u64) {
-        // If the limit cannot be set, the worker runs without it; the coordinator still watches the worker's resident
-        // memory. Set only the soft limit, because a program in another language that this process may start must be
-        // able to raise it.
+        // Ignore errors: the coordinator still watches the worker's resident memory. Set only the soft limit, so that a
+        // program in another language, which this process may start, can raise it.
         let most = getrlimit(Resource::RLIMIT_AS).map_or(bytes, |(_, most)| most);
         setrlimit(Resource::RLIMIT_AS, bytes.min(most), most).ok();
     }
@@ -87,7 +85,7 @@ impl System for Linux {
         let coordinator = getpid();
         let tie = move || {
             prctl::set_pdeathsig(Signal::SIGKILL)?;
-            // If the coordinator ended before `prctl`, no signal would arrive.
+            // Check the parent, because no signal arrives if the coordinator ended before `prctl`.
             if getppid() == coordinator { Ok(()) } else { Err(Errno::ESRCH.into()) }
         };
         // SAFETY: between fork and exec, the closure makes two system calls, does not allocate and takes no lock.
@@ -96,10 +94,10 @@ impl System for Linux {
 
     fn tie_to_parent() -> io::Result<()> {
         // Set the signal again, because executing a program with file capabilities clears it. If the coordinator has
-        // already ended, the first read fails before any library is called.
+        // already ended, the first read fails before the worker calls any library.
         prctl::set_pdeathsig(Signal::SIGKILL)?;
-        // Make the kernel kill workers first if memory runs out. If this fails, worker and coordinator have the same
-        // score.
+        // Make the kernel kill workers first if memory runs out. Ignore errors: worker and coordinator then have the
+        // same score.
         std::fs::write("/proc/self/oom_score_adj", "1000").ok();
         Ok(())
     }
@@ -120,12 +118,11 @@ impl System for Linux {
         read_to_string("/proc/sys/kernel/perf_event_paranoid").ok()?.trim().parse().ok()
     }
 
-    /// On Linux, files describe every property.
+    /// Adds nothing, because on Linux files describe every property.
     fn complete(_environment: &mut Environment) {}
 }
 
-/// Returns every processor that the thread could be pinned to, including those it is not pinned to now. Unpins the
-/// thread.
+/// Returns every processor to which the thread could be pinned, whatever its current affinity. Unpins the thread.
 fn grantable() -> Vec<u32> {
     let mut all = CpuSet::new();
     let filled = (0..CpuSet::count()).all(|cpu| all.set(cpu).is_ok());

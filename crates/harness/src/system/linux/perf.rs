@@ -1,7 +1,7 @@
 //! Counts core cycles and instructions with the performance-monitoring unit, through Linux's `perf_event_open`.
 //!
-//! Only the calling thread's work in user mode is counted. Time in the kernel (interrupts, page faults, `getrandom`) is
-//! part of the separately recorded wall time, but not of these counts.
+//! The counts include only the calling thread's work in user mode. The separately recorded wall time also includes time
+//! in the kernel (interrupts, page faults, `getrandom`).
 
 use crate::counter::{Counter, EventProbe};
 use perf_event::events::{Event, Hardware};
@@ -9,7 +9,7 @@ use perf_event::{Builder, Sampler};
 use pqlab_record::Metric;
 use std::io;
 
-/// Iterations of the loop that tests a counter, enough that a count of zero cannot be chance.
+/// Iterations of the loop that tests a counter. After this many, a count of zero cannot be chance.
 const TRIAL_TURNS: u64 = 10_000;
 
 /// Counter for a hardware event. It counts only the thread that opened it.
@@ -35,7 +35,8 @@ impl Perf {
     }
 
     fn count(event: impl Event, metric: Metric, user: bool) -> io::Result<Perf> {
-        // Pin the counter to the unit, because the counts of a counter that shares the unit would be extrapolated.
+        // Pin the counter to the unit. If it shared the unit with other counters, the kernel would extrapolate its
+        // counts.
         let mut counter = Builder::new(event).pinned(true).build()?;
         counter.enable()?;
         Ok(Perf { metric, sampler: counter.sampled(0)?, user, begin: 0 })
@@ -90,7 +91,7 @@ pub(super) fn probe(metric: Metric) -> EventProbe {
     if perf.sampler.read_user().count().is_some() { EventProbe::User } else { EventProbe::Kernel }
 }
 
-/// Keeps instructions from moving across a reading, because `rdpmc` does not order them.
+/// Keeps instructions from moving across a reading. `rdpmc` alone does not order them.
 #[inline]
 fn fence() {
     #[cfg(target_arch = "x86_64")]
@@ -113,7 +114,7 @@ mod tests {
 
     #[test]
     fn reads_by_system_call_if_the_register_is_not_readable() {
-        // A software event, counted in ns, needs no performance-monitoring unit and has no register.
+        // Use a software event, which needs no performance-monitoring unit and has no register. It counts ns.
         let clock = Perf::count(Software::TASK_CLOCK, Metric::Cycles, true);
         let mut clock = require!(clock, Need::Machine("permission to count software events"));
         assert!(clock.sampler.read_user().count().is_none());

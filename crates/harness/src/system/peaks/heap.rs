@@ -1,4 +1,4 @@
-//! Measures peak heap use, by counting what one thread of this program requests from the C library's allocator.
+//! Measures peak heap use, by counting the requests of one thread to the C library's allocator.
 //!
 //! A dynamically linked program calls `malloc` and related functions through slots. The loader fills the slots with the
 //! addresses of the C library's functions (System V ABI, chapter 5, "Relocation"). [`install`] redirects the main
@@ -295,7 +295,7 @@ impl Program {
         // SAFETY: the section ends with an entry whose tag is 0.
         while let Dynamic { tag: tag @ 1.., value } = unsafe { &*entry } {
             let value = *value as usize;
-            // The loader replaces offsets with addresses, unless the section is read-only.
+            // An entry may be an offset: the loader replaces offsets with addresses only if the section is writable.
             let address = if value < self.base { self.base + value } else { value };
             match *tag {
                 NAMES => names = address,

@@ -22,7 +22,7 @@ pub(crate) fn peaks(operation: &mut (dyn FnMut() -> Result<(), Fault> + Send)) -
         };
         let thread = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, on_thread);
         let thread = thread.map_err(|error| Fault::Library(format!("cannot start the measuring thread: {error}")))?;
-        // Rethrow a panic in the worker's own thread, which handles panics separately from other faults.
+        // Rethrow a panic in the worker's own thread, which handles panics differently from other faults.
         thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     })
 }

@@ -21,7 +21,7 @@ pub(super) fn peak(operation: &mut (dyn FnMut() -> Result<(), Fault> + Send)) ->
     Ok(if lowest < high { frame - lowest } else { 0 })
 }
 
-/// Returns the address where the frames of functions called by the caller begin, or an address a few bytes lower.
+/// Returns the address at which the frames of the caller's callees begin, or an address a few bytes lower.
 #[inline(never)]
 fn frame() -> usize {
     let byte = 0_u8;
@@ -65,7 +65,7 @@ fn low_end() -> Result<usize, Fault> {
         libc::pthread_attr_destroy(attributes.as_mut_ptr());
         known
     };
-    // Some versions of the C library count the guard as part of the stack, and some do not. Skip it in both cases.
+    // Skip the guard, which only some versions of the C library count as part of the stack.
     let low = start.expose_provenance().next_multiple_of(WORD) + guard;
     if known && guard < size { Ok(low) } else { Err(unknown()) }
 }
