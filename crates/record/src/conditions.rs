@@ -1,22 +1,22 @@
 use crate::Residue;
 use serde::{Deserialize, Serialize};
 
-/// Consecutive samples of a visit between two probes of the core. A chunk takes a millisecond or two.
-// The store encodes the fields in this order.
+/// Chunk of a visit: consecutive samples between two probes of the core. A chunk takes a millisecond or two.
+// The order of the fields is part of the store's encoding.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Chunk {
     /// Number of samples.
     pub samples: u32,
     /// Estimated core clock during the chunk, in Hz: the mean of the probes before and after it.
     pub clock_hz: f64,
-    /// Whether one of the two probes found the core's other hardware thread in use. Such samples are excluded as long
-    /// as enough other samples remain.
+    /// Whether one of the two probes found the core's other hardware thread in use. Estimates exclude such samples as
+    /// long as enough others remain.
     pub shared: bool,
 }
 
-/// CPU time of the thread that did a visit's work, and the wall time of the same period: from before the first sample
-/// to after the last, including untimed work.
-// The store encodes the fields in this order.
+/// CPU time of the thread that did a visit's work, and wall time of the same period, which lasts from before the first
+/// sample to after the last and includes untimed work.
+// The order of the fields is part of the store's encoding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CpuTime {
     /// CPU time of the thread in ns.

@@ -1,14 +1,14 @@
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// Processor state that a call leaves behind. It slows down the code that runs next in the thread, or changes its
-/// results.
+/// Leftover register state: processor state that a call leaves behind. It slows down the code that runs next in the
+/// thread, or changes the results of that code.
 // The store encodes a variant by its position, so add new variants at the end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Residue {
-    /// The upper halves of the 256-bit vector registers are in use (XSAVE state component 2). SSE code that runs next
-    /// waits for them.
+    /// The upper halves of the 256-bit vector registers are in use (XSAVE state component 2), which slows down SSE
+    /// code.
     VectorUpper,
     /// The upper halves of the first sixteen 512-bit vector registers are in use (XSAVE state component 6).
     VectorUpper512,
@@ -20,7 +20,7 @@ pub enum Residue {
 }
 
 impl Residue {
-    /// All kinds of residue.
+    /// All kinds of leftover register state.
     pub const ALL: [Residue; 4] =
         [Residue::VectorUpper, Residue::VectorUpper512, Residue::FloatControl, Residue::X87Control];
 
@@ -35,10 +35,10 @@ impl Residue {
     }
 }
 
-/// Reason to doubt that a visit had its core to itself.
+/// Disturbance: a sign that a visit did not have its core to itself.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Disturbance {
-    /// The hypervisor ran something else for part of the time.
+    /// The hypervisor ran another virtual machine for part of the time.
     Steal {
         /// Percentage of the visit's wall time.
         pct: f64,
@@ -48,12 +48,12 @@ pub enum Disturbance {
         /// Number of switches.
         count: u64,
     },
-    /// The thread ran for only part of the wall time.
+    /// The thread ran during only part of the wall time.
     CpuShare {
         /// CPU time as a percentage of wall time.
         pct: f64,
     },
-    /// Some task waited for a processor for part of the time (pressure stall information).
+    /// At least one task waited for a processor for part of the time (pressure stall information).
     Pressure {
         /// Percentage of the visit's wall time.
         pct: f64,
@@ -67,7 +67,7 @@ pub enum Disturbance {
     SharedCore {
         /// Loss of instruction throughput in percent, compared with a core that runs nothing else.
         pct: f64,
-        /// Whether the visit is used anyway, because a fixed number of samples was requested.
+        /// Whether estimates use the visit anyway, because the user requested a fixed number of samples.
         kept: bool,
     },
     /// Other programs' tasks were ready to run, before or after the visit, and had to share processors with the
@@ -79,20 +79,21 @@ pub enum Disturbance {
 }
 
 impl Disturbance {
-    /// Whether a load on the core's other hardware thread caused the disturbance. Nobody can stop such a load, and it
-    /// comes and goes. The visits that it disturbs can be excluded without hiding that the machine is busy.
+    /// Returns whether a load on the core's other hardware thread caused the disturbance. Such a load comes and goes
+    /// and cannot be stopped. Estimates may exclude the visits that it disturbs without hiding that the machine is
+    /// busy.
     pub fn is_neighbour(&self) -> bool {
         matches!(self, Disturbance::SharedCore { .. })
     }
 
-    /// Keeps a visit for estimates although [another load](Self::is_neighbour) disturbed it.
+    /// Makes estimates use a visit although [another load](Self::is_neighbour) disturbed it.
     pub fn keep(&mut self) {
         if let Disturbance::SharedCore { kept, .. } = self {
             *kept = true;
         }
     }
 
-    /// Whether the visit is used for estimates in spite of this disturbance.
+    /// Returns whether estimates use the visit in spite of this disturbance.
     pub fn is_kept(&self) -> bool {
         matches!(self, Disturbance::SharedCore { kept: true, .. })
     }

@@ -1,7 +1,7 @@
 use serde::{Deserialize, Serialize};
 
-/// Facts about the machine, the build and the counters that a reader needs to judge the results. A field is `None` if
-/// its value cannot be determined.
+/// Machine, build and counters, as far as readers need them to judge the results. A field is `None` if its value cannot
+/// be determined.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Environment {
     /// The machine as a whole.
@@ -10,9 +10,9 @@ pub struct Environment {
     pub cpu: Cpu,
     /// The operating system.
     pub os: OperatingSystem,
-    /// How this program was built.
+    /// Build of this program.
     pub build: Build,
-    /// All providers in the build, and all libraries that were loaded.
+    /// All providers in the build, and all loaded libraries.
     pub providers: Vec<ProviderBuild>,
     /// Counter used for timing, and its calibration.
     pub counters: Counters,
@@ -31,7 +31,7 @@ pub struct Host {
     pub pressure: Option<Pressure>,
     /// Container runtime, if the run is inside a container: `docker`, `podman`, `lxc`, ...
     pub container: Option<String>,
-    /// Time when these facts were captured (RFC 3339, UTC).
+    /// Time when the environment was captured (RFC 3339, UTC).
     pub captured_at: String,
 }
 
@@ -62,9 +62,9 @@ pub struct Cpu {
     pub architecture: String,
     /// Number of cores on which this process may run.
     pub cores: u32,
-    /// Instruction-set extensions that matter for cryptography, except hidden ones.
+    /// Instruction-set extensions that cryptographic code uses, except hidden ones.
     pub features: Vec<String>,
-    /// Features that `PQLAB_HIDE_CPU_FEATURES` hid. Code paths that need these features did not run.
+    /// Features hidden by `PQLAB_HIDE_CPU_FEATURES`. Code paths that need these features did not run.
     pub hidden_features: Vec<String>,
     /// Microcode revision.
     pub microcode: Option<String>,
@@ -115,15 +115,15 @@ pub struct OperatingSystem {
     pub aslr: Option<u8>,
     /// The kernel's limit on performance counters (`perf_event_paranoid`).
     pub perf_event_paranoid: Option<i32>,
-    /// Reason why the run's processes were not pinned to one core; `None` if they were.
+    /// Reason for not pinning the run's processes to one core; `None` if they were pinned.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unpinned: Option<String>,
-    /// Another program that was measuring on the run's core when the run began, if no other core was free.
+    /// Another program that was measuring on the run's core when the run began. `None` unless all cores were taken.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub crowded: Option<String>,
 }
 
-/// How this program was built.
+/// Build of this program.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Build {
     /// This program's version.
@@ -142,7 +142,7 @@ pub struct Build {
     pub commit: Option<String>,
 }
 
-/// A provider that is part of the build, or was loaded at run time.
+/// A provider that is part of the build or was loaded at run time.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProviderBuild {
     /// Id of the provider.
@@ -151,9 +151,10 @@ pub struct ProviderBuild {
     pub version: String,
     /// Flags, features and code paths of the library's build.
     pub build: String,
-    /// Language of a provider that is not linked in, in lower case (`go`); `None` if it is linked in.
+    /// Language of a loaded provider, in lower case (`go`); `None` if the provider is linked in.
     pub language: Option<String>,
-    /// Runtime that executes the provider, with the version found at run time: `go1.26.8`. `None` if it needs none.
+    /// Runtime that executes the provider, with the version found at run time: `go1.26.8`. `None` if the provider needs
+    /// no runtime.
     pub runtime: Option<String>,
     /// Shared library or program that the user loaded under a label; `None` if the provider was linked in.
     pub library: Option<LoadedLibrary>,
@@ -166,7 +167,7 @@ pub struct LoadedLibrary {
     pub kind: String,
     /// Path of the file.
     pub path: String,
-    /// Full specification from the command line, which resuming the run uses again.
+    /// Full specification from the command line, for resuming the run.
     pub spec: String,
 }
 
@@ -184,8 +185,8 @@ impl ProviderBuild {
 }
 
 impl Environment {
-    /// Returns the label and the library of a case's provider, if it was loaded. For a pair, returns the first one that
-    /// was loaded. Returns `None` if all were linked in.
+    /// Returns the label and the library of a case's provider, if the provider was loaded. For a pair, returns the
+    /// first loaded library. Returns `None` if all libraries were linked in.
     pub fn loaded(&self, provider: &str) -> Option<(&str, &LoadedLibrary)> {
         provider.split('+').find_map(|part| {
             let build = self.providers.iter().find(|build| build.id == part)?;
@@ -205,7 +206,7 @@ pub struct Counters {
     pub core_clock_estimate_hz: Option<f64>,
     /// Smallest step between two readings, in ns.
     pub resolution_ns: f64,
-    /// Measured time in ns between two readings with nothing between them.
+    /// Measured time in ns of a pair of readings with nothing between them.
     pub overhead_ns: f64,
     /// Counters that are not available, each with the reason and a remedy.
     pub unavailable: Vec<(String, String)>,

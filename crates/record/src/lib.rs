@@ -1,4 +1,4 @@
-//! Result schema: the output of a measurement, from which all reports are made.
+//! Result schema: the output of a measurement, which is the input of all reports.
 //!
 //! A [`Run`] is one execution of a suite on one host. It consists of an [`Environment`], a [`Protocol`], a plan of
 //! [`Case`]s and a [`Record`] for each finished case. A record contains raw samples; estimates are always recomputed
@@ -36,7 +36,7 @@ pub use word::UnknownWord;
 /// Name and version of the schema in exported files.
 pub const SCHEMA: &str = "pqlab/1";
 
-/// Name of the provider that does nothing, used to measure the overhead of the harness. `pqlab_primitives` defines the
+/// Name of the provider that does nothing, for measuring the overhead of the harness. `pqlab_primitives` defines the
 /// same name.
 pub const NULL: &str = "null";
 

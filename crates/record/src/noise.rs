@@ -17,10 +17,10 @@ pub struct MachineNoise {
     pub false_verdicts: u64,
     /// Standard deviation of time between whole runs, in percent.
     pub run_spread_pct: f64,
-    /// Standard deviation of core cycles between whole runs, in percent, if the case has cycles. If so, runs were
-    /// compared in cycles, and the margin and the smallest difference are in cycles.
+    /// Standard deviation of core cycles between whole runs, in percent, if the case has cycles. The comparisons, the
+    /// margin and the smallest difference then use cycles.
     pub run_spread_cycles_pct: Option<f64>,
-    /// Margin within which 19 of 20 comparisons are equivalent, in percent.
+    /// Margin in percent that makes 19 of 20 comparisons equivalent.
     pub margin_pct: f64,
     /// Smallest difference that 19 of 20 comparisons detect, in percent.
     pub smallest_difference_pct: f64,

@@ -1,7 +1,7 @@
 use crate::Case;
 use serde::{Deserialize, Serialize};
 
-/// Rules that decide how much is measured.
+/// Rules for the amount of measuring.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ProtocolKind {
@@ -17,7 +17,7 @@ pub enum ProtocolKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum CounterChoice {
-    /// The best counter that this machine offers: core cycles, otherwise TSC ticks, otherwise the wall clock.
+    /// The best available counter: core cycles, otherwise TSC ticks, otherwise the wall clock.
     Best,
     /// The monotonic clock.
     Wall,
@@ -39,7 +39,7 @@ pub struct RunSpreads {
     pub cycles_pct: f64,
     /// Number of independent comparisons behind the estimates.
     pub degrees_of_freedom: u64,
-    /// Description of where the values come from.
+    /// Source of the values, in words.
     pub source: String,
 }
 
@@ -53,20 +53,20 @@ impl Default for RunSpreads {
     }
 }
 
-/// Pair of libraries to which `fastest` was resolved in a run, and the trial that chose it before the run was planned.
+/// Pair of libraries that `fastest` chose for a run, with the trial that preceded the run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Fastest {
     /// The construction: `X-Wing`.
     pub construction: String,
     /// The request: `fastest+fastest`, or with one half fixed, `fastest+liboqs`.
     pub asked: String,
-    /// The operations whose times were added up and compared.
+    /// The operations that the trial timed and added up.
     pub operations: Vec<String>,
     /// The chosen pair of libraries.
     pub provider: String,
-    /// Time of the chosen pair in ns: the interquartile mean of a few short visits, added up over the operations.
+    /// Time of the chosen pair in ns: the sum over the operations of the interquartile means of a few short visits.
     pub ns: f64,
-    /// Second-fastest pair; `None` if no other pair supports all operations that the construction needs.
+    /// Second-fastest pair; `None` if no other pair supports all operations.
     pub runner_up: Option<RunnerUp>,
     /// Number of pairs tried.
     pub candidates: u64,
@@ -81,11 +81,11 @@ pub struct Fastest {
 pub struct RunnerUp {
     /// The pair.
     pub provider: String,
-    /// Time of the pair in ns, measured like that of the fastest pair.
+    /// Time of the pair in ns, computed like the time of the chosen pair.
     pub ns: f64,
 }
 
-/// A pair of libraries that could not be chosen.
+/// A pair of libraries that the trial rejected.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FailedCandidate {
     /// The pair.
@@ -123,12 +123,12 @@ pub struct Protocol {
     pub affinity: Option<Vec<u32>>,
     /// Spread between runs that the intervals assume.
     pub run_spreads: RunSpreads,
-    /// Pairs of libraries to which `fastest` was resolved, if it was requested.
+    /// Pairs of libraries that `fastest` chose, if the user requested it.
     pub fastest: Vec<Fastest>,
 }
 
 impl Protocol {
-    /// Whether a case is measured until it reaches the target precision, rather than for a number of samples.
+    /// Returns whether the rules measure for a target precision instead of a number of samples.
     pub fn asks_for_precision(&self, case: &Case) -> bool {
         self.iterations.is_none() && !case.waits_for_network()
     }

@@ -3,7 +3,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Quantity that a counter measures.
-// The store encodes a variant by its position, so add new variants at the end.
+// Add new variants at the end, because the store encodes a variant by its position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Metric {
@@ -39,7 +39,7 @@ impl Metric {
     }
 }
 
-/// Number of processes, and of undisturbed visits in each of them, that is enough to ignore disturbed visits.
+/// Minimum number of processes, and of undisturbed visits in each process, for excluding disturbed visits.
 const ENOUGH: usize = 3;
 
 /// Source of core cycles.
@@ -73,7 +73,7 @@ pub struct Samples {
     pub ns_per_tick: Option<f64>,
     /// Operations per sample.
     pub batch: u64,
-    /// Visits, in the order in which they were made.
+    /// Visits, in chronological order.
     pub visits: Vec<Visit>,
 }
 
@@ -83,8 +83,8 @@ impl Samples {
         Samples { metric: Metric::Wall, ns_per_tick: Some(1.0), batch: 1, visits: Vec::new() }
     }
 
-    /// Whether processes from the same start of the run visited both cases. If not, different processes measured them
-    /// at different times.
+    /// Returns whether processes from the same start of the run visited both cases. If not, different processes
+    /// measured them at different times.
     pub fn shares_start(&self, other: &Samples) -> bool {
         let starts: BTreeSet<u32> = self.visits.iter().map(|visit| visit.start).collect();
         other.visits.iter().any(|visit| starts.contains(&visit.start))
@@ -151,10 +151,11 @@ impl Samples {
         self.visits.iter().filter(scanty).count()
     }
 
-    /// Whether the results must be marked as disturbed. To exclude disturbed visits, three processes need at least
-    /// three undisturbed visits each. If there are fewer processes, all of them do. Of a process with fewer than three
-    /// visits, all must be undisturbed. Otherwise all visits are used, and the results describe a busy machine. The
-    /// results are also marked if more than half of the visits were kept in spite of another load.
+    /// Returns whether the results must be marked as disturbed. Estimates can exclude disturbed visits only if three
+    /// processes, or all processes if there are fewer, have at least three undisturbed visits each. A process with
+    /// fewer than three visits counts if all of them are undisturbed. Otherwise estimates use all visits, and the
+    /// results describe a busy machine. The results are also marked if more than half of the visits were kept in spite
+    /// of another load.
     pub fn contended(&self) -> bool {
         let by_process = |visits: &mut dyn Iterator<Item = &Visit>| {
             let mut counts: BTreeMap<Worker, usize> = BTreeMap::new();
@@ -186,8 +187,9 @@ impl Samples {
         if all > 0.0 { 100.0 * shared / all } else { 0.0 }
     }
 
-    /// Returns the processor state that the operation leaves behind in its thread, as found in at least two visits and
-    /// in more than half of them, or in the only visit with a reading. Returns `None` if the state could not be read.
+    /// Returns the processor state that the operation leaves behind in its thread. State counts if at least two visits
+    /// and more than half of the visits found it, or if the only visit with a reading did. Returns `None` if the state
+    /// could not be read.
     pub fn residues(&self) -> Option<Vec<Residue>> {
         let readings: Vec<&Vec<Residue>> =
             self.visits.iter().filter_map(|visit| visit.conditions.residues.as_ref()).collect();
@@ -204,8 +206,8 @@ impl Samples {
         self.visits.iter().filter_map(|visit| visit.conditions.first_call_ns).collect()
     }
 
-    /// Returns the visits used for estimates: undisturbed visits and [kept](Disturbance::is_kept) ones. If the case is
-    /// [contended](Self::contended), returns all visits, because leaving some out would only hide the contention.
+    /// Returns the visits for estimates: undisturbed visits and [kept](Disturbance::is_kept) ones. If the case is
+    /// [disturbed](Self::contended), returns all visits, because leaving some out would only hide the disturbance.
     pub fn usable(&self) -> impl Iterator<Item = &Visit> {
         Visits::Usable.of(self)
     }
@@ -243,7 +245,7 @@ impl Visits {
 pub enum Status {
     /// Measured and verified.
     Ok,
-    /// Without a result: see [`Record::error`].
+    /// Failed: see [`Record::error`].
     Failed,
 }
 
@@ -283,8 +285,8 @@ impl Record {
         }
     }
 
-    /// Whether a time limit ended the case. The library may be slow, or the machine may have been paused or overloaded.
-    /// Resuming the run measures such a case again.
+    /// Returns whether a time limit ended the case. The library may be slow, or the machine may have been paused or
+    /// overloaded. Resuming the run measures such a case again.
     pub fn timed_out(&self) -> bool {
         self.error.as_deref().is_some_and(|error| error.contains(NO_ANSWER))
     }

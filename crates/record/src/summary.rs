@@ -15,7 +15,7 @@ pub struct RunSummary {
     pub finished_at: Option<String>,
     /// Whether every case in the plan has a record.
     pub complete: bool,
-    /// Whether the run was measured elsewhere and imported. An imported run cannot be resumed here.
+    /// Whether the run was measured elsewhere and imported. pqlab cannot resume an imported run.
     pub imported: bool,
     /// Number of cases in the plan.
     pub planned: usize,
@@ -23,12 +23,12 @@ pub struct RunSummary {
     pub finished: usize,
     /// Number of cases that failed.
     pub failed: usize,
-    /// Number of contended cases.
+    /// Number of disturbed cases.
     pub contended: usize,
     /// Name of the host that measured the run.
     pub host: Option<String>,
-    /// Names that users gave the run, to compare later runs with it. Sorted.
+    /// Sorted names of the run as a baseline for later runs.
     pub names: Vec<String>,
-    /// Note that users wrote about the run.
+    /// The user's note on the run.
     pub note: Option<String>,
 }

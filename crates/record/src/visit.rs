@@ -5,7 +5,7 @@ use std::fmt;
 /// Worker process of a run. Resuming a run starts new processes, so the process number alone is not unique.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Worker {
-    /// Which start of the run created the process: see [`Visit::start`].
+    /// Start of the run that created the process: see [`Visit::start`].
     pub start: u32,
     /// Number of the process within that start.
     pub process: u32,
@@ -21,8 +21,7 @@ impl fmt::Display for Worker {
     }
 }
 
-/// A worker process and a round. Rounds before and after a resume may be hours apart, even if they have the same
-/// number.
+/// A worker process and a round. Rounds from different starts may have the same number, but may be hours apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Moment {
     /// The process.
@@ -39,20 +38,19 @@ impl Moment {
     }
 }
 
-/// The samples that one process took of one case in one round.
+/// Samples of one case by one process in one round.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Visit {
     /// Number of times that the run had been resumed before this visit.
     pub start: u32,
-    /// Worker process within that start. Two visits were made by one process if their [workers](Self::worker) are
-    /// equal.
+    /// Worker process within that start. Two visits come from one process if their [workers](Self::worker) are equal.
     pub process: u32,
-    /// Round within that start. All visits in a round, over cases and processes, are close in time. Two visits by one
-    /// process belong to one round if their [moments](Self::moment) are equal.
+    /// Round within that start. The visits of a round, over all cases and processes, are close in time. Two visits by
+    /// one process belong to one round if their [moments](Self::moment) are equal.
     pub round: u32,
     /// Number of times that the visit was disturbed, discarded and repeated.
     pub repeats: u32,
-    /// Disturbances of the last attempt; empty for a clean visit.
+    /// Disturbances of the last attempt; empty for an undisturbed visit.
     pub disturbances: Vec<Disturbance>,
     /// Estimated core clock during the visit, in Hz.
     pub clock_hz: f64,
@@ -61,7 +59,7 @@ pub struct Visit {
     /// Wall time of each sample in ns, for the whole batch. Empty if it can be computed from `ticks` and
     /// [`Samples::ns_per_tick`](crate::Samples::ns_per_tick).
     pub wall_ns: Vec<u64>,
-    /// Results that the workload measured itself, by name: sizes in bytes, delays in ns, time windows of threads.
+    /// Values that the workload measured itself, by name: sizes in bytes, delays in ns, time windows of threads.
     pub extra: Vec<(String, Vec<f64>)>,
     /// Conditions under which the samples were taken.
     pub conditions: Conditions,
@@ -73,7 +71,7 @@ impl Visit {
         Worker { start: self.start, process: self.process }
     }
 
-    /// Returns the visit's place in the run. Visits are paired by equal moments, process by process and round by round.
+    /// Returns the visit's process and round. Comparisons pair visits with equal moments.
     pub fn moment(&self) -> Moment {
         Moment { worker: self.worker(), round: self.round }
     }
@@ -84,14 +82,14 @@ impl Visit {
         of_chunks.chain(std::iter::repeat(self.clock_hz))
     }
 
-    /// Returns for each sample whether its chunk was shared with another load.
+    /// Returns, for each sample, whether another load shared the core during its chunk.
     pub(crate) fn in_shared_chunk(&self) -> impl Iterator<Item = bool> {
         let of_chunks = self.conditions.chunks.iter().flat_map(|chunk| (0..chunk.samples).map(|_| chunk.shared));
         of_chunks.chain(std::iter::repeat(false))
     }
 
-    /// Returns for each sample whether its chunk and the chunks next to it were not shared. A load that starts or stops
-    /// between two probes of the core also slows down the chunk next to the one that detected it.
+    /// Returns, for each sample, whether no load shared the core during its chunk and the neighbouring chunks. A load
+    /// that starts or stops between two probes of the core also slows down the chunk next to the one that detected it.
     fn clear(&self) -> impl Iterator<Item = bool> {
         let chunks = &self.conditions.chunks;
         let shared = |at: usize| chunks.get(at).is_some_and(|chunk| chunk.shared);
@@ -101,14 +99,14 @@ impl Visit {
         of_chunks.chain(std::iter::repeat(true))
     }
 
-    /// Whether at least half of the samples are [clear](Self::clear).
+    /// Returns whether at least half of the samples are [clear](Self::clear).
     fn is_mostly_clear(&self) -> bool {
         let samples = self.ticks.len();
         2 * self.clear().take(samples).filter(|clear| *clear).count() >= samples
     }
 
-    /// Returns for each sample whether it is used, provided that the visit is used. Samples near a shared chunk are
-    /// excluded, unless they are more than half of the visit.
+    /// Returns, for each sample, whether estimates that use the visit also use the sample. They exclude samples near a
+    /// shared chunk, unless these are more than half of the visit.
     pub fn sample_counts(&self) -> impl Iterator<Item = bool> {
         let whole = !self.is_mostly_clear();
         self.clear().map(move |clear| whole || clear)
@@ -119,8 +117,8 @@ impl Visit {
         values.iter().zip(self.sample_counts()).filter(|(_, counts)| *counts).map(|(value, _)| *value).collect()
     }
 
-    /// Whether the visit is undisturbed: all its disturbances are [kept](Disturbance::is_kept), and at most half of its
-    /// samples are near a shared chunk.
+    /// Returns whether the visit is undisturbed: all its disturbances are [kept](Disturbance::is_kept), and at most
+    /// half of its samples are near a shared chunk.
     pub fn counts(&self) -> bool {
         self.disturbances.iter().all(Disturbance::is_kept) && self.is_mostly_clear()
     }

@@ -1,10 +1,10 @@
 //! Keywords that command lines, suites and ids share.
 
-/// Error for an unknown keyword.
+/// Error about an unknown keyword.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("unknown {what} {word:?}; expected one of {known}")]
 pub struct UnknownWord {
-    /// What the keyword should name.
+    /// Kind of thing that the keyword should name.
     pub what: &'static str,
     /// The unknown keyword.
     pub word: String,

@@ -2,8 +2,7 @@ use crate::samples::SamplesError;
 use rusqlite::ErrorCode;
 use std::path::{Path, PathBuf};
 
-/// An error from the store. The message is one line that says what went wrong and where. The caller adds what to do
-/// about it.
+/// An error from the store. The message is one line that states the problem and its place. The caller adds the remedy.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// Neither `PQLAB_DB` nor a home folder is set.
@@ -20,7 +19,7 @@ pub enum StoreError {
     NotAFile {
         /// The path.
         path: PathBuf,
-        /// Why the path is not a file.
+        /// Reason for which the path is not a file.
         reason: String,
     },
     /// The file is not an SQLite file.
@@ -90,7 +89,7 @@ pub enum StoreError {
     Locked {
         /// The file.
         path: PathBuf,
-        /// How long the store waited, in seconds.
+        /// Waiting time of the store, in seconds.
         seconds: u64,
     },
     /// Stored data cannot be read back.
@@ -100,7 +99,7 @@ pub enum StoreError {
         path: PathBuf,
         /// The damaged run, case or file.
         what: String,
-        /// What is wrong with the data.
+        /// Description of the damage.
         reason: String,
     },
     /// The raw samples of a case cannot be decoded.
@@ -112,7 +111,7 @@ pub enum StoreError {
         run: String,
         /// Id of the case.
         case: String,
-        /// Why the samples cannot be decoded.
+        /// Reason for which the samples cannot be decoded.
         source: SamplesError,
     },
     /// The name is not allowed for a baseline.
@@ -126,21 +125,21 @@ pub enum StoreError {
     /// No run has this name.
     #[error("unknown run {reference:?}")]
     UnknownRun {
-        /// The name that was given.
+        /// Reference from the user: an id, the beginning of an id, or a name.
         reference: String,
     },
     /// Several runs match the name.
     #[error("{reference:?} matches {} runs: {}", candidates.len(), shortened(candidates))]
     Ambiguous {
-        /// The name that was given.
+        /// Reference from the user: an id, the beginning of an id, or a name.
         reference: String,
         /// Ids that begin with the name.
         candidates: Vec<String>,
     },
-    /// `last~N` goes back further than the first run.
+    /// `last~N` goes back beyond the first run.
     #[error("no run {reference:?}: only {stored} runs are stored")]
     TooFewRuns {
-        /// The name that was given.
+        /// Reference from the user: an id, the beginning of an id, or a name.
         reference: String,
         /// Number of stored runs.
         stored: usize,
@@ -172,7 +171,7 @@ pub enum StoreError {
     NotResumable {
         /// Id of the run.
         run: String,
-        /// Why the run cannot be resumed.
+        /// Reason for which the run cannot be resumed.
         reason: &'static str,
     },
     /// A record does not match the run's plan.
@@ -198,7 +197,7 @@ pub enum StoreError {
     Unstorable {
         /// The run or the case that contains the value.
         what: String,
-        /// Why the value cannot be stored.
+        /// Reason for which the value cannot be stored.
         reason: String,
     },
     /// Any other SQLite error.
@@ -211,7 +210,7 @@ pub enum StoreError {
     },
 }
 
-/// How long a connection waits for a lock held by another process, in seconds.
+/// Time that a connection waits for another process's lock, in seconds.
 pub(crate) const PATIENCE_SECONDS: u64 = 10;
 
 /// Adds the path to an SQLite error, and converts the error to a [`StoreError`].
@@ -249,8 +248,8 @@ fn explain(path: &Path, source: rusqlite::Error) -> StoreError {
 }
 
 /// Tries to create a file in the database's folder, and returns the system's reason if that fails. The file has no
-/// name, so it cannot touch an existing one. The database itself must not be opened for this test: closing it would
-/// drop the locks that other connections of this process hold on it.
+/// name, so it cannot touch an existing one. Does not open the database: closing it would drop the locks that other
+/// connections of this process hold on it.
 pub(crate) fn refusal_of_folder(path: &Path) -> Option<String> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let refusal = tempfile::tempfile_in(folder).err()?;

@@ -1,6 +1,6 @@
 //! Storage of runs in one SQLite file. Every finished case is committed separately, with its raw samples.
 //!
-//! A finished case survives a killed process and a power failure: [`Store::finish_case`] returns only when its
+//! A finished case survives the death of the process and a power failure: [`Store::finish_case`] returns only when its
 //! transaction has reached the disk. Uncommitted work leaves no trace.
 //!
 //! The tables (`schema.sql`) can be read with `sqlite3`. Only raw samples need [`samples::decode`].

@@ -16,7 +16,7 @@ fn locate(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
     if let Some(file) = variable("PQLAB_DB") {
         return Some(file.into());
     }
-    // The XDG base directory specification says to ignore a relative path here.
+    // Ignore a relative path, as the XDG base directory specification requires.
     let data = variable("XDG_DATA_HOME").map(PathBuf::from).filter(|folder| folder.is_absolute());
     let data = data.or_else(|| Some(Path::new(&variable("HOME")?).join(".local/share")))?;
     Some(data.join("pqlab/pqlab.db"))

@@ -1,4 +1,4 @@
-//! Medians of complete runs, which show the spread between runs without reading samples.
+//! Medians of complete runs, for computing the spread between runs without reading samples.
 
 use crate::error::At;
 use crate::read::NEWEST_FIRST;
@@ -19,7 +19,7 @@ pub struct RunMedian {
     pub variance: f64,
 }
 
-/// A complete run, with the times at which its cases were finished.
+/// A complete run, with the end times of its cases.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FinishedRun {
     /// Start of the run (RFC 3339).
@@ -41,7 +41,7 @@ pub struct FinishedCase {
     pub finished_at: String,
 }
 
-/// Minimum number of cases that can show whether a run differs from other runs.
+/// Minimum number of cases in a run for comparing it with other runs.
 const LEAST_CASES: u32 = 3;
 
 impl Store {
@@ -131,7 +131,7 @@ impl Store {
         let mut found = Vec::new();
         for row in rows.at(&self.path)? {
             let (id, started_at, protocol) = row.at(&self.path)?;
-            // Skip runs with rules that this version does not know.
+            // Skip runs with measuring rules that this version does not know.
             let Ok(protocol) = serde_json::from_str(&protocol) else { continue };
             let rows = cases.query_map([id], |row| {
                 Ok(FinishedCase { id: row.get("id")?, block: row.get("block")?, finished_at: row.get("finished_at")? })

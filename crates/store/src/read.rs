@@ -4,8 +4,8 @@ use pqlab_record::{Record, Run, RunHeader, RunSummary, Status};
 use rusqlite::{OptionalExtension, Row};
 use serde::de::DeserializeOwned;
 
-/// Sorts runs by start time, newest first. SQLite compares the times as numbers, because RFC 3339 times with and
-/// without fractions of a second do not sort as strings. If runs started at the same time, the one stored later comes
+/// Sorts runs by start time, newest first. Compares the times as numbers, because RFC 3339 times with and without
+/// fractions of a second do not sort correctly as strings. Of runs with the same start time, the one stored later comes
 /// first.
 pub(crate) const NEWEST_FIRST: &str = "ORDER BY unixepoch(started_at, 'subsec') DESC, number DESC";
 
@@ -34,7 +34,7 @@ impl Store {
     /// [`StoreError::UnknownRun`] if there is no such run; [`StoreError::Damaged`] and [`StoreError::DamagedSamples`]
     /// if its data cannot be read back.
     pub fn load_run(&self, id: &str) -> Result<Run, StoreError> {
-        // Use one transaction, so that a run that is still being measured is read in a consistent state.
+        // Use one transaction, to read a consistent state of a run that is still in progress.
         let view = self.connection.unchecked_transaction().at(&self.path)?;
         let header = self.load_header(id)?;
         let sql = "SELECT complete, finished_at FROM runs WHERE id = ?1";
@@ -53,7 +53,7 @@ impl Store {
         Ok(Run { header, records, complete, finished_at })
     }
 
-    /// Loads the facts that were known before the run was measured, including its plan.
+    /// Loads the header of a run, including its plan.
     ///
     /// # Errors
     /// Same as [`load_run`](Self::load_run).

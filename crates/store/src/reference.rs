@@ -4,8 +4,8 @@ use crate::{Store, StoreError};
 use rusqlite::{OptionalExtension, Params};
 
 impl Store {
-    /// Returns the id of the run to which a user refers. The reference is a baseline name, an id, the beginning of an
-    /// id, `last`, or `last~N` (the Nth run before the last).
+    /// Resolves a user's reference to the id of a run. A reference is a baseline name, an id, the beginning of an id,
+    /// `last`, or `last~N` (the Nth run before the last).
     ///
     /// # Errors
     /// [`StoreError::UnknownRun`], [`StoreError::Ambiguous`] or [`StoreError::TooFewRuns`] unless exactly one run

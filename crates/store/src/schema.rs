@@ -3,7 +3,7 @@ use crate::error::At;
 use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior};
 use std::path::Path;
 
-/// Marks the file as pqlab's, in the header field that SQLite reserves for this purpose: "pqlb".
+/// Application id in the header of the file, which marks the file as pqlab's: "pqlb".
 pub(crate) const APPLICATION_ID: i32 = i32::from_be_bytes(*b"pqlb");
 
 /// Versions of the tables, from the oldest readable version to the newest.
@@ -24,10 +24,10 @@ impl Schema {
         self.oldest + self.migrations.len() as u32
     }
 
-    /// Returns the schema version of the file, or 0 for an empty file. Rejects files from other programs and
-    /// unsupported versions. Does not change the file.
+    /// Returns the schema version of the file, or 0 for an empty file. Rejects files of other programs and unsupported
+    /// versions. Does not change the file.
     pub(crate) fn inspect(&self, connection: &mut Connection, path: &Path) -> Result<u32, StoreError> {
-        // Use one transaction, so that a file that another process is creating is seen either complete or empty.
+        // Use one transaction, so that a file that another process is creating appears either complete or empty.
         let view = connection.transaction().at(path)?;
         self.version(&view, path)
     }

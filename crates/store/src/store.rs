@@ -19,7 +19,7 @@ const IN_MEMORY: &str = ":memory:";
 pub struct Store {
     pub(crate) connection: Connection,
     pub(crate) path: PathBuf,
-    /// Copy of the file with the older schema, if opening the file migrated it.
+    /// Path of the copy of the old file, if opening the file migrated its schema.
     kept: Option<PathBuf>,
 }
 
@@ -93,8 +93,8 @@ impl Store {
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let open = || read_only(Connection::open_with_flags(&file, flags), &path, schema);
         let (connection, found) = match open() {
-            // If the -wal and -shm files do not exist and cannot be created, no other process can be writing. A
-            // database that was closed properly is complete without these files.
+            // If the -wal and -shm files do not exist and cannot be created, no other process can be writing, and a
+            // properly closed database is complete without these files. Open it as immutable.
             Err(StoreError::Denied { .. }) if !log_of(&file).exists() => {
                 let uri = immutable_uri(&file);
                 read_only(Connection::open_with_flags(uri, flags | OpenFlags::SQLITE_OPEN_URI), &path, schema)?
@@ -128,7 +128,7 @@ fn file_name(path: &Path) -> Result<PathBuf, StoreError> {
     }
 }
 
-/// Configures a connection. Files may be hostile, so SQLite must not trust the schema and must check pages.
+/// Configures a connection for hostile files: SQLite must not trust the schema and must check pages.
 fn prepare(connection: &Connection) -> rusqlite::Result<()> {
     connection.busy_timeout(Duration::from_secs(PATIENCE_SECONDS))?;
     connection.pragma_update(None, "trusted_schema", false)?;
@@ -158,17 +158,18 @@ fn brought_up_to_date(older: &Connection, path: &Path, schema: &Schema) -> Resul
 }
 
 fn copied(from: &Connection, mut to: Connection) -> rusqlite::Result<Connection> {
-    // Pauses between steps let other processes write.
+    // Pause between steps, so that other processes can write.
     Backup::new(from, &mut to)?.run_to_completion(PAGES_AT_ONCE, Duration::from_millis(1), None)?;
     Ok(to)
 }
 
 /// Makes commits durable. With a write-ahead log, readers and the writer do not block each other. `synchronous = FULL`
 /// syncs the log at every commit, so that a finished case survives a power failure. `NORMAL` would keep the file
-/// consistent, but could lose the last cases. The sync takes milliseconds per finished case, while measuring takes
-/// about a second.
+/// consistent, but could lose the last cases. The sync takes milliseconds per case, while measuring a case takes about
+/// a second.
 fn make_durable(connection: &Connection) -> rusqlite::Result<()> {
-    // On a file system without shared memory, SQLite keeps the rollback journal, which is equally durable.
+    // Accept any resulting mode: on a file system without shared memory, SQLite keeps the rollback journal, which is
+    // equally durable.
     connection.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(()))?;
     connection.pragma_update(None, "synchronous", "FULL")
 }

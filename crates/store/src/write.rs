@@ -28,9 +28,9 @@ impl Store {
         self.write(|transaction, path| insert_run(transaction, path, header, false))
     }
 
-    /// Resumes a run and returns the number of this start, which is 1 for the first resumption. A number is used only
-    /// once, even if its start finished no case. Cases that failed because of a time limit ([`Record::timed_out`]) are
-    /// deleted, so that they are measured again.
+    /// Resumes a run and returns the number of this start, which is 1 for the first resumption. Each number is used
+    /// only once, even if the start finished no case. Deletes cases that failed because of a time limit
+    /// ([`Record::timed_out`]), so that they are measured again.
     ///
     /// # Errors
     /// [`StoreError::UnknownRun`] if there is no such run; [`StoreError::NotResumable`] for an imported run, and for a
@@ -53,7 +53,7 @@ impl Store {
         check_resumable(&self.connection, &self.path, run)
     }
 
-    /// Commits a finished case with its raw samples. Returns only when they are on disk.
+    /// Commits a finished case with its raw samples. Returns only when the data are on disk.
     ///
     /// # Errors
     /// [`StoreError::NotPlanned`] if the case is not at this position, [`StoreError::DuplicateCase`] if it is already
@@ -63,7 +63,7 @@ impl Store {
         self.write(|transaction, path| insert_case(transaction, path, run, position, record, &encoded))
     }
 
-    /// Marks a run as complete. Every case in its plan must have a record.
+    /// Marks a run as complete. Fails unless every case in its plan has a record.
     ///
     /// # Errors
     /// [`StoreError::UnknownRun`] if there is no such run, or [`StoreError::Incomplete`] if cases are missing.
@@ -167,7 +167,7 @@ fn check_resumable(connection: &Connection, path: &Path, run: &str) -> Result<()
     Err(StoreError::NotResumable { run: run.into(), reason })
 }
 
-/// Rejects runs that start in the future, because they would remain the newest run. One day is allowed for clocks that
+/// Rejects runs that start in the future, because they would remain the newest run. Allows one day for clocks that
 /// differ.
 fn check_started(transaction: &Transaction<'_>, path: &Path, header: &RunHeader) -> Result<(), StoreError> {
     let sql = "SELECT coalesce(unixepoch(?1) >= unixepoch('now', '+1 day'), 0)";
@@ -293,7 +293,7 @@ fn json<T: Serialize + DeserializeOwned + PartialEq>(
     }
 }
 
-/// Returns the position of each record in the plan. Records must be in the plan's order, but cases may be missing.
+/// Returns the position of each record in the plan. Records must be in the plan's order; cases may be missing.
 fn positions(run: &Run) -> Result<Vec<usize>, StoreError> {
     let mut plan = run.header.plan.iter().map(|case| case.id()).enumerate();
     let find =
@@ -306,7 +306,7 @@ fn positions(run: &Run) -> Result<Vec<usize>, StoreError> {
     run.records.iter().map(find).collect()
 }
 
-/// Whether two runs are equal to the last bit, including NaN.
+/// Returns whether two runs are equal to the last bit, including NaN.
 fn identical(one: &Run, other: &Run) -> Result<bool, StoreError> {
     let outside = one.header == other.header
         && (one.complete, &one.finished_at) == (other.complete, &other.finished_at)

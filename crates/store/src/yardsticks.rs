@@ -6,7 +6,7 @@ use pqlab_record::{Environment, MachineNoise};
 use rusqlite::{OptionalExtension, params};
 
 impl Store {
-    /// Names a run as a baseline. If the name is already used, it moves to this run.
+    /// Names a run as a baseline. A name that another run has moves to this run.
     ///
     /// # Errors
     /// [`StoreError::BadName`] if the name is not allowed, [`StoreError::UnknownRun`] if there is no such run.
@@ -54,7 +54,8 @@ impl Store {
         Ok(())
     }
 
-    /// Returns the noise last stored for the machine with this environment's host name and processor, if any.
+    /// Returns the newest stored noise for the machine with this environment's host name and processor, if there is
+    /// any.
     ///
     /// # Errors
     /// [`StoreError::Damaged`] if the stored noise cannot be read back, and errors from SQLite.

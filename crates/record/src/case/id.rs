@@ -7,7 +7,7 @@ use std::str::FromStr;
 /// Keyword in the id of an operation that starts from encoded bytes.
 const ENCODED: &str = "encoded";
 
-/// Identity of a case, as its id spells it: `signature/ML-DSA-65/verify[encoded,len=1024]@aws-lc`. Parsing an id and
+/// Identity of a case, parsed from its id: `signature/ML-DSA-65/verify[encoded,len=1024]@aws-lc`. Parsing an id and
 /// printing the result gives the same bytes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct CaseId {
@@ -17,7 +17,7 @@ pub struct CaseId {
     pub algorithm: String,
     /// The operation, without brackets.
     pub operation: String,
-    /// Whether the operation starts from encoded bytes. Ids do not distinguish a prepared key from no key.
+    /// Whether the operation starts from encoded bytes. An id without the keyword may mean a prepared key or no key.
     pub encoded: bool,
     /// All other parameters, in the order of the id.
     pub parameters: Vec<Parameter>,
@@ -25,13 +25,13 @@ pub struct CaseId {
     pub provider: String,
 }
 
-/// Error for a string that is not a case id.
+/// Error about a string that is not a case id.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{text:?} is not a case id: {reason}; expected area/ALGORITHM/operation[parameters]@provider")]
 pub struct UnreadableId {
     /// The string.
     pub text: String,
-    /// What is wrong with the string.
+    /// Description of the problem.
     pub reason: &'static str,
 }
 

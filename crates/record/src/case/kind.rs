@@ -1,6 +1,6 @@
 //! Kind of work that a case does, apart from its algorithm and operation. Cases of different kinds are measured in
 //! separate blocks and never compared. For example, loading a key from a seed generates the key again, while loading an
-//! expanded key copies it. Comparing the two would rank libraries by their input.
+//! expanded key copies it. A comparison of the two would rank inputs, not libraries.
 
 use crate::{Case, Form, Parameter};
 use std::fmt;
@@ -15,7 +15,7 @@ const KEYS: &str = Parameter::KEYS;
 /// Source of the randomness of an operation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum CoinSource {
-    /// The library calls its own generator, as it does for its users.
+    /// The library calls its own generator, as it does for other programs.
     #[default]
     Internal,
     /// The caller supplies the bytes, and the operation calls no generator.
@@ -23,7 +23,7 @@ pub enum CoinSource {
 }
 
 impl CoinSource {
-    /// All sources, with the default first.
+    /// All sources. The default comes first.
     pub const ALL: [CoinSource; 2] = [CoinSource::Internal, CoinSource::Exact];
 
     /// Returns the keyword used in ids, files and command lines.
@@ -43,7 +43,7 @@ impl std::str::FromStr for CoinSource {
     }
 }
 
-/// Properties that must be equal before the figures of two cases are compared.
+/// Properties that two cases must share before their figures are compared.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Kind {
     /// Prepared or encoded, if the operation has both forms.
@@ -52,7 +52,7 @@ pub struct Kind {
     pub key: Option<String>,
     /// Whether the caller supplies the random bytes that the operation uses.
     pub exact_coins: bool,
-    /// Whether signing uses no randomness although the scheme allows randomness.
+    /// Whether signing uses no randomness, although the scheme has a randomised variant.
     pub deterministic: bool,
 }
 
@@ -74,8 +74,8 @@ pub enum Statistic {
     /// Median, for an operation that does the same work each time.
     #[default]
     Median,
-    /// Mean, for an operation that [repeats by chance](Case::repeats_by_chance). Its median lies on a step between two
-    /// numbers of attempts, and moves by a whole attempt from run to run.
+    /// Mean, for an operation that [repeats by chance](Case::repeats_by_chance). Its median can jump by a whole attempt
+    /// from run to run.
     Mean,
 }
 
@@ -98,12 +98,12 @@ const SERVER_SIGNS: [&str; 4] = ["handshake", "server", "server-flight", "connec
 /// Signature schemes that start over until a signature passes their checks (FIPS 204, section 3.2; Falcon
 /// specification, section 3.9).
 const SIGN_BY_TRIAL: [&str; 2] = ["MLDSA", "FALCON"];
-/// Schemes whose key generation tries random candidates until one fits: NTRU polynomials or primes.
+/// Schemes whose key generation tries random candidates, which are NTRU polynomials or primes, until one fits.
 const KEYS_BY_TRIAL: [&str; 2] = ["FALCON", "RSA"];
 
 impl Case {
-    /// Whether the operation repeats part of its work until random values pass a check. Its time is then the time of
-    /// one attempt multiplied by a random number of attempts.
+    /// Returns whether the operation repeats part of its work until random values pass a check. Its time is then the
+    /// time of one attempt multiplied by a random number of attempts.
     pub fn repeats_by_chance(&self) -> bool {
         let operation = self.operation.strip_suffix("-load").unwrap_or(&self.operation);
         let named = |schemes: &[&str], name: &str| {
@@ -120,8 +120,8 @@ impl Case {
         }
     }
 
-    /// Whether the operation signs with a construction. A library signs with a construction in only one way: without
-    /// randomness if it can, otherwise with its own generator.
+    /// Returns whether the operation signs with a construction. Each library signs with a construction in only one way:
+    /// without randomness if it can, otherwise with its own generator.
     pub fn signs_with_construction(&self) -> bool {
         CONSTRUCTIONS_SIGN.contains(&(self.workload.as_str(), self.operation.as_str()))
     }
@@ -202,9 +202,9 @@ impl Case {
         self
     }
 
-    /// Whether two cases do the same kind of work, so that their results may be compared. If one operation has no
-    /// forms, the form of the other does not matter. If one operation never uses randomness, the other may use its own
-    /// generator or none, but not caller-supplied randomness.
+    /// Returns whether two cases do the same kind of work, so that their results may be compared. If one operation has
+    /// no key forms, the form of the other does not matter. If one operation never uses randomness, the other may use
+    /// its own generator or none, but not caller-supplied randomness.
     pub fn comparable(&self, other: &Case) -> bool {
         let (one, two) = (self.kind(), other.kind());
         let forms = one.form.is_none() || two.form.is_none() || one.form == two.form;
@@ -266,7 +266,7 @@ mod tests {
                 assert_eq!(one.comparable(other), first == second, "{} {}", one.id(), other.id());
             }
         }
-        // A scheme that never uses randomness is comparable with randomised and with deterministic signing.
+        // A scheme that never uses randomness must be comparable with randomised and with deterministic signing.
         let mut ed25519 = prepared.clone();
         ed25519.facts.generator = None;
         assert!(ed25519.comparable(&prepared) && deterministic.comparable(&ed25519) && !ed25519.comparable(&exact));

@@ -20,7 +20,7 @@ pub enum Form {
     Encoded,
 }
 
-/// State of the caches and of the process in which an operation is measured. Each state gets separate results.
+/// State of the caches and of the process when an operation is measured. Each state has separate cases.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum State {
     /// Steady state: the same operation was called just before.
@@ -34,7 +34,7 @@ pub enum State {
 }
 
 impl State {
-    /// All states, with the default first.
+    /// All states. The default comes first.
     pub const ALL: [State; 3] = [State::Warm, State::Evicted, State::FirstCall];
 
     /// Returns the keyword used in ids and command lines.
@@ -112,7 +112,7 @@ pub struct Case {
 }
 
 impl Case {
-    /// Whether the provider is `null`, which does nothing.
+    /// Returns whether the provider is `null`, which does nothing.
     pub fn is_null(&self) -> bool {
         self.library() == NULL
     }

@@ -1,5 +1,5 @@
-//! Parameters of a case, and methods that answer the rest of the program's questions about them. Only this file knows
-//! how ids spell parameters. A parameter without such a method is looked up by name, within the area that declares it.
+//! Parameters of a case, and methods for looking them up. Only this file knows how ids spell parameters. A parameter
+//! without a method here is looked up by name, but only within the area that declares it.
 
 use super::{Case, State};
 use crate::FLOOR;
@@ -26,7 +26,7 @@ impl Parameter {
     pub const THREADS: &'static str = "threads";
     /// Number of tasks submitted together to a thread pool.
     pub const TASKS: &'static str = "tasks";
-    /// Number of threads in that pool.
+    /// Number of threads in the pool that runs the tasks.
     pub const WORKERS: &'static str = "workers";
     /// Number of transactions in a block.
     pub const TRANSACTIONS: &'static str = "tx";
@@ -83,11 +83,11 @@ impl fmt::Display for Parameter {
 
 /// Parameters that describe the link between the two ends of a handshake.
 const LINK: [&str; 5] = ["network", "rtt", "rate", "loss", "mtu"];
-/// Area of peak stack and heap, whose results are not times.
+/// Area of peak memory, whose results are not times.
 const MEMORY: &str = "memory";
 /// The area of hash functions.
 const HASH: &str = "hash";
-/// Operations in other areas that process their input byte by byte.
+/// Operations outside the hash area that process their input byte by byte.
 const BY_THE_BYTE: [&str; 3] = ["seal", "open", "digest"];
 
 impl Case {
@@ -107,12 +107,12 @@ impl Case {
         })
     }
 
-    /// Whether the flag called `name` is set.
+    /// Returns whether the flag called `name` is set.
     pub fn flag(&self, name: &str) -> bool {
         self.parameters.iter().any(|parameter| matches!(parameter, Parameter::Flag(flag) if flag == name))
     }
 
-    /// Whether the case has no parameters other than those with these names.
+    /// Returns whether the case has only parameters with these names.
     pub fn has_only(&self, names: &[&str]) -> bool {
         self.parameters.iter().all(|parameter| names.contains(&parameter.name()))
     }
@@ -173,7 +173,7 @@ impl Case {
         self.word(Parameter::REGIME)
     }
 
-    /// Whether one of the transactions in the block is invalid.
+    /// Returns whether one of the transactions in the block is invalid.
     pub fn has_invalid_transaction(&self) -> bool {
         self.word(Parameter::INVALID).is_some()
     }
@@ -198,24 +198,24 @@ impl Case {
         self.word(Parameter::MESSAGES)
     }
 
-    /// Whether signing uses no randomness, in a scheme that also offers a randomised variant.
+    /// Returns whether signing uses no randomness, in a scheme that also offers a randomised variant.
     pub fn is_deterministic(&self) -> bool {
         self.flag(Parameter::DETERMINISTIC)
     }
 
-    /// Whether the case does nothing, so that its time is the overhead of the harness.
+    /// Returns whether the case does nothing, so that its time is the overhead of the harness.
     pub fn is_overhead(&self) -> bool {
         self.workload == FLOOR
     }
 
-    /// Whether the operation is measured with many tasks in a thread pool.
+    /// Returns whether the operation is measured with many tasks in a thread pool.
     pub fn is_load(&self) -> bool {
         self.operation.ends_with("-load")
     }
 
-    /// Whether the operation processes its input byte by byte, so that a result per byte is meaningful. It is not
-    /// meaningful for parsing a transaction, which hardly touches most bytes, or for verifying a signature, whose time
-    /// does not depend on single bytes.
+    /// Returns whether the operation processes its input byte by byte, so that a result per byte is meaningful. Parsing
+    /// a transaction does not, because it hardly touches most bytes. Verifying a signature does not, because its time
+    /// is not proportional to the message length.
     pub fn works_by_the_byte(&self) -> bool {
         self.workload == HASH || BY_THE_BYTE.contains(&self.operation.as_str())
     }
@@ -226,17 +226,17 @@ impl Case {
         State::ALL.into_iter().find(|state| Some(state.name()) == named).unwrap_or_default()
     }
 
-    /// Whether the case is a computation by one thread in steady state. Core cycles then show the cost of the software,
-    /// whatever the core's clock did. An operation that waits for memory, a disk, a socket or other threads is not a
-    /// computation.
+    /// Returns whether the case is a computation by one thread in steady state. Core cycles then show the cost of the
+    /// software, whatever the core's clock rate was. An operation that waits for memory, a disk, a socket or other
+    /// threads is not a computation.
     pub fn computes(&self) -> bool {
         let waits =
             self.is_load() || self.threads().is_some() || self.regime() == Some("disk") || self.transport().is_some();
         self.state() == State::Warm && self.workload != MEMORY && !waits
     }
 
-    /// Whether the case waits for an emulated network. Most of its time then depends on the link and not on the core
-    /// clock.
+    /// Returns whether the case waits for an emulated network. Most of its time then depends on the link and not on the
+    /// core clock.
     pub fn waits_for_network(&self) -> bool {
         LINK.iter().any(|name| self.word(name).is_some())
     }

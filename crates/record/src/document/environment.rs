@@ -10,7 +10,7 @@ pub struct EnvironmentEntry {
     pub cpu: Cpu,
     /// The operating system.
     pub os: OperatingSystem,
-    /// How the program was built.
+    /// Build of the program.
     pub build: Build,
     /// All providers in the build.
     pub providers: Vec<ProviderBuild>,
@@ -29,7 +29,7 @@ pub struct CountersEntry {
     pub core_clock_estimate_hz: Option<f64>,
     /// Smallest step between two readings, in ns.
     pub resolution_ns: Option<f64>,
-    /// Measured time in ns between two readings with nothing between them.
+    /// Measured time in ns of a pair of readings with nothing between them.
     pub overhead_ns: Option<f64>,
     /// Counters that are not available.
     pub unavailable: Vec<UnavailableEntry>,
@@ -40,7 +40,7 @@ pub struct CountersEntry {
 pub struct UnavailableEntry {
     /// Name of the counter.
     pub counter: String,
-    /// Reason, and what to do about it.
+    /// Reason and remedy.
     pub reason: String,
 }
 

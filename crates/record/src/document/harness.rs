@@ -6,11 +6,11 @@ use serde::{Deserialize, Serialize};
 pub struct HarnessEntry {
     /// `adaptive`, `fixed` or `reference`.
     pub protocol: ProtocolKind,
-    /// Number of samples of a case, over all processes; null for adaptive rules.
+    /// Number of samples per case, over all processes; null for adaptive rules.
     pub iterations: Option<u64>,
     /// Number of operations that each process discards before its first sample of a case.
     pub warmup: u64,
-    /// Number of samples of a case that waits for a network; absent if the plan has no such case.
+    /// Number of samples per case that waits for a network; absent if the plan has no such case.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub handshakes: Option<u64>,
     /// Percentage of the samples trimmed at each tail.
@@ -33,7 +33,7 @@ pub struct HarnessEntry {
     pub affinity: Option<Vec<u32>>,
     /// Spread between runs that the intervals assume.
     pub run_spreads: RunSpreads,
-    /// Pairs of libraries to which `fastest` was resolved, if it was requested, each with its runner-up.
+    /// Pairs of libraries that `fastest` chose, each with its runner-up; null if the user did not request `fastest`.
     pub fastest: Vec<Fastest>,
 }
 

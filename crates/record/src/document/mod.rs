@@ -1,6 +1,6 @@
 //! Exported JSON, schema `pqlab/1`: all fields that scripts can read. Fields may be added, but not renamed or removed.
 //! A field that does not apply is null, never absent. A field whose name ends in `_us` contains the time of one
-//! operation in µs. `analysis::estimates` documents how it is computed from samples.
+//! operation in µs. `analysis::estimates` documents the computation from samples.
 //!
 //! [`read_run`] reads a document with samples back into a [`Run`](crate::Run). `report::document` creates documents
 //! from runs.
@@ -30,7 +30,7 @@ pub struct Document {
     /// Name and version of the schema: `pqlab/1`.
     pub schema: String,
     /// Time when the results were complete (RFC 3339, UTC): the end of the run's last case, or the start of a run
-    /// without results. The same run therefore gives the same bytes whenever it is exported.
+    /// without results. Exporting the same run again therefore gives the same bytes.
     pub generated_at: String,
     /// Facts about the run.
     pub run: RunEntry,
@@ -44,8 +44,7 @@ pub struct Document {
     pub scaling: Vec<ScalingEntry>,
     /// Cases that run in a thread pool: wall time, queueing delays, losses.
     pub loads: Vec<LoadEntry>,
-    /// Tables derived from several cases, by name. An import ignores them, because they can be recomputed from the
-    /// samples.
+    /// Tables derived from several cases, by name. An import ignores them and recomputes them from the samples.
     pub tables: IndexMap<String, TableEntry>,
 }
 

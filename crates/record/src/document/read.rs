@@ -24,7 +24,7 @@ pub enum ImportError {
     /// A case lacks its samples, without which its results cannot be recomputed.
     #[error("`{0}` has no samples: export the run as json-samples")]
     NoSamples(String),
-    /// The id of a case contradicts its fields.
+    /// The id of a case differs from its other fields.
     #[error("id `{0}` contradicts its row, which describes `{1}`")]
     Id(String, String),
 }
@@ -54,7 +54,7 @@ pub fn read_run(path: &Path) -> Result<Run, FileError> {
 
 impl Document {
     /// Converts the document to a run. The plan contains only cases with a record, because a document does not name the
-    /// others. Samples are kept unchanged. The document's figures are ignored.
+    /// others. Keeps the samples unchanged and ignores the document's figures.
     ///
     /// # Errors
     /// See [`ImportError`].

@@ -26,9 +26,9 @@ pub struct ResultEntry {
     pub status: Status,
     /// Reason for the failure.
     pub error: Option<String>,
-    /// Whether known answers and every round trip were right.
+    /// Whether known answers and all round trips were right.
     pub verified: bool,
-    /// Whether too few visits were undisturbed, so that the results include all visits.
+    /// Whether the results include all visits, because too few were undisturbed.
     pub contended: bool,
     /// Whether the case became slower or faster while it was measured.
     pub drifting: bool,
@@ -118,7 +118,7 @@ pub struct ResultEntry {
     pub confidence: Option<f64>,
     /// Method used to compute the interval: `crossed-t` (over processes, rounds and runs).
     pub interval_method: Option<String>,
-    /// Median of each process, in order of process number.
+    /// Median time of each process, in order of process number.
     pub process_medians_us: Option<Vec<f64>>,
     /// Median of the core clock estimates during the visits, in Hz.
     pub core_clock_hz: Option<f64>,
@@ -126,7 +126,7 @@ pub struct ResultEntry {
     pub left_out: usize,
     /// Disturbances of the visits.
     pub disturbances: DisturbancesEntry,
-    /// Results that the workload measured itself, by name. A name ends in the unit.
+    /// Values that the workload measured itself, by name. A name ends in its unit.
     pub extra: IndexMap<String, ExtraEntry>,
     /// NIST security category.
     pub category: Option<u8>,
@@ -144,8 +144,8 @@ pub struct ResultEntry {
     pub core_cycles: Option<f64>,
     /// 95% interval of `core_cycles`.
     pub core_cycles_ci: Option<[f64; 2]>,
-    /// `counter` if the processor counted the cycles; `estimated` if they are the time multiplied by the core clock,
-    /// sampled before, during and after each visit.
+    /// `counter` if the processor counted the cycles. `estimated` if the cycles are the time multiplied by the core
+    /// clock, which is sampled before, during and after each visit.
     pub core_cycles_source: Option<CyclesSource>,
     /// Mean core cycles of one operation after trimming.
     pub mean_core_cycles: Option<f64>,
@@ -163,13 +163,13 @@ pub struct ResultEntry {
     pub processor: Option<u32>,
     /// All processors on which the case was measured.
     pub processors: Option<Vec<u32>>,
-    /// The two levels at which processes settled, if they did.
+    /// The two levels at which processes settled, if there are two.
     pub modes: Option<Vec<ModeEntry>>,
     /// Processor state that the call leaves behind; null if it could not be read.
     pub residue: Option<Vec<Residue>>,
     /// Time of the operation's first call in a process: the median over processes.
     pub first_call_us: Option<f64>,
-    /// Reasons why the target precision was missed: `drifting`, `two modes`, `few samples`, `spread`. Empty if it was
+    /// Reasons for missing the target precision: `drifting`, `two modes`, `few samples`, `spread`. Empty if it was
     /// reached.
     pub imprecise: Option<Vec<String>>,
     /// Encoding of the private key that the operation loads or writes: `seed`, `expanded`, `both`, `scalar`, `der` or
@@ -179,13 +179,13 @@ pub struct ResultEntry {
     pub coins: Option<String>,
     /// Random generator that the operation calls; null if it calls none.
     pub generator: Option<String>,
-    /// Shared library that was called. For a pair, the first library that was loaded. Null if all were linked in.
+    /// Shared library that the case called. For a pair, the first loaded library. Null if all libraries were linked in.
     pub library: Option<LibraryEntry>,
-    /// Language of a provider that was not linked in, such as `go`. For a pair, the language of the first such
-    /// provider. Null if all were linked in.
+    /// Language of a loaded provider, such as `go`. For a pair, the language of the first loaded provider. Null if all
+    /// providers were linked in.
     pub language: Option<String>,
-    /// Caveats for reading the results, keyed by the names in `analysis::Caveat`, each with a text for this case. May
-    /// be empty.
+    /// Caveats about the results, keyed by the names in `analysis::Caveat`, each with a text for this case. May be
+    /// empty.
     pub caveats: IndexMap<String, String>,
     /// All raw samples; null in the format `json`, present in `json-samples`.
     pub samples: Option<Samples>,
@@ -203,7 +203,7 @@ pub struct LibraryEntry {
 /// Level at which processes settled.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ModeEntry {
-    /// Median of the medians of these processes.
+    /// Median of the processes' medians.
     pub median_us: f64,
     /// Number of processes.
     pub processes: usize,
@@ -258,7 +258,7 @@ pub struct DisturbanceEntry {
     pub text: String,
 }
 
-/// Result that a workload measured itself.
+/// Statistics of a value that the workload measured itself.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ExtraEntry {
     /// Number of values.

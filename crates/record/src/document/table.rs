@@ -12,7 +12,7 @@ pub struct TableEntry {
     pub columns: Vec<ColumnEntry>,
     /// The rows.
     pub rows: Vec<RowEntry>,
-    /// Notes for reading the table.
+    /// Notes that readers must know.
     pub notes: Vec<String>,
 }
 

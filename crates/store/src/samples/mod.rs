@@ -1,4 +1,4 @@
-//! Compact binary encoding of raw samples, with a version and a checksum. The decoder does not trust its input.
+//! Compact binary encoding of raw samples, with a version and a checksum. The decoder accepts hostile input.
 //!
 //! ```text
 //! offset 0   version, 1 byte
@@ -19,12 +19,12 @@ use flate2::{Compression, read::DeflateDecoder, write::DeflateEncoder};
 use pqlab_record::Samples;
 use std::io::{self, Read, Write};
 
-/// Encoding version that is written and read. Versions 1 to 3 were never released.
+/// The only supported encoding version. Versions 1 to 3 were never released.
 const VERSION: u8 = 4;
 const HEADER: usize = 9;
-/// DEFLATE compresses by at most 1,032 to 1, so a greater length in the header is wrong.
+/// Maximum compression ratio of DEFLATE. A header with a greater length is wrong.
 const MOST_EXPANSION: usize = 1032;
-/// Maximum length of the payload: 256 MiB. No run of a case needs more, and the payload must fit in memory.
+/// Maximum length of the payload: 256 MiB. No case needs more, and the payload must fit in memory.
 const LONGEST_PAYLOAD: usize = 256 << 20;
 
 /// Reason why samples cannot be encoded, or bytes cannot be decoded.
@@ -85,7 +85,7 @@ pub fn encode(samples: &Samples) -> Result<Vec<u8>, SamplesError> {
     Ok(bytes)
 }
 
-/// Decodes samples. Memory use is at most a small multiple of the payload, whatever lengths the bytes claim.
+/// Decodes samples. Whatever lengths the bytes claim, memory use is at most a small multiple of the payload.
 ///
 /// # Errors
 /// [`SamplesError`] if the bytes do not come from [`encode`].

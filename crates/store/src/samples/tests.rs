@@ -48,7 +48,7 @@ fn any_samples() -> impl Strategy<Value = Samples> {
     all.prop_map(|(metric, ns_per_tick, batch, visits)| Samples { metric, ns_per_tick, batch, visits })
 }
 
-/// Whether two values are equal to the last bit. `==` treats minus zero as zero, but the printed forms differ.
+/// Returns whether two values print the same. `==` treats minus zero as zero, but their printed forms differ.
 fn same(one: &Samples, other: &Samples) -> bool {
     one == other && format!("{one:?}") == format!("{other:?}")
 }
@@ -182,7 +182,7 @@ fn rejects_tables_that_do_not_fit_the_visits() {
     assert_eq!(reason, "number of CPU times does not match number of visits");
 }
 
-/// Pins the format: these bytes must never change. A new structure needs a new version with a separate test.
+/// These bytes pin the format and must never change. A new structure needs a new version with a separate test.
 #[test]
 fn the_payload_has_these_bytes() {
     let disturbances = vec![
@@ -246,7 +246,7 @@ fn deflated(payload: &[u8]) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
-/// Runs in a child process with 512 MiB of address space. An allocation that trusts a length in the bytes would exceed
+/// Runs in a child process with 512 MiB of address space. A decoder that trusted the lengths in the bytes would exceed
 /// this limit.
 #[test]
 fn random_bytes_neither_panic_nor_take_memory() {

@@ -1,5 +1,5 @@
-//! Structure of the payload. The order and the types of fields and variants define the format, including those of
-//! [`Metric`], [`Chunk`], [`Residue`] and [`CpuTime`]. A test compares an encoded payload with fixed bytes.
+//! Structure of the payload. The order and the types of fields and variants define the format, also in [`Metric`],
+//! [`Chunk`], [`Residue`] and [`CpuTime`]. A test compares an encoded payload with fixed bytes.
 
 use super::SamplesError;
 use pqlab_record::{self as record, Chunk, CpuTime, Metric, Residue};
@@ -11,7 +11,7 @@ pub(super) struct Samples {
     ns_per_tick: Option<f64>,
     batch: u64,
     visits: Vec<Visit>,
-    /// Starts of the run in the order of the visits, each with the number of consecutive visits that it made.
+    /// Starts of the run in the order of the visits, each with its number of consecutive visits.
     pub(super) starts: Vec<(u32, u64)>,
     /// Conditions of each visit.
     pub(super) conditions: Vec<Conditions>,
@@ -50,8 +50,8 @@ struct Readings {
     above: Vec<u64>,
 }
 
-/// Values that the workload measured. Lengths and delays are mostly integers. If each value took eight bytes, they
-/// would be most of the payload.
+/// Values that the workload measured. They have a separate form for integers, because lengths and delays are mostly
+/// integers and would fill most of the payload with eight bytes each.
 #[derive(Serialize, Deserialize)]
 enum Values {
     Whole(Readings),

@@ -37,7 +37,8 @@ fn a_killed_process_loses_no_finished_case() {
         let command = only(&mut command, "tests::kill::writer");
         let mut writer = command.env(FILE, &path).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
         let mut lines = BufReader::new(writer.stdout.take().unwrap()).lines().map(|line| line.unwrap());
-        // Kill half of the writers while they create, recover or open the file, and half while they write cases.
+        // Kill half of the writers while they create, recover or open the file, and the other half while they write
+        // cases.
         let mut heard: Vec<String> = Vec::new();
         while round % 2 == 0 && !heard.last().is_some_and(|line| line.contains("finished ")) {
             heard.push(lines.next().unwrap());
@@ -46,7 +47,7 @@ fn a_killed_process_loses_no_finished_case() {
         writer.kill().unwrap();
         writer.wait().unwrap();
         for line in heard.into_iter().chain(lines) {
-            // With one processor, the name of the test precedes the first line.
+            // With one processor, the test runner prints the name of the test before the first line.
             let reported = line.split_once("finished ").and_then(|(_, rest)| rest.split_once(' '));
             let Some((id, position)) = reported else {
                 continue;
@@ -61,7 +62,7 @@ fn a_killed_process_loses_no_finished_case() {
     assert!(finished.len() >= ROUNDS / 2);
     for (id, positions) in finished {
         let stored = store.finished_positions(&id).unwrap();
-        // A case that was committed but not yet printed may also be stored.
+        // The store may also contain a case that the writer committed but did not yet print.
         assert!(stored.len() - positions.len() <= 1, "{id}: {} reported, {} stored", positions.len(), stored.len());
         assert_eq!(stored[..positions.len()], positions, "{id}");
         let records = store.load_run(&id).unwrap().records;

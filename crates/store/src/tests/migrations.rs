@@ -5,8 +5,8 @@ use rusqlite::Connection;
 use std::path::PathBuf;
 use tempfile::TempDir;
 
-/// Rows left behind by a pqlab with the oldest schema, written by `sqlite3 FILE .dump`. They must never change, because
-/// such files must stay readable.
+/// Rows from a pqlab with the oldest schema, dumped by `sqlite3 FILE .dump`. They must never change, because such files
+/// must stay readable.
 const LEFT_BEHIND: &str = include_str!("fixtures/schema-5.sql");
 
 const RUN: &str = "20261121T190000-abcd";
@@ -18,7 +18,7 @@ const NEXT: Schema = Schema { migrations: &["ALTER TABLE runs ADD COLUMN colour 
 const BROKEN: Schema =
     Schema { migrations: &["ALTER TABLE runs ADD COLUMN colour TEXT; CREATE TABLE runs (id)"], ..SCHEMA };
 
-/// Creates a file with the oldest schema, and with rows that a pqlab left behind.
+/// Creates a file with the oldest schema, and with rows from a pqlab of that time.
 fn left_behind() -> (TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("pqlab.db");
@@ -88,7 +88,7 @@ fn reading_leaves_an_older_file_as_it_is_and_writing_keeps_a_copy() {
     assert_eq!(Store::open_read_only(&copy).unwrap().load_run(RUN).unwrap(), read, "older versions open the copy");
     assert!(matches!(Store::open(&path), Err(StoreError::Newer { .. })), "older versions must reject this file");
     assert_eq!(Store::open_with(&path, &NEXT).unwrap().kept_copy(), None);
-    // The first name for a copy is already taken.
+    // The copy must get another name, because the first name is taken.
     std::fs::write(&path, &before).unwrap();
     let again = Store::open_with(&path, &NEXT).unwrap();
     assert_eq!(again.kept_copy().unwrap(), folder.path().join(format!("pqlab.db.v{oldest}.2")));

@@ -15,7 +15,7 @@ use pqlab_record::{Samples, Status, Visit};
 use std::process::Command;
 use tempfile::TempDir;
 
-/// Environment variable that passes a file to a test's child process.
+/// Environment variable that passes a file name to a test's child process.
 const FILE: &str = "PQLAB_STORE_TEST_FILE";
 
 /// Makes a child process of this test binary run only one ignored test.

@@ -209,7 +209,7 @@ fn a_damaged_file_is_reported() {
 fn probing_a_folder_touches_none_of_its_files() {
     let folder = tempfile::tempdir().unwrap();
     let database = folder.path().join("pqlab.db");
-    // Earlier versions used this name for the probe, so anybody could have predicted it.
+    // Earlier versions used this predictable name for the probe.
     let theirs = database.with_extension(format!("probe-{}", std::process::id()));
     fs::write(&theirs, "somebody's").unwrap();
     assert_eq!(refusal_of_folder(&database), None);

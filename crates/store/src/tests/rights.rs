@@ -1,4 +1,5 @@
-//! Tests of file permissions. Root ignores permissions, so under root the visitor is a process of another user.
+//! Tests of file permissions. Root ignores permissions, so a test under root starts a process of another user, the
+//! visitor.
 
 use super::{FILE, header, new_store, only, run};
 use crate::Store;
@@ -33,7 +34,7 @@ struct Visit {
     read: String,
 }
 
-/// Returns what a process that must respect file permissions reports, or `None` if no such process can be started.
+/// Returns the report of a process that must respect file permissions, or `None` if no such process can be started.
 fn visit(folder: &Path, path: &Path) -> Option<Visit> {
     let root = fs::metadata("/proc/self").is_ok_and(|process| process.uid() == 0);
     // Copy the test binary, because the other user may have no access to the build folder.
