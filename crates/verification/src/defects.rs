@@ -1,11 +1,11 @@
 use pqlab_primitives::Provider;
 use serde::Serialize;
 
-/// A known defect in a linked library, revealed by published vectors. Reports count these vectors separately from
+/// A known defect in a linked library, which published vectors reveal. Reports count these vectors separately from
 /// passed and failed ones.
 ///
 /// An entry covers one version of the library, and one code path if it names an extension. It does not cover libraries
-/// that the user loads. They may be patched, so all their wrong answers are counted as failures.
+/// that the user loads: they may be patched, so all their wrong answers count as failures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct KnownDefect {
     /// Name of the library.
@@ -27,15 +27,15 @@ pub struct KnownDefect {
 }
 
 impl KnownDefect {
-    /// Whether the provider is the linked library, in the affected version and with the affected extension.
+    /// Returns whether the provider is the linked library, in the affected version and with the affected extension.
     pub fn is_in(&self, provider: &Provider) -> bool {
         let build = &provider.build_info.build;
         let extension = |wanted: &str| build.split([' ', ';', ',']).any(|word| word == wanted);
         provider.library == self.library && self.may_be_in(provider) && self.extension.is_none_or(extension)
     }
 
-    /// Whether a linked or loaded library has the affected version, on any code path. A version string may name several
-    /// crates.
+    /// Returns whether a linked or loaded library has the affected version, on any code path. A version string may name
+    /// several crates.
     pub fn may_be_in(&self, provider: &Provider) -> bool {
         let mut versions = provider.build_info.version.split(", ");
         provider.code == self.library && versions.any(|one| one.starts_with(self.version))

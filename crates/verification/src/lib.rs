@@ -5,8 +5,8 @@
 //! passes, fails, shows a known defect, or is unsupported with a reason. None is skipped silently. [`NOT_APPLICABLE`]
 //! lists the vectors that are left out as a whole, with the reasons.
 //!
-//! Vectors and comparisons with other libraries detect wrong answers. They detect neither timing leaks nor a generator
-//! that returns the same random bytes twice.
+//! Vectors and comparisons with other libraries detect wrong answers, but neither timing leaks nor a generator that
+//! returns the same random bytes twice.
 
 mod accumulated;
 mod checks;

@@ -2,8 +2,8 @@ use serde::{Deserialize, Serialize};
 
 /// Result of running one suite with one algorithm, for one provider or for one ordered pair of providers.
 ///
-/// Each vector is counted once, in `attempted` or in `unsupported`. Each attempted vector passed, failed, or shows a
-/// known defect.
+/// Each vector counts once, in `attempted` or in `unsupported`. Each attempted vector passed, failed, or shows a known
+/// defect.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Line {
     /// Id of the provider. In a pair, id of the provider that generates keys or signs.
@@ -18,7 +18,7 @@ pub struct Line {
     pub attempted: u64,
     /// Number of attempted vectors that passed.
     pub passed: u64,
-    /// Known defects of the library that attempted vectors show ([`crate::KNOWN_DEFECTS`]).
+    /// Known defects of the library ([`crate::KNOWN_DEFECTS`]), as far as attempted vectors show them.
     pub defects: Vec<Reason>,
     /// Number of vectors that the provider or the traits do not support.
     pub unsupported: u64,
@@ -26,7 +26,7 @@ pub struct Line {
     pub reasons: Vec<Reason>,
     /// The first few failures, with the vectors' numbers.
     pub failures: Vec<String>,
-    /// Reason if no vector was attempted. A skipped line is never counted as passed.
+    /// Reason for which no vector was attempted. A skipped line never counts as passed.
     pub skipped: Option<String>,
 }
 

@@ -3,9 +3,9 @@ use serde::Serialize;
 /// Published vectors that no line covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct NotApplicable {
-    /// Location of the vectors: the start of a path in the vectors folder, or the name of the source.
+    /// Location of the vectors: prefix of a path in the vectors folder, or name of the source.
     pub place: &'static str,
-    /// Part of the vectors at that location that is left out, or `all`.
+    /// Omitted part of the vectors at that location, or `all`.
     pub part: &'static str,
     /// Reason why no line covers these vectors.
     pub reason: &'static str,
@@ -18,7 +18,7 @@ const fn all(place: &'static str, reason: &'static str) -> NotApplicable {
 const CONSTRUCTION: &str = "constructions from several primitives: verified with the code that implements them";
 const CERTIFICATE: &str = "certificates and key files: verified with the code that parses them";
 
-/// All vectors that are left out as a whole, with the reasons.
+/// All published vectors that no line covers, with the reasons.
 pub static NOT_APPLICABLE: &[NotApplicable] = &[
     all("README", "documentation"),
     all("accumulated.md", "documentation of accumulated vectors"),

@@ -25,8 +25,8 @@ pub fn table(lines: &[Line]) -> String {
 }
 
 /// Formats the lines of pairs as one Markdown table per algorithm. A row is a provider that generated keys and signed;
-/// a column is a provider that answered. A cell shows how many of the attempted checks passed. Unsupported checks
-/// follow each table, and failures follow the last.
+/// a column is a provider that answered. A cell shows the numbers of passed and attempted checks. Unsupported checks
+/// follow each table, and failures follow the last table.
 pub fn matrix(lines: &[Line]) -> String {
     let mut out = String::new();
     for algorithm in distinct(lines.iter().map(|line| line.algorithm.as_str())) {
@@ -39,7 +39,7 @@ pub fn matrix(lines: &[Line]) -> String {
         for provider in distinct(pairs.iter().map(|line| line.provider.as_str())) {
             put(&mut out, format_args!("| {} |", cell(provider)));
             for peer in &peers {
-                // An algorithm that is offered as two kinds of primitives has two lines.
+                // Add up two lines, because an algorithm can be two kinds of primitives.
                 let pair = pairs.iter().filter(|line| line.provider == provider && line.peer.as_deref() == Some(peer));
                 let Totals { lines, attempted, passed, failed, .. } = Totals::of(pair.copied());
                 match lines {
@@ -62,7 +62,7 @@ pub fn matrix(lines: &[Line]) -> String {
 /// known defects, and the edge cases that each provider accepts.
 ///
 /// # Errors
-/// A serialization error, which no line is known to cause.
+/// Serialization errors, which no line is known to cause.
 pub fn json(vectors: &[Line], pairs: &[Line], edge_cases: &[EdgeCases]) -> serde_json::Result<String> {
     #[derive(Serialize)]
     struct Report<'a> {
@@ -151,7 +151,7 @@ pub(crate) fn distinct<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'a str>
 }
 
 fn put(out: &mut String, text: std::fmt::Arguments) {
-    // Writing to a string cannot fail.
+    // Ignore the result, because writing to a string cannot fail.
     let _ = out.write_fmt(text);
 }
 

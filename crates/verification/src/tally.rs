@@ -1,4 +1,4 @@
-//! Counts passed, failed and unsupported vectors.
+//! Tally of passed, failed and unsupported vectors.
 
 use crate::{KnownDefect, Line, Reason};
 use pqlab_primitives::Error;
@@ -60,7 +60,7 @@ impl Tally {
         }
     }
 
-    /// Checks one vector. A panic is counted as a failure of that vector.
+    /// Checks one vector. A panic counts as a failure of that vector.
     pub(crate) fn check(&mut self, id: impl Display, vector: impl FnOnce() -> Checked) {
         match caught(vector) {
             Ok(()) => {
@@ -85,7 +85,7 @@ impl Tally {
         }
     }
 
-    /// Whether no vector was counted.
+    /// Returns whether no vector was counted.
     pub(crate) fn is_empty(&self) -> bool {
         self.attempted == 0 && self.reasons.is_empty()
     }

@@ -8,8 +8,8 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// Published vectors. Reads and parses each file only once, however many providers and threads use it.
 ///
-/// If a folder of published vectors is given, its files replace fetched and embedded files with the same purpose, so no
-/// vector is counted twice. Otherwise fetched files are used, or the embedded ones if a file was not fetched.
+/// If a folder of published vectors is given, its files replace fetched and embedded files with the same purpose, so
+/// that no vector counts twice. Otherwise a fetched file replaces the embedded one.
 #[derive(Default)]
 pub struct Vectors<'a> {
     folder: Option<PathBuf>,
@@ -21,7 +21,7 @@ pub struct Vectors<'a> {
 type Slot = OnceLock<Result<Arc<dyn Any + Send + Sync>, Arc<ReadError>>>;
 
 impl<'a> Vectors<'a> {
-    /// Uses the vectors in a folder, or those embedded in the program if there is no folder.
+    /// Uses the vectors in a folder, or the embedded vectors if there is no folder.
     pub fn new(folder: Option<PathBuf>) -> Vectors<'a> {
         Vectors { folder, ..Vectors::default() }
     }
@@ -31,7 +31,7 @@ impl<'a> Vectors<'a> {
         Vectors { fetched, ..self }
     }
 
-    /// Sets the options for accumulated vectors. By default, the smallest number of answers is computed.
+    /// Sets the options for accumulated vectors. The default is the smallest number of answers.
     pub fn with_accumulation(self, accumulation: Accumulation<'a>) -> Vectors<'a> {
         Vectors { accumulation, ..self }
     }
@@ -46,7 +46,7 @@ impl<'a> Vectors<'a> {
         &self.accumulation
     }
 
-    /// Returns the names of all files that were looked for so far.
+    /// Returns the names of all requested files so far.
     pub fn files(&self) -> Vec<String> {
         let parsed = self.parsed.lock().unwrap_or_else(PoisonError::into_inner);
         let mut files: Vec<String> = parsed.keys().map(|(name, _)| name.clone()).collect();
@@ -54,8 +54,8 @@ impl<'a> Vectors<'a> {
         files
     }
 
-    /// Reads a file from the folder of published vectors if one was given, otherwise from the fetched files or from the
-    /// program. Without a folder, a file that is found nowhere gives [`ReadFault::Absent`].
+    /// Reads a file from the folder of published vectors if a folder was given, otherwise from the fetched files or
+    /// from the program. Without a folder, returns [`ReadFault::Absent`] for a file that is found nowhere.
     pub(crate) fn file<T: Send + Sync + 'static>(
         &self,
         name: &str,
@@ -106,7 +106,7 @@ impl<'a> Vectors<'a> {
             Err(error) => Err(Arc::new(error)),
         });
         let any = made.clone()?;
-        // The slot's key includes the type, so this does not fail.
+        // This does not fail, because the slot's key includes the type.
         any.downcast::<T>().map_err(|_| Arc::new(ReadError::whole(name, ReadFault::Empty)))
     }
 }
@@ -146,7 +146,7 @@ mod tests {
         assert_eq!(found(Vectors::new(Some(folder.clone())).with_fetched(fetched()), name).unwrap(), 1);
         assert_eq!(found(Vectors::default().with_fetched(fetched()), name).unwrap(), 2);
         assert!(found(Vectors::default(), name).unwrap() > 100_000);
-        // A file that is missing from the given folder is an error, not an absent file.
+        // A file that is missing from the given folder must be an error, not an absent file.
         let missing = found(Vectors::new(Some(folder.clone())).with_fetched(fetched()), "more.rsp.gz").unwrap_err();
         assert!(matches!(missing.fault, ReadFault::Io(_)), "{missing}");
         let nowhere = found(Vectors::default(), "more.rsp.gz").unwrap_err();

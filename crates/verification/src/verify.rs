@@ -8,8 +8,8 @@ use crate::{KNOWN_DEFECTS, Line, Reason};
 use pqlab_primitives::{NULL, Primitive, Provider};
 use std::sync::Arc;
 
-/// Selects what to run, by provider id, algorithm and suite. A pair in the interoperability matrix runs if either
-/// provider is selected.
+/// Selection function, called with provider id, algorithm and suite. A pair in the interoperability matrix runs if
+/// either provider is selected.
 pub type Select<'a> = dyn Fn(&str, &str, &str) -> bool + Sync + 'a;
 
 /// Suite name for known answers.
@@ -23,11 +23,11 @@ pub fn everything(_provider: &str, _algorithm: &str, _suite: &str) -> bool {
     true
 }
 
-/// Runs published vectors with providers. Reports one line for each provider, algorithm and suite that covers the
-/// algorithm. Leaves out the provider `null`.
+/// Runs published vectors with all providers except `null`. Reports one line for each provider, algorithm and suite
+/// that covers the algorithm.
 ///
 /// A wrong answer, an error or a panic is a failure of one vector. A library that kills the process also ends this
-/// call. To be safe, call it in a separate process for each provider and algorithm.
+/// call, so callers should use a separate process for each provider and algorithm.
 pub fn verify(providers: &[Arc<Provider>], vectors: &Vectors, select: &Select, report: &mut dyn FnMut(Line)) {
     for provider in answering(providers) {
         let id = provider.id();
@@ -53,8 +53,8 @@ pub fn verify(providers: &[Arc<Provider>], vectors: &Vectors, select: &Select, r
     }
 }
 
-/// Checks the embedded known answers for every algorithm of every provider, including those that are too slow to check
-/// before each measurement. Reports one line for each provider and algorithm. Leaves out the provider `null`.
+/// Checks the embedded known answers for every algorithm of every provider except `null`, including answers that are
+/// too slow to check before each measurement. Reports one line for each provider and algorithm.
 pub fn verify_known_answers(providers: &[Arc<Provider>], select: &Select, report: &mut dyn FnMut(Line)) {
     for provider in answering(providers) {
         let id = provider.id();
@@ -85,7 +85,7 @@ pub fn suites_of(provider: &Provider, algorithm: &str) -> Vec<&'static str> {
     primitives.flat_map(|one| Suite::of(one).map(|suite| suite.name).chain(accumulated::suite_of(one))).collect()
 }
 
-/// Returns all providers but `null`, which computes no answers.
+/// Returns all providers except `null`, which computes no answers.
 pub(crate) fn answering(providers: &[Arc<Provider>]) -> impl Iterator<Item = &Arc<Provider>> {
     providers.iter().filter(|provider| provider.library != NULL)
 }

@@ -1,5 +1,5 @@
-//! Compares recorded lines with the lines that a program reports without a folder of vectors, and with the vectors that
-//! `make vectors` downloads. After an intended change, `PQLAB_RENEW_SNAPSHOTS=1` records them again.
+//! Compares recorded lines with the lines of a verification without a folder of vectors, and with the download of `make
+//! vectors`. After an intended change, `PQLAB_RENEW_SNAPSHOTS=1` records the lines again.
 
 #![allow(clippy::unwrap_used, reason = "test helpers")]
 
@@ -12,7 +12,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Returns a line for each provider, algorithm and suite: attempted, passed, known defects and unsupported, or the
-/// reason why the suite was skipped.
+/// reason for skipping the suite.
 fn counted(vectors: &Vectors) -> BTreeSet<String> {
     let providers = pqlab_providers::providers();
     let algorithms: BTreeSet<String> = providers.iter().flat_map(|provider| provider.algorithms()).collect();
@@ -36,7 +36,7 @@ fn said(line: &Line) -> String {
 }
 
 /// Compares the lines of the providers that offer algorithms on this CPU. A code path that needs a newer CPU offers
-/// none: `offers_exactly_the_code_paths_of_this_cpu` in `counts.rs` checks which code paths these are.
+/// none; `offers_exactly_the_code_paths_of_this_cpu` in `counts.rs` checks these code paths.
 fn compare(name: &str, actual: &BTreeSet<String>) {
     let file: PathBuf = [env!("CARGO_MANIFEST_DIR"), "tests/counts", name].iter().collect();
     if std::env::var_os("PQLAB_RENEW_SNAPSHOTS").is_some() {
@@ -65,8 +65,8 @@ fn compare(name: &str, actual: &BTreeSet<String>) {
     assert!(known.len() > 300, "{name} contains only {} lines", known.len());
 }
 
-/// Whether a line differs because liboqs does not run its AVX2 code, which contains the known defects. liboqs queries
-/// the CPU itself, so AVX2 cannot be hidden from it.
+/// Returns whether a line differs because liboqs does not run its AVX2 code, which contains the known defects. liboqs
+/// queries the CPU itself, so pqlab cannot hide AVX2 from it.
 fn elsewhere(line: &str) -> bool {
     #[cfg(target_arch = "x86_64")]
     let avx2 = std::arch::is_x86_feature_detected!("avx2");

@@ -1,4 +1,4 @@
-//! Compares the number of vectors in each suite with recorded numbers, so that a lost vector is noticed.
+//! Compares the number of vectors in each suite with recorded numbers, to detect lost vectors.
 
 #![allow(clippy::unwrap_used, reason = "test helpers")]
 
@@ -22,12 +22,12 @@ fn providers() -> Vec<Arc<Provider>> {
     pqlab_providers::providers().into_iter().filter(|provider| !provider.algorithms().is_empty()).collect()
 }
 
-/// Whether to test a provider. `PQLAB_PROVIDER` selects one library; by default, all but `null` are tested.
+/// Returns whether to test a provider. `PQLAB_PROVIDER` selects one library; the default is all except `null`.
 fn asked(provider: &Provider) -> bool {
     std::env::var("PQLAB_PROVIDER").map_or(provider.library != "null", |library| provider.library == library)
 }
 
-/// Whether liboqs runs its AVX2 code. liboqs queries the CPU itself, so AVX2 cannot be hidden from it.
+/// Returns whether liboqs runs its AVX2 code. liboqs queries the CPU itself, so pqlab cannot hide AVX2 from it.
 fn avx2() -> bool {
     #[cfg(target_arch = "x86_64")]
     return std::arch::is_x86_feature_detected!("avx2");
@@ -35,7 +35,7 @@ fn avx2() -> bool {
     return false;
 }
 
-/// Returns the code paths that need an x86-64 CPU feature, with the feature and whether this CPU supports the code
+/// Returns the code paths that need an x86-64 CPU feature, each with the feature and whether this CPU supports the code
 /// path.
 #[cfg(target_arch = "x86_64")]
 fn code_paths() -> [(&'static str, Feature, bool); 8] {
@@ -55,7 +55,7 @@ fn code_paths() -> [(&'static str, Feature, bool); 8] {
     ]
 }
 
-/// The code paths that offer algorithms must be those that this CPU supports and the user does not hide.
+/// Exactly the code paths that this CPU supports and the user does not hide must offer algorithms.
 #[cfg(target_arch = "x86_64")]
 #[test]
 fn offers_exactly_the_code_paths_of_this_cpu() {
@@ -108,7 +108,7 @@ fn every_vector_is_counted() {
     }
 }
 
-/// Checks the sums that the acceptance test requires of every provider that offers all parameter sets.
+/// Checks the sums that the acceptance test requires from every provider with all parameter sets.
 #[test]
 fn the_tables_have_the_required_sums() {
     let sum = |family: &str, suite: &str| -> u64 {
@@ -153,7 +153,8 @@ fn runs_every_ordered_pair() {
                     .filter(|line| line.provider == first.id() && line.algorithm == algorithm)
                     .filter(|line| line.peer.as_deref() == Some(&second.id()))
                     .collect();
-                // A pair may have several lines: X25519 is also a KEM, and signatures may also be verified in batches.
+                // A pair may have several lines, because X25519 is also a KEM and signatures may also be verified in
+                // batches.
                 let counts: Vec<u64> = lines.iter().map(|line| line.attempted).collect();
                 if !counts.contains(&checks) || lines.iter().any(|line| line.failed() > 0 || line.unsupported > 0) {
                     wrong.push(format!("{} and {}: {algorithm}, {checks} checks: {lines:#?}", first.id(), second.id()));
@@ -207,8 +208,8 @@ fn without_gaps(provider: &Provider) -> Vec<(&'static str, &'static str, u64, u6
     of.chain(LANE_SUITES.iter().filter(|(algorithm, ..)| lanes.contains(algorithm))).copied().collect()
 }
 
-/// Formats a line of `gaps.txt`, for a suite with vectors that other providers can run but this one cannot: how many
-/// vectors ran, and why the rest did not.
+/// Formats a line of `gaps.txt` for a suite with vectors that other providers can run but this one cannot: the number
+/// of vectors that ran, and the reasons for the rest.
 fn gap(line: &Line) -> String {
     let mut reasons: Vec<&str> = line.reasons.iter().map(|reason| reason.reason.as_str()).collect();
     if reasons.len() > 3 {
@@ -233,7 +234,7 @@ fn compare_gaps(providers: &[Arc<Provider>], mut found: Vec<String>) {
         let found: Vec<&str> = found.iter().map(String::as_str).filter(here).collect();
         let file = folders.join(library.replace('-', "_")).join("gaps.txt");
         let text = std::fs::read_to_string(&file).unwrap_or_default();
-        // The file also contains rows for code paths that this CPU does not support.
+        // Ignore rows for code paths that this CPU does not support.
         let (known, elsewhere): (Vec<&str>, Vec<&str>) = text.lines().partition(here);
         if renew {
             let mut rows = [elsewhere, found].concat();

@@ -1,5 +1,5 @@
-//! Checks that a provider is detected if it answers wrongly, fails, panics or accepts too much, and that it does not
-//! affect other results.
+//! Checks that a verification detects providers that answer wrongly, fail, panic or accept too much, and that they do
+//! not affect other results.
 
 #![allow(clippy::unwrap_used, reason = "test helpers")]
 
@@ -75,7 +75,7 @@ fn one_bad_vector_is_one_failure() {
     assert!(line.failures.iter().any(|failure| failure.ends_with("tag failed: out of memory")), "{line:#?}");
 }
 
-/// Ed25519 with a verification that accepts everything.
+/// Ed25519 that accepts every signature.
 struct Gullible(Arc<dyn SignatureScheme>);
 
 struct GullibleKey(Box<dyn VerifyingKey>);
@@ -122,14 +122,14 @@ fn detects_a_verifier_that_accepts_everything() {
     let select = |_: &str, algorithm: &str, _: &str| algorithm == "Ed25519";
     let both = [honest, gullible.clone()];
     interop(&both, &select, &mut |line| lines.push(line));
-    // Each signer gets one more line, because the honest provider also verifies in batches.
+    // Each signer has one more line, because the honest provider also verifies in batches.
     assert_eq!(lines.len(), 6);
     for line in &lines {
         // A modified message, a different key, three modified signatures, a truncated and an empty signature.
         let expected = if line.peer.as_deref() == Some("gullible") { 7 } else { 0 };
         assert_eq!((line.attempted, line.failed()), (12, expected), "{line:#?}");
     }
-    // A selected provider is paired with all others.
+    // A selected provider must be paired with all others.
     let mut pairs = Vec::new();
     let select = |id: &str, algorithm: &str, _: &str| id == "gullible" && algorithm == "Ed25519";
     interop(&both, &select, &mut |line| pairs.push((line.provider, line.peer)));

@@ -14,9 +14,9 @@ const fn published(algorithm: &'static str, answers: u64, digest: &'static str) 
     Accumulated { algorithm, answers, digest }
 }
 
-/// Sorted by number of answers for each algorithm. The ML-DSA digests come from C2SP CCTV, `ML-DSA/accumulated`. The
-/// ML-KEM-768 digests come from the tests of Go's `crypto/mlkem`, because CCTV's ML-KEM digests are for the draft. No
-/// digests are published for ML-KEM-512 and ML-KEM-1024.
+/// Published digests, sorted by number of answers for each algorithm. The ML-DSA digests come from C2SP CCTV,
+/// `ML-DSA/accumulated`. The ML-KEM-768 digests come from the tests of Go's `crypto/mlkem`, because CCTV's ML-KEM
+/// digests are for the draft. No digests are published for ML-KEM-512 and ML-KEM-1024.
 pub(super) static ACCUMULATED: &[Accumulated] = &[
     published("ML-DSA-44", 100, "d51148e1f9f4fa1a723a6cf42e25f2a99eb5c1b378b3d2dbbd561b1203beeae4"),
     published("ML-DSA-44", 10_000, "e7fd21f6a59bcba60d65adc44404bb29a7c00e5d8d3ec06a732c00a306a7d143"),

@@ -13,8 +13,8 @@ pub(super) struct Kept {
     whose: Whose,
 }
 
-/// Builds that computed the saved answers. A run does not resume from answers of a different build of the library or of
-/// this program.
+/// Builds of the library and of this program that computed the saved answers. A run resumes only from answers of the
+/// same builds.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Whose {
     provider: String,
@@ -53,8 +53,7 @@ impl Kept {
         if fits { Stream::take_up(&content.put_down) } else { None }
     }
 
-    /// Saves the state of the stream. Ignores failures, because the saved state is needed only if the run is
-    /// interrupted.
+    /// Saves the state of the stream. Ignores failures, because only an interrupted run needs the saved state.
     pub(super) fn keep(&self, stream: &Stream) {
         let content = Content { whose: self.whose.clone(), put_down: stream.put_down() };
         let Ok(text) = serde_json::to_vec(&content) else { return };

@@ -1,7 +1,7 @@
 //! Accumulated vectors: thousands of answers to inputs from one SHAKE128 stream, and one published digest over all
-//! answers. They need no file, and detect a library that gives one wrong answer in thousands.
+//! answers. They need no file, and detect a single wrong answer among thousands.
 //!
-//! A run of many hours can be interrupted and resumed, because its progress is saved in a file.
+//! A run of many hours can be interrupted and resumed, because it saves its progress in a file.
 
 mod figures;
 mod kept;
@@ -30,7 +30,7 @@ const LONG_KEM: u64 = 1_000_000;
 /// Intervals between saved states and between progress reports, in ns.
 const KEEP_EVERY: u64 = 5_000_000_000;
 const TELL_EVERY: u64 = 250_000_000;
-/// Time spent on answers to estimate the total time, in ns.
+/// Duration in ns of the trial from which the total time is estimated.
 const PACED: u64 = 60_000_000;
 
 /// Number of answers to compute.
@@ -41,15 +41,15 @@ pub enum Answers {
     Short,
     /// 10,000 answers; a million for KEMs.
     Long,
-    /// The largest published number that does not exceed this one.
+    /// The largest published number up to this one.
     UpTo(u64),
 }
 
 impl Answers {
-    /// Returns [`Answers::UpTo`] with this number, for which a digest must be published.
+    /// Returns [`Answers::UpTo`] with this number.
     ///
     /// # Errors
-    /// A message that lists the published numbers.
+    /// Fails if no digest is published for this number. The message lists the published numbers.
     pub fn up_to(answers: u64) -> Result<Answers, String> {
         let published = published_answers();
         if published.contains(&answers) {
@@ -79,7 +79,7 @@ pub struct Accumulation<'a> {
 /// Returns the time in ns since an arbitrary moment. This crate does not read clocks itself.
 pub type Clock = fn() -> u64;
 
-/// Returns the numbers of answers that can be requested. For each of them, a digest is published for some algorithm.
+/// Returns the numbers of answers for which a digest is published for some algorithm.
 pub fn published_answers() -> Vec<u64> {
     let mut answers: Vec<u64> = ACCUMULATED.iter().map(|figure| figure.answers).collect();
     answers.sort_unstable();
@@ -100,9 +100,9 @@ pub(crate) fn suite_of(primitive: Primitive) -> Option<&'static str> {
     ACCUMULATED.iter().any(|figure| figure.algorithm == primitive.algorithm()).then_some(ACCUMULATED_SUITE)
 }
 
-/// Returns how many answers a run computes for an algorithm, and the measured seconds per answer with this provider on
-/// this machine. Returns `None` if no accumulated vectors are published for the algorithm, or if the provider does not
-/// support the operations that they need.
+/// Returns the number of answers that a run computes for an algorithm, and the measured seconds per answer with this
+/// provider. Returns `None` if no accumulated vectors are published for the algorithm, or if the provider does not
+/// support the necessary operations.
 pub fn pace(provider: &Provider, algorithm: &str, answers: Answers, clock: Clock) -> Option<(u64, f64)> {
     let asked = provider.primitives().filter(|primitive| primitive.algorithm() == algorithm).find_map(Asked::of)?;
     let all = checkpoints(algorithm, answers, asked.is_kem()).last()?.answers;
@@ -115,8 +115,8 @@ pub fn pace(provider: &Provider, algorithm: &str, answers: Answers, clock: Clock
     Some((all, (clock() - begun) as f64 / 1e9 / stream.done as f64))
 }
 
-/// Runs an algorithm's accumulated vectors with a provider. Counts each published digest, up to the requested number of
-/// answers, as one vector.
+/// Runs an algorithm's accumulated vectors with a provider. Each published digest, up to the requested number of
+/// answers, counts as one vector.
 pub(crate) fn line(provider: &Provider, primitive: Primitive, suite: &str, accumulation: &Accumulation) -> Line {
     let mut tally = Tally::default();
     if let Some(asked) = Asked::of(primitive) {
@@ -153,7 +153,7 @@ fn accumulate(
     let mut from = 1;
     for checkpoint in checkpoints {
         let to = checkpoint.answers;
-        // The interrupted run already passed this checkpoint.
+        // Count the checkpoint as passed, because the interrupted run passed it.
         if to < stream.done {
             tally.check(to, || Ok(()));
             from = to + 1;
@@ -164,7 +164,7 @@ fn accumulate(
                 Ok(()) => stream.done += 1,
                 Err(Fault::Unsupported(reason)) => return tally.unsupported(reason),
                 Err(Fault::Wrong(reason)) => {
-                    // Keep the saved state. It ends before this answer, so a resumed run fails here again.
+                    // Keep the saved state, which ends before this answer, so that a resumed run fails here again.
                     return tally.fail(format_args!("answer {}", thousands(stream.done + 1)), &reason);
                 }
             }
@@ -222,7 +222,7 @@ mod tests {
         };
         stopped(57, b"");
         assert_eq!(go_on(), (1, 1));
-        // The digest is wrong only if the run resumes from the altered state.
+        // A wrong digest proves that the run resumed from the altered state.
         stopped(57, b"another answer");
         assert_eq!(go_on(), (1, 0));
         assert_eq!(go_on(), (1, 1));

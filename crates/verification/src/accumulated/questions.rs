@@ -1,4 +1,4 @@
-//! Computes one accumulated answer.
+//! Computation of one accumulated answer.
 
 use super::stream::Stream;
 use crate::checks::kem::{self, decapsulate, encapsulate};
@@ -15,7 +15,7 @@ pub(super) enum Asked<'a> {
 }
 
 impl<'a> Asked<'a> {
-    /// Returns `None` if no accumulated vectors are defined for the primitive.
+    /// Creates the computation for a primitive, or returns `None` if no accumulated vectors are defined for it.
     pub(super) fn of(primitive: Primitive<'a>) -> Option<Asked<'a>> {
         match primitive {
             Primitive::Kem(kem) if is_ml_kem(primitive.algorithm()) => Some(Asked::Kem(kem.as_ref())),

@@ -5,17 +5,17 @@ use pqlab_primitives::{
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Claims per batch: one more than the eight that verifiers process in parallel.
+/// Claims per batch. Verifiers process eight in parallel; one more tests the remainder.
 const CLAIMS: usize = 9;
 
 const VERIFIES_ALONE: Error = Error::Unsupported("batch verifiers can only verify");
 
 /// Presents batch verification as a signature scheme that can only verify. Verifies each signature once at every
-/// position of a batch, with encoded and prepared keys alternating.
+/// position of a batch, alternating between encoded and prepared keys.
 ///
-/// If the verifier gives a verdict for each signature, every second neighbour is an altered signature, which must be
-/// rejected. The remaining neighbours are copies of the signature and must get the same verdict. If the verifier gives
-/// one verdict for the whole batch, all claims are copies, so that the verdict is about the signature.
+/// If the verifier gives a verdict for each signature, every second claim is an altered signature, which must be
+/// rejected. All other claims are copies of the signature and must get the same verdict. If the verifier gives one
+/// verdict for the whole batch, all claims are copies.
 pub(crate) struct InBatches {
     shared: Arc<Shared>,
     info: SignatureInfo,
@@ -161,8 +161,8 @@ impl Key {
     }
 }
 
-/// Alters the first byte, the middle byte, the last byte or the length of a signature. The result is never valid. A
-/// changed last byte is 0xff, which cannot end a valid ML-DSA hint.
+/// Alters the first byte, the middle byte, the last byte or the length of a signature. The result is never valid: for
+/// example, a changed last byte is 0xff, which cannot end a valid ML-DSA hint.
 fn altered(signature: &[u8], way: usize) -> Vec<u8> {
     let mut altered = signature.to_vec();
     let middle = altered.len() / 2;
@@ -188,17 +188,17 @@ mod tests {
     #[derive(Clone, Copy, PartialEq, Eq)]
     enum Flaw {
         None,
-        /// Every claim gets the verdict on the first claim.
+        /// The verdict on the first claim applies to every claim.
         TellsOfTheFirst,
         /// One bad signature makes the verifier reject the whole batch.
         RefusesAll,
-        /// The last claim of a batch is not checked.
+        /// The verifier does not check the last claim of a batch.
         LeavesTheLast,
-        /// Every signature is accepted if the key is prepared.
+        /// The verifier accepts every signature with a prepared key.
         PreparedAlways,
         /// One verdict is missing.
         OneShort,
-        /// Bad keys are detected only during preparation.
+        /// The verifier detects bad keys only during preparation.
         EncodedKeysUnchecked,
     }
 
@@ -256,7 +256,7 @@ mod tests {
         InBatches::new(&verifier)
     }
 
-    /// Whether a valid, a bad and an empty signature get the right verdicts at every position of a batch.
+    /// Returns whether a valid, a bad and an empty signature get the right verdicts at every position of a batch.
     fn sound(flaw: Flaw, each: bool) -> bool {
         let scheme = scheme(flaw, each);
         let key = scheme.load_verifying_key(&[1; 32]).unwrap();

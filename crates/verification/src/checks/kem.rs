@@ -51,8 +51,8 @@ pub(crate) fn decapsulation(
     equal("shared secret", secret, &decapsulate(kem, key.as_ref(), ciphertext)?)
 }
 
-/// Checks that an encapsulation key is accepted or rejected as expected. FIPS 203, section 7.2, requires a check before
-/// encapsulation. Some libraries check the key when they load it, others on each encapsulation.
+/// Checks that a library accepts or rejects an encapsulation key as expected. FIPS 203, section 7.2, requires a check
+/// before encapsulation. Some libraries check the key when they load it, others on each encapsulation.
 pub(crate) fn encapsulation_key_check(kem: &dyn Kem, key: &[u8], valid: bool) -> Checked {
     let parameters = &kem.info().parameters;
     let used = kem.load_encapsulation_key(key).and_then(|key| {
@@ -62,8 +62,8 @@ pub(crate) fn encapsulation_key_check(kem: &dyn Kem, key: &[u8], valid: bool) ->
     if valid { step("encapsulation key", used) } else { refused("encapsulation key", used) }
 }
 
-/// Checks that an expanded decapsulation key is accepted or rejected as expected (FIPS 203, section 7.3). A library may
-/// reject the key when it loads the key or when it decapsulates.
+/// Checks that a library accepts or rejects an expanded decapsulation key as expected (FIPS 203, section 7.3). A
+/// library may reject the key when it loads the key or when it decapsulates.
 pub(crate) fn decapsulation_key_check(kem: &dyn Kem, key: &[u8], valid: bool) -> Checked {
     let parameters = &kem.info().parameters;
     let used = load(kem, KeyEncoding::Expanded, key)?

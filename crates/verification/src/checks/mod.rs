@@ -1,4 +1,4 @@
-//! Comparisons of a provider's results with test vectors, shared by the suites.
+//! Comparisons of a provider's results with test vectors, for all suites.
 
 pub(crate) mod batches;
 pub(crate) mod kem;
@@ -8,7 +8,7 @@ use crate::tally::{Checked, Fault};
 use pqlab_primitives::{Error, Result};
 use std::fmt::Display;
 
-/// Returns an output buffer filled with 0xa5, so that bytes that a library does not write are not mistaken for zeros.
+/// Returns an output buffer filled with 0xa5, so that unwritten bytes differ from zeros.
 pub(crate) fn buffer(length: usize) -> Vec<u8> {
     vec![0xa5; length]
 }
@@ -24,7 +24,7 @@ pub(crate) fn written(length: usize, write: impl FnOnce(&mut [u8]) -> Result<usi
     Ok(out)
 }
 
-/// Passes if `expected` and `actual` are equal.
+/// Passes if `actual` equals `expected`.
 pub(crate) fn equal(what: impl Display, expected: &[u8], actual: &[u8]) -> Checked {
     if expected == actual {
         return Ok(());

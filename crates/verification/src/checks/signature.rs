@@ -8,7 +8,7 @@ pub(crate) struct ExpectedKey<'a> {
     pub(crate) signing_keys: &'a [(KeyEncoding, &'a [u8])],
 }
 
-/// Which of the two key generation calls to make.
+/// One of the two calls for key generation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Calls {
     Both,
@@ -83,7 +83,7 @@ impl Input<'_> {
     }
 }
 
-/// Checks a signature made with caller-supplied randomness. Empty coins request the deterministic variant.
+/// Checks a signature with caller-supplied randomness. Empty coins request the deterministic variant.
 pub(crate) fn signing(
     scheme: &dyn SignatureScheme,
     (encoding, key): (KeyEncoding, &[u8]),
@@ -96,8 +96,8 @@ pub(crate) fn signing(
     equal("signature", signature, &sign(scheme, key.as_ref(), input, Coins::Exact(coins))?)
 }
 
-/// Checks that a signature is accepted or rejected as expected. An invalid signature may also be rejected by rejecting
-/// its key.
+/// Checks that a library accepts or rejects a signature as expected. A library may reject an invalid signature by
+/// rejecting its key.
 pub(crate) fn verification(
     scheme: &dyn SignatureScheme,
     key: &[u8],
@@ -113,8 +113,8 @@ pub(crate) fn verification(
     let outcome = input.verify(key.as_ref(), signature);
     match (valid, input) {
         (true, _) => step("verify", outcome),
-        // A context longer than 255 bytes is the caller's error, so a library may report it instead of a failed
-        // verification.
+        // A library may report a context longer than 255 bytes as a different error, because it is the caller's
+        // mistake.
         (false, Input::Pure(context, _) | Input::PreHash(_, context, _)) if context.len() > 255 => {
             refused("signature", outcome)
         }

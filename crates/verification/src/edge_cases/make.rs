@@ -1,5 +1,5 @@
-//! Generates the Ed25519 edge cases of C2SP CCTV, `ed25519`: every pair of points of small order, each point alone and
-//! with a component of prime order, in every encoding that decoders accept.
+//! Generates the Ed25519 edge cases of C2SP CCTV, `ed25519`: every pair of points of small order, in every encoding
+//! that decoders accept. Each point occurs alone and with a component of prime order added.
 
 use curve25519_dalek::edwards::CompressedEdwardsY;
 use curve25519_dalek::scalar::clamp_integer;
@@ -104,8 +104,8 @@ impl Small {
     }
 }
 
-/// One of the two points in an edge case, `A` or `R`: a point of small order, either in a given encoding or with a
-/// component of prime order added.
+/// One of the two points in an edge case, `A` or `R`. It is a point of small order, either in a given encoding or with
+/// a component of prime order added.
 #[derive(Clone, Copy)]
 struct Part<'a> {
     small: &'a Small,
@@ -129,7 +129,7 @@ impl Part<'_> {
 
 /// Returns all edge cases, in CCTV's order.
 pub(super) fn edge_cases() -> Vec<EdgeCase> {
-    // Any two scalars would do. CCTV uses these.
+    // Use CCTV's scalars; any two would do.
     let s = Scalar::from_bytes_mod_order(clamp_integer([0x42; 32]));
     let r = Scalar::from_bytes_mod_order_wide(&std::array::from_fn(|index| [0x13, 0x37][index % 2]));
     let points = Small::all();
@@ -164,8 +164,8 @@ pub(super) fn edge_cases() -> Vec<EdgeCase> {
     cases
 }
 
-/// Adds a case with the first message for which the components of small order cancel out, and a case with the first
-/// message for which they do not. Tries one message for each remainder of the hash modulo 8.
+/// Adds two cases: one with the first message for which the components of small order cancel out, and one with the
+/// first message for which they do not. Tries the first message for each remainder of the hash modulo 8.
 fn add(cases: &mut Vec<EdgeCase>, a: Part, r: Part, reencoded: bool) {
     let (key, first) = (a.encoded(), r.encoded());
     let hashed = if reencoded { (a.canonical(), r.canonical()) } else { (key, first) };

@@ -1,6 +1,6 @@
-//! Ed25519 signatures whose validity the standards leave open, or that libraries accept although the standards do not.
-//! These edge cases neither pass nor fail. If one library accepts a signature that another rejects, parties that must
-//! agree can be split. Users should know of such differences before they mix libraries.
+//! Ed25519 signatures whose validity the standards leave open, or that libraries accept against the standards. These
+//! edge cases neither pass nor fail. If one library accepts a signature that another rejects, an attacker can make two
+//! parties disagree. Users should know of such differences before they mix libraries.
 
 mod make;
 
@@ -22,8 +22,8 @@ pub struct EdgeCases {
     pub provider: String,
     /// Counts for each class. All providers list all classes in the same order.
     pub classes: Vec<EdgeClass>,
-    /// One bit per edge case, in order of their numbers, set if the provider accepts the case. In hexadecimal; the
-    /// first case is the lowest bit of the first byte.
+    /// One bit per edge case, in hexadecimal: set if the provider accepts the case. The first case is the lowest bit of
+    /// the first byte.
     pub accepted: String,
 }
 
@@ -44,7 +44,7 @@ impl EdgeClass {
     }
 }
 
-/// Classes with their flags. A case belongs to the first class with a flag of that case.
+/// Classes with their flags. An edge case belongs to the first class that shares a flag with it.
 const CLASSES: &[(&str, &[Flag])] = &[
     ("the hash covers re-encoded points", &[Flag::ReencodedK]),
     ("R is not canonical", &[Flag::NonCanonicalR]),
@@ -55,7 +55,7 @@ const CLASSES: &[(&str, &[Flag])] = &[
     ("A or R has a component of small order", &[Flag::LowOrderComponentA, Flag::LowOrderComponentR]),
 ];
 
-/// Class of cases without any flag in [`CLASSES`].
+/// Class of edge cases without a flag from [`CLASSES`].
 const ORDINARY: &str = "nothing special";
 
 /// Runs the edge cases with a provider. Returns `None` if the provider does not offer Ed25519.
@@ -78,7 +78,7 @@ pub fn edge_cases(provider: &Provider) -> Option<EdgeCases> {
     Some(EdgeCases { provider: provider.id(), classes, accepted: hex::encode(bits) })
 }
 
-/// Whether the provider accepts the signature. Rejecting the key is counted as rejecting the signature.
+/// Returns whether the provider accepts the signature. Rejecting the key counts as rejecting the signature.
 fn accepts(scheme: &dyn SignatureScheme, case: &EdgeCase) -> bool {
     let verified = caught(|| {
         let key = scheme.load_verifying_key(&case.key)?;
@@ -93,23 +93,23 @@ mod tests {
     use pqlab_primitives::{BatchVerifier, Claim, ClaimKey, SignedMessage};
     use std::collections::BTreeSet;
 
-    /// Whether the verifier accepts every signature in a batch of `times` copies.
+    /// Returns whether the verifier accepts every signature in a batch of `times` copies.
     fn in_batch(verifier: &dyn BatchVerifier, case: &EdgeCase, times: usize) -> bool {
         let message = SignedMessage::Pure { context: &[], message: case.message.as_bytes() };
         let claim = Claim { key: ClaimKey::Encoded(&case.key), message, signature: &case.signature };
         verifier.verify(&vec![claim; times]).iter().all(Result::is_ok)
     }
 
-    /// In batches, `ed25519-dalek` decodes `R` instead of comparing encodings, and omits the cofactor. Therefore its
-    /// verdicts on signatures with a component of small order vary between batches, and a batch accepts some signatures
-    /// that are rejected alone. All other signatures get the same verdict in a batch and alone.
+    /// In batches, `ed25519-dalek` decodes `R` instead of comparing encodings, and omits the cofactor. Its verdicts on
+    /// signatures with a component of small order therefore vary between batches, and it accepts some signatures in a
+    /// batch that it rejects alone. All other signatures must get the same verdict in a batch and alone.
     #[test]
     fn batches_and_single_verification_differ_only_for_components_of_small_order() {
         let providers = pqlab_providers::providers();
         let provider = providers.iter().find(|provider| provider.library == "rustcrypto").unwrap();
         let (scheme, verifier) =
             (provider.signature(EDGE_CASES_OF).unwrap(), provider.batch_verifier(EDGE_CASES_OF).unwrap());
-        // Classes with signatures that are accepted only in a batch, and only alone.
+        // Classes with signatures that the verifier accepts only in a batch, and only alone.
         let mut differ = [BTreeSet::new(), BTreeSet::new()];
         let mut ordinary = 0;
         for case in make::edge_cases() {

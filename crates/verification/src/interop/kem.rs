@@ -4,7 +4,7 @@ use crate::checks::{buffer, differ, equal, step};
 use crate::tally::{Checked, Tally};
 use pqlab_primitives::{Coins, DecapsulationKey, Error, Kem, KemParameters, KeyEncoding};
 
-/// A key from one provider, and an encapsulation from the other.
+/// A key from one provider, and an encapsulation to it by the other.
 struct Exchanged {
     key: Box<dyn DecapsulationKey>,
     encapsulation_key: Vec<u8>,
@@ -34,7 +34,8 @@ pub(super) fn pair(one: &dyn Kem, other: &dyn Kem, tally: &mut Tally) {
         let modified = flipped(&exchanged.ciphertext, 0);
         let mut secret = buffer(one.info().parameters.shared_secret);
         match exchanged.key.decapsulate(&modified, &mut secret) {
-            // HQC returns an error in some versions of liboqs. Allow that for all KEMs outside the parameter table.
+            // For a modified ciphertext, HQC returns an error in some versions of liboqs. Allow an error for all KEMs
+            // outside the parameter table.
             Err(Error::Malformed(_)) if KemParameters::of(&one.info().parameters.algorithm).is_none() => return Ok(()),
             decapsulated => step("decapsulate", decapsulated)?,
         }

@@ -18,19 +18,19 @@ use std::sync::Arc;
 /// Suite name for lines of the matrix, also used in selections.
 pub const INTEROPERABILITY: &str = "interoperability";
 
-/// Suite name for lines whose second provider verifies in batches.
+/// Suite name for lines in which the second provider verifies in batches.
 pub const INTEROPERABILITY_IN_BATCHES: &str = "interoperability, in batches";
 
-/// Checks every ordered pair of providers, and reports the pairs that contain a selected provider. The first provider
-/// of a pair generates keys and signs. The second encapsulates and verifies. Batch verification gets a separate line.
-/// Leaves out the provider `null`.
+/// Checks every ordered pair of providers except `null`, and reports the pairs that contain a selected provider. The
+/// first provider of a pair generates keys and signs. The second provider encapsulates and verifies. Batch verification
+/// gets a separate line.
 pub fn interop(providers: &[Arc<Provider>], select: &Select, report: &mut dyn FnMut(Line)) {
     let mut offers: Vec<(String, Primitive)> = Vec::new();
     let mut batches: Vec<(String, &Arc<dyn BatchVerifier>)> = Vec::new();
     for provider in answering(providers) {
         let id = provider.id();
         batches.extend(provider.batch_verifiers.iter().map(|verifier| (id.clone(), verifier)));
-        // The suites of lane functions already compare them with single functions.
+        // Skip lane functions, because their suites already compare them with single functions.
         let paired = provider
             .primitives()
             .filter(|primitive| !matches!(primitive.kind(), PrimitiveKind::LaneHash | PrimitiveKind::BatchVerifier));
@@ -69,7 +69,8 @@ pub fn interop(providers: &[Arc<Provider>], select: &Select, report: &mut dyn Fn
     }
 }
 
-/// Checks a pair. `signed` holds the first provider's signatures, made once for all pairs because signing may be slow.
+/// Checks a pair. `signed` holds the first provider's signatures, which are computed once for all pairs because signing
+/// may be slow.
 fn pair(one: Primitive, other: Primitive, signed: Option<&Signed>, tally: &mut Tally) {
     match (one, other, signed) {
         (Primitive::Kem(one), Primitive::Kem(other), _) => kem::pair(one.as_ref(), other.as_ref(), tally),
@@ -93,7 +94,7 @@ fn pair(one: Primitive, other: Primitive, signed: Option<&Signed>, tally: &mut T
     }
 }
 
-/// Groups offers with equal keys. Sorts the groups by kind; within a kind, algorithms keep the order of their first
+/// Groups offers with equal keys. Sorts the groups by kind. Within a kind, algorithms keep the order of their first
 /// offer.
 fn alike<T: Clone, K: Ord, A: PartialEq>(offers: &[T], key: impl Fn(&T) -> (K, A)) -> Vec<Vec<T>> {
     let mut groups: Vec<Vec<T>> = Vec::new();
@@ -108,7 +109,7 @@ fn alike<T: Clone, K: Ord, A: PartialEq>(offers: &[T], key: impl Fn(&T) -> (K, A
     groups
 }
 
-/// Derives bytes from a label: SHA-256 of the label and a counter. They are the same in every run and for every
+/// Derives bytes from a label, as SHA-256 of the label and a counter. They are the same in every run and for every
 /// provider.
 fn bytes(label: &str, length: usize) -> Vec<u8> {
     let blocks = (0..length.div_ceil(32) as u64).map(|counter| {

@@ -12,7 +12,7 @@ pub(super) struct Signed(Result<Made, Fault>);
 struct Made {
     key: Box<dyn SigningKey>,
     verifying_key: Vec<u8>,
-    /// Verifying key of another key pair, which made none of the signatures.
+    /// Verifying key of an unrelated key pair.
     another_key: Vec<u8>,
     signatures: Vec<Signature>,
 }
@@ -30,7 +30,7 @@ impl Signed {
             let key = step("generate", scheme.generate(Coins::Internal))?;
             let verifying_key = public(scheme, key.as_ref())?;
             let another_key = if hash_based(scheme) {
-                // Key generation is slow, and every byte string of this length is a valid key.
+                // Use random bytes, because key generation is slow and every byte string of this length is a valid key.
                 flipped(&verifying_key, verifying_key.len() - 1)
             } else {
                 public(scheme, step("generate", scheme.generate(Coins::Internal))?.as_ref())?
@@ -60,7 +60,7 @@ fn inputs(scheme: &dyn SignatureScheme) -> &'static [(usize, usize)] {
     }
 }
 
-/// Checks that `other` accepts signatures from `one`, and rejects them after modifications.
+/// Checks that `other` accepts signatures from `one`, and rejects modified ones.
 pub(super) fn pair(signed: &Signed, one: &dyn SignatureScheme, other: &dyn SignatureScheme, tally: &mut Tally) {
     let made = match &signed.0 {
         Ok(made) => made,
@@ -144,8 +144,8 @@ fn another_context(other: &dyn SignatureScheme, made: &Made) -> Checked {
     Ok(())
 }
 
-/// Exports the signing key from `one` to `other`. Checks that `one` accepts signatures from `other`, and, if both
-/// providers can sign deterministically, that both make the same signature.
+/// Exports the signing key from `one` to `other`. Checks that `one` accepts signatures from `other`. If both providers
+/// can sign deterministically, also checks that their signatures are equal.
 fn handed_over(one: &dyn SignatureScheme, other: &dyn SignatureScheme, made: &Made, encoding: KeyEncoding) -> Checked {
     let bytes = encoded_secret(one, made.key.as_ref(), encoding)?;
     let key = step("load signing key", other.load_signing_key(encoding, &bytes))?;
@@ -179,7 +179,7 @@ fn takes(scheme: &dyn SignatureScheme, context: &[u8]) -> Checked {
     }
 }
 
-/// Whether the scheme is hash-based, so that a signature may take seconds.
+/// Returns whether the scheme is hash-based, so that a signature may take seconds.
 fn hash_based(scheme: &dyn SignatureScheme) -> bool {
     let algorithm = &scheme.info().parameters.algorithm;
     algorithm.starts_with("SLH-DSA-") || algorithm.starts_with("SPHINCS+-")

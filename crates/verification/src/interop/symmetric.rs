@@ -3,7 +3,7 @@ use crate::checks::{buffer, equal, rejected, step};
 use crate::tally::{Checked, Tally};
 use pqlab_primitives::{Aead, AeadKey, Hash, Kdf, Mac, StreamCipher, Xof};
 
-/// Message lengths around the block boundaries of all hash functions, then several blocks. SHA-2 has blocks of 64 and
+/// Message lengths around the block boundaries of all hash functions, and of several blocks. SHA-2 has blocks of 64 and
 /// 128 bytes, with at least 9 and 17 bytes of padding. Keccak has rates of 72, 104, 136, 144 and 168 bytes.
 const LENGTHS: [usize; 35] = [
     0, 1, 55, 56, 57, 63, 64, 65, 71, 72, 73, 103, 104, 105, 111, 112, 113, 119, 120, 127, 128, 129, 135, 136, 137,
@@ -38,7 +38,7 @@ pub(super) fn xof_pair(one: &dyn Xof, other: &dyn Xof, tally: &mut Tally) {
 }
 
 pub(super) fn mac_pair(one: &dyn Mac, other: &dyn Mac, tally: &mut Tally) {
-    // A key longer than a block of the hash function is hashed first (RFC 2104, section 2).
+    // Include a key longer than a block of the hash function, which HMAC hashes first (RFC 2104, section 2).
     for key_length in [0, 1, 32, 63, 64, 65, 128, 200] {
         for length in LENGTHS {
             tally.check(format_args!("a key of {key_length} bytes, a message of {length}"), || {
@@ -67,7 +67,7 @@ pub(super) fn kdf_pair(one: &dyn Kdf, other: &dyn Kdf, tally: &mut Tally) {
     }
 }
 
-/// Checks that `other` opens what `one` seals.
+/// Checks that `other` opens messages that `one` sealed.
 pub(super) fn aead_pair(one: &dyn Aead, other: &dyn Aead, tally: &mut Tally) {
     for length in AEAD_LENGTHS {
         for associated in [0, 1, 16, 20, 100] {
@@ -78,7 +78,7 @@ pub(super) fn aead_pair(one: &dyn Aead, other: &dyn Aead, tally: &mut Tally) {
     }
 }
 
-/// Checks that `other` decrypts what `one` encrypts, also if the counter carries into the next word or wraps around.
+/// Checks that `other` decrypts ciphertexts from `one`, even if the counter carries into the next word or wraps around.
 pub(super) fn stream_pair(one: &dyn StreamCipher, other: &dyn StreamCipher, tally: &mut Tally) {
     let key = bytes("stream key", one.key_len());
     for ones in [0, 1, 4, 8, 16] {
@@ -126,7 +126,7 @@ fn same(
     theirs: impl FnOnce(&mut [u8]) -> pqlab_primitives::Result<()>,
 ) -> Checked {
     let (mut first, mut second) = (buffer(length), buffer(length));
-    // Fill the buffers differently. Otherwise two providers that write nothing would agree.
+    // Fill the buffers differently, because two providers that write nothing would otherwise agree.
     second.fill(0x5a);
     step("the first", ours(&mut first))?;
     step("the second", theirs(&mut second))?;

@@ -36,7 +36,7 @@ impl Message {
     }
 }
 
-/// NIST's 1600-bit example message, which is longer than one block of every function.
+/// NIST's 1600-bit example message, which is longer than a block of any function.
 const EXAMPLE_1600: Message = Repeated(0xa3, 200);
 
 /// For SHA-3: from NIST CAVP (ShortMsg), the empty message and the message that fills exactly one block; and NIST's
@@ -223,7 +223,7 @@ pub(super) fn check_hash(function: &dyn Hash, checker: &mut Checker) -> Result<(
         let mut digest = vec![0; function.info().digest];
         checker.done("digest", function.digest(&message, &mut digest))?;
         checker.same("digest", "output", &digest, vector.digest)?;
-        // Also check the batch function, because measurements call it.
+        // Measurements call the batch function, so check it as well.
         digest.fill(0);
         checker.done("digest of a batch", function.digest_batch(&[Vec::new(), message], 2, &mut digest))?;
         checker.same("digest of a batch", "output", &digest, vector.digest)?;
@@ -239,7 +239,7 @@ pub(super) fn check_xof(function: &dyn Xof, checker: &mut Checker) -> Result<(),
         checker.same("digest", "output", &output, vector.output)?;
         output.fill(0);
         if let Some(mut reader) = checker.offered("absorbing", function.absorb(&message))? {
-            // 23 bytes divide neither a block nor the output.
+            // Squeeze 23 bytes at a time, which divide neither a block nor the output.
             for piece in output.chunks_mut(23) {
                 checker.done("squeezing", reader.squeeze(piece))?;
             }
@@ -252,7 +252,7 @@ pub(super) fn check_xof(function: &dyn Xof, checker: &mut Checker) -> Result<(),
     Ok(())
 }
 
-/// Checks each message in every lane, while the other lanes process different messages.
+/// Checks each message in every lane, with different messages in the other lanes.
 pub(super) fn check_lanes(function: &dyn LaneHash, checker: &mut Checker) -> Result<(), String> {
     let hashes = checker.rows(HASHES).into_iter().map(|row| (row.message, None, row.digest)).collect::<Vec<_>>();
     let xofs = checker.rows(XOFS).into_iter().map(|row| (row.message, Some(row.length), row.output));

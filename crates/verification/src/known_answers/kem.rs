@@ -6,13 +6,13 @@ use pqlab_primitives::{Coins, Kem, KeyEncoding};
 /// A key pair and an encapsulation.
 pub(super) struct KemVector {
     pub(super) algorithm: &'static str,
-    /// Shortest encoding of the decapsulation key, which is also the randomness that key generation uses.
+    /// Shortest encoding of the decapsulation key, which is also the randomness for key generation.
     pub(super) encoding: KeyEncoding,
     pub(super) decapsulation_key: &'static str,
     pub(super) encapsulation_key: Expected,
     /// Decapsulation key in the [`Expanded`] encoding.
     pub(super) expanded: Option<Expected>,
-    /// Randomness that encapsulation uses.
+    /// Randomness for encapsulation.
     pub(super) coins: &'static str,
     pub(super) ciphertext: Expected,
     pub(super) shared_secret: Expected,
@@ -120,7 +120,7 @@ fn check_vector(kem: &dyn Kem, vector: &KemVector, checker: &mut Checker) -> Res
                 checker.same("keygen", "decapsulation key", &decapsulation_key, expanded)?;
             }
             (Seed, _) => checker.holds(decapsulation_key == coins, "keygen produces a wrong decapsulation key")?,
-            // Do not compare scalars: some libraries encode them with the fixed bits set (RFC 7748, section 5).
+            // Do not compare scalars, because some libraries encode them with the fixed bits set (RFC 7748, section 5).
             _ => {}
         }
     }

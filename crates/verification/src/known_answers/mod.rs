@@ -1,10 +1,11 @@
-//! Known answers: published results of each algorithm, checked through the traits before anything is timed.
+//! Known answers: published results of each algorithm. A worker checks them through the traits before it times
+//! anything.
 //!
-//! Inputs are embedded in full. Most outputs are embedded as SHA-256 digests, short ones also in full. Each table names
-//! its sources. If a source consists of files, a test reads the files to prove that the embedded values match.
+//! The tables contain inputs in full, and most outputs as SHA-256 digests; short outputs are also in full. Each table
+//! names its sources. If a source consists of files, a test compares the table with the files.
 //!
 //! A provider that accepts neither seeds nor caller-supplied randomness chooses some inputs itself, so their results
-//! are not known. All other results are checked.
+//! cannot be known. The module checks all other results.
 
 mod hash;
 mod kem;
@@ -33,8 +34,8 @@ pub enum KnownAnswer {
 #[error("{0}")]
 pub struct WrongAnswer(pub String);
 
-/// Runs the checks that a worker makes before it measures. Leaves out signing with the small SLH-DSA sets, which takes
-/// up to several seconds per signature.
+/// Runs the checks that a worker performs before it measures. Leaves out signing with the small SLH-DSA sets, which
+/// takes up to several seconds per signature.
 ///
 /// # Errors
 /// [`WrongAnswer`] if an answer is wrong or the library fails unexpectedly.

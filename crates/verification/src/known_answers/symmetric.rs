@@ -1,7 +1,8 @@
 use super::{Checker, bytes, rows};
 use pqlab_primitives::{Aead, Error, Kdf, KeyAgreement, Mac, StreamCipher};
 
-/// A key pair, and its shared secret with a peer. Values are as short as digests, so they are embedded in full.
+/// A key pair, and its shared secret with a peer. The table contains the values in full, because they are as short as
+/// digests.
 pub(super) struct AgreementVector {
     pub(super) algorithm: &'static str,
     pub(super) private_key: &'static str,
@@ -45,7 +46,7 @@ pub(super) struct StreamVector {
 }
 rows!(AgreementVector, MacVector, KdfVector, AeadVector, StreamVector);
 
-/// RFC 7748: both vectors of section 5.2, and the exchange of section 6.1 from both sides.
+/// RFC 7748: both vectors of section 5.2, and both sides of the exchange in section 6.1.
 pub(super) static AGREEMENTS: &[AgreementVector] = &[
     AgreementVector {
         algorithm: "X25519",
@@ -167,7 +168,7 @@ pub(super) fn check_mac(mac: &dyn Mac, checker: &mut Checker) -> Result<(), Stri
     for vector in checker.rows(MACS) {
         let key = checker.done("loading a key", mac.load_key(&bytes(vector.key)))?;
         let mut tag = vec![0; mac.tag_len()];
-        // Tag twice with the same key. A state that is not reset changes the second tag.
+        // Tag twice with the same key, because a state that is not reset changes the second tag.
         for _ in 0..2 {
             checker.done("tagging", key.tag(&bytes(vector.message), &mut tag))?;
             checker.holds(tag == bytes(vector.tag), "tagging produces a wrong tag")?;

@@ -27,7 +27,7 @@ fn every_algorithm_of_every_provider_gives_the_known_answers() {
     }
 }
 
-/// One small parameter set is enough: the others run the same code, and each takes a second in test builds.
+/// Test only one small parameter set: the others run the same code, and each takes a second in test builds.
 #[test]
 fn a_full_check_reaches_the_slow_signatures() {
     let provider = rustcrypto();
@@ -414,7 +414,7 @@ fn detects_and_names_wrong_answers() {
     }
 }
 
-/// X25519 names both a KEM and a key agreement. Only the key agreement is faulty here.
+/// X25519 is the name of a KEM and of a key agreement. Only the key agreement is faulty here.
 #[test]
 fn detects_a_wrong_key_agreement_next_to_a_sound_kem() {
     for (fault, wrong) in [

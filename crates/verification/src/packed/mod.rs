@@ -1,5 +1,5 @@
-//! Published vectors from other crates, embedded at build time so that they are available wherever the program runs.
-//! Each file must match its digest in `files.rs`.
+//! Published vectors from other crates, embedded at build time so that every copy of the program has them. Each file
+//! must match its digest in `files.rs`.
 
 mod files;
 
@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 /// Files that the build found: name, and content in gzip format.
 static PACKED: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/packed.rs"));
 
-/// Returns the content of an embedded file, after checking its digest.
+/// Checks the digest of an embedded file and returns the content.
 pub(crate) fn file(name: &str) -> Result<Vec<u8>, ReadError> {
     let absent = || ReadError::whole(name, ReadFault::Absent);
     let (_, packed) = PACKED.iter().find(|(packed, _)| *packed == name).ok_or_else(absent)?;

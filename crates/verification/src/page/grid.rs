@@ -12,8 +12,8 @@ pub(super) struct Grid {
 }
 
 impl Grid {
-    /// Formats the grid in lines of at most `width` characters, unless a single column is wider. A row that shares too
-    /// few columns with the rows above starts a new block. Columns that do not fit continue below.
+    /// Formats the grid in lines of at most `width` characters, unless a single column is wider. Starts a new block at
+    /// a row that shares too few columns with the rows above. Columns that do not fit continue below.
     pub(super) fn text(&self, width: usize) -> String {
         let mut blocks: Vec<(Vec<usize>, Vec<usize>)> = Vec::new();
         for (row, (_, cells)) in self.rows.iter().enumerate() {
@@ -36,8 +36,8 @@ impl Grid {
         parts.map(|(rows, columns)| self.block(&rows, &columns)).collect::<Vec<_>>().join("\n")
     }
 
-    /// Splits the columns into as few parts as possible, with about the same number of columns in each. A part leaves
-    /// out rows whose cells are all empty.
+    /// Splits the columns into as few parts as possible, with about the same number of columns in each. Leaves out rows
+    /// that are empty in a part.
     fn cut(&self, rows: &[usize], columns: &[usize], width: usize) -> Vec<(Vec<usize>, Vec<usize>)> {
         let parts = self.packed(rows, columns, width, columns.len());
         let even = columns.len().div_ceil(parts.len().max(1));

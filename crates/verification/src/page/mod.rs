@@ -1,5 +1,4 @@
-//! Formats a verification as a readable page: one grid per kind of check, failures, known defects, and a line with the
-//! sums.
+//! Page for readers of a verification: one grid per kind of check, failures, known defects, and a line with the sums.
 
 mod grid;
 
@@ -91,7 +90,7 @@ fn section(out: &mut String, heading: &str, lines: &[&Line], width: usize) {
     let columns = columns.iter().map(|&provider| provider.to_owned()).collect();
     title(out, heading);
     out.push_str(&Grid { columns, rows }.text(width));
-    // A pair appears in the cells of both providers, but its reasons are counted once.
+    // A pair appears in the cells of both providers, but its reasons must count only once.
     for (letter, note) in notes.notes.iter().enumerate() {
         let count: u64 = lines.iter().map(|line| Notes::of(line).get(note).copied().unwrap_or_default()).sum();
         let text = format!("{}  {note} ({})", Notes::letter(letter), thousands(count));
@@ -100,7 +99,7 @@ fn section(out: &mut String, heading: &str, lines: &[&Line], width: usize) {
     out.push('\n');
 }
 
-/// Merges neighbouring rows of one family if nothing was attempted in them and their cells are equal.
+/// Merges neighbouring rows of one family if no vector in them was attempted and their cells are equal.
 fn together(rows: Vec<(String, Vec<String>)>) -> Vec<(String, Vec<String>)> {
     let nothing = |cells: &[String]| cells.iter().all(|cell| cell.is_empty() || cell.starts_with('-'));
     let alike = |one: &(String, Vec<String>), other: &(String, Vec<String>)| {
@@ -125,7 +124,7 @@ fn sides(line: &Line) -> impl Iterator<Item = &str> {
     [line.provider.as_str()].into_iter().chain(peer)
 }
 
-/// Formats a cell: `!` if a vector failed, passed and attempted vectors, and the letters of the notes.
+/// Formats a cell: `!` if a vector failed, the numbers of passed and attempted vectors, and the letters of the notes.
 fn cell(lines: &[&Line], notes: &mut Notes) -> String {
     if lines.is_empty() {
         return String::new();
@@ -159,7 +158,7 @@ impl Notes {
             *notes.entry("known defect, see below".to_owned()).or_default() += defect.count;
         }
         for reason in &line.reasons {
-            // Text in parentheses differs between vectors. Leave it out, so that their notes are merged.
+            // Remove text in parentheses, which differs between vectors, so that their notes are merged.
             let of_all = reason.reason.rsplit_once(" (").filter(|(_, last)| last.ends_with(')'));
             let of_all = of_all.map_or(reason.reason.as_str(), |(of_all, _)| of_all);
             *notes.entry(format!("unsupported: {of_all}")).or_default() += reason.count;

@@ -1,5 +1,5 @@
-//! Reads the envelope of ACVP's JSON files: a header and groups of tests, as in `gen-val/json-files` of NIST's ACVP
-//! server.
+//! Reads the outer structure of ACVP's JSON files: a header and groups of tests, as in `gen-val/json-files` of NIST's
+//! ACVP server.
 
 use super::{ReadError, ReadFault, json, not_empty};
 use serde::Deserialize;
@@ -44,7 +44,7 @@ pub fn groups<G: DeserializeOwned>(file: &str, bytes: &[u8], header: Header) -> 
     not_empty(file, parsed.groups)
 }
 
-/// Returns the value of a field that is missing in some tests, or an error that names the field.
+/// Returns the value of a field that only some tests have, or an error that names the field.
 pub(super) fn field<T>(value: Option<T>, name: &'static str) -> Result<T, ReadFault> {
     value.ok_or(ReadFault::Missing(name))
 }

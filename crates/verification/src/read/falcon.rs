@@ -36,8 +36,8 @@ pub struct PythonVector {
 }
 
 impl PythonVector {
-    /// Message that every signature signs. The list does not contain the message; `test.py` in the same repository
-    /// does.
+    /// Message of every signature, which comes from `test.py` in the same repository because the list does not contain
+    /// it.
     pub const MESSAGE: &'static [u8] = b"data1";
 }
 
@@ -119,7 +119,7 @@ struct Vector {
 
 impl Vector {
     /// Encodes the signing key: the header, `f` and `g` with 6 or 5 bits per coefficient, and `F` with 8 (table 3.3 and
-    /// section 3.11.5). `G` can be computed from these three.
+    /// section 3.11.5). The encoding omits `G`, which can be computed from `f`, `g` and `F`.
     fn signing_key(&self, log_n: u8) -> Result<Vec<u8>, ReadFault> {
         let small = if log_n == 9 { 6 } else { 5 };
         let mut key = vec![0x50 + log_n];

@@ -1,5 +1,5 @@
 //! Known answers for ML-KEM and ML-DSA in the format of NIST's competition, as in the Python package
-//! `cryptography-vectors`; and known answers from Ed25519's reference implementation.
+//! `cryptography-vectors`. Also known answers from Ed25519's reference implementation.
 
 use super::ed25519::{Signature, Variant};
 use super::records::{Block, Entry, blocks};
@@ -18,13 +18,13 @@ pub struct MlKem {
     pub encapsulation_key: Vec<u8>,
     /// The decapsulation key, expanded.
     pub decapsulation_key: Vec<u8>,
-    /// Ciphertext of the encapsulation with `coins`.
+    /// Ciphertext from encapsulating with `coins`.
     pub ciphertext: Vec<u8>,
     /// Shared secret of that encapsulation.
     pub secret: Vec<u8>,
-    /// A ciphertext that is not an encapsulation.
+    /// A ciphertext that does not come from an encapsulation.
     pub other_ciphertext: Vec<u8>,
-    /// Secret to which `other_ciphertext` decapsulates.
+    /// Result of decapsulating `other_ciphertext`.
     pub other_secret: Vec<u8>,
 }
 

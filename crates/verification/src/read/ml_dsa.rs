@@ -45,14 +45,14 @@ pub enum Input {
         /// Formatted message `M'`.
         message: Vec<u8>,
     },
-    /// The internal interface with a message representative `mu` that was computed elsewhere.
+    /// The internal interface with a given message representative `mu`.
     ExternalMu {
         /// The message representative.
         mu: [u8; MU],
     },
 }
 
-/// A signing vector without the expected signature.
+/// A signing vector, without the expected signature.
 #[derive(Clone, Debug)]
 pub struct SignPrompt {
     /// Number of the test.

@@ -34,7 +34,7 @@ pub struct EncapDecap {
     pub function: Function,
 }
 
-/// Operation that an [`EncapDecap`] vector tests.
+/// Operation under test in an [`EncapDecap`] vector.
 #[derive(Clone, Debug)]
 pub enum Function {
     /// FIPS 203, algorithm 17.
@@ -74,8 +74,7 @@ pub enum Function {
     },
 }
 
-/// One key generation, encapsulation and decapsulation. The file also contains all intermediate values, which are not
-/// kept.
+/// One key generation, encapsulation and decapsulation. Does not include the intermediate values in the file.
 #[derive(Clone, Debug)]
 pub struct Intermediate {
     /// Randomness `m`, 32 bytes.
@@ -95,7 +94,7 @@ pub struct Intermediate {
 struct Group {
     parameter_set: String,
     function: Option<String>,
-    /// Decapsulation key for all tests of a group, as in older releases.
+    /// Decapsulation key for all tests of a group, in older releases.
     dk: Option<Hex>,
     tests: Vec<Test>,
 }
@@ -156,7 +155,7 @@ pub fn intermediate(file: &str, bytes: &[u8]) -> Result<Intermediate, ReadError>
     let entries: Vec<Entry> = blocks(file, bytes)?.into_iter().flatten().collect();
     let block = Block { file, entries: &entries };
     let last = |field: &'static str| {
-        // Lines such as `dkPKE = NTT(s) = ...` name a value twice. The bytes come last.
+        // Split at the last `=`, because lines such as `dkPKE = NTT(s) = ...` name a value twice.
         let entry = block.entry(field)?;
         let digits = entry.value.rsplit('=').next().unwrap_or_default().trim();
         hex::decode(digits).map_err(|_| error(file, entry.line, ReadFault::unexpected(field, "not hexadecimal")))
@@ -175,8 +174,8 @@ pub fn intermediate(file: &str, bytes: &[u8]) -> Result<Intermediate, ReadError>
 }
 
 impl Intermediate {
-    /// Checks all lengths. The file does not name its parameter set, so the length of the decapsulation key determines
-    /// it.
+    /// Checks all lengths. The length of the decapsulation key determines the parameter set, which the file does not
+    /// name.
     fn check_lengths(&self, rejection_secret: &[u8]) -> Result<(), ReadFault> {
         let dk = self.decapsulation_key.len();
         let fits = |set: &KemParameters| set.decapsulation_key(KeyEncoding::Expanded) == Some(dk);

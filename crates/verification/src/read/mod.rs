@@ -1,5 +1,5 @@
-//! Readers for published vectors, which are strict and do not panic. A reader takes a file's name, for error messages,
-//! and the file's raw bytes. A file with a name that ends in `.gz` is decompressed first.
+//! Strict readers for published vectors, which never panic. A reader takes a file's name, for error messages, and the
+//! file's raw bytes. It first decompresses a file whose name ends in `.gz`.
 
 pub mod acvp;
 pub mod ecdsa;
@@ -19,7 +19,7 @@ use std::borrow::Cow;
 use std::fmt::Display;
 use std::io::Read;
 
-/// Limit for decompressed files, in bytes. The largest file of vectors takes about 12 MB.
+/// Maximum length of a decompressed file, in bytes. The largest file of vectors takes about 12 MB.
 const LARGEST: u64 = 256 << 20;
 
 /// An error in a file of vectors, and the place where it occurred.

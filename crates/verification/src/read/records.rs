@@ -11,7 +11,7 @@ pub struct Entry {
     pub field: String,
     /// Text after the first `=`.
     pub value: String,
-    /// Whether the line is in brackets, and therefore applies to all lines that follow.
+    /// Whether the line is in brackets and therefore applies to all following lines.
     pub section: bool,
 }
 
@@ -44,7 +44,7 @@ fn entry(line: usize, content: &str) -> Option<Entry> {
         Some(rest) => rest.strip_suffix(']')?,
         None => content,
     };
-    // A line in brackets may contain a remark instead of a value.
+    // Accept a line in brackets without a value, because it may be a remark.
     let (field, value) = content.split_once('=').or(bracketed.map(|_| (content, "")))?;
     let (field, value) = (field.trim().to_owned(), value.trim().to_owned());
     Some(Entry { line, field, value, section: bracketed.is_some() })

@@ -210,7 +210,7 @@ fn monte_result(block: &Block, count: usize, digest_bits: Option<usize>) -> Resu
     Ok(result)
 }
 
-/// Returns the entry for a field that is named differently for SHA-3 and SHAKE.
+/// Returns the entry for a field with different names for SHA-3 and SHAKE.
 fn either<'a>(block: &Block<'a>, sha3: &'static str, shake: &'static str) -> Result<Option<&'a Entry>, ReadError> {
     Ok(match block.optional(sha3)? {
         Some(entry) => Some(entry),
@@ -238,7 +238,7 @@ impl GroupTest {
     }
 }
 
-/// Checks the lengths and returns the vector. Drops the single byte by which a file represents an empty message.
+/// Checks the lengths and returns the vector. Drops the single byte that represents an empty message in files.
 fn checked(
     id: usize,
     bits: usize,
@@ -257,7 +257,7 @@ fn checked(
     Ok(Message { id, bits, message, digest_bits, digest })
 }
 
-/// Returns the number in a block that consists of a single section with one of these names.
+/// Returns the number from a block that consists of a single section with one of these names.
 fn section(file: &str, entries: &[Entry], names: &[&'static str]) -> Result<Option<usize>, ReadError> {
     let [entry] = entries else { return Ok(None) };
     let name = names.iter().find(|name| entry.section && entry.field == **name);

@@ -7,7 +7,7 @@ use crate::read::sha3::MonteCarlo;
 use crate::tally::{Checked, Fault};
 use sha2::{Digest, Sha256};
 
-/// Number of outputs in a chain that are compared.
+/// Number of compared outputs in a chain.
 const RESULTS: usize = 100;
 
 /// Seed and digest of a chain.

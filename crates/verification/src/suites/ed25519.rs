@@ -50,8 +50,9 @@ fn keygen(scheme: &dyn SignatureScheme, vectors: &Vectors, tally: &mut Tally) ->
     Ok(())
 }
 
-/// A library may detect an invalid key only during verification, which decodes the key (RFC 8032, section 5.1.7). The
-/// error is then the same as for a signature that does not verify.
+/// Checks that a library accepts or rejects a key as expected. A library may detect an invalid key only during
+/// verification, which decodes the key (RFC 8032, section 5.1.7). The error is then the same as for a signature that
+/// does not verify.
 fn key_verification(scheme: &dyn SignatureScheme, vectors: &Vectors, tally: &mut Tally) -> Ran {
     let file = vectors.file("acvp/EDDSA-KeyVer-1.0/internalProjection.json.gz", read::key_verification)?;
     for vector in file.iter() {

@@ -34,8 +34,8 @@ fn known_signatures(scheme: &dyn SignatureScheme, vectors: &Vectors, tally: &mut
     Ok(())
 }
 
-/// The published signatures cannot be reproduced, because no interface accepts their randomness. Instead, signatures
-/// made with the published signing key must verify with the published verifying key.
+/// Checks that signatures with the published signing key verify with the published verifying key. The published
+/// signatures cannot be reproduced, because no interface accepts their randomness.
 fn known_keys(scheme: &dyn SignatureScheme, vectors: &Vectors, tally: &mut Tally) -> Ran {
     for vector in vectors.file(KNOWN_ANSWERS, read::known_answers)?.iter() {
         tally.check(vector.id, || -> Checked {
@@ -52,7 +52,8 @@ fn known_keys(scheme: &dyn SignatureScheme, vectors: &Vectors, tally: &mut Tally
     Ok(())
 }
 
-/// The list contains no verifying keys, so the provider derives them from the signing keys.
+/// Checks signatures with verifying keys that the provider derives from the signing keys, because the list contains no
+/// verifying keys.
 fn python(scheme: &dyn SignatureScheme, vectors: &Vectors, tally: &mut Tally) -> Ran {
     let file = vectors.file("falcon/tprest-falcon.py-sign_KAT.json", read::python_vectors)?;
     let set = scheme.info().parameters.algorithm.replace("padded-", "");

@@ -58,7 +58,7 @@ fn encapsulations(kem: &dyn Kem, vectors: &Vectors, tally: &mut Tally) -> Ran {
     Ok(())
 }
 
-/// Decapsulates a valid ciphertext, and one that is not an encapsulation.
+/// Decapsulates a valid ciphertext, and one that does not come from an encapsulation.
 fn decapsulations(kem: &dyn Kem, vectors: &Vectors, tally: &mut Tally) -> Ran {
     for vector in vectors.fetched(&name(&kem.info().parameters.algorithm), read::ml_kem)?.iter() {
         let key = (KeyEncoding::Expanded, vector.decapsulation_key.as_slice());

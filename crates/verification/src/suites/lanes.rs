@@ -1,7 +1,7 @@
 use pqlab_primitives::{Error, Hash, HashParameters, LaneHash, Result, Xof, XofParameters, XofReader};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Presents a function over several messages as a function over a single message. Each call puts that message into the
+/// Presents a function over several messages as a function over a single message. Each call puts the message into the
 /// next lane, and different messages into all other lanes.
 pub(super) struct InTurn<'a, Info> {
     function: &'a dyn LaneHash,
@@ -25,7 +25,7 @@ impl<'a, Info> InTurn<'a, Info> {
         out.copy_from_slice(&buffers[place]);
         let another = |lane: usize| lane != place && buffers[lane] == buffers[place];
         match (0..lanes).find(|lane| another(*lane)) {
-            // Short outputs may be equal by chance, and variants of an empty message are equal.
+            // Skip short outputs, which may be equal by chance, and empty messages, whose variants are equal.
             Some(lane) if !message.is_empty() && out.len() >= 16 => Err(Error::Library {
                 call: "digest over several messages",
                 detail: format!("lanes {place} and {lane} give the same output for different messages"),
@@ -35,8 +35,7 @@ impl<'a, Info> InTurn<'a, Info> {
     }
 }
 
-/// Returns a variant of the message. Variant 0 is the message itself. Variants 1 to 255 differ from the message in
-/// every byte.
+/// Returns a variant of the message. Variant 0 is the message itself; variants 1 to 255 differ from it in every byte.
 fn varied(message: &[u8], difference: usize) -> Vec<u8> {
     let mask = difference.to_le_bytes()[0].wrapping_mul(0x25);
     message.iter().map(|byte| byte ^ mask).collect()

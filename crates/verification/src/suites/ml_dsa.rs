@@ -136,8 +136,8 @@ fn offered<'a>(scheme: &dyn SignatureScheme, input: &'a Input) -> Result<checks:
     }
 }
 
-/// Converts ACVP's name for a hash function. FIPS 204 allows more functions, but the traits support only those that it
-/// lists.
+/// Converts ACVP's name for a hash function. FIPS 204 allows more functions than it lists, but the traits support only
+/// the listed ones.
 fn prehash(name: &str) -> Result<Prehash, Fault> {
     match name {
         "SHA2-256" => Ok(Prehash::Sha256),

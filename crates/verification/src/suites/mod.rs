@@ -1,4 +1,4 @@
-//! Suites of vectors, each with the function that runs its vectors with a provider.
+//! Suites of vectors, each with a function that runs its vectors with a provider.
 
 mod chains;
 mod ecdsa;
@@ -35,16 +35,16 @@ pub(crate) struct Suite {
 /// Location of vectors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Location {
-    /// The folder of published vectors. If there is none, some of its files are embedded in the program.
+    /// The folder of published vectors. Without the folder, the program uses embedded copies of some files.
     Folder,
-    /// The vectors that `make vectors` downloads. Some are also in the folder of published vectors.
+    /// The download of `make vectors`. Some of these vectors are also in the folder of published vectors.
     Fetched,
     /// Embedded in the program.
     Crate,
 }
 
 impl Location {
-    /// Returns the reason to skip a suite if its file is missing, or `None` if its files are always embedded.
+    /// Returns the reason for skipping a suite if its file is missing, or `None` if its files are always embedded.
     pub(crate) fn absent(self) -> Option<&'static str> {
         match self {
             Location::Folder => Some("not included in this build: docs/vectors.md lists the sources"),
@@ -65,7 +65,7 @@ pub(crate) type Put<'a> = Box<dyn FnOnce(&Vectors, &mut Tally) -> Ran + 'a>;
 pub(crate) enum Run {
     Kem(fn(&dyn Kem, &Vectors, &mut Tally) -> Ran),
     Signature(fn(&dyn SignatureScheme, &Vectors, &mut Tally) -> Ran),
-    /// A batch verifier is presented as a scheme that can only verify.
+    /// Present a batch verifier as a scheme that can only verify.
     Batches(fn(&dyn SignatureScheme, &Vectors, &mut Tally) -> Ran),
     KeyAgreement(fn(&dyn KeyAgreement, &Vectors, &mut Tally) -> Ran),
     Hash(fn(&dyn Hash, &Vectors, &mut Tally) -> Ran),
@@ -136,17 +136,17 @@ fn all() -> impl Iterator<Item = &'static Suite> {
     tables.into_iter().flatten()
 }
 
-/// Whether an algorithm is a parameter set of ML-KEM.
+/// Returns whether an algorithm is a parameter set of ML-KEM.
 pub(crate) fn is_ml_kem(algorithm: &str) -> bool {
     algorithm.starts_with("ML-KEM-")
 }
 
-/// Whether an algorithm is a parameter set of ML-DSA.
+/// Returns whether an algorithm is a parameter set of ML-DSA.
 pub(crate) fn is_ml_dsa(algorithm: &str) -> bool {
     algorithm.starts_with("ML-DSA-")
 }
 
-/// Whether an algorithm is a parameter set of SLH-DSA.
+/// Returns whether an algorithm is a parameter set of SLH-DSA.
 pub(crate) fn is_slh_dsa(algorithm: &str) -> bool {
     algorithm.starts_with("SLH-DSA-")
 }

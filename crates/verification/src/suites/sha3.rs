@@ -79,7 +79,7 @@ fn monte_lanes(function: &dyn LaneHash, vectors: &Vectors, tally: &mut Tally) ->
     }
 }
 
-/// Digests each message `times` times, so that it passes through every lane.
+/// Digests each message `times` times, once in every lane.
 fn acvp_sha3(hash: &dyn Hash, times: usize, vectors: &Vectors, tally: &mut Tally) -> Ran {
     let name = format!("acvp/{}-2.0/internalProjection.json.gz", hash.info().algorithm);
     for test in vectors.file(&name, read::acvp)?.iter() {
@@ -123,8 +123,8 @@ fn monte_sha3(hash: &dyn Hash, vectors: &Vectors, tally: &mut Tally) -> Ran {
     })
 }
 
-/// Checks a chain. `begin` receives the chain's seed, and returns a function that computes the next output to compare.
-/// If the file is missing, checks one digest over the whole chain.
+/// Checks a chain. `begin` receives the chain's seed, and returns a function that computes the next compared output. If
+/// the file is missing, checks one digest over the whole chain.
 fn monte<'a>(
     algorithm: &str,
     vectors: &Vectors,
@@ -281,7 +281,7 @@ fn digest(xof: &dyn Xof, message: &[u8], length: usize) -> Result<Vec<u8>, Fault
     Ok(out)
 }
 
-/// Squeezes an output in parts that end within a block, at its end, and after it.
+/// Squeezes an output in parts that end within a block, at the end of a block, and after it.
 fn squeezed(xof: &dyn Xof, message: &[u8], length: usize) -> Result<Vec<u8>, Fault> {
     let rate = xof.info().rate;
     let mut parts = [1, 7, rate - 8, rate, 0, rate + 1].into_iter().cycle();

@@ -28,8 +28,8 @@ fn acvp_keygen(scheme: &dyn SignatureScheme, vectors: &Vectors, tally: &mut Tall
     for vector in file.iter().filter(|vector| vector.set == scheme.info().parameters.algorithm) {
         let signing_keys = [(KeyEncoding::Expanded, vector.signing_key.as_slice())];
         let key = ExpectedKey { verifying_key: &vector.verifying_key, signing_keys: &signing_keys };
-        // Key generation for the small sets takes a second or more, so each of the two calls checks half of the
-        // vectors.
+        // Check half of the vectors with each of the two calls, because key generation for the small sets takes a
+        // second or more.
         let calls = if vector.id % 2 == 0 { Calls::Prepared } else { Calls::Encoded };
         tally.check(vector.id, || key_generation(scheme, &vector.coins, &key, calls));
     }

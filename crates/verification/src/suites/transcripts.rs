@@ -1,5 +1,5 @@
-//! Digests over a hundred known answers, published by liboqs. All randomness comes from the generator of NIST's
-//! competition, AES-256 in counter mode with a known seed, so every byte of a transcript is fixed.
+//! Digests over a hundred known answers, published by liboqs. The generator of NIST's competition, AES-256 in counter
+//! mode with a known seed, supplies all randomness, so every byte of a transcript is fixed.
 
 use super::{Run, Suite, is_ml_dsa, is_ml_kem};
 use crate::checks::signature::{Input, sign, takes_coins};
@@ -45,7 +45,7 @@ fn compare(digests: Option<&read::Digests>, tally: &mut Tally, transcript: impl 
     }
 }
 
-/// Returns the outer generator, which generates a seed for the generator of each answer.
+/// Returns the outer generator, which supplies the seed for each answer's own generator.
 fn outer_generator() -> NistPqcAes256CtrRng {
     NistPqcAes256CtrRng::from(std::array::from_fn::<u8, 48, _>(|i| i as u8))
 }

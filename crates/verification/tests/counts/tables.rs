@@ -1,7 +1,7 @@
 //! Expected numbers of vectors in each suite.
 
-/// Columns: algorithm, suite, number of vectors that a provider without gaps attempts, number of vectors that no
-/// provider can run. Both numbers are 0 for fetched vectors.
+/// Expected numbers: algorithm, suite, vectors that a provider without gaps attempts, vectors that no provider can run.
+/// Both numbers are 0 for fetched vectors.
 pub(crate) const SUITES: &[(&str, &str, u64, u64)] = &[
     ("ML-KEM-512", "ACVP ML-KEM keyGen", 25, 0),
     ("ML-KEM-512", "ACVP ML-KEM encapDecap", 55, 0),
