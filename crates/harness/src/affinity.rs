@@ -6,7 +6,7 @@ use crate::system::{Here, System};
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum AffinityError {
     /// The list of processors is empty.
-    #[error("no processor to pin to")]
+    #[error("the list of processors to pin to is empty")]
     Empty,
     /// The processor does not exist, or this process may not use it.
     #[error("processor {cpu} is not available to this process; available: {}", list(.allowed))]

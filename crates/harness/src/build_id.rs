@@ -52,7 +52,7 @@ impl BuildId {
         let parts = self.0.iter().chain(&other.0).map(|(part, _)| part);
         let differs = |part: &&String| value(self, part) != value(other, part);
         let Some(part) = parts.into_iter().find(differs) else {
-            return (self != other).then(|| "the parts are in a different order".to_owned());
+            return (self != other).then(|| "the parts of the builds are in a different order".to_owned());
         };
         Some(format!("{part} is {} there and {} here", quoted(value(other, part)), quoted(value(self, part))))
     }

@@ -32,7 +32,7 @@ impl IntervalMethod {
         }
     }
 
-    /// Whether the interval covers variation between processes.
+    /// Returns whether the interval covers variation between processes.
     pub fn covers_processes(self) -> bool {
         self != IntervalMethod::OrderStatistics
     }

@@ -85,7 +85,7 @@ pub enum StoreError {
         path: PathBuf,
     },
     /// Another process holds a lock on the file.
-    #[error("{}: locked by another process for {seconds} s", path.display())]
+    #[error("{}: another process has locked the file for {seconds} s", path.display())]
     Locked {
         /// The file.
         path: PathBuf,

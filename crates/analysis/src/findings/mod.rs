@@ -233,7 +233,7 @@ fn recommend(analysis: &RunAnalysis<'_>, use_case: &UseCase) -> Option<Recommend
     }
     match &found.next {
         Some((next, factor)) => why.push(format!("the next, {}, takes {}, {factor}", next.name(), next.time_text())),
-        None if found.tied.is_empty() => why.push("the only one measured".to_owned()),
+        None if found.tied.is_empty() => why.push("no other candidate was measured".to_owned()),
         None => {}
     }
     let weak = |one: &&&Candidate<'_, '_>| one.category.is_some() && !one.strong();
@@ -299,7 +299,7 @@ fn smallest(analysis: &RunAnalysis<'_>, (area, operation, use_case, what): Small
     let by_mean = fit().filter_map(mean).min_by(|one, other| one.1.total_cmp(&other.1));
     why.extend(by_mean.map(|(algorithm, mean)| {
         let smallest =
-            if mean < fewest as f64 { "smallest on average" } else { "smallest on average among those that vary" };
+            if mean < fewest as f64 { "smallest on average" } else { "smallest on average among varying lengths" };
         format!("{smallest}: {algorithm}, {} B", digits(mean, 4))
     }));
     let weaker = sound().filter(|one| !one.strong() && any_strong).filter_map(|one| Some((bytes(one)?, one)));

@@ -238,7 +238,7 @@ impl ProtocolOverrides {
             return Err(LabError::invalid("trim", reason));
         }
         if self.kind == Some(ProtocolKind::Fixed) && self.iterations.is_none() {
-            return Err(LabError::invalid("iterations", "a fixed protocol needs iterations"));
+            return Err(LabError::invalid("iterations", "the fixed protocol needs a number of iterations"));
         }
         Ok(())
     }

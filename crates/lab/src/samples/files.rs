@@ -77,7 +77,7 @@ fn of_json(document: &Value, path: &Path) -> Result<Vec<Series>, String> {
                 _ => lists(fields),
             }
         }
-        _ => Err("neither a list of numbers nor an object of lists".to_owned()),
+        _ => Err("expected a list of numbers or an object of such lists".to_owned()),
     }
 }
 

@@ -57,7 +57,7 @@ pub enum ReadFault {
     #[error("{0}")]
     Json(#[from] serde_json::Error),
     /// A line is neither `field = value`, nor `[field = value]`, nor a comment.
-    #[error("not a field with a value")]
+    #[error("expected `field = value`")]
     NotAField,
     /// A field is missing.
     #[error("no field `{0}`")]

@@ -126,8 +126,8 @@ mod tests {
     #[test]
     fn rejects_invalid_lines_with_their_number() {
         for (file, expected) in [
-            (&b"Len 8\n"[..], "f, line 1: not a field with a value"),
-            (b"a = 1\n[L = 224\n", "f, line 2: not a field with a value"),
+            (&b"Len 8\n"[..], "f, line 1: expected `field = value`"),
+            (b"a = 1\n[L = 224\n", "f, line 2: expected `field = value`"),
             (b"# nothing\n", "f: no vectors"),
             (b"\xff = 1\n", "f: not text"),
         ] {

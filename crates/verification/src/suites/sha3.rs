@@ -37,7 +37,7 @@ pub(super) static SUITES: &[Suite] = &[
     Suite::fetched("CAVP SHAKE Monte Carlo", is_shake, Run::Xof(monte_shake)),
     Suite::published("ACVP, in each lane", is_fips_202, Run::LaneHash(acvp_lanes)),
     Suite::fetched("CAVP short messages, in each lane", is_fips_202, Run::LaneHash(short_lanes)),
-    Suite::fetched("CAVP Monte Carlo, in a lane after the other", is_fips_202, Run::LaneHash(monte_lanes)),
+    Suite::fetched("CAVP Monte Carlo, in one lane after the other", is_fips_202, Run::LaneHash(monte_lanes)),
 ];
 
 /// Number of digests between two results of a chain (SHA-3 Validation System, sections 6.2.3 and 6.3.3).

@@ -28,7 +28,7 @@ pub(crate) fn batches(analysis: &RunAnalysis<'_>) -> Table {
         .figures("by_10_signers", "by 10 signers", "µs", 5)
         .figures("by_1_signer", "by 1 signer", "µs", 5)
         .figures("gain", "100 alone / batch", "", 2)
-        .figures("over_library", "fastest library / this", "", 1);
+        .figures("over_library", "fastest library / this row", "", 1);
     let mut seen: Vec<Key> = Vec::new();
     for of in analysis.area(AREA).filter(|of| numbers(of.case()).is_some()) {
         let key = Key::of(of.case());
@@ -68,7 +68,7 @@ pub(crate) fn batches(analysis: &RunAnalysis<'_>) -> Table {
     }
     table
         .note("times: the operation's time divided by the number of signatures; each has its own signer unless stated")
-        .note("libraries without batches verify one by one: this differs from alone only in using more memory")
+        .note("libraries without batches verify one by one, which differs from alone only in memory use")
         .note("fastest library: for 100 signatures by 100 signers, excluding pqlab's code; above 1: this row is faster")
         .note("(own): this project's own code, which is neither ranked nor recommended")
         .stacked(2)

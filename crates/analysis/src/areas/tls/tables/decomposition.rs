@@ -16,7 +16,7 @@ pub(super) fn decomposition(analysis: &RunAnalysis<'_>) -> Table {
         .figures("verification", "verification", "µs", 2)
         .figures("primitives", "primitives", "µs", 4)
         .figures("rest", "rest", "µs", 0)
-        .figures("rest_pct", "of the handshake", "%", 0);
+        .figures("rest_pct", "share of the handshake", "%", 0);
     let found = decompositions(analysis);
     for parts in &found {
         let cells = [
