@@ -149,7 +149,7 @@ impl<'a> Measured<'a> {
         self.statistic
     }
 
-    /// Returns the figure in a unit by a statistic, or `None` if it is unknown or zero.
+    /// Returns the figure in `unit`, computed by `statistic`, or `None` if it is unknown or zero.
     pub fn headline(&self, unit: Unit, statistic: Statistic) -> Option<f64> {
         self.headlines[statistic as usize][place(unit)]
     }
@@ -233,7 +233,7 @@ fn place(unit: Unit) -> usize {
     usize::from(unit == Unit::CoreCycles)
 }
 
-/// Returns the step of the counter per operation, in a unit.
+/// Returns the step of the counter per operation, in `unit`.
 fn step(samples: &Samples, unit: Unit) -> f64 {
     let step_ns = samples.ns_per_tick.unwrap_or(1.0) / samples.batch as f64;
     match (unit, samples.cycles_source()) {

@@ -52,7 +52,7 @@ pub(crate) type Smallest = (&'static str, &'static str, &'static str, &'static s
 pub struct Recommendation {
     /// Name of the use case: `Key exchange`.
     pub use_case: &'static str,
-    /// The algorithm.
+    /// Name of the algorithm.
     pub algorithm: String,
     /// Provider, with its language if it is a separate program: `go (Go)`.
     pub provider: String,

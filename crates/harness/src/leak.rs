@@ -258,7 +258,7 @@ mod tests {
     #[test]
     fn a_delay_is_a_longer_chain() {
         assert_eq!(links(0.0), LINKS);
-        // Holds for any core clock between 0.5 and 10 GHz.
+        // These limits hold for any core clock between 0.5 and 10 GHz.
         let links = links(1_000.0);
         assert!(links.is_multiple_of(LINKS) && (500..10_100).contains(&links), "{links}");
     }

@@ -91,7 +91,7 @@ pub enum LabError {
         "no complete run of suite {suite} on this machine is at least {age} older than run {run}; see `pqlab runs`"
     )]
     NoneThatOld {
-        /// The suite.
+        /// Name of the suite.
         suite: String,
         /// The required age, in words.
         age: String,
@@ -127,7 +127,7 @@ pub enum LabError {
     /// No provider offers the algorithm, or the requested provider does not.
     #[error("{}", unoffered(algorithm, provider.as_deref(), offering))]
     Unoffered {
-        /// The algorithm.
+        /// Name of the algorithm.
         algorithm: String,
         /// The requested provider, if the request named one.
         provider: Option<String>,
@@ -137,7 +137,7 @@ pub enum LabError {
     /// A file that the request names cannot be used.
     #[error("{}: {reason}", path.display())]
     File {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
         /// Description of the problem with the file.
         reason: String,
@@ -145,7 +145,7 @@ pub enum LabError {
     /// The transactions in a block file have the wrong form.
     #[error("{}: transactions are {found}, expected {wanted}", path.display())]
     OtherForm {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
         /// The form found.
         found: &'static str,
@@ -164,7 +164,7 @@ pub enum LabError {
     Foreign {
         /// The suite or run.
         origin: String,
-        /// The libraries.
+        /// Libraries that the user did not request.
         libraries: Vec<String>,
     },
     /// Two providers have no selected case in common.
@@ -178,7 +178,7 @@ pub enum LabError {
     /// A program that the request needs is not installed.
     #[error("{program} is not installed")]
     Missing {
-        /// The program.
+        /// Name of the program.
         program: &'static str,
     },
     /// The requested counter is not available.

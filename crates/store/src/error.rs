@@ -11,13 +11,13 @@ pub enum StoreError {
     /// A store to be opened read-only does not exist.
     #[error("{}: no such file", path.display())]
     Missing {
-        /// The file.
+        /// Path of the store.
         path: PathBuf,
     },
     /// The path is not a valid file name, or names something other than a regular file.
     #[error("{}: not a file ({reason})", path.display())]
     NotAFile {
-        /// The path.
+        /// The rejected path.
         path: PathBuf,
         /// Reason for which the path is not a file.
         reason: String,
@@ -25,13 +25,13 @@ pub enum StoreError {
     /// The file is not an SQLite file.
     #[error("{}: not a database", path.display())]
     NotADatabase {
-        /// The file.
+        /// Path of the store.
         path: PathBuf,
     },
     /// The file is an SQLite file that pqlab did not create.
     #[error("{}: database of another program, left unchanged", path.display())]
     Foreign {
-        /// The file.
+        /// Path of the store.
         path: PathBuf,
     },
     /// The schema of the file is newer than this build knows.
@@ -40,7 +40,7 @@ pub enum StoreError {
         path.display()
     )]
     Newer {
-        /// The file.
+        /// Path of the store.
         path: PathBuf,
         /// Schema version of the file.
         found: u32,
@@ -53,7 +53,7 @@ pub enum StoreError {
         path.display()
     )]
     Older {
-        /// The file.
+        /// Path of the store.
         path: PathBuf,
         /// Schema version of the file.
         found: u32,
@@ -63,7 +63,7 @@ pub enum StoreError {
     /// The file contains a schema object that pqlab never creates.
     #[error("{}: not a database written by pqlab: it contains the {what}", path.display())]
     Altered {
-        /// The file.
+        /// Path of the store.
         path: PathBuf,
         /// A view, a trigger or a virtual table: `view cases`.
         what: String,
@@ -81,13 +81,13 @@ pub enum StoreError {
     /// The disk is full.
     #[error("{}: no disk space left", path.display())]
     Full {
-        /// The file.
+        /// Path of the store.
         path: PathBuf,
     },
     /// Another process holds a lock on the file.
     #[error("{}: another process has locked the file for {seconds} s", path.display())]
     Locked {
-        /// The file.
+        /// Path of the store.
         path: PathBuf,
         /// Waiting time of the store, in seconds.
         seconds: u64,
@@ -95,7 +95,7 @@ pub enum StoreError {
     /// Stored data cannot be read back.
     #[error("{}: {what} is damaged ({reason})", path.display())]
     Damaged {
-        /// The file.
+        /// Path of the store.
         path: PathBuf,
         /// The damaged run, case or file.
         what: String,
@@ -105,7 +105,7 @@ pub enum StoreError {
     /// The raw samples of a case cannot be decoded.
     #[error("{}: the samples of {case} in run {run} are damaged ({source})", path.display())]
     DamagedSamples {
-        /// The file.
+        /// Path of the store.
         path: PathBuf,
         /// Id of the run.
         run: String,
@@ -203,9 +203,9 @@ pub enum StoreError {
     /// Any other SQLite error.
     #[error("{}: {source}", path.display())]
     Sqlite {
-        /// The file.
+        /// Path of the store.
         path: PathBuf,
-        /// The error.
+        /// Error from SQLite.
         source: rusqlite::Error,
     },
 }

@@ -46,7 +46,7 @@ pub struct Cost {
 /// One side of a [`Cost`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct CostSide {
-    /// The algorithm.
+    /// Name of the algorithm.
     pub algorithm: String,
     /// The fastest library, and the libraries tied with it.
     pub providers: String,

@@ -190,7 +190,7 @@ mod tests {
 
     #[test]
     fn keeps_the_narrowest_window() {
-        // Windows of 40, 10 and 30 ticks; the clock is read in the middle of each.
+        // The windows are 40, 10 and 30 ticks long. The clock is read in the middle of each.
         let mut ticks = [100, 140, 200, 210, 300, 330].into_iter();
         let mut ns = [1_000, 2_000, 3_000].into_iter();
         let kept = tightest(3, || ticks.next().unwrap(), || ns.next().unwrap());

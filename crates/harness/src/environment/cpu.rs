@@ -4,7 +4,7 @@ use pqlab_record::{Cache, Cpu, Virtualization};
 /// Instruction-set extensions that cryptographic libraries use to select code, by their kernel names: vectors,
 /// carry-less and wide multiplication, AES, SHA-2, SHA-3 and random number generators.
 const FEATURES: [&str; 44] = [
-    // x86
+    // x86.
     "sse2",
     "ssse3",
     "sse4_1",
@@ -33,7 +33,7 @@ const FEATURES: [&str; 44] = [
     "sha512",
     "rdrand",
     "rdseed",
-    // Arm; `aes` is listed above
+    // Arm. The x86 names above include `aes`, which Arm kernels use as well.
     "asimd",
     "asimddp",
     "asimdrdm",

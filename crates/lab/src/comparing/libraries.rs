@@ -1,4 +1,4 @@
-//! Compares two libraries. The plan contains only cases that both libraries offer, and measures each pair of cases in
+//! Compares two libraries. The plan contains only cases that both libraries offer. A run measures each pair of cases in
 //! the same rounds.
 
 use crate::planning::plan::Plan;

@@ -321,7 +321,8 @@ fn limits(case: &LeakCase, verdict: LeakConclusion, figures: &LeakFigures) -> Ve
             "{} samples detect a difference of {:.1} ns or more in 19 of 20 measurements",
             figures.samples, figures.detectable_ns
         ),
-        "valid for this machine, this library build and this time only; excludes the slowest tenth of the times"
+        "the verdict is valid only for this machine, this library build and this time, and ignores the slowest tenth \
+         of the times"
             .to_owned(),
     ];
     if verdict == LeakConclusion::None {

@@ -481,11 +481,12 @@ mod tests {
         let large = plan(&[block(100_000)], protocol());
         let nominal = expected(&large, &Times::default());
         assert_eq!((nominal.seconds, nominal.unknown), (0.5, 1));
-        // For 1,000 transactions: 50 ms, and 200 ms of preparation; for 100 transactions: 110 ms of preparation.
+        // A block of 1,000 transactions takes 50 ms, after 200 ms of preparation. The preparation of 100 transactions
+        // takes 110 ms.
         let mut times = Times::default();
         let at = |size: f64, ready_ns| Tried { size, call_ns: size * 5e4, ready_ns, shortest_sample_ns: 0.0 };
         times.tried.insert(kind(&block(1)), vec![at(100.0, 1.1e8), at(1000.0, 2e8)]);
-        // In each of three processes: 5 s for the block and 10.1 s for its preparation.
+        // Each of three processes spends 5 s on the block and 10.1 s on its preparation.
         close(expected(&large, &times).seconds, 3.0 * (5.0 + 10.1));
         close(expected(&plan(&[block(1)], protocol()), &times).seconds, 0.5 + 3.0 * 0.1001);
     }

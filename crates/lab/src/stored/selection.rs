@@ -100,7 +100,7 @@ pub(crate) const HISTORY: usize = 20;
 /// Runs for a report, with a hint about other runs.
 #[derive(Debug)]
 pub struct Reported {
-    /// The runs.
+    /// Runs of the report, with their history.
     pub gathered: Gathered,
     /// Number of suites with a run from this machine and build, if there are several suites but the report shows only
     /// the newest run.

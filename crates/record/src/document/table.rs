@@ -8,9 +8,9 @@ pub struct TableEntry {
     pub title: String,
     /// Area of the cases.
     pub area: String,
-    /// The columns.
+    /// Columns, from left to right.
     pub columns: Vec<ColumnEntry>,
-    /// The rows.
+    /// Rows, from top to bottom.
     pub rows: Vec<RowEntry>,
     /// Notes that readers must know.
     pub notes: Vec<String>,

@@ -35,7 +35,7 @@ pub fn transactions_verified(case: &Case) -> Option<u64> {
 pub struct SchemeRow {
     /// The scheme. The prefix `TXv1-` marks the reference system's transaction format.
     pub algorithm: String,
-    /// The provider.
+    /// Id of the provider.
     pub provider: String,
     /// Whether keys are prepared or encoded in the transactions.
     pub form: Option<Form>,
@@ -76,9 +76,9 @@ pub fn comparison(analysis: &RunAnalysis<'_>) -> Vec<SchemeRow> {
 /// Verification of blocks of one scheme by one provider. The blocks differ only in size.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ScalingRow<'a> {
-    /// The scheme.
+    /// Name of the signature scheme.
     pub algorithm: String,
-    /// The provider.
+    /// Id of the provider.
     pub provider: String,
     /// Whether keys are prepared or encoded in the transactions.
     pub form: Option<Form>,

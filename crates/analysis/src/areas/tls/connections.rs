@@ -196,7 +196,7 @@ mod tests {
         assert_eq!((asked.round_trip_ms, asked.rate_mbit, asked.loss_pct), (Some(600.0), Some(10.0), 0.5));
         let asked = link.asked.unwrap();
         assert_eq!((asked.round_trip_ms, asked.rate_mbit, asked.loss_pct), (Some(100.0), None, 1.0));
-        // 205 ms on a link with a round trip of 100 ms.
+        // The handshake takes 205 ms on a link with a round trip of 100 ms.
         let trips = link.round_trips().unwrap();
         assert!((trips.estimate - 2.05).abs() < 0.01 && trips.low < trips.estimate, "{trips:?}");
         assert_eq!(link.count(), 640);

@@ -205,7 +205,7 @@ mod tests {
         let analysis = RunAnalysis::of(&run);
         let all = handshakes(&analysis);
         let rate = all[0].server_per_second().unwrap();
-        // 100 µs, but one in twenty samples takes up to 8% longer.
+        // A handshake takes 100 µs, but one in twenty samples takes up to 8% longer.
         close(rate.estimate, 10_000.0, 40.0);
         let mean = all[0].server.unwrap().estimates.as_ref().unwrap().samples_ns.mean;
         assert_eq!(rate.estimate, 1e9 / mean);
@@ -219,7 +219,7 @@ mod tests {
         let all = handshakes(&analysis);
         let shares = all[0].shares(&analysis).unwrap();
         close(shares.iter().map(|share| share.estimate).sum(), 100.0, 1e-9);
-        // Steps of 30, 90, 170 and 10 µs.
+        // The steps take 30, 90, 170 and 10 µs.
         [10.0, 30.0, 56.67, 3.33].into_iter().zip(&shares).for_each(|(part, share)| close(share.estimate, part, 0.1));
         assert_eq!(all[1].shares(&analysis), None);
     }
