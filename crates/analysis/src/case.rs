@@ -132,8 +132,7 @@ impl<'a> CaseAnalysis<'a> {
         Sorted::new(samples.usable().flat_map(|visit| samples.ns_per_operation(visit)).collect())
     }
 
-    /// Returns the values that the workload recorded under `name` in usable visits. Byte counts are taken from all
-    /// visits.
+    /// Returns the values that the workload recorded under `name` in usable visits. Takes byte counts from all visits.
     pub fn noted(&self, name: &str) -> Vec<f64> {
         let samples = &self.record.samples;
         let visits: Vec<_> = if is_length(name) { samples.visits.iter().collect() } else { samples.usable().collect() };

@@ -13,8 +13,8 @@ pub(crate) struct OneKind<'r, 'a> {
     pub(crate) left_out: Vec<&'r CaseAnalysis<'a>>,
 }
 
-/// Splits cases by the kind of randomness that most libraries support. If two kinds are supported by equally many
-/// libraries, the library's own randomness wins.
+/// Splits cases by the kind of randomness that most libraries support. If equally many libraries support both kinds,
+/// prefers the library's own randomness.
 pub(crate) fn one_kind<'r, 'a>(cases: Vec<&'r CaseAnalysis<'a>>) -> OneKind<'r, 'a> {
     let draws = |case: &Case| case.coins().is_some() || case.is_deterministic();
     let kinds = gathered(cases.iter().map(|one| one.case()).filter(|case| draws(case)).map(|case| {

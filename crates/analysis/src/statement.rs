@@ -115,7 +115,8 @@ impl std::fmt::Display for Times {
     }
 }
 
-/// Formats the ratio of `second`'s time to `first`'s. Each side is one case, or several cases done one after the other.
+/// Formats the ratio of the time of `second` to the time of `first`. Each side is one case, or several cases done one
+/// after the other.
 pub(crate) fn times<'a>(
     analysis: &RunAnalysis<'a>,
     first: &[&CaseAnalysis<'a>],

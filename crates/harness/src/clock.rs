@@ -69,8 +69,8 @@ pub fn thread_cpu_ns() -> u64 {
     nanoseconds(ClockId::CLOCK_THREAD_CPUTIME_ID)
 }
 
-/// Returns the CPU time, in nanoseconds, that all threads of another process have used (`clock_getcpuclockid`). Threads
-/// that have ended are included. `None` if the process does not exist or the system does not report the time.
+/// Returns the CPU time, in nanoseconds, that all threads of another process have used (`clock_getcpuclockid`).
+/// Includes threads that have ended. `None` if the process does not exist or the system does not report the time.
 pub fn process_cpu_ns(process: u32) -> Option<u64> {
     Here::process_cpu_clock(process).and_then(|clock| clock_gettime(clock).ok()).map(|time| {
         let nanoseconds = time.tv_sec() as u64 * 1_000_000_000;

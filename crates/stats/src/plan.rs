@@ -177,8 +177,8 @@ mod tests {
             let cell = |at: u64| Cell { process: at % 4, round: at / 4, value: deviation * (at % 4) as f64 };
             crossed(&(0..12).map(cell).collect::<Vec<_>>()).unwrap()
         };
-        // Processes at 0 1 2 3% without other noise: the variance is 5/3, and the factor for three degrees of freedom
-        // 3.182446.
+        // The processes lie at 0, 1, 2 and 3% without other noise. The variance is 5/3; the factor for three degrees of
+        // freedom is 3.182446.
         let exact = 3.182_446_305_284_263_f64.powi(2) * 5.0 / 3.0 / 100.0_f64.powi(2) / 0.01_f64.ln_1p().powi(2);
         let found = processes_for_precision(&table(0.01), 4, nothing, 1.0, CONFIDENCE);
         assert_eq!(found, Some(exact.ceil() as u64));

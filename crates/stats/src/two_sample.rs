@@ -92,8 +92,8 @@ mod tests {
 
     #[test]
     fn welch_matches_hand_computed_values() {
-        // Means 2 and 5, variances 1 and 4, 3 samples each: t = -3 / sqrt(5/3), degrees of freedom (5/3)^2 / (1/18 +
-        // 16/18).
+        // The means are 2 and 5, the variances 1 and 4, with 3 samples each. This gives t = -3 / sqrt(5/3) and (5/3)^2
+        // / (1/18 + 16/18) degrees of freedom.
         let test = welch_t_test(&[1.0, 2.0, 3.0], &[3.0, 5.0, 7.0], 0.05).unwrap();
         close(test.t, -3.0 / (5.0_f64 / 3.0).sqrt());
         close(test.degrees_of_freedom, 50.0 / 17.0);

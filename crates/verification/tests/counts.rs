@@ -297,15 +297,15 @@ fn shared(first: &Provider, second: &Provider) -> Vec<(String, u64)> {
     shared
 }
 
-/// Number of checks: a prepared key, an encoded key, a modified ciphertext, and an exported key in each encoding that
-/// both providers load.
+/// Returns the number of checks for a pair of KEMs: a prepared key, an encoded key, a modified ciphertext, and an
+/// exported key in each encoding that both providers load.
 fn kem_checks(one: &dyn Kem, other: &dyn Kem) -> u64 {
     let theirs = &other.info().encodings;
     3 + one.info().encodings.iter().filter(|encoding| theirs.contains(encoding)).count() as u64
 }
 
-/// Number of checks: the messages, eight rejections, a different context, and an exported key in each encoding that
-/// both providers load.
+/// Returns the number of checks for a pair of signature schemes: the messages, eight rejections, a different context,
+/// and an exported key in each encoding that both providers load.
 fn signature_checks(one: &dyn SignatureScheme, other: &dyn SignatureScheme) -> u64 {
     let (info, theirs) = (one.info(), &other.info().encodings);
     let algorithm = &info.parameters.algorithm;
@@ -319,7 +319,8 @@ fn signature_checks(one: &dyn SignatureScheme, other: &dyn SignatureScheme) -> u
     messages + 8 + u64::from(info.context) + handed_over
 }
 
-/// Number of checks in batches: those in [`signature_checks`] without exported keys, plus all messages in one batch.
+/// Returns the number of checks in batches: those in [`signature_checks`] without exported keys, plus all messages in
+/// one batch.
 fn batch_checks(one: &dyn SignatureScheme) -> u64 {
     let context = one.info().context;
     let messages = if context { 4 } else { 3 };

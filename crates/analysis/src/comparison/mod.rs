@@ -184,8 +184,8 @@ pub struct ComparedCase {
     pub means: Option<SeriesComparison>,
     /// The verdict.
     pub judgement: Judgement,
-    /// Whether either case was disturbed and the cases were measured apart. The disturbance may then have caused the
-    /// difference, so the verdict is `equivalent` or `inconclusive`.
+    /// Whether a disturbance may have caused the difference, because a case was disturbed and the cases were measured
+    /// apart. The verdict is then `equivalent` or `inconclusive`.
     pub doubtful: bool,
     /// Whether the second case failed and the first did not.
     pub broken: bool,

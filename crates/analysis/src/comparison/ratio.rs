@@ -20,8 +20,8 @@ pub struct Compared {
     pub ratio: Option<Ratio>,
     /// Whether the same processes measured both sides in the same rounds, part by part.
     pub paired: bool,
-    /// Whether either side was disturbed and the sides were measured apart. The disturbance may then have caused the
-    /// difference.
+    /// Whether a disturbance may have caused the difference, because a side was disturbed and the sides were measured
+    /// apart.
     pub doubtful: bool,
     /// Notes that a reader must know about the comparison.
     pub notes: Vec<String>,
@@ -107,7 +107,7 @@ pub(crate) fn ratio_by(
 
 /// Returns the total time in ns of cases done one after the other, or `None` if a case has no figure, or a figure of
 /// zero. The estimate is the sum of the headline figures. The interval is computed as in [`ratio`], so that an effect
-/// of a process, a round or a run on several cases is counted only once. A case that is listed several times is done
+/// of a process, a round or a run on several cases is counted only once. A case that is listed several times counts
 /// that many times.
 pub fn total(cases: &[&Measured<'_>], criteria: &ComparisonCriteria) -> Option<Interval> {
     total_in(cases, Unit::Nanoseconds, criteria)

@@ -93,8 +93,8 @@ impl<'a> RunAnalysis<'a> {
     }
 
     /// Returns the measurement overhead: the median in ns for the provider `null`, which does nothing in the same
-    /// calls. Returns `None` if the run did not measure it. The overhead of workers is reported by
-    /// [`worker_floors`](Self::worker_floors).
+    /// calls. Returns `None` if the run did not measure it. [`worker_floors`](Self::worker_floors) returns the overhead
+    /// of workers.
     pub fn floor_ns(&self) -> Option<f64> {
         self.floors().find(|(provider, _)| *provider == NULL).map(|(_, ns)| ns)
     }

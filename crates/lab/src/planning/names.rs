@@ -58,8 +58,8 @@ fn near(filters: &Filters, ids: &[String]) -> Vec<String> {
 
 impl Laboratory {
     /// Resolves the words that a user typed. A word can be a suite, an area, a suite file, an algorithm (by any of its
-    /// names) or a provider. If no suite is named, the areas of the named algorithms are selected. Without algorithms,
-    /// the suite `standard` is selected.
+    /// names) or a provider. If no word names a suite, selects the areas of the named algorithms, or the suite
+    /// `standard` if no word names an algorithm.
     ///
     /// # Errors
     /// [`LabError::Unknown`] for any other word, errors from [`Suite::find`], and [`LabError::Foreign`] if a suite file

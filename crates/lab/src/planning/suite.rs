@@ -63,8 +63,8 @@ pub struct Select {
     /// Operations measured by default. Filters can select the other operations in the same way.
     #[serde(default)]
     pub usual_operations: Vec<String>,
-    /// Patterns for parameters as shown in ids. A case with parameters must match all of them (`regime=ram`), except
-    /// that it must not match those that begin with an exclamation mark (`!threads=*`).
+    /// Patterns for parameters as shown in ids. A case with parameters must match every pattern (`regime=ram`), but
+    /// must not match a pattern after an exclamation mark (`!threads=*`).
     #[serde(default)]
     pub parameters: Vec<String>,
     /// Parameters of the cases. The libraries for the halves of a construction apply only if the command line names

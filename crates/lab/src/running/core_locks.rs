@@ -2,8 +2,8 @@
 //!
 //! The locks are advisory locks on files in the temporary folder, which all users share. Each user writes only to their
 //! own subfolder, and reads the subfolders of other users. The system releases a lock when the process that holds it
-//! ends. The files are never removed: if a file were removed while another program opens it, two programs could hold
-//! the lock.
+//! ends. pqlab never removes the files: if it removed a file while another program opens the file, two programs could
+//! hold the lock.
 
 use nix::libc::{O_NOFOLLOW, O_NONBLOCK};
 use nix::unistd::geteuid;

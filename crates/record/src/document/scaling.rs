@@ -59,11 +59,11 @@ pub struct LoadEntry {
     pub ops_per_s: f64,
     /// 95% interval of `ops_per_s`.
     pub ops_per_s_ci: [f64; 2],
-    /// Median time that the tasks of a load waited for a worker, in µs: the median over loads.
+    /// Median over the loads of the median time that a task waited for a worker, in µs.
     pub queueing_p50_us: Option<f64>,
-    /// 95th percentile of the time that the tasks of a load waited for a worker, in µs: the median over loads.
+    /// Median over the loads of the 95th percentile of the time that a task waited for a worker, in µs.
     pub queueing_p95_us: Option<f64>,
-    /// 99th percentile of the time that the tasks of a load waited for a worker, in µs: the median over loads.
+    /// Median over the loads of the 99th percentile of the time that a task waited for a worker, in µs.
     pub queueing_p99_us: Option<f64>,
     /// Longest time that any task of any load waited for a worker, in µs.
     pub queueing_max_us: Option<f64>,

@@ -39,8 +39,8 @@ impl Message {
 /// NIST's 1600-bit example message, which is longer than a block of any function.
 const EXAMPLE_1600: Message = Repeated(0xa3, 200);
 
-/// For SHA-3: from NIST CAVP (ShortMsg), the empty message and the message that fills exactly one block; and NIST's
-/// 1600-bit example. For SHA-2: NIST's examples for FIPS 180-4 with one and with two blocks.
+/// Sources for SHA-3: NIST CAVP (ShortMsg), with the empty message and the message that fills exactly one block, and
+/// NIST's 1600-bit example. Source for SHA-2: NIST's examples for FIPS 180-4 with one and with two blocks.
 pub(super) static HASHES: &[HashVector] = &[
     HashVector {
         algorithm: "SHA3-224",
@@ -167,8 +167,8 @@ pub(super) static HASHES: &[HashVector] = &[
     },
 ];
 
-/// From NIST CAVP (ShortMsg), the empty message and the message that fills exactly one block; and NIST's 1600-bit
-/// example with a 4096-bit output, which takes several permutations to squeeze.
+/// Sources: NIST CAVP (ShortMsg), with the empty message and the message that fills exactly one block, and NIST's
+/// 1600-bit example. The example has a 4096-bit output, which takes several permutations to squeeze.
 pub(super) static XOFS: &[XofVector] = &[
     XofVector {
         algorithm: "SHAKE128",

@@ -51,12 +51,12 @@ const fn ml_kem(
     }
 }
 
-/// ML-KEM: Wycheproof, mlkem_*_keygen_seed, test 1, with the encapsulation from mlkem_*_encaps that uses the same key.
-/// mlkem_*_test contains the matching decapsulation. The secret for a ciphertext of zeros is `J(z || c)` (FIPS 203,
-/// algorithm 18, line 7).
+/// Source for ML-KEM: Wycheproof, mlkem_*_keygen_seed, test 1, with the encapsulation from mlkem_*_encaps that uses the
+/// same key. mlkem_*_test contains the matching decapsulation. The secret for a ciphertext of zeros is `J(z || c)`
+/// (FIPS 203, algorithm 18, line 7).
 ///
-/// X25519: RFC 7748, section 6.1, Bob's key pair, with Alice's key pair as the ephemeral one. A public key of zeros has
-/// small order, so decapsulation rejects it.
+/// Source for X25519: RFC 7748, section 6.1, Bob's key pair, with Alice's key pair as the ephemeral one. A public key
+/// of zeros has small order, so decapsulation rejects it.
 pub(super) static KEMS: &[KemVector] = &[
     ml_kem(
         "ML-KEM-512",

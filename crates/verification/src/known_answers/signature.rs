@@ -34,15 +34,17 @@ pub(super) struct VerificationVector {
 }
 rows!(KeyVector, VerificationVector);
 
-/// ML-DSA: NIST ACVP, keyGen, the first test of each parameter set; and Wycheproof, mldsa_*_sign_seed, tests 1 and 3.
+/// Sources for ML-DSA: NIST ACVP, keyGen, the first test of each parameter set; and Wycheproof, mldsa_*_sign_seed,
+/// tests 1 and 3.
 ///
-/// SLH-DSA: NIST ACVP, keyGen, the first test of each parameter set. The published deterministic signatures use the
-/// internal interface, which signs without a context. The embedded signatures of "Hello world" come from two
+/// Source for SLH-DSA: NIST ACVP, keyGen, the first test of each parameter set. The published deterministic signatures
+/// use the internal interface, which signs without a context. The embedded signatures of "Hello world" come from two
 /// independent libraries that agree, OpenSSL 3.5.7 and slh-dsa 0.2.0-rc.5.
 ///
-/// Ed25519: RFC 8032, section 7.1, tests 1 to 3. ECDSA-P-256, ECDSA-P-384: RFC 6979, appendices A.2.5 and A.2.6,
-/// message "sample". ECDSA-secp256k1: the scalar 1, whose public key is the generator (SEC 2, section 2.4.1). Its
-/// signature of "Satoshi Nakamoto", made with RFC 6979 and a low `s`, is well known among ledger implementers.
+/// Source for Ed25519: RFC 8032, section 7.1, tests 1 to 3. Source for ECDSA-P-256 and ECDSA-P-384: RFC 6979,
+/// appendices A.2.5 and A.2.6, message "sample". The key for ECDSA-secp256k1 is the scalar 1, whose public key is the
+/// generator (SEC 2, section 2.4.1). Its signature of "Satoshi Nakamoto", with the nonce of RFC 6979 and a low `s`, is
+/// well known among ledger implementers.
 pub(super) static KEYS: &[KeyVector] = &[
     KeyVector {
         algorithm: "ML-DSA-44",
@@ -408,9 +410,9 @@ const RSA_KEY: &str = "3082010a0282010100a2b451a07d0aa5f96e455671513550514a8a5b4
     9bc22c4e5ac0f7c1a45d12569a62807d3b9a02e5a530e773066f453d1f5b4c2e\
     9cf7820283f742b9d50203010001";
 
-/// ECDSA-secp256k1: Wycheproof, ecdsa_secp256k1_sha256_p1363, tests 4 (`r` replaced by `n - r`) and 61. ECDSA-P-256,
-/// ECDSA-P-384: RFC 6979, as in [`KEYS`]. RSA-2048: Wycheproof, rsa_signature_2048_sha256, tests 3 and 240 (padding
-/// that does not end in `00`).
+/// Sources. ECDSA-secp256k1: Wycheproof, ecdsa_secp256k1_sha256_p1363, tests 4 (`r` replaced by `n - r`) and 61.
+/// ECDSA-P-256 and ECDSA-P-384: RFC 6979, as in [`KEYS`]. RSA-2048: Wycheproof, rsa_signature_2048_sha256, tests 3 and
+/// 240 (padding that does not end in `00`).
 pub(super) static VERIFICATIONS: &[VerificationVector] = &[
     VerificationVector {
         algorithm: "ECDSA-secp256k1",

@@ -68,13 +68,11 @@ pub struct LoadFigures {
     pub wall_ms: f64,
     /// Tasks per second.
     pub rate: Interval,
-    /// Median time that a task waits for a worker, in µs: computed per load, then the median over the loads.
+    /// Median over the loads of the median time that a task waits for a worker, in µs.
     pub queueing_p50_us: Option<f64>,
-    /// 95th percentile of the time that a task waits for a worker, in µs: computed per load, then the median over the
-    /// loads.
+    /// Median over the loads of the 95th percentile of the time that a task waits for a worker, in µs.
     pub queueing_p95_us: Option<f64>,
-    /// 99th percentile of the time that a task waits for a worker, in µs: computed per load, then the median over the
-    /// loads.
+    /// Median over the loads of the 99th percentile of the time that a task waits for a worker, in µs.
     pub queueing_p99_us: Option<f64>,
     /// Longest time that any task waited in any load, in µs.
     pub queueing_max_us: Option<f64>,
