@@ -106,11 +106,11 @@ bench-aa: setup ## Compare a case with itself 100 times, and with a 2% slower on
 	cargo test --workspace --release --locked --test series -- --ignored --nocapture
 
 bench-independence: build ## Measure each case of SUITE with the others and alone, REPETITIONS times, on this machine
-	@$(PQLAB) doctor --independence $(SUITE) --repetitions $(REPETITIONS)
+	@$(PQLAB) calibrate --independence $(SUITE) --repetitions $(REPETITIONS)
 
 bench-between: SUITE = standard --algorithm ML-KEM-768 --algorithm Ed25519 --algorithm ML-DSA-65 --algorithm SHA3-256
 bench-between: build ## Measure RUNS runs on this machine, and count intervals that contain the figures of other runs
-	@$(PQLAB) doctor --between $(RUNS) --pause $(PAUSE) $(SUITE)
+	@$(PQLAB) calibrate --between $(RUNS) --pause $(PAUSE) $(SUITE)
 
 platforms: ## Test for AArch64 under emulation and type-check for macOS and FreeBSD; needs 30 minutes and 4 GB
 	@scripts/platforms

@@ -27,7 +27,7 @@ def measure_noise(
     :param database: Database file for the result (default is the database of the command line).
     :param progress: Whether to show a progress bar (default true).
     :param how: Measuring rules, as for :func:`pqlab.run`.
-    :return: Output of ``pqlab doctor --aa --json`` as a dictionary. It contains the number of false verdicts, the
+    :return: Output of ``pqlab calibrate --json`` as a dictionary. It contains the number of false verdicts, the
         difference between whole runs in percent, and the margin for later verdicts.
     :raises pqlab.UnknownName: No case matches.
     :raises pqlab.Interrupted: Ctrl-C was pressed. No result is stored.
@@ -49,7 +49,7 @@ def measure_independence(
     :param repetitions: Number of times to measure everything (default 2).
     :param progress: Whether to show a progress bar (default true).
     :param how: Selection of cases and measuring rules, as for :func:`pqlab.run`.
-    :return: Output of ``pqlab doctor --independence --json`` as a dictionary. ``["holds"]`` is false if a case differs
+    :return: Output of ``pqlab calibrate --independence --json`` as a dictionary. ``["holds"]`` is false if a case differs
         even after correction for the number of cases.
     :raises pqlab.Interrupted: Ctrl-C was pressed. No result is stored.
     """
@@ -69,7 +69,7 @@ def measure_between(
     :param pause: Pause between two runs in seconds (default 20).
     :param progress: Whether to show a progress bar (default true).
     :param how: Selection of cases and measuring rules, as for :func:`pqlab.run`.
-    :return: Output of ``pqlab doctor --between --json`` as a dictionary. ``["time"]["coverage_pct"]`` should be about
+    :return: Output of ``pqlab calibrate --between --json`` as a dictionary. ``["time"]["coverage_pct"]`` should be about
         95.
     :raises pqlab.InvalidArgument: ``runs`` or ``pause`` is out of range.
     :raises pqlab.Interrupted: Ctrl-C was pressed. No result is stored.

@@ -86,7 +86,7 @@ impl Caveat {
             }
             Caveat::Clock => "core cycles were not counted but estimated, or ticks are not core cycles",
             Caveat::Spread => {
-                "the spread between runs in the intervals is assumed; `pqlab doctor --aa` measures it on this machine"
+                "the spread between runs in the intervals is assumed; `pqlab calibrate` measures it on this machine"
             }
         }
     }

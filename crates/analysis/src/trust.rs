@@ -11,7 +11,7 @@ use pqlab_record::{ASSUMED, Protocol, ProtocolKind};
 pub const RULE: &str = "precision: the half-width of the 95% interval, in core cycles if known, otherwise in time, is \
                         within the target; undisturbed: nothing else used the core during at least three visits of \
                         each of three processes, and figures use only such visits; spread between runs: measured \
-                        by `pqlab doctor --aa` on this machine, or assumed";
+                        by `pqlab calibrate` on this machine, or assumed";
 
 /// Whether a case reached the requested precision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

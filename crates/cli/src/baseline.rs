@@ -1,6 +1,6 @@
 //! Output of runs that are compared with a baseline.
 
-use crate::args::RunArgs;
+use crate::args::{GateRules, RunArgs};
 use crate::output::{self, Terminal};
 use crate::progress::{Screen, Stream};
 use crate::{DONE, FAILED, INCONCLUSIVE, comparison};
@@ -24,6 +24,7 @@ pub(crate) fn exit_code(gate: &Gate) -> u8 {
 /// user interrupts the check.
 pub(crate) fn check(
     arguments: &RunArgs,
+    rules: &GateRules,
     screen: &Terminal,
     laboratory: &Laboratory,
     store: &mut Store,
@@ -31,22 +32,23 @@ pub(crate) fn check(
     stop: &AtomicBool,
 ) -> anyhow::Result<Option<Gate>> {
     let request = GateRequest {
-        slower_pct: arguments.fail_slower,
-        judged: arguments.metric.into(),
-        elsewhere: arguments.baseline_elsewhere,
+        slower_pct: rules.fail_slower,
+        judged: rules.metric.into(),
+        elsewhere: rules.elsewhere,
         command: output::command_line(),
     };
+    let (events, quiet) = (arguments.prints_events(), arguments.measuring.stored.quiet);
     let mut take = |step: GateStep<'_>| {
         match step {
-            GateStep::Compared(_, document) if arguments.json => event("comparison", document)?,
-            GateStep::Compared(compared, _) if !arguments.quiet => comparison::print(compared, false, screen)?,
-            GateStep::Again(open) if !arguments.quiet => {
+            GateStep::Compared(_, document) if events => event("comparison", document)?,
+            GateStep::Compared(compared, _) if !quiet => comparison::print_short(compared, false, screen)?,
+            GateStep::Again(open) if !quiet => {
                 output::talk(&format!("measuring again with fresh processes: {}", open.join(", ")));
             }
-            GateStep::Case(case, run) if !arguments.quiet || case.settled() == Some(Outcome::Fail) => {
+            GateStep::Case(case, run) if !quiet || case.settled() == Some(Outcome::Fail) => {
                 output::talk(&format!("{}: {} (run {run})", case.id, case.in_words()));
             }
-            GateStep::Confirmed(document) if arguments.json => event("confirmation", document)?,
+            GateStep::Confirmed(document) if events => event("confirmation", document)?,
             _ => {}
         }
         Ok::<(), anyhow::Error>(())
@@ -54,17 +56,17 @@ pub(crate) fn check(
     let mut shown = Screen::new(Stream::Nothing, false, true, false, screen.palette);
     let gate = laboratory.check_against(store, (baseline, run), &request, &mut shown, &mut take, stop)?;
     let Some(gate) = gate else { return Ok(None) };
-    let line = gate.line(&baseline.header.id, arguments.fail_slower);
-    match (arguments.json || arguments.quiet, gate.outcome()) {
+    let line = gate.line(&baseline.header.id, rules.fail_slower);
+    match (events || quiet, gate.outcome()) {
         (false, _) => output::data(&line)?,
-        (true, Outcome::Pass) if arguments.quiet => {}
+        (true, Outcome::Pass) if quiet => {}
         (true, _) => output::talk(&line),
     }
     Ok(Some(gate))
 }
 
 /// Prints an event on one line, in the same form as the events of a run.
-fn event(name: &str, mut body: Value) -> anyhow::Result<()> {
+pub(crate) fn event(name: &str, mut body: Value) -> anyhow::Result<()> {
     body["event"] = name.into();
     output::json(&body.to_string())?;
     Ok(())

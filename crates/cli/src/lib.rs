@@ -17,7 +17,7 @@ mod signals;
 mod table;
 
 use args::{Cli, Command};
-use clap::Parser;
+use clap::FromArgMatches;
 use pqlab_lab::{LabError, Provider, report::ExportError, store::StoreError};
 use pqlab_server::ServerError;
 use std::io;
@@ -48,10 +48,13 @@ pub fn main() -> ExitCode {
 /// Runs the program with providers in addition to those in this build.
 pub fn main_with(more: fn() -> Vec<Provider>) -> ExitCode {
     MORE.get_or_init(|| more);
-    let cli = match Cli::try_parse() {
+    let (arguments, notes) = args::with_new_names(std::env::args_os().collect());
+    let parsed = args::command().try_get_matches_from(arguments).and_then(|matches| Cli::from_arg_matches(&matches));
+    let cli = match parsed {
         Ok(cli) => cli,
         Err(error) => return ExitCode::from(explain_usage(&error)),
     };
+    notes.iter().for_each(|note| output::talk(&format!("note: {note}")));
     match run(cli) {
         Ok(code) => ExitCode::from(code),
         Err(error) => {
@@ -77,6 +80,7 @@ fn run(cli: Cli) -> anyhow::Result<u8> {
     let terminal = output::Terminal::new(cli.color);
     match cli.command {
         Command::Run(arguments) => commands::run::run(arguments, &terminal),
+        Command::Gate(arguments) => commands::run::run(Box::new((*arguments).into()), &terminal),
         Command::List(arguments) => commands::list::run(&arguments, &terminal),
         Command::Verify(arguments) => commands::verify::run(&arguments, &terminal),
         Command::Inspect(arguments) => commands::inspect::run(&arguments, &terminal),
@@ -91,6 +95,7 @@ fn run(cli: Cli) -> anyhow::Result<u8> {
         Command::Export(arguments) => commands::export::run(&arguments),
         Command::NtorRelay(arguments) => commands::ntor_relay::run(&arguments),
         Command::NtorClient(arguments) => commands::ntor_client::run(&arguments),
+        Command::Calibrate(arguments) => commands::calibrate::run(&arguments, &terminal),
         Command::Doctor(arguments) => commands::doctor::run(&arguments, &terminal),
         Command::Ledger(arguments) => commands::ledger::run(&arguments.command),
         Command::Fleet(arguments) => commands::fleet::run(&arguments),

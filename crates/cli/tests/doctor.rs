@@ -1,4 +1,4 @@
-//! Tests the structure of the results of `pqlab doctor --independence` and `--between`, with very short plans.
+//! Tests the structure of the results of `pqlab calibrate --independence` and `--between`, with very short plans.
 
 #![allow(clippy::unwrap_used)]
 

@@ -59,7 +59,7 @@ pub use machine::independence::{
 };
 pub use ntor::{RELAY_IDENTITY, RelayKeys, circuit_handshake, relay, relay_address, relay_client};
 pub use output_file::{Destination, Writing};
-pub use patterns::{matches, nearest};
+pub use patterns::{is_pattern, matches, nearest};
 pub use planning::duration::{ExpectedDuration, run_seconds};
 pub use planning::names::Named;
 pub use planning::outline::Outline;
@@ -99,4 +99,5 @@ pub use pqlab_stats as stats;
 pub use pqlab_store as store;
 pub use pqlab_verification as verification;
 pub use pqlab_workloads::leak::{LeakCase, Role as LeakRole};
+pub use pqlab_workloads::quantity;
 pub use pqlab_workloads::{CaseOptions, Keys, OutOfRange, Registry, Senders, Variant, Workload};

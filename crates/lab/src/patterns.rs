@@ -6,9 +6,24 @@ use wildmatch::WildMatch;
 const NAMED: usize = 3;
 
 /// Returns whether `text` matches `pattern`. `*` matches any text and `?` any single character. All other characters
-/// match themselves, even brackets, because ids contain brackets.
+/// match themselves, even brackets, because ids contain brackets. A pattern without brackets matches an id with any
+/// parameters.
 pub fn matches(pattern: &str, text: &str) -> bool {
-    WildMatch::new(pattern).matches(text)
+    let pattern_of_ids = WildMatch::new(pattern);
+    let plain = || without_parameters(text).is_some_and(|text| pattern_of_ids.matches(&text));
+    pattern_of_ids.matches(text) || (!pattern.contains('[') && plain())
+}
+
+/// Returns whether `text` names cases rather than a run.
+pub fn is_pattern(text: &str) -> bool {
+    text.contains(['/', '*', '@'])
+}
+
+/// Returns an id without its parameters in brackets; `None` if it has none.
+fn without_parameters(id: &str) -> Option<String> {
+    let (name, rest) = id.split_once('[')?;
+    let (_, provider) = rest.rsplit_once(']')?;
+    Some(format!("{name}{provider}"))
 }
 
 /// Returns the ids closest to a pattern that matches no id. First adds missing parts (a provider, brackets) to the
@@ -67,6 +82,17 @@ mod tests {
         "signature/ML-DSA-65/verify[encoded,len=32]@liboqs",
         "hash/SHA3-256/digest[len=64]@keccak",
     ];
+
+    #[test]
+    fn patterns_without_brackets_match_any_parameters() {
+        let find = |pattern: &str| IDS.iter().filter(|id| matches(pattern, id)).count();
+        assert_eq!(find("signature/ML-DSA-65/verify@liboqs"), 3);
+        assert_eq!(find("*/verify@*"), 3);
+        assert_eq!(find("signature/ML-DSA-65/verify[len=32]@*"), 1);
+        assert_eq!(find("signature/ML-DSA-65/verify[*len=32]@*"), 2);
+        assert_eq!(find("signature/ML-DSA-65/verif@*"), 0);
+        assert_eq!(find("kem/*@liboqs"), 1);
+    }
 
     #[test]
     fn suggests_ids_for_patterns_without_a_match() {

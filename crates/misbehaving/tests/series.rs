@@ -116,7 +116,7 @@ fn verdicts_on_this_machine() {
     let noise: Value = serde_json::from_str(&noise).unwrap();
     let value = |what: &str| noise[what].as_f64().unwrap();
     println!(
-        "doctor --aa, {}: spread between runs {:.2}% in time and {} in cycles, margin {:.2}%, smallest \
+        "calibrate, {}: spread between runs {:.2}% in time and {} in cycles, margin {:.2}%, smallest \
          difference {:.2}%, {} of {} verdicts false",
         noise["measured_at"].as_str().unwrap(),
         value("run_spread_pct"),

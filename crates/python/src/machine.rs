@@ -20,7 +20,7 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(measure_between, module)?)
 }
 
-/// Compares a case with itself and stores the machine's noise. Returns the output of `pqlab doctor --aa --json`.
+/// Compares a case with itself and stores the machine's noise. Returns the output of `pqlab calibrate --json`.
 #[pyfunction]
 fn measure_noise(
     py: Python<'_>,
@@ -48,7 +48,7 @@ fn measure_noise(
     })
 }
 
-/// Measures whole suites, and each of their cases alone. Returns the output of `pqlab doctor --independence --json`.
+/// Measures whole suites, and each of their cases alone. Returns the output of `pqlab calibrate --independence --json`.
 #[pyfunction]
 fn measure_independence(
     py: Python<'_>,
@@ -73,7 +73,7 @@ fn measure_independence(
     })
 }
 
-/// Measures suites repeatedly. Returns the output of `pqlab doctor --between --json`.
+/// Measures suites repeatedly. Returns the output of `pqlab calibrate --between --json`.
 #[pyfunction]
 fn measure_between(
     py: Python<'_>,

@@ -7,6 +7,7 @@ mod inputs;
 pub mod leak;
 mod options;
 mod pairs;
+pub mod quantity;
 mod registry;
 mod remote;
 #[cfg(test)]

@@ -3,6 +3,7 @@
 //! The first paragraph of a field's doc comment is its help on the command line. A new parameter needs a field here and
 //! a workload that uses it.
 
+use crate::quantity::{megabits, milliseconds, percent};
 use crate::{Keys, Senders, TlsMode, TlsNetwork, TlsSignature, Variant};
 use clap::Args;
 use pqlab_record::{CoinSource, Fastest, State};
@@ -20,6 +21,13 @@ const MOST_TASKS: u64 = 1_000_000;
 /// Maximum number of signatures in a batch.
 const LARGEST_BATCH: u64 = 10_000;
 const MOST_INTERMEDIATES: u64 = pqlab_tls::Config::MOST_INTERMEDIATES as u64;
+
+// Headings of the options on the command line.
+const INPUTS: &str = "Keys, messages and states";
+const THREADS: &str = "Threads";
+const HYBRIDS: &str = "Hybrids";
+const LEDGER: &str = "Blocks and batches";
+const TLS: &str = "TLS and network links";
 
 /// A parameter is outside the range that can be measured.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -66,108 +74,108 @@ macro_rules! case_options {
 
 case_options! {
     /// Message lengths, in bytes
-    #[arg(long, value_name = "BYTES", value_delimiter = ',', allow_hyphen_values = true)]
+    #[arg(help_heading = INPUTS, long, value_name = "BYTES", value_delimiter = ',', allow_hyphen_values = true)]
     lengths: Option<Vec<u64>> => 0..=LONGEST,
 
     /// States of caches and process: warm, evicted (caches overwritten before each call), first-call (fresh process)
     /// [default: warm, or the suite's]
-    #[arg(long = "state", value_name = "STATES", value_delimiter = ',')]
+    #[arg(help_heading = INPUTS, long = "state", value_name = "STATES", value_delimiter = ',')]
     #[serde(deserialize_with = "words")]
     states: Vec<State>,
 
     /// Signing variants: plain, deterministic, prehash, messages (published sets), sizes (of signatures)
     /// [default: plain, or the suite's]
-    #[arg(long = "variant", value_name = "VARIANTS", value_delimiter = ',')]
+    #[arg(help_heading = INPUTS, long = "variant", value_name = "VARIANTS", value_delimiter = ',')]
     #[serde(deserialize_with = "words")]
     variants: Vec<Variant>,
 
     /// Randomness for keygen, encapsulate and sign: internal (the library's generator), exact (supplied bytes)
     /// [default: internal, or the suite's]
-    #[arg(long, value_name = "SOURCES", value_delimiter = ',')]
+    #[arg(help_heading = INPUTS, long, value_name = "SOURCES", value_delimiter = ',')]
     #[serde(deserialize_with = "words")]
     coins: Vec<CoinSource>,
 
     /// Number of keys that an operation rotates through, or pool (up to 16) [default: pool, or the suite's]
-    #[arg(long, value_name = "N", value_delimiter = ',', allow_hyphen_values = true)]
+    #[arg(help_heading = INPUTS, long, value_name = "N", value_delimiter = ',', allow_hyphen_values = true)]
     #[serde(deserialize_with = "words")]
     keys: Vec<Keys>,
 
     /// Numbers of threads that work at the same time [default: 1, 2, 4, ... and all cores]
-    #[arg(long, value_name = "N", value_delimiter = ',', allow_hyphen_values = true)]
+    #[arg(help_heading = THREADS, long, value_name = "N", value_delimiter = ',', allow_hyphen_values = true)]
     threads: Option<Vec<u64>> => 1..=MOST_THREADS,
 
     /// Numbers of tasks to submit together to a thread pool [default: 100,500,1000,5000]
-    #[arg(long, value_name = "N", value_delimiter = ',', allow_hyphen_values = true)]
+    #[arg(help_heading = THREADS, long, value_name = "N", value_delimiter = ',', allow_hyphen_values = true)]
     tasks: Option<Vec<u64>> => 1..=MOST_TASKS,
 
     /// Threads in the pool for --tasks [default: all cores]
-    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    #[arg(help_heading = THREADS, long = "pool-threads", value_name = "N", allow_hyphen_values = true)]
     workers: Option<u64> => 1..=MOST_THREADS,
 
     /// Library for the classical half of hybrids, or `fastest` (chosen by a short trial) [default: each]
-    #[arg(long, value_name = "P")]
+    #[arg(help_heading = HYBRIDS, long, value_name = "P")]
     classical: Option<String>,
 
     /// Library for the post-quantum half of hybrids, or `fastest` (chosen by a short trial) [default: each]
-    #[arg(long, value_name = "P")]
+    #[arg(help_heading = HYBRIDS, long, value_name = "P")]
     post_quantum: Option<String>,
 
     /// Transactions per ledger block [default: 1,100,1000,10000,100000, or the suite's]
-    #[arg(long, value_name = "COUNTS", value_delimiter = ',', allow_hyphen_values = true)]
+    #[arg(help_heading = LEDGER, long, value_name = "COUNTS", value_delimiter = ',', allow_hyphen_values = true)]
     blocks: Option<Vec<u64>> => 1..=LARGEST_BLOCK,
 
     /// Signatures or transactions per batch to verify [default: 8,32,100, for transactions 100, or the suite's]
-    #[arg(long, value_name = "COUNTS", value_delimiter = ',', allow_hyphen_values = true)]
+    #[arg(help_heading = LEDGER, long, value_name = "COUNTS", value_delimiter = ',', allow_hyphen_values = true)]
     at_once: Option<Vec<u64>> => 2..=LARGEST_BATCH,
 
     /// Different senders per block or signers per batch: all, one, a number or a percentage such as 10%
-    #[arg(long, value_name = "M", value_delimiter = ',', allow_hyphen_values = true)]
+    #[arg(help_heading = LEDGER, long, value_name = "M", value_delimiter = ',', allow_hyphen_values = true)]
     #[serde(deserialize_with = "words")]
     senders: Vec<Senders>,
 
-    /// Percentage of invalid transactions per block; the case is void unless exactly these are rejected
-    #[arg(long = "invalid", value_name = "PCT", allow_hyphen_values = true, value_parser = percentage)]
+    /// Share of invalid transactions per block, such as 1%; the case is void unless exactly these are rejected
+    #[arg(help_heading = LEDGER, long = "invalid", value_name = "PERCENT", allow_hyphen_values = true, value_parser = percentage)]
     invalid_pct: Option<f64> => 0..=100,
 
     /// Output lengths of extendable-output functions, in bytes [default: 32, or the suite's]
-    #[arg(long, value_name = "BYTES", value_delimiter = ',', allow_hyphen_values = true)]
+    #[arg(help_heading = INPUTS, long, value_name = "BYTES", value_delimiter = ',', allow_hyphen_values = true)]
     output_lengths: Option<Vec<u64>> => 1..=LONGEST,
 
     /// Signature algorithms of TLS certificates: Ed25519, ECDSA-P-256, RSA-2048, ML-DSA-44, ML-DSA-65, ML-DSA-87
     /// [default: each, or the suite's]
-    #[arg(long = "auth", value_name = "NAMES", value_delimiter = ',')]
+    #[arg(help_heading = TLS, long = "auth", value_name = "NAMES", value_delimiter = ',')]
     #[serde(deserialize_with = "words")]
     signatures: Vec<TlsSignature>,
 
     /// Intermediate certificates in the chain of a TLS server [default: 1, or the suite's]
-    #[arg(long = "chain", value_name = "N", value_delimiter = ',', allow_hyphen_values = true)]
+    #[arg(help_heading = TLS, long = "chain", value_name = "N", value_delimiter = ',', allow_hyphen_values = true)]
     chains: Option<Vec<u64>> => 0..=MOST_INTERMEDIATES,
 
     /// TLS handshakes: full, client-auth, psk-dhe (resumption with a key exchange), psk (resumption without)
     /// [default: full, or the suite's]
-    #[arg(long = "mode", value_name = "MODES", value_delimiter = ',')]
+    #[arg(help_heading = TLS, long = "mode", value_name = "MODES", value_delimiter = ',')]
     #[serde(deserialize_with = "words")]
     modes: Vec<TlsMode>,
 
     /// Measure only TLS connections over these links: datacenter, broadband, mobile, satellite, lossy-wifi
-    #[arg(long = "network", value_name = "NAMES", value_delimiter = ',')]
+    #[arg(help_heading = TLS, long = "network", value_name = "NAMES", value_delimiter = ',')]
     #[serde(deserialize_with = "words")]
     networks: Vec<TlsNetwork>,
 
-    /// Round-trip time of the link, in ms [default: from --network, else 0]
-    #[arg(long = "rtt", value_name = "MS", allow_hyphen_values = true, value_parser = number)]
+    /// Round-trip time of the link, such as 50ms [default: from --network, else 0]
+    #[arg(help_heading = TLS, long = "rtt", value_name = "TIME", allow_hyphen_values = true, value_parser = milliseconds)]
     rtt_ms: Option<f64> => 0..=10_000,
 
-    /// Bandwidth of the link in each direction, in Mbit/s [default: from --network, else unlimited]
-    #[arg(long = "rate", value_name = "MBIT", allow_hyphen_values = true, value_parser = number)]
+    /// Bandwidth of the link in each direction, such as 100Mbit [default: from --network, else unlimited]
+    #[arg(help_heading = TLS, long = "rate", value_name = "RATE", allow_hyphen_values = true, value_parser = megabits)]
     rate_mbit: Option<f64> => 0..=100_000,
 
-    /// Packet loss of the link in each direction, in percent [default: from --network, else 0]
-    #[arg(long = "loss", value_name = "PCT", allow_hyphen_values = true, value_parser = percentage)]
+    /// Packet loss of the link in each direction, such as 0.5% [default: from --network, else 0]
+    #[arg(help_heading = TLS, long = "loss", value_name = "PERCENT", allow_hyphen_values = true, value_parser = percentage)]
     loss_pct: Option<f64> => 0..=100,
 
     /// Maximum packet size on the link, in bytes [default: 1500]
-    #[arg(long, value_name = "BYTES", allow_hyphen_values = true)]
+    #[arg(help_heading = TLS, long, value_name = "BYTES", allow_hyphen_values = true)]
     mtu: Option<u64> => 576..=65_535,
 
     /// Pairs that `fastest` means. `None` while the choice is open; `fastest` then means every possible pair.
@@ -266,16 +274,9 @@ fn words<'de, D: Deserializer<'de>, T: FromStr<Err = pqlab_record::UnknownWord>>
     words.iter().map(|word| word.parse().map_err(D::Error::custom)).collect()
 }
 
-/// Parses a number that is not negative.
-fn number(text: &str) -> Result<f64, String> {
-    let number = text.parse::<f64>().ok().filter(|number| number.is_finite() && *number >= 0.0);
-    number.ok_or_else(|| "expected a number, such as 100 or 0.5".to_owned())
-}
-
-/// Parses a percentage such as `1`, `0.5` or `1%`.
+/// Parses a percentage from 0 to 100, such as `1`, `0.5` or `1%`.
 fn percentage(text: &str) -> Result<f64, String> {
-    let number = text.strip_suffix('%').unwrap_or(text).parse::<f64>();
-    let share = number.ok().filter(|share| (0.0..=100.0).contains(share));
+    let share = percent(text).ok().filter(|share| (0.0..=100.0).contains(share));
     share.ok_or_else(|| "expected a percentage from 0 to 100".to_owned())
 }
 
@@ -292,10 +293,10 @@ mod tests {
 
     /// Every field that can be chosen, as command-line arguments. `SUITE` has the same values as a suite.
     const LINE: &str = "x --lengths 0,32 --state evicted --variant plain,sizes --coins exact --keys pool,1 \
-                        --threads 1,2 --tasks 7 --workers 2 --classical fastest --post-quantum b --blocks 10 \
+                        --threads 1,2 --tasks 7 --pool-threads 2 --classical fastest --post-quantum b --blocks 10 \
                         --senders one,10% --at-once 8,100 --invalid 1% --output-lengths 64 \
-                        --auth ML-DSA-65,RSA-2048 --chain 0,2 --mode psk --network mobile,satellite --rtt 0.5 \
-                        --rate 20 --loss 1% --mtu 1400";
+                        --auth ML-DSA-65,RSA-2048 --chain 0,2 --mode psk --network mobile,satellite --rtt 0.5ms \
+                        --rate 20Mbit --loss 1% --mtu 1400";
     const SUITE: &str = r#"{"lengths": [0, 32], "states": ["evicted"], "variants": ["plain", "sizes"], "coins":
         ["exact"], "keys": ["pool", "1"], "threads": [1, 2], "tasks": [7], "workers": 2, "classical": "fastest",
         "post_quantum": "b", "blocks": [10], "senders": ["one", "10%"], "at_once": [8, 100], "invalid_pct": 1.0,

@@ -95,7 +95,7 @@ impl Default for ComparisonCriteria {
         ComparisonCriteria {
             judged: Judged::Auto,
             margin_pct: DEFAULT_MARGIN_PCT,
-            margin_source: "assumed; `pqlab doctor --aa` measures it on this machine".into(),
+            margin_source: "assumed; `pqlab calibrate` measures it on this machine".into(),
             runs_time: None,
             runs_cycles: None,
             runs_source: String::new(),

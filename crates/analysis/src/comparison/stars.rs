@@ -1,10 +1,11 @@
 use std::collections::BTreeMap;
 
-/// Pairs texts that match `first` with texts that match `second`, if the stars of both patterns match the same strings.
-/// If each pattern matches only one text, these two are paired. Returns indices into `texts`.
+/// Pairs each text that matches `first` with the text that matches `second` if the stars of both patterns match the
+/// same strings. If each pattern matches only one text, these two are paired. A pattern without brackets matches ids with
+/// any parameters, and pairs ids with equal parameters. Returns indices into `texts`.
 pub fn pair_by_stars(first: &str, second: &str, texts: &[String]) -> Vec<(usize, usize)> {
     let matching = |pattern: &str| -> Vec<(usize, Vec<String>)> {
-        texts.iter().enumerate().filter_map(|(index, text)| Some((index, stars(pattern, text)?))).collect()
+        texts.iter().enumerate().filter_map(|(index, text)| Some((index, stars_of_id(pattern, text)?))).collect()
     };
     let (one, two) = (matching(first), matching(second));
     if let ([(one, _)], [(two, _)]) = (&one[..], &two[..]) {
@@ -13,6 +14,17 @@ pub fn pair_by_stars(first: &str, second: &str, texts: &[String]) -> Vec<(usize,
     let by_stars: BTreeMap<&Vec<String>, usize> = two.iter().map(|(index, stars)| (stars, *index)).collect();
     let pairs = one.iter().filter_map(|(index, stars)| Some((*index, *by_stars.get(stars)?)));
     pairs.filter(|(one, two)| one != two).collect()
+}
+
+/// Like [`stars`]. If only the id without its parameters matches, the parameters count as one more star.
+fn stars_of_id(pattern: &str, id: &str) -> Option<Vec<String>> {
+    stars(pattern, id).or_else(|| {
+        let (name, rest) = id.split_once('[').filter(|_| !pattern.contains('['))?;
+        let (parameters, provider) = rest.rsplit_once(']')?;
+        let mut found = stars(pattern, &format!("{name}{provider}"))?;
+        found.push(parameters.to_owned());
+        Some(found)
+    })
 }
 
 /// Returns what each star of `pattern` matches in `text`, or `None` if the pattern does not match. Every star except
@@ -58,6 +70,14 @@ mod tests {
         assert_eq!(pair_by_stars("kem/B*", "*dec@y", &texts()), [(2, 4)]);
         assert!(pair_by_stars("*", "*", &texts()).is_empty());
         assert!(pair_by_stars("nothing", "*", &texts()).is_empty());
+    }
+
+    #[test]
+    fn patterns_without_brackets_pair_equal_parameters() {
+        let ids = ["s/A/verify[len=1]@x", "s/A/verify[len=2]@x", "s/A/verify[len=2]@y", "s/A/verify[len=1]@y"];
+        let ids = ids.map(String::from);
+        assert_eq!(pair_by_stars("s/A/verify@x", "s/A/verify@y", &ids), [(0, 3), (1, 2)]);
+        assert_eq!(pair_by_stars("*@x", "*@y", &ids), [(0, 3), (1, 2)]);
     }
 
     #[test]

@@ -1,13 +1,14 @@
 //! Arguments of `pqlab compare`.
 
-use super::{ComparedFormat, DatabaseArgs, MetricName, patterns, verdicts};
+use super::comparison::verdicts;
+use super::{ComparisonArgs, DatabaseArgs, patterns};
 use clap::Args;
 
 /// Compare two runs, or cases of one run.
 #[derive(Args, Debug)]
 #[command(after_help = format!("Examples:
-  pqlab compare last~1 last                          did anything change?
-  pqlab compare release-1.0 last --margin 1          against a named run
+  pqlab compare                                      did anything change since the run before?
+  pqlab compare main last --margin 1%                against a named run
   pqlab compare --since 7d                           the latest run against one from a week earlier
   pqlab compare '*@liboqs' '*@aws-lc' --run last     one library against another
   pqlab compare 'kem/ML-KEM-768/*' 'kem/ML-KEM-1024/*'   in a pair, stars match the same text
@@ -15,16 +16,16 @@ use clap::Args;
 {}
 {}
 
-Exit codes: 0 no case is slower or inconclusive; 1 a case is slower, or failed only in B; 2 no such
-run or case; 3 no case is slower, but one is inconclusive", verdicts(), patterns!()))]
+Exit codes: 0 done; 2 no such run or case. With --exit-code: 1 a case is slower, or failed only in
+B; 3 no case is slower, but one is inconclusive", verdicts(), patterns!()))]
 pub(crate) struct CompareArgs {
     /// Run to compare with: an id or unique prefix, a baseline name, `last` or `last~1`; or a case pattern. With
-    /// --since: the run to judge [default with --since: last]
-    #[arg(value_name = "A", required_unless_present = "since")]
+    /// --since: the run to judge [default: last~1; with --since: last]
+    #[arg(value_name = "A")]
     pub(crate) first: Option<String>,
 
-    /// Run to judge, or a case pattern
-    #[arg(value_name = "B", required_unless_present = "since", conflicts_with = "since")]
+    /// Run to judge, or a case pattern [default: last]
+    #[arg(value_name = "B", conflicts_with = "since")]
     pub(crate) second: Option<String>,
 
     /// Compare with the newest complete run of the same suite and host that is older by at least this much, such as 7d
@@ -36,21 +37,8 @@ pub(crate) struct CompareArgs {
     #[arg(long, value_name = "RUN")]
     pub(crate) run: Option<String>,
 
-    /// Margin within which cases are equivalent, in percent [default: from `pqlab doctor --aa`, otherwise 2]
-    #[arg(long, value_name = "PCT", allow_hyphen_values = true)]
-    pub(crate) margin: Option<f64>,
-
-    /// Unit in which cases are judged
-    #[arg(long, value_enum, default_value_t = MetricName::Auto)]
-    pub(crate) metric: MetricName,
-
-    /// Output: a table for the terminal, or Markdown for a pull request
-    #[arg(long, value_enum, default_value_t = ComparedFormat::Text, conflicts_with = "json")]
-    pub(crate) format: ComparedFormat,
-
-    /// Print JSON
-    #[arg(long)]
-    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) comparison: ComparisonArgs,
 
     #[command(flatten)]
     pub(crate) database: DatabaseArgs,

@@ -1,100 +1,18 @@
-//! Arguments of `pqlab doctor`: checks of the machine, and tests of the measurements themselves.
+//! Arguments of `pqlab doctor`.
 
-use super::{DatabaseArgs, patterns, positive};
+use super::FormatArgs;
 use clap::Args;
-use pqlab_lab::ProtocolOverrides;
 
-/// Check what disturbs measurements on this machine, or test the measurements themselves (--aa, --independence,
-/// --between).
+/// Check what disturbs measurements on this machine, and how to fix it. Takes seconds.
 #[derive(Args, Debug)]
-#[command(after_help = concat!("Examples:
+#[command(after_help = "Examples:
   pqlab doctor
-  pqlab doctor --aa                       how often do comparisons report false differences?
-  pqlab doctor --independence kem         does a case change if others are measured with it?
-  pqlab doctor --independence standard --filter 'kem/*' --repetitions 3
-  pqlab doctor --between 16 standard --algorithm ML-KEM-768    do the intervals cover other runs?
+  pqlab doctor --format json
 
-", patterns!(), "
+`pqlab calibrate` measures the noise of the machine.
 
-Exit codes: 0 done; 1 --independence found cases that depend on the others; 2 bad usage;
-130 interrupted"))]
+Exit codes: 0 done; 2 bad usage")]
 pub(crate) struct DoctorArgs {
-    /// Calibrate: compare a case with itself repeatedly, and store this machine's noise for later comparisons
-    #[arg(long, conflicts_with_all = ["independence", "between"])]
-    pub(crate) aa: bool,
-
-    /// With --aa: number of comparisons (two runs each)
-    #[arg(long, value_name = "N", default_value_t = 20, requires = "aa", value_parser = clap::value_parser!(u32).range(5..))]
-    pub(crate) comparisons: u32,
-
-    /// With --aa: id or pattern of the case to measure; the first match is measured
-    #[arg(long, value_name = "CASE", default_value = "kem/ML-KEM-768/decapsulate@*", requires = "aa")]
-    pub(crate) case: String,
-
-    /// Measure all cases of the suite together and each case alone, and list the cases that differ
-    #[arg(long, conflicts_with = "between")]
-    pub(crate) independence: bool,
-
-    /// With --independence: number of repetitions
-    #[arg(long, value_name = "N", default_value_t = 2, requires = "independence", value_parser = clap::value_parser!(u32).range(1..=100))]
-    pub(crate) repetitions: u32,
-
-    /// Measure the suite N times, and count the intervals that contain the mean of the other runs
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(i64::from(pqlab_lab::FEWEST_RUNS)..=1000))]
-    pub(crate) between: Option<u32>,
-
-    /// With --between: pause between runs, in seconds
-    #[arg(long, value_name = "SECONDS", default_value_t = 20.0, requires = "between", value_parser = not_negative, allow_hyphen_values = true)]
-    pub(crate) pause: f64,
-
     #[command(flatten)]
-    pub(crate) measured: MeasuredArgs,
-
-    #[command(flatten)]
-    pub(crate) database: DatabaseArgs,
-
-    /// Print JSON
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-/// Cases and measuring rules for --independence and --between.
-#[derive(Args, Debug)]
-pub(crate) struct MeasuredArgs {
-    /// With --independence or --between: suites, areas or suite files [default: standard]
-    #[arg(value_name = "SUITE")]
-    pub(crate) suites: Vec<String>,
-
-    /// Only cases whose id matches this pattern (see below) [repeatable]
-    #[arg(long, value_name = "GLOB")]
-    pub(crate) filter: Vec<String>,
-
-    /// Only libraries whose provider id matches this name or pattern [repeatable]
-    #[arg(long, value_name = "P")]
-    pub(crate) provider: Vec<String>,
-
-    /// Only algorithms that match this name or pattern [repeatable]
-    #[arg(long, value_name = "A")]
-    pub(crate) algorithm: Vec<String>,
-
-    /// Measure roughly: wider intervals, a quarter of the time
-    #[arg(long, conflicts_with = "rigorous")]
-    pub(crate) quick: bool,
-
-    /// Measure carefully: narrower intervals, more processes, ten times the time
-    #[arg(long)]
-    pub(crate) rigorous: bool,
-
-    /// Seed for all runs [default: random; the same for all runs of --independence, different for each run of
-    /// --between]
-    #[arg(long, value_name = "N", allow_hyphen_values = true)]
-    pub(crate) seed: Option<u64>,
-
-    #[command(flatten)]
-    pub(crate) protocol: ProtocolOverrides,
-}
-
-/// Parses zero or a positive number.
-fn not_negative(text: &str) -> Result<f64, String> {
-    if text.trim() == "0" { Ok(0.0) } else { positive(text) }
+    pub(crate) output: FormatArgs,
 }

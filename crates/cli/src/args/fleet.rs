@@ -1,6 +1,6 @@
 //! Arguments of `pqlab fleet`.
 
-use super::{DatabaseArgs, positive};
+use super::{DatabaseArgs, FormatArgs, positive};
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 
@@ -83,9 +83,8 @@ pub(crate) struct FleetRunArgs {
     #[arg(long, value_name = "KIND=DOLLARS", requires = "out")]
     pub(crate) price: Vec<String>,
 
-    /// Print the outcome as JSON
-    #[arg(long)]
-    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) output: FormatArgs,
 
     /// Hide progress messages
     #[arg(long)]

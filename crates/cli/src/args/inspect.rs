@@ -1,6 +1,6 @@
 //! Arguments of `pqlab inspect`.
 
-use super::LibraryArgs;
+use super::{FormatArgs, LibraryArgs};
 use clap::Args;
 
 /// Show the keys, signatures and ciphertexts of one algorithm, and check them.
@@ -37,9 +37,8 @@ pub(crate) struct InspectArgs {
     #[arg(long)]
     pub(crate) full: bool,
 
-    /// Print JSON
-    #[arg(long)]
-    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) output: FormatArgs,
 
     #[command(flatten)]
     pub(crate) foreign: LibraryArgs,

@@ -1,6 +1,6 @@
 //! Arguments of `pqlab leak`.
 
-use super::{SharedLibraryArgs, patterns, positive};
+use super::{FormatArgs, SharedLibraryArgs, patterns, positive, seconds};
 use clap::Args;
 
 /// Test whether the time of an operation depends on a secret.
@@ -53,8 +53,8 @@ pub(crate) struct LeakArgs {
     #[arg(long, value_name = "NS", default_value_t = 50.0, value_parser = positive, allow_hyphen_values = true)]
     pub(crate) planted: f64,
 
-    /// Time limit per test, in seconds
-    #[arg(long, value_name = "SECONDS", default_value_t = 60.0, value_parser = positive, allow_hyphen_values = true)]
+    /// Time limit per test
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = seconds, allow_hyphen_values = true)]
     pub(crate) max_time: f64,
 
     /// Seed for keys, inputs and their order
@@ -70,9 +70,8 @@ pub(crate) struct LeakArgs {
     #[arg(long)]
     pub(crate) taint: bool,
 
-    /// Print JSON
-    #[arg(long)]
-    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) output: FormatArgs,
 
     #[command(flatten)]
     pub(crate) foreign: SharedLibraryArgs,

@@ -1,6 +1,6 @@
 //! Arguments of `pqlab ledger`.
 
-use super::positive;
+use super::{FormatArgs, positive};
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -101,7 +101,7 @@ pub(crate) struct GenerateArgs {
 #[command(after_help = "Examples:
   pqlab ledger verify block.tx --threads 1
   pqlab ledger verify block.parquet --json | jq .rejected_by_kind
-  pqlab ledger verify block.tx --provider mldsa-batch --batch 1000
+  pqlab ledger verify block.tx --provider mldsa-batch --at-once 1000
   pqlab ledger verify block.tx --cluster local --journal block.journal
   pqlab ledger verify s3://bucket/block.tx --cluster auto
 
@@ -115,9 +115,8 @@ pub(crate) struct VerifyBlockArgs {
     #[arg(long, value_name = "N")]
     pub(crate) threads: Option<usize>,
 
-    /// Print the result as JSON
-    #[arg(long)]
-    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) output: FormatArgs,
 
     /// Chain id to accept; transactions for other chains are rejected
     #[arg(long, value_name = "N", default_value_t = 1)]
@@ -132,7 +131,7 @@ pub(crate) struct VerifyBlockArgs {
     pub(crate) provider: Option<String>,
 
     /// Number of transactions per batch, for a --provider that verifies in batches, such as mldsa-batch [default: 100]
-    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    #[arg(long = "at-once", value_name = "N", allow_hyphen_values = true)]
     pub(crate) batch: Option<usize>,
 
     /// Verify on a Ray cluster: an address, `auto` (the cluster of this machine) or `local` (start a cluster). Every
@@ -198,9 +197,8 @@ pub(crate) struct ScalingArgs {
     #[arg(long, value_name = "MB", default_value_t = 1250.0, value_parser = positive)]
     pub(crate) bandwidth: f64,
 
-    /// Print the result as JSON
-    #[arg(long)]
-    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) output: FormatArgs,
 
     /// Hide progress messages
     #[arg(long)]

@@ -1,6 +1,6 @@
 //! Arguments of `pqlab list`.
 
-use super::{NamedLibraryArgs, patterns};
+use super::{FormatArgs, NamedLibraryArgs, patterns};
 use clap::builder::{EnumValueParser, PossibleValue, TypedValueParser};
 use clap::error::ErrorKind;
 use clap::{Args, Command, Error, ValueEnum};
@@ -96,9 +96,8 @@ pub(crate) struct ListArgs {
     #[command(flatten)]
     pub(crate) foreign: NamedLibraryArgs,
 
-    /// Print JSON
-    #[arg(long)]
-    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) output: FormatArgs,
 }
 
 impl ListArgs {

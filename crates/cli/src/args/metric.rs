@@ -2,9 +2,10 @@ use clap::ValueEnum;
 use pqlab_lab::analysis::comparison::Judged;
 
 /// Unit in which cases are judged.
-#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum MetricName {
     /// Core cycles if both cases have them, otherwise time
+    #[default]
     Auto,
     /// Time
     Time,

@@ -1,10 +1,14 @@
 //! The command line: one file per verb.
 
+mod calibrate;
 mod compare;
 mod compare_libraries;
+mod comparison;
 mod doctor;
 mod export;
 mod fleet;
+mod gate;
+mod help;
 mod import;
 mod inspect;
 mod job;
@@ -13,9 +17,11 @@ mod ledger;
 mod library;
 mod list;
 mod man;
+mod measuring;
 mod metric;
 mod names;
 mod ntor;
+mod renamed;
 mod report;
 mod run;
 mod runs;
@@ -23,11 +29,15 @@ mod show;
 mod stats;
 mod verify;
 
+pub(crate) use calibrate::{CalibrateArgs, MeasuredArgs};
 pub(crate) use compare::CompareArgs;
-pub(crate) use compare_libraries::{CompareLibrariesArgs, ComparedFormat};
-pub(crate) use doctor::{DoctorArgs, MeasuredArgs};
+pub(crate) use compare_libraries::CompareLibrariesArgs;
+pub(crate) use comparison::{ComparedFormat, ComparisonArgs};
+pub(crate) use doctor::DoctorArgs;
 pub(crate) use export::ExportArgs;
 pub(crate) use fleet::{FleetArgs, FleetCommand, FleetPageArgs, FleetRunArgs};
+pub(crate) use gate::{GateArgs, GateRules};
+pub(crate) use help::command;
 pub(crate) use import::ImportArgs;
 pub(crate) use inspect::InspectArgs;
 pub(crate) use job::JobArgs;
@@ -38,49 +48,33 @@ pub(crate) use ledger::{
 pub(crate) use library::{LibraryArgs, NamedLibraryArgs, SharedLibraryArgs};
 pub(crate) use list::{ListArgs, Listed, Listing};
 pub(crate) use man::ManArgs;
+pub(crate) use measuring::MeasuringArgs;
 pub(crate) use metric::MetricName;
 pub(crate) use names::NamesName;
 pub(crate) use ntor::{ClientArgs, RelayArgs};
+pub(crate) use renamed::with_new_names;
 pub(crate) use report::{ReportArgs, ServeArgs};
 pub(crate) use run::RunArgs;
 pub(crate) use runs::{RunsArgs, RunsCommand};
 pub(crate) use show::{ScenarioArgs, ShowArgs};
-pub(crate) use stats::StatsArgs;
+pub(crate) use stats::{StatsArgs, StatsFormat};
 pub(crate) use verify::{VerifyArgs, VerifyFormat};
 
-use crate::{DONE, FAILED, INCONCLUSIVE};
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use pqlab_lab::stats::{VERDICT_SIGNIFICANCE, Verdict};
+use pqlab_lab::quantity::{percent, seconds};
 use std::path::PathBuf;
 
 /// Help on case patterns, for every verb that accepts them.
 macro_rules! patterns {
     () => {
         "Patterns match whole ids: `*` matches any text, `?` any single character. All other characters
-are literal, including brackets, which are part of the id:
-  'signature/ML-DSA-65/verify[len=32]@*'   this length, from every library
-  'signature/ML-DSA-65/verify[*'           every length; `verify@*` matches ids without brackets
+are literal, including brackets, which contain the parameters of a case:
+  'signature/ML-DSA-65/verify@*'           every length, from every library
+  'signature/ML-DSA-65/verify[len=32]@*'   this length
 Quote patterns, or the shell expands stars and brackets."
     };
 }
 use patterns;
-
-/// Help on verdicts and the exit codes that they cause.
-fn verdicts() -> String {
-    let line = |(verdict, code): (Verdict, u8)| format!("  {:14} {:62} {code}\n", verdict.name(), verdict.meaning());
-    let codes = [
-        (Verdict::Slower, FAILED),
-        (Verdict::Inconclusive, INCONCLUSIVE),
-        (Verdict::Equivalent, DONE),
-        (Verdict::Faster, DONE),
-    ];
-    format!(
-        "Verdicts on B compared with A, and the exit code that a case with the verdict causes:\n{}At most {}% of the \
-         verdicts faster and slower are expected to be false.\n",
-        codes.map(line).concat(),
-        100.0 * VERDICT_SIGNIFICANCE
-    )
-}
 
 /// The version, with the citation from CITATION.cff.
 const LONG_VERSION: &str = concat!(
@@ -96,15 +90,15 @@ const LONG_VERSION: &str = concat!(
 #[derive(Parser, Debug)]
 #[command(name = "pqlab", version, long_version = LONG_VERSION, max_term_width = 100, arg_required_else_help = true)]
 #[command(after_help = "Examples:
-  pqlab run                                  the standard suite, 1 to 2 minutes
-  pqlab run ML-KEM-768                       one algorithm, every library
-  pqlab show last                            table of the latest run
-  pqlab report --out report                  web page, charts and tables to publish
-  pqlab export last --format json            the latest run as JSON
+  pqlab run                      the standard suite, 1 to 2 minutes
+  pqlab run ML-KEM-768           one algorithm, every library
+  pqlab show                     table of the latest run
+  pqlab compare last~1 last      did anything change?
+  pqlab report --out report      web page, charts and tables to publish
 
-Exit codes: 0 done; 1 a case failed, an answer was wrong, a transaction was rejected, or something
-is slower; 2 bad usage or bad input; 3 a comparison is inconclusive; 4 only known defects of a
-library (verify); 130 interrupted. See `pqlab VERB --help` for the exit codes of a verb.")]
+Exit codes: 0 done; 1 a case failed, an answer was wrong, a transaction was rejected, or a gate found a
+slower case; 2 bad usage or bad input; 3 a gate is undecided; 4 only known defects of a library
+(verify); 130 interrupted. See `pqlab VERB --help` for the exit codes of a verb.")]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -118,6 +112,8 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Measure suites, areas, algorithms or libraries
     Run(Box<RunArgs>),
+    /// Measure the cases of a stored run again, and fail if one is slower
+    Gate(Box<GateArgs>),
     /// List suites, cases, algorithms, libraries, export formats or counters
     List(ListArgs),
     /// Check libraries with known answers, published vectors and each other
@@ -126,7 +122,7 @@ pub(crate) enum Command {
     Inspect(InspectArgs),
     /// List, annotate or remove stored runs
     Runs(RunsArgs),
-    /// Show the table of a run, or single cases in full
+    /// Show the table of a run, or some of its cases
     Show(ShowArgs),
     /// Compare two runs, or cases of one run
     Compare(CompareArgs),
@@ -136,7 +132,7 @@ pub(crate) enum Command {
     Report(ReportArgs),
     /// Serve reports of all stored runs over HTTP
     Serve(ServeArgs),
-    /// Compute statistics of your own samples, from one file or from two files to compare
+    /// Compute statistics of your own samples, from one or two files
     Stats(StatsArgs),
     /// Write a run in another format
     Export(ExportArgs),
@@ -148,6 +144,8 @@ pub(crate) enum Command {
     Import(ImportArgs),
     /// Check what disturbs measurements on this machine, and how to fix it
     Doctor(DoctorArgs),
+    /// Measure the noise of this machine, for later comparisons
+    Calibrate(CalibrateArgs),
     /// Generate and verify block files of signed transactions
     Ledger(LedgerArgs),
     /// Measure the same suite on many machines with Ray
@@ -181,6 +179,30 @@ fn positive(text: &str) -> Result<f64, String> {
         Ok(number) if number.is_finite() && number > 0.0 => Ok(number),
         _ => Err("expected a number above zero".into()),
     }
+}
+
+/// Output format of verbs that print text or JSON.
+#[derive(Args, Debug)]
+pub(crate) struct FormatArgs {
+    /// Output format
+    #[arg(short, long, value_name = "F", value_enum, default_value_t = TextOrJson::Text, conflicts_with = "json")]
+    format: TextOrJson,
+
+    /// Short form of --format json
+    #[arg(long, hide = true)]
+    json: bool,
+}
+
+impl FormatArgs {
+    pub(crate) fn is_json(&self) -> bool {
+        self.json || self.format == TextOrJson::Json
+    }
+}
+
+#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+enum TextOrJson {
+    Text,
+    Json,
 }
 
 /// Where runs are stored.
@@ -251,7 +273,7 @@ mod tests {
         let help = Cli::command().find_subcommand_mut("run").unwrap().render_long_help().to_string();
         let suites = pqlab_lab::builtin_suites().unwrap();
         let words = suites.iter().map(|suite| suite.name.as_str());
-        for word in words.chain(["PASS", "FAIL", "UNDECIDED", "fastest", "reference", "null", "mock", "floor"]) {
+        for word in words.chain(["fastest", "reference", "null", "mock", "floor"]) {
             let explained = |line: &str| line.trim_start().split([' ', ',']).any(|begin| begin == word);
             assert!(help.lines().any(|line| line.starts_with("  ") && explained(line)), "{word} in {help}");
         }

@@ -1,8 +1,8 @@
 //! Arguments of `pqlab run`: what to measure, and how.
 
-use super::{DatabaseArgs, MetricName, NamedLibraryArgs, NamesName, parse_digits, patterns};
+use super::{GateRules, MeasuringArgs, MetricName, NamesName, parse_digits, patterns, percent};
 use clap::Args;
-use pqlab_lab::{CaseOptions, ProtocolOverrides};
+use pqlab_lab::ProtocolOverrides;
 use std::path::PathBuf;
 
 /// Measure suites, areas, algorithms or libraries.
@@ -10,22 +10,22 @@ use std::path::PathBuf;
 #[command(after_help = concat!("Examples:
   pqlab run                                          the suite `standard`
   pqlab run ML-KEM-768                               one algorithm; kyber768 means the same
-  pqlab run hybrid X-Wing --dry-run                  only print the cases and the expected time
   pqlab run kem hash --quick                         two areas, with wider intervals
-  pqlab run signature --algorithm 'ML-DSA-*' --provider aws-lc --lengths 32,65536
-  pqlab run signature --algorithm 'ML-DSA-*' --variant deterministic,messages
+  pqlab run signature -a 'ML-DSA-*' -p aws-lc --lengths 32,65536
+  pqlab run kem --library main=liboqs:/a/liboqs.so --library new=liboqs:/b/liboqs.so
+  pqlab run --resume                                 resume an interrupted run
+  pqlab run hybrid X-Wing --dry-run                  only print the cases and the expected time
+  pqlab run signature -a 'ML-DSA-*' --variant deterministic,messages
   pqlab run kem --filter '*ML-KEM-768/decapsulate*' --state warm,evicted,first-call
   pqlab run hybrid --classical fastest --post-quantum fastest
-  pqlab run my-suite.toml --rigorous --save result.json
+  pqlab run my-suite.toml --rigorous --out result.json
   pqlab run tls --network mobile                     TLS handshakes over an emulated network
   pqlab run scaling --algorithm Falcon-512 --threads 1,2,4     on several threads
-  pqlab run kem --iterations 1000 --warmup 100 --trim 1        a fixed number of samples
-  pqlab run kem --save-baseline release-1.0          name the run ...
-  pqlab run --baseline release-1.0 --fail-slower 5   ... and measure against it
-  pqlab run kem --library main=liboqs:/a/liboqs.so --library new=liboqs:/b/liboqs.so
+  pqlab run kem --iterations 1000 --warmup 100 --trim 1%       a fixed number of samples
+  pqlab run kem --save-baseline main                 name the run ...
+  pqlab run kem --baseline main                      ... and compare a later one with it
   pqlab run kem --worker go --worker ./my-worker     also programs in other languages
-  pqlab run hash --iterations 2000 --provider openssl --format sha3-csv
-  pqlab run --resume                                 resume an interrupted run
+  pqlab run hash --iterations 2000 -p openssl -f sha3-csv -o sha3.csv
 
 Areas (each area is also a suite with the same name):
   hash          hash functions, XOFs, HMAC, HKDF and AES-GCM by message length
@@ -68,99 +68,42 @@ Terms:
               and names: SHA-3, signatures, a hybrid library, a ledger, circuit handshakes
   null        a provider that does nothing: its time is the measurement overhead of the run
   mock        a stand-in for ML-KEM that copies random bytes, to measure a hybrid without ML-KEM
-  PASS        with --baseline: no case is slower than --fail-slower allows
-  FAIL        a case is slower than that in two of up to three runs, or failed
-  UNDECIDED   the runs are inconclusive
 
 ", patterns!(), "
 
-Exit codes: 0 done (PASS); 1 a case failed, or is slower than --fail-slower allows (FAIL); 2 bad
-usage or bad input; 3 inconclusive (UNDECIDED); 130 interrupted: finished cases are stored"))]
+Exit codes: 0 done; 1 a case failed; 2 bad usage or bad input; 130 interrupted: finished cases are
+stored"))]
 pub(crate) struct RunArgs {
-    /// Suites, areas, suite files, algorithms (by any name) or libraries, in any order [default: standard]
+    /// Suites, areas, suite files, algorithms or libraries, in any order [default: standard]
     #[arg(value_name = "WHAT")]
     pub(crate) suites: Vec<String>,
 
-    /// Print the case ids, their number and the expected time, without measuring
-    #[arg(long, conflicts_with_all = ["resume", "baseline"])]
+    /// Print the case ids and the expected time, without measuring
+    #[arg(short = 'n', long, help_heading = "What to measure", conflicts_with_all = ["resume", "baseline"])]
     pub(crate) dry_run: bool,
 
-    /// Measure roughly: wider intervals, a quarter of the time
-    #[arg(long, conflicts_with = "rigorous")]
-    pub(crate) quick: bool,
-
-    /// Measure carefully: narrower intervals, more processes, ten times the time
-    #[arg(long)]
-    pub(crate) rigorous: bool,
-
-    /// Only cases whose id matches this pattern (see below) [repeatable]
-    #[arg(long, value_name = "GLOB")]
-    pub(crate) filter: Vec<String>,
-
-    /// Only libraries whose provider id matches this name or pattern [repeatable]
-    #[arg(long, value_name = "P")]
-    pub(crate) provider: Vec<String>,
-
-    /// Only algorithms that match this name or pattern [repeatable]
-    #[arg(long, value_name = "A")]
-    pub(crate) algorithm: Vec<String>,
-
-    /// Only handshakes over TCP sockets (areas ntor and tls)
-    #[arg(long, value_name = "TRANSPORT", value_parser = ["tcp"])]
-    pub(crate) over: Option<String>,
+    #[command(flatten)]
+    pub(crate) measuring: MeasuringArgs,
 
     #[command(flatten)]
-    pub(crate) foreign: NamedLibraryArgs,
+    pub(crate) output: RunOutputArgs,
 
-    #[command(flatten)]
-    pub(crate) options: CaseOptions,
+    /// Whether the verb is `gate`.
+    #[arg(skip)]
+    pub(crate) gate: Option<GateRules>,
+}
 
-    #[command(flatten)]
-    pub(crate) protocol: ProtocolOverrides,
+/// Results of `pqlab run`.
+#[derive(Args, Debug, Default)]
+#[command(next_help_heading = "Results and output")]
+pub(crate) struct RunOutputArgs {
+    /// Also write the run to this file, as JSON or in --format
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
 
-    /// Number of connections per case over a network, regardless of the precision [default: 200]
-    #[arg(long, value_name = "N", allow_hyphen_values = true)]
-    pub(crate) handshakes: Option<u64>,
-
-    /// Seed for the order of cases and for inputs [default: random, stored with the run]
-    #[arg(long, value_name = "N", allow_hyphen_values = true)]
-    pub(crate) seed: Option<u64>,
-
-    #[command(flatten)]
-    pub(crate) database: DatabaseArgs,
-
-    /// Also write the run to this file as JSON; `-` prints the JSON instead of the tables
-    #[arg(long, value_name = "FILE")]
-    pub(crate) save: Option<PathBuf>,
-
-    /// Print the run in this export format instead of the tables
-    #[arg(long, value_name = "F", conflicts_with = "json")]
+    /// Print this export format instead of tables; `events` are JSON lines
+    #[arg(short, long, value_name = "F", conflicts_with = "json")]
     pub(crate) format: Option<String>,
-
-    /// Measure the cases of this run again and compare; the last line begins with PASS, FAIL or UNDECIDED (exit code 0,
-    /// 1, 3). Cases that do not pass are measured again in fresh processes, up to three times in total
-    #[arg(long, value_name = "RUN", conflicts_with_all = ["suites", "resume", "lengths", "format"])]
-    pub(crate) baseline: Option<String>,
-
-    /// With --baseline: maximum slowdown of a case, in percent; a larger slowdown means FAIL
-    #[arg(long, value_name = "PCT", default_value_t = 5.0, requires = "baseline", allow_hyphen_values = true)]
-    pub(crate) fail_slower: f64,
-
-    /// With --baseline: compare even with a baseline from another machine, instead of ending UNDECIDED
-    #[arg(long, requires = "baseline")]
-    pub(crate) baseline_elsewhere: bool,
-
-    /// With --baseline: unit in which cases are judged
-    #[arg(long, value_enum, default_value_t = MetricName::Auto, requires = "baseline")]
-    pub(crate) metric: MetricName,
-
-    /// Give this run a name, for --baseline and `pqlab compare`
-    #[arg(long, value_name = "NAME")]
-    pub(crate) save_baseline: Option<String>,
-
-    /// With --save-baseline: move the name from the run that has it
-    #[arg(long, requires = "save_baseline")]
-    pub(crate) force: bool,
 
     /// Number of decimal places, for formats that round [default: 1]
     #[arg(long, value_name = "N", requires = "format", value_parser = parse_digits)]
@@ -169,6 +112,22 @@ pub(crate) struct RunArgs {
     /// Row names in Google Benchmark formats: case ids, or the names from the reference's ledger benchmark
     #[arg(long, value_enum, default_value_t = NamesName::Ids, requires = "format")]
     pub(crate) names: NamesName,
+
+    /// Compare with this run afterwards; see also `pqlab gate`
+    #[arg(long, value_name = "RUN", conflicts_with = "resume")]
+    pub(crate) baseline: Option<String>,
+
+    /// With --baseline: unit in which cases are judged
+    #[arg(long, value_enum, default_value_t = MetricName::Auto, requires = "baseline")]
+    pub(crate) metric: MetricName,
+
+    /// Old option of the verb `gate`.
+    #[arg(long, value_name = "PERCENT", hide = true, requires = "baseline", allow_hyphen_values = true, value_parser = percent)]
+    pub(crate) fail_slower: Option<f64>,
+
+    /// Old option of the verb `gate`.
+    #[arg(long, hide = true, requires = "baseline")]
+    pub(crate) baseline_elsewhere: bool,
 
     /// Resume an interrupted run [default: the latest]
     #[arg(long, value_name = "RUN", num_args = 0..=1, default_missing_value = "")]
@@ -182,31 +141,27 @@ pub(crate) struct RunArgs {
     #[arg(long, conflicts_with_all = ["format", "json"])]
     pub(crate) wide: bool,
 
-    /// Print events, one JSON object per line
-    #[arg(long)]
+    /// Old form of --format events.
+    #[arg(long, hide = true)]
     pub(crate) json: bool,
-
-    /// Hide the progress bar
-    #[arg(long)]
-    pub(crate) no_progress: bool,
-
-    /// Print only errors
-    #[arg(short, long, conflicts_with = "verbose")]
-    pub(crate) quiet: bool,
-
-    /// Also print the plan, the environment, and a line for each finished case
-    #[arg(short, long)]
-    pub(crate) verbose: bool,
-
-    /// Time limit for one answer from a worker, in seconds
-    #[arg(long, value_name = "SECONDS", default_value_t = 120, hide = true)]
-    pub(crate) time_limit: u64,
 }
+
+/// Value of --format for events.
+pub(crate) const EVENTS: &str = "events";
 
 impl RunArgs {
     /// Returns the measuring rules set by options and presets.
     pub(crate) fn overrides(&self) -> ProtocolOverrides {
-        let handshakes = self.handshakes;
-        ProtocolOverrides { handshakes, ..self.protocol.clone() }.or_preset(self.quick, self.rigorous)
+        self.measuring.overrides()
+    }
+
+    /// Returns whether to print JSON events.
+    pub(crate) fn prints_events(&self) -> bool {
+        self.output.json || self.output.format.as_deref() == Some(EVENTS)
+    }
+
+    /// Returns the export format to print or write, if one is given.
+    pub(crate) fn export_format(&self) -> Option<&str> {
+        self.output.format.as_deref().filter(|format| *format != EVENTS)
     }
 }

@@ -1,6 +1,6 @@
 //! Arguments of `pqlab runs`.
 
-use super::DatabaseArgs;
+use super::{DatabaseArgs, FormatArgs};
 use clap::{Args, Subcommand};
 
 /// List, annotate or remove stored runs.
@@ -20,9 +20,8 @@ pub(crate) struct RunsArgs {
     #[command(flatten)]
     pub(crate) database: DatabaseArgs,
 
-    /// Print JSON
-    #[arg(long)]
-    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) output: FormatArgs,
 }
 
 #[derive(Subcommand, Debug)]

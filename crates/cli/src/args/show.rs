@@ -2,29 +2,35 @@
 
 use super::{DatabaseArgs, JobArgs, patterns};
 use clap::Args;
+use pqlab_lab::quantity::milliseconds;
 
-/// Show the table of a run, or single cases in full.
+/// Show the table of a run, or some of its cases.
 #[derive(Args, Debug)]
 #[command(after_help = concat!("Examples:
   pqlab show                                          the latest run
   pqlab show last~1                                   the run before it
   pqlab show --wide                                   also intervals, means, rates, samples
-  pqlab show last 'kem/ML-KEM-768/decapsulate@*'      cases in full, with histograms
+  pqlab show 'kem/*'                                  only these cases
+  pqlab show last~1 'kem/ML-KEM-768/decapsulate@aws*' cases in full, with histograms
 
 ", patterns!(), "
 
 Exit codes: 0 done; 2 no such run, or no such case in the run"))]
 pub(crate) struct ShowArgs {
-    /// Run: an id or unique prefix, a baseline name, `last` or `last~1`
+    /// Run: an id or unique prefix, a baseline name, `last` or `last~1`. A case pattern here means cases of `last`
     #[arg(default_value = "last")]
     pub(crate) run: String,
 
-    /// Cases to show in full, by id or pattern (see below)
+    /// Only these cases, by id or pattern (see below). Up to four cases are shown in full, with histograms
     pub(crate) case: Option<String>,
 
     /// Also show intervals, means, rates, samples and processes
-    #[arg(long, conflicts_with = "case")]
+    #[arg(long)]
     pub(crate) wide: bool,
+
+    /// Show each of the cases in full, with its histogram
+    #[arg(long, conflicts_with = "wide")]
+    pub(crate) full: bool,
 
     #[command(flatten)]
     pub(crate) job: JobArgs,
@@ -48,7 +54,7 @@ pub(crate) struct ScenarioArgs {
     #[arg(long, value_name = "SPEED", value_delimiter = ',', default_value = "10M,100M,10G")]
     pub(crate) link: Vec<String>,
 
-    /// Round-trip time, in ms
-    #[arg(long, value_name = "MS", default_value_t = 50.0)]
+    /// Round-trip time
+    #[arg(long, value_name = "TIME", default_value = "50ms", value_parser = milliseconds)]
     pub(crate) rtt: f64,
 }

@@ -1,7 +1,17 @@
 //! Arguments of `pqlab stats`.
 
-use clap::Args;
+use super::percent;
+use clap::{Args, ValueEnum};
 use std::path::PathBuf;
+
+/// Output format of `pqlab stats`.
+#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum StatsFormat {
+    Text,
+    Json,
+    /// LaTeX tables
+    Latex,
+}
 
 /// Compute statistics of your own samples, from one file or from two files to compare.
 #[derive(Args, Debug)]
@@ -19,7 +29,7 @@ For two files: Welch's t-test, Cohen's d and the overhead in percent.
 Examples:
   pqlab stats times.csv --column ns
   pqlab stats before.json after.json          is the second slower, and by how much?
-  pqlab stats hyperfine.json --latex
+  pqlab stats hyperfine.json --format latex
 
 Exit codes: 0 done, whatever the comparison finds; 2 bad usage, or a file has no samples")]
 pub(crate) struct StatsArgs {
@@ -31,8 +41,8 @@ pub(crate) struct StatsArgs {
     #[arg(long, value_name = "NAME")]
     pub(crate) column: Option<String>,
 
-    /// Confidence of the intervals, in percent
-    #[arg(long, value_name = "PCT", default_value_t = 95.0)]
+    /// Confidence of the intervals
+    #[arg(long, value_name = "PERCENT", default_value = "95%", value_parser = percent)]
     pub(crate) confidence: f64,
 
     /// Number of bootstrap resamples for the median
@@ -43,15 +53,29 @@ pub(crate) struct StatsArgs {
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(crate) seed: u64,
 
-    /// Coefficient of variation above which a series is marked unstable, in percent
-    #[arg(long, value_name = "PCT", default_value_t = 5.0)]
+    /// Coefficient of variation above which a series is marked unstable
+    #[arg(long, value_name = "PERCENT", default_value = "5%", value_parser = percent)]
     pub(crate) limit: f64,
 
-    /// Print JSON
-    #[arg(long, conflicts_with = "latex")]
-    pub(crate) json: bool,
+    /// Output format
+    #[arg(short, long, value_enum, default_value_t = StatsFormat::Text, conflicts_with_all = ["json", "latex"])]
+    format: StatsFormat,
 
-    /// Print LaTeX tables
-    #[arg(long)]
-    pub(crate) latex: bool,
+    /// Short form of --format json
+    #[arg(long, hide = true, conflicts_with = "latex")]
+    json: bool,
+
+    /// Short form of --format latex
+    #[arg(long, hide = true)]
+    latex: bool,
+}
+
+impl StatsArgs {
+    pub(crate) fn format(&self) -> StatsFormat {
+        match (self.json, self.latex) {
+            (true, _) => StatsFormat::Json,
+            (false, true) => StatsFormat::Latex,
+            (false, false) => self.format,
+        }
+    }
 }

@@ -6,18 +6,19 @@ use pqlab_lab::{Compared, Margin, check_percentage, compare_named};
 
 pub(crate) fn run(arguments: &CompareArgs, screen: &Terminal) -> anyhow::Result<u8> {
     let store = arguments.database.open_read_only()?;
-    let margin = arguments.margin.map(|pct| check_percentage("--margin", pct).map(|()| pct)).transpose()?;
+    let margin = arguments.comparison.margin.map(|pct| check_percentage("--margin", pct).map(|()| pct)).transpose()?;
     let margin = margin.map(|pct| Margin { pct, source: "--margin".into() });
     let request = Compared {
-        first: arguments.first.as_deref(),
+        first: arguments.first.as_deref().or(arguments.since.is_none().then_some("last~1")),
         second: arguments.second.as_deref(),
         run: arguments.run.as_deref(),
         since_s: arguments.since,
     };
-    let compared = compare_named(&store, &request, margin.as_ref(), arguments.metric.into())?;
-    match arguments.format {
-        ComparedFormat::Text => comparison::print(&compared, arguments.json, screen)?,
+    let compared = compare_named(&store, &request, margin.as_ref(), arguments.comparison.metric.into())?;
+    match arguments.comparison.format() {
+        ComparedFormat::Text => comparison::print(&compared, &arguments.comparison, screen)?,
         ComparedFormat::Markdown => output::data(&compared_runs(&compared))?,
+        ComparedFormat::Json => output::json(&serde_json::to_string_pretty(&compared.to_json())?)?,
     }
-    Ok(comparison::exit_code(&compared))
+    Ok(comparison::exit_code(&compared, &arguments.comparison))
 }

@@ -14,7 +14,7 @@ use std::io::{self, IsTerminal};
 use std::time::Duration;
 
 pub(crate) fn run(arguments: &CompareLibrariesArgs, screen: &Terminal) -> anyhow::Result<u8> {
-    let margin = arguments.margin.map(|pct| check_percentage("--margin", pct).map(|()| pct)).transpose()?;
+    let margin = arguments.comparison.margin.map(|pct| check_percentage("--margin", pct).map(|()| pct)).transpose()?;
     let (laboratory, sides) = laboratory(arguments)?;
     let plan = plan(arguments, &laboratory, &sides)?;
     let mut store = arguments.database.open()?;
@@ -34,11 +34,11 @@ pub(crate) fn run(arguments: &CompareLibrariesArgs, screen: &Terminal) -> anyhow
         return Ok(INTERRUPTED);
     }
     let margin = margin.map(|pct| Margin { pct, source: "--margin".into() });
-    let compared = compare_sides(&store, &ended.run, &sides, margin.as_ref(), arguments.metric.into())?;
+    let compared = compare_sides(&store, &ended.run, &sides, margin.as_ref(), arguments.comparison.metric.into())?;
     let environment = store.load_header(&ended.run)?.environment;
     let libraries = laboratory.compared_libraries(&environment, &sides);
-    match arguments.format {
-        ComparedFormat::Text if arguments.json => {
+    match arguments.comparison.format() {
+        ComparedFormat::Json => {
             let mut document = compared.to_json();
             document["libraries"] = serde_json::to_value(&libraries)?;
             output::json(&serde_json::to_string_pretty(&document)?)?;
@@ -46,7 +46,7 @@ pub(crate) fn run(arguments: &CompareLibrariesArgs, screen: &Terminal) -> anyhow
         ComparedFormat::Text => {
             let lines: Vec<String> = libraries.iter().flat_map(ComparedLibrary::lines).collect();
             output::data(&format!("{}\n\n", lines.join("\n")))?;
-            comparison::print(&compared, false, screen)?;
+            comparison::print(&compared, &arguments.comparison, screen)?;
         }
         ComparedFormat::Markdown => {
             output::data(&compared_libraries(&compared, &environment, [sides[0].id(), sides[1].id()]))?;
@@ -60,7 +60,7 @@ pub(crate) fn run(arguments: &CompareLibrariesArgs, screen: &Terminal) -> anyhow
     if !arguments.quiet {
         output::talk(&format!("run {} stored in {}", ended.run, store.path().display()));
     }
-    Ok(comparison::exit_code(&compared))
+    Ok(comparison::exit_code(&compared, &arguments.comparison))
 }
 
 /// Opens a laboratory with both libraries.

@@ -24,7 +24,7 @@ fn measure(arguments: &FleetRunArgs) -> anyhow::Result<u8> {
         "database": arguments.database.db.as_deref().map(package::utf8).transpose()?,
         "out": arguments.out.as_deref().map(package::utf8).transpose()?,
         "prices": arguments.price,
-        "json": arguments.json,
+        "json": arguments.output.is_json(),
         "progress": !arguments.no_progress,
     });
     package::become_package("fleet", &request, "fleet run")

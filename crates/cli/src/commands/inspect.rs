@@ -15,7 +15,7 @@ pub(crate) fn run(arguments: &InspectArgs, terminal: &Terminal) -> anyhow::Resul
         seed: arguments.seed,
     };
     let inspections = arguments.foreign.laboratory()?.inspect(&request)?;
-    if arguments.json {
+    if arguments.output.is_json() {
         output::json(&serde_json::to_string_pretty(&inspections)?)?;
     } else {
         for inspection in &inspections {

@@ -91,7 +91,7 @@ fn check(arguments: &VerifyBlockArgs) -> anyhow::Result<u8> {
     };
     let laboratory = laboratory::open()?;
     let (stop, progress) = (stop_on_signals()?, timed());
-    let bar = bar(arguments.no_progress || arguments.json, "transactions verified", 0);
+    let bar = bar(arguments.no_progress || arguments.output.is_json(), "transactions verified", 0);
     let ended = AtomicBool::new(false);
     let outcome = std::thread::scope(|scope| {
         scope.spawn(|| {
@@ -110,7 +110,7 @@ fn check(arguments: &VerifyBlockArgs) -> anyhow::Result<u8> {
     bar.finish_and_clear();
     let report = outcome?;
     let block = VerifiedBlock::here(&request, &report);
-    if arguments.json {
+    if arguments.output.is_json() {
         output::json(&serde_json::to_string_pretty(&block.to_json())?)?;
     } else {
         output::data(&block.to_text())?;
@@ -166,7 +166,7 @@ fn verify_on_cluster(arguments: &VerifyBlockArgs, address: &str) -> anyhow::Resu
         "batch": arguments.batch,
         "journal": arguments.journal.as_deref().map(package::utf8).transpose()?,
         "keep_keys": arguments.keep_keys,
-        "json": arguments.json,
+        "json": arguments.output.is_json(),
         "progress": !arguments.no_progress,
     });
     package::become_package("verify", &request, "--cluster")
@@ -183,7 +183,7 @@ fn scaling(arguments: &ScalingArgs) -> anyhow::Result<u8> {
         "machines": arguments.machines,
         "cores": arguments.cores,
         "bandwidth": arguments.bandwidth,
-        "json": arguments.json,
+        "json": arguments.output.is_json(),
         "progress": !arguments.no_progress,
     });
     package::become_package("scaling", &request, "ledger scaling")

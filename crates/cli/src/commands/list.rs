@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 pub(crate) fn run(arguments: &ListArgs, terminal: &Terminal) -> anyhow::Result<u8> {
     let listing = list(arguments, terminal.width)?;
-    if arguments.json {
+    if arguments.output.is_json() {
         output::json(&serde_json::to_string_pretty(&listing.json)?)?;
     } else {
         output::data(&listing.text)?;

@@ -1,9 +1,9 @@
 //! Generates manual pages from the help texts.
 
 use crate::DONE;
-use crate::args::{Cli, ManArgs};
+use crate::args::ManArgs;
 use crate::output::{self, BadInput};
-use clap::{Command, CommandFactory};
+use clap::Command;
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, bold, roman};
 use std::fs;
@@ -15,7 +15,7 @@ const EXAMPLES: &str = "Examples:\n";
 const EXIT_CODES: &str = "Exit codes: ";
 
 pub(crate) fn run(arguments: &ManArgs) -> anyhow::Result<u8> {
-    let mut command = Cli::command().disable_help_subcommand(true);
+    let mut command = crate::args::command().disable_help_subcommand(true);
     command.build();
     let Some(folder) = &arguments.out else {
         let page = page(named(&command, &arguments.verb)?)?;
@@ -67,7 +67,8 @@ fn page(command: &Command) -> io::Result<Vec<u8>> {
     if command.has_subcommands() {
         man.render_subcommands_section(&mut page)?;
     }
-    closing(&command.get_after_help().map(ToString::to_string).unwrap_or_default()).to_writer(&mut page)?;
+    let closing_text = command.get_after_long_help().or(command.get_after_help());
+    closing(&closing_text.map(ToString::to_string).unwrap_or_default()).to_writer(&mut page)?;
     let mut see = Roff::new();
     see.control("SH", ["SEE ALSO"]);
     match command.get_name() == PROGRAM {

@@ -1,5 +1,6 @@
 //! One file per verb. Verbs do not use each other's files: shared code goes into a module of the crate.
 
+pub(crate) mod calibrate;
 pub(crate) mod compare;
 pub(crate) mod compare_libraries;
 pub(crate) mod completions;

@@ -1,9 +1,9 @@
-use crate::args::RunArgs;
+use crate::args::{GateRules, RunArgs};
 use crate::duration::duration_text;
 use crate::output::{self, BadInput, Terminal};
 use crate::progress::{Screen, Stream};
 use crate::signals::stop_on_signals;
-use crate::{DONE, FAILED, INTERRUPTED, baseline};
+use crate::{DONE, FAILED, INTERRUPTED, baseline, comparison};
 use pqlab_lab::analysis::RunAnalysis;
 use pqlab_lab::analysis::caveats::Caveat;
 use pqlab_lab::analysis::comparison::Comparison;
@@ -16,7 +16,7 @@ use pqlab_lab::report::{ExportOptions, Exporter, exporter_with};
 use pqlab_lab::stats::Verdict;
 use pqlab_lab::store::Store;
 use pqlab_lab::{
-    Destination, ExpectedDuration, Filters, LabError, Laboratory, Plan, RunRequest, check_name, check_percentage,
+    Destination, ExpectedDuration, LabError, Laboratory, Plan, RunRequest, check_name, check_percentage,
     compare_analyses, instead, libraries_of_run, libraries_of_suites, run_seconds,
 };
 use serde_json::json;
@@ -26,41 +26,45 @@ use std::time::Duration;
 /// Minimum expected duration of a plan that is announced, in seconds.
 const ANNOUNCED_S: f64 = 10.0;
 
-pub(crate) fn run(arguments: Box<RunArgs>, screen: &Terminal) -> anyhow::Result<u8> {
-    let options = ExportOptions { digits: arguments.digits, names: arguments.names.into(), ..ExportOptions::default() };
-    let exporter = arguments.format.as_deref().map(|format| exporter_with(format, &options)).transpose()?;
+pub(crate) fn run(mut arguments: Box<RunArgs>, screen: &Terminal) -> anyhow::Result<u8> {
+    take_old_names(&mut arguments)?;
+    let output = &arguments.output;
+    let (measuring, stored) = (&arguments.measuring, &arguments.measuring.stored);
+    let (events, quiet) = (arguments.prints_events(), stored.quiet);
+    let options = ExportOptions { digits: output.digits, names: output.names.into(), ..ExportOptions::default() };
+    let exporter = arguments.export_format().map(|format| exporter_with(format, &options)).transpose()?;
     let laboratory = laboratory(&arguments)?;
     if arguments.dry_run {
         return dry(&arguments, &laboratory);
     }
     // Find everything that is wrong with the request before measuring anything.
-    let plan = match (&arguments.resume, &arguments.baseline) {
-        (Some(_), _) | (_, Some(_)) => None,
-        (None, None) => Some(plan(&arguments, &laboratory)?),
-    };
+    let repeats = output.baseline.is_some() && arguments.suites.is_empty();
+    let plan = if output.resume.is_some() || repeats { None } else { Some(plan(&arguments, &laboratory)?) };
     if let (Some(exporter), Some(plan)) = (&exporter, &plan) {
         exporter.check(&plan.cases)?;
     }
-    if let Some(name) = &arguments.save_baseline {
+    if let Some(name) = &stored.save_baseline {
         Store::check_baseline_name(name)?;
     }
     let save = save(&arguments)?;
-    let mut store = arguments.database.open()?;
-    if let Some(name) = &arguments.save_baseline {
-        check_name(&store, name, arguments.force)?;
+    let mut store = measuring.database.open()?;
+    if let Some(name) = &stored.save_baseline {
+        check_name(&store, name, stored.force)?;
     }
-    let (plan, baseline) = match &arguments.baseline {
-        Some(reference) => {
-            check_percentage("--fail-slower", arguments.fail_slower)?;
-            let baseline = store.load_run(&store.resolve(reference)?)?;
+    let baseline = output.baseline.as_ref().map(|reference| store.load_run(&store.resolve(reference)?)).transpose()?;
+    if let Some(rules) = &arguments.gate {
+        check_percentage("--fail-slower", rules.fail_slower)?;
+    }
+    let plan = match &baseline {
+        Some(baseline) if repeats => {
             laboratory.check_libraries_of(&baseline.header)?;
-            (Some(again(&arguments, &baseline)?), Some(baseline))
+            Some(again(&arguments, baseline)?)
         }
-        None => (plan, None),
+        _ => plan,
     };
     let stop = stop_on_signals()?;
     let mut announced = None;
-    if let Some(plan) = plan.as_ref().filter(|_| !arguments.quiet) {
+    if let Some(plan) = plan.as_ref().filter(|_| !quiet) {
         let expected = laboratory.expected_duration(&store, plan, true)?;
         if expected.seconds >= ANNOUNCED_S {
             let measured = plan.cases.iter().filter(|case| !case.is_overhead()).count();
@@ -69,22 +73,22 @@ pub(crate) fn run(arguments: Box<RunArgs>, screen: &Terminal) -> anyhow::Result<
         }
     }
 
-    let printed = exporter.is_some() || save.as_ref().is_some_and(Destination::is_standard_output);
-    let stream = match (arguments.json, printed) {
+    let printed = (exporter.is_some() && save.is_none()) || save.as_ref().is_some_and(Destination::is_standard_output);
+    let stream = match (events, printed) {
         (true, _) => Stream::Events,
-        (false, false) if arguments.verbose => Stream::Lines,
+        (false, false) if stored.verbose => Stream::Lines,
         (false, _) => Stream::Nothing,
     };
-    let bars = !arguments.no_progress && !arguments.quiet && io::stderr().is_terminal();
-    let mut shown = Screen::new(stream, bars, arguments.quiet, arguments.verbose, screen.palette);
+    let bars = !stored.no_progress && !quiet && io::stderr().is_terminal();
+    let mut shown = Screen::new(stream, bars, quiet, stored.verbose, screen.palette);
     let outcome = match plan {
         Some(plan) => {
-            let request = RunRequest { seed: arguments.seed, command: output::command_line() };
+            let request = RunRequest { seed: measuring.rules.seed, command: output::command_line() };
             laboratory.run(&mut store, plan, &request, &mut shown, &stop)
         }
         None => {
-            let run = incomplete(&store, arguments.resume.as_deref().unwrap_or_default())?;
-            laboratory.resume(&mut store, &run, arguments.resume_elsewhere, &mut shown, &stop)
+            let run = incomplete(&store, output.resume.as_deref().unwrap_or_default())?;
+            laboratory.resume(&mut store, &run, output.resume_elsewhere, &mut shown, &stop)
         }
     };
     shown.end();
@@ -98,19 +102,23 @@ pub(crate) fn run(arguments: Box<RunArgs>, screen: &Terminal) -> anyhow::Result<
     if let (Some(announced), Some(took)) = (announced, run_seconds(&run)) {
         output::talk(&format!("expected {}, took {}", duration_text(announced), duration_text(took)));
     }
-    if let Some(name) = arguments.save_baseline.as_ref().filter(|_| ended.complete) {
+    if let Some(name) = stored.save_baseline.as_ref().filter(|_| ended.complete) {
         store.save_baseline(name, &ended.run)?;
         warn_of_baseline(&analysis, name);
     }
     let mut gate = None;
-    let code = match baseline {
-        Some(baseline) if code != INTERRUPTED => {
-            gate = baseline::check(&arguments, screen, &laboratory, &mut store, (&baseline, &run), &stop)?;
+    let code = match (baseline, &arguments.gate) {
+        (Some(baseline), Some(rules)) if code != INTERRUPTED => {
+            gate = baseline::check(&arguments, rules, screen, &laboratory, &mut store, (&baseline, &run), &stop)?;
             gate.as_ref().map_or(INTERRUPTED, baseline::exit_code)
+        }
+        (Some(baseline), None) if code != INTERRUPTED => {
+            compare_with(&arguments, screen, &store, (&baseline, &analysis))?;
+            code
         }
         _ => code,
     };
-    if arguments.json {
+    if events {
         let mut event = json!({"event": "end", "run": ended.run, "complete": ended.complete, "failed": ended.failed});
         if let Some(gate) = gate {
             event["gate"] = gate.to_json();
@@ -120,24 +128,67 @@ pub(crate) fn run(arguments: Box<RunArgs>, screen: &Terminal) -> anyhow::Result<
     Ok(code)
 }
 
+/// Rewrites a request that uses old names of options, and says the new names.
+fn take_old_names(arguments: &mut RunArgs) -> Result<(), BadInput> {
+    let output = &arguments.output;
+    if output.json {
+        output::talk("note: --json is now --format events");
+    }
+    let old_rules = output.fail_slower.is_some() || output.baseline_elsewhere;
+    let baseline = output.baseline.as_deref().filter(|_| arguments.gate.is_none());
+    match baseline {
+        Some(baseline) if old_rules && !arguments.suites.is_empty() => Err(BadInput(format!(
+            "--fail-slower and --baseline-elsewhere belong to `pqlab gate {baseline}`, which measures the cases of that run"
+        ))),
+        Some(baseline) if arguments.suites.is_empty() => {
+            output::talk(&format!("note: `pqlab run --baseline {baseline}` is now `pqlab gate {baseline}`"));
+            arguments.gate = Some(GateRules::of_run(output));
+            Ok(())
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Compares the run with a baseline, and prints the comparison.
+fn compare_with(
+    arguments: &RunArgs,
+    screen: &Terminal,
+    store: &Store,
+    (baseline, analysis): (&Run, &RunAnalysis<'_>),
+) -> anyhow::Result<()> {
+    let metric = arguments.output.metric.into();
+    let compared = compare_analyses(store, &RunAnalysis::of(baseline), analysis, None, metric)?;
+    if arguments.prints_events() {
+        return baseline::event("comparison", compared.to_json());
+    }
+    if !arguments.measuring.stored.quiet && arguments.export_format().is_none() {
+        output::data("")?;
+        comparison::print_short(&compared, false, screen)?;
+    }
+    Ok(())
+}
+
 /// Opens a laboratory with the given libraries and, if `--allow-foreign` is set, those named by suite files and earlier
 /// runs.
 fn laboratory(arguments: &RunArgs) -> anyhow::Result<Laboratory> {
-    let foreign = &arguments.foreign;
+    let foreign = &arguments.measuring.chosen.foreign;
+    let database = &arguments.measuring.database;
     let mut libraries = foreign.given.all();
     if foreign.allow_foreign {
         libraries = instead(libraries, libraries_of_suites(&arguments.suites)?);
-        let earlier = match (&arguments.resume, &arguments.baseline) {
-            (Some(reference), _) => Some(incomplete(&arguments.database.open_existing()?, reference)?),
-            (None, Some(reference)) => Some(arguments.database.open_read_only()?.resolve(reference)?),
+        let earlier = match (&arguments.output.resume, &arguments.output.baseline) {
+            (Some(reference), _) => Some(incomplete(&database.open_existing()?, reference)?),
+            (None, Some(reference)) => Some(database.open_read_only()?.resolve(reference)?),
             (None, None) => None,
         };
         if let Some(run) = earlier {
-            let header = arguments.database.open_read_only()?.load_header(&run)?;
+            let header = database.open_read_only()?.load_header(&run)?;
             libraries = instead(libraries, libraries_of_run(&header)?);
         }
     }
-    Ok(crate::laboratory::open()?.with_limits(Duration::from_secs(arguments.time_limit)).with_libraries(libraries)?)
+    Ok(crate::laboratory::open()?
+        .with_limits(Duration::from_secs(arguments.measuring.rules.time_limit))
+        .with_libraries(libraries)?)
 }
 
 /// Warns if cases of a new baseline were disturbed, because every later comparison inherits the disturbance.
@@ -217,28 +268,18 @@ fn takes(expected: &ExpectedDuration) -> String {
 /// Plans the cases of an earlier run.
 fn again(arguments: &RunArgs, run: &Run) -> Result<Plan, LabError> {
     let overrides = arguments.overrides();
-    Plan::again(&run.header, &filters(arguments), &overrides)
-}
-
-fn filters(arguments: &RunArgs) -> Filters {
-    Filters {
-        ids: arguments.filter.clone(),
-        providers: arguments.provider.clone(),
-        algorithms: arguments.algorithm.clone(),
-        over: arguments.over.clone(),
-        options: arguments.options.clone(),
-    }
+    Plan::again(&run.header, &arguments.measuring.filters(), &overrides)
 }
 
 fn plan(arguments: &RunArgs, laboratory: &Laboratory) -> Result<Plan, LabError> {
     let mut tell = |text: &str| {
-        if !arguments.quiet {
+        if !arguments.measuring.stored.quiet {
             output::talk(text);
         }
     };
     let named = laboratory.named(&arguments.suites)?;
     named.notes.iter().for_each(|note| tell(note));
-    let filters = named.narrow(filters(arguments));
+    let filters = named.narrow(arguments.measuring.filters());
     let overrides = arguments.overrides();
     laboratory.plan(&named.suites, &filters, &overrides, &mut tell)
 }
@@ -246,13 +287,13 @@ fn plan(arguments: &RunArgs, laboratory: &Laboratory) -> Result<Plan, LabError> 
 /// Prints the cases that would be measured, and the expected time.
 fn dry(arguments: &RunArgs, laboratory: &Laboratory) -> anyhow::Result<u8> {
     let overrides = arguments.overrides();
-    let store = match arguments.database.path()?.exists() {
-        true => arguments.database.open_read_only()?,
+    let store = match arguments.measuring.database.path()?.exists() {
+        true => arguments.measuring.database.open_read_only()?,
         false => Store::in_memory()?,
     };
-    let outline = laboratory.outline(&arguments.suites, filters(arguments), &overrides, &store)?;
+    let outline = laboratory.outline(&arguments.suites, arguments.measuring.filters(), &overrides, &store)?;
     let takes = takes(&outline.expected);
-    if arguments.json {
+    if arguments.prints_events() {
         output::json(&serde_json::to_string_pretty(&outline.to_json())?)?;
     } else {
         outline.notes.iter().for_each(|note| output::talk(note));
@@ -275,18 +316,14 @@ fn cases(count: usize) -> String {
     format!("{} case{}", grouped(count as u64), if count == 1 { "" } else { "s" })
 }
 
-/// Returns the destination of `--save`, checked before anything is measured.
+/// Returns the destination of `--out`, checked before anything is measured.
 fn save(arguments: &RunArgs) -> Result<Option<Destination>, BadInput> {
-    let Some(path) = &arguments.save else { return Ok(None) };
+    let Some(path) = &arguments.output.out else { return Ok(None) };
     let destination = output::destination(path)?;
-    let others = [
-        ("--format", arguments.format.is_some()),
-        ("--json", arguments.json),
-        ("--baseline", arguments.baseline.is_some()),
-    ];
+    let others = [("--format events", arguments.prints_events()), ("--baseline", arguments.output.baseline.is_some())];
     match others.into_iter().find(|(_, given)| *given) {
         Some((other, _)) if destination.is_standard_output() => Err(BadInput(format!(
-            "--save - and {other} both print to standard output: name a file after --save, or leave out one of them"
+            "--out - and {other} both print to standard output: name a file after --out, or leave out one of them"
         ))),
         _ => Ok(Some(destination)),
     }
@@ -311,25 +348,30 @@ fn conclude(
     analysis: &RunAnalysis<'_>,
 ) -> anyhow::Result<u8> {
     let run = analysis.run;
-    if let (Some(path), Some(save)) = (&arguments.save, save) {
+    if let (Some(path), Some(save)) = (&arguments.output.out, save) {
         let json = exporter_with("json", &ExportOptions::default())?;
-        output::write_file(path, save, |file| Ok(json.export(analysis, file)?))?;
+        let exporter = exporter.unwrap_or(&*json);
+        output::print_notes(exporter, analysis);
+        output::write_file(path, save, |file| Ok(exporter.export(analysis, file)?))?;
     }
-    if let Some(exporter) = exporter {
+    if let Some(exporter) = exporter.filter(|_| save.is_none()) {
         output::print_export(exporter, analysis)?;
-    } else if !arguments.quiet && !arguments.json && !save.is_some_and(Destination::is_standard_output) {
+    } else if !arguments.measuring.stored.quiet
+        && !arguments.prints_events()
+        && !save.is_some_and(Destination::is_standard_output)
+    {
         let mut shown = tables(analysis, &RelayScenario::default());
         shown.retain(|table| !AT_LEISURE.contains(&table.name));
-        let detail = if arguments.wide { Detail::Wide } else { Detail::Short };
+        let detail = if arguments.output.wide { Detail::Wide } else { Detail::Short };
         output::data(&show_run(analysis, &shown, detail, screen.width, screen.palette))?;
         if run.complete
-            && arguments.baseline.is_none()
+            && arguments.output.baseline.is_none()
             && let Some(line) = against_last(store, analysis)?
         {
             output::data(&format!("{line}\n"))?;
         }
     }
-    if !arguments.quiet {
+    if !arguments.measuring.stored.quiet {
         let database = store.path().display();
         let id = &run.header.id;
         if run.complete {

@@ -20,7 +20,7 @@ pub(crate) fn run(arguments: &RunsArgs, terminal: &Terminal) -> anyhow::Result<u
 fn list(arguments: &RunsArgs, terminal: &Terminal) -> anyhow::Result<u8> {
     let runs =
         if arguments.database.path()?.exists() { arguments.database.open_read_only()?.runs()? } else { Vec::new() };
-    if arguments.json {
+    if arguments.output.is_json() {
         output::json(&serde_json::to_string_pretty(&runs)?)?;
     } else if runs.is_empty() {
         output::talk("no runs yet: start with `pqlab run`");

@@ -1,28 +1,58 @@
 use crate::args::ShowArgs;
 use crate::output::Terminal;
 use crate::{DONE, output, scenario};
-use pqlab_lab::LabError;
 use pqlab_lab::analysis::RunAnalysis;
-use pqlab_lab::report::terminal::{Detail, chosen_cases, whole_run};
+use pqlab_lab::record::Run;
+use pqlab_lab::report::terminal::{Detail, chosen_cases, run_summary, run_table, whole_run};
+use pqlab_lab::{LabError, is_pattern};
+
+/// Maximum number of cases that are shown in full unless the user asks for it.
+const FEW: usize = 4;
 
 pub(crate) fn run(arguments: &ShowArgs, screen: &Terminal) -> anyhow::Result<u8> {
-    let store = arguments.database.open_read_only()?;
-    let run = store.load_run(&store.resolve(&arguments.run)?)?;
-    let Some(pattern) = &arguments.case else {
-        let analysis = RunAnalysis::of(&run).with_job(arguments.job.weights);
-        let detail = if arguments.wide { Detail::Wide } else { Detail::Short };
-        let scenario = scenario::parse(&arguments.scenario)?;
-        output::data(&whole_run(&analysis, &scenario, detail, screen.width, screen.palette))?;
-        return Ok(DONE);
+    let (reference, pattern) = match &arguments.case {
+        None if is_pattern(&arguments.run) => ("last", Some(&arguments.run)),
+        case => (arguments.run.as_str(), case.as_ref()),
     };
-    let analysis = RunAnalysis::of(&run);
-    let shown = chosen_cases(&analysis, &|id| pqlab_lab::matches(pattern, id), screen.width, screen.palette);
-    if shown.is_empty() {
-        let ids: Vec<String> = analysis.cases().iter().map(|case| case.case().id()).collect();
-        return Err(LabError::no_case_of_run(&run.header.id, pattern, &ids).into());
-    }
-    for case in shown {
-        output::data(&case)?;
+    let store = arguments.database.open_read_only()?;
+    let run = store.load_run(&store.resolve(reference)?)?;
+    let detail = if arguments.wide { Detail::Wide } else { Detail::Short };
+    match pattern {
+        Some(pattern) => show_cases(arguments, screen, run, pattern, detail)?,
+        None => {
+            let analysis = RunAnalysis::of(&run).with_job(arguments.job.weights);
+            let scenario = scenario::parse(&arguments.scenario)?;
+            output::data(&whole_run(&analysis, &scenario, detail, screen.width, screen.palette))?;
+        }
     }
     Ok(DONE)
+}
+
+/// Shows the cases that match a pattern: few of them in full, many in a table.
+fn show_cases(
+    arguments: &ShowArgs,
+    screen: &Terminal,
+    mut run: Run,
+    pattern: &str,
+    detail: Detail,
+) -> anyhow::Result<()> {
+    let ids: Vec<String> = run.records.iter().map(|record| record.case.id()).collect();
+    let matching = ids.iter().filter(|id| pqlab_lab::matches(pattern, id)).count();
+    if matching == 0 {
+        return Err(LabError::no_case_of_run(&run.header.id, pattern, &ids).into());
+    }
+    if arguments.full || (matching <= FEW && !arguments.wide) {
+        let analysis = RunAnalysis::of(&run);
+        for case in chosen_cases(&analysis, &|id| pqlab_lab::matches(pattern, id), screen.width, screen.palette) {
+            output::data(&case)?;
+        }
+        return Ok(());
+    }
+    run.records.retain(|record| pqlab_lab::matches(pattern, &record.case.id()));
+    let analysis = RunAnalysis::of(&run);
+    output::data(&match detail {
+        Detail::Short => run_summary(&analysis, &[], screen.width, screen.palette),
+        Detail::Wide => run_table(&analysis, &[], screen.width, screen.palette),
+    })?;
+    Ok(())
 }

@@ -1,5 +1,5 @@
 use crate::DONE;
-use crate::args::StatsArgs;
+use crate::args::{StatsArgs, StatsFormat};
 use crate::output::{self, Terminal};
 use crate::table::table;
 use pqlab_lab::SeriesReport;
@@ -19,10 +19,12 @@ pub(crate) fn run(arguments: &StatsArgs, terminal: &Terminal) -> anyhow::Result<
     let [file, others @ ..] = &arguments.files[..] else { unreachable!("one or two files") };
     let other = others.first().map(PathBuf::as_path);
     let report = SeriesReport::of(file, other, arguments.column.as_deref(), &request)?;
-    if arguments.json {
+    let format = arguments.format();
+    if format == StatsFormat::Json {
         output::json(&format!("{}\n", serde_json::to_string_pretty(&report.to_json())?))?;
     } else {
-        let print = |shown: &Shown| if arguments.latex { shown.latex() } else { shown.text(terminal.width) };
+        let print =
+            |shown: &Shown| if format == StatsFormat::Latex { shown.latex() } else { shown.text(terminal.width) };
         output::data(&tables(&report, &request).iter().map(print).collect::<Vec<_>>().join("\n"))?;
     }
     Ok(DONE)

@@ -1,6 +1,6 @@
 //! Compares stored runs, and measures a machine's noise by comparing a case with itself.
 
-use crate::{LabError, Laboratory, Plan, Progress, RunRequest, matches};
+use crate::{LabError, Laboratory, Plan, Progress, RunRequest, is_pattern, matches};
 use pqlab_analysis::comparison::{Comparison, ComparisonCriteria, Judged, pair_by_stars};
 use pqlab_analysis::{CaseAnalysis, RunAnalysis, compare, compare_runs, crossed_of};
 use pqlab_harness::clock;
@@ -162,7 +162,7 @@ pub fn compare_named(
         }
         None => (named(request.first), named(request.second)),
     };
-    let patterns = [&first, &second].iter().any(|text| text.contains(['/', '*', '@']));
+    let patterns = [&first, &second].iter().any(|text| is_pattern(text));
     let run = request.run.or_else(|| patterns.then_some("last"));
     compare_stored(store, run, &first, &second, margin, judged)
 }
@@ -221,7 +221,7 @@ impl Laboratory {
         let mut environment = None;
         while quiet.len() < 2 * comparisons && quiet.len() + contended.len() < 4 * comparisons {
             let plan = Plan { suite: "noise".into(), cases: vec![case.clone()], protocol: protocol.clone() };
-            let request = RunRequest { seed: None, command: "pqlab doctor --aa".into() };
+            let request = RunRequest { seed: None, command: "pqlab calibrate".into() };
             let ended = self.run(&mut store, plan, &request, progress, stop)?;
             if !ended.complete {
                 return Ok(None);

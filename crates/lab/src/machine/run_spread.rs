@@ -23,7 +23,7 @@ const MOST_TIMES_MEDIAN: f64 = 10.0;
 /// Lower limit for the correlation between the effects of a run on two cases.
 const LEAST_CORRELATION: f64 = 0.3;
 
-/// Returns the spread between runs that a new run must assume: the spread measured by `doctor --aa` on this machine,
+/// Returns the spread between runs that a new run must assume: the spread measured by `calibrate` on this machine,
 /// otherwise an estimate from earlier runs with this build, otherwise the default.
 pub(crate) fn known(store: &Store, environment: &Environment, now: &str) -> Result<RunSpreads, StoreError> {
     if let Some(noise) = store.noise(environment)? {
@@ -61,7 +61,7 @@ fn from_noise(noise: &MachineNoise) -> RunSpreads {
         time_pct: noise.run_spread_pct.max(LEAST_TIME_PCT),
         cycles_pct: noise.run_spread_cycles_pct.map_or(assumed.cycles_pct, |pct| pct.max(LEAST_CYCLES_PCT)),
         degrees_of_freedom: noise.comparisons.max(1),
-        source: format!("doctor --aa of {}", noise.measured_at),
+        source: format!("calibrate of {}", noise.measured_at),
     }
 }
 
@@ -290,7 +290,7 @@ mod tests {
         store.save_noise(&noise).unwrap();
         let by_doctor = known(&store, &header.environment, now).unwrap();
         assert_eq!((by_doctor.time_pct, by_doctor.cycles_pct), (0.7, LEAST_CYCLES_PCT));
-        assert_eq!((by_doctor.degrees_of_freedom, &*by_doctor.source), (20, "doctor --aa of 2026-11-21T20:00:00Z"));
+        assert_eq!((by_doctor.degrees_of_freedom, &*by_doctor.source), (20, "calibrate of 2026-11-21T20:00:00Z"));
         store.save_noise(&MachineNoise { run_spread_cycles_pct: None, ..noise }).unwrap();
         let without = known(&store, &header.environment, now).unwrap();
         assert_eq!(without.cycles_pct, RunSpreads::default().cycles_pct);

@@ -6,6 +6,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use pqlab_foreign::LibrarySpec;
 use pqlab_record::{CounterChoice, Protocol, ProtocolKind};
 use pqlab_workloads::CaseOptions;
+use pqlab_workloads::quantity::{percent, seconds};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde::de::value::{self, StringDeserializer};
@@ -104,20 +105,20 @@ pub struct ProtocolOverrides {
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     pub warmup: Option<u64>,
 
-    /// Samples to drop at each tail, in percent [default: 0]
-    #[arg(long = "trim", value_name = "PCT", allow_hyphen_values = true)]
+    /// Share of samples to drop at each tail, such as 1% [default: 0]
+    #[arg(long = "trim", value_name = "PERCENT", allow_hyphen_values = true, value_parser = percent)]
     pub trim_pct: Option<f64>,
 
     /// Operations per sample [default: calibrated; 1 if one operation takes long enough]
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     pub batch: Option<u64>,
 
-    /// Target half-width of the 95% interval of the median, in percent [default: 1, or the suite's]
-    #[arg(long = "precision", value_name = "PCT", allow_hyphen_values = true)]
+    /// Target half-width of the 95% interval of the median, such as 0.5% [default: 1%, or the suite's]
+    #[arg(long = "precision", value_name = "PERCENT", allow_hyphen_values = true, value_parser = percent)]
     pub precision_pct: Option<f64>,
 
-    /// Time limit per case, in seconds [default: 1.5, or the suite's]
-    #[arg(long = "max-time", value_name = "SECONDS", allow_hyphen_values = true)]
+    /// Time limit per case, such as 500ms [default: 1.5s, or the suite's]
+    #[arg(long = "max-time", value_name = "TIME", allow_hyphen_values = true, value_parser = seconds)]
     pub max_time_s: Option<f64>,
 
     /// Number of worker processes [default: 8, or the suite's]

@@ -11,26 +11,7 @@ use pqlab_stats::{Interval, VERDICT_SIGNIFICANCE, Verdict};
 /// Formats a comparison as a table, preceded by warnings and followed by the criteria and the answer. If the runs are
 /// from different machines, the first line says so.
 pub fn comparison_table(comparison: &Comparison, width: usize, palette: Palette) -> String {
-    let mut out = String::new();
-    if let Some([first, second]) = &comparison.machines {
-        let warning =
-            format!("DIFFERENT MACHINES: {} and {}: this compares machines, not code", neutral(first), neutral(second));
-        out.push_str(&format!("{}\n", palette.paint(TextStyle::Bad, &warning)));
-    }
-    for difference in &comparison.differences {
-        let text = format!(
-            "warning: {} differs: {} and {}",
-            neutral(&difference.what),
-            neutral(&difference.first),
-            neutral(&difference.second)
-        );
-        out.push_str(&format!("{}\n", palette.paint(TextStyle::Warning, &text)));
-    }
-    let runs = match comparison.first_run == comparison.second_run {
-        true => format!("run {}", comparison.first_run),
-        false => format!("run {}, then run {}", comparison.first_run, comparison.second_run),
-    };
-    out.push_str(&format!("{}\n\n", neutral(&runs)));
+    let mut out = preamble(comparison, palette);
     let heading = |text: &str| Cell::left(text).role(TextStyle::Strong);
     let right = |text: &str| Cell::right(text).role(TextStyle::Strong);
     let in_cycles = |case: &ComparedCase| case.unit == Unit::CoreCycles;
@@ -63,6 +44,40 @@ pub fn comparison_table(comparison: &Comparison, width: usize, palette: Palette)
         wrapped(&text, width).iter().for_each(|line| out.push_str(&(palette.paint(TextStyle::Faint, line) + "\n")));
     }
     out.push('\n');
+    out.push_str(&unmatched(comparison));
+    out.push_str(&means(comparison));
+    out.push_str(&footer(comparison));
+    out + "\n" + &comparison.answer()
+}
+
+/// Returns the lines above the table: warnings about differences between the machines and builds, and the runs.
+pub(super) fn preamble(comparison: &Comparison, palette: Palette) -> String {
+    let mut out = String::new();
+    if let Some([first, second]) = &comparison.machines {
+        let warning =
+            format!("DIFFERENT MACHINES: {} and {}: this compares machines, not code", neutral(first), neutral(second));
+        out.push_str(&format!("{}\n", palette.paint(TextStyle::Bad, &warning)));
+    }
+    for difference in &comparison.differences {
+        let text = format!(
+            "warning: {} differs: {} and {}",
+            neutral(&difference.what),
+            neutral(&difference.first),
+            neutral(&difference.second)
+        );
+        out.push_str(&format!("{}\n", palette.paint(TextStyle::Warning, &text)));
+    }
+    let runs = match comparison.first_run == comparison.second_run {
+        true => format!("run {}", comparison.first_run),
+        false => format!("run {}, then run {}", comparison.first_run, comparison.second_run),
+    };
+    out.push_str(&format!("{}\n\n", neutral(&runs)));
+    out
+}
+
+/// Returns lines about cases that are not compared: they occur in only one run, or do different work.
+pub(super) fn unmatched(comparison: &Comparison) -> String {
+    let mut out = String::new();
     for (which, ids) in [("first", &comparison.only_first), ("second", &comparison.only_second)] {
         if !ids.is_empty() {
             let ids = ids.iter().map(|id| neutral(id)).collect::<Vec<_>>().join(", ");
@@ -72,9 +87,7 @@ pub fn comparison_table(comparison: &Comparison, width: usize, palette: Palette)
     for case in &comparison.other_encodings {
         out.push_str(&format!("not compared, different work: {}\n", neutral(case)));
     }
-    out.push_str(&means(comparison));
-    out.push_str(&footer(comparison));
-    out + "\n" + &comparison.answer()
+    out
 }
 
 /// Descriptions of the columns that a narrow terminal omits.

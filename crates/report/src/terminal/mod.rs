@@ -6,6 +6,7 @@
 //! lines do not.
 
 mod case;
+mod changes;
 mod chosen;
 mod closing;
 mod columns;
@@ -20,6 +21,7 @@ mod tables;
 mod text;
 
 pub use case::show_case;
+pub use changes::comparison_summary;
 pub use chosen::{Detail, chosen_cases, show_run, whole_run};
 pub use comparison::comparison_table;
 pub use line::{LineWidths, case_line};

@@ -39,7 +39,7 @@ pub(crate) fn run(arguments: &LeakArgs, terminal: &Terminal) -> anyhow::Result<u
         match step {
             LeakStep::Begins(case) => bar.set_message(case.to_string()),
             LeakStep::Done(tests) => bar.set_position((tests * STEPS as f64) as u64),
-            LeakStep::Found(_) if arguments.json => {}
+            LeakStep::Found(_) if arguments.output.is_json() => {}
             LeakStep::Found(outcome) => bar.suspend(|| output::data(&sentence(outcome, terminal.palette)))?,
         }
         Ok::<(), anyhow::Error>(())
@@ -47,7 +47,7 @@ pub(crate) fn run(arguments: &LeakArgs, terminal: &Terminal) -> anyhow::Result<u
     let outcomes = laboratory.measure_leaks(&cases, &request, arguments.repeat, &mut take, &stop);
     bar.finish_and_clear();
     let Some(outcomes) = outcomes? else { return Ok(INTERRUPTED) };
-    if arguments.json {
+    if arguments.output.is_json() {
         output::json(&serde_json::to_string_pretty(&leak_document(&outcomes))?)?;
     } else if arguments.repeat > 1 {
         output::data(&counted(&outcomes, terminal))?;
@@ -63,7 +63,7 @@ fn patterns(arguments: &LeakArgs) -> Vec<String> {
 }
 
 fn list(cases: &[LeakCase], arguments: &LeakArgs, terminal: &Terminal) -> anyhow::Result<u8> {
-    if arguments.json {
+    if arguments.output.is_json() {
         output::json(&serde_json::to_string_pretty(&leak_listing(cases))?)?;
         return Ok(DONE);
     }

@@ -15,13 +15,13 @@ pub(super) fn run(
 ) -> anyhow::Result<u8> {
     let stop = stop_on_signals()?;
     let mut take = |tainted: &Tainted| {
-        if !arguments.json {
+        if !arguments.output.is_json() {
             output::data(&sentence(tainted, terminal))?;
         }
         Ok::<(), anyhow::Error>(())
     };
     let Some(all) = laboratory.taint_all(cases, arguments.seed, &mut take, &stop)? else { return Ok(INTERRUPTED) };
-    if arguments.json {
+    if arguments.output.is_json() {
         output::json(&serde_json::to_string_pretty(&taint_document(&all))?)?;
     }
     let bad = |tainted: &Tainted| !tainted.findings.is_empty() || tainted.end.gap.is_some() && !tainted.end.unsupported;

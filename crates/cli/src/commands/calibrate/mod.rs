@@ -2,19 +2,17 @@ mod between;
 mod independence;
 mod runs;
 
-use crate::args::DoctorArgs;
+use crate::args::CalibrateArgs;
 use crate::output::Terminal;
 use crate::progress::bar_style;
 use crate::signals::stop_on_signals;
 use crate::{DONE, INTERRUPTED, laboratory, output};
 use indicatif::ProgressBar;
-use pqlab_lab::analysis::environment::environment_line;
+use pqlab_lab::Progress;
 use pqlab_lab::record::{Case, MachineNoise, Protocol, Record, RunHeader};
-use pqlab_lab::report::terminal::{Palette, TextStyle};
-use pqlab_lab::{Progress, Severity, counters, severity_word};
 use std::io::{IsTerminal, stderr};
 
-pub(crate) fn run(arguments: &DoctorArgs, screen: &Terminal) -> anyhow::Result<u8> {
+pub(crate) fn run(arguments: &CalibrateArgs, screen: &Terminal) -> anyhow::Result<u8> {
     if arguments.independence {
         return independence::run(arguments, screen);
     }
@@ -23,46 +21,15 @@ pub(crate) fn run(arguments: &DoctorArgs, screen: &Terminal) -> anyhow::Result<u
     }
     if arguments.measured.names_cases() {
         return Err(output::BadInput(
-            "suites, filters and seeds need --independence or --between: see `pqlab doctor --help`".into(),
+            "suites, filters and seeds need --independence or --between: see `pqlab calibrate --help`".into(),
         )
         .into());
     }
-    if arguments.measured.has_rules() && !arguments.aa {
-        return Err(output::BadInput(
-            "measuring rules need --aa, --independence or --between: see `pqlab doctor --help`".into(),
-        )
-        .into());
-    }
-    if arguments.aa {
-        return noise(arguments);
-    }
-    let machine = laboratory::open()?.machine()?;
-    if arguments.json {
-        output::json(&serde_json::to_string_pretty(&machine.to_json())?)?;
-        return Ok(DONE);
-    }
-    output::data(&environment_line(&machine.environment))?;
-    output::data("\nCounters")?;
-    for counter in &counters() {
-        let available = if counter.available { "yes" } else { "no " };
-        output::data(&format!("  {:<13} {available}  {}", counter.name, counter.detail))?;
-    }
-    output::data(&match machine.estimated_over_counted {
-        Some(ratio) => format!("  estimated core cycles differ from counted ones by {:+.2}%", 100.0 * (ratio - 1.0)),
-        None => "  core cycles are estimated; there is no hardware counter to check them".to_owned(),
-    })?;
-    output::data("\nSources of disturbance")?;
-    for advice in &machine.advice {
-        output::data(&format!("  {} {}: {}", mark(advice.severity, screen.palette), advice.subject, advice.finding))?;
-        if let Some(remedy) = &advice.remedy {
-            output::data(&format!("          fix: {remedy}"))?;
-        }
-    }
-    Ok(DONE)
+    noise(arguments)
 }
 
 /// Compares a case with itself, and stores the noise of the machine.
-fn noise(arguments: &DoctorArgs) -> anyhow::Result<u8> {
+fn noise(arguments: &CalibrateArgs) -> anyhow::Result<u8> {
     let laboratory = laboratory::open()?;
     let case = &laboratory.noise_case(&arguments.case)?;
     let mut store = arguments.database.open()?;
@@ -79,7 +46,7 @@ fn noise(arguments: &DoctorArgs) -> anyhow::Result<u8> {
     runs.0.finish_and_clear();
     let Some(noise) = found? else { return Ok(INTERRUPTED) };
     store.save_noise(&noise)?;
-    if arguments.json {
+    if arguments.output.is_json() {
         output::json(&serde_json::to_string_pretty(&noise)?)?;
         return Ok(DONE);
     }
@@ -123,13 +90,4 @@ impl Progress for RunsDone {
     fn note(&mut self, text: &str) {
         self.0.suspend(|| output::talk(text));
     }
-}
-
-fn mark(severity: Severity, palette: Palette) -> String {
-    let role = match severity {
-        Severity::Ok => TextStyle::Good,
-        Severity::Note => TextStyle::Strong,
-        Severity::Warning => TextStyle::Warning,
-    };
-    palette.paint(role, &format!("{:<7}", severity_word(severity)))
 }

@@ -26,11 +26,6 @@ impl MeasuredArgs {
         lists.iter().any(|list| !list.is_empty()) || self.seed.is_some()
     }
 
-    /// Returns whether the arguments set measuring rules.
-    pub(super) fn has_rules(&self) -> bool {
-        self.overrides() != ProtocolOverrides::default()
-    }
-
     /// Plans the named cases.
     pub(super) fn plan(&self, laboratory: &Laboratory) -> Result<Plan, LabError> {
         let filters = Filters {

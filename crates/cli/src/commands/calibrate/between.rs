@@ -1,13 +1,13 @@
-//! `pqlab doctor --between`: do the intervals of a run contain the results of other runs?
+//! `pqlab calibrate --between`: do the intervals of a run contain the results of other runs?
 
 use super::runs::{ManyRuns, START_S, announce};
-use crate::args::DoctorArgs;
+use crate::args::CalibrateArgs;
 use crate::signals::stop_on_signals;
 use crate::{DONE, INTERRUPTED, laboratory, output};
 use pqlab_lab::{Agreement, Between, BetweenRequest};
 use std::time::Duration;
 
-pub(super) fn run(arguments: &DoctorArgs, runs: u32) -> anyhow::Result<u8> {
+pub(super) fn run(arguments: &CalibrateArgs, runs: u32) -> anyhow::Result<u8> {
     let pause = Duration::try_from_secs_f64(arguments.pause)
         .map_err(|error| output::BadInput(format!("--pause {}: {error}", arguments.pause)))?;
     let laboratory = laboratory::open()?;
@@ -22,7 +22,7 @@ pub(super) fn run(arguments: &DoctorArgs, runs: u32) -> anyhow::Result<u8> {
     let found = laboratory.measure_between(&plan, &request, &mut progress, &stop);
     progress.end();
     let Some(found) = found? else { return Ok(INTERRUPTED) };
-    if arguments.json {
+    if arguments.output.is_json() {
         output::json(&serde_json::to_string_pretty(&found.to_json())?)?;
     } else {
         for line in lines(&found) {

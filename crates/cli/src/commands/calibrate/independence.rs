@@ -1,7 +1,7 @@
-//! `pqlab doctor --independence`: does a case change if others are measured in the same run?
+//! `pqlab calibrate --independence`: does a case change if others are measured in the same run?
 
 use super::runs::{ManyRuns, START_S, announce};
-use crate::args::DoctorArgs;
+use crate::args::CalibrateArgs;
 use crate::output::Terminal;
 use crate::signals::stop_on_signals;
 use crate::table::table;
@@ -9,7 +9,7 @@ use crate::{DONE, FAILED, INTERRUPTED, laboratory, output};
 use pqlab_lab::record::Unit;
 use pqlab_lab::{DIFFERENCES_PCT, Dependence, Independence, IndependenceRequest};
 
-pub(super) fn run(arguments: &DoctorArgs, screen: &Terminal) -> anyhow::Result<u8> {
+pub(super) fn run(arguments: &CalibrateArgs, screen: &Terminal) -> anyhow::Result<u8> {
     let laboratory = laboratory::open()?;
     let plan = arguments.measured.plan(&laboratory)?;
     let stop = stop_on_signals()?;
@@ -25,7 +25,7 @@ pub(super) fn run(arguments: &DoctorArgs, screen: &Terminal) -> anyhow::Result<u
     let found = laboratory.measure_independence(&plan, &request, &mut progress, &stop);
     progress.end();
     let Some(found) = found? else { return Ok(INTERRUPTED) };
-    if arguments.json {
+    if arguments.output.is_json() {
         output::json(&serde_json::to_string_pretty(&found.to_json())?)?;
     } else {
         for line in lines(&found, screen.width) {

@@ -1,0 +1,270 @@
+//! Short tables of a comparison: the change of each case, sorted by size.
+
+use super::columns::{Cell, fitted};
+use super::comparison::{preamble, unmatched};
+use super::palette::{Palette, TextStyle};
+use super::text::{below, wrapped};
+use pqlab_analysis::comparison::{ComparedCase, Comparison};
+use pqlab_analysis::number::{NONE, percent, time};
+use pqlab_analysis::text::neutral;
+use pqlab_record::Unit;
+use pqlab_stats::{Interval, VERDICT_SIGNIFICANCE, Verdict};
+
+/// Number of equivalent cases up to which each gets a row of its own.
+const FEW: usize = 3;
+/// Width of the lines below the table if the output has no limit, in columns.
+const PAGE: usize = 100;
+
+/// Formats a comparison as one row per case: both times, the change with its 95% interval, and the verdict. The largest
+/// slowdown is first. If there are many equivalent cases and `all` is not set, one line replaces them.
+pub fn comparison_summary(comparison: &Comparison, all: bool, width: usize, palette: Palette) -> String {
+    let mut out = preamble(comparison, palette);
+    let is_dull = |case: &ComparedCase| case.judgement.verdict == Verdict::Equivalent && case.notes.is_empty();
+    let fold = !all && comparison.cases.iter().filter(|case| is_dull(case)).count() > FEW;
+    let is_folded = |case: &ComparedCase| fold && is_dull(case);
+    let mut shown: Vec<&ComparedCase> = comparison.cases.iter().filter(|case| !is_folded(case)).collect();
+    shown.sort_by(|one, other| change(other).total_cmp(&change(one)));
+    let folded: Vec<&ComparedCase> = comparison.cases.iter().filter(|case| is_folded(case)).collect();
+    if !shown.is_empty() {
+        let mixed = units(comparison).is_none();
+        let names = Names::of(comparison);
+        let mut rows = vec![names.heading(comparison)];
+        for case in &shown {
+            rows.push(row(&names, case, mixed));
+            let notes = case.notes.join("; ");
+            rows.extend(below(&notes, width.min(PAGE)).iter().map(|line| vec![Cell::left(line)]));
+        }
+        fitted(&rows, width, palette).0.iter().for_each(|line| out.push_str(&format!("{line}\n")));
+    }
+    if !folded.is_empty() {
+        out.push_str(&format!("{}\n", folded_line(&folded, comparison)));
+    }
+    out.push('\n');
+    out.push_str(&unmatched(comparison));
+    for line in wrapped(&legend(comparison), width.min(PAGE)) {
+        out.push_str(&format!("{line}\n"));
+    }
+    out.push('\n');
+    for line in comparison.answer().lines().flat_map(|line| wrapped(line, width.min(PAGE))) {
+        out.push_str(&format!("{line}\n"));
+    }
+    out
+}
+
+/// Ratio of the second case to the first. Cases without a ratio are last.
+fn change(case: &ComparedCase) -> f64 {
+    case.ratio.map_or(f64::NEG_INFINITY, |ratio| ratio.ratio.estimate)
+}
+
+/// The unit in which all cases were compared; `None` if cases differ in it.
+fn units(comparison: &Comparison) -> Option<Unit> {
+    let first = comparison.cases.first()?.unit;
+    comparison.cases.iter().all(|case| case.unit == first).then_some(first)
+}
+
+/// How rows name their cases.
+enum Names<'c> {
+    /// By id: both runs contain the case.
+    Ids,
+    /// By id without the provider, because every row compares the same two.
+    Providers(&'c str, &'c str),
+    /// By both ids.
+    Pairs,
+}
+
+impl<'c> Names<'c> {
+    fn of(comparison: &'c Comparison) -> Names<'c> {
+        let providers = |case: &'c ComparedCase| {
+            let (one, first) = case.first.rsplit_once('@')?;
+            let (other, second) = case.second.rsplit_once('@')?;
+            (one == other).then_some((first, second))
+        };
+        if comparison.cases.iter().all(|case| case.first == case.second) {
+            return Names::Ids;
+        }
+        let both = comparison.cases.first().and_then(providers);
+        match both.filter(|_| comparison.cases.iter().all(|case| providers(case) == both)) {
+            Some((first, second)) => Names::Providers(first, second),
+            None => Names::Pairs,
+        }
+    }
+
+    fn row(&self, case: &ComparedCase) -> String {
+        match self {
+            Names::Ids => case.first.clone(),
+            Names::Providers(..) => case.first.rsplit_once('@').map_or(&*case.first, |(name, _)| name).to_owned(),
+            Names::Pairs => format!("{} -> {}", case.first, case.second),
+        }
+    }
+
+    fn heading(&self, comparison: &Comparison) -> Vec<Cell> {
+        let (first, second) = match self {
+            Names::Providers(first, second) => (*first, *second),
+            Names::Ids | Names::Pairs => ("first", "second"),
+        };
+        let change = match units(comparison) {
+            Some(Unit::CoreCycles) => "change in cycles (95%)",
+            Some(_) => "change in time (95%)",
+            None => "change (95%)",
+        };
+        let faint = |cell: Cell| cell.role(TextStyle::Faint);
+        vec![
+            Cell::left("case").role(TextStyle::Strong),
+            faint(Cell::right(first)).spare(1),
+            faint(Cell::right(second)).spare(1),
+            faint(Cell::left(change)),
+            Cell::default(),
+        ]
+    }
+}
+
+fn row(names: &Names<'_>, case: &ComparedCase, mixed: bool) -> Vec<Cell> {
+    let verdict = case.judgement.verdict;
+    let role = match verdict {
+        Verdict::Faster => TextStyle::Good,
+        Verdict::Slower => TextStyle::Bad,
+        Verdict::Equivalent => TextStyle::Faint,
+        Verdict::Inconclusive => TextStyle::Warning,
+    };
+    let time = |ns: Option<f64>| Cell::right(&ns.map_or(NONE.to_owned(), time)).spare(1);
+    let unit = if case.unit == Unit::CoreCycles { " cycles" } else { " time" };
+    let change = case.ratio.map_or(NONE.to_owned(), |ratio| change_text(&ratio.ratio) + if mixed { unit } else { "" });
+    vec![
+        Cell::left(&names.row(case)),
+        time(case.first_ns),
+        time(case.second_ns),
+        Cell::left(&change),
+        Cell::left(verdict.name()).role(role),
+    ]
+}
+
+/// Formats a ratio and its interval: `+1.2% (0.4 to 2.0)`, or `2.42× (2.40 to 2.45)` from a factor of two.
+fn change_text(ratio: &Interval) -> String {
+    if ratio.estimate >= 2.0 {
+        let digits = decimals(ratio.high - ratio.low).max(2);
+        return format!("{:.digits$}× ({:.digits$} to {:.digits$})", ratio.estimate, ratio.low, ratio.high);
+    }
+    let [estimate, low, high] = [ratio.estimate, ratio.low, ratio.high].map(|value| 100.0 * (value - 1.0));
+    let digits = decimals(high - low);
+    // A rounded zero has no sign.
+    let rounded = |value: f64| (value * 10_f64.powi(digits as i32)).round() / 10_f64.powi(digits as i32) + 0.0;
+    format!("{:+.digits$}% ({:.digits$} to {:.digits$})", rounded(estimate), rounded(low), rounded(high))
+}
+
+/// Returns the number of decimals for values that are known within an interval of this width.
+fn decimals(width: f64) -> usize {
+    match width {
+        width if width < 0.1 => 2,
+        width if width < 20.0 => 1,
+        _ => 0,
+    }
+}
+
+fn folded_line(folded: &[&ComparedCase], comparison: &Comparison) -> String {
+    let distance = |case: &&&ComparedCase| case.ratio.map_or(0.0, |ratio| ratio.ratio.estimate.ln().abs());
+    let farthest = folded.iter().max_by(|one, other| distance(one).total_cmp(&distance(other)));
+    let farthest = farthest.and_then(|case| Some(change_text(&case.ratio?.ratio)));
+    let farthest = farthest.map_or(String::new(), |text| format!("; the largest change is {text}"));
+    let count = folded.len();
+    let cases = if count == 1 { "case" } else { "cases" };
+    let margin = percent(comparison.criteria.margin_pct);
+    format!("{count} {cases} equivalent within ±{margin}{farthest} (--all lists them)")
+}
+
+/// Explains the columns and the verdicts.
+fn legend(comparison: &Comparison) -> String {
+    let criteria = &comparison.criteria;
+    let mut text = format!(
+        "Equivalent: the whole interval lies within ±{} ({}). Slower, faster: at most {} of these verdicts are expected \
+         to be false.",
+        percent(criteria.margin_pct),
+        neutral(&criteria.margin_source),
+        percent(100.0 * VERDICT_SIGNIFICANCE)
+    );
+    if comparison.cases.iter().any(|case| !case.paired) && comparison.first_run != comparison.second_run {
+        text.push_str(&format!(
+            " Intervals include the spread between runs: {} in time, {} in cycles.",
+            percent(criteria.runs(Unit::Nanoseconds).pct),
+            percent(criteria.runs(Unit::CoreCycles).pct)
+        ));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures;
+    use crate::width::display_width;
+    use pqlab_analysis::comparison::ComparisonCriteria;
+    use pqlab_analysis::{RunAnalysis, compare, compare_runs};
+    use pqlab_record::Run;
+    use pqlab_stats::IntervalMethod;
+
+    fn compared(first: &Run, second: &Run) -> Comparison {
+        compare_runs(&RunAnalysis::of(first), &RunAnalysis::of(second), &ComparisonCriteria::default())
+    }
+
+    fn interval(low: f64, estimate: f64, high: f64) -> Interval {
+        Interval { estimate, low, high, confidence: 0.95, method: IntervalMethod::CrossedT }
+    }
+
+    #[test]
+    fn changes_have_the_digits_of_their_intervals() {
+        assert_eq!(change_text(&interval(1.004, 1.012, 1.020)), "+1.2% (0.4 to 2.0)");
+        assert_eq!(change_text(&interval(0.7301, 0.7302, 0.7303)), "-26.98% (-26.99 to -26.97)");
+        assert_eq!(change_text(&interval(0.9998, 0.9999, 1.01)), "0.0% (0.0 to 1.0)".replacen("0.0%", "+0.0%", 1));
+        assert_eq!(change_text(&interval(2.403, 2.421, 2.447)), "2.42× (2.40 to 2.45)");
+        assert_eq!(change_text(&interval(0.8, 1.1, 1.4)), "+10% (-20 to 40)");
+    }
+
+    #[test]
+    fn the_largest_slowdown_is_first_and_equivalent_cases_share_a_line() {
+        let (first, mut second) = (fixtures::run(), fixtures::run());
+        second.header.id = "other".into();
+        second.records[0].samples = fixtures::samples(20.8, 1);
+        let mut comparison = compared(&first, &second);
+        let all = comparison_summary(&comparison, true, 100, Palette::PLAIN);
+        assert!(!all.contains("--all"), "{all}");
+        let spare = comparison.cases.iter().find(|case| case.judgement.verdict == Verdict::Equivalent).unwrap().clone();
+        comparison.cases.extend(vec![spare; FEW]);
+        let text = comparison_summary(&comparison, false, 100, Palette::PLAIN);
+        let rows: Vec<&str> = text.lines().skip_while(|line| !line.starts_with("case")).skip(1).collect();
+        assert!(rows[0].starts_with("kem/ML-KEM-768/encapsulate@liboqs") && rows[0].contains("2.0"), "{text}");
+        assert!(rows[0].ends_with("  slower"), "{text}");
+        let equivalent = comparison.count(Verdict::Equivalent);
+        assert!(text.contains(&format!("\n{equivalent} cases equivalent within ±2.0%")), "{text}");
+        assert!(!rows.iter().any(|row| row.ends_with("  equivalent")), "{text}");
+        assert!(text.contains("\nAnswer: 1 of "), "{text}");
+        let shown = comparison_summary(&comparison, true, 100, Palette::PLAIN);
+        assert_eq!(shown.lines().filter(|row| row.ends_with("  equivalent")).count(), equivalent, "{shown}");
+    }
+
+    #[test]
+    fn two_libraries_are_the_headings_of_their_columns() {
+        let run = fixtures::run();
+        let analysis = RunAnalysis::of(&run);
+        let pair = (&analysis.cases()[0], &analysis.cases()[1]);
+        let comparison = compare(&analysis, &analysis, &[pair], &ComparisonCriteria::default());
+        let text = comparison_summary(&comparison, false, 100, Palette::PLAIN);
+        let heading = text.lines().find(|line| line.starts_with("case")).unwrap();
+        assert!(heading.contains(" liboqs ") && heading.contains(" aws-lc "), "{text}");
+        assert!(text.contains("\nkem/ML-KEM-768/encapsulate  10.4 µs  "), "{text}");
+    }
+
+    #[test]
+    fn narrow_terminals_drop_the_times_and_keep_every_note() {
+        let (first, mut second) = (fixtures::run(), fixtures::run());
+        second.header.id = "other".into();
+        let mut comparison = compared(&first, &second);
+        let note = "the first was disturbed: not called slower, although its samples suggest it ".repeat(3);
+        comparison.cases[0].notes = vec![note.clone()];
+        let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>().join(" ");
+        for width in [80, 120, usize::MAX] {
+            let text = comparison_summary(&comparison, false, width, Palette::PLAIN);
+            assert!(words(&text).contains(&words(&note)), "{width}: {text}");
+            let rows = text.lines().filter(|line| line.starts_with("kem/"));
+            assert!(rows.clone().count() > 0 && rows.clone().all(|row| display_width(row) <= width), "{text}");
+        }
+    }
+}
