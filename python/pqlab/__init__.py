@@ -1,7 +1,7 @@
 """pqlab, a laboratory that benchmarks post-quantum cryptography.
 
 >>> import pqlab
->>> run = pqlab.run("kem", algorithms=["ML-KEM-768"], precision=0.01)
+>>> run = pqlab.run("kem", algorithms=["ML-KEM-768"], precision=1)
 >>> run.findings["answers"]
 >>> run.chart("latency")
 """

@@ -75,7 +75,7 @@ class Check:
     sentence: str
     """Overall result in a sentence, with the cases that decided it."""
     comparison: dict[str, Any]
-    """Comparison of the run with the baseline, as in ``pqlab run --baseline --json``."""
+    """Comparison of the run with the baseline, as in ``pqlab gate --format events``."""
     confirmations: tuple[dict[str, Any], ...]
     """Comparisons from the repeated runs, which measure only cases that did not pass."""
 

@@ -24,7 +24,7 @@ def run(
     quick: bool = False,
     rigorous: bool = False,
     protocol: str | None = None,
-    precision: float | None = None,
+    precision: float | str | None = None,
     max_time: float | None = None,
     processes: int | None = None,
     iterations: int | None = None,
@@ -57,8 +57,7 @@ def run(
     :param rigorous: Whether to measure carefully, with narrower intervals and more processes, in ten times the time
         (default false).
     :param protocol: Measuring rules, ``adaptive`` or ``reference`` (default from the suite).
-    :param precision: Target half-width of the median's 95% interval, as a fraction of the median (default 0.01, or from
-        the suite).
+    :param precision: Target half-width of the median's 95% interval in percent (default 1, or from the suite).
     :param max_time: Time limit for each case in seconds (default 1.5, or from the suite).
     :param processes: Number of worker processes that measure each case (default 8, or from the suite).
     :param iterations: Fixed number of samples for each case, instead of the adaptive rules (default none).

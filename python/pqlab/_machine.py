@@ -11,7 +11,7 @@ from pqlab._request import Path, Rules, Selected, asked_for, file_name
 
 
 def measure_noise(
-    case: str = "kem/ML-KEM-768/decapsulate@*",
+    case: str = "kem/ML-KEM-768/decapsulate[]@*",
     *,
     comparisons: int = 20,
     database: Path | None = None,

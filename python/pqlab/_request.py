@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import warnings
 from collections.abc import Iterable, Mapping
 from typing import Any, TypedDict
 
@@ -82,8 +83,8 @@ class Rules(TypedDict, total=False):
     """Whether to measure carefully, with narrower intervals and more processes, in ten times the time."""
     protocol: str | None
     """Kind of rules, ``adaptive`` or ``reference``."""
-    precision: float | None
-    """Target half-width of the median's 95% interval, as a fraction of the median (0.01 for 1%)."""
+    precision: float | str | None
+    """Target half-width of the median's 95% interval in percent, such as ``1`` or ``"1%"``."""
     max_time: float | None
     """Time limit for each case in seconds."""
     processes: int | None
@@ -166,7 +167,7 @@ def asked_for(
             fields[name] = plain(value)
         elif name in _RULES:
             if value is not None:
-                rules[_NAMES.get(name, name)] = share(name, value) if name == "precision" else value
+                rules[_NAMES.get(name, name)] = precision_pct(value) if name == "precision" else value
         else:
             options[name] = value
     return request(protocol=rules, options=chosen(options), **fields)
@@ -208,14 +209,23 @@ def plain(value: object) -> object:
     return list(values)
 
 
-def share(name: str, value: object) -> float:
-    """Converts a fraction into a percentage."""
+# Largest precision that must be a fraction: nobody asks for 0.05 percent.
+_LARGEST_FRACTION = 0.05
+
+
+def precision_pct(value: object) -> float:
+    """Reads a precision in percent, such as ``1`` or ``"1%"``. A fraction up to 0.05, as in earlier versions, is converted
+    with a warning."""
     try:
-        if isinstance(value, (int, float)) and math.isfinite(value):
-            return 100.0 * value
-    except OverflowError:
+        number = float(value.removesuffix("%")) if isinstance(value, str) else value
+        if isinstance(number, (int, float)) and math.isfinite(number):
+            if 0.0 < number <= _LARGEST_FRACTION and not isinstance(value, str):
+                warnings.warn(f"precision is in percent now: write precision={100.0 * number:g}", FutureWarning, stacklevel=4)
+                return 100.0 * number
+            return number
+    except (OverflowError, ValueError):
         pass
-    raise InvalidArgument(f"{name}: {value!r} is not a number")
+    raise InvalidArgument(f"precision: {value!r} is not a percentage")
 
 
 def file_name(path: Path | None) -> str | None:

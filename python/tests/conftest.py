@@ -25,7 +25,7 @@ def run(database: Path) -> pqlab.Run:
         "kem",
         algorithms=["ML-KEM-768", "X25519"],
         providers=["rustcrypto"],
-        filters=["kem/*/encapsulate@*"],
+        filters=["kem/*/encapsulate[]@*"],
         processes=2,
         max_time=0.2,
         seed=7,

@@ -24,7 +24,7 @@ def test_two_libraries_are_compared(tmp_path: Path) -> None:
         "aws-lc",
         "kem",
         algorithms=["X25519"],
-        filters=["*/encapsulate@*"],
+        filters=["*/encapsulate[]@*"],
         processes=2,
         max_time=0.1,
         database=database,
@@ -222,7 +222,7 @@ def test_harness_can_be_tested(tmp_path: Path) -> None:
         case, comparisons=5, processes=3, max_time=0.02, database=tmp_path / "noise.db", progress=False
     )
     assert noise["comparisons"] >= 1 and noise["margin_pct"] > 0
-    few = {"algorithms": ["X25519"], "providers": ["rustcrypto"], "filters": ["*/encapsulate@*"]}
+    few = {"algorithms": ["X25519"], "providers": ["rustcrypto"], "filters": ["*/encapsulate[]@*"]}
     between = pqlab.measure_between("kem", runs=3, pause=0.0, progress=False, processes=3, max_time=0.02, **few)  # type: ignore[arg-type]
     assert between["runs"] == 3 and "coverage_pct" in between["time"]
     alone = pqlab.measure_independence("kem", repetitions=1, progress=False, processes=3, max_time=0.02, **few)  # type: ignore[arg-type]

@@ -20,6 +20,8 @@ from pqlab import _worker
 TABLE: dict[str, dict[str, str]] = tomllib.loads(Path(__file__).with_name("parity.toml").read_text(encoding="utf-8"))
 # Options that every verb accepts.
 COMMON = TABLE.pop("*")
+# Headings of lists of verbs in the help.
+HEADINGS = ("Measure", "Look", "Compare", "Check", "Exchange", "Special", "Commands")
 
 
 def help_of(*verb: str) -> str:
@@ -35,7 +37,9 @@ def section(text: str, name: str) -> str:
 def verbs(*before: str) -> list[tuple[str, ...]]:
     """Returns every verb, including the verbs of subcommands."""
     found: list[tuple[str, ...]] = []
-    names = re.findall(r"^  ([a-z-]+)", section(help_of(*before), "Commands"), re.MULTILINE)
+    text = help_of(*before)
+    lists = [section(text, heading) for heading in HEADINGS]
+    names = re.findall(r"^  ([a-z-]+)", "".join(lists), re.MULTILINE)
     for name in names:
         if name != "help":
             found += [(*before, name), *verbs(*before, name)]

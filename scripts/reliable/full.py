@@ -148,7 +148,7 @@ def fresh(task, template):
 def traced_run(pqlab, strace, options):
     """Measures a run while strace records writes to the database or makes them fail."""
     paths = [word for end in BESIDE for word in ("-P", f"{pqlab.database}{end}")]
-    words, before = ("run", *RUN, "-q", "--json", "--no-progress"), strace.words([*options, *paths], follow=True)
+    words, before = ("run", *RUN, "-q", "--format", "events", "--no-progress"), strace.words([*options, *paths], follow=True)
     session = Session(pqlab, *words[1:-2], before=before)
     session.end()
     return session

@@ -78,7 +78,7 @@ class Session:
         self.begun = threading.Event()
         self.errors = pqlab.folder / "errors.txt"
         with open(self.errors, "w") as errors:
-            words = ("run", *words, "--json", "--no-progress")
+            words = ("run", *words, "--format", "events", "--no-progress")
             self.process = pqlab.start(
                 *words, before=before, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors, text=True
             )

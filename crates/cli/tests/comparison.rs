@@ -33,7 +33,7 @@ fn a_run_compared_with_itself_is_equivalent() {
     for case in cases {
         assert_eq!((case["ratio"].as_f64(), case["p_value"].as_f64()), (Some(1.0), Some(1.0)), "{case}");
     }
-    let shown = text(&pqlab.run(&["compare", "last", "last"]).stdout);
+    let shown = text(&pqlab.run(&["compare", "last", "last", "--wide"]).stdout);
     assert!(shown.contains("Benjamini-Hochberg") && shown.contains("1.000"), "{shown}");
 }
 
@@ -41,7 +41,7 @@ fn a_run_compared_with_itself_is_equivalent() {
 fn cases_of_one_run_are_paired_if_their_stars_agree() {
     let pqlab = Pqlab::new();
     let filter = ["run", "kem", "--algorithm", "ML-KEM-512", "--provider", "rustcrypto", "--provider", "aws-lc"];
-    let chosen = ["--filter", "*/encapsulate@*", "--filter", "*/decapsulate@*"];
+    let chosen = ["--filter", "*/encapsulate[]@*", "--filter", "*/decapsulate[]@*"];
     pqlab.expect(0, &[&filter[..], &chosen, FAST].concat());
     let compare = |first: &str, second: &str| {
         let output = pqlab.run(&["compare", first, second, "--json"]);
@@ -59,7 +59,7 @@ fn cases_of_one_run_are_paired_if_their_stars_agree() {
     libraries.sort();
     let wanted = |operation| (id(operation, "rustcrypto"), id(operation, "aws-lc"), true);
     assert_eq!(libraries, [wanted("decapsulate"), wanted("encapsulate")]);
-    let mut operations = compare("*/encapsulate@*", "*/decapsulate@*");
+    let mut operations = compare("*/encapsulate[]@*", "*/decapsulate[]@*");
     operations.sort();
     let wanted = |provider| (id("encapsulate", provider), id("decapsulate", provider), false);
     assert_eq!(operations, [wanted("aws-lc"), wanted("rustcrypto")]);
@@ -74,10 +74,10 @@ fn bad_comparisons_are_refused_in_one_line() {
         (&["compare", "last", "last", "--margin", "-1"][..], "--margin"),
         (&["compare", "kem/*", "signature/*"][..], "signature/*"),
         (&["compare", "*encapsulate@*", "*@rustcrypto", "--run", "last~4"][..], "last~4"),
-        (&["run", "--baseline", "nothing"][..], "nothing"),
+        (&["gate", "nothing"][..], "nothing"),
         (&["run", "--fail-slower", "3"][..], "--baseline"),
         (&["run", "kem", "--save-baseline", "last"][..], "last"),
-        (&["doctor", "--aa", "--case", "nothing"][..], "no case is selected"),
+        (&["calibrate", "--case", "nothing"][..], "no case is selected"),
     ] {
         let output = pqlab.run(arguments);
         assert_eq!(output.status.code(), Some(2), "{arguments:?}: {}", text(&output.stderr));
@@ -91,7 +91,7 @@ fn a_baseline_is_measured_again() {
     let pqlab = Pqlab::new();
     measured(&pqlab, &["--save-baseline", "release-1.0"]);
     // No machine becomes ten times slower twice in a row.
-    let mut arguments = vec!["run", "--baseline", "release-1.0", "--fail-slower", "900"];
+    let mut arguments = vec!["gate", "release-1.0", "--fail-slower", "900"];
     arguments.extend(["--no-progress", "--max-time", "0.05"]);
     let shown = pqlab.expect(0, &arguments);
     assert!(shown.contains("kem/ML-KEM-512/decapsulate@rustcrypto") && shown.contains("verdict"), "{shown}");
@@ -113,13 +113,13 @@ fn a_baseline_of_another_machine_is_undecided_unless_allowed() {
     run["environment"]["host"]["name"] = "there".into();
     let file = common::write(&pqlab.path("there.json"), &run.to_string());
     pqlab.expect(0, &["import", &file]);
-    let check = ["run", "--baseline", "20000101", "--fail-slower", "900", "--max-time", "0.05", "--no-progress"];
+    let check = ["gate", "20000101", "--fail-slower", "900", "--max-time", "0.05", "--no-progress"];
     let output = pqlab.run(&check);
     let printed = text(&output.stdout);
     let last = printed.lines().last().unwrap();
     assert_eq!(output.status.code(), Some(3), "{printed}");
     assert!(last.starts_with("UNDECIDED ") && last.contains("another machine (there"), "{last}");
-    let output = pqlab.run(&[&check[..], &["--baseline-elsewhere"]].concat());
+    let output = pqlab.run(&[&check[..], &["--elsewhere"]].concat());
     assert_eq!(output.status.code(), Some(0), "{}", text(&output.stdout));
 }
 
@@ -128,7 +128,7 @@ fn a_baseline_check_prints_one_json_event_per_line() {
     let pqlab = Pqlab::new();
     measured(&pqlab, &["--save-baseline", "base"]);
     let arguments =
-        ["run", "--baseline", "base", "--fail-slower", "900", "--json", "--no-progress", "--max-time", "0.05"];
+        ["gate", "base", "--fail-slower", "900", "--format", "events", "--no-progress", "--max-time", "0.05"];
     let events: Vec<Value> =
         pqlab.expect(0, &arguments).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let names: Vec<&str> = events.iter().map(|event| event["event"].as_str().unwrap()).collect();
@@ -167,8 +167,7 @@ fn runs_of_another_machine_are_named_in_the_first_line() {
 fn doctor_aa_stores_the_noise_for_later_verdicts() {
     let pqlab = Pqlab::new();
     measured(&pqlab, &[]);
-    let noise =
-        pqlab.expect(0, &["doctor", "--aa", "--comparisons", "5", "--case", "hash/SHA3-256/*rustcrypto*", "--json"]);
+    let noise = pqlab.expect(0, &["calibrate", "--comparisons", "5", "--case", "hash/SHA3-256/*rustcrypto*", "--json"]);
     let noise: Value = serde_json::from_str(&noise).unwrap();
     assert_eq!(noise["comparisons"], 5);
     let json: Value = serde_json::from_slice(&pqlab.run(&["compare", "last", "last", "--json"]).stdout).unwrap();

@@ -20,7 +20,7 @@ const GENERATE: &[&str] = &["ledger", "generate", "--scheme", "Ed25519", "--coun
 /// Returns the commands that write a file, without the file's name.
 fn writers() -> [Vec<&'static str>; 4] {
     [
-        [RUN, FAST, &["--save"]].concat(),
+        [RUN, FAST, &["--out"]].concat(),
         [EXPORT, &["--out"]].concat(),
         [GENERATE, &["--out"]].concat(),
         [GENERATE, &["--format", "parquet", "--out"]].concat(),
@@ -71,7 +71,7 @@ fn a_hyphen_prints_the_file_and_nothing_else() {
         assert!(!pqlab.path("-").exists() && !std::path::Path::new("-").exists());
     }
     let loud: Vec<&str> = RUN.iter().chain(FAST).copied().filter(|argument| *argument != "-q").collect();
-    let output = pqlab.run(&[&loud[..], &["--save", "-"]].concat());
+    let output = pqlab.run(&[&loud[..], &["--out", "-"]].concat());
     assert!(whole(&output.stdout) && !output.stderr.is_empty(), "{}", text(&output.stdout));
 }
 
@@ -92,8 +92,9 @@ fn folders_and_impossible_outputs_are_refused_before_any_work() {
         refused(&[&writer[..], &[name]].concat(), &[name, "this is a folder: name a file in it"]);
     }
     assert!(!pqlab.database().exists() && fs::read_dir(&folder).unwrap().count() == 0, "no work must be started");
-    let save = [RUN, FAST, &["--save", "-"]].concat();
-    refused(&[&save[..], &["--json"]].concat(), &["--save -", "--json", "name a file"]);
-    refused(&[&save[..], &["--format", "csv"]].concat(), &["--save -", "--format", "name a file"]);
+    let save = [RUN, FAST, &["--out", "-"]].concat();
+    refused(&[&save[..], &["--format", "events"]].concat(), &["--out -", "--format events", "name a file"]);
+    let csv = pqlab.expect(0, &[&save[..], &["--format", "csv"]].concat());
+    assert!(csv.lines().count() == 2 && csv.contains(",hash/SHA3-256/digest[len=64]@rustcrypto"), "{csv}");
     refused(&["report", "--out", "-"], &["--out -", "folder", "pqlab export"]);
 }

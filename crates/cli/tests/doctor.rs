@@ -13,7 +13,7 @@ const CASES: [&str; 2] = ["--filter", "kem/ML-KEM-512/*@rustcrypto"];
 #[test]
 fn independence_measures_each_case_together_and_alone() {
     let pqlab = Pqlab::new();
-    let arguments = [&["doctor", "--independence", "--json", "--seed", "7"], &MOMENT[..], &CASES].concat();
+    let arguments = [&["calibrate", "--independence", "--json", "--seed", "7"], &MOMENT[..], &CASES].concat();
     let output = pqlab.run(&arguments);
     let found: Value = serde_json::from_slice(&output.stdout).unwrap();
     let code = if found["holds"] == true { 0 } else { 1 };
@@ -38,7 +38,7 @@ fn independence_measures_each_case_together_and_alone() {
 #[test]
 fn independence_prints_its_results() {
     let pqlab = Pqlab::new();
-    let arguments = [&["doctor", "--independence", "--repetitions", "1"], &MOMENT[..], &CASES].concat();
+    let arguments = [&["calibrate", "--independence", "--repetitions", "1"], &MOMENT[..], &CASES].concat();
     let output = pqlab.run(&arguments);
     assert!(matches!(output.status.code(), Some(0 | 1)), "{}", text(&output.stderr));
     let said = text(&output.stdout);
@@ -49,7 +49,7 @@ fn independence_prints_its_results() {
 #[test]
 fn between_compares_intervals_with_the_other_runs() {
     let pqlab = Pqlab::new();
-    let arguments = [&["doctor", "--between", "3", "--pause", "0", "--json"], &MOMENT[..], &CASES].concat();
+    let arguments = [&["calibrate", "--between", "3", "--pause", "0", "--json"], &MOMENT[..], &CASES].concat();
     let found: Value = serde_json::from_str(&pqlab.expect(0, &arguments)).unwrap();
     let cases = found["by_case"].as_array().unwrap().len();
     assert_eq!((&found["runs"], found["cases"].as_u64()), (&3.into(), Some(cases as u64)));
@@ -64,15 +64,14 @@ fn between_compares_intervals_with_the_other_runs() {
 fn conflicting_options_are_refused() {
     let pqlab = Pqlab::new();
     for (arguments, named) in [
-        (&["doctor", "kem"][..], "--independence"),
-        (&["doctor", "--quick"], "--between"),
-        (&["doctor", "--aa", "--filter", "*"], "--independence"),
-        (&["doctor", "--independence", "--between", "3"], "--between"),
-        (&["doctor", "--between", "2"], "2"),
-        (&["doctor", "--pause", "3"], "--between"),
-        (&["doctor", "--between", "3", "--pause", "-1"], "pause"),
-        (&["doctor", "--between", "3", "--pause", "1e300"], "pause"),
-        (&["doctor", "--independence", "nothing"], "nothing"),
+        (&["calibrate", "kem"][..], "--independence"),
+        (&["calibrate", "--filter", "*"], "--independence"),
+        (&["calibrate", "--independence", "--between", "3"], "--between"),
+        (&["calibrate", "--between", "2"], "2"),
+        (&["calibrate", "--pause", "3"], "--between"),
+        (&["calibrate", "--between", "3", "--pause", "-1"], "pause"),
+        (&["calibrate", "--between", "3", "--pause", "1e300"], "pause"),
+        (&["calibrate", "--independence", "nothing"], "nothing"),
     ] {
         let output = pqlab.run(arguments);
         let said = text(&output.stderr);

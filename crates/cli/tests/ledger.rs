@@ -29,7 +29,7 @@ fn a_good_block_exits_with_0_and_a_bad_one_with_1() {
         assert!(said.contains(&format!("{provider} {version} (")), "the provider is missing: {said}");
         let batches = json["batch_providers"][0].as_str().unwrap();
         assert!(said.contains("to verify in batches (--batch), use --provider") && said.contains(batches), "{said}");
-        let at_once = pqlab.expect(0, &["ledger", "verify", &good, "--provider", batches, "--batch", "8"]);
+        let at_once = pqlab.expect(0, &["ledger", "verify", &good, "--provider", batches, "--at-once", "8"]);
         assert!(!at_once.contains("to verify in batches"), "{at_once}");
         let bad = generate(&pqlab, "bad", &["--count", "300", "--invalid", "2%", "--senders", "7", "--format", format]);
         for threads in ["1", "2"] {
@@ -80,8 +80,8 @@ fn bad_input_is_one_line_and_exits_with_2() {
         ([verifying(&block), vec!["--form".into(), "txv1".into()]].concat(), "TXv2"),
         ([verifying(&block), vec!["--threads".into(), "0".into()]].concat(), "--threads"),
         ([verifying(&block), vec!["--provider".into(), "nobody".into()]].concat(), "nobody"),
-        ([verifying(&block), vec!["--batch".into(), "10001".into()]].concat(), "from 1 to 10000"),
-        ([verifying(&block), vec!["--batch".into(), "8".into()]].concat(), "mldsa-batch:portable"),
+        ([verifying(&block), vec!["--at-once".into(), "10001".into()]].concat(), "from 1 to 10000"),
+        ([verifying(&block), vec!["--at-once".into(), "8".into()]].concat(), "mldsa-batch:portable"),
         ([verifying(&block), vec!["--journal".into(), "j".into()]].concat(), "--cluster"),
         (["ledger", "scaling", "--bandwidth", "inf"].map(str::to_owned).to_vec(), "--bandwidth"),
         (generating(&["--count", "0"]), "--count"),

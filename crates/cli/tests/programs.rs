@@ -48,7 +48,7 @@ fn each_command_measures_the_recorded_cases() {
             provider.split('+').all(|half| EVERYWHERE.contains(&half))
         };
         // Without --workers, the size of the pool depends on the machine.
-        let machine_decides = !words.iter().any(|word| word == "--workers");
+        let machine_decides = !words.iter().any(|word| word == "--pool-threads");
         let plain = |id: &str| if machine_decides { without_workers(id) } else { id.to_owned() };
         let ids: Vec<String> = ids.lines().filter(everywhere).map(plain).collect();
         assert!(!ids.is_empty(), "{program}: {arguments:?}");

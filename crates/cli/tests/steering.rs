@@ -72,7 +72,7 @@ fn imported_text_reaches_the_terminal_escaped() {
         &["export", id, "--format", "latex"],
         &["export", id, "--format", HOSTILE],
         &["run", HOSTILE],
-        &["run", "--baseline", id, "--max-time", "0.01"],
+        &["gate", id, "--max-time", "0.01"],
         &["ledger", "verify", HOSTILE],
         &["import", HOSTILE],
     ] {

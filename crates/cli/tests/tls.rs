@@ -13,7 +13,7 @@ use serde_json::Value;
 fn run(words: &str) -> Option<Value> {
     let lab = Pqlab::new();
     let arguments: Vec<&str> =
-        ["run", "tls", "--no-progress", "--quiet", "--save", "-"].into_iter().chain(words.split(' ')).collect();
+        ["run", "tls", "--no-progress", "--quiet", "--out", "-"].into_iter().chain(words.split(' ')).collect();
     let output = lab.command(&arguments).output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr);
     if output.status.code() == Some(2) && said.contains("namespace") {

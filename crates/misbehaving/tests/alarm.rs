@@ -22,10 +22,10 @@ fn large_slowdowns_fail_even_on_a_busy_machine() {
         let output = pqlab.command(arguments).env("PQLAB_DELAY_STEPS", steps).output().unwrap();
         (output.status.code(), text(&output.stdout), text(&output.stderr))
     };
-    let mut base = vec!["run", "kem", "--filter", "kem/delayed/decapsulate@*", "--save-baseline", "prompt"];
+    let mut base = vec!["run", "kem", "--filter", "kem/delayed/decapsulate[]@*", "--save-baseline", "prompt"];
     base.extend(FAST);
     assert_eq!(delayed(&base, "0").0, Some(0));
-    let mut again = vec!["run", "--baseline", "prompt", "--fail-slower", "100", "--json"];
+    let mut again = vec!["gate", "prompt", "--fail-slower", "100", "--format", "events"];
     again.extend(FAST);
     let case = "kem/delayed/decapsulate@misbehaving";
     for busy in [false, true] {

@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 fn fastest_skips_libraries_that_crash() {
     let pqlab = Pqlab::new();
     let mut arguments = vec!["run", "hybrid", "--classical", "fastest", "--post-quantum", "fastest", "--no-progress"];
-    arguments.extend(["--filter", "hybrid/X-Wing/handshake@*", "--processes", "2", "--max-time", "0.05"]);
+    arguments.extend(["--filter", "hybrid/X-Wing/handshake[]@*", "--processes", "2", "--max-time", "0.05"]);
     let dry: Value =
         serde_json::from_str(&pqlab.expect(0, &[&arguments[..], &["--dry-run", "--json"]].concat())).unwrap();
     pqlab.expect(0, &arguments);

@@ -112,7 +112,7 @@ fn count(variable: &str, default: usize) -> usize {
 fn verdicts_on_this_machine() {
     let (same, slowed) = (count("AA", 100), count("SLOWED", 30));
     let pqlab = Pqlab::new();
-    let noise = pqlab.expect(0, &[&["doctor", "--aa", "--case", CASE, "--json"][..], &RULES].concat());
+    let noise = pqlab.expect(0, &[&["calibrate", "--case", CASE, "--json"][..], &RULES].concat());
     let noise: Value = serde_json::from_str(&noise).unwrap();
     let value = |what: &str| noise[what].as_f64().unwrap();
     println!(
@@ -140,7 +140,7 @@ fn verdicts_on_this_machine() {
     let mut alarms = 0;
     for _ in 0..slowed {
         measure(&pqlab, DELAYED, 0, &["--save-baseline", "prompt"]);
-        let arguments = ["run", "--baseline", "prompt", "--fail-slower", FAIL_SLOWER, "--json", "--no-progress", "-q"];
+        let arguments = ["gate", "prompt", "--fail-slower", FAIL_SLOWER, "--format", "events", "--no-progress", "-q"];
         let (code, events) = delayed(&pqlab, steps, &[0, 1, 3], &arguments);
         let events = events.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
         slower.take(&events.into_iter().find(|event| event["event"] == "comparison").unwrap());

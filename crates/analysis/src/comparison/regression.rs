@@ -1,5 +1,5 @@
 //! Judges whether cases are slower than in a baseline by more than a threshold. The outcome (pass, undecided or fail)
-//! is the last line of `run --baseline`.
+//! is the last line of `pqlab gate`.
 //!
 //! - The **interval** of a case's ratio is that of the comparison. An interval that is not wholly below the threshold
 //!   is widened, because such cases were selected from many. If there are R such cases among m, the confidence level is

@@ -1,8 +1,9 @@
 use std::collections::BTreeMap;
 
 /// Pairs each text that matches `first` with the text that matches `second` if the stars of both patterns match the
-/// same strings. If each pattern matches only one text, these two are paired. A pattern without brackets matches ids with
-/// any parameters, and pairs ids with equal parameters. Returns indices into `texts`.
+/// same strings. If each pattern matches only one text, these two are paired. A pattern with stars and without brackets
+/// matches ids with any parameters, and pairs ids with equal parameters. `[]` matches only ids without parameters.
+/// Returns indices into `texts`.
 pub fn pair_by_stars(first: &str, second: &str, texts: &[String]) -> Vec<(usize, usize)> {
     let matching = |pattern: &str| -> Vec<(usize, Vec<String>)> {
         texts.iter().enumerate().filter_map(|(index, text)| Some((index, stars_of_id(pattern, text)?))).collect()
@@ -18,8 +19,12 @@ pub fn pair_by_stars(first: &str, second: &str, texts: &[String]) -> Vec<(usize,
 
 /// Like [`stars`]. If only the id without its parameters matches, the parameters count as one more star.
 fn stars_of_id(pattern: &str, id: &str) -> Option<Vec<String>> {
+    if let Some((before, after)) = pattern.split_once("[]") {
+        return stars(&format!("{before}{after}"), id).filter(|_| !id.contains('['));
+    }
+    let any_parameters = pattern.contains(['*', '?']) && !pattern.contains('[');
     stars(pattern, id).or_else(|| {
-        let (name, rest) = id.split_once('[').filter(|_| !pattern.contains('['))?;
+        let (name, rest) = id.split_once('[').filter(|_| any_parameters)?;
         let (parameters, provider) = rest.rsplit_once(']')?;
         let mut found = stars(pattern, &format!("{name}{provider}"))?;
         found.push(parameters.to_owned());
@@ -76,7 +81,8 @@ mod tests {
     fn patterns_without_brackets_pair_equal_parameters() {
         let ids = ["s/A/verify[len=1]@x", "s/A/verify[len=2]@x", "s/A/verify[len=2]@y", "s/A/verify[len=1]@y"];
         let ids = ids.map(String::from);
-        assert_eq!(pair_by_stars("s/A/verify@x", "s/A/verify@y", &ids), [(0, 3), (1, 2)]);
+        assert_eq!(pair_by_stars("s/*/verify@x", "s/*/verify@y", &ids), [(0, 3), (1, 2)]);
+        assert!(pair_by_stars("s/*/verify[]@x", "s/*/verify[]@y", &ids).is_empty());
         assert_eq!(pair_by_stars("*@x", "*@y", &ids), [(0, 3), (1, 2)]);
     }
 

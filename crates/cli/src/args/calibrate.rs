@@ -22,7 +22,7 @@ pub(crate) struct CalibrateArgs {
     pub(crate) comparisons: u32,
 
     /// Id or pattern of the case to compare with itself; the first match is measured
-    #[arg(long, value_name = "CASE", default_value = "kem/ML-KEM-768/decapsulate@*", conflicts_with_all = ["independence", "between"])]
+    #[arg(long, value_name = "CASE", default_value = "kem/ML-KEM-768/decapsulate[]@*", conflicts_with_all = ["independence", "between"])]
     pub(crate) case: String,
 
     /// Measure all cases of the suite together and each case alone, and list the cases that differ
@@ -74,7 +74,7 @@ pub(crate) struct MeasuredArgs {
     #[arg(long, conflicts_with = "rigorous")]
     pub(crate) quick: bool,
 
-    /// Measure carefully: narrower intervals, more processes, ten times the time
+    /// Measure carefully: narrower intervals, ten times the time
     #[arg(long)]
     pub(crate) rigorous: bool,
 

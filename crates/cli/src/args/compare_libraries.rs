@@ -19,9 +19,9 @@ The run is stored: see `pqlab show last` or `pqlab report`.
 
 {}
 
-Exit codes: 0 done; 2 a library cannot be opened, or the two have no case in common; 130 interrupted:
-finished cases are stored. With --exit-code: 1 a case is slower, or failed only in B; 3 no case is
-slower, but one is inconclusive", verdicts(), patterns!()))]
+Exit codes: 0 done; 2 a library cannot be opened, or the two have no case in common; 130
+interrupted: finished cases are stored. With --exit-code: 1 a case is slower, or failed only in B;
+3 no case is slower, but one is inconclusive", verdicts(), patterns!()))]
 pub(crate) struct CompareLibrariesArgs {
     /// Library to compare with: a provider id from `pqlab list providers`, or [LABEL=]KIND:PATH, where KIND is liboqs,
     /// openssl or nist
@@ -41,7 +41,7 @@ pub(crate) struct CompareLibrariesArgs {
     #[arg(long, conflicts_with = "rigorous")]
     pub(crate) quick: bool,
 
-    /// Measure carefully: narrower intervals, more processes, ten times the time
+    /// Measure carefully: narrower intervals, ten times the time
     #[arg(long)]
     pub(crate) rigorous: bool,
 

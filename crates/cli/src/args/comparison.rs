@@ -8,11 +8,8 @@ use pqlab_lab::stats::{VERDICT_SIGNIFICANCE, Verdict};
 /// Output format of a comparison.
 #[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ComparedFormat {
-    /// Table for the terminal
     Text,
-    /// Markdown for a pull request
     Markdown,
-    /// JSON
     Json,
 }
 
@@ -23,7 +20,7 @@ pub(crate) struct ComparisonArgs {
     #[arg(long, value_name = "PERCENT", allow_hyphen_values = true, value_parser = percent)]
     pub(crate) margin: Option<f64>,
 
-    /// Unit in which cases are judged
+    /// Unit in which cases are judged; auto is cycles if both cases have them, else time
     #[arg(long, value_enum, default_value_t = MetricName::Auto)]
     pub(crate) metric: MetricName,
 

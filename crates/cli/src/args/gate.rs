@@ -3,11 +3,13 @@
 use super::run::{EVENTS, RunOutputArgs};
 use super::{MeasuringArgs, MetricName, RunArgs, patterns, percent};
 use clap::Args;
+use pqlab_lab::CaseOptions;
+use std::path::PathBuf;
 
 /// Measure the cases of a stored run again, and fail if one is slower.
 #[derive(Args, Debug)]
 #[command(after_help = concat!("Examples:
-  pqlab gate main                           fail if a case is more than 5% slower than in run `main`
+  pqlab gate main                           fail if a case is more than 5% slower than in `main`
   pqlab gate main --fail-slower 2% --rigorous
   pqlab gate main -a 'ML-KEM-*' --metric cycles
   pqlab run kem --save-baseline main        store the run to compare with
@@ -33,6 +35,10 @@ pub(crate) struct GateArgs {
     #[command(flatten)]
     pub(crate) measuring: MeasuringArgs,
 
+    /// Also write the run to this file, as JSON
+    #[arg(short, long, value_name = "FILE", help_heading = "Results and output")]
+    pub(crate) out: Option<PathBuf>,
+
     /// Print the outcome as text, or JSON events during the run
     #[arg(short, long, value_name = "F", value_parser = ["text", EVENTS], default_value = "text", help_heading = "Results and output")]
     pub(crate) format: String,
@@ -46,7 +52,7 @@ pub(crate) struct GateRules {
     #[arg(long, value_name = "PERCENT", default_value = GateRules::SLOWER, allow_hyphen_values = true, value_parser = percent)]
     pub(crate) fail_slower: f64,
 
-    /// Unit in which cases are judged
+    /// Unit in which cases are judged; auto is cycles if both cases have them, else time
     #[arg(long, value_enum, default_value_t = MetricName::Auto)]
     pub(crate) metric: MetricName,
 
@@ -74,11 +80,13 @@ impl From<GateArgs> for RunArgs {
     fn from(arguments: GateArgs) -> RunArgs {
         let output = RunOutputArgs {
             baseline: Some(arguments.baseline),
+            out: arguments.out,
             format: Some(arguments.format).filter(|format| format == EVENTS),
             metric: arguments.rules.metric,
             ..RunOutputArgs::default()
         };
         let (measuring, gate) = (arguments.measuring, Some(arguments.rules));
-        RunArgs { suites: Vec::new(), dry_run: false, measuring, output, gate }
+        let (suites, over, handshakes, options) = (Vec::new(), None, None, CaseOptions::default());
+        RunArgs { suites, dry_run: false, over, options, measuring, handshakes, output, gate }
     }
 }

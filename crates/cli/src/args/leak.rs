@@ -1,6 +1,6 @@
 //! Arguments of `pqlab leak`.
 
-use super::{FormatArgs, SharedLibraryArgs, patterns, positive, seconds};
+use super::{FormatArgs, SharedLibraryArgs, patterns, positive, positive_seconds};
 use clap::Args;
 
 /// Test whether the time of an operation depends on a secret.
@@ -54,7 +54,7 @@ pub(crate) struct LeakArgs {
     pub(crate) planted: f64,
 
     /// Time limit per test
-    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = seconds, allow_hyphen_values = true)]
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = positive_seconds, allow_hyphen_values = true)]
     pub(crate) max_time: f64,
 
     /// Seed for keys, inputs and their order

@@ -2,16 +2,13 @@
 
 use super::{DatabaseArgs, NamedLibraryArgs};
 use clap::Args;
-use pqlab_lab::{CaseOptions, Filters, ProtocolOverrides};
+use pqlab_lab::{Filters, ProtocolOverrides};
 
 /// Which cases to measure, how, and where to store the run.
 #[derive(Args, Debug)]
 pub(crate) struct MeasuringArgs {
     #[command(flatten)]
     pub(crate) chosen: ChosenArgs,
-
-    #[command(flatten)]
-    pub(crate) options: CaseOptions,
 
     #[command(flatten)]
     pub(crate) presets: PresetArgs,
@@ -45,10 +42,6 @@ pub(crate) struct ChosenArgs {
     #[arg(long, value_name = "GLOB")]
     pub(crate) filter: Vec<String>,
 
-    /// Only handshakes over TCP sockets (areas ntor and tls)
-    #[arg(long, value_name = "TRANSPORT", value_parser = ["tcp"])]
-    pub(crate) over: Option<String>,
-
     #[command(flatten)]
     pub(crate) foreign: NamedLibraryArgs,
 }
@@ -61,7 +54,7 @@ pub(crate) struct PresetArgs {
     #[arg(long, conflicts_with = "rigorous")]
     pub(crate) quick: bool,
 
-    /// Measure carefully: narrower intervals, more processes, ten times the time
+    /// Measure carefully: narrower intervals, ten times the time
     #[arg(long)]
     pub(crate) rigorous: bool,
 }
@@ -70,10 +63,6 @@ pub(crate) struct PresetArgs {
 #[derive(Args, Debug)]
 #[command(next_help_heading = "How to measure")]
 pub(crate) struct MoreRules {
-    /// Number of connections per case over a network, regardless of the precision [default: 200]
-    #[arg(long, value_name = "N", allow_hyphen_values = true)]
-    pub(crate) handshakes: Option<u64>,
-
     /// Seed for the order of cases and for inputs [default: random, stored with the run]
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     pub(crate) seed: Option<u64>,
@@ -111,8 +100,7 @@ pub(crate) struct StoredArgs {
 impl MeasuringArgs {
     /// Returns the measuring rules set by options and presets.
     pub(crate) fn overrides(&self) -> ProtocolOverrides {
-        let handshakes = self.rules.handshakes;
-        ProtocolOverrides { handshakes, ..self.protocol.clone() }.or_preset(self.presets.quick, self.presets.rigorous)
+        self.protocol.clone().or_preset(self.presets.quick, self.presets.rigorous)
     }
 
     /// Returns the filters set by options.
@@ -121,8 +109,7 @@ impl MeasuringArgs {
             ids: self.chosen.filter.clone(),
             providers: self.chosen.provider.clone(),
             algorithms: self.chosen.algorithm.clone(),
-            over: self.chosen.over.clone(),
-            options: self.options.clone(),
+            ..Filters::default()
         }
     }
 }

@@ -4,12 +4,9 @@ use pqlab_lab::analysis::comparison::Judged;
 /// Unit in which cases are judged.
 #[derive(ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum MetricName {
-    /// Core cycles if both cases have them, otherwise time
     #[default]
     Auto,
-    /// Time
     Time,
-    /// Core cycles
     Cycles,
 }
 

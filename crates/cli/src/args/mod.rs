@@ -69,8 +69,8 @@ macro_rules! patterns {
     () => {
         "Patterns match whole ids: `*` matches any text, `?` any single character. All other characters
 are literal, including brackets, which contain the parameters of a case:
-  'signature/ML-DSA-65/verify@*'           every length, from every library
-  'signature/ML-DSA-65/verify[len=32]@*'   this length
+  'kem/ML-KEM-768/keygen@*'                with any parameters, from every library
+  'kem/ML-KEM-768/keygen[encoded]@*'       with these parameters; `keygen[]@*`: without parameters
 Quote patterns, or the shell expands stars and brackets."
     };
 }
@@ -103,8 +103,8 @@ pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,
 
-    /// When to colour the output
-    #[arg(long, global = true, value_enum, default_value_t = ColorChoice::Auto, value_name = "WHEN")]
+    /// Colour the output: auto, always or never [default: auto]
+    #[arg(long, global = true, value_enum, default_value_t = ColorChoice::Auto, value_name = "WHEN", hide_possible_values = true, hide_default_value = true)]
     pub(crate) color: ColorChoice,
 }
 
@@ -173,6 +173,12 @@ Exit codes: 0 done; 2 no such shell")]
     },
 }
 
+/// Parses a duration above zero into seconds.
+fn positive_seconds(text: &str) -> Result<f64, String> {
+    let time = seconds(text).ok().filter(|time| *time > 0.0);
+    time.ok_or_else(|| "expected a duration above zero, such as 1.5s".into())
+}
+
 /// Parses a number above zero.
 fn positive(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
@@ -184,7 +190,7 @@ fn positive(text: &str) -> Result<f64, String> {
 /// Output format of verbs that print text or JSON.
 #[derive(Args, Debug)]
 pub(crate) struct FormatArgs {
-    /// Output format
+    /// Output format; `--json` is short for json
     #[arg(short, long, value_name = "F", value_enum, default_value_t = TextOrJson::Text, conflicts_with = "json")]
     format: TextOrJson,
 

@@ -4,10 +4,8 @@ use pqlab_lab::report::Names;
 /// Row names of an export.
 #[derive(ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum NamesName {
-    /// Case ids
     #[default]
     Ids,
-    /// Names from the reference's ledger benchmark, such as BM_Verify100Transactions
     Reference,
 }
 

@@ -3,8 +3,7 @@
 use std::ffi::OsString;
 
 /// Options that were renamed: the verb, the old option and the new one.
-const OPTIONS: &[(&str, &str, &str)] =
-    &[("run", "--workers", "--pool-threads"), ("run", "--save", "--out"), ("ledger", "--batch", "--at-once")];
+const OPTIONS: &[(&str, &str, &str)] = &[("run", "--workers", "--pool-threads"), ("ledger", "--batch", "--at-once")];
 
 /// Options of `pqlab doctor` that became `pqlab calibrate`.
 const CALIBRATING: [&str; 3] = ["--aa", "--independence", "--between"];

@@ -2,7 +2,7 @@
 
 use super::{GateRules, MeasuringArgs, MetricName, NamesName, parse_digits, patterns, percent};
 use clap::Args;
-use pqlab_lab::ProtocolOverrides;
+use pqlab_lab::{CaseOptions, Filters, ProtocolOverrides};
 use std::path::PathBuf;
 
 /// Measure suites, areas, algorithms or libraries.
@@ -82,8 +82,19 @@ pub(crate) struct RunArgs {
     #[arg(short = 'n', long, help_heading = "What to measure", conflicts_with_all = ["resume", "baseline"])]
     pub(crate) dry_run: bool,
 
+    /// Only handshakes over TCP sockets (areas ntor and tls)
+    #[arg(long, value_name = "TRANSPORT", value_parser = ["tcp"], help_heading = "What to measure")]
+    pub(crate) over: Option<String>,
+
+    #[command(flatten)]
+    pub(crate) options: CaseOptions,
+
     #[command(flatten)]
     pub(crate) measuring: MeasuringArgs,
+
+    /// Number of connections per case over a network, regardless of the precision [default: 200]
+    #[arg(long, value_name = "N", allow_hyphen_values = true, help_heading = "How to measure")]
+    pub(crate) handshakes: Option<u64>,
 
     #[command(flatten)]
     pub(crate) output: RunOutputArgs,
@@ -100,6 +111,10 @@ pub(crate) struct RunOutputArgs {
     /// Also write the run to this file, as JSON or in --format
     #[arg(short, long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
+
+    /// Old form of --out: always JSON, even with --format.
+    #[arg(long, value_name = "FILE", hide = true, conflicts_with = "out")]
+    pub(crate) save: Option<PathBuf>,
 
     /// Print this export format instead of tables; `events` are JSON lines
     #[arg(short, long, value_name = "F", conflicts_with = "json")]
@@ -146,13 +161,25 @@ pub(crate) struct RunOutputArgs {
     pub(crate) json: bool,
 }
 
+impl RunOutputArgs {
+    /// Returns the file to write.
+    pub(crate) fn path(&self) -> Option<&PathBuf> {
+        self.out.as_ref().or(self.save.as_ref())
+    }
+}
+
 /// Value of --format for events.
 pub(crate) const EVENTS: &str = "events";
 
 impl RunArgs {
     /// Returns the measuring rules set by options and presets.
     pub(crate) fn overrides(&self) -> ProtocolOverrides {
-        self.measuring.overrides()
+        ProtocolOverrides { handshakes: self.handshakes, ..self.measuring.overrides() }
+    }
+
+    /// Returns the filters set by options.
+    pub(crate) fn filters(&self) -> Filters {
+        Filters { over: self.over.clone(), options: self.options.clone(), ..self.measuring.filters() }
     }
 
     /// Returns whether to print JSON events.

@@ -9,7 +9,6 @@ use std::path::PathBuf;
 pub(crate) enum StatsFormat {
     Text,
     Json,
-    /// LaTeX tables
     Latex,
 }
 

@@ -73,7 +73,8 @@ pub(crate) fn run(mut arguments: Box<RunArgs>, screen: &Terminal) -> anyhow::Res
         }
     }
 
-    let printed = (exporter.is_some() && save.is_none()) || save.as_ref().is_some_and(Destination::is_standard_output);
+    let printed =
+        (exporter.is_some() && output.out.is_none()) || save.as_ref().is_some_and(Destination::is_standard_output);
     let stream = match (events, printed) {
         (true, _) => Stream::Events,
         (false, false) if stored.verbose => Stream::Lines,
@@ -131,14 +132,20 @@ pub(crate) fn run(mut arguments: Box<RunArgs>, screen: &Terminal) -> anyhow::Res
 /// Rewrites a request that uses old names of options, and says the new names.
 fn take_old_names(arguments: &mut RunArgs) -> Result<(), BadInput> {
     let output = &arguments.output;
-    if output.json {
+    if output.json && !arguments.dry_run {
         output::talk("note: --json is now --format events");
+    }
+    if output.save.is_some() {
+        output::talk("note: --save is now --out");
     }
     let old_rules = output.fail_slower.is_some() || output.baseline_elsewhere;
     let baseline = output.baseline.as_deref().filter(|_| arguments.gate.is_none());
     match baseline {
         Some(baseline) if old_rules && !arguments.suites.is_empty() => Err(BadInput(format!(
             "--fail-slower and --baseline-elsewhere belong to `pqlab gate {baseline}`, which measures the cases of that run"
+        ))),
+        Some(baseline) if arguments.suites.is_empty() && arguments.options.lengths.is_some() => Err(BadInput(format!(
+            "--lengths has no effect on the cases of run {baseline}: leave it out, or name a suite"
         ))),
         Some(baseline) if arguments.suites.is_empty() => {
             output::talk(&format!("note: `pqlab run --baseline {baseline}` is now `pqlab gate {baseline}`"));
@@ -268,7 +275,7 @@ fn takes(expected: &ExpectedDuration) -> String {
 /// Plans the cases of an earlier run.
 fn again(arguments: &RunArgs, run: &Run) -> Result<Plan, LabError> {
     let overrides = arguments.overrides();
-    Plan::again(&run.header, &arguments.measuring.filters(), &overrides)
+    Plan::again(&run.header, &arguments.filters(), &overrides)
 }
 
 fn plan(arguments: &RunArgs, laboratory: &Laboratory) -> Result<Plan, LabError> {
@@ -279,7 +286,7 @@ fn plan(arguments: &RunArgs, laboratory: &Laboratory) -> Result<Plan, LabError> 
     };
     let named = laboratory.named(&arguments.suites)?;
     named.notes.iter().for_each(|note| tell(note));
-    let filters = named.narrow(arguments.measuring.filters());
+    let filters = named.narrow(arguments.filters());
     let overrides = arguments.overrides();
     laboratory.plan(&named.suites, &filters, &overrides, &mut tell)
 }
@@ -291,9 +298,9 @@ fn dry(arguments: &RunArgs, laboratory: &Laboratory) -> anyhow::Result<u8> {
         true => arguments.measuring.database.open_read_only()?,
         false => Store::in_memory()?,
     };
-    let outline = laboratory.outline(&arguments.suites, arguments.measuring.filters(), &overrides, &store)?;
+    let outline = laboratory.outline(&arguments.suites, arguments.filters(), &overrides, &store)?;
     let takes = takes(&outline.expected);
-    if arguments.prints_events() {
+    if arguments.prints_events() || arguments.export_format() == Some("json") {
         output::json(&serde_json::to_string_pretty(&outline.to_json())?)?;
     } else {
         outline.notes.iter().for_each(|note| output::talk(note));
@@ -318,7 +325,7 @@ fn cases(count: usize) -> String {
 
 /// Returns the destination of `--out`, checked before anything is measured.
 fn save(arguments: &RunArgs) -> Result<Option<Destination>, BadInput> {
-    let Some(path) = &arguments.output.out else { return Ok(None) };
+    let Some(path) = arguments.output.path() else { return Ok(None) };
     let destination = output::destination(path)?;
     let others = [("--format events", arguments.prints_events()), ("--baseline", arguments.output.baseline.is_some())];
     match others.into_iter().find(|(_, given)| *given) {
@@ -348,13 +355,13 @@ fn conclude(
     analysis: &RunAnalysis<'_>,
 ) -> anyhow::Result<u8> {
     let run = analysis.run;
-    if let (Some(path), Some(save)) = (&arguments.output.out, save) {
+    if let (Some(path), Some(save)) = (arguments.output.path(), save) {
         let json = exporter_with("json", &ExportOptions::default())?;
-        let exporter = exporter.unwrap_or(&*json);
+        let exporter = exporter.filter(|_| arguments.output.out.is_some()).unwrap_or(&*json);
         output::print_notes(exporter, analysis);
         output::write_file(path, save, |file| Ok(exporter.export(analysis, file)?))?;
     }
-    if let Some(exporter) = exporter.filter(|_| save.is_none()) {
+    if let Some(exporter) = exporter.filter(|_| arguments.output.out.is_none()) {
         output::print_export(exporter, analysis)?;
     } else if !arguments.measuring.stored.quiet
         && !arguments.prints_events()

@@ -106,7 +106,7 @@ impl Gate {
             return format!(
                 "{} run {baseline} was measured on another machine ({there}; this one is {here}), so the comparison \
                  does not show the effect of a change: measure the baseline here, or compare anyway with \
-                 --baseline-elsewhere",
+                 --elsewhere",
                 outcome.word()
             );
         }

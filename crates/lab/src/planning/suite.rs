@@ -113,7 +113,7 @@ pub struct ProtocolOverrides {
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     pub batch: Option<u64>,
 
-    /// Target half-width of the 95% interval of the median, such as 0.5% [default: 1%, or the suite's]
+    /// Target half-width of 95% intervals [default: 1%, or the suite's]
     #[arg(long = "precision", value_name = "PERCENT", allow_hyphen_values = true, value_parser = percent)]
     pub precision_pct: Option<f64>,
 

@@ -1,6 +1,6 @@
 //! Short tables of a comparison: the change of each case, sorted by size.
 
-use super::columns::{Cell, fitted};
+use super::columns::{Cell, GAP, fitted, total_width};
 use super::comparison::{preamble, unmatched};
 use super::palette::{Palette, TextStyle};
 use super::text::{below, wrapped};
@@ -29,8 +29,16 @@ pub fn comparison_summary(comparison: &Comparison, all: bool, width: usize, pale
         let mixed = units(comparison).is_none();
         let names = Names::of(comparison);
         let mut rows = vec![names.heading(comparison)];
-        for case in &shown {
-            rows.push(row(&names, case, mixed));
+        let figures: Vec<Vec<Cell>> = shown.iter().map(|case| row(case, mixed)).collect();
+        // A name that leaves no room for the change and the verdict gets a line of its own.
+        let essential: Vec<Vec<Cell>> = figures.iter().map(|row| row[TIMES..].to_vec()).collect();
+        let room = width.saturating_sub(total_width(&essential) + GAP);
+        for (case, figures) in shown.iter().zip(figures) {
+            let mut name = Cell::left(&names.row(case));
+            if total_width(&[vec![name.clone(), Cell::default()]]) > room {
+                rows.push(vec![std::mem::take(&mut name)]);
+            }
+            rows.push([vec![name], figures].concat());
             let notes = case.notes.join("; ");
             rows.extend(below(&notes, width.min(PAGE)).iter().map(|line| vec![Cell::left(line)]));
         }
@@ -45,7 +53,7 @@ pub fn comparison_summary(comparison: &Comparison, all: bool, width: usize, pale
         out.push_str(&format!("{line}\n"));
     }
     out.push('\n');
-    for line in comparison.answer().lines().flat_map(|line| wrapped(line, width.min(PAGE))) {
+    for line in comparison.answer().lines().flat_map(|line| wrapped(line, width)) {
         out.push_str(&format!("{line}\n"));
     }
     out
@@ -118,7 +126,11 @@ impl<'c> Names<'c> {
     }
 }
 
-fn row(names: &Names<'_>, case: &ComparedCase, mixed: bool) -> Vec<Cell> {
+/// Number of columns with times, which narrow terminals drop.
+const TIMES: usize = 2;
+
+/// Returns the cells of a case after its name: two times, the change and the verdict.
+fn row(case: &ComparedCase, mixed: bool) -> Vec<Cell> {
     let verdict = case.judgement.verdict;
     let role = match verdict {
         Verdict::Faster => TextStyle::Good,
@@ -129,13 +141,7 @@ fn row(names: &Names<'_>, case: &ComparedCase, mixed: bool) -> Vec<Cell> {
     let time = |ns: Option<f64>| Cell::right(&ns.map_or(NONE.to_owned(), time)).spare(1);
     let unit = if case.unit == Unit::CoreCycles { " cycles" } else { " time" };
     let change = case.ratio.map_or(NONE.to_owned(), |ratio| change_text(&ratio.ratio) + if mixed { unit } else { "" });
-    vec![
-        Cell::left(&names.row(case)),
-        time(case.first_ns),
-        time(case.second_ns),
-        Cell::left(&change),
-        Cell::left(verdict.name()).role(role),
-    ]
+    vec![time(case.first_ns), time(case.second_ns), Cell::left(&change), Cell::left(verdict.name()).role(role)]
 }
 
 /// Formats a ratio and its interval: `+1.2% (0.4 to 2.0)`, or `2.42× (2.40 to 2.45)` from a factor of two.
