@@ -47,7 +47,7 @@ fn each_command_measures_the_recorded_cases() {
             let provider = id.rsplit_once('@').map_or("", |(_, provider)| provider);
             provider.split('+').all(|half| EVERYWHERE.contains(&half))
         };
-        // Without --workers, the size of the pool depends on the machine.
+        // Without --pool-threads, the size of the pool depends on the machine.
         let machine_decides = !words.iter().any(|word| word == "--pool-threads");
         let plain = |id: &str| if machine_decides { without_workers(id) } else { id.to_owned() };
         let ids: Vec<String> = ids.lines().filter(everywhere).map(plain).collect();

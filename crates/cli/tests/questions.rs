@@ -97,7 +97,7 @@ fn prepare(pqlab: &Pqlab, number: usize, short: &[&str]) {
 /// Runs the command of a question and returns the last lines of its output.
 fn answer_lines(pqlab: &Pqlab, question: &Question, more: &[&str]) -> Vec<String> {
     let mut words: Vec<&str> = question.command.iter().map(String::as_str).collect();
-    if words[0] == "run" {
+    if matches!(words[0], "run" | "gate") {
         words.extend(more);
         words.push("--no-progress");
     }

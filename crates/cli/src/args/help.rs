@@ -145,4 +145,30 @@ mod tests {
             assert!(verb.is_hide_set() || lines <= 40, "pqlab {name} -h has {lines} lines");
         }
     }
+
+    /// Writes a section of the reference page for a verb and for each of its sub-verbs.
+    fn section(verb: &mut Command, name: &str, out: &mut String) {
+        let help = verb.clone().term_width(100).render_long_help().to_string();
+        let lines: Vec<&str> = help.lines().map(str::trim_end).collect();
+        out.push_str(&format!("\n## `{name}`\n\n```text\n{}\n```\n", lines.join("\n")));
+        for below in verb.get_subcommands_mut().filter(|below| !below.is_hide_set() && below.get_name() != "help") {
+            section(below, &format!("{name} {}", below.get_name()), out);
+        }
+    }
+
+    /// Compares docs/cli.md with the help of the program. With `PQLAB_RENEW_SNAPSHOTS=1`, writes the page instead.
+    #[test]
+    fn the_reference_page_is_the_help_of_the_program() {
+        let mut command = command();
+        command.build();
+        let mut page = "# Command line\n\nThe help of every verb, as `pqlab VERB --help` prints it.\n".to_owned();
+        section(&mut command, "pqlab", &mut page);
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/cli.md");
+        if std::env::var_os("PQLAB_RENEW_SNAPSHOTS").is_some() {
+            std::fs::write(path, page).unwrap();
+        } else {
+            let stored = std::fs::read_to_string(path).unwrap_or_default();
+            assert!(stored == page, "docs/cli.md differs from the help; PQLAB_RENEW_SNAPSHOTS=1 renews it");
+        }
+    }
 }
