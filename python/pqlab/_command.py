@@ -42,10 +42,11 @@ def _generate(asked: SimpleNamespace) -> int:
     shown = sys.stderr.isatty() and asked.progress
     made = generate_block(asked.out, asked.count, address=asked.cluster, progress=_Bar("signed") if shown else None, **asked.options)
     nodes = "1 node" if made.nodes == 1 else f"{made.nodes} nodes"
+    parts = "1 part" if made.parts == 1 else f"{made.parts} parts"
     answer(
         f"{asked.out}: {made.transactions:,} transactions, {made.invalid:,} of them invalid, {made.bytes / 2**20:.3g} MiB signed by "
         f"{made.provider}{'' if made.reproducible else ' (not reproducible: it cannot sign from a seed)'}\n"
-        f"{made.elapsed_ns / 1e9:.3g} s on {nodes} in {made.parts} parts, {made.begun_again} restarted; start-up took "
+        f"{made.elapsed_ns / 1e9:.3g} s on {nodes} in {parts}, {made.begun_again} restarted; start-up took "
         f"{made.start_ns / 1e9:.3g} s"
     )
     return 0

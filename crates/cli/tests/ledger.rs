@@ -28,7 +28,7 @@ fn a_good_block_exits_with_0_and_a_bad_one_with_1() {
         let version = json["versions"][provider].as_str().unwrap();
         assert!(said.contains(&format!("{provider} {version} (")), "the provider is missing: {said}");
         let batches = json["batch_providers"][0].as_str().unwrap();
-        assert!(said.contains("to verify in batches (--batch), use --provider") && said.contains(batches), "{said}");
+        assert!(said.contains("to verify in batches (--at-once), use --provider") && said.contains(batches), "{said}");
         let at_once = pqlab.expect(0, &["ledger", "verify", &good, "--provider", batches, "--at-once", "8"]);
         assert!(!at_once.contains("to verify in batches"), "{at_once}");
         let bad = generate(&pqlab, "bad", &["--count", "300", "--invalid", "2%", "--senders", "7", "--format", format]);

@@ -232,9 +232,9 @@ impl VerifiedBlock {
         match &self.cluster {
             None => out.push_str(&format!("reading {} s; all threads: ", in_seconds(reading))),
             Some(cluster) => out.push_str(&format!(
-                "{} parts, {} of them from the journal, {} restarted; start-up took {} s; at most {} of private \
+                "{}, {} of them from the journal, {} restarted; start-up took {} s; at most {} of private \
                  memory per process\nall threads: reading {} s, ",
-                cluster.parts,
+                count(cluster.parts, "part"),
                 cluster.resumed,
                 cluster.begun_again,
                 in_seconds(cluster.start_ns),
@@ -253,7 +253,7 @@ impl VerifiedBlock {
             out.push_str(&format!("verified by {}\n", figures.verifiers()));
             if figures.batch.is_none() && !figures.batch_providers.is_empty() {
                 let names = figures.batch_providers.join(", ");
-                out.push_str(&format!("to verify in batches (--batch), use --provider with one of {names}\n"));
+                out.push_str(&format!("to verify in batches (--at-once), use --provider with one of {names}\n"));
             }
         }
         for (kind, count) in &figures.kinds {
