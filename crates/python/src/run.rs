@@ -15,7 +15,7 @@ use pqlab_lab::record::{Run, Unit, Visits};
 use pqlab_lab::report::bundle::{File, bundle};
 use pqlab_lab::report::charts::{Chart, named, of_area};
 use pqlab_lab::report::document::describe_run;
-use pqlab_lab::report::terminal::{Detail, Palette, chosen_cases, whole_run};
+use pqlab_lab::report::terminal::{Detail, Palette, chosen_cases, show_run};
 use pqlab_lab::report::{ExportOptions, Names, exporter_with};
 use pqlab_lab::store::Store;
 use pqlab_lab::{Destination, LabError, Margin, compare_analyses, compare_cases};
@@ -176,7 +176,7 @@ impl Measured {
         detached(py, || {
             let (analysis, plain) = (self.analysis(), Palette { colour: false });
             let detail = if wide { Detail::Wide } else { Detail::Short };
-            let Some(pattern) = case else { return Ok(whole_run(&analysis, &self.scenario, detail, width.0, plain)) };
+            let Some(pattern) = case else { return Ok(show_run(&analysis, &self.scenario, detail, width.0, plain)) };
             let shown = chosen_cases(&analysis, &|id| pqlab_lab::matches(pattern, id), width.0, plain);
             if shown.is_empty() {
                 return Err(LabError::no_case_of_run(&self.run.header.id, pattern, &self.cases()).into());

@@ -9,7 +9,6 @@ use pqlab_lab::analysis::caveats::Caveat;
 use pqlab_lab::analysis::comparison::Comparison;
 use pqlab_lab::analysis::ntor::RelayScenario;
 use pqlab_lab::analysis::number::grouped;
-use pqlab_lab::analysis::tables::tables;
 use pqlab_lab::record::{Run, RunHeader, RunSummary};
 use pqlab_lab::report::terminal::{Detail, show_run};
 use pqlab_lab::report::{ExportOptions, Exporter, exporter_with};
@@ -342,9 +341,6 @@ fn incomplete(store: &Store, reference: &str) -> anyhow::Result<String> {
     run.ok_or_else(|| BadInput("no interrupted run to resume: see `pqlab runs`".into()).into())
 }
 
-/// Tables that only `show` prints, because they are long or contain figures that the run did not measure.
-const AT_LEISURE: [&str; 5] = ["library-facts", "spread", "sizes", "ntor-literature", "claims"];
-
 /// Prints the tables, writes the files, and returns the exit code.
 fn conclude(
     arguments: &RunArgs,
@@ -367,10 +363,8 @@ fn conclude(
         && !arguments.prints_events()
         && !save.is_some_and(Destination::is_standard_output)
     {
-        let mut shown = tables(analysis, &RelayScenario::default());
-        shown.retain(|table| !AT_LEISURE.contains(&table.name));
         let detail = if arguments.output.wide { Detail::Wide } else { Detail::Short };
-        output::data(&show_run(analysis, &shown, detail, screen.width, screen.palette))?;
+        output::data(&show_run(analysis, &RelayScenario::default(), detail, screen.width, screen.palette))?;
         if run.complete
             && arguments.output.baseline.is_none()
             && let Some(line) = against_last(store, analysis)?

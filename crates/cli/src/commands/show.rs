@@ -3,7 +3,7 @@ use crate::output::Terminal;
 use crate::{DONE, output, scenario};
 use pqlab_lab::analysis::RunAnalysis;
 use pqlab_lab::record::Run;
-use pqlab_lab::report::terminal::{Detail, chosen_cases, run_summary, run_table, whole_run};
+use pqlab_lab::report::terminal::{Detail, chosen_cases, run_summary, run_table, show_run};
 use pqlab_lab::{LabError, is_pattern};
 
 /// Maximum number of cases that are shown in full unless the user asks for it.
@@ -22,7 +22,7 @@ pub(crate) fn run(arguments: &ShowArgs, screen: &Terminal) -> anyhow::Result<u8>
         None => {
             let analysis = RunAnalysis::of(&run).with_job(arguments.job.weights);
             let scenario = scenario::parse(&arguments.scenario)?;
-            output::data(&whole_run(&analysis, &scenario, detail, screen.width, screen.palette))?;
+            output::data(&show_run(&analysis, &scenario, detail, screen.width, screen.palette))?;
         }
     }
     Ok(DONE)

@@ -1,9 +1,10 @@
 //! Output of `pqlab show`: a whole run, or some of its cases in full.
 
 use super::case::show_case;
-use super::palette::Palette;
+use super::palette::{Palette, TextStyle};
 use super::summary::run_summary;
 use super::table::run_table;
+use super::text::wrapped;
 use pqlab_analysis::answer::answer;
 use pqlab_analysis::findings::findings;
 use pqlab_analysis::ntor::RelayScenario;
@@ -15,34 +16,51 @@ use pqlab_analysis::{CaseAnalysis, RunAnalysis};
 pub enum Detail {
     /// Time, cycles and rank of each library.
     Short,
-    /// Also intervals, means, rates, samples and processes.
+    /// Also intervals, means, rates, samples and processes, and every table.
     Wide,
 }
 
-/// Shows a run with the given tables of [several cases](pqlab_analysis::tables). Ends with the findings.
-pub fn show_run(
-    analysis: &RunAnalysis<'_>,
-    several: &[Table],
-    detail: Detail,
-    width: usize,
-    palette: Palette,
-) -> String {
-    let text = match detail {
-        Detail::Short => run_summary(analysis, several, width, palette),
-        Detail::Wide => run_table(analysis, several, width, palette),
-    };
-    text + "\n" + &answer(analysis, &findings(analysis)).join("\n") + "\n"
-}
+/// Tables that a short view leaves out, because they are long or contain figures that the run did not measure.
+const LONG: [&str; 5] = ["library-facts", "spread", "sizes", "ntor-literature", "claims"];
+/// Maximum number of areas of a run for which a short view has tables of [several cases](pqlab_analysis::tables).
+const FEW_AREAS: usize = 2;
+/// Width of a line of text if the output has no limit, in columns.
+const PAGE: usize = 100;
 
-/// Shows a run with all its tables.
-pub fn whole_run(
+/// Shows a run. Ends with the findings. A short view of a run of many areas leaves out the tables of
+/// [several cases](pqlab_analysis::tables), and names them instead.
+pub fn show_run(
     analysis: &RunAnalysis<'_>,
     scenario: &RelayScenario,
     detail: Detail,
     width: usize,
     palette: Palette,
 ) -> String {
-    show_run(analysis, &tables(analysis, scenario), detail, width, palette)
+    let several = tables(analysis, scenario);
+    let mut text = match detail {
+        Detail::Wide => run_table(analysis, &several, width, palette),
+        Detail::Short => {
+            let few = analysis.areas().len() <= FEW_AREAS;
+            let (shown, left): (Vec<Table>, Vec<Table>) =
+                several.into_iter().partition(|table| few && !LONG.contains(&table.name));
+            run_summary(analysis, &shown, width, palette) + &left_out(&left, width, palette)
+        }
+    };
+    text.push('\n');
+    text.push_str(&answer(analysis, &findings(analysis)).join("\n"));
+    text.push('\n');
+    text
+}
+
+/// Names the tables that a short view leaves out.
+fn left_out(tables: &[Table], width: usize, palette: Palette) -> String {
+    if tables.is_empty() {
+        return String::new();
+    }
+    let names: Vec<&str> = tables.iter().map(|table| table.name).collect();
+    let text = format!("More tables (--wide): {}", names.join(", "));
+    let lines = wrapped(&text, width.min(PAGE)).into_iter();
+    lines.map(|line| palette.paint(TextStyle::Faint, &line) + "\n").collect()
 }
 
 /// Shows each case whose id `chosen` accepts in full, compared with the same operation by other providers.
@@ -61,4 +79,27 @@ pub fn chosen_cases(
         show_case(case, &others, width, palette)
     };
     analysis.cases().iter().filter(|case| chosen(&case.case().id())).map(show).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures;
+
+    #[test]
+    fn a_short_view_of_many_areas_names_its_tables() {
+        let run = fixtures::run();
+        let analysis = RunAnalysis::of(&run);
+        assert!(analysis.areas().len() > FEW_AREAS);
+        let several = tables(&analysis, &RelayScenario::default());
+        assert!(!several.is_empty());
+        let view = |detail| show_run(&analysis, &RelayScenario::default(), detail, 100, Palette::PLAIN);
+        let (short, wide) = (view(Detail::Short), view(Detail::Wide));
+        let line = short.split_once("More tables (--wide): ").unwrap().1.split("\n\n").next().unwrap();
+        for table in &several {
+            assert!(line.contains(table.name), "{line}");
+            assert!(!short.contains(table.title.as_str()) && wide.contains(table.title.as_str()), "{short}");
+        }
+        assert!(!wide.contains("More tables"), "{wide}");
+    }
 }

@@ -22,7 +22,7 @@ mod text;
 
 pub use case::show_case;
 pub use changes::comparison_summary;
-pub use chosen::{Detail, chosen_cases, show_run, whole_run};
+pub use chosen::{Detail, chosen_cases, show_run};
 pub use comparison::comparison_table;
 pub use line::{LineWidths, case_line};
 pub use palette::{Palette, TextStyle};
