@@ -65,6 +65,10 @@ pub(crate) fn length_error<T>(result: Result<T>) -> bool {
     matches!(result, Err(Error::Length { .. }))
 }
 
+pub(crate) fn malformed_error<T>(result: Result<T>) -> bool {
+    matches!(result, Err(Error::Malformed(_)))
+}
+
 pub(crate) fn unsupported_error<T>(result: Result<T>) -> bool {
     matches!(result, Err(Error::Unsupported(_)))
 }
