@@ -93,7 +93,7 @@ lint: ## Check format, clippy, spelling, and the licences of dependencies
 bench: setup ## Benchmark pqlab itself: the cost of its layers
 	cargo bench --workspace --locked --bench '*'
 
-bench-adapters: setup ## Compare every operation through its adapter with a direct call to the library
+bench-adapters: setup ## Compare each path through an adapter with direct calls to the library
 	cargo bench --workspace --locked --bench adapter -- $(ADAPTERS)
 
 bench-handshakes: setup ## Compare TLS handshakes with a plain loop over rustls or libssl; takes a few minutes

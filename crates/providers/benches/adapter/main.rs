@@ -1,5 +1,10 @@
-//! Measures the overhead of the adapters. Each operation runs through the traits, as the workloads call it, and as a
+//! Measures the overhead of the adapters. An operation runs through the traits, as the workloads call it, and as a
 //! direct call to the library. Both run interleaved in the same process with the same inputs.
+//!
+//! There is one operation for each path through an adapter: keys that are generated, prepared, or loaded in each
+//! encoding, and messages that are hashed first. Algorithms that share this code are represented by the one with the
+//! quickest operations, where the adapter weighs most. Coins that the caller supplies are left out, because an adapter
+//! only passes them on.
 //!
 //! Prints the time per operation and the adapter's part of this time, with a 95% interval over processes. The limit for
 //! the adapter's part is 1% of the operation or 20 ns, whichever is larger. An operation is marked `above` if the

@@ -20,7 +20,7 @@ impl Bare for AwsLc {
     }
 
     fn algorithms(&self) -> &'static [&'static str] {
-        &["RSA-2048"]
+        &[]
     }
 
     fn is_general(&self) -> bool {
@@ -28,17 +28,14 @@ impl Bare for AwsLc {
     }
 
     fn kem(&self, inputs: &kem::Inputs, operation: &str) -> Option<Side> {
-        let algorithm = inputs.kem.info().parameters.algorithm.clone();
-        if algorithm == "X25519" { x25519_kem(inputs, operation) } else { ml_kem(inputs, operation) }
+        ml_kem(inputs, operation)
     }
 
     fn signature(&self, inputs: &signature::Inputs, operation: &str) -> Option<Side> {
         match inputs.scheme.info().parameters.algorithm.as_ref() {
             "ML-DSA-44" => ml_dsa(inputs, operation),
             "Ed25519" => ed25519(inputs, operation),
-            "RSA-2048" => rsa(inputs, operation),
-            "ECDSA-secp256k1" => ecdsa(inputs, operation, true),
-            _ => ecdsa(inputs, operation, false),
+            _ => ecdsa(inputs, operation),
         }
     }
 
@@ -46,8 +43,8 @@ impl Bare for AwsLc {
         x25519(inputs, operation)
     }
 
-    fn hash(&self, _provider: &str, algorithm: &str) -> Option<Side> {
-        hash(algorithm)
+    fn hash(&self, _provider: &str, _algorithm: &str) -> Option<Side> {
+        Some(sha3_256())
     }
 
     fn xof(&self, _provider: &str, _algorithm: &str, operation: &str) -> Option<Side> {
@@ -146,38 +143,14 @@ fn ml_kem(inputs: &kem::Inputs, operation: &str) -> Option<Side> {
     let nid = aws::NID_MLKEM512;
     let generator = generator(aws::EVP_PKEY_KEM, aws::EVP_PKEY_CTX_kem_set_params, nid);
     let (public, ciphertext) = (inputs.public.clone(), inputs.ciphertext.clone());
-    let (keygen_coins, coins) = (inputs.keygen_coins.clone(), inputs.coins.clone());
     let (_, mut private_out, mut secret) = inputs.room();
     let (mut public_out, mut out) = (vec![0; public.len()], vec![0; ciphertext.len()]);
     Some(match operation {
         "keygen" => making(move || generate(&generator)),
-        "keygen coins=exact" => making(move || from_seed(&generator, &keygen_coins)),
         "keygen encoded" => each(move || write(&generate(&generator), &mut public_out, &mut private_out)),
-        "keygen encoded coins=exact" => {
-            each(move || write(&from_seed(&generator, &keygen_coins), &mut public_out, &mut private_out))
-        }
         "encapsulate" => {
             let context = context(&public_key(nid, &public));
             each(move || encapsulate(&context, &mut out, &mut secret))
-        }
-        "encapsulate coins=exact" => {
-            let context = context(&public_key(nid, &public));
-            each(move || {
-                let (mut length, mut secret_length, mut coins_length) = (out.len(), secret.len(), coins.len());
-                // SAFETY: nothing else uses the context, and all buffers have the stated lengths.
-                let done = unsafe {
-                    aws::EVP_PKEY_encapsulate_deterministic(
-                        context.raw(),
-                        out.as_mut_ptr(),
-                        &raw mut length,
-                        secret.as_mut_ptr(),
-                        &raw mut secret_length,
-                        coins.as_ptr(),
-                        &raw mut coins_length,
-                    )
-                };
-                assert_eq!(done, 1);
-            })
         }
         "encapsulate encoded" => each(move || encapsulate(&context(&public_key(nid, &public)), &mut out, &mut secret)),
         "decapsulate" => {
@@ -248,12 +221,9 @@ fn ml_dsa(inputs: &signature::Inputs, operation: &str) -> Option<Side> {
     let (mut public_out, mut private_out, mut out) = inputs.room();
     let (_, expanded) = inputs.private("");
     let (public, message, signature) = (inputs.public.clone(), inputs.message.clone(), inputs.signature.clone());
-    let seed = inputs.coins.clone();
     Some(match operation {
         "keygen" => making(move || generate(&generator)),
-        "keygen coins=exact" => making(move || private_key(&seed)),
         "keygen encoded" => each(move || write(&generate(&generator), &mut public_out, &mut private_out)),
-        "keygen encoded coins=exact" => each(move || write(&private_key(&seed), &mut public_out, &mut private_out)),
         "sign" => {
             let context = digest_context(&private_key(&expanded), aws::EVP_DigestSignInit);
             each(move || sign(&context, &message, &mut out))
@@ -299,11 +269,6 @@ fn x25519_pair(public: &mut [u8; 32], private: &mut [u8; 32]) {
     unsafe { aws::X25519_keypair(public.as_mut_ptr(), private.as_mut_ptr()) };
 }
 
-fn x25519_public(public: &mut [u8; 32], private: &[u8; 32]) {
-    // SAFETY: both arrays are 32 bytes long.
-    unsafe { aws::X25519_public_from_private(public.as_mut_ptr(), private.as_ptr()) };
-}
-
 fn x25519_agree(secret: &mut [u8; 32], private: &[u8; 32], peer: &[u8; 32]) {
     // SAFETY: all three arrays are 32 bytes long.
     assert_eq!(unsafe { aws::X25519(secret.as_mut_ptr(), private.as_ptr(), peer.as_ptr()) }, 1);
@@ -313,29 +278,7 @@ fn array(bytes: &[u8]) -> [u8; 32] {
     bytes.try_into().expect("the value must be 32 bytes long")
 }
 
-fn x25519_kem(inputs: &kem::Inputs, operation: &str) -> Option<Side> {
-    let (public, ciphertext) = (array(&inputs.public), array(&inputs.ciphertext));
-    let private = array(&inputs.private("").1);
-    let coins = array(&inputs.coins);
-    let (mut out, mut secret) = ([0; 32], [0; 32]);
-    Some(match operation {
-        "encapsulate" | "encapsulate encoded" => each(move || {
-            let mut ephemeral = [0; 32];
-            x25519_pair(&mut out, &mut ephemeral);
-            x25519_agree(&mut secret, &ephemeral, &public);
-        }),
-        "encapsulate coins=exact" => each(move || {
-            x25519_public(&mut out, &coins);
-            x25519_agree(&mut secret, &coins, &public);
-        }),
-        "decapsulate" | "decapsulate encoded key=scalar" => {
-            each(move || x25519_agree(&mut secret, &private, &ciphertext))
-        }
-        _ => return x25519_keygen(array(&inputs.keygen_coins), operation),
-    })
-}
-
-fn x25519_keygen(coins: [u8; 32], operation: &str) -> Option<Side> {
+fn x25519_keygen(operation: &str) -> Option<Side> {
     let (mut public, mut private) = ([0; 32], [0; 32]);
     Some(match operation {
         "keygen" => making(|| {
@@ -344,14 +287,7 @@ fn x25519_keygen(coins: [u8; 32], operation: &str) -> Option<Side> {
             x25519_pair(public, private);
             pair
         }),
-        "keygen coins=exact" => making(move || {
-            let mut pair = Box::new(([0; 32], coins));
-            let (public, private) = &mut *pair;
-            x25519_public(public, private);
-            pair
-        }),
         "keygen encoded" => each(move || x25519_pair(&mut public, &mut private)),
-        "keygen encoded coins=exact" => each(move || x25519_public(&mut public, &coins)),
         _ => return None,
     })
 }
@@ -361,7 +297,7 @@ fn x25519(inputs: &agreement::Inputs, operation: &str) -> Option<Side> {
     let mut secret = [0; 32];
     match operation {
         "agree" | "agree encoded" => Some(each(move || x25519_agree(&mut secret, &private, &peer))),
-        _ => x25519_keygen(private, operation),
+        _ => x25519_keygen(operation),
     }
 }
 
@@ -392,14 +328,7 @@ fn ed25519(inputs: &signature::Inputs, operation: &str) -> Option<Side> {
             pair(public, private);
             both
         }),
-        "keygen coins=exact" => making(move || {
-            let mut both = Box::new(([0; 32], [0; 64]));
-            let (public, private) = &mut *both;
-            from_seed(public, private, &seed);
-            both
-        }),
         "keygen encoded" => each(move || pair(&mut public, &mut private)),
-        "keygen encoded coins=exact" => each(move || from_seed(&mut public, &mut private, &seed)),
         "sign" => each(move || sign(&private, &message, &mut out)),
         "sign encoded key=seed" => each(move || {
             from_seed(&mut public, &mut private, &seed);
@@ -430,12 +359,10 @@ fn ed25519(inputs: &signature::Inputs, operation: &str) -> Option<Side> {
 
 type EcKey = Owned<aws::EC_KEY>;
 
-/// A curve, with the calls that a user would write. All curves here use SHA-256.
+/// secp256k1 with SHA-256 and the conventions of ledgers: compressed points and the lower `s`.
 #[derive(Clone, Copy)]
 struct Curve {
     group: *const aws::EC_GROUP,
-    /// Whether to follow the conventions of ledgers for secp256k1: compressed points and the lower `s`.
-    ledger: bool,
 }
 
 impl Curve {
@@ -481,11 +408,7 @@ impl Curve {
     }
 
     fn write(self, key: &EcKey, public: &mut [u8], private: &mut [u8]) {
-        let form = if self.ledger {
-            aws::point_conversion_form_t::POINT_CONVERSION_COMPRESSED
-        } else {
-            aws::point_conversion_form_t::POINT_CONVERSION_UNCOMPRESSED
-        };
+        let form = aws::point_conversion_form_t::POINT_CONVERSION_COMPRESSED;
         // SAFETY: the point and the number belong to the key, and both buffers have the stated lengths.
         unsafe {
             let point = aws::EC_KEY_get0_public_key(key.raw());
@@ -506,7 +429,7 @@ impl Curve {
             let signature = aws::ECDSA_do_sign(digest.as_ptr(), digest.len(), key.raw());
             let signature = Owned::new(signature, aws::ECDSA_SIG_free);
             let (r, s) = ((*signature.raw()).r, (*signature.raw()).s);
-            if self.ledger && aws::BN_ucmp(s, half_order.raw()) > 0 {
+            if aws::BN_ucmp(s, half_order.raw()) > 0 {
                 assert_eq!(aws::BN_sub(s, aws::EC_GROUP_get0_order(self.group), s), 1);
             }
             assert_eq!(aws::BN_bn2bin_padded(r_out.as_mut_ptr(), 32, r), 1);
@@ -533,10 +456,10 @@ fn sha256(message: &[u8]) -> [u8; 32] {
     digest
 }
 
-fn ecdsa(inputs: &signature::Inputs, operation: &str, ledger: bool) -> Option<Side> {
-    // SAFETY: both functions take no arguments and return a static object.
-    let group = unsafe { if ledger { aws::EC_group_secp256k1() } else { aws::EC_group_p256() } };
-    let curve = Curve { group, ledger };
+fn ecdsa(inputs: &signature::Inputs, operation: &str) -> Option<Side> {
+    // SAFETY: the function takes no arguments and returns a static object.
+    let group = unsafe { aws::EC_group_secp256k1() };
+    let curve = Curve { group };
     // SAFETY: nothing else uses the new objects. The order is only read and belongs to the static group.
     let (half_order, numbers) = unsafe {
         let half_order = Owned::new(aws::BN_new(), aws::BN_free);
@@ -548,11 +471,7 @@ fn ecdsa(inputs: &signature::Inputs, operation: &str, ledger: bool) -> Option<Si
     let (public, message, signature) = (inputs.public.clone(), inputs.message.clone(), inputs.signature.clone());
     Some(match operation {
         "keygen" => making(move || curve.generate()),
-        "keygen coins=exact" => making(move || curve.private(&scalar)),
         "keygen encoded" => each(move || curve.write(&curve.generate(), &mut public_out, &mut private_out)),
-        "keygen encoded coins=exact" => {
-            each(move || curve.write(&curve.private(&scalar), &mut public_out, &mut private_out))
-        }
         "sign" => {
             let key = curve.private(&scalar);
             each(move || curve.sign(&key, &half_order, &message, &mut out))
@@ -571,63 +490,15 @@ fn ecdsa(inputs: &signature::Inputs, operation: &str, ledger: bool) -> Option<Si
     })
 }
 
-fn rsa(inputs: &signature::Inputs, operation: &str) -> Option<Side> {
-    type Key = Owned<aws::RSA>;
-    fn sign(key: &Key, message: &[u8], out: &mut [u8]) {
-        let (digest, mut length) = (sha256(message), 0);
-        let (signature, size) = (out.as_mut_ptr(), digest.len());
-        // SAFETY: the call reads the digest and writes 256 signature bytes.
-        let done =
-            unsafe { aws::RSA_sign(aws::NID_sha256, digest.as_ptr(), size, signature, &raw mut length, key.raw()) };
-        assert_eq!(done, 1);
-    }
-    fn verify(key: &Key, message: &[u8], signature: &[u8]) {
-        let digest = sha256(message);
-        let (signature, length, size) = (signature.as_ptr(), signature.len(), digest.len());
-        // SAFETY: the call only reads the digest, the signature and the key.
-        let done = unsafe { aws::RSA_verify(aws::NID_sha256, digest.as_ptr(), size, signature, length, key.raw()) };
-        assert_eq!(done, 1);
-    }
-    fn private(bytes: &[u8]) -> Key {
-        // SAFETY: the call only reads `bytes`.
-        Owned::new(unsafe { aws::RSA_private_key_from_bytes(bytes.as_ptr(), bytes.len()) }, aws::RSA_free)
-    }
-    fn public(bytes: &[u8]) -> Key {
-        // SAFETY: the call only reads `bytes`.
-        Owned::new(unsafe { aws::RSA_public_key_from_bytes(bytes.as_ptr(), bytes.len()) }, aws::RSA_free)
-    }
-    let (_, private_bytes) = inputs.private("");
-    let (bytes, message, signature) = (inputs.public.clone(), inputs.message.clone(), inputs.signature.clone());
-    let mut out = vec![0; 256];
-    Some(match operation {
-        "sign" => {
-            let key = private(&private_bytes);
-            each(move || sign(&key, &message, &mut out))
-        }
-        "sign encoded key=der" => each(move || sign(&private(&private_bytes), &message, &mut out)),
-        "verify" => {
-            let key = public(&bytes);
-            each(move || verify(&key, &message, &signature))
-        }
-        "verify encoded" => each(move || verify(&public(&bytes), &message, &signature)),
-        _ => return None,
-    })
-}
-
-fn hash(algorithm: &str) -> Option<Side> {
+fn sha3_256() -> Side {
     let messages = hash::pool();
     let mut out = [0; 32];
-    let call = match algorithm {
-        "SHA3-256" => SHA3_256,
-        "SHA-256" => aws::SHA256,
-        _ => return None,
-    };
-    Some(Box::new(move |batch| {
+    Box::new(move |batch| {
         for message in black_box(&messages).iter().cycle().take(batch) {
             // SAFETY: the call reads the message and writes 32 bytes.
-            assert!(!unsafe { black_box(call)(message.as_ptr(), message.len(), out.as_mut_ptr()) }.is_null());
+            assert!(!unsafe { black_box(SHA3_256)(message.as_ptr(), message.len(), out.as_mut_ptr()) }.is_null());
         }
-    }))
+    })
 }
 
 /// Creates a SHAKE128 state.

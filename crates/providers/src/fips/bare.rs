@@ -1,4 +1,4 @@
-//! Direct calls to the crates `fips203`, `fips204` and `fips205`. The crates generate random bytes themselves or take
+//! Direct calls to the crates `fips203` and `fips204`. The crates generate random bytes themselves or take
 //! caller-supplied coins as seeds.
 
 use crate::interleaved::Side;
@@ -7,7 +7,6 @@ use crate::operations::{each, kem, making, signature};
 use fips203::ml_kem_512 as ml_kem;
 use fips203::traits::{Decaps as _, Encaps as _, KeyGen as _, SerDes as _};
 use fips204::traits::{KeyGen as _, SerDes as _, Signer as _, Verifier as _};
-use fips205::traits::{KeyGen as _, SerDes as _, Signer as _, Verifier as _};
 
 pub(crate) const BARE: &[&dyn Bare] = &[&Fips];
 
@@ -19,7 +18,7 @@ impl Bare for Fips {
     }
 
     fn algorithms(&self) -> &'static [&'static str] {
-        &["ML-KEM-512", "ML-DSA-44", "SLH-DSA-SHA2-128f"]
+        &["ML-KEM-512", "ML-DSA-44"]
     }
 
     fn kem(&self, inputs: &kem::Inputs, operation: &str) -> Option<Side> {
@@ -27,10 +26,7 @@ impl Bare for Fips {
     }
 
     fn signature(&self, inputs: &signature::Inputs, operation: &str) -> Option<Side> {
-        match inputs.scheme.info().parameters.algorithm.as_ref() {
-            "ML-DSA-44" => ml_dsa(inputs, operation),
-            _ => slh_dsa(inputs, operation),
-        }
+        ml_dsa(inputs, operation)
     }
 }
 
@@ -38,16 +34,13 @@ fn kem_side(inputs: &kem::Inputs, operation: &str) -> Option<Side> {
     let (mut out, mut private_out, mut secret) = inputs.room();
     let (d, z) = inputs.keygen_coins.split_first_chunk::<32>()?;
     let (d, z): ([u8; 32], [u8; 32]) = (*d, z.try_into().ok()?);
-    let given: [u8; 32] = inputs.coins.as_slice().try_into().ok()?;
     let public: [u8; ml_kem::EK_LEN] = inputs.public.as_slice().try_into().ok()?;
     let ciphertext: [u8; ml_kem::CT_LEN] = inputs.ciphertext.as_slice().try_into().ok()?;
     let (_, private) = inputs.private(operation);
-    let exact = operation.ends_with("coins=exact");
     let from_seed = move || ml_kem::KG::keygen_from_seed(d, z);
-    let generate = move || if exact { from_seed() } else { ml_kem::KG::try_keygen().expect("keygen failed") };
+    let generate = || ml_kem::KG::try_keygen().expect("keygen failed");
     let mut encapsulate = move |key: &ml_kem::EncapsKey| {
-        let sent = if exact { Ok(key.encaps_from_seed(&given)) } else { key.try_encaps() };
-        let (shared, sent) = sent.expect("encapsulation failed");
+        let (shared, sent) = key.try_encaps().expect("encapsulation failed");
         out[..ml_kem::CT_LEN].copy_from_slice(&sent.into_bytes());
         secret.copy_from_slice(&shared.into_bytes());
     };
@@ -58,13 +51,13 @@ fn kem_side(inputs: &kem::Inputs, operation: &str) -> Option<Side> {
     };
     let mut encoded = vec![0; ml_kem::EK_LEN];
     Some(match operation {
-        "keygen" | "keygen coins=exact" => making(move || Box::new(generate().1)),
-        "keygen encoded" | "keygen encoded coins=exact" => each(move || {
+        "keygen" => making(move || Box::new(generate().1)),
+        "keygen encoded" => each(move || {
             let (public, private) = generate();
             encoded.copy_from_slice(&public.into_bytes());
             private_out.copy_from_slice(&private.into_bytes());
         }),
-        "encapsulate" | "encapsulate coins=exact" => {
+        "encapsulate" => {
             let (key, _) = from_seed();
             each(move || encapsulate(&key))
         }
@@ -84,67 +77,47 @@ fn kem_side(inputs: &kem::Inputs, operation: &str) -> Option<Side> {
     })
 }
 
-macro_rules! signature {
-    ($name:ident, $library:ident::$set:ident, generate: $generate:expr, sign: $sign:expr, deterministic: $fixed:expr) => {
-        fn $name(inputs: &signature::Inputs, operation: &str) -> Option<Side> {
-            use $library::$set::{KG, PK_LEN, PrivateKey, PublicKey, SIG_LEN, SK_LEN};
-            let (mut public_out, mut private_out, mut out) = inputs.room();
-            let coins = inputs.coins.clone();
-            let public: [u8; PK_LEN] = inputs.public.as_slice().try_into().ok()?;
-            let signed: [u8; SIG_LEN] = inputs.signature.as_slice().try_into().ok()?;
-            let (_, private) = inputs.private(operation);
-            let message = inputs.message.clone();
-            let exact = operation.ends_with("coins=exact");
-            let from_seed = move || -> (PublicKey, PrivateKey) { ($generate)(&coins) };
-            let pair = from_seed();
-            let seeded = from_seed.clone();
-            let generate = move || if exact { seeded() } else { KG::try_keygen().expect("keygen failed") };
-            let sign: fn(&PrivateKey, &[u8]) -> Result<[u8; SIG_LEN], &'static str> = $sign;
-            let fixed: fn(&PrivateKey, &[u8]) -> Result<[u8; SIG_LEN], &'static str> = $fixed;
-            Some(match operation {
-                "keygen" | "keygen coins=exact" => making(move || Box::new(generate().1)),
-                "keygen encoded" | "keygen encoded coins=exact" => each(move || {
-                    let (public, private) = generate();
-                    public_out.copy_from_slice(&public.into_bytes());
-                    private_out.copy_from_slice(&private.into_bytes());
-                }),
-                "sign" => each(move || out.copy_from_slice(&sign(&pair.1, &message).expect("signing failed"))),
-                "sign deterministic" => each(move || {
-                    out.copy_from_slice(&fixed(&pair.1, &message).expect("malformed signature"));
-                }),
-                "sign encoded key=seed" => each(move || {
-                    out.copy_from_slice(&sign(&from_seed().1, &message).expect("signing failed"));
-                }),
-                "sign encoded key=expanded" => {
-                    let private: [u8; SK_LEN] = private.as_slice().try_into().ok()?;
-                    each(move || {
-                        let key = PrivateKey::try_from_bytes(private).expect("cannot load the key");
-                        out.copy_from_slice(&sign(&key, &message).expect("signing failed"));
-                    })
-                }
-                "verify" => each(move || assert!(pair.0.verify(&message, &signed, &[]))),
-                "verify encoded" => each(move || {
-                    let key = PublicKey::try_from_bytes(public).expect("cannot load the key");
-                    assert!(key.verify(&message, &signed, &[]));
-                }),
-                _ => return None,
+fn ml_dsa(inputs: &signature::Inputs, operation: &str) -> Option<Side> {
+    use fips204::ml_dsa_44::{KG, PK_LEN, PrivateKey, PublicKey, SIG_LEN, SK_LEN};
+    let (mut public_out, mut private_out, mut out) = inputs.room();
+    let coins = inputs.coins.clone();
+    let public: [u8; PK_LEN] = inputs.public.as_slice().try_into().ok()?;
+    let signed: [u8; SIG_LEN] = inputs.signature.as_slice().try_into().ok()?;
+    let (_, private) = inputs.private(operation);
+    let message = inputs.message.clone();
+    let from_seed =
+        move || -> (PublicKey, PrivateKey) { KG::keygen_from_seed(coins.as_slice().try_into().expect("wrong length")) };
+    let pair = from_seed();
+    let generate = || KG::try_keygen().expect("keygen failed");
+    let sign: fn(&PrivateKey, &[u8]) -> Result<[u8; SIG_LEN], &'static str> = |key, message| key.try_sign(message, &[]);
+    let fixed: fn(&PrivateKey, &[u8]) -> Result<[u8; SIG_LEN], &'static str> =
+        |key, message| key.try_sign_with_seed(&[0; 32], message, &[]);
+    Some(match operation {
+        "keygen" => making(move || Box::new(generate().1)),
+        "keygen encoded" => each(move || {
+            let (public, private) = generate();
+            public_out.copy_from_slice(&public.into_bytes());
+            private_out.copy_from_slice(&private.into_bytes());
+        }),
+        "sign" => each(move || out.copy_from_slice(&sign(&pair.1, &message).expect("signing failed"))),
+        "sign deterministic" => each(move || {
+            out.copy_from_slice(&fixed(&pair.1, &message).expect("malformed signature"));
+        }),
+        "sign encoded key=seed" => each(move || {
+            out.copy_from_slice(&sign(&from_seed().1, &message).expect("signing failed"));
+        }),
+        "sign encoded key=expanded" => {
+            let private: [u8; SK_LEN] = private.as_slice().try_into().ok()?;
+            each(move || {
+                let key = PrivateKey::try_from_bytes(private).expect("cannot load the key");
+                out.copy_from_slice(&sign(&key, &message).expect("signing failed"));
             })
         }
-    };
+        "verify" => each(move || assert!(pair.0.verify(&message, &signed, &[]))),
+        "verify encoded" => each(move || {
+            let key = PublicKey::try_from_bytes(public).expect("cannot load the key");
+            assert!(key.verify(&message, &signed, &[]));
+        }),
+        _ => return None,
+    })
 }
-
-signature!(
-    ml_dsa, fips204::ml_dsa_44,
-    generate: |coins: &[u8]| KG::keygen_from_seed(coins.try_into().expect("wrong length")),
-    sign: |key, message| key.try_sign(message, &[]),
-    deterministic: |key, message| key.try_sign_with_seed(&[0; 32], message, &[])
-);
-signature!(
-    slh_dsa, fips205::slh_dsa_sha2_128f,
-    generate: |coins: &[u8]| {
-        let part = |number: usize| -> &[u8; 16] { coins[16 * number..][..16].try_into().expect("wrong length") };
-        KG::keygen_from_seed(part(0), part(1), part(2))
-    },
-    sign: |key, message| key.try_sign(message, &[], true),
-    deterministic: |key, message| key.try_sign(message, &[], false)
-);

@@ -2,11 +2,10 @@
 
 use crate::interleaved::Side;
 use crate::libraries::Bare;
-use crate::operations::{agreement, each, hash, kem, making, signature, symmetric};
+use crate::operations::{agreement, each, hash, making, signature, symmetric};
 use graviola::aead::AesGcm;
 use graviola::hashing::Sha256;
 use graviola::hashing::hmac::Hmac;
-use graviola::hashing::sha2::Sha256Context;
 use graviola::hashing::sha3::{Sha3_256Context, Shake128};
 use graviola::key_agreement::p256;
 use graviola::key_agreement::x25519::{PublicKey, StaticPrivateKey};
@@ -26,41 +25,11 @@ impl Bare for Graviola {
     }
 
     fn algorithms(&self) -> &'static [&'static str] {
-        &[]
+        &["ECDSA-P-256"]
     }
 
     fn is_general(&self) -> bool {
         true
-    }
-
-    fn kem(&self, inputs: &kem::Inputs, operation: &str) -> Option<Side> {
-        let (mut out, mut private_out, mut secret) = inputs.room();
-        let given: [u8; 32] = inputs.keygen_coins.as_slice().try_into().ok()?;
-        let coins: [u8; 32] = inputs.coins.as_slice().try_into().ok()?;
-        let public: [u8; 32] = inputs.public.as_slice().try_into().ok()?;
-        let ciphertext: [u8; 32] = inputs.ciphertext.as_slice().try_into().ok()?;
-        let private: [u8; 32] = inputs.private("").1.as_slice().try_into().ok()?;
-        let exact = operation.ends_with("coins=exact");
-        Some(match operation {
-            "encapsulate" | "encapsulate coins=exact" | "encapsulate encoded" => each(move || {
-                let ephemeral = key(exact.then_some(&coins));
-                out.copy_from_slice(&ephemeral.public_key().as_bytes());
-                agree(&ephemeral, &public, &mut secret);
-            }),
-            "decapsulate" => {
-                let key = StaticPrivateKey::from_array(&private);
-                each(move || agree(&key, &ciphertext, &mut secret))
-            }
-            "decapsulate encoded key=scalar" => {
-                each(move || agree(&StaticPrivateKey::from_array(&private), &ciphertext, &mut secret))
-            }
-            _ => {
-                return keygen(operation, exact.then_some(given), move |public, private| {
-                    out.copy_from_slice(public);
-                    private_out.copy_from_slice(private);
-                });
-            }
-        })
     }
 
     fn agreement(&self, inputs: &agreement::Inputs, operation: &str) -> Option<Side> {
@@ -74,8 +43,7 @@ impl Bare for Graviola {
             }
             "agree encoded" => each(move || agree(&StaticPrivateKey::from_array(&private), &peer, &mut out)),
             _ => {
-                let given = operation.ends_with("coins=exact").then_some(private);
-                return keygen(operation, given, move |public, private| {
+                return keygen(operation, move |public, private| {
                     out.copy_from_slice(public);
                     private_out.copy_from_slice(private);
                 });
@@ -90,20 +58,15 @@ impl Bare for Graviola {
         }
     }
 
-    fn hash(&self, _provider: &str, algorithm: &str) -> Option<Side> {
+    fn hash(&self, _provider: &str, _algorithm: &str) -> Option<Side> {
         let (messages, mut out) = (hash::pool(), [0; 32]);
-        macro_rules! digests {
-            ($context:ident) => {
-                Box::new(move |batch| {
-                    for message in black_box(&messages).iter().cycle().take(batch) {
-                        let mut state = $context::new();
-                        state.update(message);
-                        *black_box(&mut out) = state.finish();
-                    }
-                })
-            };
-        }
-        Some(if algorithm == "SHA-256" { digests!(Sha256Context) } else { digests!(Sha3_256Context) })
+        Some(Box::new(move |batch| {
+            for message in black_box(&messages).iter().cycle().take(batch) {
+                let mut state = Sha3_256Context::new();
+                state.update(message);
+                *black_box(&mut out) = state.finish();
+            }
+        }))
     }
 
     fn xof(&self, _provider: &str, algorithm: &str, operation: &str) -> Option<Side> {
@@ -153,26 +116,19 @@ impl Bare for Graviola {
     }
 }
 
-fn key(given: Option<&[u8; 32]>) -> StaticPrivateKey {
-    match given {
-        Some(scalar) => StaticPrivateKey::from_array(scalar),
-        None => StaticPrivateKey::new_random().expect("the operating system returned no random bytes"),
-    }
+fn random_key() -> StaticPrivateKey {
+    StaticPrivateKey::new_random().expect("the operating system returned no random bytes")
 }
 
-fn keygen(
-    operation: &str,
-    given: Option<[u8; 32]>,
-    mut write: impl FnMut(&[u8; 32], &[u8; 32]) + Send + 'static,
-) -> Option<Side> {
+fn keygen(operation: &str, mut write: impl FnMut(&[u8; 32], &[u8; 32]) + Send + 'static) -> Option<Side> {
     Some(match operation {
-        "keygen" | "keygen coins=exact" => making(move || {
-            let key = key(given.as_ref());
+        "keygen" => making(move || {
+            let key = random_key();
             let public = key.public_key();
             Box::new((key, public))
         }),
-        "keygen encoded" | "keygen encoded coins=exact" => each(move || {
-            let key = key(given.as_ref());
+        "keygen encoded" => each(move || {
+            let key = random_key();
             write(&key.public_key().as_bytes(), &key.as_bytes());
         }),
         _ => return None,
@@ -186,17 +142,14 @@ fn agree(key: &StaticPrivateKey, peer: &[u8; 32], out: &mut [u8]) {
 
 fn ed25519(inputs: &signature::Inputs, operation: &str) -> Option<Side> {
     let (mut public_out, mut private_out, mut out) = inputs.room();
-    let (coins, private, public) = (inputs.coins.clone(), inputs.private("").1, inputs.public.clone());
+    let (private, public) = (inputs.private("").1, inputs.public.clone());
     let (message, signed) = (inputs.message.clone(), inputs.signature.clone());
-    let exact = operation.ends_with("coins=exact");
-    let generate = move || {
-        if exact { Ed25519SigningKey::from_bytes(&coins) } else { Ed25519SigningKey::generate() }.expect("keygen error")
-    };
+    let generate = || Ed25519SigningKey::generate().expect("keygen failed");
     let signer = Ed25519SigningKey::from_bytes(&private).ok()?;
     let verifier = Ed25519VerifyingKey::from_bytes(&public).ok()?;
     Some(match operation {
-        "keygen" | "keygen coins=exact" => making(move || Box::new(generate())),
-        "keygen encoded" | "keygen encoded coins=exact" => each(move || {
+        "keygen" => making(move || Box::new(generate())),
+        "keygen encoded" => each(move || {
             let key = generate();
             public_out.copy_from_slice(&key.public_key().as_bytes());
             private_out.copy_from_slice(&key.as_seed());
@@ -216,13 +169,12 @@ fn ed25519(inputs: &signature::Inputs, operation: &str) -> Option<Side> {
 
 fn ecdsa(inputs: &signature::Inputs, operation: &str) -> Option<Side> {
     let (mut public_out, mut private_out, mut out) = inputs.room();
-    let (coins, private, public) = (inputs.coins.clone(), inputs.private("").1, inputs.public.clone());
+    let (private, public) = (inputs.private("").1, inputs.public.clone());
     let (message, signed) = (inputs.message.clone(), inputs.signature.clone());
-    let exact = operation.ends_with("coins=exact");
     let load = |scalar: &[u8]| SigningKey::<P256> {
         private_key: p256::StaticPrivateKey::from_bytes(scalar).expect("cannot load the key"),
     };
-    let generate = move || if exact { load(&coins) } else { SigningKey::generate().expect("keygen failed") };
+    let generate = || SigningKey::<P256>::generate().expect("keygen failed");
     let signer = load(&private);
     let verifier = VerifyingKey::<P256>::from_x962_uncompressed(&public).ok()?;
     let mut sign = {
@@ -232,12 +184,12 @@ fn ecdsa(inputs: &signature::Inputs, operation: &str) -> Option<Side> {
         }
     };
     Some(match operation {
-        "keygen" | "keygen coins=exact" => making(move || {
+        "keygen" => making(move || {
             let key = generate();
             let point = key.private_key.public_key_uncompressed();
             Box::new((key, point))
         }),
-        "keygen encoded" | "keygen encoded coins=exact" => each(move || {
+        "keygen encoded" => each(move || {
             let key = generate();
             public_out.copy_from_slice(&key.private_key.public_key_uncompressed());
             private_out.copy_from_slice(&key.private_key.as_bytes());

@@ -30,7 +30,7 @@ impl Bare for Liboqs {
     }
 
     fn algorithms(&self) -> &'static [&'static str] {
-        &["ML-KEM-512", "ML-DSA-44", "Falcon-512", "SPHINCS+-SHA2-128f-simple", "SHA3-256", "SHAKE128"]
+        &["ML-KEM-512", "ML-DSA-44", "Falcon-512", "SHA3-256", "SHAKE128"]
     }
 
     fn kem(&self, inputs: &kem::Inputs, operation: &str) -> Option<Side> {
@@ -41,7 +41,6 @@ impl Bare for Liboqs {
         let (mut out, mut private_out, mut secret) = inputs.room();
         let (public, ciphertext) = (inputs.public.clone(), inputs.ciphertext.clone());
         let (_, private) = inputs.private("");
-        let coins = inputs.keygen_coins.clone();
         let length = private_out.len();
         Some(match operation {
             "keygen" => making(move || {
@@ -53,24 +52,9 @@ impl Bare for Liboqs {
                 }
                 key
             }),
-            "keygen coins=exact" => making(move || {
-                let mut key: Vec<u8> = Vec::with_capacity(length);
-                // SAFETY: every buffer has the length that the liboqs object states, and the call fills `key`.
-                unsafe {
-                    let (public, private) = (out.as_mut_ptr(), key.as_mut_ptr());
-                    done(oqs_kem::OQS_KEM_keypair_derand(native, public, private, coins.as_ptr()));
-                    key.set_len(length);
-                }
-                key
-            }),
             "keygen encoded" => each(move || {
                 // SAFETY: every buffer has the length that the liboqs object states.
                 done(unsafe { oqs_kem::OQS_KEM_keypair(native, out.as_mut_ptr(), private_out.as_mut_ptr()) });
-            }),
-            "keygen encoded coins=exact" => each(move || {
-                let (public, private) = (out.as_mut_ptr(), private_out.as_mut_ptr());
-                // SAFETY: every buffer has the length that the liboqs object states.
-                done(unsafe { oqs_kem::OQS_KEM_keypair_derand(native, public, private, coins.as_ptr()) });
             }),
             "encapsulate" | "encapsulate encoded" => each(move || {
                 let (ciphertext, secret) = (out.as_mut_ptr(), secret.as_mut_ptr());

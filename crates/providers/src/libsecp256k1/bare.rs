@@ -32,13 +32,9 @@ impl Bare for Libsecp256k1 {
                 let scalar = draw();
                 Box::new((scalar, point(context, &scalar)))
             }),
-            "keygen coins=exact" => making(move || Box::new((scalar, point(context, &scalar)))),
             "keygen encoded" => each(move || {
                 let scalar = draw();
                 black_box((PublicKey::from(point(context, &scalar)).serialize(), scalar));
-            }),
-            "keygen encoded coins=exact" => each(move || {
-                black_box(PublicKey::from(point(context, &scalar)).serialize());
             }),
             "sign" => each(move || sign(context, &scalar, &message, &mut out)),
             // Also computes the public point, because the adapter's prepared key contains it.

@@ -1,24 +1,31 @@
-//! Reasons why the overhead of an adapter cannot be measured for some operations.
+//! Reasons why the overhead of an adapter is not measured for some operations.
 
 use crate::operations::Case;
+use pqlab_primitives::PrimitiveKind;
 
 const NULL: &str = "null: does no work, so every run already measures these calls as the harness's overhead";
 
-const RSA_KEYS: &str = "RSA key generation: the search for primes takes a random 50 to 500 ms and cannot be repeated";
+const SLOW: &str = "RSA, SLH-DSA, SPHINCS+: an operation takes 10 microseconds to seconds, and the adapters make as few \
+                    calls as those of ECDSA and ML-DSA";
+
+const X25519: &str = "X25519 as a KEM: the same calls as the key agreement";
 
 const STREAMS: &str = "AES-256-CTR: not measured alone; in handshakes it encrypts too few bytes to matter";
 
 /// Returns every reason, without duplicates.
 pub(crate) fn reasons() -> Vec<&'static str> {
-    vec![NULL, RSA_KEYS, STREAMS]
+    vec![NULL, SLOW, X25519, STREAMS]
 }
 
-/// Returns the reason why an operation cannot be compared, or `None` if it can be.
+/// Returns the reason why an operation is not compared, or `None` if it must be.
 pub(crate) fn reason(case: &Case) -> Option<&'static str> {
-    match case.provider.library.as_str() {
-        "null" => Some(NULL),
-        _ if case.algorithm == "RSA-2048" && case.operation.starts_with("keygen") => Some(RSA_KEYS),
-        _ if case.algorithm == "AES-256-CTR" => Some(STREAMS),
+    let is_slow = ["RSA-", "SLH-DSA-", "SPHINCS+-"].iter().any(|family| case.algorithm.starts_with(family));
+    let is_kem = case.primitive().is_some_and(|primitive| primitive.kind() == PrimitiveKind::Kem);
+    match case.algorithm.as_str() {
+        _ if case.provider.library == "null" => Some(NULL),
+        _ if is_slow => Some(SLOW),
+        "X25519" if is_kem => Some(X25519),
+        "AES-256-CTR" => Some(STREAMS),
         _ => None,
     }
 }

@@ -1,24 +1,20 @@
 use super::{each, making};
 use crate::interleaved::Side;
-use pqlab_primitives::{Coins, KeyAgreement, KeyAgreementInfo};
+use pqlab_primitives::{Coins, KeyAgreement};
 use std::sync::Arc;
 
 /// A key agreement and the inputs for its operations. Both sides of a comparison use the same inputs.
 pub(crate) struct Inputs {
     pub(crate) agreement: Arc<dyn KeyAgreement>,
-    /// The encoded private key, which also serves as the coins for key generation.
+    /// The encoded private key.
     pub(crate) private: Vec<u8>,
     /// The peer's encoded public key.
     pub(crate) peer: Vec<u8>,
 }
 
 /// Returns the names of the operations to compare for a key agreement.
-pub(crate) fn operations(info: &KeyAgreementInfo) -> Vec<String> {
-    let mut names = vec!["keygen", "keygen encoded", "agree", "agree encoded"];
-    if info.exact_coins {
-        names.extend(["keygen coins=exact", "keygen encoded coins=exact"]);
-    }
-    names.into_iter().map(str::to_owned).collect()
+pub(crate) fn operations() -> Vec<String> {
+    ["keygen", "keygen encoded", "agree", "agree encoded"].map(str::to_owned).into()
 }
 
 impl Inputs {
@@ -39,15 +35,10 @@ impl Inputs {
         let (private, peer) = (self.private.clone(), self.peer.clone());
         let mut secret = vec![0; parameters.shared_secret];
         let (mut public_out, mut private_out) = (vec![0; parameters.public_key], vec![0; parameters.private_key]);
-        let exact = operation.ends_with("coins=exact");
         match operation {
-            "keygen" | "keygen coins=exact" => making(move || {
-                let coins = if exact { Coins::Exact(&private) } else { Coins::Internal };
-                agreement.generate(coins).expect("keygen failed")
-            }),
-            "keygen encoded" | "keygen encoded coins=exact" => each(move || {
-                let coins = if exact { Coins::Exact(&private) } else { Coins::Internal };
-                agreement.generate_encoded(coins, &mut public_out, &mut private_out).expect("keygen failed");
+            "keygen" => making(move || agreement.generate(Coins::Internal).expect("keygen failed")),
+            "keygen encoded" => each(move || {
+                agreement.generate_encoded(Coins::Internal, &mut public_out, &mut private_out).expect("keygen failed");
             }),
             "agree" => {
                 let key = agreement.load_private_key(&private).expect("cannot load the key");

@@ -8,8 +8,6 @@ pub(crate) struct Inputs {
     pub(crate) kem: Arc<dyn Kem>,
     /// Coins for key generation.
     pub(crate) keygen_coins: Vec<u8>,
-    /// Coins for encapsulation.
-    pub(crate) coins: Vec<u8>,
     /// The encoded encapsulation key.
     pub(crate) public: Vec<u8>,
     /// The decapsulation key in each encoding that the provider loads.
@@ -20,13 +18,7 @@ pub(crate) struct Inputs {
 /// Returns the names of the operations to compare for a KEM.
 pub(crate) fn operations(info: &KemInfo) -> Vec<String> {
     let mut names = vec!["keygen".to_owned(), "keygen encoded".to_owned()];
-    if info.coins.keygen {
-        names.extend(["keygen coins=exact", "keygen encoded coins=exact"].map(str::to_owned));
-    }
     names.extend(["encapsulate", "encapsulate encoded"].map(str::to_owned));
-    if info.coins.operation {
-        names.push("encapsulate coins=exact".to_owned());
-    }
     names.push("decapsulate".to_owned());
     names.extend(info.encodings.iter().map(|encoding| format!("decapsulate encoded {}", key(*encoding))));
     names
@@ -54,8 +46,7 @@ impl Inputs {
         let (mut ciphertext, mut secret) = (vec![0; parameters.ciphertext], vec![0; parameters.shared_secret]);
         let to = pair.encapsulation_key().expect("cannot derive the encapsulation key");
         to.encapsulate(Coins::Internal, &mut ciphertext, &mut secret).expect("encapsulation failed");
-        let coins = vec![9; parameters.encapsulation_coins];
-        Inputs { kem: Arc::clone(kem), keygen_coins, coins, public, private, ciphertext }
+        Inputs { kem: Arc::clone(kem), keygen_coins, public, private, ciphertext }
     }
 
     /// Returns the decapsulation key in the encoding that the operation names. If the operation names none, returns it
@@ -92,25 +83,18 @@ impl Inputs {
         let kem = Arc::clone(&self.kem);
         let (mut out, mut private_out, mut secret) = self.room();
         let (public_length, ciphertext_length) = (self.public.len(), self.ciphertext.len());
-        let (keygen_coins, coins) = (self.keygen_coins.clone(), self.coins.clone());
         let (public, ciphertext) = (self.public.clone(), self.ciphertext.clone());
         match operation {
             "keygen" => making(move || kem.generate(Coins::Internal).expect("keygen failed")),
-            "keygen coins=exact" => making(move || kem.generate(Coins::Exact(&keygen_coins)).expect("keygen failed")),
             "keygen encoded" => each(move || {
                 kem.generate_encoded(Coins::Internal, &mut out[..public_length], &mut private_out)
                     .expect("keygen failed");
             }),
-            "keygen encoded coins=exact" => each(move || {
-                let coins = Coins::Exact(&keygen_coins);
-                kem.generate_encoded(coins, &mut out[..public_length], &mut private_out).expect("keygen failed");
-            }),
-            "encapsulate" | "encapsulate coins=exact" => {
+            "encapsulate" => {
                 let to = self.key().encapsulation_key().expect("cannot derive the encapsulation key");
-                let exact = operation.ends_with("exact");
                 each(move || {
-                    let coins = if exact { Coins::Exact(&coins) } else { Coins::Internal };
-                    to.encapsulate(coins, &mut out[..ciphertext_length], &mut secret).expect("encapsulation failed");
+                    to.encapsulate(Coins::Internal, &mut out[..ciphertext_length], &mut secret)
+                        .expect("encapsulation failed");
                 })
             }
             "encapsulate encoded" => each(move || {

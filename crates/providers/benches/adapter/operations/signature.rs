@@ -24,9 +24,6 @@ pub(crate) struct Inputs {
 /// Returns the names of the operations to compare for a signature scheme.
 pub(crate) fn operations(info: &SignatureInfo, prehashed: bool) -> Vec<String> {
     let mut names = vec!["keygen".to_owned(), "keygen encoded".to_owned()];
-    if info.coins.keygen {
-        names.extend(["keygen coins=exact", "keygen encoded coins=exact"].map(str::to_owned));
-    }
     names.push("sign".to_owned());
     if info.hedged && info.coins.operation {
         names.push("sign deterministic".to_owned());
@@ -102,18 +99,12 @@ impl Inputs {
     pub(crate) fn through(&self, operation: &str) -> Side {
         let scheme = Arc::clone(&self.scheme);
         let (mut public_out, mut private_out, mut out) = self.room();
-        let coins = self.coins.clone();
         let (message, public) = (self.message.clone(), self.public.clone());
         match operation {
             "keygen" => making(move || scheme.generate(Coins::Internal).expect("keygen failed")),
-            "keygen coins=exact" => making(move || scheme.generate(Coins::Exact(&coins)).expect("keygen failed")),
-            "keygen encoded" | "keygen encoded coins=exact" => {
-                let exact = operation.ends_with("exact");
-                each(move || {
-                    let coins = if exact { Coins::Exact(&coins) } else { Coins::Internal };
-                    scheme.generate_encoded(coins, &mut public_out, &mut private_out).expect("keygen failed");
-                })
-            }
+            "keygen encoded" => each(move || {
+                scheme.generate_encoded(Coins::Internal, &mut public_out, &mut private_out).expect("keygen failed");
+            }),
             "sign" | "sign deterministic" => {
                 let key = self.key();
                 let exact = operation == "sign deterministic";

@@ -12,13 +12,9 @@ macro_rules! path {
             use mlkem512::$path::unpacked;
             let (mut out, mut private_out, mut secret) = inputs.room();
             let seed: [u8; 64] = inputs.keygen_coins.as_slice().try_into().ok()?;
-            let given: [u8; 32] = inputs.coins.as_slice().try_into().ok()?;
             let public: [u8; 800] = inputs.public.as_slice().try_into().ok()?;
             let ciphertext: [u8; 768] = inputs.ciphertext.as_slice().try_into().ok()?;
             let (_, private) = inputs.private(operation);
-            let exact = operation.ends_with("coins=exact");
-            let seeds = move || if exact { seed } else { drawn() };
-            let coins = move || if exact { given } else { drawn() };
             let generate = |seed| {
                 let mut pair = Box::new(unpacked::init_key_pair());
                 unpacked::generate_key_pair_mut(seed, &mut pair);
@@ -31,20 +27,20 @@ macro_rules! path {
             let mut encoded = vec![0; public.len()];
             let mut received = vec![0; 32];
             Some(match operation {
-                "keygen" | "keygen coins=exact" => making(move || generate(seeds())),
-                "keygen encoded" | "keygen encoded coins=exact" => each(move || {
-                    let pair = mlkem512::$path::generate_key_pair(seeds());
+                "keygen" => making(move || generate(drawn())),
+                "keygen encoded" => each(move || {
+                    let pair = mlkem512::$path::generate_key_pair(drawn());
                     encoded.copy_from_slice(pair.pk());
                     private_out.copy_from_slice(pair.sk());
                 }),
-                "encapsulate" | "encapsulate coins=exact" => {
+                "encapsulate" => {
                     let pair = generate(seed);
-                    each(move || keep(unpacked::encapsulate(pair.public_key(), coins())))
+                    each(move || keep(unpacked::encapsulate(pair.public_key(), drawn())))
                 }
                 "encapsulate encoded" => each(move || {
                     let key = MlKem512PublicKey::from(&public);
                     assert!(mlkem512::$path::validate_public_key(&key));
-                    keep(mlkem512::$path::encapsulate(&key, coins()));
+                    keep(mlkem512::$path::encapsulate(&key, drawn()));
                 }),
                 "decapsulate" => {
                     let pair = generate(seed);

@@ -15,15 +15,13 @@ macro_rules! path {
             let public: [u8; 1312] = inputs.public.as_slice().try_into().ok()?;
             let (_, private) = inputs.private(operation);
             let message = inputs.message.clone();
-            let exact = operation.ends_with("coins=exact");
-            let seeds = move || if exact { coins } else { drawn() };
             let pair = generate_key_pair(coins);
             let signed = if operation == "verify prehash" { &inputs.prehashed } else { &inputs.signature };
             let signed: [u8; 2420] = signed.as_slice().try_into().ok()?;
             Some(match operation {
-                "keygen" | "keygen coins=exact" => making(move || Box::new(generate_key_pair(seeds()))),
-                "keygen encoded" | "keygen encoded coins=exact" => each(move || {
-                    let pair = generate_key_pair(seeds());
+                "keygen" => making(move || Box::new(generate_key_pair(drawn()))),
+                "keygen encoded" => each(move || {
+                    let pair = generate_key_pair(drawn());
                     public_out.copy_from_slice(pair.verification_key.as_ref());
                     private_out.copy_from_slice(pair.signing_key.as_ref());
                 }),

@@ -1,7 +1,7 @@
 //! Direct calls to OpenSSL 4 through the `EVP_PKEY` interface. Algorithms are fetched in advance. For prepared keys,
 //! the contexts are also created in advance.
 
-mod classical;
+mod ecdsa;
 mod symmetric;
 
 use crate::interleaved::Side;
@@ -23,7 +23,7 @@ impl Bare for OpenSsl {
     }
 
     fn algorithms(&self) -> &'static [&'static str] {
-        &["SLH-DSA-SHA2-128f", "RSA-2048"]
+        &[]
     }
 
     fn is_general(&self) -> bool {
@@ -31,15 +31,12 @@ impl Bare for OpenSsl {
     }
 
     fn kem(&self, inputs: &kem::Inputs, operation: &str) -> Option<Side> {
-        let algorithm = inputs.kem.info().parameters.algorithm.clone();
-        if algorithm == "X25519" { x25519_kem(inputs, operation) } else { ml_kem(inputs, operation) }
+        ml_kem(inputs, operation)
     }
 
     fn signature(&self, inputs: &signature::Inputs, operation: &str) -> Option<Side> {
         match inputs.scheme.info().parameters.algorithm.as_ref() {
-            "ECDSA-secp256k1" => classical::ecdsa(inputs, operation, true),
-            "ECDSA-P-256" => classical::ecdsa(inputs, operation, false),
-            "RSA-2048" => classical::rsa(inputs, operation),
+            "ECDSA-secp256k1" => ecdsa::ecdsa(inputs, operation),
             _ => signature(inputs, operation),
         }
     }
@@ -56,12 +53,12 @@ impl Bare for OpenSsl {
                 let context = context(&private_key(c"X25519", &private), Purpose::Derive);
                 derive(&context, &public_key(c"X25519", &peer), &mut secret);
             }),
-            _ => return x25519_keygen(private, operation),
+            _ => return x25519_keygen(operation),
         })
     }
 
-    fn hash(&self, _provider: &str, algorithm: &str) -> Option<Side> {
-        symmetric::hash(algorithm)
+    fn hash(&self, _provider: &str, _algorithm: &str) -> Option<Side> {
+        Some(symmetric::sha3_256())
     }
 
     fn xof(&self, _provider: &str, _algorithm: &str, operation: &str) -> Option<Side> {
@@ -130,13 +127,6 @@ fn generate(generator: &Context) -> Key {
     // SAFETY: nothing else uses the context.
     assert_eq!(unsafe { sys::EVP_PKEY_generate(generator.raw(), &raw mut key) }, 1);
     Owned::new(key, sys::EVP_PKEY_free)
-}
-
-fn from_seed(generator: &Context, seed: &[u8]) -> Key {
-    let params = [symmetric::octets(sys::OSSL_PKEY_PARAM_SEED, seed), sys::OSSL_PARAM_END];
-    // SAFETY: nothing else uses the context, and the array is terminated.
-    assert_eq!(unsafe { sys::EVP_PKEY_CTX_set_params(generator.raw(), params.as_ptr()) }, 1);
-    generate(generator)
 }
 
 /// Imports a key pair from a seed.
@@ -219,7 +209,6 @@ fn ml_kem(inputs: &kem::Inputs, operation: &str) -> Option<Side> {
     const NAME: &CStr = c"ML-KEM-512";
     let generator = generator(NAME);
     let (public, ciphertext) = (inputs.public.clone(), inputs.ciphertext.clone());
-    let (keygen_coins, coins) = (inputs.keygen_coins.clone(), inputs.coins.clone());
     let (_, private) = inputs.private(operation);
     let (_, mut seed_out, mut secret) = inputs.room();
     let (mut public_out, mut out) = (vec![0; public.len()], vec![0; ciphertext.len()]);
@@ -229,21 +218,10 @@ fn ml_kem(inputs: &kem::Inputs, operation: &str) -> Option<Side> {
     };
     Some(match operation {
         "keygen" => making(move || generate(&generator)),
-        "keygen coins=exact" => making(move || from_seed(&generator, &keygen_coins)),
         "keygen encoded" => each(move || write(&generate(&generator))),
-        "keygen encoded coins=exact" => each(move || write(&from_seed(&generator, &keygen_coins))),
         "encapsulate" => {
             let context = context(&public_key(NAME, &public), Purpose::Encapsulate);
             each(move || encapsulate(&context, &mut out, &mut secret))
-        }
-        "encapsulate coins=exact" => {
-            let context = context(&public_key(NAME, &public), Purpose::Encapsulate);
-            each(move || {
-                let params = [symmetric::octets(sys::OSSL_KEM_PARAM_IKME, &coins), sys::OSSL_PARAM_END];
-                // SAFETY: nothing else uses the context, and the array is terminated.
-                assert_eq!(unsafe { sys::EVP_PKEY_CTX_set_params(context.raw(), params.as_ptr()) }, 1);
-                encapsulate(&context, &mut out, &mut secret);
-            })
         }
         "encapsulate encoded" => each(move || {
             encapsulate(&context(&public_key(NAME, &public), Purpose::Encapsulate), &mut out, &mut secret);
@@ -262,7 +240,7 @@ fn ml_kem(inputs: &kem::Inputs, operation: &str) -> Option<Side> {
     })
 }
 
-fn x25519_keygen(coins: Vec<u8>, operation: &str) -> Option<Side> {
+fn x25519_keygen(operation: &str) -> Option<Side> {
     const NAME: &CStr = c"X25519";
     let generator = generator(NAME);
     let (mut public, mut private) = ([0; 32], [0; 32]);
@@ -272,46 +250,12 @@ fn x25519_keygen(coins: Vec<u8>, operation: &str) -> Option<Side> {
     };
     Some(match operation {
         "keygen" => making(move || generate(&generator)),
-        "keygen coins=exact" => making(move || private_key(NAME, &coins)),
         "keygen encoded" => each(move || write(&generate(&generator))),
-        "keygen encoded coins=exact" => each(move || write(&private_key(NAME, &coins))),
         _ => return None,
     })
 }
 
-fn x25519_kem(inputs: &kem::Inputs, operation: &str) -> Option<Side> {
-    const NAME: &CStr = c"X25519";
-    let generator = generator(NAME);
-    let (public, ciphertext, coins) = (inputs.public.clone(), inputs.ciphertext.clone(), inputs.coins.clone());
-    let (_, private) = inputs.private("");
-    let (mut out, mut secret) = ([0; 32], [0; 32]);
-    let mut send = move |ephemeral: &Key, to: &Key| {
-        derive(&context(ephemeral, Purpose::Derive), to, &mut secret);
-        write_public(ephemeral, &mut out);
-    };
-    Some(match operation {
-        "encapsulate" => {
-            let to = public_key(NAME, &public);
-            each(move || send(&generate(&generator), &to))
-        }
-        "encapsulate coins=exact" => {
-            let to = public_key(NAME, &public);
-            each(move || send(&private_key(NAME, &coins), &to))
-        }
-        "encapsulate encoded" => each(move || send(&generate(&generator), &public_key(NAME, &public))),
-        "decapsulate" => {
-            let context = context(&private_key(NAME, &private), Purpose::Derive);
-            each(move || derive(&context, &public_key(NAME, &ciphertext), &mut secret))
-        }
-        "decapsulate encoded key=scalar" => each(move || {
-            let context = context(&private_key(NAME, &private), Purpose::Derive);
-            derive(&context, &public_key(NAME, &ciphertext), &mut secret);
-        }),
-        _ => return x25519_keygen(inputs.keygen_coins.clone(), operation),
-    })
-}
-
-/// Returns the direct calls for ML-DSA, SLH-DSA and Ed25519.
+/// Returns the direct calls for ML-DSA and Ed25519.
 fn signature(inputs: &signature::Inputs, operation: &str) -> Option<Side> {
     let info = inputs.scheme.info();
     let algorithm = info.parameters.algorithm.to_string();
@@ -326,11 +270,10 @@ fn signature(inputs: &signature::Inputs, operation: &str) -> Option<Side> {
     let (mut public_out, mut private_out, mut out) = inputs.room();
     let (encoding, bytes) = inputs.private(operation);
     let (public, message, signature) = (inputs.public.clone(), inputs.message.clone(), inputs.signature.clone());
-    let (coins, prehashed) = (inputs.coins.clone(), inputs.prehashed.clone());
+    let prehashed = inputs.prehashed.clone();
     // For ML-DSA, OpenSSL distinguishes the seed from the private key. For the other schemes, the bytes are the private
     // key.
     let seeded = algorithm.starts_with("ML-DSA") && encoding == KeyEncoding::Seed;
-    let exact = info.hedged;
     let load = {
         let name = name.clone();
         move |bytes: &[u8]| if seeded { imported(&name, bytes) } else { private_key(&name, bytes) }
@@ -352,17 +295,9 @@ fn signature(inputs: &signature::Inputs, operation: &str) -> Option<Side> {
         write_public(key, &mut public_out);
         if own_is_seed { write_seed(key, &mut private_out) } else { write_private(key, &mut private_out) }
     };
-    let from_coins = {
-        let name = name.clone();
-        move |coins: &[u8], generator: &Context| {
-            if exact { from_seed(generator, coins) } else { private_key(&name, coins) }
-        }
-    };
     Some(match operation {
         "keygen" => making(move || generate(&generator)),
-        "keygen coins=exact" => making(move || from_coins(&coins, &generator)),
         "keygen encoded" => each(move || write(&generate(&generator))),
-        "keygen encoded coins=exact" => each(move || write(&from_coins(&coins, &generator))),
         "sign" => {
             let context = signing(&load(&bytes), &scheme);
             each(move || sign(&context, &message, &mut out))

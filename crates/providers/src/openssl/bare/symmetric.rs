@@ -66,21 +66,17 @@ pub(super) fn digest((md, context): &(Md, Context), message: &[u8]) -> [u8; 32] 
     out
 }
 
-pub(super) fn hash(algorithm: &str) -> Option<Side> {
-    let (md, context) = match algorithm {
-        "SHA3-256" => fetch(c"SHA3-256"),
-        "SHA-256" => fetch(c"SHA2-256"),
-        _ => return None,
-    };
+pub(super) fn sha3_256() -> Side {
+    let (md, context) = fetch(c"SHA3-256");
     let (messages, mut out) = (hash::pool(), [0_u8; 32]);
-    Some(Box::new(move |batch| {
+    Box::new(move |batch| {
         for message in black_box(&messages).iter().cycle().take(batch) {
             begin(&md, &context);
             absorb(&context, message);
             // SAFETY: nothing else uses the context, and `out` is as long as the digest.
             assert_eq!(unsafe { sys::EVP_DigestFinal_ex(context.raw(), out.as_mut_ptr(), ptr::null_mut()) }, 1);
         }
-    }))
+    })
 }
 
 pub(super) fn xof(operation: &str) -> Side {

@@ -1,22 +1,15 @@
 use crate::interleaved::{Side, Work};
 use crate::operations::{each, hash};
+use sha3::Sha3_256;
 use sha3::digest::{Digest, ExtendableOutput, Output, Update, XofReader};
 use shake::Shake128;
 use std::hint::black_box;
 
-pub(super) fn digests(algorithm: &str) -> Option<Side> {
-    match algorithm {
-        "SHA3-256" => Some(of::<sha3::Sha3_256>()),
-        "SHA-256" => Some(of::<sha2::Sha256>()),
-        _ => None,
-    }
-}
-
-fn of<D: Digest + 'static>() -> Side {
-    let (messages, mut out) = (hash::pool(), Output::<D>::default());
+pub(super) fn sha3_256() -> Side {
+    let (messages, mut out) = (hash::pool(), Output::<Sha3_256>::default());
     Box::new(move |batch| {
         for message in black_box(&messages).iter().cycle().take(batch) {
-            let mut state = D::new();
+            let mut state = Sha3_256::new();
             Digest::update(&mut state, message);
             state.finalize_into(black_box(&mut out));
         }

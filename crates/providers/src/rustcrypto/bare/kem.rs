@@ -9,33 +9,26 @@ use x25519_dalek::{PublicKey, StaticSecret};
 pub(super) fn ml_kem(inputs: &kem::Inputs, operation: &str) -> Option<Side> {
     let (mut out, mut private_out, mut secret) = inputs.room();
     let seed: [u8; 64] = inputs.keygen_coins.as_slice().try_into().ok()?;
-    let given: [u8; 32] = inputs.coins.as_slice().try_into().ok()?;
     let (public, ciphertext) = (inputs.public.clone(), inputs.ciphertext.clone());
     let (_, private) = inputs.private(operation);
-    let exact = operation.ends_with("coins=exact");
     let length = public.len();
-    let generate = move || {
-        if exact {
-            return DecapsulationKey::from_seed(seed.into());
-        }
-        DecapsulationKey::try_generate_from_rng(&mut SysRng).expect("the operating system returned no random bytes")
-    };
+    let generate =
+        || DecapsulationKey::try_generate_from_rng(&mut SysRng).expect("the operating system returned no random bytes");
     let mut encapsulate = move |key: &EncapsulationKey| {
-        let m = if exact { given } else { drawn() };
-        let (sent, shared) = key.encapsulate_deterministic(&m.into());
+        let (sent, shared) = key.encapsulate_deterministic(&drawn().into());
         out[..sent.len()].copy_from_slice(&sent);
         secret.copy_from_slice(&shared);
     };
     let mut encoded = vec![0; length];
     let mut received = [0; 32];
     Some(match operation {
-        "keygen" | "keygen coins=exact" => making(generate),
-        "keygen encoded" | "keygen encoded coins=exact" => each(move || {
+        "keygen" => making(generate),
+        "keygen encoded" => each(move || {
             let key = generate();
             encoded.copy_from_slice(&key.encapsulation_key().to_bytes());
             private_out.copy_from_slice(&key.to_seed().expect("a generated key must have a seed"));
         }),
-        "encapsulate" | "encapsulate coins=exact" => {
+        "encapsulate" => {
             let key = DecapsulationKey::from_seed(seed.into()).encapsulation_key().clone();
             each(move || encapsulate(&key))
         }
@@ -64,54 +57,14 @@ pub(super) fn ml_kem(inputs: &kem::Inputs, operation: &str) -> Option<Side> {
     })
 }
 
-/// Returns the direct calls for X25519 as a KEM.
-pub(super) fn x25519(inputs: &kem::Inputs, operation: &str) -> Option<Side> {
-    let (mut out, mut private_out, mut secret) = inputs.room();
-    let given: [u8; 32] = inputs.keygen_coins.as_slice().try_into().ok()?;
-    let coins: [u8; 32] = inputs.coins.as_slice().try_into().ok()?;
-    let public: [u8; 32] = inputs.public.as_slice().try_into().ok()?;
-    let ciphertext: [u8; 32] = inputs.ciphertext.as_slice().try_into().ok()?;
-    let private: [u8; 32] = inputs.private("").1.as_slice().try_into().ok()?;
-    let exact = operation.ends_with("coins=exact");
-    let generate = move || StaticSecret::from(if exact { given } else { drawn() });
-    let mut sent = [0; 32];
-    let mut encapsulate = move |to: &PublicKey| {
-        let ephemeral = StaticSecret::from(if exact { coins } else { drawn() });
-        sent.copy_from_slice(PublicKey::from(&ephemeral).as_bytes());
-        let shared = ephemeral.diffie_hellman(to);
-        assert!(shared.was_contributory());
-        secret.copy_from_slice(shared.as_bytes());
-    };
-    Some(match operation {
-        "keygen" | "keygen coins=exact" => making(move || pair(generate())),
-        "keygen encoded" | "keygen encoded coins=exact" => each(move || {
-            let (secret, public) = pair(generate());
-            out.copy_from_slice(public.as_bytes());
-            private_out.copy_from_slice(secret.as_bytes());
-        }),
-        "encapsulate" | "encapsulate coins=exact" => {
-            let to = PublicKey::from(public);
-            each(move || encapsulate(&to))
-        }
-        "encapsulate encoded" => each(move || encapsulate(&PublicKey::from(public))),
-        "decapsulate" => {
-            let key = StaticSecret::from(private);
-            each(move || agree(&key, ciphertext, &mut out))
-        }
-        "decapsulate encoded key=scalar" => each(move || agree(&StaticSecret::from(private), ciphertext, &mut out)),
-        _ => return None,
-    })
-}
-
 pub(super) fn agreement(inputs: &agreement::Inputs, operation: &str) -> Option<Side> {
     let private: [u8; 32] = inputs.private.as_slice().try_into().ok()?;
     let peer: [u8; 32] = inputs.peer.as_slice().try_into().ok()?;
-    let exact = operation.ends_with("coins=exact");
-    let generate = move || StaticSecret::from(if exact { private } else { drawn() });
+    let generate = || StaticSecret::from(drawn::<32>());
     let (mut out, mut private_out) = (vec![0; 32], vec![0; 32]);
     Some(match operation {
-        "keygen" | "keygen coins=exact" => making(move || pair(generate())),
-        "keygen encoded" | "keygen encoded coins=exact" => each(move || {
+        "keygen" => making(move || pair(generate())),
+        "keygen encoded" => each(move || {
             let (secret, public) = pair(generate());
             out.copy_from_slice(public.as_bytes());
             private_out.copy_from_slice(secret.as_bytes());

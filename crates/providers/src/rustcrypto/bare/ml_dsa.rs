@@ -9,8 +9,7 @@ pub(super) fn signature(inputs: &signature::Inputs, operation: &str) -> Option<S
     let seed: [u8; 32] = inputs.coins.as_slice().try_into().ok()?;
     let (message, public) = (inputs.message.clone(), inputs.public.clone());
     let (_, private) = inputs.private(operation);
-    let exact = operation.ends_with("coins=exact");
-    let generate = move || SigningKey::<MlDsa44>::from_seed(&(if exact { seed } else { drawn() }).into());
+    let generate = || SigningKey::<MlDsa44>::from_seed(&drawn().into());
     let prepared = SigningKey::<MlDsa44>::from_seed(&seed.into());
     let mut sign = {
         let message = message.clone();
@@ -23,8 +22,8 @@ pub(super) fn signature(inputs: &signature::Inputs, operation: &str) -> Option<S
     let signed = if operation == "verify prehash" { inputs.prehashed.clone() } else { inputs.signature.clone() };
     let decoded = move || Signature::<MlDsa44>::decode(signed.as_slice().try_into().expect("wrong length"));
     Some(match operation {
-        "keygen" | "keygen coins=exact" => making(generate),
-        "keygen encoded" | "keygen encoded coins=exact" => each(move || {
+        "keygen" => making(generate),
+        "keygen encoded" => each(move || {
             let key = generate();
             public_out.copy_from_slice(&AsRef::<VerifyingKey<MlDsa44>>::as_ref(&key).encode());
             private_out.copy_from_slice(key.as_seed());

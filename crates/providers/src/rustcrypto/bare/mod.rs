@@ -4,7 +4,6 @@ mod classical;
 mod hash;
 mod kem;
 mod ml_dsa;
-mod slh_dsa;
 mod symmetric;
 
 use crate::interleaved::Side;
@@ -24,7 +23,7 @@ impl Bare for RustCrypto {
     }
 
     fn algorithms(&self) -> &'static [&'static str] {
-        &["SLH-DSA-SHA2-128f"]
+        &[]
     }
 
     fn is_general(&self) -> bool {
@@ -32,18 +31,13 @@ impl Bare for RustCrypto {
     }
 
     fn kem(&self, inputs: &kem_inputs::Inputs, operation: &str) -> Option<Side> {
-        match inputs.kem.info().parameters.algorithm.as_ref() {
-            "ML-KEM-512" => kem::ml_kem(inputs, operation),
-            _ => kem::x25519(inputs, operation),
-        }
+        kem::ml_kem(inputs, operation)
     }
 
     fn signature(&self, inputs: &signature::Inputs, operation: &str) -> Option<Side> {
         match inputs.scheme.info().parameters.algorithm.as_ref() {
             "ML-DSA-44" => ml_dsa::signature(inputs, operation),
-            "SLH-DSA-SHA2-128f" => slh_dsa::signature(inputs, operation),
             "Ed25519" => classical::ed25519(inputs, operation),
-            "ECDSA-P-256" => classical::p256(inputs, operation),
             _ => classical::secp256k1(inputs, operation),
         }
     }
@@ -52,8 +46,8 @@ impl Bare for RustCrypto {
         kem::agreement(inputs, operation)
     }
 
-    fn hash(&self, _provider: &str, algorithm: &str) -> Option<Side> {
-        hash::digests(algorithm)
+    fn hash(&self, _provider: &str, _algorithm: &str) -> Option<Side> {
+        Some(hash::sha3_256())
     }
 
     fn xof(&self, _provider: &str, algorithm: &str, operation: &str) -> Option<Side> {
@@ -80,8 +74,7 @@ fn drawn<const N: usize>() -> [u8; N] {
     bytes
 }
 
-/// Returns the formatted message `M'` for the pre-hashed variants of ML-DSA and SLH-DSA, with SHA-256 and an empty
-/// context string.
+/// Returns the formatted message `M'` for the pre-hashed variant of ML-DSA, with SHA-256 and an empty context string.
 fn prehashed(message: &[u8]) -> [u8; 45] {
     let mut formatted = [0; 45];
     formatted[0] = 1;
