@@ -174,6 +174,8 @@ fn signature_schemes_take_exact_coins() {
         }
         let deterministic = signed(Coins::Exact(&[]));
         assert_eq!(internal != deterministic, info.hedged, "{}", parameters.algorithm);
+        // A prepared key must not stay deterministic.
+        assert_eq!(signed(Coins::Internal) != deterministic, info.hedged, "{}", parameters.algorithm);
         // Earlier contents of the buffer must not remain in the signature.
         let length = key.sign(b"", MESSAGE, Coins::Exact(&[]), &mut out).unwrap();
         assert_eq!(out[..length], deterministic);

@@ -7,8 +7,6 @@ mod ecdsa;
 mod ed25519;
 mod hash;
 mod symmetric;
-#[cfg(test)]
-mod tests;
 mod x25519;
 
 use self::x25519::Graviola;
