@@ -55,6 +55,8 @@ macro_rules! parameter_sets {
                 }
 
                 fn generate_encoded(coins: Coins, public: &mut [u8], private: &mut [u8]) -> Result<()> {
+                    Error::check_length("encapsulation key", EK_LEN, public.len())?;
+                    Error::check_length("decapsulation key", DK_LEN, private.len())?;
                     let (encapsulation, decapsulation) = generate(coins)?;
                     write_public(encapsulation, public)?;
                     write_private(decapsulation, private)?;
