@@ -88,7 +88,7 @@ mod tests {
 
     #[test]
     fn a_short_view_of_many_areas_names_its_tables() {
-        let run = fixtures::run();
+        let run = fixtures::references_run();
         let analysis = RunAnalysis::of(&run);
         assert!(analysis.areas().len() > FEW_AREAS);
         let several = tables(&analysis, &RelayScenario::default());
