@@ -47,8 +47,10 @@ pub fn show_run(
         }
     };
     text.push('\n');
-    text.push_str(&answer(analysis, &findings(analysis)).join("\n"));
-    text.push('\n');
+    for line in answer(analysis, &findings(analysis)).iter().flat_map(|line| wrapped(line, width)) {
+        text.push_str(&line);
+        text.push('\n');
+    }
     text
 }
 
