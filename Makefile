@@ -15,7 +15,7 @@ PREFIX ?= /usr/local
 export PREFIX DESTDIR
 
 .DEFAULT_GOAL := help
-.PHONY: help run test build lint vectors wheel sdist install uninstall deb sbom docs workers results reliability bench bench-adapters bench-handshakes bench-stats bench-aa bench-independence bench-between platforms clean setup
+.PHONY: help run test build lint vectors wheel sdist install uninstall deb sbom docs book workers results reliability bench bench-adapters bench-handshakes bench-stats bench-aa bench-independence bench-between platforms clean setup
 
 help: ## Show this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 27
@@ -73,8 +73,11 @@ deb: ## Build a package for Debian and Ubuntu, into deb/ below CARGO_TARGET_DIR
 sbom: setup ## Write a CycloneDX bill of materials, with C libraries, to sbom/pqlab.cdx.json below CARGO_TARGET_DIR
 	@scripts/sbom "$(CARGO_TARGET_DIR)/sbom/pqlab.cdx.json"
 
-docs: setup ## Build the Python reference and execute the notebook, into docs/ below CARGO_TARGET_DIR
+docs: setup book ## Build the book, the Python reference and the executed notebook, into docs/ below CARGO_TARGET_DIR
 	@scripts/python --docs "$(CARGO_TARGET_DIR)/docs"
+
+book: setup ## Check links, and build the book from docs/, into docs/book/ below CARGO_TARGET_DIR
+	@scripts/book "$(CARGO_TARGET_DIR)/docs/book"
 
 workers: ## Build the workers in other languages whose tools are installed, into the cache
 	@scripts/workers
