@@ -52,7 +52,7 @@ impl Caveat {
     /// Returns the caveat's keyword in terminals, pages and files.
     pub fn word(self) -> &'static str {
         match self {
-            Caveat::Shared => "shared",
+            Caveat::Shared => "disturbed",
             Caveat::Imprecise => "imprecise",
             Caveat::Defect => "defect",
             Caveat::Drifting => "drifting",
@@ -294,7 +294,7 @@ mod tests {
         let found = of(&record, 1.0);
         assert_eq!(found.notes_text(), "shared; imprecise: 15.2 µs in 5 of 8 processes, 32.0 in 3; defect");
         assert_eq!(found.note_words(), "shared, imprecise, defect");
-        assert_eq!(found.by_word()["shared"], "another program used this core; disturbed measurements are included");
+        assert_eq!(found.by_word()["disturbed"], "another program used this core; disturbed measurements are included");
     }
 
     #[test]
@@ -310,7 +310,7 @@ mod tests {
             let found = Caveats::of(&record.case, estimate(record, &all.header.protocol).as_ref());
             assert_eq!(found.iter().map(|(caveat, _)| caveat).collect::<Vec<_>>(), Caveat::ALL, "{}", record.case.id());
             assert_eq!(
-                found.by_word()["shared"],
+                found.by_word()["disturbed"],
                 "another program used this core 100.0% of the time; disturbed measurements are included"
             );
             assert_eq!(found.by_word()["imprecise"], "drifting, few samples");
@@ -348,7 +348,7 @@ mod tests {
         );
         let all = Caveats::merged([&Caveats::merged([&one, &two]), &three]);
         assert_eq!(
-            all.by_word()["shared"],
+            all.by_word()["disturbed"],
             "another program used this core up to 9.6% of the time; disturbed measurements are included"
         );
     }

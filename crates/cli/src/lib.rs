@@ -137,9 +137,14 @@ fn explain_usage(error: &clap::Error) -> u8 {
     let text = error.render().to_string();
     let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
     let what = lines.next().unwrap_or("bad usage").trim_start_matches("error: ").to_owned();
-    let details: Vec<&str> =
-        lines.take_while(|line| !line.starts_with("Usage:") && !line.starts_with("For more")).collect();
+    let details: Vec<&str> = lines
+        .take_while(|line| !line.starts_with("Usage:") && !line.starts_with("For more"))
+        .filter(|line| !line.contains("as a value, use '--"))
+        .map(|line| line.trim_start_matches("tip: "))
+        .collect();
     let details = if details.is_empty() { String::new() } else { format!(" {}", details.join(" ")) };
-    output::complain(&format!("{what}{details} (see `pqlab --help`)"));
+    let verb =
+        std::env::args().nth(1).filter(|verb| args::is_verb(verb)).map_or(String::new(), |verb| format!(" {verb}"));
+    output::complain(&format!("{what}{details} (see `pqlab{verb} --help`)"));
     USAGE
 }

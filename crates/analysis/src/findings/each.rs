@@ -1,6 +1,7 @@
 //! Findings for runs that no use case covers: the fastest library for each measured operation.
 
 use crate::case::CaseAnalysis;
+use crate::comparison::NotRanked;
 use crate::run::RunAnalysis;
 use crate::statement::{Statement, fastest_case, time};
 
@@ -16,8 +17,15 @@ pub(super) fn statements(analysis: &RunAnalysis<'_>, area: &str) -> Vec<Statemen
         let rows: Vec<&CaseAnalysis<'_>> = rows.into_iter().filter(|case| case.usual() || !usual).collect();
         let found = fastest_case(analysis, &rows)?;
         let mut text = format!("{} by {}", time(analysis, &found.best)?, found.by);
+        let disturbed = disturbed_and_faster(&rows, &found.best);
+        let ranked = if disturbed.is_empty() { "the fastest" } else { "the fastest ranked library" };
         if let Some(next) = &found.next {
-            text = format!("{text}, the fastest; {next}");
+            text = format!("{text}, {ranked}; {next}");
+        } else if !disturbed.is_empty() {
+            text = format!("{text}, {ranked}");
+        }
+        if !disturbed.is_empty() {
+            text = format!("{text}; faster, but disturbed: {}", disturbed.join(", "));
         }
         Some(Statement::new(area, job, text))
     };
@@ -28,4 +36,15 @@ pub(super) fn statements(analysis: &RunAnalysis<'_>, area: &str) -> Vec<Statemen
         all.push(Statement::new(area, "Other operations", format!("{more} more operations are in the tables")));
     }
     all
+}
+
+/// Returns the providers of disturbed cases that took less time than the best case.
+fn disturbed_and_faster<'a>(rows: &[&CaseAnalysis<'a>], best: &[&CaseAnalysis<'a>]) -> Vec<&'a str> {
+    let time = |case: &CaseAnalysis<'_>| case.estimates.as_ref().map(|estimates| estimates.headline_ns().estimate);
+    let Some(limit) = best.first().and_then(|best| time(best)) else { return Vec::new() };
+    let disturbed = rows.iter().filter(|case| case.not_ranked() == Some(NotRanked::Disturbed));
+    disturbed
+        .filter(|case| time(case).is_some_and(|time| time < limit))
+        .map(|case| case.case().provider.as_str())
+        .collect()
 }

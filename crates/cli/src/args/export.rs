@@ -7,7 +7,7 @@ use std::path::PathBuf;
 /// Write a run in another format.
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
-  pqlab export last --format csv --out results.csv
+  pqlab export -f csv -o results.csv                the latest run
   pqlab export last --format samples-csv | head
   pqlab export last --format latex --table decomposition
   pqlab export last --format sha3-csv --provider openssl --digits 2
@@ -22,11 +22,11 @@ pub(crate) struct ExportArgs {
     pub(crate) run: String,
 
     /// Export format: see `pqlab list exporters`
-    #[arg(long, value_name = "F")]
+    #[arg(short, long, value_name = "F")]
     pub(crate) format: String,
 
     /// Provider to export, for formats that contain only one provider
-    #[arg(long, value_name = "P")]
+    #[arg(short, long, value_name = "P")]
     pub(crate) provider: Option<String>,
 
     /// Number of decimal places, for formats that round [default: 1]
@@ -43,7 +43,7 @@ pub(crate) struct ExportArgs {
     pub(crate) names: NamesName,
 
     /// Output file; `-` is standard output, pipes and devices are allowed [default: standard output]
-    #[arg(long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
 
     #[command(flatten)]

@@ -78,6 +78,11 @@ pub(crate) fn command() -> Command {
     ))
 }
 
+/// Returns whether the program has this verb.
+pub(crate) fn is_verb(name: &str) -> bool {
+    GROUPS.iter().any(|(_, verbs)| verbs.contains(&name))
+}
+
 /// Lists the verbs under the names of their groups.
 fn groups(command: &Command) -> String {
     let line = |name: &&str| {

@@ -26,7 +26,7 @@ pub(crate) struct InspectArgs {
 
     /// Only this library, or this pair for a hybrid, such as aws-lc+liboqs; all other libraries still check the output
     /// [repeatable]
-    #[arg(long, value_name = "P")]
+    #[arg(short, long, value_name = "P")]
     pub(crate) provider: Vec<String>,
 
     /// Seed for keys, messages and randomness

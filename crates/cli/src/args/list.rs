@@ -86,11 +86,11 @@ pub(crate) struct ListArgs {
     pub(crate) filter: Vec<String>,
 
     /// With cases: only libraries whose provider id matches this name or pattern [repeatable]
-    #[arg(long, value_name = "P")]
+    #[arg(short, long, value_name = "P")]
     pub(crate) provider: Vec<String>,
 
     /// With cases: only algorithms that match this name or pattern [repeatable]
-    #[arg(long, value_name = "A")]
+    #[arg(short, long, value_name = "A")]
     pub(crate) algorithm: Vec<String>,
 
     #[command(flatten)]

@@ -37,7 +37,7 @@ pub(crate) use doctor::DoctorArgs;
 pub(crate) use export::ExportArgs;
 pub(crate) use fleet::{FleetArgs, FleetCommand, FleetPageArgs, FleetRunArgs};
 pub(crate) use gate::{GateArgs, GateRules};
-pub(crate) use help::command;
+pub(crate) use help::{command, is_verb};
 pub(crate) use import::ImportArgs;
 pub(crate) use inspect::InspectArgs;
 pub(crate) use job::JobArgs;

@@ -30,7 +30,7 @@ pub(crate) struct ReportArgs {
     pub(crate) merge: bool,
 
     /// Folder for the report; created if missing
-    #[arg(long, value_name = "DIR", default_value = "pqlab-report")]
+    #[arg(short, long, value_name = "DIR", default_value = "pqlab-report")]
     pub(crate) out: PathBuf,
 
     /// Write all stored runs as a static site into this folder: a page per run and per machine, latest.html, and

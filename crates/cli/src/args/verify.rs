@@ -25,11 +25,11 @@ Exit codes: 0 every answer is right; 1 an answer is wrong; 2 bad usage, or a lib
 opened; 4 the only wrong answers are known defects of built-in libraries; 130 interrupted")]
 pub(crate) struct VerifyArgs {
     /// Only the library with this provider id; it is still tested against all others [repeatable]
-    #[arg(long, value_name = "P")]
+    #[arg(short, long, value_name = "P")]
     pub(crate) provider: Vec<String>,
 
     /// Only algorithms that match this name or pattern [repeatable]
-    #[arg(long, value_name = "A")]
+    #[arg(short, long, value_name = "A")]
     pub(crate) algorithm: Vec<String>,
 
     #[command(flatten)]
@@ -54,6 +54,6 @@ pub(crate) struct VerifyArgs {
     pub(crate) accumulated: Option<u64>,
 
     /// Output: a page for the terminal, Markdown or JSON
-    #[arg(long, value_enum, default_value_t = VerifyFormat::Text)]
+    #[arg(short, long, value_enum, default_value_t = VerifyFormat::Text)]
     pub(crate) format: VerifyFormat,
 }

@@ -49,6 +49,7 @@ fn show_cases(
         return Ok(());
     }
     run.records.retain(|record| pqlab_lab::matches(pattern, &record.case.id()));
+    run.header.plan.retain(|case| pqlab_lab::matches(pattern, &case.id()));
     let analysis = RunAnalysis::of(&run);
     output::data(&match detail {
         Detail::Short => run_summary(&analysis, &[], screen.width, screen.palette),

@@ -117,7 +117,7 @@ mod tests {
         let analysis = RunAnalysis::of(&run);
         let mut notes = Footnotes::default();
         let first = notes.mark(&analysis.cases()[0].caveats);
-        assert_eq!(first, "shared (a), imprecise (b), defect (c), (d), (e), (f), (g), (h), (i)");
+        assert_eq!(first, "disturbed (a), imprecise (b), defect (c), (d), (e), (f), (g), (h), (i)");
         assert_eq!(notes.mark(&analysis.cases()[0].caveats), first);
         let texts = notes.texts();
         assert_eq!(texts.len(), Caveat::ALL.len());

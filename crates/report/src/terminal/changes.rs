@@ -19,9 +19,8 @@ const PAGE: usize = 100;
 /// slowdown is first. If there are many equivalent cases and `all` is not set, one line replaces them.
 pub fn comparison_summary(comparison: &Comparison, all: bool, width: usize, palette: Palette) -> String {
     let mut out = preamble(comparison, palette);
-    let is_dull = |case: &ComparedCase| case.judgement.verdict == Verdict::Equivalent && case.notes.is_empty();
-    let fold = !all && comparison.cases.iter().filter(|case| is_dull(case)).count() > FEW;
-    let is_folded = |case: &ComparedCase| fold && is_dull(case);
+    let fold = !all && comparison.count(Verdict::Equivalent) > FEW;
+    let is_folded = |case: &ComparedCase| fold && case.judgement.verdict == Verdict::Equivalent;
     let mut shown: Vec<&ComparedCase> = comparison.cases.iter().filter(|case| !is_folded(case)).collect();
     shown.sort_by(|one, other| change(other).total_cmp(&change(one)));
     let folded: Vec<&ComparedCase> = comparison.cases.iter().filter(|case| is_folded(case)).collect();

@@ -26,7 +26,7 @@ pub(super) fn closing(analysis: &RunAnalysis<'_>, palette: Palette) -> String {
     let mut lines = Vec::new();
     for (count, words, role) in [
         (failed, "failed", TextStyle::Bad),
-        (occurs(Caveat::Shared), "shared", TextStyle::Warning),
+        (occurs(Caveat::Shared), "disturbed", TextStyle::Warning),
         (occurs(Caveat::Imprecise), "imprecise", TextStyle::Warning),
         ((run.header.plan.len() as u64).saturating_sub(run.records.len() as u64), "not run", TextStyle::Warning),
     ] {
@@ -104,7 +104,7 @@ mod tests {
         });
         run.records.truncate(2);
         let text = shown(&run, Palette::PLAIN);
-        assert!(text.starts_with("7 cases: 2 measured, 1 shared, 2 imprecise, 5 not run\nshared: "), "{text}");
+        assert!(text.starts_with("7 cases: 2 measured, 1 disturbed, 2 imprecise, 5 not run\ndisturbed: "), "{text}");
         assert!(
             text.contains("\nimprecise: did not reach the target")
                 && !text.contains("\ndefect")

@@ -138,7 +138,7 @@ mod tests {
             estimates.contended = true;
             estimates.imprecise = vec![Imprecision::Spread];
         });
-        assert_eq!(noted, format!("{DOCUMENTED}  shared, imprecise"));
+        assert_eq!(noted, format!("{DOCUMENTED}  disturbed, imprecise"));
         for (variation, wanted) in [(2.99, "3.0%  "), (3.0, "3.0% ~"), (5.01, "5.0% ~")] {
             let varied = plain(|estimates| estimates.samples_ns.cov_pct = Some(variation));
             assert_eq!(varied, DOCUMENTED.replace("3.1% ~", wanted));

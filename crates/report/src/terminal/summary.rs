@@ -245,7 +245,7 @@ mod tests {
         assert!(rows[0].contains("rustcrypto") && rows[0].ends_with("  not ranked: disturbed"), "{text}");
         assert!(rows[1].contains("openssl") && rows[1].ends_with("  not ranked: known defect"), "{text}");
         assert!(rows[2].contains(" fastest  █") && rows[3].contains("×  █"), "{text}");
-        assert!(text.contains("\nshared: another program") && text.contains("\ndefect: known defect"), "{text}");
+        assert!(text.contains("\ndisturbed: another program") && text.contains("\ndefect: known defect"), "{text}");
     }
 
     #[test]

@@ -309,11 +309,11 @@ no room for: mean, rate, n
         let text = shown(&run, 100, Palette::PLAIN);
         let wanted = "
   ML-KEM-768 keygen
-    liboqs   10.4 µs  ±3.2%   28,090  ±0.9%  10.4 µs  96,000/s  640×8               shared
+    liboqs   10.4 µs  ±3.2%   28,090  ±0.9%  10.4 µs  96,000/s  640×8               disturbed
 ";
         assert!(text.contains(wanted), "{text}");
         assert!(text.starts_with("run 20261121T185800-k3f9  suite standard  2026-11-21T18:58:00Z  8 of 7 cases\n"));
-        assert!(text.contains("1 shared\nshared: another program used this core "), "{text}");
+        assert!(text.contains("1 disturbed\ndisturbed: another program used this core "), "{text}");
         assert!(text.contains("excluded elsewhere. Measure again when the machine is quiet.\n"), "{text}");
     }
 

@@ -183,7 +183,7 @@ fn figures(page: &mut Page, case: &CaseAnalysis<'_>, estimates: &Estimates) {
 
 /// Returns the measuring conditions, and the processor state that the operation leaves behind.
 fn conditions(estimates: &Estimates) -> Vec<(&'static str, String)> {
-    let mut pairs = vec![("shared", format!("{} of the measuring time", percent(estimates.shared_pct)))];
+    let mut pairs = vec![("disturbed", format!("{} of the measuring time", percent(estimates.shared_pct)))];
     let numbers: Vec<String> = estimates.processors.iter().map(u32::to_string).collect();
     match numbers.as_slice() {
         [] => {}
