@@ -9,7 +9,7 @@ use pqlab_lab::report::{Exporter, shell_line};
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 
-/// Unusable input from the user. The message is one line that says what is wrong, where, and how to fix it.
+/// Unusable input from the user, with a one-line message: the problem, its place and the fix.
 #[derive(Debug)]
 pub(crate) struct BadInput(pub(crate) String);
 

@@ -11,19 +11,19 @@ use std::process::{Command, Stdio};
 /// Environment variable that names the Python interpreter with the package, if this is not `python3`.
 const PYTHON: &str = "PQLAB_PYTHON";
 
-/// Version of the program. The package must have the same, because requests have no version of their own.
+/// Version of the program. The package must have the same version, because requests carry no format version.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// Replaces the current process with the package's `verb`, so that the package receives signals and sets the exit code.
 ///
 /// # Errors
-/// [`BadInput`] if Python does not have the package in the version of the program. The message begins with `needed_by`,
+/// [`BadInput`] if Python does not have the package, or has another version of it. The message begins with `needed_by`,
 /// the verb or option that needs the package.
 pub(crate) fn become_package(verb: &str, request: &Value, needed_by: &str) -> anyhow::Result<u8> {
     let python = std::env::var_os(PYTHON).unwrap_or_else(|| "python3".into());
     let problem = match version_of(&python) {
         Some(found) if found == VERSION => None,
-        Some(found) => Some(format!("has the package pqlab in version {found}, not {VERSION}")),
+        Some(found) => Some(format!("has version {found} of the package pqlab, not {VERSION}")),
         None => Some("does not have the package pqlab".to_owned()),
     };
     if let Some(problem) = problem {

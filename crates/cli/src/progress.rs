@@ -16,7 +16,7 @@ use std::time::Duration;
 /// Steps of the progress bar per case.
 const STEPS: f64 = 1000.0;
 
-/// What a run prints to standard output while it is measured.
+/// Output of a run on standard output during measurement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stream {
     /// A line for each finished case.

@@ -135,7 +135,7 @@ fn a_client_makes_every_handshake_with_a_relay() {
         for how in [&["--keys", &keys][..], &given, &[]] {
             let arguments = [&["ntor-client", &relay.address, "--handshake", handshake, "--count", "3"], how].concat();
             let done = pqlab.expect(0, &arguments);
-            assert!(done.starts_with(&format!("{name}: 3 handshakes done")) && done.contains(each), "{done}");
+            assert!(done.starts_with(&format!("{name}: completed 3 handshakes")) && done.contains(each), "{done}");
             assert_eq!(done.contains("the relay is not authenticated"), handshake == "kem-only", "{done}");
         }
     }

@@ -17,8 +17,7 @@ pub const FASTEST: &str = "fastest";
 /// decides.
 const WHOLE: [&str; 2] = ["handshake", "cycle"];
 
-/// Question of which pair is the fastest for a construction. Measuring [the question's cases](Self::cases) gives the
-/// answer.
+/// Asks which pair is fastest for a construction. Measuring [the question's cases](Self::cases) gives the answer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Question {
     /// Name of the construction, such as `X-Wing`.
@@ -27,7 +26,7 @@ pub struct Question {
     pub asked: String,
     /// Pairs to choose from, as named in cases.
     pub candidates: Vec<String>,
-    /// A case for each measured operation of the construction, each for an arbitrary pair.
+    /// One case per measured operation of the construction, with an arbitrary pair.
     deciding: Vec<Case>,
 }
 
@@ -79,12 +78,12 @@ pub fn merge(questions: &mut Vec<Question>, more: Vec<Question>) {
     }
 }
 
-/// Returns whether a half is requested as `fastest`.
+/// Returns whether the options request `fastest` for either half.
 pub(crate) fn is_asked(options: &CaseOptions) -> bool {
     [&options.classical, &options.post_quantum].into_iter().any(|half| half.as_deref() == Some(FASTEST))
 }
 
-/// Returns the requested pair that `pair` would satisfy. `None` unless a half is requested as `fastest`.
+/// Returns the requested pair that `pair` would satisfy. `None` unless the options request `fastest`.
 fn asked(options: &CaseOptions, pair: &Pair) -> Option<String> {
     let part = |wanted: &Option<String>, own: &String| match wanted.as_deref() {
         Some(FASTEST) => FASTEST.to_owned(),
@@ -95,8 +94,8 @@ fn asked(options: &CaseOptions, pair: &Pair) -> Option<String> {
     is_asked(options).then(both)
 }
 
-/// Returns whether to measure a construction with the pair. This is `false` only if `fastest` is requested and another
-/// pair was chosen. A draft keeps all possible pairs.
+/// Returns whether to measure a construction with the pair. With `fastest`, a plan keeps only the chosen pair, and a
+/// draft keeps every pair of real libraries.
 pub(crate) fn keeps(options: &CaseOptions, construction: &str, pair: &Pair) -> bool {
     let Some(asked) = asked(options, pair) else { return true };
     // The null provider is not an answer.
@@ -108,8 +107,8 @@ pub(crate) fn keeps(options: &CaseOptions, construction: &str, pair: &Pair) -> b
     options.fastest.as_ref().is_none_or(|choices| choices.iter().any(chosen))
 }
 
-/// Returns the open questions for the selected cases of a draft. `deciding` maps a case to the case whose time decides
-/// about the pair. It returns `None` if other cases determine the pair, as for a half.
+/// Returns the open questions for the selected cases of a draft. `deciding` maps a case to the case that chooses the
+/// pair by its time, or to `None` if other cases choose the pair, as for a half.
 pub(crate) fn questions(
     options: &CaseOptions,
     selected: &[Case],

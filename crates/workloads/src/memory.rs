@@ -1,7 +1,7 @@
 //! Workload `memory`: peak stack and heap of one operation.
 //!
-//! The time of a case is that of the operation, as in other workloads. After each sample, [`pqlab_harness::memory`]
-//! runs the operation again and records its peaks. Stack use is counted from the call of the operation and includes a
+//! A case's time is the operation's time, as in other workloads. After each sample, [`pqlab_harness::memory`] runs the
+//! operation again and records its peaks. Stack use is counted from the call of the operation and includes a
 //! few of pqlab's own frames; `null` shows how much these take.
 
 use crate::inputs::{Supply, generator};
@@ -102,7 +102,7 @@ impl Trial for Memory {
         Ok(())
     }
 
-    /// A gate for a single thread would mistake the wait for the measured thread for a disturbance.
+    /// The operation runs on another thread. A gate for a single thread would report the wait for it as a disturbance.
     fn demands(&self) -> Demands {
         Demands { several_threads: true, ..Demands::default() }
     }

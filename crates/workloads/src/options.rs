@@ -55,7 +55,7 @@ macro_rules! case_options {
         }
 
         impl CaseOptions {
-            /// Returns these options. Parameters that are not chosen here come from `there`.
+            /// Returns these options, with unset parameters taken from `there`.
             pub fn or(self, there: CaseOptions) -> CaseOptions {
                 CaseOptions { $($name: self.$name.or_there(there.$name),)* }
             }

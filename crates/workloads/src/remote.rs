@@ -38,7 +38,7 @@ const MOST_DISPUTED: usize = 50;
 const STEADY_WITHIN: f64 = 0.02;
 /// Maximum number of input sets per case, from the protocol.
 const MOST_SETS: usize = 4096;
-/// Maximum total size of the inputs in bytes, which is half of the maximum size of a message.
+/// Maximum total size of the inputs in bytes: half the maximum size of a message.
 const MESSAGE_BYTES: usize = 8 << 20;
 /// Number of answers to check per sample.
 const KEPT: usize = 4;
@@ -347,8 +347,8 @@ impl WarmUp {
     fn judged(&self) -> Result<(), Fault> {
         match self.closest {
             Some((took, reported)) if took.abs_diff(reported) > took / 20 => {
-                let text = "which is the smallest difference in the warm-up";
-                Err(Fault::WrongAnswer(format!("the worker reported {reported} ns for a visit of {took} ns, {text}")))
+                let text = "the closest match in the warm-up";
+                Err(Fault::WrongAnswer(format!("the worker reported {reported} ns for a visit of {took} ns ({text})")))
             }
             _ => Ok(()),
         }
@@ -369,7 +369,7 @@ impl Trial for Visits {
         let Some((count, _)) = self.last else { return Err(Fault::WrongAnswer("no operation was performed".into())) };
         let answers = self.there.answers().map_err(fault)?;
         if answers.len() as u64 != count.min(self.sets) {
-            let text = format!("{count} operations have {} answers", answers.len());
+            let text = format!("{count} operations gave {} answers", answers.len());
             return Err(Fault::WrongAnswer(text));
         }
         for (set, outputs) in answers.iter().rev().take(KEPT) {

@@ -77,8 +77,8 @@ impl FromStr for Keys {
 }
 
 impl CaseOptions {
-    /// Returns each requested source of randomness with each requested number of keys, as far as an operation supports
-    /// them. An operation that accepts no supplied randomness, or uses no keys, supports only the default.
+    /// Combines each requested source of randomness with each requested number of keys that an operation supports.
+    /// An operation that accepts no supplied randomness, or uses no keys, supports only the default.
     pub(crate) fn manners(
         &self,
         takes_coins: bool,

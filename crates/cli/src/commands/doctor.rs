@@ -18,7 +18,7 @@ pub(crate) fn run(arguments: &DoctorArgs, screen: &Terminal) -> anyhow::Result<u
         output::data(&format!("  {:<13} {available}  {}", counter.name, counter.detail))?;
     }
     output::data(&match machine.estimated_over_counted {
-        Some(ratio) => format!("  estimated core cycles differ from counted ones by {:+.2}%", 100.0 * (ratio - 1.0)),
+        Some(ratio) => format!("  estimated core cycles differ from counted cycles by {:+.2}%", 100.0 * (ratio - 1.0)),
         None => "  core cycles are estimated; there is no hardware counter to check them".to_owned(),
     })?;
     output::data("\nSources of disturbance")?;

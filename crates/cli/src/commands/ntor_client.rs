@@ -17,16 +17,17 @@ pub(crate) fn run(arguments: &ClientArgs) -> anyhow::Result<u8> {
     let mut client = match relay_client(handshake, provider, address, known, limit) {
         Ok(client) => client,
         Err(ClientError::Provider(fault)) => {
-            return Err(
-                BadInput(format!("{provider:?} cannot make handshakes: {fault}: see `pqlab list providers`")).into()
-            );
+            return Err(BadInput(format!(
+                "{provider:?} cannot perform handshakes: {fault}: see `pqlab list providers`"
+            ))
+            .into());
         }
         Err(ClientError::Unreachable(error)) => {
             let message =
                 format!("no relay answers at {address}: {error}; is `pqlab ntor-relay --listen {address}` running?");
             return Err(BadInput(message).into());
         }
-        Err(error) => return Ok(failed(&format!("{address}: cannot get the keys of the relay: {error}"))),
+        Err(error) => return Ok(failed(&format!("{address}: cannot get the relay's keys: {error}"))),
     };
     if known.is_none() {
         output::talk(&format!(
@@ -53,8 +54,8 @@ pub(crate) fn run(arguments: &ClientArgs) -> anyhow::Result<u8> {
     let [sent, received] = client.lengths();
     let all = |length: usize| grouped(arguments.count * length as u64);
     output::data(&format!(
-        "{}: {} handshakes done with {address}, {} bytes sent and {} received ({sent} and {received} each)\n\
-         both ends have the same {length} bytes of keys: the authenticator of every answer is valid\n{}",
+        "{}: completed {} handshakes with {address}, sent {} bytes, received {} ({sent} and {received} each)\n\
+         both ends derived the same {length} bytes of keys: every answer had a valid authenticator\n{}",
         handshake.name(),
         grouped(arguments.count),
         all(sent),

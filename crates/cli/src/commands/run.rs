@@ -128,7 +128,7 @@ pub(crate) fn run(mut arguments: Box<RunArgs>, screen: &Terminal) -> anyhow::Res
     Ok(code)
 }
 
-/// Rewrites a request that uses old names of options, and says the new names.
+/// Rewrites a request that uses old option names, and prints the new names.
 fn take_old_names(arguments: &mut RunArgs) -> Result<(), BadInput> {
     let output = &arguments.output;
     if output.json && !arguments.dry_run {
@@ -204,7 +204,7 @@ fn warn_of_baseline(analysis: &RunAnalysis<'_>, name: &str) {
     let disturbed = measured.filter(|case| case.caveats.has(Caveat::Shared)).count();
     if disturbed > 0 {
         output::talk(&format!(
-            "warning: {} of {} of {name} disturbed: \
+            "warning: {} of {} in baseline {name} were disturbed: \
              measure again on a quiet machine with --save-baseline {name} --force",
             grouped(disturbed as u64),
             cases(all)
@@ -257,7 +257,7 @@ fn changes(comparison: &Comparison) -> String {
 /// Describes the expected duration of a plan and where the estimate comes from.
 fn takes(expected: &ExpectedDuration) -> String {
     let unknown = match expected.samples {
-        None => "never measured here, longer if their operations or preparation are slow",
+        None => "never measured here, may take longer",
         Some(_) => "unknown and not included",
     };
     let sources = [
@@ -409,8 +409,7 @@ mod tests {
         let unknown = takes(&ExpectedDuration { by_runs: 0, by_trial: 2, unknown: 3, ..expected });
         assert!(unknown.ends_with("(2 cases: from a short trial; 3 cases: unknown and not included)"), "{unknown}");
         let adaptive = takes(&ExpectedDuration { samples: None, seconds: 13.0, by_runs: 0, by_trial: 0, unknown: 24 });
-        let wanted =
-            "takes about 13 s (24 cases: never measured here, longer if their operations or preparation are slow)";
+        let wanted = "takes about 13 s (24 cases: never measured here, may take longer)";
         assert_eq!(adaptive, wanted);
         assert!(!adaptive.contains("at most"), "an estimate must not read as a bound");
     }

@@ -4,15 +4,15 @@ use super::length::X25519;
 use pqlab_primitives::Kem;
 use std::sync::Arc;
 
-/// What a construction does with a point of low order. Every supported library rejects such points (RFC 7748, section
-/// 6.1), but not every construction allows that.
+/// How a construction handles a point of low order. Every supported library rejects such points (RFC 7748, section
+/// 6.1), but some constructions must accept them.
 #[derive(Clone)]
 pub(super) enum LowOrder {
     /// Returns the library's error.
     Refused,
-    /// Ignores the library's error and combines the result of the function in RFC 7748, section 5, which is zero, like
-    /// any other secret. A library that rejects the point may not have written the ephemeral key, so the X25519 KEM in
-    /// this variant generates one.
+    /// Ignores the library's error and combines a zero secret, the result of the function in RFC 7748, section 5. A
+    /// library that rejects the point may not have written the ephemeral key, so the X25519 KEM in this variant
+    /// generates one.
     Combined(Arc<dyn Kem>),
 }
 

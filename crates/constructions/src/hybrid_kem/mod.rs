@@ -13,12 +13,12 @@
 //! - encapsulation: one key generation (the ephemeral key) and one Diffie-Hellman
 //! - decapsulation: one Diffie-Hellman
 //!
-//! The X25519 half is therefore a KEM with the ephemeral key as ciphertext, and its operations are the ones that tables
-//! list for X25519 alone.
+//! The X25519 half is therefore a KEM with the ephemeral key as ciphertext. The rows for X25519 alone in tables measure
+//! this KEM's operations.
 //!
 //! If an encapsulation key or a ciphertext contains an X25519 key of low order, the X25519 secret is zero. X-Wing
 //! hashes this secret like any other: its draft (sections 5.4 and 5.5) calls the function of RFC 7748, section 5, and
-//! specifies an error only for ML-KEM's key. X-Wing implementations that pass a library's rejection on behave
+//! specifies an error only for ML-KEM's key. X-Wing implementations that return the library's error behave
 //! differently. The other constructions reject such a key (RFC 7748, section 6.1), as TLS requires for X25519MLKEM768.
 
 mod combiner;

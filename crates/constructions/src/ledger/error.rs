@@ -19,7 +19,7 @@ pub enum Malformed {
     #[error("unknown authentication tag {0}")]
     AuthenticationTag(u8),
     /// A field has the wrong length for the signature scheme.
-    #[error("{actual} bytes is not a valid length for the {field}")]
+    #[error("{actual} bytes is an invalid length for the {field}")]
     Length {
         /// Name of the field.
         field: &'static str,
@@ -38,10 +38,10 @@ pub enum Rejection {
     #[error(transparent)]
     Malformed(#[from] Malformed),
     /// The transaction was signed for a different chain.
-    #[error("signed for chain {0}, not for this one")]
+    #[error("signed for a different chain: {0}")]
     WrongChain(u32),
     /// The public key is not valid for its scheme.
-    #[error("the public key is not valid")]
+    #[error("the public key is invalid")]
     PublicKey,
     /// The signature is invalid.
     #[error("the signature is invalid")]

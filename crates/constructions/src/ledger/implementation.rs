@@ -1,4 +1,4 @@
-//! Implementations that verify the signatures of a scheme singly or in batches, and the data that they take.
+//! Implementations that verify a scheme's signatures singly or in batches, and their inputs.
 
 use super::{DIGEST, Rejection, Scheme};
 use pqlab_primitives::{

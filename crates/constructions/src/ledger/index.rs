@@ -14,7 +14,7 @@ const MAGIC: [u8; 8] = *b"pqlabidx";
 const ENTRY: u64 = 8;
 /// Length in bytes of the trailer.
 const TRAILER: u64 = 8 + 4 + 8;
-/// Problem of an index that contradicts the position of a transaction.
+/// Error text for an index that contradicts the position of a transaction.
 pub(super) const ELSEWHERE: &str = "it gives a wrong offset for a transaction";
 
 /// Index entries for the transactions seen so far.

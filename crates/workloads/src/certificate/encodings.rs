@@ -11,7 +11,7 @@ use pqlab_primitives::{KemParameters, KeyEncoding, Provider, SignatureParameters
 use pqlab_record::{Case, Parameter};
 use std::sync::Arc;
 
-/// Keys whose encodings are measured: hybrids, their halves, and the reference implementation's keys, which are CBOR.
+/// Keys to encode and decode: hybrids, their halves, and the reference implementation's keys, which are CBOR.
 pub(super) const KEYS: [&str; 9] = [
     "X-Wing",
     "MLKEM768-X25519-SHA3-256",
@@ -189,7 +189,7 @@ impl Trial for Single {
             true => self.written.as_deref() == Some(self.encoded.as_slice()),
             false => self.read.as_ref() == Some(&self.kind),
         };
-        if right { Ok(()) } else { Err(Fault::WrongAnswer("the key is different or missing".into())) }
+        if right { Ok(()) } else { Err(Fault::WrongAnswer("the encoded or decoded key is wrong or missing".into())) }
     }
 }
 
@@ -225,6 +225,6 @@ impl Trial for Pair {
             (Some(read), false) => *read == self.parts,
             (None, _) => false,
         };
-        if right { Ok(()) } else { Err(Fault::WrongAnswer("the key is different or missing".into())) }
+        if right { Ok(()) } else { Err(Fault::WrongAnswer("the encoded or decoded key is wrong or missing".into())) }
     }
 }

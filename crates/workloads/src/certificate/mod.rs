@@ -95,8 +95,8 @@ impl Workload for CertificateWorkload {
         };
         let open = fastest::questions(options, selected, of_pairs);
         if open.is_empty() && !selected.is_empty() {
-            // Only halves or keys are selected, so all certificates decide. If some of them support the selected
-            // operations, only these operations decide.
+            // Only halves or keys are selected. Choose the pair by the selected operations on certificates with two
+            // signatures, or by all their operations if they support none of the selected ones.
             let all = self.cases(providers, options);
             let same = |case: &&Case| selected.iter().any(|one| one.operation == case.operation);
             let alike: Vec<Case> = all.iter().filter(same).cloned().collect();

@@ -62,8 +62,8 @@ fn generator(case: &Case, providers: &[Arc<Provider>]) -> Option<String> {
     }
 }
 
-/// Returns the open questions for the selected cases of a draft. If halves are selected but none of their
-/// constructions, the plainest construction decides. If it supports some of the selected operations, only these decide.
+/// Returns the open questions for the selected cases of a draft. If only halves are selected, the plainest construction
+/// chooses the pair: by the selected operations that it supports, otherwise by its complete operation.
 pub(super) fn questions(selected: &[Case], providers: &[Arc<Provider>], options: &CaseOptions) -> Vec<Question> {
     if !is_asked(options) {
         return Vec::new();
@@ -105,7 +105,7 @@ fn deciding_of(case: &Case) -> Option<Case> {
     deciding(&case.algorithm, operation, &case.provider)
 }
 
-/// Returns the case whose time decides about a pair. It uses the library's own randomness, as applications do. `None`
+/// Returns the case that chooses a pair by its time. It uses the library's own randomness, as applications do. `None`
 /// if `construction` is not a construction.
 pub(crate) fn deciding(construction: &str, operation: &str, provider: &str) -> Option<Case> {
     if HYBRID_KEMS.contains(&construction) {

@@ -15,16 +15,15 @@ use pqlab_record::Case;
 use rand_chacha::ChaCha8Rng;
 use std::sync::Arc;
 
-/// Length of the caller's message in bytes, which is that of a digest.
+/// Length of the caller's message in bytes: the size of a digest.
 const MESSAGE: usize = 32;
 
 /// The part of a signature's time that depends on chance.
 pub(super) struct Luck;
 
 impl Luck {
-    /// Returns whether chance can be excluded for a scheme that makes a random number of attempts. The scheme must
-    /// accept seeds for its keys and sign deterministically. The reference implementation's hybrid cannot, because it
-    /// signs fresh random data each time.
+    /// Returns whether supplied seeds and deterministic signing fix the scheme's number of attempts. The reference
+    /// implementation's hybrid signs fresh random data each time, so its number of attempts always varies.
     pub(super) fn can_be_left_out(scheme: &dyn SignatureScheme) -> bool {
         let info = scheme.info();
         let repeats = [ML_DSA, CompositeSignature::ALGORITHM].contains(&info.parameters.algorithm.as_ref());

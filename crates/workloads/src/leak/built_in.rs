@@ -1,5 +1,5 @@
-//! Built-in targets: a tag comparison that leaks, one that does not leak, and the latter with classes that do not
-//! differ.
+//! Built-in targets: a tag comparison that leaks, one that does not leak, and the second one again with two equal
+//! classes.
 
 use super::pools::pools;
 use super::{LeakCase, LeakSubject, Role, missing};
@@ -23,9 +23,9 @@ const CONSTANT_TIME: &str = "constant-time";
 
 pub(super) fn cases() -> Vec<LeakCase> {
     [
-        (NAIVE, Role::Secret, "wrong in the first byte against wrong in the last"),
-        (CONSTANT_TIME, Role::Secret, "wrong in the first byte against wrong in the last"),
-        (CONSTANT_TIME, Role::Nothing, "wrong in any byte against the same"),
+        (NAIVE, Role::Secret, "first byte wrong versus last byte wrong"),
+        (CONSTANT_TIME, Role::Secret, "first byte wrong versus last byte wrong"),
+        (CONSTANT_TIME, Role::Nothing, "any byte wrong in both classes"),
     ]
     .into_iter()
     .map(|(algorithm, role, classes)| LeakCase {

@@ -60,7 +60,7 @@ pub struct LeakCase {
     pub varies: &'static str,
     /// Id of the provider; [`BUILT_IN`] for the targets in this program.
     pub provider: String,
-    /// Description of the classes: the first against the second.
+    /// Description of the classes: the first versus the second.
     pub classes: &'static str,
 }
 

@@ -45,12 +45,12 @@ pub(super) fn cases(provider: &Provider) -> Vec<LeakCase> {
         };
         // RSA keys have no fixed length, and generating a class of many keys would take minutes.
         if scheme.info().encodings.first().is_some_and(|encoding| *encoding != KeyEncoding::Der) {
-            case(Role::Secret, "key", "one signing key against many");
+            case(Role::Secret, "key", "one signing key versus many");
         }
         if spliced(scheme.as_ref()) {
-            case(Role::Public, "seed", "one public seed against many, over one secret");
+            case(Role::Public, "seed", "one public seed versus many: one secret");
         }
-        case(Role::Public, "message", "one message against many");
+        case(Role::Public, "message", "one message versus many");
     }
     cases
 }

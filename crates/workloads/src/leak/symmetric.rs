@@ -30,11 +30,11 @@ pub(super) fn cases(provider: &Provider) -> Vec<LeakCase> {
     let mut cases = Vec::new();
     for agreement in &provider.key_agreements {
         let name = &agreement.info().parameters.algorithm;
-        cases.push(case("agreement", name, "agree", Role::Secret, "key", "one private key against many"));
-        cases.push(case("agreement", name, "agree", Role::Public, "peer", "one peer's public key against many"));
+        cases.push(case("agreement", name, "agree", Role::Secret, "key", "one private key versus many"));
+        cases.push(case("agreement", name, "agree", Role::Public, "peer", "one peer's public key versus many"));
     }
     for aead in &provider.aeads {
-        let classes = "tags wrong in the first byte against tags wrong in the last";
+        let classes = "tags with the first byte wrong versus the last byte wrong";
         cases.push(case("aead", aead.algorithm(), "open", Role::Secret, "place", classes));
     }
     cases

@@ -132,7 +132,7 @@ impl BlockTrial {
             return Ok(());
         }
         Err(Fault::WrongAnswer(format!(
-            "verification of {together} transactions does not reject exactly the wrong signature at position {}",
+            "batch verification of {together} transactions does not reject exactly the wrong signature at position {}",
             self.changed
         )))
     }
@@ -183,7 +183,7 @@ impl Trial for BlockTrial {
         }
         let each = bad.len() as u64;
         Err(Fault::WrongAnswer(format!(
-            "{count} of {} transactions were rejected {kinds:?}, but {each} in {different} are bad",
+            "the verifier rejected {count} of {} transactions {kinds:?}, but {each} in every {different} are invalid",
             self.count
         )))
     }

@@ -91,7 +91,7 @@ impl Fixture {
         Ok(&self.senders[..count as usize])
     }
 
-    /// Returns `count` transactions from `senders` senders. `bad` of the transactions are bad, and are spread evenly.
+    /// Returns `count` transactions from `senders` senders. `bad` of them are invalid and evenly spread.
     pub(super) fn pool(&mut self, count: u64, senders: u64, bad: u64) -> Result<Arc<Transactions>> {
         if let Some(pool) = self.pools.get(&(count, senders, bad)) {
             return Ok(Arc::clone(pool));

@@ -213,8 +213,8 @@ impl Subject {
         let algorithm = name(self.form, self.scheme);
         let block = match transactions {
             None => format!("ledger/{operation}"),
-            // For each case of a block, workers hold a thousand transactions in memory, so a large block contains only
-            // one scheme.
+            // Workers hold up to a thousand transactions per case of a case block, so cases with many transactions
+            // share a case block only with cases for the same scheme.
             Some(number) if number > TYPICAL => format!("ledger/{operation}/{number}/{}", self.scheme),
             Some(number) => format!("ledger/{operation}/{number}"),
         };

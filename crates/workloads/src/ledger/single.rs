@@ -99,11 +99,11 @@ pub(super) fn verify_decoded(
     verifier.check(&examine(verifier, item, scratch)?, key)
 }
 
-/// Converts the rejection of a good transaction to a fault.
+/// Converts the rejection of a valid transaction to a fault.
 fn rejected(rejection: Rejection) -> Fault {
     match rejection {
         Rejection::Library(what) => Fault::Library(what.into()),
-        other => Fault::WrongAnswer(format!("a good transaction was rejected: {other}")),
+        other => Fault::WrongAnswer(format!("a valid transaction was rejected: {other}")),
     }
 }
 
@@ -130,7 +130,7 @@ impl Trial for Encode {
 
     fn verify(&mut self) -> Result<(), Fault> {
         let right = self.out[..self.length] == self.items[self.turn.last()].borrow_owner()[..];
-        if right { Ok(()) } else { Err(Fault::WrongAnswer("a transaction is encoded differently".into())) }
+        if right { Ok(()) } else { Err(Fault::WrongAnswer("encoding a transaction gives different bytes".into())) }
     }
 }
 
@@ -160,7 +160,7 @@ impl Trial for Decode {
         let mut out = vec![0; LONGEST];
         let length = Decoded::of(self.form, bytes).encode(&mut out).map_err(fault)?;
         let right = out[..length] == bytes[..];
-        if right { Ok(()) } else { Err(Fault::WrongAnswer("decoding and encoding changes a transaction".into())) }
+        if right { Ok(()) } else { Err(Fault::WrongAnswer("decoding and re-encoding changes a transaction".into())) }
     }
 }
 

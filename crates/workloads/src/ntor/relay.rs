@@ -140,7 +140,7 @@ impl Relay {
             }
             responders.push((number, protocol, responder));
         }
-        let descriptor = descriptor.ok_or_else(|| Fault::Unsupported("no handshake to answer".into()))?;
+        let descriptor = descriptor.ok_or_else(|| Fault::Unsupported("the providers support no handshake".into()))?;
         Ok(Arc::new(Relay {
             responders,
             descriptor,

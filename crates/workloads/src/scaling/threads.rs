@@ -7,8 +7,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Sender, channel};
 use std::thread;
 
-/// Stack size of a thread in bytes, which is that of the main thread on most systems. An operation that works on the
-/// main thread therefore works on all threads.
+/// Stack size of a thread in bytes: as large as the main thread's on most systems, so that every operation that works
+/// on the main thread also works here.
 const STACK: usize = 8 << 20;
 
 type Work = Box<dyn FnOnce() + Send>;

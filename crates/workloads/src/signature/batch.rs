@@ -338,8 +338,8 @@ impl Trial for VerifyBatch {
             for (index, verdict) in verdicts.into_iter().enumerate() {
                 let refused = !each || index == self.changed;
                 if verdict.is_err() != refused {
-                    let so = if refused { "accepts it" } else { "rejects a different signature" };
-                    return Err(Fault::WrongAnswer(format!("with {what} in a batch, verification {so}")));
+                    let so = if refused { "accepts" } else { "rejects a valid signature next to" };
+                    return Err(Fault::WrongAnswer(format!("batch verification {so} {what}")));
                 }
             }
         }

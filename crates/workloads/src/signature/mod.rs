@@ -35,7 +35,7 @@ use std::sync::Arc;
 use trials::KeygenEncoded;
 pub(crate) use trials::{Keygen, Sign, Signed, Verify};
 
-/// Default length of the message in bytes, which is that of a digest.
+/// Default message length in bytes: the size of a digest.
 pub(crate) const MESSAGE: u64 = 32;
 
 pub(crate) struct SignatureWorkload;
@@ -353,7 +353,7 @@ pub(crate) fn facts(parameters: &SignatureParameters, secret_key: Option<usize>)
     Facts { sizes, category: parameters.category, ..Facts::default() }
 }
 
-/// Returns the cases that a default case stands for. If the operation loads or writes a private key, there is one case
+/// Expands a default case into the cases to measure. If the operation loads or writes a private key, there is one case
 /// per encoding of the key. Otherwise, there is one case for each requested source of randomness and number of keys.
 fn kinds(case: Case, scheme: &dyn SignatureScheme, mode: Mode, options: &CaseOptions) -> Vec<Case> {
     let info = scheme.info();

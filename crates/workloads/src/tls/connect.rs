@@ -20,13 +20,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::{self, ScopedJoinHandle};
 use std::time::Duration;
 
-/// Time limit that no step exceeds, however often packets are resent.
+/// Time limit for each step, including retransmissions.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// Connections per routine over loopback. `LINK_WAVE` is the number over a link, where each of the default processes
+/// Connections per routine over loopback, and over a link (`LINK_WAVE`). Over a link, each of the default processes
 /// gets two rounds, because the noise between rounds determines the interval.
 const LOOPBACK_WAVE: u64 = 4;
 pub(super) const LINK_WAVE: u64 = 13;
-/// Number of handshakes in memory that determine the time between connections.
+/// Number of trial handshakes in memory, from which the time between connections is derived.
 const TRIED: usize = 5;
 /// Minimum time between the starts of connections over a link, as a multiple of both sides' computing time.
 /// `APART_ON_LINE` is a multiple of the time that the line takes for their bytes.
@@ -87,7 +87,7 @@ impl Connections {
         }
     }
 
-    /// Runs a function at the client's end.
+    /// Runs a function at the client's end of the link.
     fn at_client<T: Send>(&self, act: impl FnOnce() -> io::Result<T> + Send) -> io::Result<T> {
         match &self.network {
             Some(shared) => shared.network.at(End::Client, act),
@@ -263,7 +263,11 @@ fn ready(connection: &TcpStream) -> Result<(), Fault> {
 }
 
 fn told(found: &[u8], expected: &[u8]) -> Result<(), Fault> {
-    if found == expected { Ok(()) } else { Err(Fault::WrongAnswer("the received and the sent data differ".into())) }
+    if found == expected {
+        Ok(())
+    } else {
+        Err(Fault::WrongAnswer("the received data differs from the sent data".into()))
+    }
 }
 
 /// Returns the results of all threads, or the first fault.

@@ -87,7 +87,7 @@ pub(super) fn conditions(case: &Case) -> Result<Option<Conditions>, String> {
     let own = |(name, unit): (&str, &str)| match case.word(name) {
         Some(word) => {
             let number = word.strip_suffix(unit).and_then(|number| number.parse::<f64>().ok());
-            number.map(Some).ok_or_else(|| format!("{name}={word} is not a number of {unit}"))
+            number.map(Some).ok_or_else(|| format!("invalid link condition {name}={word}; expected <number>{unit}"))
         }
         None => Ok(None),
     };

@@ -159,6 +159,6 @@ fn reached(connection: &Connection, steps: usize) -> Result<(), Fault> {
     if connection.steps == steps {
         Ok(())
     } else {
-        Err(Fault::WrongAnswer(format!("{} steps of a handshake instead of {steps}", connection.steps)))
+        Err(Fault::WrongAnswer(format!("the handshake finished {} steps instead of {steps}", connection.steps)))
     }
 }

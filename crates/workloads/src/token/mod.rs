@@ -21,7 +21,7 @@ const OPERATIONS: [&str; 3] = ["make", PARSE, "verify"];
 const PARSE: &str = "parse";
 /// Provider name for operations that call no library, only pqlab's own code.
 const OWN: &str = "pqlab";
-/// Default length of the payload in bytes, which is about that of an access token's claims (RFC 9068).
+/// Default payload length in bytes: about the size of an access token's claims (RFC 9068).
 const PAYLOAD: u64 = 256;
 /// Length of a key identifier in bytes: a SHA-256 thumbprint.
 const KEY_ID: usize = 32;

@@ -39,9 +39,9 @@ fn lines(found: &Between) -> Vec<String> {
     }
     let mut sources: Vec<&str> = found.run_spreads.iter().map(|spreads| spreads.source.as_str()).collect();
     sources.dedup();
-    lines.push(format!("spread between runs that the intervals assume: {}", sources.join(", then ")));
+    lines.push(format!("run-to-run spread assumed by the intervals: {}", sources.join(", then ")));
     if found.contended > 0 {
-        lines.push(format!("{} figures were disturbed", found.contended));
+        lines.push(format!("{} results were disturbed", found.contended));
     }
     lines
 }

@@ -60,7 +60,7 @@ fn noise(arguments: &CalibrateArgs) -> anyhow::Result<u8> {
         "{false_verdicts} of {comparisons} comparisons of {case} with itself gave a false verdict, in {unit}"
     ))?;
     output::data(&format!(
-        "standard deviation of times between runs, beyond differences between processes: {run_spread_pct:.2}%{cycles}"
+        "run-to-run standard deviation, excluding differences between processes: {run_spread_pct:.2}% of time{cycles}"
     ))?;
     output::data(&format!(
         "margin for later comparisons: {margin_pct:.2}% (19 of 20 comparisons were equivalent within this margin)"

@@ -1,4 +1,5 @@
-//! Code that the doctor's tests share: a plan from the arguments, and a progress bar for many runs.
+//! Code that `calibrate --independence` and `--between` share: a plan from the arguments, and a progress bar for many
+//! runs.
 
 use crate::args::MeasuredArgs;
 use crate::output;

@@ -190,7 +190,7 @@ mod tests {
             case: "kem/X/decapsulate[secret=key]@y".into(),
             operation: "kem/X/decapsulate@y".into(),
             role: role.name().into(),
-            classes: "one against many".into(),
+            classes: "one versus many".into(),
             caveat: None,
             limits: vec!["of this machine".into()],
             verdict,
