@@ -38,9 +38,9 @@ def compare_libraries(
 ) -> ComparedLibraries:
     """Measures the same cases for two libraries, in the same rounds, and compares the second library with the first.
 
-    :param first: Library to compare with, either a provider id or
+    :param first: Baseline library, either a provider id or
         ``[LABEL=]KIND:PATH``, where the kind is ``liboqs``, ``openssl`` or ``nist``.
-    :param second: Library to judge, in the same form.
+    :param second: Library to compare with the baseline, in the same form.
     :param what: Suites, areas or algorithms (default all KEMs and signatures that both libraries offer).
     :param margin: Differences up to this percentage are equivalent (default 2).
     :param metric: Unit of the comparison, ``auto``, ``time`` or ``cycles`` (default ``auto``, which means cycles if the

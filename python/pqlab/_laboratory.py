@@ -53,9 +53,9 @@ def run(
     :param providers: Measure only providers that match one of these patterns (default all).
     :param filters: Measure only cases whose id matches one of these patterns (default all).
     :param over: ``tcp`` to measure only circuit and TLS handshakes over TCP sockets (default all cases).
-    :param quick: Whether to measure roughly, with wider intervals, in a quarter of the time (default false).
-    :param rigorous: Whether to measure carefully, with narrower intervals and more processes, in ten times the time
-        (default false).
+    :param quick: Whether to measure in a quarter of the time, with wider intervals (default false).
+    :param rigorous: Whether to measure for ten times as long, with more processes and narrower intervals (default
+        false).
     :param protocol: Measuring rules, ``adaptive`` or ``reference`` (default from the suite).
     :param precision: Target half-width of the median's 95% interval in percent (default 1, or from the suite).
     :param max_time: Time limit for each case in seconds (default 1.5, or from the suite).
@@ -116,8 +116,8 @@ def measure(
 
     Functions run in dedicated processes, which are forked from this interpreter. Functions can use all existing
     objects, but the other threads of this interpreter do not exist in the forked processes. The garbage collector is
-    off while functions are timed. The case ``floor/null/null`` times the same loop with a function that does nothing.
-    That time is the overhead of a call, and every figure includes it.
+    off while functions are timed. The case ``floor/null/null`` times a function that does nothing in the same loop. Its
+    time is the overhead of a call, which every figure includes.
 
     :param functions: The functions. For several functions, set the name, setup and so on of each with
         :func:`benchmark`.
@@ -178,7 +178,7 @@ def resume(
 
     :param reference: Id, unique id prefix or name of the run, or ``last`` or ``last~1`` (default is the latest
         incomplete run).
-    :param elsewhere: Whether to resume although the machine or the build has changed (default false).
+    :param elsewhere: Whether to resume even if the machine or the build has changed (default false).
     :param libraries: Shared libraries, the same as in the call of :func:`run`.
     :param workers: Workers, the same as in the call of :func:`run`.
     :param functions: Python functions, the same as in the call of :func:`run`.

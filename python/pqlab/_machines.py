@@ -160,7 +160,7 @@ def _ratios(there: Sequence[Machine]) -> _Table:
 
 
 def _ranks(there: Sequence[Machine]) -> _Table:
-    """Returns the table of library pairs that change rank between machines."""
+    """Returns the table of library pairs whose order differs between machines."""
     found = [machine.cases() for machine in there]
     jobs: dict[str, list[str]] = {}
     for case in _ids(there):
@@ -174,7 +174,7 @@ def _ranks(there: Sequence[Machine]) -> _Table:
                     names = (one.rpartition("@")[2], other.rpartition("@")[2])
                     rows.append([job, *("" if which == 0 else names[which > 0] for which in order)])
     about = (
-        "Operations for which two libraries change places: one is faster on one machine, the other on another machine. "
+        "Operations for which the faster of two libraries differs between machines. "
         "The columns name the faster library. A cell is empty if the 95% intervals overlap."
     )
     return _Table("Changes in rank", about, ["job", *(machine.name for machine in there)], rows)
@@ -207,7 +207,7 @@ def _costs(there: Sequence[Machine], prices: Mapping[str, float]) -> _Table:
     ]
     rates = "; ".join(f"{machine.name} ${price:g} an hour" for machine, (_, price) in zip(known, found, strict=True))
     about = (
-        f"Operations per dollar if one thread works and the whole machine is paid for: {rates}. "
+        f"Operations per dollar, with one busy thread and the price of the whole machine: {rates}. "
         "With all CPUs busy, multiply by at most the number of CPUs; the suite `scaling` measures the actual factor."
     )
     return _Table("Operations per dollar", about, ["case", *(machine.name for machine in known)], rows)

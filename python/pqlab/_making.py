@@ -25,7 +25,7 @@ MEMORY = 4 * 2**30
 """Maximum memory in bytes to request for parts that wait."""
 
 Watcher = Callable[[int, int], object]
-"""Function that is called with the number of transactions written and the total."""
+"""Callback that receives the number of transactions written and the total."""
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ def generate_block(
     :param form: Form of the transactions, ``txv2`` or ``txv1`` (default ``txv2``).
     :param provider: Provider to sign with (default is the first one that offers the algorithm).
     :param threads: Threads per part, which is also the number of CPUs that each part reserves (default 1).
-    :param progress: Function that is called with the number of transactions written and the total (default none).
+    :param progress: Callback that receives the number of transactions written and the total (default none).
     :return: Properties of the block, and statistics of the cluster.
     :raises pqlab.InvalidArgument: An argument is invalid.
     :raises pqlab.LibraryError: Ray is not installed or not reachable, or a node has a different build of pqlab.

@@ -71,7 +71,7 @@ class Object:
 
     @contextmanager
     def reached(self) -> Generator[None]:
-        """Converts errors from the store into exceptions with a message of one line."""
+        """Converts errors from the store into exceptions with one-line messages."""
         try:
             yield
         except (self.module.exceptions.BaseError, OSError) as error:
@@ -158,7 +158,7 @@ def known(name: str, tag: str | None) -> Local | Object:
     """Opens the block with this name, once per process. Fails if the tag has changed."""
     found = source(name)
     if found.tag != tag:
-        raise StoreError(f"{name} is another object than when verification began")
+        raise StoreError(f"{name} has changed since verification began")
     return found
 
 

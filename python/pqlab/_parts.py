@@ -110,7 +110,7 @@ class Hands:
             raise LibraryError(f"transactions {part[0]} to {part[1]}: {_last(error)}") from None
         except self.ray.exceptions.RayError as error:
             if not self._there():
-                raise LibraryError("lost the cluster") from None
+                raise LibraryError("lost the connection to the cluster") from None
             if self.tries[part] >= TRIES:
                 what = f"transactions {part[0]} to {part[1]}: the process died {TRIES} times"
                 raise LibraryError(f"{what}: {str(error).strip().splitlines()[0]}") from None

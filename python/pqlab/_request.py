@@ -32,8 +32,8 @@ class Options(TypedDict, total=False):
     """Sources of randomness: ``internal`` (the library's generator) or ``exact`` (caller-supplied bytes). The default
     is ``internal``, or from the suite."""
     keys: Iterable[str | int]
-    """Number of keys that the calls of an operation alternate between, or ``pool`` for up to 16 keys (default ``pool``,
-    or from the suite)."""
+    """Number of keys that an operation rotates through, or ``pool`` for up to 16 keys (default ``pool``, or from the
+    suite)."""
     threads: Iterable[int]
     """Numbers of threads that work at the same time (default 1, 2, 4, ... and all cores)."""
     tasks: Iterable[int]
@@ -67,7 +67,7 @@ class Options(TypedDict, total=False):
     rate_mbit: float
     """Bandwidth of the link in each direction, in Mbit/s (default from the network, else unlimited)."""
     loss_pct: float
-    """Percentage of packets that the link loses in each direction (default from the network, else 0)."""
+    """Packet loss of the link in each direction, in percent (default from the network, else 0)."""
     mtu: int
     """Maximum packet size of the link in bytes (default 1500)."""
     handshakes: int
@@ -78,9 +78,9 @@ class Rules(TypedDict, total=False):
     """Measuring rules. The suites supply defaults for missing rules."""
 
     quick: bool
-    """Whether to measure roughly, with wider intervals, in a quarter of the time."""
+    """Whether to measure in a quarter of the time, with wider intervals."""
     rigorous: bool
-    """Whether to measure carefully, with narrower intervals and more processes, in ten times the time."""
+    """Whether to measure for ten times as long, with more processes and narrower intervals."""
     protocol: str | None
     """Kind of rules, ``adaptive`` or ``reference``."""
     precision: float | str | None
@@ -187,7 +187,7 @@ def request(**fields: Any) -> str:
     try:
         return json.dumps({"program": program(), **fields}, allow_nan=False)
     except (TypeError, ValueError) as error:
-        raise InvalidArgument(f"an argument has a value that cannot be used: {error}") from None
+        raise InvalidArgument(f"an argument has an unsupported value: {error}") from None
 
 
 def chosen(options: Mapping[str, Any]) -> dict[str, object]:
@@ -209,7 +209,7 @@ def plain(value: object) -> object:
     return list(values)
 
 
-# Largest precision that must be a fraction: nobody asks for 0.05 percent.
+# Values up to this one are fractions: nobody asks for 0.05 percent.
 _LARGEST_FRACTION = 0.05
 
 

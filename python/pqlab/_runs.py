@@ -111,7 +111,7 @@ class Run:
     def samples(self, case: str) -> npt.NDArray[np.float64]:
         """Returns the samples of a case in the order of measurement, each as wall time per operation in ns.
 
-        Leaves out samples that the figures also leave out, such as disturbed ones. The array is a read-only view of the
+        Excludes the samples that the figures exclude, such as disturbed samples. The array is a read-only view of the
         samples. Requires NumPy.
 
         :raises pqlab.UnknownName: The run does not contain the case.
@@ -185,8 +185,8 @@ class Run:
         """Returns the same run with other assumptions for its tables, exports and reports.
 
         :param job: How often the job performs each operation, such as
-            ``{"sign": 1, "verify": 100}`` (default both sides of a TLS 1.3 handshake). The job decides which library is
-            recommended.
+            ``{"sign": 1, "verify": 100}`` (default both sides of a TLS 1.3 handshake). The recommended library
+            depends on the job.
         :param circuits_per_second: New circuits per second at a relay (default 1000).
         :param links: Link speeds in bits per second, with a unit (default ``10M``, ``100M`` and ``10G``).
         :param rtt: Round-trip time in ms (default 50).
@@ -215,7 +215,7 @@ class Run:
     ) -> dict[str, Any]:
         """Compares another run with this one.
 
-        :param other: The run to judge.
+        :param other: The new run.
         :param margin: Differences up to this percentage are equivalent (default from the noise of the machine if the
             database contains it, else 2).
         :param metric: Unit of the comparison, ``auto``, ``time`` or ``cycles`` (default ``auto``, which means cycles if
@@ -237,8 +237,8 @@ class Run:
 
         Two cases are a pair if the stars of both patterns match the same text.
 
-        :param first: Pattern for the cases to compare with.
-        :param second: Pattern for the cases to judge.
+        :param first: Pattern for the baseline cases.
+        :param second: Pattern for the cases to compare with the baseline.
         :param margin: Differences up to this percentage are equivalent (default 2).
         :param metric: Unit of the comparison, ``auto``, ``time`` or ``cycles`` (default ``auto``, which means cycles if
             the run counted them).
@@ -332,9 +332,9 @@ class Database:
     ) -> dict[str, Any]:
         """Compares two stored runs, or cases of one run.
 
-        :param first: Run to compare with, or a pattern for the cases to compare with. With ``since``, the run to judge
-            (default is the latest run).
-        :param second: Run to judge, or a pattern for the cases to judge.
+        :param first: Baseline run, or a pattern for the baseline cases. With ``since``, the run to compare with its
+            baseline (default is the latest run).
+        :param second: Run to compare with the baseline, or a pattern for the cases to compare with the baseline cases.
         :param run: Run to take the cases from, if ``first`` and ``second`` are patterns (default is the latest run).
         :param since: Compare with the newest complete run of the same suite and host that is at least this much older.
         :param margin: Differences up to this percentage are equivalent, as for :meth:`Run.compare`.

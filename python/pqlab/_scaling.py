@@ -21,7 +21,7 @@ ROUNDS = 400
 """Number of empty calls to make when the cost of handing out a part is measured."""
 
 Watcher = Callable[[str], object]
-"""Function that is called with a sentence on the current measurement."""
+"""Callback that receives a sentence about the current measurement."""
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ class Scaling:
         """Extrapolates the measurement to other clusters.
 
         :param transactions: Number of transactions in the block.
-        :param nodes: Numbers of nodes. Each number gives one estimate.
+        :param nodes: Node counts, one for each estimate.
         :param cores: Number of cores per node.
         :param bandwidth: Network bandwidth per node in bytes per second.
         :raises pqlab.InvalidArgument: A number is not positive.
@@ -173,7 +173,7 @@ def measure_scaling(
     :param nodes: Numbers of nodes to measure (default 1 and 2).
     :param repetitions: Number of rounds (default 3).
     :param provider: Provider to sign and verify with (default is the first one that offers the algorithm).
-    :param progress: Function that is called with a sentence on the current measurement (default none).
+    :param progress: Callback that receives a sentence about the current measurement (default none).
     :return: The measurements, and the costs from which :meth:`Scaling.estimates` extrapolates.
     :raises pqlab.InvalidArgument: A number is too small.
     :raises pqlab.LibraryError: Ray is not installed or cannot be started.

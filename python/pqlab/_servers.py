@@ -113,7 +113,7 @@ def serve(
     database: Path | None = None,
     block: bool = True,
 ) -> Pages:
-    """Serves the report pages of a database over HTTP. While a run is measured, its page updates.
+    """Serves the report pages of a database over HTTP. The page of a run updates while the run is measured.
 
     >>> with pqlab.serve(port=0, block=False) as pages:
     ...     print(pages.url)

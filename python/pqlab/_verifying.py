@@ -32,7 +32,7 @@ ANOTHER = "name another journal, or delete this one"
 """Remedy for a journal that does not match the verification."""
 
 Watcher = Callable[[int, int], object]
-"""Function that is called with the number of transactions verified and the total."""
+"""Callback that receives the number of transactions verified and the total."""
 Found = tuple[Any, ...]
 """Fields of the native module's result for a part, then the digest of the part (``None`` without a journal), then the
 unshared memory of the process in bytes."""
@@ -87,7 +87,7 @@ class Job:
         try:
             at = known(self.path, self.tag)
             if at.facts() != self.facts:
-                return "failed", node, f"{self.path}: node {node[:8]} has another file under this name"
+                return "failed", node, f"{self.path}: node {node[:8]} has a different file with this name"
             with at.part(part) as (path, fetched):
                 # Compute the digest before verifying. If the file changes in between, the digest does not match later,
                 # and the journal is rejected.
@@ -131,7 +131,7 @@ class Journal:
             raise StoreError(f"{path}: {error.strerror}") from None
         rows = [self._row(line) for line in lines]
         if rows and rows[0] != self.head:
-            raise InvalidArgument(f"{path} is the journal of another verification", ANOTHER)
+            raise InvalidArgument(f"{path} is the journal of a different verification", ANOTHER)
         for row in rows[1:]:
             try:
                 self.done[(int(row["part"][0]), int(row["part"][1]))] = tuple(row["found"])
@@ -162,7 +162,7 @@ class Journal:
                 )
 
     def _none(self) -> StoreError:
-        reason = f"{self.path} is damaged or not a journal of a verification"
+        reason = f"{self.path} is damaged or is not a verification journal"
         return StoreError(reason, "name another file, or delete this one")
 
     def _row(self, line: bytes) -> dict[str, Any]:
@@ -223,7 +223,7 @@ def verify_block(
         (default 100).
     :param journal: File for the results of finished parts (default none). After an interruption, repeat the call with
         the same journal to resume.
-    :param progress: Function that is called with the number of transactions verified and the total (default none).
+    :param progress: Callback that receives the number of transactions verified and the total (default none).
     :return: The result, with at most the first 100,000 rejected transactions.
     :raises pqlab.InvalidArgument: An argument is invalid, or the journal does not match the block.
     :raises pqlab.LibraryError: Ray is not installed or not reachable, or a node has a different build of pqlab.
@@ -277,7 +277,7 @@ class _Run:
         # An empty block consists of one empty part.
         parts = [(first, min(first + size, transactions)) for first in range(0, max(1, transactions), size)]
         if not set(self.done) <= set(parts):
-            raise StoreError("the parts of the journal do not belong to one verification", "delete it")
+            raise StoreError("the journal contains parts of different verifications", "delete it")
         self.hands.ready((0, 0))
         start = time.monotonic_ns()
         self.go([part for part in parts if part not in self.done])

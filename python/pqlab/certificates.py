@@ -191,8 +191,8 @@ class HybridCertificate:
 
         Does not check policies, name constraints or revocation.
 
-        :param chain: The certificates. The leaf comes first, and the next certificate signs each certificate.
-        :param root: The trusted root, which signs the last certificate of the chain.
+        :param chain: The certificates, leaf first. Each one must be signed by the next.
+        :param root: The trusted root, which must have signed the last certificate.
         :param at: Time at which the certificates must be valid, with a time zone (default now).
         :param provider: Provider to verify with (default is the first one that offers the algorithm of a signature).
         :raises pqlab.VerificationFailed: A signature is not valid, or the chain breaks a rule.
@@ -203,8 +203,8 @@ class HybridCertificate:
     def cosign(self, secret_key: SecretKey) -> bytes:
         """Signs the certificate with ML-DSA-65. Returns the certificate and the detached signature as a CBOR array.
 
-        This is the reference form. The certificate does not mention the detached signature, so removing the signature
-        cannot be detected.
+        This is the reference form. The certificate does not mention the detached signature, so nobody can detect that
+        the signature was removed.
 
         :raises pqlab.InvalidArgument: The key is not an ML-DSA-65 key.
         """

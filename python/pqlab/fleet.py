@@ -34,7 +34,7 @@ PATIENCE = 600.0
 """Seconds to wait for a missing node to return, if no other node can replace it."""
 
 Watcher = Callable[[str], object]
-"""Function that is called with a sentence on each event."""
+"""Callback that receives a sentence about each event."""
 
 
 @dataclass
@@ -193,7 +193,7 @@ def run(
     :param address: Address of the cluster, or ``auto`` for the cluster of this machine (default a new local cluster).
     :param labels: Measure only nodes with these Ray labels (default all nodes).
     :param database: Database file for the runs (default is the database of the command line).
-    :param progress: Function that is called with a sentence on each event (default none).
+    :param progress: Callback that receives a sentence about each event (default none).
     :param how: Other arguments, as for :func:`pqlab.run`, except ``libraries`` and ``workers``.
     :return: The nodes and their runs.
     :raises pqlab.InvalidArgument: An argument is invalid, or no node matches.

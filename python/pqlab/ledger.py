@@ -27,7 +27,7 @@ __all__ = [
 ]
 
 Watcher = Callable[[int, int], object]
-"""Function that is called with the number of transactions done and the total."""
+"""Callback that receives the number of transactions done and the total."""
 
 
 @dataclass(frozen=True)
@@ -227,7 +227,7 @@ def generate_block(
         supports only ML-DSA-65.
     :param provider: Provider to sign with (default is the first one that offers the algorithm).
     :param threads: Number of signing threads (default one per core).
-    :param progress: Function that is called with the number of transactions generated and the total (default none).
+    :param progress: Callback that receives the number of transactions generated and the total (default none).
     :return: Properties of the block.
     :raises pqlab.InvalidArgument: An argument is invalid.
     :raises pqlab.UnknownName: The scheme or the provider is unknown.
@@ -270,7 +270,7 @@ def verify_block(
     :param keep_keys: Whether to keep up to 256 prepared keys, which saves time if senders repeat (default false).
     :param batch: Transactions to verify in one batch, if the provider supports batches, such as ``mldsa-batch``
         (default 100).
-    :param progress: Function that is called with the number of transactions verified and the total (default none).
+    :param progress: Callback that receives the number of transactions verified and the total (default none).
     :return: The result, with at most the first 1,000 rejected transactions.
     :raises pqlab.InvalidArgument: An argument is invalid, or the transactions have the other form.
     :raises pqlab.StoreError: The file cannot be read, or is not a block.

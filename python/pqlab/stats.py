@@ -72,7 +72,7 @@ class WelchTest:
     significant: bool
     """Whether the p-value is below ``alpha``."""
     overhead_pct: float
-    """How much larger the second mean is than the first, in percent of the first."""
+    """Increase from the first mean to the second, in percent of the first."""
 
 
 @dataclass(frozen=True)
@@ -88,9 +88,9 @@ class ThroughputPoint:
     efficiency: float
     """Speedup divided by the factor by which concurrency grew. 1 means perfect scaling."""
     loss_from_peak_pct: float
-    """How far throughput is below the peak, in percent of the peak."""
+    """Loss of throughput from the peak, in percent of the peak."""
     loss_from_smallest_pct: float
-    """How far throughput is below the throughput at the smallest concurrency, in percent. Negative for a gain."""
+    """Loss of throughput from the smallest concurrency, in percent. Negative for a gain."""
 
 
 @dataclass(frozen=True)
@@ -169,7 +169,7 @@ def welch_t_test(a: Samples, b: Samples, alpha: float = 0.05) -> WelchTest:
     :param a: The first samples, at least two.
     :param b: The second samples, at least two.
     :param alpha: Significance level between 0 and 1 (default 0.05).
-    :return: The test statistic, the p-value, and how much larger the second mean is.
+    :return: The test statistic, the p-value, and the increase from the first mean to the second.
     """
     return WelchTest(*_pqlab.stats_welch_t_test(a, b, alpha))
 

@@ -35,7 +35,7 @@ impl Kind {
 /// Error of a call.
 #[derive(Debug)]
 pub(crate) enum Failure {
-    /// What is wrong and where, and how to fix it. The remedy may be empty.
+    /// Reason and remedy. The remedy may be empty.
     Said { kind: Kind, reason: String, remedy: String },
     /// A Python exception, passed on unchanged.
     Raised(PyErr),
