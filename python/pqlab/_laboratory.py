@@ -1,4 +1,4 @@
-"""Functions that measure, verify, and list what can be measured."""
+"""Functions that measure, verify, and list cases, algorithms and providers."""
 
 from __future__ import annotations
 
@@ -227,7 +227,7 @@ def cases(
 
 
 def plan(*what: str, database: Path | None = None, **how: Unpack[Asked]) -> dict[str, Any]:
-    """Returns what :func:`run` would measure with the same arguments, and the estimated time. Measures nothing.
+    """Plans a run without measuring. Returns the cases that :func:`run` would measure, and the estimated time.
 
     :param what: Names of suites, areas, algorithms, providers or suite files (default is the suite ``standard``).
     :param database: Database file with earlier runs, from which times are estimated (default is the database of the

@@ -1,4 +1,4 @@
-//! Description of what a provider offers. A process that opened the library writes the description, and processes that
+//! Description of a provider's algorithms. A process that opened the library writes the description, and processes that
 //! did not open the library read it.
 
 use crate::process::Listing;
@@ -114,7 +114,7 @@ impl Remote for Closed {
     }
 }
 
-/// A primitive of which only the parameters are known.
+/// A primitive with known parameters but without an implementation.
 struct Described<T>(T);
 
 fn described<T: Clone, P: ?Sized>(all: &[T], wrap: impl Fn(Described<T>) -> Arc<P>) -> Vec<Arc<P>> {

@@ -1,4 +1,4 @@
-//! KEMs that behave like the null provider's KEM for a while, and then do what their name says.
+//! KEMs that behave like the null provider's KEM for a while, and then fail in the way that their name describes.
 
 use crate::altered::altered;
 use pqlab_primitives::{Error, Kem, Result};
@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// makes several times as many calls, even on a busy machine.
 const GOOD_CALLS: u64 = 5_000;
 
-/// What a faulty decapsulation does with the correct secret.
+/// Action of a faulty decapsulation on the correct secret.
 type InjectedFault = fn(&mut [u8]) -> Result<()>;
 
 const FAULTS: [(&str, InjectedFault); 8] = [

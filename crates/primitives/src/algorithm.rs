@@ -230,9 +230,9 @@ static KEMS: [KemParameters; 9] = [
     hybrid_kem("X25519+mock", "the reference form with a mock KEM", None, 1222, &[(Cbor, 101)], 32, 96),
 ];
 
-/// Returns the parameters of a hybrid of X25519 and ML-KEM-768. For key generation, the random bytes are those of the
-/// standard (for X-Wing, the seed), or `d || z || skX` if it does not define any. For encapsulation, they are `m ||
-/// ekX`. The category is that of ML-KEM-768; the mock has none.
+/// Returns the parameters of a hybrid of X25519 and ML-KEM-768. Key generation takes the random bytes that the standard
+/// defines (for X-Wing, the seed), or `d || z || skX` if it defines none. Encapsulation takes `m || ekX`. The category
+/// is ML-KEM-768's; the mock has none.
 const fn hybrid_kem(
     algorithm: &'static str,
     standard: &'static str,

@@ -1,4 +1,4 @@
-//! Functions that measure cases, and functions that list what can be measured.
+//! Functions that measure cases, and functions that list cases, algorithms and providers.
 
 use crate::errors::{Answer, Failure, Kind, detached};
 use crate::progress::{Watch, interrupted, watched};

@@ -17,7 +17,7 @@ use std::{env, thread};
 /// argument.
 pub const ODD_WORKER: &str = include_str!("odd_worker.py");
 
-/// Something that a test needs, by who can provide it. The text names what is needed.
+/// Requirement of a test, grouped by who can provide it. The text names the requirement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Need {
     /// Program or package that `scripts/setup test` installs. If it is missing, the test fails in continuous
@@ -49,7 +49,7 @@ impl fmt::Display for Need {
     }
 }
 
-/// Environment settings that decide what happens if a test's need is not met.
+/// Environment settings that decide the outcome of a test with a missing requirement.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Surroundings {
     /// `CI=true`: continuous integration, in which everything installable is installed.

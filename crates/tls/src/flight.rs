@@ -1,5 +1,5 @@
-//! Parses what is visible on the wire: records, packets, and the contents of a ServerHello (RFC 8446, sections 4.1.3
-//! and 5.1).
+//! Parses the unencrypted structure of a flight: records, packets, and the contents of a ServerHello (RFC 8446,
+//! sections 4.1.3 and 5.1).
 
 /// Payload in bytes of a TCP segment at an MTU of 1,500. IPv4 and TCP headers take 20 bytes each, and TCP timestamps
 /// (RFC 7323) take 12.

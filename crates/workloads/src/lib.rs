@@ -71,7 +71,7 @@ pub trait Workload: Send + Sync {
     /// Returns the workload's name, which is also the name of its area.
     fn id(&self) -> &'static str;
 
-    /// Returns a one-line description of what the workload measures.
+    /// Describes the workload's measurements in one line.
     fn describe(&self) -> &'static str;
 
     /// Returns every case that the providers support. A suite selects the cases to measure. Nothing runs here;

@@ -76,8 +76,8 @@ pub fn offer<T>(missing: &mut Vec<Unsupported>, algorithm: &str, result: Result<
     }
 }
 
-/// Returns the library's description of its build. The description starts with `source`, which tells where the library
-/// comes from.
+/// Returns the library's description of its build. The description starts with `source`, which names the origin of the
+/// library.
 pub fn build_info<C: Calls>(calls: C, source: &str) -> BuildInfo {
     let flags = calls.version(sys::OPENSSL_CFLAGS);
     let flags: Vec<String> = flags.split_whitespace().filter_map(without_folders).collect();

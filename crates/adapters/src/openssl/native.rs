@@ -115,7 +115,7 @@ impl<C: Calls> Pkey<C> {
         }
     }
 
-    /// Imports a key from its parts. `selection` tells which of the parts to use.
+    /// Imports a key from its parts. `selection` names the parts to use.
     pub(super) fn import(calls: C, algorithm: &CStr, selection: c_int, parts: &mut [Param<'_>]) -> Result<Pkey<C>> {
         let ctx = PkeyCtx::of_name(calls, algorithm)?;
         let mut key = ptr::null_mut();

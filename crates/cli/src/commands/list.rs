@@ -113,7 +113,7 @@ fn lengths(entries: &[AlgorithmEntry], width: usize) -> String {
     format!("{}\nLengths in bytes; the maximum if a length varies.", table(&heads, rows.collect(), width))
 }
 
-/// Returns a line break and a list of what a provider does not offer; empty if the provider has no gaps.
+/// Returns a line break and the algorithms that a provider does not offer; empty if the provider has no gaps.
 fn gaps(entry: &ProviderEntry) -> String {
     if entry.unsupported.is_empty() {
         return String::new();

@@ -35,7 +35,7 @@ pub(crate) fn run(arguments: &RelayArgs) -> anyhow::Result<u8> {
     serve(&relay, &listener)
 }
 
-/// Returns the relay's identity and keys, and what a client must send.
+/// Describes the relay's identity and keys, and the requests that it answers.
 fn introduction(relay: &Relay) -> String {
     let RelayDescriptor { identity, onion_key } = relay.descriptor();
     let row = |kind: Answered| {

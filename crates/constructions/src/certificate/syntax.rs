@@ -105,7 +105,7 @@ pub(super) fn assemble(tbs: &[u8], algorithm: &Identifier, signature: &[u8]) -> 
     .to_der()
 }
 
-/// Extensions for the alternative signature, as far as a certificate contains them.
+/// A certificate's extensions for the alternative signature. The signature and its algorithm may be missing.
 #[derive(Clone, Debug)]
 pub(super) struct Alternative {
     pub(super) subject_key: Option<PublicKey>,

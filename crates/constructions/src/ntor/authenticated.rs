@@ -9,7 +9,7 @@
 //! keys   = EXPAND(seed, PROTOID ":key")
 //! ```
 //!
-//! The proposal leaves some choices open. Here, H is SHA-256, EXTRACT and EXPAND are those of HKDF-SHA256, and KEYID(A)
+//! The proposal leaves some choices open. Here, H is SHA-256, EXTRACT and EXPAND come from HKDF-SHA256, and KEYID(A)
 //! is A, as in classical ntor. PROTOID is `ntor-x25519-mlkem512-sha256-1`, with 768 or 1024 for the other parameter
 //! sets. No test vectors have been published.
 

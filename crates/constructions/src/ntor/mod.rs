@@ -271,7 +271,7 @@ impl fmt::Debug for Protocol {
     }
 }
 
-/// What a client knows about a relay: its identity and its public onion key. The KEM-only handshake does not use the
+/// Public data of a relay that a client needs: its identity and its onion key. The KEM-only handshake does not use the
 /// onion key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RelayDescriptor {
@@ -294,8 +294,8 @@ impl Initiator {
     }
 
     /// Writes the onionskin to `onionskin`, which must be [`Protocol::onionskin`] bytes long. `coins` holds the
-    /// ephemeral X25519 key and the random bytes for ML-KEM key generation, in this order. Omit what the variant does
-    /// not use.
+    /// ephemeral X25519 key and the random bytes for ML-KEM key generation, in this order. Omit the part that the
+    /// variant does not use.
     ///
     /// # Errors
     /// Fails if `onionskin` has the wrong length. Propagates errors from the primitives.
@@ -390,7 +390,7 @@ impl Responder {
 
     /// Answers an onionskin. Writes the reply to `reply`, which must be [`Protocol::reply`] bytes long, and fills
     /// `keys` like [`Pending::finish`]. `coins` holds the ephemeral X25519 key and the random bytes for encapsulation,
-    /// in this order. Omit what the variant does not use.
+    /// in this order. Omit the part that the variant does not use.
     ///
     /// # Errors
     /// Fails if a buffer has the wrong length, or if the onionskin is for a different relay or onion key, or contains

@@ -197,7 +197,7 @@ impl ServiceProtocol {
     }
 }
 
-/// What a client knows about an onion service and one of its introduction points.
+/// Data about an onion service and one of its introduction points that a client needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ServiceDescriptor {
     /// AUTH_KEY: the Ed25519 key of the introduction circuit.

@@ -14,7 +14,7 @@ const KEY_EXPAND: &[u8] = b"ntor-curve25519-sha256-1:key_expand";
 /// Hash input that contains secrets and is wiped on drop.
 type Secrets = Wiped<Transcript<256>>;
 
-/// The client's ephemeral key and what it knows about the relay.
+/// The client's ephemeral key and the relay's descriptor.
 pub(super) struct Waiting {
     relay: RelayDescriptor,
     private: Box<dyn PrivateKey>,

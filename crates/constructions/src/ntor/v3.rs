@@ -163,7 +163,7 @@ struct Agreed {
     verify: Wiped<[u8; WORD]>,
 }
 
-/// What a client knows about a relay.
+/// Public data of a relay that a client needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RelayDescriptor {
     /// ID: the relay's Ed25519 identity key.

@@ -66,7 +66,7 @@ impl<C: KemCalls> EncodedKem<C> {
 
 impl<C: KemCalls> Shared<C> {
     /// Writes a key pair after zeroing the buffer for the private key. If a library writes too few bytes, the rest of
-    /// the key is zeros and not old memory.
+    /// the key is zeros instead of old memory.
     ///
     /// # Safety
     /// See [`key_pair`](Self::key_pair).

@@ -143,7 +143,7 @@ impl Program {
             let current = greeting(&answer.fields).filter(|_| answer.verb == "ok");
             let current = current.ok_or_else(|| self.conversation(NO_GREETING))?;
             if self.known.get_or_init(|| current.clone()) != &current {
-                return Err(self.conversation("the greeting has changed: it is now a different program"));
+                return Err(self.conversation("the greeting has changed: the program was replaced"));
             }
         }
         Ok(conversation)

@@ -1,10 +1,9 @@
 //! Measures the overhead that pqlab adds to a TLS handshake in memory. Compares the timed trial, through its setup and
-//! routine, with a bare loop over the same library with the same settings. The two are interleaved in one process.
+//! routine, with a bare loop over the same library with the same settings. Both alternate in one process.
 //! Neither one times the freeing of connections.
 //!
 //! Prints the time of a handshake in both, the tool's overhead, and their ratio with a 95% interval over processes.
-//! `outside` means that the tool's time is more than 2% above or below that of the bare loop. `unclear` means that only
-//! the interval reaches that far.
+//! `outside` means that the two times differ by more than 2%. `unclear` means that only the interval reaches that far.
 //!
 //! Arguments on the command line select the comparisons whose names contain all of them.
 

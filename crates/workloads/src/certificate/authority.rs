@@ -55,7 +55,7 @@ impl Form {
         }
     }
 
-    /// Returns the scheme whose security category the form has if the verifier checks every signature.
+    /// Returns the scheme that gives the form its security category if the verifier checks every signature.
     pub(super) fn strongest(self) -> &'static str {
         match self {
             Form::Classical => "Ed25519",
@@ -86,7 +86,7 @@ struct Key {
     public: PublicKey,
 }
 
-/// Certificate subject: signs its own certificate, and those of other subjects with keys of the same kind.
+/// Certificate subject: signs its own certificate, and certificates of other subjects with keys of the same kind.
 struct Owner(Vec<Key>);
 
 /// Root, intermediate authority and leaf.

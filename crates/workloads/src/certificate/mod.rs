@@ -262,7 +262,7 @@ mod tests {
             let different: BTreeSet<&String> = rows.iter().map(|(_, name)| name).collect();
             assert_eq!(different.len(), rows.len(), "{rows:?}");
         }
-        // There is no question about the speed of pqlab's own code.
+        // These rows measure pqlab's own code, so there is no library to choose.
         let cases = CertificateWorkload.cases(&providers, &asking());
         for question in CertificateWorkload.questions(&cases, &providers, &asking()) {
             assert!(!question.candidates.is_empty() && question.candidates.iter().all(|one| one != OWN));

@@ -8,7 +8,7 @@ use std::sync::Arc;
 const PART: usize = 1024;
 /// Number of output bytes that prove that a message was absorbed.
 const PROOF: usize = 32;
-/// Maximum number of bytes that a batch may squeeze, because the output is compared with that of a single call.
+/// Maximum number of bytes that a batch may squeeze. The check compares them with the output of a single call.
 const LONGEST: usize = 64 << 20;
 
 /// Absorbs messages in parts of 1 KiB. An operation starts a new absorber, passes the parts, finishes, and squeezes 32

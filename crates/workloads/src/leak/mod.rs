@@ -92,7 +92,7 @@ pub struct LeakSubject {
 }
 
 /// Returns every case that the providers support, starting with the built-in cases. Providers in other processes have
-/// no cases, because the time of a call would be mostly that of a pipe.
+/// no cases, because a call would mostly measure the pipe.
 pub fn cases(providers: &[Arc<Provider>]) -> Vec<LeakCase> {
     let mut cases = built_in::cases();
     for provider in providers.iter().filter(|provider| provider.library != NULL && provider.remote.is_none()) {

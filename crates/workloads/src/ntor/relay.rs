@@ -40,7 +40,7 @@ The answer is HLEN || HDATA. A message must be complete 5 s after its first byte
 30 s of silence and after an unknown request. It serves up to 256 clients at a time.
 ";
 
-/// Request that a relay answers. Lengths are those of HDATA, in bytes.
+/// Request that a relay answers. The lengths are lengths of HDATA in bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answered {
     /// Name of the handshake, or `descriptor` for a request for the relay's descriptor.

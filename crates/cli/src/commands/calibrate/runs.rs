@@ -43,7 +43,7 @@ impl MeasuredArgs {
 /// starting processes.
 pub(super) const START_S: f64 = 0.3;
 
-/// Prints what is measured and the maximum duration.
+/// Announces a measurement and its maximum duration.
 pub(super) fn announce(what: &str, seconds: f64) {
     let duration = match seconds {
         seconds if seconds < 90.0 => format!("{:.0} s", seconds.ceil()),
