@@ -65,7 +65,7 @@ def test_journal_keeps_whole_lines_of_one_verification(tmp_path: Path) -> None:
     third = Journal(name, job)
     assert sorted(third.done) == [(0, 1024), (1024, 2000)]
     third.close()
-    with pytest.raises(pqlab.InvalidArgument, match="another verification"):
+    with pytest.raises(pqlab.InvalidArgument, match="different verification"):
         Journal(name, Job(job.path, None, job.facts, 2, "txv2", 1, None, False, None))
     # /dev/full behaves like a full disk.
     with pytest.raises(pqlab.StoreError, match="No space left"):
@@ -73,7 +73,7 @@ def test_journal_keeps_whole_lines_of_one_verification(tmp_path: Path) -> None:
     head = name.read_bytes().partition(b"\n")[0]
     for wrong in [b"garbage", b"\xff\xfe", b"[1]", head + b'\n{"part": 1}', head + b'\n{"part": [0, "x"], "found": [], "size": 1}']:
         (tmp_path / "other").write_bytes(wrong + b"\n")
-        with pytest.raises(pqlab.StoreError, match="not a journal"):
+        with pytest.raises(pqlab.StoreError, match="not a verification journal"):
             Journal(tmp_path / "other", job)
 
 

@@ -137,7 +137,7 @@ def test_store_errors_are_reported(bucket: type[Bucket], tmp_path: Path, monkeyp
     bucket.objects["/pile/one"] = path.read_bytes()[:-1] + b"y"
     with pytest.raises(pqlab.StoreError), found.part((0, 1024)):
         pass
-    with pytest.raises(pqlab.StoreError, match="another object"):
+    with pytest.raises(pqlab.StoreError, match="has changed since verification began"):
         _objects.known("s3://pile/one", found.tag)
     bucket.objects["/pile/one"] = b"PAR1" + bytes(100) + (2**32 - 1).to_bytes(4, "little") + b"PAR1"
     with pytest.raises(pqlab.StoreError):

@@ -37,8 +37,8 @@ pub fn providers() -> Vec<Provider> {
 }
 
 /// Returns one provider for each check that a verification must make. The provider omits that check, and is named after
-/// the input that it wrongly accepts. It offers both halves of hybrid signatures, and everything else that measuring them
-/// requires. No program contains these providers.
+/// the input that it wrongly accepts. It offers both halves of hybrid signatures, and everything else required to
+/// measure them. No program contains these providers.
 pub fn credulous() -> Vec<Provider> {
     let others = pqlab_providers::providers();
     let provider_for = |(name, blindness)| {

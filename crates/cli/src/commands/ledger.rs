@@ -64,7 +64,7 @@ fn make(arguments: &GenerateArgs) -> anyhow::Result<u8> {
         grouped(block.invalid),
         memory(block.bytes),
         block.provider,
-        if block.reproducible { "" } else { " (with signatures that are not reproducible)" },
+        if block.reproducible { "" } else { " (signatures not reproducible)" },
     );
     if destination.is_standard_output() {
         output::talk(&summary);

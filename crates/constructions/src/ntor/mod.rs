@@ -393,8 +393,8 @@ impl Responder {
     /// in this order. Omit the part that the variant does not use.
     ///
     /// # Errors
-    /// Fails if a buffer has the wrong length, or if the onionskin is for a different relay or onion key, or contains
-    /// an invalid encapsulation key or an X25519 key of low order.
+    /// Fails if a buffer has the wrong length, or if the onionskin is for a different relay or onion key. Also fails if
+    /// the onionskin contains an invalid encapsulation key or an X25519 key of low order.
     pub fn respond(&self, onionskin: &[u8], coins: Coins, reply: &mut [u8], keys: &mut [u8]) -> Result<()> {
         check_length("onionskin", self.protocol.onionskin(), onionskin.len())?;
         check_length("reply", self.protocol.reply(), reply.len())?;

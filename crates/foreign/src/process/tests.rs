@@ -81,7 +81,7 @@ fn first_call_starts_a_program_with_a_known_listing() {
         }
     }
     let other = open_listed(odd(folder.path(), "other"), &listing).unwrap();
-    assert!(digest(&other).unwrap_err().to_string().contains("it is now a different program"));
+    assert!(digest(&other).unwrap_err().to_string().contains("the program was replaced"));
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Trials for key generation, encapsulation, decapsulation and all three together, in which a hybrid and its halves do
-//! the same work. ML-KEM's time depends on the public matrix, so the halves use the same seeds that the hybrid gives
-//! them, in the same order, and rotate through the same number of keys.
+//! the same work. ML-KEM's time depends on the public matrix. The halves therefore use the same seeds as the hybrid,
+//! in the same order, and rotate through the same number of keys.
 
 use super::{ML_KEM, X25519};
 use crate::inputs::{GivenCoins, POOL, Supply, bytes};
