@@ -102,7 +102,7 @@ impl Trial for Memory {
         Ok(())
     }
 
-    /// The operation runs on another thread. A gate for a single thread would report the wait for it as a disturbance.
+    /// Peaks are measured on another thread. A gate for a single thread would report the wait for it as a disturbance.
     fn demands(&self) -> Demands {
         Demands { several_threads: true, ..Demands::default() }
     }

@@ -22,8 +22,8 @@ const MESSAGE: usize = 32;
 pub(super) struct Luck;
 
 impl Luck {
-    /// Returns whether supplied seeds and deterministic signing fix the scheme's number of attempts. The reference
-    /// implementation's hybrid signs fresh random data each time, so its number of attempts always varies.
+    /// Returns whether the scheme makes a random number of attempts that supplied seeds and deterministic signing can
+    /// fix. The reference implementation's hybrid signs fresh random data each time, so its number always varies.
     pub(super) fn can_be_left_out(scheme: &dyn SignatureScheme) -> bool {
         let info = scheme.info();
         let repeats = [ML_DSA, CompositeSignature::ALGORITHM].contains(&info.parameters.algorithm.as_ref());

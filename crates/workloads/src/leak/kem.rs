@@ -56,12 +56,12 @@ pub(super) fn cases(provider: &Provider) -> Vec<LeakCase> {
                 classes,
             });
         };
-        case(Role::Secret, "validity", "valid versus invalid ciphertexts: accepted versus rejected");
-        case(Role::Secret, "accepted-ciphertext", "one ciphertext versus many: one key, all ciphertexts accepted");
+        case(Role::Secret, "validity", "valid (accepted) versus invalid (rejected) ciphertexts");
+        case(Role::Secret, "accepted-ciphertext", "one ciphertext versus many (one key, all ciphertexts accepted)");
         if kem.info().encodings.contains(&KeyEncoding::Expanded) {
-            case(Role::Secret, "accepted-key", "one secret versus many: one matrix, all ciphertexts accepted");
-            case(Role::Secret, "key", "one secret versus many: one public key, all ciphertexts rejected");
-            case(Role::Public, "key", "one public key versus many: one secret, all ciphertexts rejected");
+            case(Role::Secret, "accepted-key", "one secret versus many (one matrix, all ciphertexts accepted)");
+            case(Role::Secret, "key", "one secret versus many (one public key, all ciphertexts rejected)");
+            case(Role::Public, "key", "one public key versus many (one secret, all ciphertexts rejected)");
         }
     }
     cases

@@ -48,7 +48,7 @@ pub(super) fn cases(provider: &Provider) -> Vec<LeakCase> {
             case(Role::Secret, "key", "one signing key versus many");
         }
         if spliced(scheme.as_ref()) {
-            case(Role::Public, "seed", "one public seed versus many: one secret");
+            case(Role::Public, "seed", "one public seed versus many (one secret)");
         }
         case(Role::Public, "message", "one message versus many");
     }
