@@ -57,7 +57,7 @@ class Pages(_Handle):
         self.url = server.url
         """URL of the start page."""
         self.port = server.port
-        """Port on which the server listens."""
+        """Port of the server."""
 
     def __repr__(self) -> str:
         return f"<pqlab.Pages {self.url}>"
@@ -73,7 +73,7 @@ class Relay(_Handle):
         super().__init__(server)
         self._relay = server
         self.address = server.address
-        """Address and port on which the relay listens."""
+        """Address and port of the relay."""
         self.identity = server.identity
         """Identity of the relay, 20 bytes."""
         self.onion_key = server.onion_key

@@ -225,7 +225,7 @@ class _Turn:
     """Ids of the cases in the node's earlier runs, which are already stored."""
     stream: Any = None
     since: float = 0.0
-    """Time at which the run lost its node, or 0 if the run has a node."""
+    """Time of losing the run's node, or 0 if the run has a node."""
     tries: int = 0
 
 

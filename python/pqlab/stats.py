@@ -86,7 +86,7 @@ class ThroughputPoint:
     speedup: float
     """Throughput divided by the throughput at the smallest concurrency."""
     efficiency: float
-    """Speedup divided by the factor by which concurrency grew. 1 means perfect scaling."""
+    """Speedup divided by the growth in concurrency. 1 means perfect scaling."""
     loss_from_peak_pct: float
     """Loss of throughput from the peak, in percent of the peak."""
     loss_from_smallest_pct: float

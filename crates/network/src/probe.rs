@@ -39,7 +39,7 @@ impl Network {
             });
             scope.spawn(|| {
                 for _ in 0..count {
-                    // The datagram contains the time at which it was sent.
+                    // The datagram contains its sending time.
                     let _ = near.send(&now().to_be_bytes());
                     thread::sleep(APART);
                 }

@@ -133,7 +133,7 @@ fn ntor_relay(py: Python<'_>, listen: &str, provider: &str) -> Answer<RelayServe
 
 #[pymethods]
 impl RelayServer {
-    /// Address and port on which the relay listens.
+    /// Address and port of the relay.
     #[getter]
     fn address(&self) -> String {
         self.address.to_string()

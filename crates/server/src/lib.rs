@@ -33,9 +33,9 @@ use tokio::time::{sleep, timeout};
 const CONNECTIONS: usize = 512;
 /// Maximum time for a client to send a request head, and maximum idle time between requests.
 const HEAD: Duration = Duration::from_secs(15);
-/// Age after which a connection accepts no further requests.
+/// Maximum age of a connection that accepts requests.
 const CONNECTION: Duration = Duration::from_secs(120);
-/// Additional time after which such a connection is closed, even if the client has not read everything.
+/// Additional time until an older connection is closed, even if the client has not read everything.
 const GRACE: Duration = Duration::from_secs(60);
 /// Maximum length of a request head in bytes.
 const HEAD_BYTES: usize = 16 * 1024;

@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 const HISTORY: usize = 20;
 /// Maximum number of pages generated concurrently.
 const MAKERS: usize = 2;
-/// Maximum number of clients for which the list of runs is read concurrently.
+/// Maximum number of concurrent reads of the list of runs.
 const READERS: usize = 8;
 const HTML: &str = "text/html; charset=utf-8";
 const TEXT: &str = "text/plain; charset=utf-8";

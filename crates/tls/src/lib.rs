@@ -76,8 +76,7 @@ pub trait Endpoint: Any + Send {
     /// Returns the negotiated key exchange, if it is in [`Group::ALL`].
     fn group(&self) -> Option<Group>;
 
-    /// Returns the algorithm of the signature with which the peer authenticated in this handshake, or `None` if the
-    /// peer did not sign.
+    /// Returns the algorithm of the peer's handshake signature, or `None` if the peer did not sign.
     fn peer_signature(&self) -> Option<Authentication>;
 
     /// Whether the handshake resumed an earlier connection.

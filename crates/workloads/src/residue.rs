@@ -23,7 +23,7 @@ const OPERATIONS: [&str; 6] = ["keygen", "encapsulate", "decapsulate", "sign", "
 
 /// Parameter that names the code that follows the operation: `then=sse`.
 const THEN: &str = "then";
-/// Parameter for the case in which the upper halves are cleared before that code: `between=cleared`.
+/// Parameter for clearing the upper halves before that code: `between=cleared`.
 const BETWEEN: &str = "between";
 
 pub(crate) struct ResidueWorkload;

@@ -14,7 +14,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// Interval at which the progress bar is updated.
+/// Update interval of the progress bar.
 const TICK: Duration = Duration::from_millis(100);
 
 pub(crate) fn run(command: &LedgerCommand) -> anyhow::Result<u8> {

@@ -66,7 +66,7 @@ pub struct Message {
 impl Message {
     const LONGEST: usize = PREFIX.len() + LABEL.len() + 1 + CONTEXT + DIGEST;
 
-    /// Context with which ML-DSA signs `M'`.
+    /// ML-DSA context for signing `M'`.
     pub const ML_DSA_CONTEXT: &'static [u8] = LABEL;
 
     /// Builds `M'` from a message and the caller's context.

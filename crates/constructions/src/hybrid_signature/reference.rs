@@ -18,7 +18,7 @@ const RANDOM: usize = 32;
 const SIGNATURE: [usize; 3] = [RANDOM, ED25519_SIGNATURE, ML_DSA_65_SIGNATURE];
 const VERIFYING_KEY: [usize; 2] = [ED25519_KEY, ML_DSA_65_KEY];
 const SIGNING_KEY: [usize; 2] = [SEED, SEED];
-/// Maximum message length in bytes for which `random || message` is assembled on the stack.
+/// Maximum message length in bytes for assembling `random || message` on the stack.
 const SHORT: usize = 1024;
 
 /// Hybrid signature scheme in the reference form. Keys are CBOR pairs, Ed25519 first. The verifying key takes 1990

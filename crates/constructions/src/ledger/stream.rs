@@ -9,9 +9,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Mutex, PoisonError};
 
-/// Size in bytes at which a chunk is full.
+/// Size of a full chunk in bytes.
 const CHUNK: usize = 1 << 16;
-/// Number of transactions at which a chunk is full.
+/// Number of transactions in a full chunk.
 const CHUNK_TRANSACTIONS: usize = 64;
 /// Bytes reserved for each transaction in a batch. Longer than any ML-DSA-87 transaction.
 const ROOM: usize = 1 << 13;
@@ -31,7 +31,7 @@ pub struct Chunk {
     first: u64,
     bytes: Vec<u8>,
     ends: Vec<usize>,
-    /// Number of bytes, and number of transactions, at which the chunk is full.
+    /// Number of bytes and number of transactions in a full chunk.
     most: (usize, usize),
 }
 

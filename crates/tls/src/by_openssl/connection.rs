@@ -65,7 +65,7 @@ impl Connection {
         check("SSL_set_num_tickets", unsafe { sys::SSL_set_num_tickets(self.ssl.as_ptr(), tickets) })
     }
 
-    /// Returns the session, with which later connections can be resumed.
+    /// Returns the session, for resuming it in later connections.
     pub(super) fn session(&self) -> Result<Session> {
         // SAFETY: the connection is valid, and this code owns the returned reference.
         let session = Session::new("SSL_get1_session", unsafe { sys::SSL_get1_session(self.ssl.as_ptr()) })?;

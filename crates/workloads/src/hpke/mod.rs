@@ -130,7 +130,7 @@ fn halves(name: &str, options: &CaseOptions) -> CaseOptions {
     CaseOptions { post_quantum, ..options.clone() }
 }
 
-/// Returns the pairs with which to measure a KEM.
+/// Returns the pairs to measure a KEM with.
 fn pairs_of(name: &str, providers: &[Arc<Provider>], options: &CaseOptions) -> Vec<Pair> {
     let options = &halves(name, options);
     let real = |provider: &Provider| provider.library != NULL;

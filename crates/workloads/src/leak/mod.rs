@@ -23,7 +23,7 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Data in which the classes of a case differ.
+/// Data that distinguishes the classes of a case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// Secrets: a difference in time is a leak.
@@ -54,9 +54,9 @@ pub struct LeakCase {
     pub algorithm: String,
     /// Operation whose timing is tested.
     pub operation: &'static str,
-    /// Kind of data in which the classes differ.
+    /// Kind of data that distinguishes the classes.
     pub role: Role,
-    /// Short name for the data in which the classes differ.
+    /// Short name for the data that distinguishes the classes.
     pub varies: &'static str,
     /// Id of the provider; [`BUILT_IN`] for the targets in this program.
     pub provider: String,
@@ -87,7 +87,7 @@ pub struct LeakSubject {
     pub pools: [Vec<Vec<u8>>; GROUPS],
     /// Secret ranges of an input. Empty if the whole input is public.
     pub secret: Vec<Range<usize>>,
-    /// Other data in which the classes unavoidably differ.
+    /// Other data that unavoidably differs between the classes.
     pub caveat: Option<&'static str>,
 }
 

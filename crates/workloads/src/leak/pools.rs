@@ -8,7 +8,7 @@ use rand_chacha::ChaCha8Rng;
 const POOL: usize = 64;
 /// Minimum number of inputs per group, if generating them is slow.
 const LEAST: usize = 8;
-/// Time after which no more inputs are generated, in ns.
+/// Time limit for generating inputs, in ns.
 const LONGEST_NS: u64 = 3_000_000_000;
 
 /// Creates pools of equal size: three for the first class, one for the second. The inputs are generated alternately, so

@@ -216,7 +216,7 @@ fn block_file(form: TransactionForm, pool: &Transactions, count: u64) -> std::io
 /// sleeping threads either.
 struct Threads {
     pool: ThreadPool,
-    /// Processors on which the threads run.
+    /// Processors that the threads run on.
     cpus: Vec<u32>,
     idle: Arc<AtomicBool>,
 }

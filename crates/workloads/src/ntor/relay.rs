@@ -28,7 +28,7 @@ const DESCRIPTOR: u16 = 0xff00;
 const LONGEST: usize = 1652;
 /// Time limit for receiving a message after its first byte, in ns.
 const MESSAGE_TIME: u64 = 5_000_000_000;
-/// Maximum time for which a connection may be silent.
+/// Maximum idle time of a connection.
 const IDLE: Duration = Duration::from_secs(30);
 /// Maximum number of concurrent clients. Further clients are disconnected.
 pub(super) const CLIENTS: usize = 256;

@@ -25,7 +25,7 @@ const SIGNERS: [u64; 3] = [100, 10, 1];
 const OPERATION: &str = "verify-x";
 /// Parameter for the number of signers.
 const BY: &str = "signers";
-/// Flag for cases in which a library does not use its batch verification.
+/// Flag for cases without the library's batch verification.
 const ONE_BY_ONE: &str = "one-by-one";
 
 /// Returns the number of signatures in an operation's batch.
