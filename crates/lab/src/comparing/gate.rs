@@ -116,7 +116,7 @@ impl Gate {
         };
         let beyond = format!("slower than run {baseline} by more than {slower_pct}%");
         let what = match (outcome, select(false), select(true)) {
-            (Outcome::Pass, [_], _) => format!("1 case, not {beyond}"),
+            (Outcome::Pass, passed, _) if passed.len() == 1 => format!("1 case, not {beyond}"),
             (Outcome::Pass, passed, _) => format!("{} cases, none {beyond}", passed.len()),
             (Outcome::Undecided, open, _) => {
                 format!("{MOST_RUNS} runs could not decide whether these cases are {beyond}: {}", named(&open))
