@@ -55,7 +55,7 @@ impl<'a> Package<'a> {
 }
 
 /// Returns the locked versions of all direct and indirect dependencies of `root`. If several versions of a crate are
-/// locked, the version nearest to `root` is returned. A direct dependency therefore always takes precedence.
+/// locked, returns the version nearest to `root`, so a direct dependency always takes precedence.
 fn versions<'a>(packages: &[Package<'a>], root: &str) -> BTreeMap<&'a str, &'a str> {
     let root = packages.iter().find(|package| package.name == root).expect("Cargo.lock must contain this crate");
     let (mut found, mut queue) = (BTreeMap::new(), VecDeque::from([root]));

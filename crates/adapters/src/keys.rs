@@ -27,7 +27,7 @@ impl SecretBytes {
         SecretBytes(copy)
     }
 
-    /// Returns a key of `length` bytes, which `write` writes to the pointer that it receives.
+    /// Creates a key of `length` bytes. `write` fills it through the pointer that it receives.
     ///
     /// # Errors
     /// Propagates errors from `write`.

@@ -65,7 +65,7 @@ pub(crate) fn read_any<'a, const N: usize>(what: &'static str, bytes: &'a [u8]) 
     for part in &mut parts {
         *part = decoder.bytes().map_err(|_| malformed())?;
     }
-    // No longer encoding of the same byte strings has this length.
+    // Longer encodings of the same byte strings have a different length.
     if bytes.len() == encoded_len(&parts.map(<[u8]>::len)) { Ok(parts) } else { Err(malformed()) }
 }
 

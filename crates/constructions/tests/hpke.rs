@@ -14,7 +14,7 @@ use std::io::Read;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-/// AEAD that is not one of the libraries under test, for published vectors that require it.
+/// AEAD from outside the libraries under test, for published vectors that require it.
 struct Other<C>(&'static str, usize, PhantomData<C>);
 
 struct OtherKey<C>(C);

@@ -6,8 +6,8 @@
 //!   or abort in its constructor, so only worker processes call these functions.
 //! - [`Description`] lists what a provider offers, for processes that only plan runs or list algorithms.
 //!
-//! Each kind of interface has its own folder. Around a library's function, a timed operation does the same work as the
-//! adapters of the linked libraries, so an opened library takes the same time as a linked one.
+//! Each kind of interface has its own folder. The adapters here add the same work to a timed call
+//! as the adapters for linked libraries, so an opened library takes the same time as a linked one.
 
 mod description;
 mod encoded;

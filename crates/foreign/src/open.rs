@@ -64,7 +64,7 @@ pub enum OpenError {
     Unusable {
         /// The file that cannot be opened.
         path: PathBuf,
-        /// Why the library cannot be used.
+        /// Reason why the library cannot be used.
         reason: String,
     },
     /// The program is missing, cannot be started or does not speak the protocol.

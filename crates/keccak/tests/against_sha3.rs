@@ -53,8 +53,8 @@ fn backends() -> Vec<Lanes> {
     all
 }
 
-/// Compares digests of messages of equal length with the reference. Messages start at odd addresses. Outputs are
-/// surrounded by a margin that must not be written to.
+/// Compares digests of messages of equal length with the reference. Messages start at odd addresses. A margin that
+/// must stay unchanged surrounds each output.
 fn compare(lanes: Lanes, function: Function, generator: &mut Generator, length: usize, output: usize) {
     const MARGIN: usize = 65;
     const UNTOUCHED: u8 = 0xa5;

@@ -1,5 +1,5 @@
-//! A library that misbehaves or runs slowly on demand, to test how pqlab reacts. It is part of the program
-//! `pqlab-misbehaving`, which is not distributed, and of no other program.
+//! A library that misbehaves or runs slowly on demand, to test how pqlab reacts. Only the program `pqlab-misbehaving`
+//! contains it, and that program is not distributed.
 
 mod altered;
 mod company;

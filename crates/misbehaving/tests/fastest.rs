@@ -1,5 +1,5 @@
-//! Tests that `fastest` is determined in worker processes. A library that crashes there is not selected, and does no
-//! other harm.
+//! Tests that worker processes determine `fastest`. pqlab does not select a library that crashes there, and measures
+//! the others as usual.
 
 #![allow(clippy::unwrap_used)]
 

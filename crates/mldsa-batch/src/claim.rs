@@ -55,7 +55,7 @@ pub struct PreparedKey<P> {
 pub enum Key<'a, P> {
     /// Encoded key.
     Encoded(EncodedKey<'a, P>),
-    /// Key for which everything that does not depend on a signature has been precomputed.
+    /// Key with every precomputation that does not depend on a signature.
     Prepared(&'a PreparedKey<P>),
 }
 
@@ -91,7 +91,7 @@ pub struct Claim<'a, P> {
     pub signature: &'a [u8],
 }
 
-/// Reason for rejecting a signature or a key. If there are several reasons, any one of them.
+/// Reason for rejecting a signature or a key. If several reasons apply, this is any one of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refusal {
     /// The verifying key has the wrong length for the parameter set, in bytes.

@@ -2,10 +2,10 @@
 //!
 //! This crate does not sign and handles no secrets. Execution time depends on the input.
 //!
-//! Half of a verification is hashing, most of it to expand a matrix from the key. Eight polynomials of the matrix are
-//! generated in parallel, and so are the hashes for up to eight signatures in a batch. Vector code processes sixteen or
-//! eight coefficients at a time. The code path is selected at run time according to the processor's features. All code
-//! paths give the same results.
+//! Half of a verification is hashing, most of it to expand a matrix from the key. The crate generates eight
+//! polynomials of the matrix in parallel, and hashes for up to eight signatures of a batch in parallel. Vector code
+//! processes sixteen or eight coefficients at a time. The crate selects the code path at run time according to the
+//! processor's features. All code paths give the same results.
 //!
 //! ```
 //! use pqlab_mldsa_batch::{Claim, EncodedKey, Message, MlDsa65, ParameterSet, Refusal, Verifier};

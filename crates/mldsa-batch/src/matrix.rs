@@ -22,8 +22,8 @@ impl Drawn {
 }
 
 /// Yields the rows of the matrices of several keys, one matrix after another (ExpandA; FIPS 204, algorithm 32).
-/// Polynomials are generated eight at a time across rows and matrices, so that only the last group has idle lanes. Each
-/// row is used while it is in the cache.
+/// Generates polynomials eight at a time across rows and matrices, so that only the last group has idle lanes.
+/// Callers use each row while it is in the cache.
 pub(crate) struct Rows<'a, A> {
     arithmetic: A,
     hasher: Hasher,

@@ -18,7 +18,7 @@ const T1: usize = 320;
 /// Maximum length in bytes of an encoded commitment in any parameter set.
 const LONGEST_COMMITMENT: usize = 1024;
 
-/// Verifying key for which everything that does not depend on a signature has been precomputed.
+/// Verifying key with every precomputation that does not depend on a signature.
 #[derive(Clone, Debug)]
 pub(crate) struct Expanded {
     /// SHAKE256 of the encoded key.
@@ -253,7 +253,7 @@ impl<A: Arithmetic> Engine<A> {
     }
 
     /// Writes the commitment that a signature implies (FIPS 204, algorithm 8, lines 5 and 9 to 11). If the key is
-    /// encoded, the next rows in `rows` must be those of its matrix.
+    /// encoded, the next rows in `rows` must come from its matrix.
     fn commit(&self, key: KeyForm, signature: &Decoded, mut challenge: Polynomial, rows: &mut Rows<A>, out: &mut [u8]) {
         let set = &self.set;
         self.arithmetic.transform(&mut challenge);

@@ -15,8 +15,8 @@ const APART: Duration = Duration::from_millis(2);
 const BURST: usize = 60;
 
 impl Network {
-    /// Measures the round-trip times of small datagrams in ns. Lost datagrams are left out. Sends a datagram every 2 ms
-    /// and waits at most `patience` for each reply.
+    /// Measures the round-trip times of small datagrams in ns, except lost ones. Sends a datagram every 2 ms and
+    /// waits at most `patience` for each reply.
     ///
     /// # Errors
     /// Propagates I/O errors.

@@ -1,4 +1,4 @@
-//! Tests TCP over TUN devices. Exact times are not asserted: unit tests check the arithmetic in `link`, and reports
+//! Tests TCP over TUN devices without asserting exact times: unit tests check the arithmetic in `link`, and reports
 //! show the measured conditions next to every result.
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "test helpers, and a test that prints")]

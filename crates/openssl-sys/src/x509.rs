@@ -17,6 +17,6 @@ unsafe extern "C" {
     /// the key.
     pub fn X509_get0_pubkey(certificate: *const X509) -> *mut EVP_PKEY;
     /// Returns 1 if the signature is valid, 0 if it is invalid, and a negative value on other errors, see
-    /// See X509_verify(3).
+    /// X509_verify(3).
     pub fn X509_verify(certificate: *const X509, key: *mut EVP_PKEY) -> c_int;
 }

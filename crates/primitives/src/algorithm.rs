@@ -68,7 +68,8 @@ impl KemParameters {
     }
 }
 
-/// Parameters of a signature scheme, from its standard. Lengths in bytes. A length that varies is given as the maximum.
+/// Parameters of a signature scheme, from its standard. Lengths in bytes. If a length varies, the
+/// field holds the maximum.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SignatureParameters {
     /// Name in the standard.

@@ -1,4 +1,4 @@
-/// Error from a call to a library. Callers treat the variants differently.
+/// Error from a call to a library.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
     /// The provider does not offer the operation. This is a gap, not a failure.

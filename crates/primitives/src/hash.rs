@@ -33,8 +33,8 @@ pub trait Hash: Send + Sync {
     /// Writes the digest of `message` to `out`, which must be [`HashParameters::digest`] bytes long.
     fn digest(&self, message: &[u8], out: &mut [u8]) -> Result<()>;
 
-    /// Hashes `messages[i % messages.len()]` into `out` for each `i` below `count`. A timed loop over calls of a few
-    /// dozen nanoseconds thus pays for dynamic dispatch only once.
+    /// Hashes `messages[i % messages.len()]` into `out` for each `i` below `count`, so that a timed
+    /// loop over calls of a few dozen nanoseconds pays for dynamic dispatch once.
     fn digest_batch(&self, messages: &[Vec<u8>], count: usize, out: &mut [u8]) -> Result<()> {
         for i in 0..count {
             self.digest(&messages[i % messages.len()], out)?;

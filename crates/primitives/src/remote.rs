@@ -1,7 +1,7 @@
 use crate::Result;
 use serde::{Deserialize, Serialize};
 
-/// A function in another process, which prepares inputs and checks results itself.
+/// A function in another process. That process prepares the inputs and checks the results.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Function {
     /// Name of the function.

@@ -11,8 +11,8 @@ pub trait Mac: Send + Sync {
     /// Prepares a key of any length.
     fn load_key(&self, key: &[u8]) -> Result<Box<dyn MacKey>>;
 
-    /// Writes the tag of `message` under a key that is used only once, so precomputation for further messages does not
-    /// pay.
+    /// Writes the tag of `message` under a key that is used only once. Implementations may skip
+    /// precomputation that only further messages would repay.
     fn tag_once(&self, key: &[u8], message: &[u8], out: &mut [u8]) -> Result<()> {
         self.load_key(key)?.tag(message, out)
     }
@@ -72,7 +72,7 @@ pub trait StreamCipher: Send + Sync {
     /// Returns the length of the initial counter block in bytes.
     fn counter_len(&self) -> usize;
 
-    /// Encrypts or decrypts `buffer` in place; both are the same operation. The whole counter block is incremented as
-    /// one big-endian number.
+    /// Encrypts or decrypts `buffer` in place; both are the same operation. Increments the whole
+    /// counter block as one big-endian number.
     fn apply_once(&self, key: &[u8], counter: &[u8], buffer: &mut [u8]) -> Result<()>;
 }

@@ -5,8 +5,9 @@ use std::sync::atomic::{Ordering, compiler_fence};
 /// Overwrites a secret with zeros at the speed of `memset`: 4 KiB take a few dozen nanoseconds. The compiler cannot
 /// remove the write, because it must assume that [`black_box`] reads the zeros.
 ///
-/// Adapters and constructions wipe only through this function, so that wiping inside a timed call costs the same for
-/// all providers. Public data (ciphertexts, public keys, transcripts of them) is not wiped.
+/// Adapters and constructions wipe only through this function, so that wiping inside a timed call
+/// costs the same for all providers. They do not wipe public data: ciphertexts, public keys and
+/// transcripts.
 #[inline]
 pub fn wipe(bytes: &mut [u8]) {
     bytes.fill(0);

@@ -1,9 +1,9 @@
-//! Requirements that tests place on their environment, and the handling of tests whose requirements are not met.
+//! Requirements of tests, and the handling of tests with unmet requirements.
 //!
 //! Test frameworks show nothing about passing tests. If a browser is missing and a test silently returns, it looks as
 //! if the test had used the browser. [`require!`] is the only way to skip a test. If a [`Need::Installed`] is missing
-//! and the environment variable `CI` is `true`, the test fails. Every test that was not run is reported on standard
-//! error, bypassing the framework's capture, and as a line in the file named by `PQLAB_NOT_RUN`. `make test` prints
+//! and the environment variable `CI` is `true`, the test fails. This crate reports every skipped test on standard
+//! error, bypassing the framework's capture, and adds a line to the file named by `PQLAB_NOT_RUN`. `make test` prints
 //! that list at its end.
 
 use std::fmt;
@@ -56,7 +56,7 @@ pub struct Surroundings {
     pub ci: bool,
     /// Whether `PQLAB_VECTORS` is set.
     pub vectors_named: bool,
-    /// `PQLAB_NOT_RUN`: file to which a line is appended for each test that was not run.
+    /// `PQLAB_NOT_RUN`: file that receives a line for each test that was not run.
     pub list: Option<PathBuf>,
 }
 
@@ -79,8 +79,8 @@ impl Surroundings {
         }
     }
 
-    /// Appends a line to the list, if there is one. The line contains the missing need, a tab, and the test. It is
-    /// written in a single append, so lines from concurrent processes do not mix.
+    /// Appends a line to the list, if there is one. The line contains the missing need, a tab, and the test. A single
+    /// append writes it, so lines from concurrent processes do not mix.
     ///
     /// # Errors
     /// Errors from opening or writing the file.

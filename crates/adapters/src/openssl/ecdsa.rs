@@ -311,7 +311,8 @@ impl<C: Calls> Signing<C> {
         Ok(Signing { ctx, nonce: NONCE_RANDOM })
     }
 
-    /// Sets the type of nonce, if it differs from the current one. The library keeps the type for later calls.
+    /// Sets the type of nonce if it differs from the current one. The library keeps the type for
+    /// later calls.
     fn set_nonce(&mut self, nonce: c_uint) -> Result<()> {
         if self.nonce != nonce {
             self.ctx.set(&[Param::uint(sys::OSSL_SIGNATURE_PARAM_NONCE_TYPE, &nonce), Param::END])?;

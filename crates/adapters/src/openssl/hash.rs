@@ -15,7 +15,7 @@ pub(super) const HASHES: [&str; 6] = ["SHA3-224", "SHA3-256", "SHA3-384", "SHA3-
 /// Supported extendable-output functions.
 pub(super) const XOFS: [&str; 2] = ["SHAKE128", "SHAKE256"];
 
-/// Error if a library before 3.3 is asked for output in pieces.
+/// Error for reading output in pieces from OpenSSL before 3.3.
 const AT_ONCE: Error = Error::Unsupported("returning XOF output in pieces requires OpenSSL 3.3");
 
 /// Number of digest algorithms.

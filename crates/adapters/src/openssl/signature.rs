@@ -50,7 +50,7 @@ struct Signer<C: Calls> {
     key: Pkey<C>,
     idle: Contexts<Prepared<C>>,
     prehashing: Contexts<Prepared<C>>,
-    /// Used if the library must be initialised again for each message.
+    /// Contexts for libraries that must be initialised again for each message.
     one_shots: C::OneShots,
 }
 
@@ -59,7 +59,7 @@ struct Verifier<C: Calls> {
     key: Pkey<C>,
     idle: Contexts<Prepared<C>>,
     prehashing: Contexts<Prepared<C>>,
-    /// Used if the library must be initialised again for each message.
+    /// Contexts for libraries that must be initialised again for each message.
     one_shots: C::OneShots,
 }
 
@@ -235,7 +235,8 @@ impl<C: Calls> Prepared<C> {
         Ok(Prepared { ctx, context: [0; MAX_CONTEXT], context_length: 0, deterministic: false })
     }
 
-    /// Sets the context string, if it differs from the current one. The library keeps it for later calls.
+    /// Sets the context string if it differs from the current one. The library keeps it for later
+    /// calls.
     fn set_context(&mut self, context: &[u8]) -> Result<()> {
         if self.context[..self.context_length] != *context {
             self.ctx.set(&[Param::octets(sys::OSSL_SIGNATURE_PARAM_CONTEXT_STRING, context), Param::END])?;

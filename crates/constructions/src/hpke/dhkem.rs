@@ -94,7 +94,7 @@ impl Kem for DhKem {
 
     fn load_decapsulation_key(&self, encoding: KeyEncoding, bytes: &[u8]) -> Result<Box<dyn DecapsulationKey>> {
         if encoding != KeyEncoding::Scalar {
-            return Err(Error::Unsupported("X25519 keys are encoded as scalars"));
+            return Err(Error::Unsupported("X25519 keys must be encoded as scalars"));
         }
         self.private(self.shared.agreement.load_private_key(bytes)?)
     }
@@ -142,7 +142,7 @@ impl DecapsulationKey for Private {
 
     fn encode(&self, encoding: KeyEncoding, out: &mut [u8]) -> Result<usize> {
         if encoding != KeyEncoding::Scalar {
-            return Err(Error::Unsupported("X25519 keys are encoded as scalars"));
+            return Err(Error::Unsupported("X25519 keys must be encoded as scalars"));
         }
         Error::check_length("decapsulation key", LENGTH, out.len())?;
         self.key.encode(out)?;

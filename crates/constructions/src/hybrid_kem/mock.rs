@@ -78,7 +78,7 @@ impl Kem for MockKem {
     fn load_decapsulation_key(&self, encoding: KeyEncoding, bytes: &[u8]) -> Result<Box<dyn DecapsulationKey>> {
         match encoding {
             KeyEncoding::Seed => self.generate(Coins::Exact(bytes)),
-            _ => Err(Error::Unsupported("mock keys are encoded as seeds")),
+            _ => Err(Error::Unsupported("mock keys must be encoded as seeds")),
         }
     }
 }
@@ -121,7 +121,7 @@ impl DecapsulationKey for MockKey {
 
     fn encode(&self, encoding: KeyEncoding, out: &mut [u8]) -> Result<usize> {
         if encoding != KeyEncoding::Seed {
-            return Err(Error::Unsupported("mock keys are encoded as seeds"));
+            return Err(Error::Unsupported("mock keys must be encoded as seeds"));
         }
         let actual = out.len();
         let expected = ML_KEM_SEED;

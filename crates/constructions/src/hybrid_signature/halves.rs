@@ -21,8 +21,8 @@ pub(super) struct Halves {
 pub(super) type Seeds = Wiped<[u8; 2 * SEED]>;
 
 impl Halves {
-    /// Returns the two schemes and the hybrid's capabilities. Keys can be encoded, as `encoding`, only if both
-    /// libraries generate keys from seeds.
+    /// Returns the two schemes and the hybrid's capabilities. Supports `encoding` for keys only if
+    /// both libraries generate keys from seeds.
     ///
     /// # Errors
     /// [`Error::Unsupported`] if a half implements a different algorithm.

@@ -1,6 +1,6 @@
-//! The reference form of a hybrid signature, defined by an earlier system. Both algorithms sign `random || message`,
-//! where `random` is 32 bytes that are new for each signature. The result is the CBOR array `[random, Ed25519
-//! signature, ML-DSA-65 signature]`, 3413 bytes.
+//! The reference form of a hybrid signature, defined by an earlier system. Both algorithms sign
+//! `random || message`, where `random` is 32 fresh bytes per signature. The result is the CBOR
+//! array `[random, Ed25519 signature, ML-DSA-65 signature]`, 3413 bytes.
 //!
 //! pqlab offers this form only to reproduce the earlier system's tables. It does not bind the halves together: each
 //! signature alone is valid over `random || message`. The composite prevents that with its context.

@@ -3,8 +3,8 @@ use pqlab_primitives::Result;
 use std::collections::HashMap;
 use std::sync::{PoisonError, RwLock};
 
-/// Bounded cache of prepared verifying keys, shared between threads and keyed by encoded key. A full cache is emptied,
-/// which removes the keys of inactive senders.
+/// Bounded cache of prepared verifying keys, shared between threads and keyed by encoded key. A
+/// full cache drops all its keys, so that the keys of inactive senders do not stay forever.
 ///
 /// Encoded keys are hashed as a whole with a random key per process, so an attacker cannot choose public keys that
 /// collide.

@@ -31,8 +31,8 @@ pub enum PreparedKey {
 }
 
 impl PreparedKey {
-    /// Returns the key for a batch claim. A key prepared for single verification cannot be used there; it becomes an
-    /// invalid encoding, so that the claim is rejected.
+    /// Returns the key for a batch claim. Turns a key prepared for single verification into an
+    /// invalid encoding, so that the verifier rejects the claim.
     pub(super) fn of_claim(&self) -> ClaimKey<'_> {
         match self {
             PreparedKey::Single(_) => ClaimKey::Encoded(&[]),

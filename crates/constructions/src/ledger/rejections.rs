@@ -10,8 +10,8 @@ pub struct Rejected {
     pub reason: Rejection,
 }
 
-/// Rejected transactions in a block. All are counted. The [`Rejections::LISTED`] ones with the lowest positions are
-/// also listed, regardless of the order in which results arrive.
+/// Rejected transactions in a block. Counts all of them, and lists up to [`Rejections::LISTED`]
+/// with the lowest positions, regardless of the order in which results arrive.
 #[derive(Clone, Debug, Default)]
 pub struct Rejections {
     count: u64,

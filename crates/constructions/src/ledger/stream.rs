@@ -116,9 +116,9 @@ pub struct Phases {
     pub decoding: u64,
     /// Verifying signatures.
     pub verifying: u64,
-    /// Waiting of the verifying threads for transactions. High if reading is the bottleneck.
+    /// Time that the verifying threads wait for transactions. High if reading is the bottleneck.
     pub starved: u64,
-    /// Waiting of the reading thread for a free chunk. High if verifying is the bottleneck.
+    /// Time that the reading thread waits for a free chunk. High if verifying is the bottleneck.
     pub held: u64,
 }
 

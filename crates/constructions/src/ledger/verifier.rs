@@ -147,8 +147,8 @@ impl Verifier {
         self.check(&self.examine(encoded, scratch)?, None)
     }
 
-    /// Decodes and verifies several transactions, and returns verdicts in the same order. Signatures of schemes with
-    /// batch verifiers are verified in batches.
+    /// Decodes and verifies several transactions, and returns verdicts in the same order. Uses
+    /// batch verifiers for the schemes that have one.
     pub fn verify_batch(&self, encoded: &[&[u8]], scratch: &mut Scratch) -> Vec<Result<(), Rejection>> {
         self.check_batch(self.examine_batch(encoded, scratch))
     }

@@ -309,7 +309,8 @@ impl Initiator {
         Ok(Pending { protocol: Arc::clone(&self.protocol), state })
     }
 
-    /// Like [`start`](Self::start), with ephemeral keys that were generated in advance. Nothing is left to compute.
+    /// Like [`start`](Self::start), with ephemeral keys that were generated in advance. Only copies
+    /// bytes.
     ///
     /// # Errors
     /// Fails if `onionskin` has the wrong length or if the keys belong to a different handshake.

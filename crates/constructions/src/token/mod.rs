@@ -7,7 +7,7 @@
 //!   members.
 //! - A COSE_Sign1 must be tagged and encoded deterministically (RFC 8949, section 4.2.1). The protected header contains
 //!   the algorithm and the key identifier. The unprotected header, which is not signed, must be empty.
-//! - Tokens with critical headers (`crit`) are rejected, because no critical header is supported.
+//! - Decoders reject tokens with critical headers (`crit`), because they support none.
 //!
 //! The verifier, never the token, chooses the algorithm.
 //!

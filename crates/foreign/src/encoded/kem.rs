@@ -3,8 +3,8 @@ use pqlab_adapters::{PublicBytes, SecretBytes, write};
 use pqlab_primitives::{Coins, DecapsulationKey, EncapsulationKey, Error, Kem, KemInfo, KeyEncoding, Result};
 use std::mem::MaybeUninit;
 
-/// Size of the stack buffer for encapsulation keys that are not kept, in bytes. The longest is that of ML-KEM-1024
-/// (FIPS 203, table 3).
+/// Size in bytes of the stack buffer for encapsulation keys that the caller does not keep.
+/// ML-KEM-1024 has the longest key (FIPS 203, table 3).
 const ON_THE_STACK: usize = 1568;
 
 const NO_PUBLIC_HALF: Error =

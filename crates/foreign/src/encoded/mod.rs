@@ -1,8 +1,8 @@
 //! Adapters for libraries whose functions take encoded keys. A prepared key is a copy of the encoded key.
 //!
-//! Around a library's function, these adapters do the same work as the adapter of the linked liboqs. [`KemCalls`] and
-//! [`SignatureCalls`] are the library's functions, dispatched at compile time. A malformed key of the right length is
-//! rejected when it is first used.
+//! These adapters add the same work to a library call as the adapter for the linked liboqs.
+//! [`KemCalls`] and [`SignatureCalls`] are the library's functions, dispatched at compile time. A
+//! malformed key of the right length fails on first use.
 
 mod kem;
 mod signature;

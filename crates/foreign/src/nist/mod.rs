@@ -1,10 +1,12 @@
 //! The C interface of the NIST competition (`crypto_kem_keypair`, `crypto_sign_keypair` and so on), used by PQClean,
 //! mlkem-native, mldsa-native and the reference implementations. A library offers one algorithm per prefix.
 //!
-//! Function names are tried with the given prefix, first without and then with `_` after the prefix. A name may be
-//! long, as in the NIST interface and PQClean (`PQCLEAN_MLKEM768_CLEAN_crypto_kem_enc`), or short, as in mlkem-native
-//! and the reference implementations (`PQCP_MLKEM_NATIVE_MLKEM768_enc`). The interface does not report lengths. They
-//! come from the named algorithm, and generating a key pair in oversized buffers shows whether the lengths are right.
+//! The module tries each function name with the given prefix, first without and then with `_` after
+//! the prefix. A name may be long, as in the NIST interface and PQClean
+//! (`PQCLEAN_MLKEM768_CLEAN_crypto_kem_enc`), or short, as in mlkem-native and the reference
+//! implementations (`PQCP_MLKEM_NATIVE_MLKEM768_enc`). The interface does not report lengths. The
+//! module takes them from the named algorithm, and checks them by generating a key pair in
+//! oversized buffers.
 
 mod kem;
 mod probe;

@@ -35,8 +35,8 @@ impl Limits {
 const WAIT_SLICE_MS: u128 = 1000;
 /// Maximum number of characters to keep from the last line of standard error.
 const LAST_LINE: usize = 400;
-/// How long to wait for a program that closed its output to exit by itself, so that the last line of its standard error
-/// can be read.
+/// Time that a program has to exit after it closed its output, so that pqlab can read the last line
+/// of the program's standard error.
 const LAST_WORDS: Duration = Duration::from_millis(500);
 
 /// Conversation with a running program.

@@ -83,7 +83,7 @@ pub(super) fn unpack_z<const BITS: usize, const SECOND: usize>(bytes: &[u8], out
     lanes.into_iter().fold(0, i32::max)
 }
 
-/// For each set of lanes, the indices of the lanes in the set, moved to the front.
+/// Indices of the lanes in each set of lanes, moved to the front.
 static LANES_OF: [[u8; 8]; 256] = {
     let mut lanes_of = [[0; 8]; 256];
     let mut set = 0;
@@ -140,9 +140,9 @@ pub(super) fn sample(bytes: &Sampled, out: &mut Polynomial) -> usize {
 }
 
 /// Returns the high parts of numbers between 0 and `q - 1`, after applying the hint. A high part is the number of the
-/// nearest of `COUNT` multiples of `2 gamma2`, with 0 for `q - 1`; a hint moves it up or down by one. It is computed as
-/// `(r + 127) / 128 * FACTOR`, divided by `2^SHIFT` and rounded. A test shows that the result is exact over the whole
-/// range.
+/// nearest of `COUNT` multiples of `2 gamma2`, with 0 for `q - 1`; a hint moves it up or down by one. The function
+/// computes it as `(r + 127) / 128 * FACTOR`, divided by `2^SHIFT` and rounded. A test shows that the result is exact
+/// over the whole range.
 #[target_feature(enable = "avx2")]
 #[inline]
 fn use_hint<const FACTOR: i32, const SHIFT: i32, const COUNT: i32>(r: V, hint: u8) -> V {

@@ -109,9 +109,9 @@ pub(super) fn sample(bytes: &Sampled, out: &mut Polynomial) -> usize {
 }
 
 /// Returns the high parts of numbers between 0 and `q - 1`, after applying the hint. A high part is the number of the
-/// nearest of `COUNT` multiples of `2 gamma2`, with 0 for `q - 1`; a hint moves it up or down by one. It is computed as
-/// `(r + 127) / 128 * FACTOR`, divided by `2^SHIFT` and rounded. A test shows that the result is exact over the whole
-/// range.
+/// nearest of `COUNT` multiples of `2 gamma2`, with 0 for `q - 1`; a hint moves it up or down by one. The function
+/// computes it as `(r + 127) / 128 * FACTOR`, divided by `2^SHIFT` and rounded. A test shows that the result is exact
+/// over the whole range.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi")]
 #[inline]
 fn use_hint<const FACTOR: i32, const SHIFT: u32, const COUNT: i32>(r: V, hint: u16) -> V {

@@ -34,8 +34,9 @@ static REVERSED: [[LaneFactors; 4]; 8] = {
     factors
 };
 
-/// Permutations that rearrange a pair of vectors from the order for one distance to that for another: the source of
-/// each coefficient in either vector. The order for distance 16 is the natural order.
+/// Permutations that rearrange a pair of vectors from the order for one distance to the order for the next. Each
+/// permutation lists the source of every coefficient in either vector. The order for distance 16 is the natural
+/// order.
 struct Move {
     first: [i32; 16],
     second: [i32; 16],
@@ -89,8 +90,8 @@ fn inner(pair: (V, V), factors: &[LaneFactors; 4]) -> (V, V) {
     moved(lane_butterfly(a, b, &factors[3]), &TO_NATURAL)
 }
 
-/// Computes the first four layers of the inverse transform within a pair of vectors. The factors are those of the
-/// transform in reverse order.
+/// Computes the first four layers of the inverse transform within a pair of vectors. Uses the transform's factors in
+/// reverse order.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi")]
 #[inline]
 fn reverse_inner(pair: (V, V), factors: &[LaneFactors; 4]) -> (V, V) {
@@ -124,8 +125,8 @@ pub(super) fn forward(polynomial: &mut Polynomial) {
     store_all(v, polynomial);
 }
 
-/// Implements [`Arithmetic::invert`]. The factors in a layer are those of the transform, negated and in reverse order.
-/// The negation is done by subtracting in the opposite order.
+/// Implements [`Arithmetic::invert`]. Each layer uses the transform's factors, negated and in reverse order.
+/// Subtracting in the opposite order does the negation.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi")]
 pub(super) fn inverse(polynomial: &mut Polynomial) {
     let mut v = load_all(polynomial);

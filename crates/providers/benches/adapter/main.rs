@@ -10,9 +10,9 @@
 //! the adapter's part is 1% of the operation or 20 ns, whichever is larger. An operation is marked `above` if the
 //! adapter's part exceeds the limit, and `unclear` if only the upper end of the interval does.
 //!
-//! Then prints how many operations were not compared because their adapter code was measured with another parameter
-//! set, or because of a reason in `libraries/reasons.rs`. If any other operation was not compared, the benchmark names
-//! it and fails.
+//! Then prints how many operations were not compared, because another parameter set covers their adapter code or
+//! because of a reason in `libraries/reasons.rs`. If any other operation was not compared, the benchmark names it and
+//! fails.
 //!
 //! Arguments select the comparisons whose names contain every argument. `--list` prints the names without measuring.
 

@@ -1,5 +1,5 @@
-//! Ed25519 (RFC 8032). The library's functions need no context object. Every verification decodes the public key. A key
-//! that is not a point on the curve is therefore rejected during verification and not during loading.
+//! Ed25519 (RFC 8032). The library's functions need no context object. Every verification decodes the public key.
+//! Verification, not loading, therefore rejects a key that is not a point on the curve.
 
 use super::error::{check, verification_failed};
 use crate::shared::bytes::{front_of, no_context, sized, sized_mut};

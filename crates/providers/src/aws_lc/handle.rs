@@ -5,8 +5,9 @@ use std::ptr::NonNull;
 
 /// An object that the library allocates and frees.
 ///
-/// # Safety `free` must release an object of this type. Using and freeing the object must be sound on any thread, not
-/// only on the thread that created the object.
+/// # Safety
+/// `free` must release an object of this type. Using and freeing the object must be sound on any thread, not only on
+/// the thread that created the object.
 pub(super) unsafe trait Handle {
     /// Releases the object.
     ///

@@ -1,4 +1,5 @@
-//! AWS-LC, through aws-lc-sys. aws-lc-rs is not used because only the lower layer offers deterministic functions.
+//! AWS-LC, through aws-lc-sys. pqlab does not use aws-lc-rs, because only the lower layer offers deterministic
+//! functions.
 //!
 //! The adapter calls public functions wherever they exist, as users of the library do. `ffi.rs` lists the exceptions
 //! and the reasons for them. A key object holds the library's key and a pool of contexts for this key. The library does

@@ -14,8 +14,8 @@ pub(super) fn signatures() -> Vec<Arc<dyn SignatureScheme>> {
     vec![ecdsa::<P256>(), ecdsa::<P384>()]
 }
 
-/// Signing key with the encoded public point, which the crate's signing key does not contain. The point is computed
-/// when a key is generated. For a loaded key, it is computed when it is first needed.
+/// Signing key with the encoded public point, which the crate's signing key does not contain. Generating a key
+/// computes the point. A loaded key computes the point when it is first needed.
 struct KeyPair<C: graviola_ecdsa::Curve, const POINT: usize> {
     signing: graviola_ecdsa::SigningKey<C>,
     point: OnceLock<[u8; POINT]>,

@@ -61,7 +61,7 @@ impl SignatureScheme for Ed25519 {
     }
 }
 
-/// Contains the seed, the hash of the seed, and the public key.
+/// Signing key: the seed, the hash of the seed, and the public key.
 struct PreparedSigningKey(Ed25519SigningKey);
 
 impl SigningKey for PreparedSigningKey {
@@ -83,7 +83,7 @@ impl SigningKey for PreparedSigningKey {
     }
 }
 
-/// Contains the decompressed point.
+/// Verifying key as a decompressed point.
 struct PreparedVerifyingKey(Ed25519VerifyingKey);
 
 impl VerifyingKey for PreparedVerifyingKey {

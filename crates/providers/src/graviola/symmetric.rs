@@ -77,7 +77,7 @@ impl Aead for Aes256Gcm {
     }
 }
 
-/// Contains the round keys and the powers of the GHASH key.
+/// Prepared key: the round keys and the powers of the GHASH key.
 struct Aes256GcmKey(AesGcm);
 
 impl AeadKey for Aes256GcmKey {

@@ -1,10 +1,10 @@
 //! ML-KEM (FIPS 203) from the crate `libcrux-ml-kem`.
 //!
-//! A key that was generated from fresh coins or from a seed is kept `unpacked`: the matrix is expanded, the key is
-//! hashed, and the vectors are in NTT form. A key that was loaded from the standard encoding is checked and stays
-//! packed, and operations call the crate's functions for encoded keys. Those functions are the right ones for a key
-//! that is used once. Unpacking the key first would copy more, and on every code path the crate unpacks decapsulation
-//! keys with the portable hash function and without vector instructions.
+//! A key generated from fresh coins or from a seed stays `unpacked`: the matrix is expanded, the key is hashed, and
+//! the vectors are in NTT form. A key loaded from the standard encoding is checked and stays packed, and operations
+//! call the crate's functions for encoded keys. Those functions suit a key that is used once: unpacking the key first
+//! would copy more, and on every code path the crate unpacks decapsulation keys with the portable hash function and
+//! without vector instructions.
 
 use crate::shared::bytes::{front, sized, sized_mut, write};
 use crate::shared::draw::drawn;

@@ -1,5 +1,6 @@
 //! libcrux: formally verified code, one crate per family of algorithms. Each code path is a separate provider, which
-//! calls the module for this code path (`portable`, `avx2`, `neon`). The crates' dispatch at run time is not used.
+//! calls the module for this code path (`portable`, `avx2`, `neon`). The providers do not use the crates' dispatch at
+//! run time.
 //!
 //! The crates take all randomness as arguments. For [`Coins::Internal`], the provider gets random bytes from the
 //! operating system, as the crates' `rand` interfaces would with the operating system's generator.

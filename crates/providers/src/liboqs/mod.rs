@@ -1,11 +1,12 @@
 //! liboqs, built from source and called through `oqs-sys`.
 //!
-//! The library has no key objects. Every call takes an encoded key, decodes and expands the key, and checks the key if
-//! the standard requires a check. A prepared key therefore saves only the copying. A malformed key of the right length
-//! is rejected when it is first used and not when it is loaded.
+//! The library has no key objects. Every call takes an encoded key, decodes and expands the key, and checks the key
+//! if the standard requires a check. A prepared key therefore saves only the copying. A malformed key of the right
+//! length fails on first use, not on loading.
 //!
-//! At the start, one object per algorithm is created. The object is an immutable table of functions and lengths, so all
-//! keys and threads share it. The library chose the code path behind each function from the CPU's features.
+//! The provider creates one object per algorithm at the start. The object is an immutable table of functions and
+//! lengths, so all keys and threads share it. The library chose the code path behind each function from the CPU's
+//! features.
 
 mod fips202;
 mod hash;
@@ -21,8 +22,8 @@ use pqlab_primitives::{BuildInfo, Error, Provider, Result, SignatureParameters, 
 use std::ffi::CStr;
 use std::sync::Arc;
 
-/// Returns a provider with every algorithm that both pqlab and liboqs support. Algorithms that are not enabled in this
-/// build of liboqs are listed as unsupported.
+/// Returns a provider with every algorithm that both pqlab and liboqs support. Lists algorithms that are not enabled
+/// in this build of liboqs as unsupported.
 pub(crate) fn providers() -> Vec<Provider> {
     // SAFETY: the function may be called at any time and repeatedly. It only detects the CPU's features.
     unsafe { oqs::OQS_init() };

@@ -115,7 +115,7 @@ struct PreparedSigningKey {
 }
 
 impl PreparedSigningKey {
-    /// Generates a key. Exact coins are used as the big-endian scalar.
+    /// Generates a key. Exact coins are the big-endian scalar.
     fn generate(coins: Coins) -> Result<PreparedSigningKey> {
         if let Some(scalar) = coins.exact::<SCALAR>()? {
             return PreparedSigningKey::new(Wiped::new(*scalar));
@@ -191,7 +191,7 @@ impl VerifyingKey for PreparedVerifyingKey {
         no_context(context_string)?;
         let mut signature = Signature::from_compact(signature).map_err(|_| Error::VerificationFailed)?;
         // The library rejects a high `s` to prevent malleability. ECDSA allows a low and a high `s` (SEC 1, section
-        // 4.1.4), and in pqlab every library must accept the same signatures, so `s` is normalised first.
+        // 4.1.4), and in pqlab every library must accept the same signatures, so normalise `s` first.
         signature.normalize_s();
         let digest: [u8; 32] = Sha256::digest(message).into();
         // SAFETY: the context lives as long as the process. The digest is 32 bytes long, and the signature and the

@@ -77,7 +77,7 @@ impl<P: ParameterSet> BatchVerifier for Batches<P> {
     }
 
     fn verify(&self, claims: &[Claim]) -> Vec<Result<()>> {
-        // Only claims that can be converted are verified. The others get their error at the same place in the result.
+        // Verify only claims that can be converted. The others keep their error, at the same position in the result.
         let converted: Vec<Result<pqlab_mldsa_batch::Claim<P>>> = claims.iter().map(claim).collect();
         let valid: Vec<pqlab_mldsa_batch::Claim<P>> =
             converted.iter().filter_map(|claim| claim.as_ref().ok()).copied().collect();

@@ -1,5 +1,5 @@
 //! OpenSSL 4, built from source. The linked OpenSSL and an OpenSSL that is opened at run time use the same adapter
-//! ([`pqlab_adapters::openssl`]). This module adds the algorithms for which only the linked library is used.
+//! ([`pqlab_adapters::openssl`]). This module adds the algorithms that only the linked library offers.
 //!
 //! The provider uses the default library context and reads no configuration file, even if one is installed.
 

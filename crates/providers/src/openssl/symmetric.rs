@@ -44,7 +44,7 @@ const AES_BLOCK: usize = 16;
 const GCM_NONCE: usize = 12;
 /// Length of a full GCM tag in bytes.
 const GCM_TAG: usize = 16;
-/// Maximum input per cipher call in bytes. The cipher takes lengths as `int`, so longer inputs are split into pieces.
+/// Maximum input per cipher call in bytes. The cipher takes lengths as `int`, so the code splits longer inputs.
 const PIECE: usize = 1 << 30;
 
 /// HMAC with SHA-256.
@@ -55,7 +55,7 @@ pub(super) struct HmacSha256 {
 }
 
 struct HmacKey {
-    /// Context that contains the key. It is copied but never used directly.
+    /// Context that contains the key. Copied, but never used directly.
     template: Template<MacCtx>,
     idle: Contexts<MacCtx>,
 }
@@ -76,7 +76,7 @@ struct GcmKey {
     idle_opening: Contexts<CipherCtx>,
 }
 
-/// Context that is copied but never used directly.
+/// Context that is copied, but never used directly.
 struct Template<T>(T);
 
 // SAFETY: the only call that uses a template copies it and leaves it unchanged.

@@ -75,7 +75,7 @@ macro_rules! curve {
     };
 }
 
-// k256 rejects a high `s`. ECDSA allows a high `s`, so it is normalised first.
+// k256 rejects a high `s`. ECDSA allows a high `s`, so normalise it first.
 curve!(Secp256k1, "ECDSA-secp256k1", k256, scalar: 32, compressed: true, signature: |s| s.normalize_s());
 curve!(P256, "ECDSA-P-256", p256, scalar: 32, compressed: false, signature: |s| s);
 curve!(P384, "ECDSA-P-384", p384, scalar: 48, compressed: false, signature: |s| s);

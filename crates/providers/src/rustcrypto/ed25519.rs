@@ -70,7 +70,7 @@ impl SignatureScheme for Ed25519 {
     }
 }
 
-/// Contains the seed and the public key. The crate hashes the seed again for each signature.
+/// Signing key: the seed and the public key. The crate hashes the seed again for each signature.
 struct PreparedSigningKey(SigningKey);
 
 impl SigningKeyTrait for PreparedSigningKey {
@@ -109,7 +109,7 @@ impl SigningKeyTrait for PreparedSigningKey {
     }
 }
 
-/// Contains the decompressed point.
+/// Verifying key as a decompressed point.
 struct PreparedVerifyingKey(VerifyingKey);
 
 impl VerifyingKeyTrait for PreparedVerifyingKey {

@@ -1,8 +1,8 @@
 //! Batch verification for Ed25519 from the crate `ed25519-dalek`.
 //!
-//! A single equation without cofactor checks all signatures. Each signature is multiplied by a factor that depends on
-//! the whole batch. A single invalid signature makes the whole batch fail. If a signature contains a component of small
-//! order, which only the signer can add, batch verification may give a different result than single verification.
+//! A single equation without cofactor checks all signatures, each multiplied by a factor that depends on the whole
+//! batch. A single invalid signature makes the whole batch fail. If a signature contains a component of small order,
+//! which only the signer can add, batch verification may give a different result than single verification.
 
 use super::sized;
 use crate::shared::bytes::no_context;
@@ -20,7 +20,7 @@ struct Ed25519Batches {
     parameters: SignatureParameters,
 }
 
-/// Contains the decompressed point.
+/// Verifying key as a decompressed point.
 struct Prepared(VerifyingKey);
 
 impl BatchKey for Prepared {}

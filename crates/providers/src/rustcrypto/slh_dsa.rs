@@ -104,7 +104,7 @@ impl<P: ParameterSet + Send + Sync + 'static> SignatureScheme for SlhDsa<P> {
     }
 }
 
-/// Contains the encoded key, because the crate does not expand keys.
+/// Signing key in encoded form, because the crate does not expand keys.
 struct PreparedSigningKey<P: ParameterSet> {
     key: SigningKey<P>,
     /// Security parameter in bytes, which is the length of `addrnd` (FIPS 205, algorithm 22).

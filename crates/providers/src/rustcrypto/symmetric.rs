@@ -103,7 +103,7 @@ impl Aead for Aes256GcmAead {
     }
 }
 
-/// Contains the round keys and the powers of the GHASH key.
+/// Prepared key: the round keys and the powers of the GHASH key.
 struct Aes256GcmKey(Aes256Gcm);
 
 impl AeadKey for Aes256GcmKey {

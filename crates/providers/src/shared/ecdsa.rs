@@ -59,7 +59,7 @@ pub(crate) fn ecdsa<C: Curve>() -> Arc<dyn SignatureScheme> {
 }
 
 impl<C: Curve> Ecdsa<C> {
-    /// Generates a key. Exact coins are used as the big-endian scalar.
+    /// Generates a key. Exact coins are the big-endian scalar.
     fn generate_key(coins: Coins) -> Result<C::Signing> {
         match coins {
             Coins::Internal => C::generate(),
@@ -103,7 +103,7 @@ impl<C: Curve> SignatureScheme for Ecdsa<C> {
     }
 }
 
-/// Contains the scalar and the public point.
+/// Signing key: the scalar and the public point.
 struct PreparedSigningKey<C: Curve>(C::Signing);
 
 impl<C: Curve> SigningKey for PreparedSigningKey<C> {
@@ -125,7 +125,7 @@ impl<C: Curve> SigningKey for PreparedSigningKey<C> {
     }
 }
 
-/// Contains the decompressed point.
+/// Verifying key as a decompressed point.
 struct PreparedVerifyingKey<C: Curve>(C::Verifying);
 
 impl<C: Curve> VerifyingKey for PreparedVerifyingKey<C> {

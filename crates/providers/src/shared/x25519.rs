@@ -19,7 +19,7 @@ pub(crate) trait Library: Send + Sync + 'static {
     /// A public key.
     type Public: Copy + Send + Sync;
 
-    /// Generates a private key. Coins are used as the scalar of 32 bytes.
+    /// Generates a private key. Exact coins are the scalar of 32 bytes.
     fn generate(coins: Coins) -> Result<Self::Secret>;
     /// Loads a private key from a scalar. Any 32 bytes are valid (RFC 7748, section 5).
     fn load(scalar: &[u8; 32]) -> Self::Secret;
@@ -27,7 +27,7 @@ pub(crate) trait Library: Send + Sync + 'static {
     fn encode(secret: &Self::Secret) -> [u8; 32];
     /// Computes the public key that belongs to a private key.
     fn public(secret: &Self::Secret) -> Self::Public;
-    /// Decodes a public key. Any 32 bytes are accepted.
+    /// Decodes a public key. Accepts any 32 bytes.
     fn decode_public(bytes: &[u8; 32]) -> Self::Public;
     /// Returns the point's u-coordinate in little-endian order.
     fn encode_public(public: &Self::Public) -> [u8; 32];
@@ -49,8 +49,8 @@ pub(crate) fn key_agreement<L: Library>() -> Arc<dyn KeyAgreement> {
     Arc::new(X25519::<L> { info, library: PhantomData })
 }
 
-/// Private key with the public key. The public key is computed when a key is generated. For a loaded key, it is
-/// computed when it is first needed.
+/// Private key with the public key. Generating a key computes the public key. A loaded key computes it when it is
+/// first needed.
 struct Prepared<L: Library> {
     secret: L::Secret,
     public: OnceLock<L::Public>,

@@ -32,11 +32,11 @@ pub(crate) trait Bare: Sync {
     /// Returns the library's name, or the provider's id if code paths need different calls.
     fn library(&self) -> &'static str;
 
-    /// Returns the algorithms to compare in addition to those in [`GENERAL`]. From each group of algorithms that use
-    /// the same adapter code, only one is compared.
+    /// Returns the algorithms to compare in addition to those in [`GENERAL`]. Lists only one algorithm from each
+    /// group that uses the same adapter code.
     fn algorithms(&self) -> &'static [&'static str];
 
-    /// Returns whether the [`GENERAL`] algorithms are also compared.
+    /// Whether the [`GENERAL`] algorithms are also compared.
     fn is_general(&self) -> bool {
         false
     }
@@ -129,7 +129,7 @@ macro_rules! collect {
 }
 pqlab_providers::with_libraries!(collect);
 
-/// Returns the comparison between the adapter and direct library calls. Returns `None` if the case is not compared.
+/// Returns the comparison between the adapter and direct library calls, or `None` if there is none for this case.
 pub(crate) fn comparison(case: &Case) -> Option<Comparison> {
     let provider = case.provider.id();
     let names = [provider.as_str(), case.provider.library.as_str()];

@@ -25,7 +25,7 @@ pub(crate) struct Case {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Coverage {
     Measured,
-    /// Another parameter set or code path that uses the same adapter code is measured.
+    /// The benchmark measures another parameter set or code path that uses the same adapter code.
     Alike,
     /// The overhead cannot be measured, for the given reason.
     Reason(&'static str),
@@ -105,7 +105,7 @@ fn operations(primitive: Primitive) -> Vec<String> {
     }
 }
 
-/// Returns, for each case, whether the case is compared or why not.
+/// Returns for each case whether the benchmark compares it, or the reason why not.
 pub(crate) fn coverage(cases: &[Case]) -> Vec<Coverage> {
     let measured: Vec<bool> = cases.iter().map(|case| libraries::comparison(case).is_some()).collect();
     let like = |case: &Case| cases.iter().zip(&measured).any(|(other, measured)| *measured && case.is_like(other));

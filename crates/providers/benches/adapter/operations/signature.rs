@@ -85,8 +85,8 @@ impl Inputs {
         (vec![0; info.parameters.verifying_key], vec![0; longest(info)], vec![0; info.parameters.signature])
     }
 
-    /// Returns the prepared signing key. The key is generated from coins if the provider allows that, as in the
-    /// workloads, and otherwise loaded.
+    /// Returns the prepared signing key. Generates it from coins if the provider allows that, as in the workloads,
+    /// and loads it otherwise.
     fn key(&self) -> Box<dyn SigningKey> {
         if self.scheme.info().coins.keygen {
             return self.scheme.generate(Coins::Exact(&self.coins)).expect("keygen failed");

@@ -1,5 +1,5 @@
-//! Direct calls to OpenSSL 4 through the `EVP_PKEY` interface. Algorithms are fetched in advance. For prepared keys,
-//! the contexts are also created in advance.
+//! Direct calls to OpenSSL 4 through the `EVP_PKEY` interface. Set-up fetches the algorithms and, for prepared keys,
+//! creates the contexts in advance.
 
 mod ecdsa;
 mod symmetric;

@@ -1,5 +1,5 @@
-//! Direct calls to OpenSSL's hash functions, MAC, KDF and cipher. Algorithms are fetched and contexts are created in
-//! advance.
+//! Direct calls to OpenSSL's hash functions, MAC, KDF and cipher. Set-up fetches the algorithms and creates the
+//! contexts in advance.
 
 use crate::interleaved::{Side, Work};
 use crate::libraries::Owned;
