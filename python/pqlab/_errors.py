@@ -1,4 +1,4 @@
-"""Exceptions that pqlab raises. Every message says what is wrong, where, and how to fix it."""
+"""Exceptions that pqlab raises. Every message names the problem, its place, and a remedy."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ class Error(Exception):
     """Base class of all exceptions that pqlab raises. ``str()`` returns the reason and the remedy."""
 
     reason: str
-    """What is wrong, and where."""
+    """Description of the problem, with its place."""
     remedy: str
     """How to fix the problem. Empty if the reason makes that obvious."""
 

@@ -369,7 +369,7 @@ class Database:
         :param references: Ids, unique id prefixes or names of the runs (default is the latest 20 runs).
         :param merge: Whether to merge the runs into one (default false). Without references, merges the newest complete
             run of each suite that was measured on this machine with this build.
-        :param job: How often the job performs each operation, as for :meth:`Run.assuming`.
+        :param job: Number of times that the job performs each operation, as for :meth:`Run.assuming`.
         :param circuits_per_second: New circuits per second at a relay, as for :meth:`Run.assuming` (default 1000).
         :param links: Link speeds, as for :meth:`Run.assuming` (default ``10M``, ``100M`` and ``10G``).
         :param rtt: Round-trip time in ms (default 50).
@@ -399,7 +399,7 @@ class Database:
 
         :param folder: Output folder, which is created if missing.
         :param base_url: URL of the published site, for absolute links in the feed (default relative links).
-        :param job: How often the job performs each operation, as for :meth:`Run.assuming`.
+        :param job: Number of times that the job performs each operation, as for :meth:`Run.assuming`.
         :param circuits_per_second: New circuits per second at a relay, as for :meth:`Run.assuming` (default 1000).
         :param links: Link speeds, as for :meth:`Run.assuming` (default ``10M``, ``100M`` and ``10G``).
         :param rtt: Round-trip time in ms (default 50).

@@ -60,7 +60,7 @@ class Node:
     died: int = 0
     """Number of times that a run of the node died."""
     reason: str = ""
-    """Why the node is not complete. Empty if it is complete."""
+    """Reason why the node is not complete. Empty if it is complete."""
 
 
 @dataclass(frozen=True)

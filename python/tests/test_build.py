@@ -1,4 +1,4 @@
-"""The build backend: which interpreters a wheel supports, and what a source archive contains."""
+"""Tests of the build backend: interpreters that a wheel supports, and contents of a source archive."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Leak tests on the built-in targets, one of which leaks."""
+"""Tests of leak tests, on the built-in targets. One target leaks."""
 
 from __future__ import annotations
 

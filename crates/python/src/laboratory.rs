@@ -94,8 +94,8 @@ fn cases(py: Python<'_>, request: &str) -> Answer<String> {
     })
 }
 
-/// Returns what a request would measure and how long that would take: the output of `pqlab run --dry-run --json`, with
-/// notes added.
+/// Returns the cases that a request selects and their estimated duration: the output of `pqlab run --dry-run --json`,
+/// with notes added.
 #[pyfunction]
 fn outline(py: Python<'_>, request: &str, database: Option<&str>) -> Answer<String> {
     detached(py, || {
@@ -109,7 +109,7 @@ fn outline(py: Python<'_>, request: &str, database: Option<&str>) -> Answer<Stri
     })
 }
 
-/// Describes the machine and what disturbs measurements there. Returns the output of `pqlab doctor --json`.
+/// Describes the machine and the disturbances of measurements there. Returns the output of `pqlab doctor --json`.
 #[pyfunction]
 fn doctor(py: Python<'_>, request: &str) -> Answer<String> {
     detached(py, || Ok(request::read::<Request>(request)?.laboratory()?.machine()?.to_json().to_string()))

@@ -2,7 +2,7 @@ use crate::{Case, Environment, Protocol, Record};
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 
-/// Header of a run: all that is known before the first measurement.
+/// Header of a run: everything that is known before the first measurement.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RunHeader {
     /// Unique id, which sorts by time. It consists of UTC to the second and a few random characters.
@@ -26,7 +26,7 @@ pub struct RunHeader {
 /// One execution of a suite on one host.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Run {
-    /// Header, with all that is known before the first measurement.
+    /// Header, with everything that is known before the first measurement.
     pub header: RunHeader,
     /// Finished cases, in the order of the plan.
     pub records: Vec<Record>,

@@ -19,7 +19,7 @@ pub enum StoreError {
     NotAFile {
         /// The rejected path.
         path: PathBuf,
-        /// Reason for which the path is not a file.
+        /// Reason why the path is not a file.
         reason: String,
     },
     /// The file is not an SQLite file.
@@ -111,7 +111,7 @@ pub enum StoreError {
         run: String,
         /// Id of the case.
         case: String,
-        /// Reason for which the samples cannot be decoded.
+        /// Reason why the samples cannot be decoded.
         source: SamplesError,
     },
     /// The name is not allowed for a baseline.
@@ -171,7 +171,7 @@ pub enum StoreError {
     NotResumable {
         /// Id of the run.
         run: String,
-        /// Reason for which the run cannot be resumed.
+        /// Reason why the run cannot be resumed.
         reason: &'static str,
     },
     /// A record does not match the run's plan.
@@ -197,7 +197,7 @@ pub enum StoreError {
     Unstorable {
         /// The run or the case that contains the value.
         what: String,
-        /// Reason for which the value cannot be stored.
+        /// Reason why the value cannot be stored.
         reason: String,
     },
     /// Any other SQLite error.

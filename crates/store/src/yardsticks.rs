@@ -6,7 +6,7 @@ use pqlab_record::{Environment, MachineNoise};
 use rusqlite::{OptionalExtension, params};
 
 impl Store {
-    /// Names a run as a baseline. A name that another run has moves to this run.
+    /// Names a run as a baseline. Takes the name from the run that has it, if any.
     ///
     /// # Errors
     /// [`StoreError::BadName`] if the name is not allowed, [`StoreError::UnknownRun`] if there is no such run.

@@ -1,5 +1,5 @@
-//! Operations that another process performs and times. The inputs are sent once. A sample is a visit to that process.
-//! This process checks the answers, as for every library.
+//! Operations that another process performs and times. This process sends the inputs once and checks the answers, as
+//! for every library. A sample is a visit to the other process.
 //!
 //! The other process times only operations with prepared keys and the library's own randomness. Its provider has no
 //! other cases.

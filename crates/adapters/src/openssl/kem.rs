@@ -220,7 +220,7 @@ impl<C: Calls> DecapsulationKey for Decapsulator<C> {
         match encoding {
             KeyEncoding::Seed => self.key.write_octets(sys::OSSL_PKEY_PARAM_SEED, out).map_err(|_| {
                 self.shared.calls.clear();
-                Error::Unsupported("the key was loaded expanded: its seed is unknown")
+                Error::Unsupported("the seed is unknown, because the key was loaded in expanded form")
             }),
             KeyEncoding::Expanded => self.key.write_raw_private(out).map(|()| length),
             KeyEncoding::Scalar | KeyEncoding::Der | KeyEncoding::Cbor => Err(NO_SUCH_ENCODING),

@@ -171,7 +171,7 @@ impl<C: Calls> Shared<C> {
         if self.has_seed_beside_key(encoding) {
             key.write_octets(sys::OSSL_PKEY_PARAM_SEED, out).map(|_| ()).map_err(|_| {
                 self.calls.clear();
-                Error::Unsupported("the key was loaded expanded: its seed is unknown")
+                Error::Unsupported("the seed is unknown, because the key was loaded in expanded form")
             })
         } else {
             key.write_raw_private(out)

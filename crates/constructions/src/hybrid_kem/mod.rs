@@ -271,7 +271,9 @@ impl HybridKem {
         }
         let (first, second) = (classical.info().coins, post_quantum.info().coins);
         if !(first.keygen && second.keygen) {
-            return Err(Error::Unsupported("hybrid keys require seeds, but one of the two libraries does not accept seeds"));
+            return Err(Error::Unsupported(
+                "hybrid keys require seeds, but one of the two libraries does not accept seeds",
+            ));
         }
         let parameters = KemParameters::of(algorithm).ok_or(Error::Unsupported(algorithm))?;
         let coins = CoinSupport { keygen: true, operation: first.operation && second.operation };

@@ -75,7 +75,7 @@ static CURVES: [Curve; 3] = [
 /// Length of the longest digest that [`CURVES`] use, in bytes.
 const DIGEST: usize = 48;
 
-const ENCODING: Error = Error::Unsupported("ECDSA signing keys are encoded as a scalar");
+const ENCODING: Error = Error::Unsupported("ECDSA signing keys must be encoded as a scalar");
 
 impl Curve {
     fn group(&self) -> *const aws::EC_GROUP {

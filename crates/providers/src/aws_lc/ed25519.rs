@@ -29,7 +29,7 @@ const SIGNATURE: usize = 64;
 /// Length of the library's private key in bytes. It consists of the seed and the public key.
 const KEY_PAIR: usize = 64;
 
-const ENCODING: Error = Error::Unsupported("Ed25519 signing keys are encoded as a seed");
+const ENCODING: Error = Error::Unsupported("Ed25519 signing keys must be encoded as a seed");
 
 struct Ed25519 {
     info: SignatureInfo,

@@ -72,7 +72,7 @@ const RND: usize = 32;
 /// Maximum length of a context string in bytes (FIPS 204, section 5.2).
 const CONTEXT: usize = 255;
 
-const ENCODING: Error = Error::Unsupported("ML-DSA signing keys are encoded as a seed or in expanded form");
+const ENCODING: Error = Error::Unsupported("ML-DSA signing keys must be encoded as a seed or in expanded form");
 
 /// Properties of a parameter set. Lengths are in bytes.
 #[derive(Clone, Copy)]

@@ -143,7 +143,7 @@ impl Kem for MlKem {
     }
 }
 
-const ENCODING: Error = Error::Unsupported("ML-KEM decapsulation keys are encoded as a seed or in expanded form");
+const ENCODING: Error = Error::Unsupported("ML-KEM decapsulation keys must be encoded as a seed or in expanded form");
 
 /// A library key with a pool of contexts for this key.
 struct Prepared {

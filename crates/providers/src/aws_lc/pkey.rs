@@ -80,5 +80,5 @@ pub(super) fn write_seed(key: &Key, out: &mut [u8]) -> Result<()> {
     // SAFETY: the call writes at most `length` bytes.
     let returned = unsafe { aws::EVP_PKEY_get_private_seed(key.as_ptr(), out.as_mut_ptr(), &raw mut length) };
     check("EVP_PKEY_get_private_seed", returned)
-        .map_err(|_| Error::Unsupported("the key was loaded in expanded form without seed"))
+        .map_err(|_| Error::Unsupported("the seed is unknown, because the key was loaded in expanded form"))
 }

@@ -31,7 +31,7 @@ const SIGNATURE: usize = 256;
 /// Length of a SHA-256 digest in bytes.
 const DIGEST: usize = 32;
 
-const ENCODING: Error = Error::Unsupported("RSA signing keys are encoded in DER");
+const ENCODING: Error = Error::Unsupported("RSA signing keys must be encoded in DER");
 
 struct Rsa {
     info: SignatureInfo,

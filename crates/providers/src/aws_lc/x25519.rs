@@ -26,7 +26,7 @@ pub(super) fn key_agreement() -> Arc<dyn KeyAgreement> {
 /// Length of public keys, private keys, shared secrets and coins in bytes (RFC 7748, section 5).
 const LENGTH: usize = 32;
 
-const ENCODING: Error = Error::Unsupported("X25519 private keys are encoded as a scalar");
+const ENCODING: Error = Error::Unsupported("X25519 private keys must be encoded as a scalar");
 
 struct X25519Kem {
     info: KemInfo,

@@ -9,7 +9,7 @@ use pqlab_primitives::{
 };
 use std::sync::Arc;
 
-const NO_SUCH_ENCODING: Error = Error::Unsupported("Ed25519 signing keys are encoded as a seed");
+const NO_SUCH_ENCODING: Error = Error::Unsupported("Ed25519 signing keys must be encoded as a seed");
 
 pub(super) fn signature() -> Arc<dyn SignatureScheme> {
     let info = SignatureInfo {

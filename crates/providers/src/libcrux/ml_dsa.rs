@@ -188,7 +188,7 @@ parameter_sets!(avx2, Avx2With44, Avx2With65, Avx2With87);
 #[cfg(target_arch = "aarch64")]
 parameter_sets!(neon, Neon44, Neon65, Neon87);
 
-const NO_SUCH_ENCODING: Error = Error::Unsupported("ML-DSA signing keys are encoded as a seed or in expanded form");
+const NO_SUCH_ENCODING: Error = Error::Unsupported("ML-DSA signing keys must be encoded as a seed or in expanded form");
 
 struct MlDsa<S> {
     info: SignatureInfo,
@@ -307,7 +307,9 @@ impl<S: ParameterSet> SigningKey for PreparedSigningKey<S> {
         match (encoding, &self.generated) {
             (KeyEncoding::Expanded, _) => write("signing key", out, S::signing_key_bytes(&self.key)),
             (KeyEncoding::Seed, Some(generated)) => write("signing key", out, &*generated.seed),
-            (KeyEncoding::Seed, None) => Err(Error::Unsupported("the key was loaded in expanded form without seed")),
+            (KeyEncoding::Seed, None) => {
+                Err(Error::Unsupported("the seed is unknown, because the key was loaded in expanded form"))
+            }
             _ => Err(NO_SUCH_ENCODING),
         }
     }

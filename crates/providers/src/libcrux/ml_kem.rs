@@ -175,7 +175,7 @@ macro_rules! parameter_set {
                     match encoding {
                         KeyEncoding::Expanded => write("decapsulation key", out, self.0.as_slice()),
                         KeyEncoding::Seed => {
-                            Err(Error::Unsupported("the key was loaded in expanded form without seed"))
+                            Err(Error::Unsupported("the seed is unknown, because the key was loaded in expanded form"))
                         }
                         _ => Err(NO_SUCH_ENCODING),
                     }

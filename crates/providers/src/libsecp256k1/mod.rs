@@ -56,7 +56,7 @@ const COMPRESSED: usize = 33;
 const UNCOMPRESSED: usize = 65;
 const SIGNATURE: usize = 64;
 
-const NO_SUCH_ENCODING: Error = Error::Unsupported("ECDSA signing keys are encoded as a scalar");
+const NO_SUCH_ENCODING: Error = Error::Unsupported("ECDSA signing keys must be encoded as a scalar");
 
 /// Blinded context. It is immutable after construction, so all threads share it.
 static CONTEXT: LazyLock<Secp256k1<All>> = LazyLock::new(|| {

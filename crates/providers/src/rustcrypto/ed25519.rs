@@ -60,7 +60,7 @@ impl SignatureScheme for Ed25519 {
             KeyEncoding::Seed => {
                 Ok(Box::new(PreparedSigningKey(SigningKey::from_bytes(sized("signing key", 32, bytes)?))))
             }
-            _ => Err(Error::Unsupported("Ed25519 signing keys are encoded as a seed")),
+            _ => Err(Error::Unsupported("Ed25519 signing keys must be encoded as a seed")),
         }
     }
 
@@ -104,7 +104,7 @@ impl SigningKeyTrait for PreparedSigningKey {
     fn encode(&self, encoding: KeyEncoding, out: &mut [u8]) -> Result<usize> {
         match encoding {
             KeyEncoding::Seed => write("signing key", out, self.0.as_bytes()),
-            _ => Err(Error::Unsupported("Ed25519 signing keys are encoded as a seed")),
+            _ => Err(Error::Unsupported("Ed25519 signing keys must be encoded as a seed")),
         }
     }
 }

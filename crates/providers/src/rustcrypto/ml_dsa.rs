@@ -124,7 +124,7 @@ impl<P: ParameterSet> SignatureScheme for MlDsa<P> {
                 let key = ExpandedSigningKey::<P>::from_expanded(encoded);
                 Ok(Box::new(Prepared::Expanded(Box::new(key))))
             }
-            _ => Err(Error::Unsupported("ML-DSA signing keys are encoded as a seed or in expanded form")),
+            _ => Err(Error::Unsupported("ML-DSA signing keys must be encoded as a seed or in expanded form")),
         }
     }
 
@@ -195,14 +195,14 @@ impl<P: ParameterSet> SigningKeyTrait for Prepared<P> {
         match (encoding, self) {
             (KeyEncoding::Seed, Prepared::Seeded(key)) => write("signing key", out, key.as_seed()),
             (KeyEncoding::Seed, Prepared::Expanded(_)) => {
-                Err(Error::Unsupported("the key was loaded in expanded form without seed"))
+                Err(Error::Unsupported("the seed is unknown, because the key was loaded in expanded form"))
             }
             (KeyEncoding::Expanded, _) => {
                 #[allow(deprecated, reason = "pqlab treats the expanded key in FIPS 204 as an encoding")]
                 let bytes = Wiped::new(self.expanded().to_expanded());
                 write("signing key", out, &bytes)
             }
-            _ => Err(Error::Unsupported("ML-DSA signing keys are encoded as a seed or in expanded form")),
+            _ => Err(Error::Unsupported("ML-DSA signing keys must be encoded as a seed or in expanded form")),
         }
     }
 }

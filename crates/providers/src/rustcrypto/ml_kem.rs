@@ -108,7 +108,7 @@ macro_rules! parameter_sets {
 
                     fn encode(&self, encoding: KeyEncoding, out: &mut [u8]) -> Result<usize> {
                         const SEED_UNKNOWN: Error =
-                            Error::Unsupported("the key was loaded in expanded form without seed");
+                            Error::Unsupported("the seed is unknown, because the key was loaded in expanded form");
                         match encoding {
                             KeyEncoding::Seed => {
                                 let seed = self.0.to_seed().ok_or(SEED_UNKNOWN)?;

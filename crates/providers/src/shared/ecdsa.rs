@@ -88,7 +88,7 @@ impl<C: Curve> SignatureScheme for Ecdsa<C> {
 
     fn load_signing_key(&self, encoding: KeyEncoding, bytes: &[u8]) -> Result<Box<dyn SigningKey>> {
         if encoding != KeyEncoding::Scalar {
-            return Err(Error::Unsupported("ECDSA signing keys are encoded as a scalar"));
+            return Err(Error::Unsupported("ECDSA signing keys must be encoded as a scalar"));
         }
         Error::check_length("signing key", C::SCALAR, bytes.len())?;
         Ok(Box::new(PreparedSigningKey::<C>(C::decode_signing_key(bytes)?)))
@@ -120,7 +120,7 @@ impl<C: Curve> SigningKey for PreparedSigningKey<C> {
     fn encode(&self, encoding: KeyEncoding, out: &mut [u8]) -> Result<usize> {
         match encoding {
             KeyEncoding::Scalar => C::encode_signing_key(&self.0, out),
-            _ => Err(Error::Unsupported("ECDSA signing keys are encoded as a scalar")),
+            _ => Err(Error::Unsupported("ECDSA signing keys must be encoded as a scalar")),
         }
     }
 }

@@ -9,7 +9,8 @@ use std::sync::Arc;
 /// Length of the seed `d || z` in bytes.
 const SEED: usize = 64;
 
-pub(crate) const NO_SUCH_ENCODING: Error = Error::Unsupported("ML-KEM keys are encoded as a seed or in expanded form");
+pub(crate) const NO_SUCH_ENCODING: Error =
+    Error::Unsupported("ML-KEM keys must be encoded as a seed or in expanded form");
 
 /// A parameter set on a code path of a crate.
 pub(crate) trait ParameterSet: Send + Sync + 'static {

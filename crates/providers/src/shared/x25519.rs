@@ -138,7 +138,7 @@ impl<L: Library> Kem for X25519Kem<L> {
     fn load_decapsulation_key(&self, encoding: KeyEncoding, bytes: &[u8]) -> Result<Box<dyn DecapsulationKey>> {
         match encoding {
             KeyEncoding::Scalar => Ok(Box::new(Prepared::<L>::load("decapsulation key", bytes)?)),
-            _ => Err(Error::Unsupported("X25519 private keys are encoded as a scalar")),
+            _ => Err(Error::Unsupported("X25519 private keys must be encoded as a scalar")),
         }
     }
 }
@@ -173,7 +173,7 @@ impl<L: Library> DecapsulationKey for Prepared<L> {
     fn encode(&self, encoding: KeyEncoding, out: &mut [u8]) -> Result<usize> {
         match encoding {
             KeyEncoding::Scalar => write("decapsulation key", out, &*Wiped::new(L::encode(&self.secret))),
-            _ => Err(Error::Unsupported("X25519 private keys are encoded as a scalar")),
+            _ => Err(Error::Unsupported("X25519 private keys must be encoded as a scalar")),
         }
     }
 }

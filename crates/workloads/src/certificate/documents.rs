@@ -265,7 +265,9 @@ impl Trial for VerifyChain {
         }
         match verify_chain(&self.chain[..1], &self.root, TODAY, &self.authority.schemes) {
             Err(_) => Ok(()),
-            Ok(()) => Err(Fault::WrongAnswer("a chain without its intermediate certificate is accepted".into())),
+            Ok(()) => {
+                Err(Fault::WrongAnswer("verification accepts a chain without its intermediate certificate".into()))
+            }
         }
     }
 }
@@ -319,7 +321,7 @@ impl Trial for VerifyServer {
             ("with a bit flipped", self.look(&bad, LEAF_NAME, TODAY)),
         ] {
             if believed.is_ok() {
-                return Err(Fault::WrongAnswer(format!("a chain {what} is accepted")));
+                return Err(Fault::WrongAnswer(format!("verification accepts a chain {what}")));
             }
         }
         Ok(())

@@ -1,12 +1,12 @@
 //! Workload `certificate`: X.509 certificates with hybrid and post-quantum signatures, and key encodings.
 //!
-//! Certificates are built, parsed and verified. Verification covers a single certificate, a chain of three, or only the
-//! second signature. `verify-server` is the work of a client that parses a server's chain and verifies it for the
-//! server's name. Keys are encoded, decoded and fingerprinted.
+//! The cases build, parse and verify certificates. Verification covers a single certificate, a chain of three, or
+//! only the second signature. `verify-server` is the work of a client that parses a server's chain and verifies it
+//! for the server's name. Other cases encode, decode and fingerprint keys.
 //!
-//! `X.509-Ed25519` and `X.509-ML-DSA-65` are the halves of `X.509-alternative`, `X.509-composite` and `X.509-detached`,
-//! and are measured in the same rounds. Signatures are deterministic if the library supports that. Each operation that
-//! calls no library (parse, encode, decode) has only one row, under the provider `pqlab`.
+//! `X.509-Ed25519` and `X.509-ML-DSA-65` are the halves of `X.509-alternative`, `X.509-composite` and
+//! `X.509-detached`, measured in the same rounds. Signatures are deterministic if the library supports that. Each
+//! operation that calls no library (parse, encode, decode) has only one row, under the provider `pqlab`.
 
 mod authority;
 mod documents;
@@ -84,8 +84,8 @@ impl Workload for CertificateWorkload {
         cases
     }
 
-    /// All forms are compared with one another, so they use the same pair. This is the pair chosen for the composite,
-    /// which needs the most algorithms.
+    /// All forms are compared with one another, so they use the same pair: the one chosen for the composite, which
+    /// needs the most algorithms.
     fn questions(&self, selected: &[Case], providers: &[Arc<Provider>], options: &CaseOptions) -> Vec<Question> {
         let of_pairs = |case: &Case| {
             let form = Form::named(&case.algorithm)?;

@@ -125,7 +125,9 @@ impl Specimen {
             verify(&chain).map_err(broken)?;
             match verify(&chain[..1]) {
                 Err(_) => Ok(()),
-                Ok(()) => Err(Fault::WrongAnswer("a chain without its intermediate certificate is accepted".into())),
+                Ok(()) => {
+                    Err(Fault::WrongAnswer("verification accepts a chain without its intermediate certificate".into()))
+                }
             }
         })
     }

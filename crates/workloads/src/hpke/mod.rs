@@ -1,5 +1,5 @@
-//! Workload `hpke`: hybrid public key encryption (HPKE) of a first message in base mode. The message is sealed to a
-//! public key and opened, with HKDF-SHA256 and AES-256-GCM, for X25519, ML-KEM-768 and X-Wing.
+//! Workload `hpke`: hybrid public key encryption (HPKE) of a first message in base mode. The cases seal a message to
+//! a public key and open it, with HKDF-SHA256 and AES-256-GCM, for X25519, ML-KEM-768 and X-Wing.
 //!
 //! `hpke/X-Wing/seal[len=256]@aws-lc+liboqs` takes X25519 and all symmetric algorithms from the first provider, and
 //! ML-KEM from the second. For `ML-KEM-768`, the first provider supplies only the symmetric algorithms. Keys are

@@ -54,7 +54,7 @@ impl Parties {
                 return Err(Fault::WrongAnswer("a message with a bit flipped was accepted".into()));
             }
         }
-        recipient.beside().map_or(Ok(()), |other| agree(recipient, other, message, plaintext))
+        recipient.counterpart().map_or(Ok(()), |other| agree(recipient, other, message, plaintext))
     }
 }
 
@@ -76,7 +76,7 @@ trait Recipient: Send {
     fn open(&self, message: &[u8]) -> LibraryResult<Vec<u8>>;
 
     /// Returns the same recipient in another implementation, if there is one.
-    fn beside(&self) -> Option<&dyn Recipient> {
+    fn counterpart(&self) -> Option<&dyn Recipient> {
         None
     }
 }
@@ -147,7 +147,7 @@ impl Recipient for ByLibrary {
         Ok(plaintext)
     }
 
-    fn beside(&self) -> Option<&dyn Recipient> {
+    fn counterpart(&self) -> Option<&dyn Recipient> {
         Some(&self.construction)
     }
 }

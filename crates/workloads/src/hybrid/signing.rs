@@ -1,7 +1,7 @@
 //! Trials for signing and verifying, in which a composite and its halves do the same work. The number of ML-DSA
-//! attempts depends on key, message, context and randomness, so a difference between runs with different inputs would
-//! be luck. Therefore, the halves use the composite's keys, and deterministically sign the bytes that the composite
-//! passes to them.
+//! attempts depends on key, message, context and randomness, so different inputs would give random differences.
+//! Therefore, the halves use the composite's keys, and deterministically sign the bytes that the composite passes to
+//! them.
 
 use super::{ED25519, ML_DSA};
 use crate::inputs::{GivenCoins, Messages, POOL, Supply, bytes};

@@ -173,7 +173,7 @@ impl Parts {
         bytes
     }
 
-    /// Returns a key whose secret and error are this key's, multiplied by `X^(2 * turns)`. Its `z` is new.
+    /// Returns this key with its secret and its error multiplied by `X^(2 * turns)`, and with a new `z`.
     fn turned(&self, turns: u32, hash: &dyn Hash, draw: &mut ChaCha8Rng) -> LibraryResult<Vec<u8>> {
         let mut bytes = self.bytes.clone();
         let (secret, hashed) = (self.public.start, self.public.end - HASH);

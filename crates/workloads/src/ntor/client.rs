@@ -89,7 +89,7 @@ impl Client {
         let mut link = Link::connect_within(address, limit).map_err(ClientError::Unreachable)?;
         let relay = match known {
             Some(relay) => relay,
-            None => link.descriptor().map_err(|error| said(error, limit))?,
+            None => link.descriptor().map_err(|error| client_error(error, limit))?,
         };
         let initiator = Initiator::new(Arc::clone(&protocol), relay);
         let keys = Zeroizing::new(vec![0; protocol.keys()]);
@@ -121,9 +121,9 @@ impl Client {
         let mut reply = vec![0; self.protocol.reply()];
         let pending = self.initiator.start(Coins::Internal, &mut onionskin)?;
         let limit = self.limit;
-        self.link.ask(self.number, &onionskin, &mut reply).map_err(|error| said(error, limit))?;
+        self.link.ask(self.number, &onionskin, &mut reply).map_err(|error| client_error(error, limit))?;
         pending.finish(&reply, &mut self.keys)?;
-        if self.link.has_more().map_err(|error| said(error, limit))? {
+        if self.link.has_more().map_err(|error| client_error(error, limit))? {
             let more = io::Error::new(io::ErrorKind::InvalidData, "the relay sent more than its answer");
             return Err(ClientError::Malformed(more));
         }
@@ -132,7 +132,7 @@ impl Client {
 }
 
 /// Converts a socket error to a client error.
-fn said(error: io::Error, limit: Duration) -> ClientError {
+fn client_error(error: io::Error, limit: Duration) -> ClientError {
     use io::ErrorKind::{BrokenPipe, ConnectionAborted, ConnectionReset, TimedOut, UnexpectedEof, WouldBlock};
     match error.kind() {
         UnexpectedEof | ConnectionReset | ConnectionAborted | BrokenPipe => ClientError::Refused,

@@ -6,8 +6,8 @@
 //! ID || onion key.
 //!
 //! This is a measuring instrument, not a Tor relay: it speaks no link protocol and keeps no circuits. It limits the
-//! length of a message, the time that a client may take, and the number of clients. Clients that send anything else are
-//! disconnected.
+//! length of a message, the time that a client may take, and the number of clients. It disconnects clients that send
+//! anything else.
 
 use super::{Handshake, handshakes};
 use crate::pairs::Pair;
@@ -30,7 +30,7 @@ const LONGEST: usize = 1652;
 const MESSAGE_TIME: u64 = 5_000_000_000;
 /// Maximum idle time of a connection.
 const IDLE: Duration = Duration::from_secs(30);
-/// Maximum number of concurrent clients. Further clients are disconnected.
+/// Maximum number of concurrent clients. The relay disconnects further clients.
 pub(super) const CLIENTS: usize = 256;
 
 /// Describes frames and limits for authors of clients, as lines of text.
@@ -237,7 +237,7 @@ impl Relay {
         stream.set_nodelay(true)?;
         stream.set_write_timeout(Some(Duration::from_nanos(MESSAGE_TIME)))?;
         let mut session = Session { stream, answer: [0; 2 + LONGEST] };
-        // Freed before the connection closes, so that a client that sees it close finds a free place.
+        // Free the place before the connection closes, so that a client that sees the end finds a free place.
         let _place = place;
         let mut data = [0; LONGEST];
         while let Some((number, length)) = session.request(&mut data)? {
@@ -267,8 +267,8 @@ impl Relay {
     }
 }
 
-/// A place for one of the concurrent clients. It is freed however the client's thread ends. A panic in a library is
-/// counted as a rejected client.
+/// A place for one of the concurrent clients. Dropping it frees the place, however the client's thread ends. Counts a
+/// panic in a library as a rejected client.
 struct Place(Arc<Relay>);
 
 impl Place {

@@ -205,7 +205,7 @@ impl<S: Sides> Trial for Finish<S> {
             reply(&self.sides, messages)?;
             messages.client_keys.fill(0);
         }
-        // The routine takes them from the end.
+        // The routine takes states from the end.
         self.pending.reverse();
         Ok(())
     }

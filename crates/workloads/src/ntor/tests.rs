@@ -73,7 +73,7 @@ fn a_queue_answers_every_onionskin_and_records_when() {
             assert!(of_first[0] > 0.0 && of_first[0] <= of_mean[0], "{of_first:?} {of_mean:?}");
             assert_eq!(length == 1, of_first == of_mean);
         }
-        // An onionskin that was not answered again is detected.
+        // The trial must detect an onionskin that was not answered again.
         assert!(crate::testing::is_void(trial.as_mut(), 1));
     }
     let mut other = cases.iter().find(|case| case.id() == id_of(16)).unwrap().clone();

@@ -315,7 +315,7 @@ impl Trial for VerifyBatch {
         Ok(())
     }
 
-    /// Changes one signature of the last operation, a different one each time. The verifier must reject exactly that
+    /// Changes one signature of the last operation, a different one each time. The verifier must reject exactly this
     /// signature, or the whole batch.
     fn verify(&mut self) -> Result<(), Fault> {
         let first = self.turn.last() * self.number;

@@ -1,4 +1,4 @@
-//! Signs the published message sets of C2SP's CCTV, whose numbers of rejections average out.
+//! Signs the message sets that C2SP published (CCTV). Their numbers of rejections average out.
 //!
 //! ML-DSA signs by rejection: the number of attempts depends on message and key, so a mean over random messages
 //! converges slowly. For the messages of a set, the numbers of attempts add up to the expected total, given the key
