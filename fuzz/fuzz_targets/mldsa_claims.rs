@@ -18,7 +18,7 @@ impl Bytes<'_> {
     }
 }
 
-/// Interface that verifies a signature.
+/// Verification interface.
 #[derive(Clone)]
 pub enum Interface {
     /// Takes a context and a message.
@@ -32,7 +32,7 @@ pub enum Interface {
 /// A signature to verify, honest or altered, with its key and message.
 #[derive(Clone)]
 pub struct Claimed {
-    /// Index of the honest signature that the key comes from.
+    /// Index of the honest signature from which the key comes.
     pub origin: usize,
     /// Whether to verify with the prepared form of the key.
     pub prepared: bool,

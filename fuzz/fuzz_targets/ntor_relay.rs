@@ -1,5 +1,5 @@
-//! The relay behind its socket. Whatever a client sends, the relay must send complete answers of known lengths, close
-//! the connection, and keep serving.
+//! The relay behind its socket. For any input from a client, the relay must send complete answers of known lengths,
+//! close the connection, and keep serving.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -11,7 +11,7 @@ use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 /// Number of sockets on which the relay listens. After a connection to a socket, the client's port stays reserved for a
-/// minute, so with a single socket the client ports would run out within seconds.
+/// minute, so with a single socket the client would run out of ports within seconds.
 const SOCKETS: usize = 32;
 
 static RELAY: LazyLock<(Arc<Relay>, Vec<SocketAddr>)> = LazyLock::new(|| {
@@ -37,7 +37,7 @@ fuzz_target!(|bytes: &[u8]| {
     let address = addresses[TURN.fetch_add(1, Ordering::Relaxed) % SOCKETS];
     let mut stream = TcpStream::connect(address).expect("the relay must listen");
     stream.set_read_timeout(Some(Duration::from_secs(20))).expect("the timeout is not zero");
-    // The relay may close the connection before everything is sent.
+    // The relay may close the connection before it has received everything.
     if stream.write_all(bytes).is_ok() {
         stream.shutdown(Shutdown::Write).ok();
     }

@@ -51,7 +51,7 @@ impl Handshake {
     }
 
     /// Performs the responder's step. Returns the answer and the keys if the responder accepts the message. Checks that
-    /// an accepted message carries the data that was sent.
+    /// an accepted message carries the data that the client sent.
     pub fn respond(&self, message: &[u8]) -> Option<(Vec<u8>, Vec<u8>)> {
         match self {
             Handshake::V3 { protocol, relay, .. } => {
@@ -74,7 +74,7 @@ impl Handshake {
     }
 
     /// Performs the client's last step. Returns the keys if the client accepts the answer. Checks that an accepted
-    /// answer carries the message that was sent.
+    /// answer carries the message that the responder sent.
     pub fn finish(&self, pending: Pending, answer: &[u8]) -> Option<Vec<u8>> {
         match (self, pending) {
             (Handshake::V3 { protocol, .. }, Pending::V3(pending)) => {

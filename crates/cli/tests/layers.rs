@@ -5,7 +5,7 @@
 mod source;
 
 use serde_json::Value;
-use source::{circle, rooms, sources_of};
+use source::{cycle, sources_of, units};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -115,7 +115,7 @@ const CLOCKS: &[&str] =
     &["Instant::now", "SystemTime::now", "Timestamp::now", "Zoned::now", "clock_gettime", "_rdtsc", "__rdtscp"];
 
 /// Crates whose modules must use each other in one direction only. In the listed folders, every part is a separate
-/// room.
+/// unit.
 const ONE_DIRECTION: &[(&str, &[&str])] = &[
     ("pqlab-analysis", &["areas"]),
     (
@@ -125,7 +125,7 @@ const ONE_DIRECTION: &[(&str, &[&str])] = &[
 ];
 
 /// Crates that may name an area only in a folder `areas`. All other code must use lists of all areas.
-const AREAS_HAVE_ROOMS: &[&str] = &["pqlab-analysis", "pqlab-report"];
+const SEPARATE_AREAS: &[&str] = &["pqlab-analysis", "pqlab-report"];
 
 /// Names of the areas.
 const AREAS: &[&str] = &[
@@ -359,20 +359,20 @@ fn no_verb_uses_the_file_of_another() {
 #[test]
 fn modules_use_each_other_in_one_direction() {
     let packages = packages();
-    for (name, halls) in ONE_DIRECTION {
+    for (name, split) in ONE_DIRECTION {
         let package = packages.iter().find(|package| package.name == *name).expect("no such crate");
-        let rooms = rooms(&package.folder.join("src"), halls);
-        assert!(rooms.len() > 10, "{name} has only {} rooms", rooms.len());
-        let circle = circle(&rooms).unwrap_or_default();
-        assert!(circle.is_empty(), "modules of {name} use each other in a circle:\n{}", circle.join("\n"));
+        let units = units(&package.folder.join("src"), split);
+        assert!(units.len() > 10, "{name} has only {} units", units.len());
+        let cycle = cycle(&units).unwrap_or_default();
+        assert!(cycle.is_empty(), "modules of {name} use each other in a cycle:\n{}", cycle.join("\n"));
     }
 }
 
 #[test]
-fn areas_are_named_only_in_their_rooms() {
+fn areas_are_named_only_in_folders_of_areas() {
     let mut found = BTreeSet::new();
     let mut wrong = Vec::new();
-    for package in packages().iter().filter(|package| AREAS_HAVE_ROOMS.contains(&package.name.as_str())) {
+    for package in packages().iter().filter(|package| SEPARATE_AREAS.contains(&package.name.as_str())) {
         let src = package.folder.join("src");
         let outside = |source: &&source::Source| !source.file.iter().any(|part| part == "areas");
         let sources = sources_of(&src);

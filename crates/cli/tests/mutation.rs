@@ -1,7 +1,7 @@
-//! Changes every field in every input format to values that nobody would write. Each file must either be rejected with
-//! a reason, or be accepted. An accepted file must be shown and exported, and the export must equal the input. By
-//! default, each field gets only one of the values. `PQLAB_MUTATIONS=long` tries all values for all fields, and pairs
-//! of fields in the same object, which takes minutes.
+//! Changes every field in every input format to values that nobody would write. pqlab must accept each file, or reject
+//! it with a reason. It must show and export an accepted file, and the export must equal the input. By default, each
+//! field gets only one of the values. `PQLAB_MUTATIONS=long` tries all values for all fields, and pairs of fields in
+//! the same object, which takes minutes.
 
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 

@@ -1,5 +1,5 @@
 //! Tests the ten questions in docs/questions.md: each command must print the answer in its last lines, as the document
-//! shows. On a busy machine, a run may say that it recommends nothing, which the test accepts as an answer.
+//! shows. On a busy machine, a run may recommend nothing; the test accepts this as an answer.
 
 #![allow(clippy::unwrap_used)]
 
@@ -9,7 +9,7 @@ use common::{Pqlab, shell_words, text};
 use pqlab_lab::matches;
 use std::path::{Path, PathBuf};
 
-/// Number of lines at the end that contain the answer.
+/// Number of last lines that must contain the answer.
 const LAST: usize = 10;
 /// Text that replaces or accompanies recommendations on a busy machine.
 const BUSY: [&str; 2] = ["Nothing is recommended: *", "Quality: * disturbed*"];
@@ -72,7 +72,7 @@ fn prepare(pqlab: &Pqlab, number: usize, short: &[&str]) {
             pqlab.expect(0, &[&before, short].concat());
         }
         6 => elsewhere(&|run| {
-            // Of two runs that began at the same time, the one stored later is the latest.
+            // If two runs began at the same time, the run stored later is the latest.
             run["run"]["id"] = "20000101T000000-there".into();
             run["environment"]["host"]["name"] = "there".into();
         }),

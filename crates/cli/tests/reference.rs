@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 
 /// Mark of a row without a command.
 const UNANSWERED: &str = "Not answered";
-/// Verbs whose commands are run, because they finish quickly. Most other commands are only parsed.
+/// Verbs whose commands the test runs, because they finish quickly. It only parses most other commands.
 const DONE_AT_ONCE: [&str; 4] = ["inspect", "ledger", "list", "stats"];
 
 /// Numbered row of a table.
@@ -235,7 +235,7 @@ fn named_files_and_targets_exist() {
         seen += 1;
     }
     let links = document.split("](").skip(1).filter_map(|rest| rest.split(')').next());
-    // The files in results/ exist only after they have been generated.
+    // The files in results/ exist only after `make results`.
     for link in links.filter(|link| !link.contains("://") && !link.starts_with("results/")) {
         let file = link.split('#').next().unwrap();
         assert!(file.is_empty() || project().join("docs").join(file).exists(), "{link}");

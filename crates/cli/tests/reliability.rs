@@ -121,7 +121,7 @@ fn the_page_matches_the_record() {
     assert!(output.status.success(), "{}", text(&output.stderr));
 }
 
-/// Returns the ids of running processes that were started with this folder in their environment.
+/// Returns the ids of running processes whose environment contains this folder.
 #[cfg(target_os = "linux")]
 fn left(folder: &str) -> Vec<String> {
     let processes = std::fs::read_dir("/proc").unwrap().filter_map(Result::ok);

@@ -1,5 +1,5 @@
-//! Tests `scripts/results` with one short suite. The record is complete, no suite is measured twice, and a record that
-//! names this machine is not written.
+//! Tests `scripts/results` with one short suite. The script must write a complete record, measure no suite twice, and
+//! refuse to write a record that names this machine.
 
 #![allow(clippy::unwrap_used)]
 

@@ -35,7 +35,7 @@ impl Server {
     fn send(&self, bytes: &[u8]) -> String {
         let mut stream = TcpStream::connect(&self.address).unwrap();
         stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
-        // The server may close the connection before everything is sent.
+        // The server may close the connection before it has received everything.
         stream.write_all(bytes).ok();
         stream.shutdown(Shutdown::Write).ok();
         let mut answer = Vec::new();

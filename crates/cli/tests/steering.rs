@@ -7,8 +7,8 @@ mod common;
 use common::{Pqlab, text, write};
 use serde_json::Value;
 
-/// Text that clears the screen, sets the title, opens a link, goes back in the line, begins a sequence with a C1
-/// character, and changes the direction of writing.
+/// Text that clears the screen, sets the title, opens a link, moves the cursor back, begins a sequence with a C1
+/// character, and changes the writing direction.
 const HOSTILE: &str = "\u{1b}[2J\u{1b}]0;title\u{7}\u{1b}]8;;http://x/\u{1b}\\x\r\u{8}\u{9b}2J\u{7f}\u{202e}\u{2066}";
 
 /// Runs the program and checks that neither stream contains a character that could control the terminal. Accepts any

@@ -18,7 +18,7 @@ fn list_cases_takes_the_arguments_of_run() {
     let narrowed = ["cases", "kyber768", "liboqs", "--filter", "*/decapsulate[]@*"];
     let one = pqlab.expect(0, &[&["list"][..], &narrowed, &["--json"]].concat());
     assert_eq!(serde_json::from_str::<Vec<String>>(&one).unwrap(), ["kem/ML-KEM-768/decapsulate@liboqs"]);
-    // A run must measure the same cases as the list shows.
+    // A run must measure exactly the listed cases.
     let planned =
         pqlab.expect(0, &["run", "kem", "--provider", "liboqs", "--filter", "*decaps*", "--dry-run", "--json"]);
     let planned: Value = serde_json::from_str(&planned).unwrap();
@@ -51,7 +51,7 @@ fn brackets_match_themselves_and_a_question_mark_any_character() {
     let exact = matching("signature/ML-DSA-65/verify[len=32]@*");
     assert!(exact.len() > 1);
     assert!(exact.iter().all(|id| id.starts_with("signature/ML-DSA-65/verify[len=32]@")), "{exact:?}");
-    assert_eq!(matching("signature/ML-DSA-65/verify[len=??]@*").len(), exact.len(), "one character per mark");
+    assert_eq!(matching("signature/ML-DSA-65/verify[len=??]@*").len(), exact.len(), "`?` must match one character");
     assert!(matching("signature/ML-DSA-65/verify[*").len() > exact.len());
 }
 

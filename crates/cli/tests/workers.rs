@@ -15,7 +15,7 @@ const PYTHON: Need = Need::Installed("Python");
 const QUICK: &[&str] = &["--processes", "2", "--max-time", "0.05", "--no-progress", "-q"];
 const DIGESTS: &[&str] = &["--filter", "hash/SHA3-256/digest[len=64]@*", "--filter", "floor/*"];
 
-/// Writes a worker program called `mode`, which behaves as this mode of [`ODD_WORKER`] defines.
+/// Writes a program called `mode`, which runs [`ODD_WORKER`] in this mode.
 fn worker(pqlab: &Pqlab, mode: &str) -> String {
     let script = write(&pqlab.path("odd_worker.py"), ODD_WORKER);
     let path = pqlab.path(mode);

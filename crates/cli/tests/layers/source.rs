@@ -16,8 +16,8 @@ pub(crate) struct Source {
     pub(crate) texts: Vec<(usize, String)>,
 }
 
-/// Rooms of a crate. Maps each room to the rooms that it uses, each with a file that uses it.
-pub(crate) type Rooms = BTreeMap<String, BTreeMap<String, PathBuf>>;
+/// Units of a crate. Maps each unit to the units that it uses, each with a file that uses it.
+pub(crate) type Units = BTreeMap<String, BTreeMap<String, PathBuf>>;
 
 /// Returns the sources below a crate's `src`, except those that contain only tests.
 pub(crate) fn sources_of(src: &Path) -> Vec<Source> {
@@ -33,14 +33,14 @@ pub(crate) fn sources_of(src: &Path) -> Vec<Source> {
     all
 }
 
-/// Returns the rooms of a crate. A room is a file in `src`, or a folder with all its contents. In the folders named in
-/// `halls`, every part is a separate room, and the hall uses all its parts.
-pub(crate) fn rooms(src: &Path, halls: &[&str]) -> Rooms {
+/// Returns the units of a crate. A unit is a file in `src`, or a folder with all its contents. In the folders named in
+/// `split`, every part is a separate unit, and the folder's own unit uses all of them.
+pub(crate) fn units(src: &Path, split: &[&str]) -> Units {
     let sources = sources_of(src);
     let modules: BTreeSet<&[String]> = sources.iter().map(|source| &source.module[..]).collect();
-    let is_hall = |name: &str| halls.contains(&name);
-    let room = |module: &[String]| -> String {
-        let depth = if module.first().is_some_and(|first| is_hall(first)) { 2 } else { 1 };
+    let is_split = |name: &str| split.contains(&name);
+    let unit = |module: &[String]| -> String {
+        let depth = if module.first().is_some_and(|first| is_split(first)) { 2 } else { 1 };
         module[..depth.min(module.len())].join("::")
     };
     let root = sources.iter().find(|source| source.module.is_empty()).expect("a crate must have a root module");
@@ -62,14 +62,14 @@ pub(crate) fn rooms(src: &Path, halls: &[&str]) -> Rooms {
             assert!(root.tokens.contains(first), "no module for crate::{}", path.join("::"));
             return String::new();
         };
-        room(&module)
+        unit(&module)
     };
-    let mut found = Rooms::new();
+    let mut found = Units::new();
     for source in sources.iter().filter(|source| !source.module.is_empty()) {
-        let current = room(&source.module);
+        let current = unit(&source.module);
         let uses = found.entry(current.clone()).or_default();
-        let hall = source.module.len() == 1 && is_hall(&source.module[0]);
-        let parts = source.children().into_iter().filter(|_| hall).map(|child| room(&child));
+        let has_parts = source.module.len() == 1 && is_split(&source.module[0]);
+        let parts = source.children().into_iter().filter(|_| has_parts).map(|child| unit(&child));
         let used = source.paths().into_iter().map(|path| target(&path));
         for used in parts.chain(used).filter(|used| *used != current && !used.is_empty()) {
             uses.entry(used).or_insert_with(|| source.file.clone());
@@ -78,29 +78,29 @@ pub(crate) fn rooms(src: &Path, halls: &[&str]) -> Rooms {
     found
 }
 
-/// Returns a circle of rooms in which each room uses the next, as one line per room; `None` if there is no circle.
-pub(crate) fn circle(rooms: &Rooms) -> Option<Vec<String>> {
+/// Returns a cycle of units in which each unit uses the next, as one line per unit; `None` if there is no cycle.
+pub(crate) fn cycle(units: &Units) -> Option<Vec<String>> {
     let mut free = BTreeSet::new();
-    rooms.keys().find_map(|room| circle_through(rooms, &mut vec![room], &mut free))
+    units.keys().find_map(|unit| cycle_through(units, &mut vec![unit], &mut free))
 }
 
-/// Continues from the last room of `way`, the path so far. Rooms in `free` do not lead into a circle.
-fn circle_through<'r>(
-    rooms: &'r Rooms,
+/// Continues from the last unit of `way`, the path so far. Units in `free` do not lead into a cycle.
+fn cycle_through<'r>(
+    units: &'r Units,
     way: &mut Vec<&'r String>,
     free: &mut BTreeSet<&'r String>,
 ) -> Option<Vec<String>> {
     let here = *way.last()?;
-    for next in rooms.get(here).into_iter().flat_map(BTreeMap::keys) {
-        if let Some(start) = way.iter().position(|room| *room == next) {
-            let circle = way[start..].iter().copied().zip(way[start + 1..].iter().copied().chain([next]));
+    for next in units.get(here).into_iter().flat_map(BTreeMap::keys) {
+        if let Some(start) = way.iter().position(|unit| *unit == next) {
+            let cycle = way[start..].iter().copied().zip(way[start + 1..].iter().copied().chain([next]));
             let line =
-                |(one, other): (&String, &String)| format!("{one} uses {other} in {}", rooms[one][other].display());
-            return Some(circle.map(line).collect());
+                |(one, other): (&String, &String)| format!("{one} uses {other} in {}", units[one][other].display());
+            return Some(cycle.map(line).collect());
         }
         if !free.contains(next) {
             way.push(next);
-            let found = circle_through(rooms, way, free);
+            let found = cycle_through(units, way, free);
             way.pop();
             if found.is_some() {
                 return found;
@@ -312,13 +312,13 @@ fn resolves_paths_from_the_root() {
 }
 
 #[test]
-fn finds_circles_that_begin_behind_other_rooms() {
+fn finds_cycles_that_begin_behind_other_units() {
     let find = |all: &[(&str, &str)]| {
-        let mut rooms = Rooms::new();
+        let mut units = Units::new();
         for (one, other) in all {
-            rooms.entry((*one).to_owned()).or_default().insert((*other).to_owned(), PathBuf::from("f.rs"));
+            units.entry((*one).to_owned()).or_default().insert((*other).to_owned(), PathBuf::from("f.rs"));
         }
-        circle(&rooms)
+        cycle(&units)
     };
     assert_eq!(find(&[("a", "b"), ("a", "c"), ("b", "c"), ("c", "d")]), None);
     let wanted = ["b uses c in f.rs", "c uses b in f.rs"].map(String::from).to_vec();
