@@ -42,12 +42,12 @@ pub enum OpenError {
         ours: String,
     },
     /// The dynamic loader rejects the library, for example because a dependency or a symbol is missing.
-    #[error("cannot load {}: {said}", path.display())]
+    #[error("cannot load {}: {message}", path.display())]
     Refused {
         /// The file that cannot be opened.
         path: PathBuf,
         /// The dynamic loader's message.
-        said: String,
+        message: String,
     },
     /// The library lacks a symbol that this kind of library must export.
     #[error("{} has no symbol {symbol}: {hint}", path.display())]
@@ -137,10 +137,10 @@ impl Library {
         // SAFETY: the user asked to run the library's code. We cannot check what the library's constructors do.
         let handle = unsafe { Handle::open(Some(&path), RTLD_NOW | RTLD_LOCAL) };
         let handle = handle.map_err(|error| {
-            let said = error.to_string().replace('\n', " ");
+            let message = error.to_string().replace('\n', " ");
             // The loader's message repeats the path.
-            let said = said.trim_start_matches(&*path.to_string_lossy()).trim_start_matches(": ").to_owned();
-            OpenError::Refused { path: path.clone(), said }
+            let message = message.trim_start_matches(&*path.to_string_lossy()).trim_start_matches(": ").to_owned();
+            OpenError::Refused { path: path.clone(), message }
         })?;
         Ok(Library { path, handle: ManuallyDrop::new(handle), before })
     }

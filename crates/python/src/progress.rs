@@ -23,15 +23,15 @@ type Telling = Box<dyn FnOnce(Python<'_>, &Py<PyAny>) -> PyResult<()> + Send>;
 /// Sends progress events to the thread that called from Python.
 pub(crate) struct Watch<'a> {
     /// `None` if no Python object receives progress.
-    said: Option<&'a SyncSender<Telling>>,
+    events: Option<&'a SyncSender<Telling>>,
 }
 
 impl Watch<'_> {
     /// Queues a call on the Python object, which has the methods `begin`, `working`, `finished` and `note`.
     pub(crate) fn tell(&mut self, tell: impl FnOnce(Python<'_>, &Py<PyAny>) -> PyResult<()> + Send + 'static) {
-        if let Some(said) = self.said {
+        if let Some(events) = self.events {
             // Sending cannot fail, because the receiver lives until the work ends.
-            said.send(Box::new(tell)).ok();
+            events.send(Box::new(tell)).ok();
         }
     }
 
@@ -60,7 +60,7 @@ pub(crate) fn watched<T: Send>(
     let heard = shown.is_some();
     thread::scope(|scope| {
         let stop = &stop;
-        let working = scope.spawn(move || work(&mut Watch { said: heard.then_some(&sender) }, stop));
+        let working = scope.spawn(move || work(&mut Watch { events: heard.then_some(&sender) }, stop));
         let mut raised: Option<PyErr> = None;
         loop {
             let telling = match receiver.recv_timeout(TICK) {

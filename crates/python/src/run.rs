@@ -135,7 +135,7 @@ impl Measured {
         detached(py, || {
             let analysis = self.analysis();
             let found = findings(&analysis);
-            Ok(said(&found, &answer(&analysis, &found)).to_string())
+            Ok(findings_json(&found, &answer(&analysis, &found)).to_string())
         })
     }
 
@@ -282,7 +282,7 @@ fn unwritable(path: &Path, reason: &str) -> Failure {
     Failure::new(Kind::Store, format!("{}: {reason}", path.display())).advising("check the path and its permissions")
 }
 
-fn said(found: &Findings, answers: &[String]) -> Value {
+fn findings_json(found: &Findings, answers: &[String]) -> Value {
     let recommendations = found.recommendations.iter().map(|best| {
         json!({
             "use_case": best.use_case, "algorithm": best.algorithm, "provider": best.provider, "figure": best.figure,

@@ -158,7 +158,7 @@ impl<C: Calls> Shared<C> {
     fn load_private(&self, encoding: KeyEncoding, bytes: &[u8]) -> Result<Pkey<C>> {
         let expected = self.info.signing_key(encoding).ok_or(NO_SUCH_ENCODING)?;
         Error::check_length("signing key", expected, bytes.len())?;
-        let key = if self.has_seed_beside_key(encoding) {
+        let key = if self.has_separate_seed(encoding) {
             let mut parts = [Param::octets(sys::OSSL_PKEY_PARAM_SEED, bytes), Param::END];
             Pkey::import(self.calls, &self.name, sys::EVP_PKEY_KEYPAIR, &mut parts)
         } else {
@@ -168,7 +168,7 @@ impl<C: Calls> Shared<C> {
     }
 
     fn write_signing_key(&self, key: &Pkey<C>, encoding: KeyEncoding, out: &mut [u8]) -> Result<()> {
-        if self.has_seed_beside_key(encoding) {
+        if self.has_separate_seed(encoding) {
             key.write_octets(sys::OSSL_PKEY_PARAM_SEED, out).map(|_| ()).map_err(|_| {
                 self.calls.clear();
                 Error::Unsupported("the seed is unknown, because the key was loaded in expanded form")
@@ -180,7 +180,7 @@ impl<C: Calls> Shared<C> {
 
     /// Whether OpenSSL stores this encoding separately from the private key, as it does for ML-DSA's seed. Ed25519's
     /// seed is its private key.
-    fn has_seed_beside_key(&self, encoding: KeyEncoding) -> bool {
+    fn has_separate_seed(&self, encoding: KeyEncoding) -> bool {
         encoding == KeyEncoding::Seed && self.info.encodings.len() > 1
     }
 

@@ -122,7 +122,7 @@ mod tests {
         }
     }
 
-    fn said(options: &CaseOptions) -> Vec<String> {
+    fn parameter_texts(options: &CaseOptions) -> Vec<String> {
         let words =
             |parameters: Vec<Parameter>| parameters.iter().map(Parameter::to_string).collect::<Vec<_>>().join(",");
         all(options).into_iter().map(words).collect()
@@ -132,11 +132,11 @@ mod tests {
     fn case_ids_name_all_conditions_of_the_link() {
         let named = |word: &str| word.parse::<TlsNetwork>().unwrap();
         let options = CaseOptions { rtt_ms: Some(100.0), loss_pct: Some(0.5), ..CaseOptions::default() };
-        assert_eq!(said(&CaseOptions::default()), ["over=tcp"]);
-        assert_eq!(said(&options), ["over=tcp", "over=tcp,rtt=100ms,loss=0.5%"]);
+        assert_eq!(parameter_texts(&CaseOptions::default()), ["over=tcp"]);
+        assert_eq!(parameter_texts(&options), ["over=tcp", "over=tcp,rtt=100ms,loss=0.5%"]);
         let both = CaseOptions { networks: vec![named("mobile"), named("satellite")], ..options.clone() };
         assert_eq!(
-            said(&both)[1..],
+            parameter_texts(&both)[1..],
             ["over=tcp,network=mobile,rtt=100ms,loss=0.5%", "over=tcp,network=satellite,rtt=100ms,loss=0.5%"]
         );
         let found = |options: &CaseOptions, at: usize| conditions(&case(all(options)[at].clone())).unwrap();
