@@ -97,7 +97,7 @@ pub(crate) fn raw(text: &str) -> io::Result<()> {
 
 /// Writes a message to standard error, without control characters.
 pub(crate) fn talk(text: &str) {
-    // There is nowhere to report an error of this write.
+    // If this write fails, no other stream can report the error.
     writeln!(io::stderr().lock(), "{}", steady(text)).ok();
 }
 
@@ -145,7 +145,7 @@ pub(crate) fn write_file(
         Ok(writing.keep(&mut file)?)
     })();
     outcome.map_err(|error: anyhow::Error| {
-        // As with standard output, the reader of a pipe may have closed the pipe because it has seen enough.
+        // The path may be a pipe, whose reader may stop early, as with standard output.
         if crate::is_broken_pipe(&error) {
             return error;
         }

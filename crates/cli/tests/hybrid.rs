@@ -45,7 +45,7 @@ fn the_protocol_of_the_reference_prints_the_line_of_the_reference() {
     assert!(results.len() >= 20, "{} results", results.len());
     for result in results {
         let (name, n) = (result["name"].as_str().unwrap(), result["n"].as_u64().unwrap());
-        // 1% is trimmed at each end, and an unknown number of disturbed samples is dropped.
+        // The protocol trims 1% at each end and drops an unknown number of disturbed samples.
         assert!((1..=1000).contains(&n), "{name}: {n} samples");
         let starts = |line: &&str| line.starts_with(&format!("{name} "));
         let line = text.lines().find(starts).unwrap_or_else(|| panic!("{name} is missing in\n{text}"));

@@ -80,7 +80,7 @@ fn one_after_the_other(parts: &[(&'static str, usize)]) -> Vec<Part> {
 /// Like `one_after_the_other`, for byte strings in a CBOR array: the ranges exclude the head of each byte string.
 fn in_cbor(parts: &[(&'static str, usize)]) -> Vec<Part> {
     let lengths: Vec<usize> = parts.iter().map(|(_, length)| *length).collect();
-    // The array's own head: for empty strings, `encoded_len` adds one byte each, which are subtracted here.
+    // Length of the array's head. `encoded_len` also counts one byte for each empty string, so subtract these bytes.
     let array = cbor::encoded_len(&vec![0; parts.len()]) - parts.len();
     let ends =
         |count: usize| array + lengths[..count].iter().map(|&length| cbor::encoded_len(&[length]) - 1).sum::<usize>();

@@ -100,7 +100,7 @@ macro_rules! lane_sponge {
                 state[word + 1] = $xor(state[word + 1], second);
             });
             if WORDS % 2 == 1 {
-                // SAFETY: loads the last two words, so it does not read beyond the block.
+                // SAFETY: the call loads the last two words of a block, so it does not read beyond the block.
                 let (_, last) = unsafe { load_two(blocks, WORDS - 2) };
                 state[WORDS - 1] = $xor(state[WORDS - 1], last);
             }
@@ -118,7 +118,7 @@ macro_rules! lane_sponge {
                 unsafe { store_two(blocks, word, state[word], state[word + 1]) };
             }
             if WORDS % 2 == 1 {
-                // SAFETY: stores the last two words, so it does not write beyond the block.
+                // SAFETY: the call stores the last two words of a block, so it does not write beyond the block.
                 unsafe { store_two(blocks, WORDS - 2, state[WORDS - 2], state[WORDS - 1]) };
             }
         }

@@ -192,8 +192,8 @@ fn cases_are_isolated_and_first_calls_do_not_set_the_batch() {
             let samples = visit["ticks"].as_array().unwrap().len();
             assert!(samples >= 10, "{} has a visit of {samples} samples", row["id"]);
         }
-        // The operation does nothing. If its 50 ms of initialisation were taken for its duration, no batch would be
-        // needed.
+        // The operation does nothing. If the harness took the 50 ms of initialisation for its duration, it would not
+        // use a batch.
         assert!(row["batch"].as_u64().unwrap() > 1, "{row}");
     }
 }

@@ -104,7 +104,7 @@ fn pipe() -> io::Result<(File, File)> {
 
 /// Reduces the timer slack of this thread from the default of 50 us to 1 ns, so that packets arrive on time.
 fn wake_in_time() {
-    // SAFETY: takes integers and affects only this thread.
+    // SAFETY: this `prctl` takes integers and affects only this thread.
     unsafe {
         libc::prctl(libc::PR_SET_TIMERSLACK, 1 as libc::c_ulong);
     }

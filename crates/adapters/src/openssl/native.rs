@@ -325,7 +325,7 @@ pub(super) enum Setting {
     Bits(usize),
 }
 
-/// Generates keys. Initialised contexts are reused, because OpenSSL does not carry anything over from one key to the
+/// Generates keys. Reuses initialised contexts, because OpenSSL does not carry anything over from one key to the
 /// next.
 pub(super) struct Generator<C: Calls> {
     pub(super) calls: C,

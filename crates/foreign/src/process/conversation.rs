@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// Time limits for a program's answers. A program that exceeds a limit is stopped.
+/// Time limits for a program's answers. pqlab stops a program that exceeds a limit.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     /// Limit for the first answer.

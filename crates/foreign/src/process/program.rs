@@ -68,7 +68,7 @@ impl Program {
         Program { name: name.into(), path, arguments, limits, known: OnceLock::new(), state: Mutex::default() }
     }
 
-    /// Sets the expected greeting. A program that starts with a different greeting is rejected.
+    /// Sets the expected greeting. Calls fail if the program starts with a different greeting.
     pub(super) fn known(self, greeting: Greeting) -> Program {
         Program { known: greeting.into(), ..self }
     }

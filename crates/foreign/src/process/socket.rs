@@ -10,8 +10,8 @@ use std::os::unix::fs::FileTypeExt;
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 
-/// Verb of the first message, which is sent without a request. It contains the id of the process that serves the
-/// connection.
+/// Verb of the first message, which the program sends without a request. It contains the id of the process that serves
+/// the connection.
 const PROCESS: &str = "process";
 /// Verb of the last message, which says why the serving process ended unexpectedly.
 const ENDED: &str = "ended";

@@ -265,7 +265,7 @@ impl SecretKey {
         }
     }
 
-    /// Returns the key in the given encoding, or in the shortest one that the key can be exported in.
+    /// Returns the key in the given encoding, or in its shortest available encoding.
     pub(crate) fn bytes(&self, encoding: Option<KeyEncoding>) -> Answer<(KeyEncoding, Wiped<Vec<u8>>)> {
         let encoding = encoding.or_else(|| self.written.first().copied());
         let encoding = encoding.ok_or(Error::Unsupported("the library does not export secret keys"))?;

@@ -6,7 +6,7 @@ use pqlab_lab::primitives::{Kem, KeyEncoding, SignatureInfo, SignatureScheme};
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
-/// Implementation that keys are used with.
+/// Implementation that uses the keys.
 pub(crate) enum Use {
     Kem(Arc<dyn Kem>),
     Signature(Arc<dyn SignatureScheme>),

@@ -103,7 +103,8 @@ impl Bare {
             let name = self.name.as_ptr();
             assert_eq!(sys::SSL_set1_dnsname(client, name), 1);
             assert_eq!(sys::SSL_ctrl(client, sys::SSL_CTRL_SET_TLSEXT_HOSTNAME, 0, name.cast_mut().cast()), 1);
-            // These calls send the ClientHello, the ServerHello to Finished, the client's Finished, and nothing.
+            // The calls send, in order: the ClientHello; the messages from ServerHello to Finished; the client's
+            // Finished; nothing.
             assert_eq!(sys::SSL_do_handshake(client), -1);
             assert_eq!(sys::SSL_do_handshake(server), -1);
             assert_eq!(sys::SSL_do_handshake(client), 1);

@@ -226,8 +226,8 @@ mod tests {
         let by_library = |id: &str| id.contains("by=library");
         assert!(ids.contains("hpke/ML-KEM-768/open[len=256,by=library]@aws-lc"), "{ids:?}");
         assert!(ids.contains("hpke/DHKEM-X25519-HKDF-SHA256/seal[len=256,by=library]@openssl"), "{ids:?}");
-        // One library offers two KEMs, for two lengths each. Another offers one KEM, which takes no empty message.
-        // Every message is sealed and opened.
+        // AWS-LC: two KEMs with two message lengths. OpenSSL: one KEM with one length, because it rejects empty
+        // messages. Each with `seal` and `open`.
         assert_eq!(ids.iter().filter(|id| by_library(id)).count(), (2 * 2 + 1) * 2, "{ids:?}");
         let asking = CaseOptions { classical: Some("aws-lc".into()), ..CaseOptions::default() };
         assert!(HpkeWorkload.cases(&providers, &asking).iter().all(|case| !by_library(&case.id())));

@@ -17,7 +17,7 @@ pub(super) const CHAIN: u32 = 1;
 /// Maximum length of a transaction in bytes.
 pub(super) const LONGEST: usize = 1 << 14;
 
-/// Encoded transactions, some of them bad.
+/// Encoded transactions, some of them invalid.
 pub(super) struct Transactions {
     pub(super) transactions: Vec<Box<[u8]>>,
     /// Positions of bad transactions, in ascending order.

@@ -30,7 +30,7 @@ const BLOCKS: [u64; 5] = [1, 100, 1_000, 10_000, 100_000];
 const BATCH: u64 = 100;
 /// Parameter for the number of transactions per batch.
 const AT_ONCE: &str = "batch";
-/// Block size at which one sender is compared with many.
+/// Block size for comparing one sender with many.
 const TYPICAL: u64 = 100;
 /// Prefix for algorithms in the reference implementation's form.
 const REFERENCE: &str = "TXv1-";

@@ -47,7 +47,7 @@ impl Load {
         Load { tasks, shares, processors: processors.to_vec(), workers: None, delays: Vec::new() }
     }
 
-    /// Closes the queue and takes the shares back. Returns the first fault, if any.
+    /// Closes the queue and collects the workers' shares. Returns the first fault, if any.
     fn gather(&mut self) -> Result<(), Fault> {
         let Some(Workers { queue, home }) = self.workers.take() else { return Ok(()) };
         drop(queue);

@@ -118,7 +118,7 @@ fn a_fault_or_panic_on_any_thread_ends_only_the_case() {
             for mut trial in bench.trials(2, &affinity::allowed()) {
                 assert_eq!(sample(trial.as_mut(), 40).unwrap_err().to_string(), expected);
             }
-            // The threads can still be used.
+            // The threads must still work.
             let bench = Bench::default();
             for mut trial in bench.trials(2, &affinity::allowed()) {
                 sample(trial.as_mut(), 4).unwrap();

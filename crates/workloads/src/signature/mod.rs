@@ -299,8 +299,8 @@ fn modes(scheme: &dyn SignatureScheme, operation: &str, options: &CaseOptions) -
     modes
 }
 
-/// Returns whether to measure an algorithm with a hash function. An algorithm is measured with the function of its own
-/// family. ML-DSA has no such function, so it is measured with SHA-512 and SHAKE128.
+/// Returns whether to measure an algorithm with a hash function: SLH-DSA with SHAKE only with SHAKE256, ML-DSA with
+/// SHA-512 and SHAKE128, and all other algorithms with SHA-512.
 fn natural(prehash: Prehash, algorithm: &str) -> bool {
     match prehash {
         Prehash::Sha512 => !algorithm.starts_with("SLH-DSA-SHAKE"),
