@@ -53,7 +53,7 @@ class ClusterReport(BlockReport):
     resumed: int
     """Number of parts that were already in the journal."""
     begun_again: int
-    """Number of times that a part was started again because a process or node died."""
+    """Number of restarts of parts whose process or node died."""
     start_ns: int
     """Time in ns to start or reach Ray and to prepare every node, not included in ``elapsed_ns``."""
     unshared_memory: int

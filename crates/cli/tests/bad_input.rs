@@ -84,7 +84,7 @@ fn unusable_databases_are_refused() {
     };
     std::fs::create_dir(pqlab.path("folder.db")).unwrap();
     run(pqlab.path("folder.db").to_str().unwrap(), &["folder.db"]);
-    run(&write(&pqlab.path("text.db"), &"this is no database ".repeat(100)), &["text.db"]);
+    run(&write(&pqlab.path("text.db"), &"this is not a database ".repeat(100)), &["text.db"]);
     run("/proc/nowhere/pqlab.db", &["/proc/nowhere"]);
     refused(&pqlab, &["show", "last"], &["pqlab.db"]);
 

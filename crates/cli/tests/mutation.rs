@@ -33,7 +33,7 @@ use tally::{Outcome, Tally, refused};
 fn run() -> Run {
     let mut run = pqlab_fixtures::small_run();
     let record = &mut run.records[0];
-    record.case.facts.defect = Some("accepts what it should refuse".to_owned());
+    record.case.facts.defect = Some("accepts invalid signatures".to_owned());
     record.case.facts.generator = Some("the library's own".to_owned());
     let visit = record.samples.visits.last_mut().unwrap();
     visit.extra = vec![("signature_bytes".to_owned(), vec![650.0, 651.5])];

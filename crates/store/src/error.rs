@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// Neither `PQLAB_DB` nor a home folder is set.
-    #[error("no home folder to store runs in")]
+    #[error("no home folder for the database")]
     NoHome,
     /// A store to be opened read-only does not exist.
     #[error("{}: no such file", path.display())]

@@ -25,7 +25,7 @@ pub(crate) fn providers() -> Vec<Provider> {
 fn provider(backend: pqlab_keccak::Backend) -> Provider {
     let code = match backend {
         pqlab_keccak::Backend::Avx512 => "25 512-bit registers for eight states, 128-bit ones for one".to_owned(),
-        pqlab_keccak::Backend::Avx2 => "25 256-bit words for four states, eight states as twice four".to_owned(),
+        pqlab_keccak::Backend::Avx2 => "25 256-bit words for four states, eight states in two groups".to_owned(),
         pqlab_keccak::Backend::Portable => format!("one state at a time by {}", crate_versions(&["keccak"])),
     };
     let build_info = BuildInfo { version: crate_versions(&["pqlab-keccak"]), build: format!("{}; {code}", compiled()) };

@@ -138,7 +138,7 @@ fn fastest_applies_to_either_half_and_classical_ntor_uses_the_first() {
         assert_eq!(
             question.operations(),
             ["handshake"],
-            "the complete handshake must decide for steps, parts and loads"
+            "complete handshakes must choose the library for steps, parts and loads"
         );
         assert!(question.cases().iter().all(|case| case.parameters.is_empty()));
         pqlab_record::Fastest {
