@@ -79,7 +79,7 @@ pub(crate) fn judged(metric: &str) -> Answer<Judged> {
     }
 }
 
-/// Checks a margin in percent, if one was given.
+/// Checks a margin in percent, if given.
 pub(crate) fn margin(pct: Option<f64>) -> Answer<Option<Margin>> {
     pct.map_or(Ok(()), |pct| pqlab_lab::check_percentage("margin", pct))?;
     Ok(pct.map(|pct| Margin { pct, source: "margin".into() }))

@@ -25,7 +25,7 @@ pub struct Store {
 
 impl Store {
     /// Opens the file for reading and writing. Creates missing files and folders, and migrates an older schema. Older
-    /// programs cannot open a migrated file, so a [copy](Self::kept_copy) of the old file is kept next to it.
+    /// programs cannot open a migrated file, so the old file remains as a [copy](Self::kept_copy).
     ///
     /// # Errors
     /// [`StoreError`] if the path is not a file, if another program created the file, if this build does not read the

@@ -122,7 +122,7 @@ fn pool<T, E>(mut items: Vec<T>, mut make: impl FnMut() -> Result<T, E>) -> Resu
 }
 
 /// Generates a key from `length` seeded bytes if the library accepts them (`taken`), otherwise from the library's own
-/// randomness. Returns the key and the seeded bytes; the bytes are empty if the library used its own.
+/// randomness. Returns the key and the seeded bytes; the bytes are empty if the library used its own generator.
 pub(crate) fn key<K>(
     length: usize,
     taken: bool,
@@ -187,7 +187,7 @@ impl GivenCoins {
         self.turn = Turn::of(batch);
     }
 
-    /// Returns the next supplied randomness. If none is supplied, the library uses its own.
+    /// Returns the next supplied randomness. If none is supplied, the library uses its own generator.
     #[inline(always)]
     pub(crate) fn next(given: &mut Option<GivenCoins>) -> Coins<'_> {
         match given {
@@ -202,10 +202,10 @@ impl GivenCoins {
     }
 }
 
-/// Newly generated keys. They are kept until the clock has been read, so that dropping them is not timed.
+/// Newly generated keys. They live until the trial has read the clock, so that the time excludes dropping them.
 pub(crate) struct NewKeys<K> {
     keys: Vec<K>,
-    /// Supplied randomness. `None` if the library uses its own.
+    /// Supplied randomness. `None` if the library uses its own generator.
     coins: Option<GivenCoins>,
 }
 
@@ -240,7 +240,7 @@ impl<K> NewKeys<K> {
         if self.keys.is_empty() { Err(none()) } else { Ok(self.keys.iter().rev()) }
     }
 
-    /// Repeats the last key generation with the same randomness. `None` if the library used its own.
+    /// Repeats the last key generation with the same randomness. `None` if the library used its own generator.
     pub(crate) fn again(&self, generate: impl Fn(Coins) -> LibraryResult<K>) -> Result<Option<K>, Fault> {
         self.coins.as_ref().map(|coins| generate(coins.last())).transpose().map_err(fault)
     }

@@ -1,10 +1,9 @@
 //! The adapter for OpenSSL's libcrypto, which is called through the function table [`Calls`].
 //!
-//! Keys are `EVP_PKEY`, and digests are `EVP_MD`. Algorithms are fetched once. Everything else that an operation needs
-//! is created once per key and reused. Only one thread at a time can use a context, so each key stores
-//! [`Contexts`](crate::Contexts). Allocations inside a timed call are made by the library. If a version since 3.0 lacks
-//! a newer function, the adapter calls the functions that programs for that version use. Each file documents these
-//! cases.
+//! Keys are `EVP_PKEY`, and digests are `EVP_MD`. The adapter fetches algorithms once. It creates all other objects of
+//! an operation once per key, and reuses them. Only one thread at a time can use a context, so each key stores
+//! [`Contexts`](crate::Contexts). Only the library allocates inside a timed call. If a version since 3.0 lacks a newer
+//! function, the adapter calls the functions that programs for that version use. Each file documents these cases.
 
 mod calls;
 mod der;

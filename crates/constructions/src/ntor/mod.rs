@@ -309,7 +309,7 @@ impl Initiator {
         Ok(Pending { protocol: Arc::clone(&self.protocol), state })
     }
 
-    /// Like [`start`](Self::start), with ephemeral keys that were generated in advance. Only copies
+    /// Like [`start`](Self::start), with ephemeral keys that were generated in advance. This function only copies
     /// bytes.
     ///
     /// # Errors

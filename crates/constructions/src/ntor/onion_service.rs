@@ -249,8 +249,8 @@ impl ServiceClient {
         self.start_with(self.protocol.ephemeral_keys(coins)?, data, message)
     }
 
-    /// Like [`start`](Self::start), with ephemeral keys that were generated in advance. Only the key agreement with the
-    /// service's key is left to compute.
+    /// Like [`start`](Self::start), with ephemeral keys that were generated in advance. The only remaining computation
+    /// is the key agreement with the service's key.
     ///
     /// # Errors
     /// Same as [`start`](Self::start). Also fails if the keys belong to a different handshake.

@@ -199,8 +199,8 @@ impl Client {
         self.start_with(self.protocol.ephemeral_key(coins)?, message, onionskin)
     }
 
-    /// Like [`start`](Self::start), with an ephemeral key that was generated in advance. Only the key agreement with
-    /// the relay's key is left to compute.
+    /// Like [`start`](Self::start), with an ephemeral key that was generated in advance. The only remaining computation
+    /// is the key agreement with the relay's key.
     ///
     /// # Errors
     /// Same as [`start`](Self::start).

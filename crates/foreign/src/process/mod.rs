@@ -56,7 +56,7 @@ pub enum ProcessError {
     Conversation {
         /// The worker's name.
         program: String,
-        /// What happened, with the last line of the program's standard error.
+        /// Description of the problem, with the last line of the program's standard error.
         reason: String,
     },
     /// The program does not offer the requested operation, algorithm or encoding.

@@ -42,7 +42,7 @@ pub struct Program {
 #[derive(Default)]
 struct State {
     conversation: Option<Conversation>,
-    /// How many times the program was started. Handles from earlier starts are invalid.
+    /// Number of times that the program was started. Handles from earlier starts are invalid.
     starts: u64,
     handles: u64,
 }

@@ -66,7 +66,7 @@ impl Bare {
         let mut client =
             ClientConnection::new(Arc::clone(&self.client), self.name.clone()).expect("cannot create the client");
         let mut server = ServerConnection::new(Arc::clone(&self.server)).expect("cannot create the server");
-        // These calls send the ClientHello, the ServerHello to Finished, and the client's Finished.
+        // The calls send, in order: the ClientHello; the messages from ServerHello to Finished; the client's Finished.
         pass(&mut client, &mut server, &mut self.wire);
         pass(&mut server, &mut client, &mut self.wire);
         pass(&mut client, &mut server, &mut self.wire);

@@ -8,7 +8,7 @@ use pqlab_harness::{Fault, Recorder, Trial};
 use pqlab_primitives::{Coins, DecapsulationKey, EncapsulationKey, Kem, KeyEncoding, Result as LibraryResult};
 use std::sync::Arc;
 
-/// Number of latest keys that [`Trial::verify`] checks, and number of encoded keys that are kept.
+/// Number of latest keys that [`Trial::verify`] checks, and number of encoded keys to keep.
 const KEPT: usize = 16;
 
 /// Encapsulates to the public key `to`, decapsulates with `key`, and compares the secrets.
@@ -119,7 +119,7 @@ pub(crate) struct Encapsulate {
     turn: Turn,
     outputs: Vec<Sent>,
     output: Turn,
-    /// Supplied randomness. `None` if the library uses its own.
+    /// Supplied randomness. `None` if the library uses its own generator.
     coins: Option<GivenCoins>,
 }
 
@@ -280,7 +280,7 @@ impl Trial for Decapsulate {
 /// Complete key exchange: key generation, encapsulation, decapsulation.
 pub(crate) struct Handshake {
     kem: Arc<dyn Kem>,
-    /// Supplied randomness for the key. `None` if the library uses its own.
+    /// Supplied randomness for the key. `None` if the library uses its own generator.
     coins: Option<GivenCoins>,
     /// Buffer for the encapsulation key if the key is sent encoded. `None` if it is passed prepared.
     encoded: Option<Vec<u8>>,

@@ -7,7 +7,7 @@ use crate::inputs::{GivenCoins, Messages, NewKeys, Turn};
 use pqlab_harness::{Fault, Recorder, Trial};
 use pqlab_primitives::{Coins, KeyEncoding, SigningKey, VerifyingKey};
 
-/// Number of encoded keys that are kept.
+/// Number of encoded keys to keep.
 const KEPT: usize = 4;
 
 /// Key generation that ends with a prepared key.
@@ -114,7 +114,7 @@ pub(crate) struct Sign {
     messages: Messages,
     signature: Vec<u8>,
     length: usize,
-    /// Supplied randomness, which is empty for deterministic signing. `None` if the library uses its own.
+    /// Supplied randomness, which is empty for deterministic signing. `None` if the library uses its own generator.
     coins: Option<GivenCoins>,
 }
 

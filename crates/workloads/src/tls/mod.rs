@@ -156,7 +156,7 @@ impl Workload for TlsWorkload {
     }
 }
 
-/// Keys and certificates of this process. They are kept because generating RSA keys takes longer than measuring a case.
+/// Cache of this process's keys and certificates, because generating RSA keys takes longer than measuring a case.
 static CREDENTIALS: Mutex<Vec<(String, Arc<Credentials>)>> = Mutex::new(Vec::new());
 
 /// Returns the credentials for a configuration, with keys from one library. Reuses existing credentials of this
