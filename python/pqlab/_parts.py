@@ -1,4 +1,4 @@
-"""Distributes the parts of a job to the nodes of a cluster. If a process or node dies, its part is started again."""
+"""Distributes the parts of a job to the nodes of a cluster. Restarts a part if its process or node dies."""
 
 from __future__ import annotations
 

@@ -61,7 +61,7 @@ class Options(TypedDict, total=False):
     modes: Iterable[str]
     """TLS handshakes: ``full``, ``client-auth``, ``psk-dhe`` or ``psk`` (default ``full``, or from the suite)."""
     networks: Iterable[str]
-    """Emulated networks, such as ``mobile``. If set, only TLS connections over these networks are measured."""
+    """Emulated networks, such as ``mobile``. If set, a run measures only TLS connections over these networks."""
     rtt_ms: float
     """Round-trip time of the link in ms (default from the network, else 0)."""
     rate_mbit: float

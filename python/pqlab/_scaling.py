@@ -16,9 +16,9 @@ from pqlab._ray import connected, started
 from pqlab._verifying import PART, ClusterReport, Job, part_size, verify_block
 
 PARTS = 40
-"""Number of empty parts to run when the fixed cost of a part is measured."""
+"""Number of empty parts for measuring the fixed cost of a part."""
 ROUNDS = 400
-"""Number of empty calls to make when the cost of handing out a part is measured."""
+"""Number of empty calls for measuring the cost of handing out a part."""
 
 Watcher = Callable[[str], object]
 """Callback that receives a sentence about the current measurement."""

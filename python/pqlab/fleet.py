@@ -29,7 +29,7 @@ LOOK = 5.0
 TRIES = 5
 """Maximum number of times to start or resume the run of a node."""
 PAUSE = 3.0
-"""Seconds to wait before a run that died is started again, because Ray takes a while to notice that a node is gone."""
+"""Seconds to wait before restarting a run that died, because Ray takes a while to notice that a node is gone."""
 PATIENCE = 600.0
 """Seconds to wait for a missing node to return, if no other node can replace it."""
 

@@ -87,7 +87,7 @@ pub struct Claim<'a, P> {
     pub key: Key<'a, P>,
     /// Signed message.
     pub message: Message<'a>,
-    /// Encoded signature. A signature of the wrong length is rejected.
+    /// Encoded signature. Verification rejects signatures of the wrong length.
     pub signature: &'a [u8],
 }
 

@@ -5,7 +5,7 @@ use std::str::FromStr;
 /// Maximum number of keys that a case may rotate through.
 const MOST_KEYS: u64 = 4096;
 
-/// Variant of signing, or of how it is measured.
+/// Variant of signing, or of its measurement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Variant {
     /// The library's default: hedged signing of the whole message.

@@ -10,7 +10,7 @@ use std::sync::Arc;
 pub struct Schemes(Vec<Arc<dyn SignatureScheme>>);
 
 impl Schemes {
-    /// Collects schemes. If several schemes implement the same algorithm, the first one is used.
+    /// Collects schemes. If several schemes implement the same algorithm, uses the first one.
     pub fn new(schemes: Vec<Arc<dyn SignatureScheme>>) -> Schemes {
         Schemes(schemes)
     }

@@ -1,6 +1,6 @@
 //! hs-ntor: establishes keys between a client and an onion service, in an introduction and a rendezvous (Tor's
 //! rend-spec-v3, sections 3.3.2 and 4.2, "ntor with extra data"). The client's message is the body of an INTRODUCE1
-//! cell and already contains encrypted data for the service. The answer is sent in a RENDEZVOUS1 cell.
+//! cell and already contains encrypted data for the service. The service answers in a RENDEZVOUS1 cell.
 //!
 //! ```text
 //! H       = LEGACY_KEY_ID(20 zeros) || 02 || 0020 || AUTH_KEY || 00        the cell before its encrypted part

@@ -276,7 +276,7 @@ fn keep_last_line(errors: impl Read, kept: &Mutex<String>) {
     let mut line = Vec::new();
     loop {
         line.clear();
-        // Limits memory: a very long line is read in parts.
+        // Read very long lines in parts, to limit memory.
         match errors.by_ref().take(1 << 16).read_until(b'\n', &mut line) {
             Ok(0) | Err(_) => return,
             Ok(_) => {}

@@ -2,7 +2,7 @@
 //! output or over a socket.
 //!
 //! - [`frame`] encodes and decodes messages.
-//! - [`Program`] starts a program and sends requests. A program that exceeds a time limit is stopped and restarted for
+//! - [`Program`] starts a program and sends requests. It stops a program that exceeds a time limit, and restarts it for
 //!   the next request.
 //! - [`open`] turns a program's list of algorithms into a provider.
 

@@ -1,4 +1,4 @@
-//! Programs that are started by the first request and restarted by the next request after they have ended.
+//! Worker programs. The first request starts a program. If the program has ended, the next request restarts it.
 
 use super::ProcessError;
 use super::conversation::{Conversation, Limits};

@@ -1,7 +1,7 @@
 //! ML-KEM (FIPS 203), through the library's `EVP_PKEY` interface.
 //!
 //! Every encapsulation and decapsulation checks the key (FIPS 203, sections 7.2 and 7.3), so loading a key checks only
-//! the length. As with liboqs, a malformed key is rejected when it is first used.
+//! the length. As with liboqs, a malformed key fails on first use.
 
 use super::error::{check, library, malformed};
 use super::handle::Owned;

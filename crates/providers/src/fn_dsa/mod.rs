@@ -180,7 +180,7 @@ impl<D: Degree> PreparedSigningKey<D> {
         idle.map_or_else(|| decode_signer::<D>(&self.encoded), Ok)
     }
 
-    /// Locks the list of idle copies. Poisoning is ignored, because after a panic the list is still valid: it is either
+    /// Locks the list of idle copies. Ignores poisoning, because after a panic the list is still valid: it is either
     /// unchanged or one copy shorter.
     fn idle(&self) -> MutexGuard<'_, Vec<Box<Aligned<D::Signer>>>> {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner)

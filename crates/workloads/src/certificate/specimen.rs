@@ -112,8 +112,8 @@ impl Specimen {
         document.verify_by(&issuer, &self.authority, detached.as_deref())
     }
 
-    /// Checks that a chain of three with this root is accepted, and that it is rejected without its intermediate
-    /// certificate. `None` if the form does not support chains.
+    /// Checks that verification accepts a chain of three certificates with this root, and rejects the chain without its
+    /// intermediate certificate. `None` if the form does not support chains.
     ///
     /// # Errors
     /// The check that failed.

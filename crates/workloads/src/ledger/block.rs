@@ -26,7 +26,7 @@ pub(super) struct BlockTrial {
     threads: Option<Threads>,
     regime: Regime,
     outcome: Rejections,
-    /// Position in the batch that gets a wrong signature, to check that the signature is rejected.
+    /// Position in the batch that gets a wrong signature, to check that verification rejects it.
     changed: usize,
 }
 

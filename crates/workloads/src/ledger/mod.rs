@@ -34,7 +34,7 @@ const AT_ONCE: &str = "batch";
 const TYPICAL: u64 = 100;
 /// Prefix for algorithms in the reference implementation's form.
 const REFERENCE: &str = "TXv1-";
-/// Providers for the digest. The first available one is used.
+/// Providers for the digest, in order of preference.
 const DIGESTS: [&str; 3] = ["aws-lc", "openssl", "rustcrypto"];
 
 /// Number of different senders in a block.

@@ -233,7 +233,7 @@ impl Trial for Verify {
     }
 }
 
-/// Checks that a tampered transaction is rejected, because a verifier may accept everything.
+/// Checks that the verifier rejects a tampered transaction, because a broken verifier may accept everything.
 fn refuses_tampered(verifier: &Verifier, transaction: &[u8]) -> Result<(), Fault> {
     let mut tampered = transaction.to_vec();
     // This byte is in the receiver's address, or in the sender's key for the reference implementation's form.

@@ -193,7 +193,7 @@ struct VerifyBatch {
     signed: Vec<Signed>,
     number: usize,
     turn: Turn,
-    /// Index of the signature that is changed in the last operation, to check that it is rejected.
+    /// Index of the signature that the last operation changes, to check that verification rejects it.
     changed: usize,
 }
 

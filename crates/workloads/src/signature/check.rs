@@ -27,8 +27,8 @@ impl Setting {
         vec![0; self.scheme.info().parameters.signature]
     }
 
-    /// Checks that the signature is accepted. Also checks that it is rejected for a different message, with a bit
-    /// flipped, and under a different key.
+    /// Checks that verification accepts the signature, and rejects it for a different message, with a bit flipped, and
+    /// under a different key.
     ///
     /// # Errors
     /// [`Fault::WrongAnswer`] if a check fails.

@@ -98,7 +98,7 @@ impl Issuer {
         }
     }
 
-    /// Checks that the token is accepted with this payload, and that it is rejected after a change.
+    /// Checks that verification accepts the token with this payload, and rejects the token after a change.
     fn check(&self, token: &Token, payload: &[u8]) -> Result<(), Fault> {
         let read = token.parse().map_err(broken)?;
         let named = match &read {
