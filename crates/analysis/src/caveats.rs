@@ -292,8 +292,8 @@ mod tests {
         record.samples.visits.iter_mut().for_each(|visit| visit.disturbances = vec![Disturbance::Steal { pct: 3.0 }]);
         record.case.facts.defect = Some("accepts invalid signatures".into());
         let found = of(&record, 1.0);
-        assert_eq!(found.notes_text(), "shared; imprecise: 15.2 µs in 5 of 8 processes, 32.0 in 3; defect");
-        assert_eq!(found.note_words(), "shared, imprecise, defect");
+        assert_eq!(found.notes_text(), "disturbed; imprecise: 15.2 µs in 5 of 8 processes, 32.0 in 3; defect");
+        assert_eq!(found.note_words(), "disturbed, imprecise, defect");
         assert_eq!(found.by_word()["disturbed"], "another program used this core; disturbed measurements are included");
     }
 
@@ -341,7 +341,7 @@ mod tests {
         assert_eq!(
             lines,
             [
-                "shared: another program used this core 9.6% of the time; disturbed measurements are included",
+                "disturbed: another program used this core 9.6% of the time; disturbed measurements are included",
                 "defect: a, b",
                 "batch: each sample is the mean of up to 40 operations, no percentiles",
             ]

@@ -79,7 +79,7 @@ fn show_prints_the_cost_of_each_combiner_and_the_spread_of_the_yardstick() {
     arguments.extend(made_from_seeds.iter().flat_map(|filter| ["--filter", filter]));
     arguments.extend(["--filter", "*cycle*", "--filter", "*AES*"]);
     pqlab.expect(0, &arguments);
-    let shown = pqlab.expect(0, &["show", "last"]);
+    let shown = pqlab.expect(0, &["show", "last", "--wide"]);
     let table = shown.split_once("Decomposition: ").unwrap_or_else(|| panic!("{shown}")).1;
     for hybrid in [
         "X-Wing handshake[coins=exact]",
