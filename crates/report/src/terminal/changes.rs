@@ -7,7 +7,8 @@ use super::text::{below, wrapped};
 use pqlab_analysis::comparison::{ComparedCase, Comparison};
 use pqlab_analysis::number::{NONE, percent, time};
 use pqlab_analysis::text::neutral;
-use pqlab_record::Unit;
+use pqlab_analysis::words::COMPARES_MEANS;
+use pqlab_record::{Statistic, Unit};
 use pqlab_stats::{Interval, VERDICT_SIGNIFICANCE, Verdict};
 
 /// Number of equivalent cases up to which each gets a row of its own.
@@ -33,12 +34,15 @@ pub fn comparison_summary(comparison: &Comparison, all: bool, width: usize, pale
         let essential: Vec<Vec<Cell>> = figures.iter().map(|row| row[TIMES..].to_vec()).collect();
         let room = width.saturating_sub(total_width(&essential) + GAP);
         for (case, figures) in shown.iter().zip(figures) {
-            let mut name = Cell::left(&names.row(case));
+            let by_mean = if case.statistic == Statistic::Mean { " (mean)" } else { "" };
+            let mut name = Cell::left(&format!("{}{by_mean}", names.row(case)));
             if total_width(&[vec![name.clone(), Cell::default()]]) > room {
                 rows.push(vec![std::mem::take(&mut name)]);
             }
             rows.push([vec![name], figures].concat());
-            let notes = case.notes.join("; ");
+            let notes: Vec<&str> =
+                case.notes.iter().map(String::as_str).filter(|note| *note != COMPARES_MEANS).collect();
+            let notes = notes.join("; ");
             rows.extend(below(&notes, width.min(PAGE)).iter().map(|line| vec![Cell::left(line)]));
         }
         fitted(&rows, width, palette).0.iter().for_each(|line| out.push_str(&format!("{line}\n")));
@@ -186,6 +190,9 @@ fn legend(comparison: &Comparison) -> String {
         neutral(&criteria.margin_source),
         percent(100.0 * VERDICT_SIGNIFICANCE)
     );
+    if comparison.cases.iter().any(|case| case.statistic == Statistic::Mean) {
+        text.push_str(" (mean): the operation retries at random, so the comparison uses means.");
+    }
     if comparison.cases.iter().any(|case| !case.paired) && comparison.first_run != comparison.second_run {
         text.push_str(&format!(
             " Intervals include the spread between runs: {} in time, {} in cycles.",
@@ -266,7 +273,7 @@ mod tests {
         comparison.cases[0].notes = vec![note.clone()];
         let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>().join(" ");
         for width in [80, 120, usize::MAX] {
-            let text = comparison_summary(&comparison, false, width, Palette::PLAIN);
+            let text = comparison_summary(&comparison, true, width, Palette::PLAIN);
             assert!(words(&text).contains(&words(&note)), "{width}: {text}");
             let rows = text.lines().filter(|line| line.starts_with("kem/"));
             assert!(rows.clone().count() > 0 && rows.clone().all(|row| display_width(row) <= width), "{text}");

@@ -7,6 +7,7 @@ use crate::comparison::{
 };
 use crate::measured::common_statistic;
 use crate::series::SeriesComparison;
+use crate::words::COMPARES_MEANS;
 use pqlab_record::{Case, Statistic, Unit};
 use pqlab_stats::{Judgement, Ratio, Verdict, judge};
 use std::collections::BTreeMap;
@@ -156,7 +157,7 @@ fn compared(first: &CaseAnalysis<'_>, second: &CaseAnalysis<'_>, criteria: &Comp
         }
     }
     if statistic == Statistic::Mean {
-        case.notes.push("the comparison uses means, because the operation retries at random".to_owned());
+        case.notes.push(COMPARES_MEANS.to_owned());
     }
     if let (Some(one), Some(two)) = (&first.estimates, &second.estimates)
         && one.batch != two.batch

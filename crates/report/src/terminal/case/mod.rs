@@ -379,7 +379,7 @@ one operation
   rate            96,000 ±3.2% op/s
   counted         21,840 TSC ticks
   core clock      about 2.70 GHz
-  shared          0.0% of the measuring time
+  disturbed       0.0% of the measuring time
   leftover state  unknown
 
 640 samples of one operation
