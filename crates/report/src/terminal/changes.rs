@@ -51,7 +51,7 @@ pub fn comparison_summary(comparison: &Comparison, all: bool, width: usize, pale
         out.push_str(&format!("{}\n", folded_line(&folded, comparison)));
     }
     out.push('\n');
-    out.push_str(&unmatched(comparison));
+    out.push_str(&unmatched(comparison, FEW));
     for line in wrapped(&legend(comparison), width.min(PAGE)) {
         out.push_str(&format!("{line}\n"));
     }
@@ -248,6 +248,9 @@ mod tests {
         assert!(text.contains(&format!("\n{equivalent} cases equivalent within ±2.0%")), "{text}");
         assert!(!rows.iter().any(|row| row.ends_with("  equivalent")), "{text}");
         assert!(text.contains("\nAnswer: 1 of "), "{text}");
+        comparison.only_first = ["a", "b", "c", "d", "e"].map(String::from).to_vec();
+        let text = comparison_summary(&comparison, false, 100, Palette::PLAIN);
+        assert!(text.contains("\nonly in the first run: a, b, c, and 2 more (--wide lists them)\n"), "{text}");
         let shown = comparison_summary(&comparison, true, 100, Palette::PLAIN);
         assert_eq!(shown.lines().filter(|row| row.ends_with("  equivalent")).count(), equivalent, "{shown}");
     }

@@ -44,7 +44,7 @@ pub fn comparison_table(comparison: &Comparison, width: usize, palette: Palette)
         wrapped(&text, width).iter().for_each(|line| out.push_str(&(palette.paint(TextStyle::Faint, line) + "\n")));
     }
     out.push('\n');
-    out.push_str(&unmatched(comparison));
+    out.push_str(&unmatched(comparison, usize::MAX));
     out.push_str(&means(comparison));
     out.push_str(&footer(comparison));
     out + "\n" + &comparison.answer()
@@ -75,13 +75,19 @@ pub(super) fn preamble(comparison: &Comparison, palette: Palette) -> String {
     out
 }
 
-/// Returns lines about cases that are not compared: they occur in only one run, or do different work.
-pub(super) fn unmatched(comparison: &Comparison) -> String {
+/// Returns lines about cases that are not compared: they occur in only one run, or do different work. Lists at most
+/// `most` ids of each run.
+pub(super) fn unmatched(comparison: &Comparison, most: usize) -> String {
     let mut out = String::new();
     for (which, ids) in [("first", &comparison.only_first), ("second", &comparison.only_second)] {
         if !ids.is_empty() {
-            let ids = ids.iter().map(|id| neutral(id)).collect::<Vec<_>>().join(", ");
-            out.push_str(&format!("only in the {which} run: {ids}\n"));
+            let named = ids.iter().take(most).map(|id| neutral(id)).collect::<Vec<_>>().join(", ");
+            match ids.len().saturating_sub(most) {
+                0 => out.push_str(&format!("only in the {which} run: {named}\n")),
+                more => {
+                    out.push_str(&format!("only in the {which} run: {named}, and {more} more (--wide lists them)\n"))
+                }
+            }
         }
     }
     for case in &comparison.other_encodings {

@@ -85,13 +85,23 @@ fn layout(analysis: &RunAnalysis<'_>, title: &str, groups: &[Group<'_, '_>], wid
         let sorted = by_speed(&group.cases);
         let slowest = sorted.iter().filter(|case| analysis.standing(case).is_some()).filter_map(|case| time_of(case));
         let slowest = slowest.fold(0.0, f64::max);
+        let only_one = is_only_one_ranked(&sorted);
         for case in sorted {
-            rows.push(cells(analysis, case, all_estimated));
+            let mut row = cells(analysis, case, all_estimated);
+            if only_one && case.not_ranked().is_none() && row.len() == COLUMNS {
+                row.push(Cell::left("the only ranked library").role(TextStyle::Faint));
+            }
+            rows.push(row);
             let time = analysis.standing(case).and_then(|_| time_of(case));
             bars.push(time.map(|time| time / slowest));
         }
     }
     add_bars(rows, &bars, width)
+}
+
+/// Returns whether one case has a rank and several others have none, so that there is no ratio to show.
+fn is_only_one_ranked(cases: &[&CaseAnalysis<'_>]) -> bool {
+    cases.len() > 1 && cases.iter().filter(|case| case.not_ranked().is_none()).count() == 1
 }
 
 /// Appends a bar, and the notes of the row, to each row.
@@ -245,6 +255,10 @@ mod tests {
         assert!(rows[0].contains("rustcrypto") && rows[0].ends_with("  not ranked: disturbed"), "{text}");
         assert!(rows[1].contains("openssl") && rows[1].ends_with("  not ranked: known defect"), "{text}");
         assert!(rows[2].contains(" fastest  █") && rows[3].contains("×  █"), "{text}");
+        run.records.retain(|record| record.case.provider != "aws-lc");
+        let alone = shown(&run, 100, Palette::PLAIN);
+        let rows = job(&alone, "ML-KEM-768 encapsulate");
+        assert!(rows.iter().any(|row| row.contains("liboqs") && row.ends_with("  the only ranked library")), "{alone}");
         assert!(text.contains("\ndisturbed: another program") && text.contains("\ndefect: known defect"), "{text}");
     }
 
