@@ -25,7 +25,7 @@ FIGURE = Figure(
 
 # Ten cases in about a second.
 RUN = ("hash", "--provider", "rustcrypto", "--filter", "hash/SHA3-2*/digest*", "--processes", "2", "--max-time", "0.02", "--seed", "7")
-# Kills per database. Databases are replaced because they grow, and so that runs that create a database are also killed.
+# Number of kills before switching to a new database. This limits its size, and some kills then hit a run that creates one.
 A_DATABASE = 50
 COORDINATOR, ALL, WORKER = "coordinator", "all", "worker"
 # One kill in five hits a worker.

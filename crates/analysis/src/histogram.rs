@@ -6,7 +6,7 @@ use pqlab_stats::Sorted;
 /// bars for a few stragglers, all other samples would share one bar.
 const FAR_OUT: f64 = 6.0;
 
-/// Bars of equal width, and the number of samples above them.
+/// Bins of equal width, and the number of samples beyond the last bin.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Histogram {
     /// Start of the first bar, in ns.

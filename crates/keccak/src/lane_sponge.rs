@@ -11,8 +11,8 @@ macro_rules! lane_sponge {
         #[target_feature(enable = $features)]
         pub(crate) unsafe fn digest(function: Function, messages: &[&[u8]; $LANES], outs: &mut [&mut [u8]; $LANES]) {
             let suffix = function.suffix();
-            // SAFETY: the caller guarantees support for the instructions and equal lengths. Each number of words
-            // matches a rate.
+            // SAFETY: the caller guarantees that the CPU supports these instructions and that all inputs have the
+            // same length. Every word count below is a Keccak rate.
             unsafe {
                 match function.rate() / 8 {
                     9 => sponge::<9>(suffix, messages, outs),

@@ -105,7 +105,7 @@ mod tests {
 
     #[test]
     fn drops_packets_while_the_queue_is_full() {
-        // Two round trips at 1 Mbit/s are less than 64 packets, whose 96,000 bytes take 768 ms.
+        // At 1 Mbit/s, 64 packets (96,000 bytes) take 768 ms, which is longer than two round trips.
         let mut link = Link::new(&conditions(Some(1_000_000), 0.0), 1);
         let arrived = (0..100).filter(|_| link.arrival(0, 1500).is_some()).count();
         assert_eq!((arrived, link.carried().overflowed), (64, 36));

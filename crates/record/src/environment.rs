@@ -49,7 +49,7 @@ pub struct Memory {
 pub struct Pressure {
     /// Over the last 10 seconds.
     pub avg10: f64,
-    /// Over the last minute.
+    /// Average over the last minute.
     pub avg60: f64,
 }
 

@@ -245,7 +245,7 @@ impl Cell {
         self
     }
 
-    /// Adds the ends of an interval, divided by `unit` to convert them to the column's unit.
+    /// Sets the bounds of the cell's interval, divided by `unit` to convert them to the column's unit.
     pub(crate) fn within(mut self, text: String, interval: &Interval, unit: f64) -> Cell {
         self.text = text;
         if let Some(number) = &mut self.number

@@ -180,8 +180,8 @@ impl Block<'_> {
         let mut only_batch = None;
         let mut first_calls_ns = BTreeMap::new();
         let mut demands = Demands::default();
-        // First calls run in separate processes, so prepare the case in only one process, to check the answers and to
-        // estimate the time.
+        // First-call cases measure each call in a fresh process. One prepared process is enough to check the answers
+        // and to estimate the time.
         let prepared_by = if case.state() == State::FirstCall { 1 } else { self.processes() };
         for process in 0..prepared_by {
             match self.pool.prepare(process, case) {

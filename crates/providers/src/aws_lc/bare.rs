@@ -303,7 +303,7 @@ fn x25519(inputs: &agreement::Inputs, operation: &str) -> Option<Side> {
 
 fn ed25519(inputs: &signature::Inputs, operation: &str) -> Option<Side> {
     fn pair(public: &mut [u8; 32], private: &mut [u8; 64]) {
-        // SAFETY: the call writes 32 and 64 bytes.
+        // SAFETY: the call writes 32 bytes to the first buffer and 64 to the second, which are exactly that long.
         unsafe { aws::ED25519_keypair(public.as_mut_ptr(), private.as_mut_ptr()) };
     }
     fn from_seed(public: &mut [u8; 32], private: &mut [u8; 64], seed: &[u8; 32]) {

@@ -76,7 +76,7 @@ struct PrivateKey(Owned<aws::RSA>);
 impl SigningKey for PrivateKey {
     fn sign(&self, context: &[u8], message: &[u8], coins: Coins, out: &mut [u8]) -> Result<usize> {
         no_context(context)?;
-        // The scheme is deterministic, so internal coins and empty exact coins give the same signature.
+        // The scheme is deterministic, so it needs no randomness, neither the library's nor the caller's.
         coins.exact::<0>()?;
         let out = front_of("signature", out, SIGNATURE)?;
         let digest = hash(message)?;

@@ -85,7 +85,7 @@ impl Bare for Liboqs {
             "keygen" => making(move || {
                 let mut public: Vec<u8> = Vec::with_capacity(public_out.len());
                 let mut key: Vec<u8> = Vec::with_capacity(length);
-                // SAFETY: both buffers have room for the bytes that the liboqs object states, and the call fills them.
+                // SAFETY: both buffers have the lengths given in the liboqs object, and the call fills them.
                 unsafe {
                     done(oqs_sig::OQS_SIG_keypair(native, public.as_mut_ptr(), key.as_mut_ptr()));
                     public.set_len(public_out.len());

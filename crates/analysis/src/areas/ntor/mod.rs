@@ -310,8 +310,9 @@ fn parts(whole: &Timing<'_>, without: Vec<(&str, &Timing<'_>)>) -> Vec<(String, 
     }
     let all: Vec<&Measured<'_>> = without.iter().map(|(_, lacking)| lacking.measured).collect();
     let number = all.len() as f64;
-    // Each of the `number` measurements contains the rest and all parts but one. Their sum minus `number - 1` whole
-    // handshakes is the rest.
+    // Each of the `number` measurements leaves out a different part. Each part is therefore counted `number - 1` times,
+    // and the unattributed time `number` times. Subtracting `number - 1` whole handshakes from the sum leaves the
+    // unattributed time.
     let rest = against(&all).map(|left| share(left, |left| 100.0 * (left - number + 1.0)));
     found.extend(rest.map(|rest| ("rest".to_owned(), rest)));
     found

@@ -91,8 +91,8 @@ pub fn ranking(rivals: &[Vec<&Measured<'_>>], criteria: &ComparisonCriteria) -> 
     by_figure.sort_by(|one, other| one.0.total_cmp(&other.0));
     let against = |one: usize, other: usize| ratio(&rivals[one], &rivals[other], criteria);
     let mut standings = vec![None; rivals.len()];
-    // If core cycles are known only for some rivals, pairs are compared in different units. A rival may then beat the
-    // rival with the lowest figure.
+    // If only some rivals have core cycles, some pairs are compared in cycles and others in time. The rival with the
+    // lowest figure can then lose a comparison.
     for (_, leader) in &by_figure {
         let others: Vec<(usize, Compared)> =
             ranked.iter().filter(|place| *place != leader).map(|place| (*place, against(*leader, *place))).collect();

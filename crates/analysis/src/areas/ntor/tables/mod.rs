@@ -365,7 +365,7 @@ mod tests {
             cell(&cores, handshake, heading).replace(',', "").parse().unwrap()
         };
         let near = |left: f64, right: f64| assert!((left / right - 1.0).abs() < 0.01, "{left} is not {right}");
-        // One core takes 40 µs per reply; two cores answer 1.9 times as many.
+        // One core needs 40 µs per reply; two cores send 1.9 times as many replies per second.
         near(number("kem-only-mlkem512", "1 core (measured)"), 25_000.0);
         near(number("kem-only-mlkem512", "2 cores (measured)"), 47_500.0);
         near(number("kem-only-mlkem512", "8 cores (extrapolated)"), 4.0 * 47_500.0);
