@@ -179,8 +179,8 @@ impl Verdict {
     /// equivalence: a significant difference is faster or slower even if it is small.
     pub fn meaning(self) -> &'static str {
         match self {
-            Verdict::Faster => "B takes less time: a real difference, of any size",
-            Verdict::Slower => "B takes longer: a real difference, of any size",
+            Verdict::Faster => "B takes less time: a real difference, not within the margin",
+            Verdict::Slower => "B takes longer: a real difference, not within the margin",
             Verdict::Equivalent => "the whole interval of the ratio lies within the margin",
             Verdict::Inconclusive => "the data are inconclusive: noise, a failure, or a disturbed core",
         }
