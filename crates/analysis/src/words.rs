@@ -24,9 +24,6 @@ pub fn worker_floors(analysis: &RunAnalysis<'_>) -> Option<String> {
 /// Explains the term `the reference`, wherever it is mentioned.
 pub const THE_REFERENCE: &str = "the reference: five earlier systems whose suites pqlab reproduces";
 
-/// Note on a comparison of means.
-pub const COMPARES_MEANS: &str = "the comparison uses means, because the operation retries at random";
-
 /// Explains headlines that are means, if a run contains such headlines.
 pub const MEANS: &str = "mean: the operation retries at random (signing with ML-DSA or Falcon, generating Falcon or \
                          RSA keys), so its time and cycles are means; other figures are medians, but sums and rates \

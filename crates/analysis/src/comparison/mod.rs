@@ -155,6 +155,9 @@ impl ComparisonCriteria {
     }
 }
 
+/// Note on a comparison of means.
+pub const COMPARES_MEANS: &str = "the comparison uses means, because the operation retries at random";
+
 /// Comparison of two cases.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ComparedCase {

@@ -4,10 +4,9 @@ use super::columns::{Cell, GAP, fitted, total_width};
 use super::comparison::{preamble, unmatched};
 use super::palette::{Palette, TextStyle};
 use super::text::{below, wrapped};
-use pqlab_analysis::comparison::{ComparedCase, Comparison};
+use pqlab_analysis::comparison::{COMPARES_MEANS, ComparedCase, Comparison};
 use pqlab_analysis::number::{NONE, percent, time};
 use pqlab_analysis::text::neutral;
-use pqlab_analysis::words::COMPARES_MEANS;
 use pqlab_record::{Statistic, Unit};
 use pqlab_stats::{Interval, VERDICT_SIGNIFICANCE, Verdict};
 

@@ -3,11 +3,10 @@
 use super::RunAnalysis;
 use crate::case::CaseAnalysis;
 use crate::comparison::{
-    ComparedCase, Comparison, ComparisonCriteria, Judged, differences, machine, machines_differ, ratio,
+    COMPARES_MEANS, ComparedCase, Comparison, ComparisonCriteria, Judged, differences, machine, machines_differ, ratio,
 };
 use crate::measured::common_statistic;
 use crate::series::SeriesComparison;
-use crate::words::COMPARES_MEANS;
 use pqlab_record::{Case, Statistic, Unit};
 use pqlab_stats::{Judgement, Ratio, Verdict, judge};
 use std::collections::BTreeMap;
