@@ -25,7 +25,8 @@ struct Recipient {
 
 impl Recipient {
     fn new(kem: Arc<dyn Kem>, kdf: Kdf) -> Recipient {
-        let suite = Suite::new(kem, kdf, part(|library| library.aead("AES-256-GCM"))).expect("the parts must be usable together");
+        let suite = Suite::new(kem, kdf, part(|library| library.aead("AES-256-GCM")))
+            .expect("the parts must be usable together");
         let (keygen, encapsulation) = {
             let parameters = &suite.kem().info().parameters;
             (vec![3; parameters.keygen_coins], vec![5; parameters.encapsulation_coins])
@@ -43,10 +44,14 @@ static RECIPIENTS: LazyLock<Vec<Recipient>> = LazyLock::new(|| {
     let shake = part(|library| library.xof("SHAKE256"));
     let [x25519, ml_kem] = ["X25519", "ML-KEM-768"].map(|name| part(|library| library.kem(name)));
     let hash = part(|library| library.hash("SHA3-256"));
-    let x_wing = HybridKem::x_wing(x25519, ml_kem.clone(), hash, shake.clone()).expect("the parts must be usable together");
+    let x_wing =
+        HybridKem::x_wing(x25519, ml_kem.clone(), hash, shake.clone()).expect("the parts must be usable together");
     let agreement = part(|library| library.key_agreement("X25519"));
-    let kems: [Arc<dyn Kem>; 3] =
-        [Arc::new(DhKem::new(agreement, hmac.clone()).expect("the parts must be usable together")), ml_kem, Arc::new(x_wing)];
+    let kems: [Arc<dyn Kem>; 3] = [
+        Arc::new(DhKem::new(agreement, hmac.clone()).expect("the parts must be usable together")),
+        ml_kem,
+        Arc::new(x_wing),
+    ];
     let suites = kems.into_iter().flat_map(|kem| {
         [Kdf::HkdfSha256(hmac.clone()), Kdf::Shake256(shake.clone())].map(|kdf| (Arc::clone(&kem), kdf))
     });
