@@ -1,5 +1,5 @@
-# `make run` and `make test` are the main targets; `make help` lists all targets. Most targets first run scripts/setup,
-# which installs missing tools, and does nothing if all tools are installed.
+# `make run` and `make test` are the main targets; `make help` lists all targets. Most targets first
+# run scripts/setup, which installs missing tools and otherwise does nothing.
 
 PQLAB_CACHE ?= $(HOME)/.cache/pqlab
 export CARGO_TARGET_DIR ?= $(PQLAB_CACHE)/target
@@ -15,7 +15,7 @@ PREFIX ?= /usr/local
 export PREFIX DESTDIR
 
 .DEFAULT_GOAL := help
-.PHONY: help run test build lint vectors wheel sdist install uninstall deb sbom docs book workers results reliability bench bench-adapters bench-handshakes bench-stats bench-aa bench-independence bench-between platforms clean setup
+.PHONY: help run test mutants build lint vectors wheel sdist install uninstall deb sbom docs book workers results reliability bench bench-adapters bench-handshakes bench-stats bench-aa bench-independence bench-between platforms clean setup
 
 help: ## Show this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 27
@@ -46,6 +46,10 @@ run: build ## Measure the standard suite, or SUITE, and print the results
 test: ## Run all tests, and list the tests that could not run
 	@scripts/setup test
 	@scripts/test
+
+mutants: setup ## Verify a catalogue of bugs, and print which check finds which bug
+	@cargo build --release --locked --workspace --bin pqlab-mutants
+	@$(CARGO_TARGET_DIR)/release/pqlab-mutants
 
 build: setup ## Build the release binary
 	@scripts/build

@@ -192,7 +192,7 @@ def kem(worker, algorithm, attributes):
     expect(worker.call("encapsulate", algorithm, ek, "")[0] != ct, "two ciphertexts must differ")
     if algorithm.startswith("ML-KEM"):
         rejected = [worker.call("decapsulate", algorithm, encoding, dk, flipped(ct)) for _ in range(2)]
-        expect(rejected[0] == rejected[1] != [ss], "implicit rejection must always give the same, different secret")
+        expect(rejected[0] == rejected[1] != [ss], "implicit rejection must give the same secret each time, and not the shared secret")
         worker.refuses("call", "encapsulate", algorithm, b"\xff" * len(ek), "")
     else:
         # A point of small order, for which the shared secret is all zero.
@@ -260,6 +260,10 @@ def signature(worker, algorithm, attributes):
         expect(verified(vk, message, bound, b"context"), "a signature with a context must verify")
         expect(refused(vk, message, bound), "a signature must not verify without its context")
         expect(verified(vk, message, signed, b""), "an empty context must be the same as no context")
+    if "operation" in attributes["coins"]:
+        twice = [worker.call("sign", algorithm, encoding, sk, message, b"", b"") for _ in range(2)]
+        expect(twice[0] == twice[1], "empty coins must give the deterministic signature")
+        expect(verified(vk, message, twice[0][0]), "a deterministic signature must verify")
     seeded(worker, algorithm, attributes, lengths and lengths[2])
     timed(worker, "keygen", algorithm, [[]] * 2, 2)
     messages = [b"one", b"two", b"three"]
@@ -296,8 +300,9 @@ def timed(worker, operation, algorithm, sets, width):
     worker.visit(handle, 0, 1)
     expect(list(worker.answers(handle, width)) == [0], "a visit of one operation must use one set")
     worker.visit(handle, count - 1, 1)
-    expect(list(worker.answers(handle, width)) == [count - 1], "a visit must begin with the set FIRST")
-    # Other programs can use the core during a visit, so only one of several visits must agree.
+    expect(list(worker.answers(handle, width)) == [count - 1], "a visit must begin with input set number FIRST")
+    # The reported time must agree with the time measured here in at least one of 30 visits. In the
+    # others, another program may have used the core.
     for left in reversed(range(30)):
         reported, measured = worker.visit(handle, 5 * count, count)
         if measured - reported < max(0.05 * measured, 1e6):
@@ -318,8 +323,11 @@ def floor(worker):
         if reported > 20_000_000 or n >= 1 << 30:
             break
         n *= 4
-    runs = [worker.visit(handle, 0, n) for _ in range(7)]
-    slack = min(measured - reported for reported, measured in runs)
+    runs, slack = [], 1e9
+    # At least one of 60 visits must be quick. In the others, another program may have used the core.
+    while len(runs) < 7 or (slack >= max(200_000, 0.05 * runs[0][1]) and len(runs) < 60):
+        runs.append(worker.visit(handle, 0, n))
+        slack = min(slack, runs[-1][1] - runs[-1][0])
     expect(sorted(worker.answers(handle, 0)) == list(range(16)), "null must use the 16 prepared sets")
     expect(slack < max(200_000, 0.05 * runs[0][1]), f"a visit of null takes {slack} ns in addition to its loop")
     return min(reported for reported, _ in runs) / n, slack / 1000
@@ -360,7 +368,7 @@ def strict(worker, command):
             expect(other.process.returncode > 0, f"the worker must exit with an error after {name}")
     with Worker(command) as other:
         out, _ = other.process.communicate(hello, timeout=10)
-        expect(out[4:10] == b"\0\0\0\x02ok", "hello must be answered if the input ends")
+        expect(out[4:10] == b"\0\0\0\x02ok", "the worker must answer hello even if the input ends after it")
         expect(other.process.returncode == 0, "the exit code must be 0 if the input ends after a message")
 
 

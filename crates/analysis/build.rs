@@ -1,5 +1,5 @@
-//! Collects `facts.json` from every folder in `crates/providers/src` into one file, in the order of the table in
-//! `crates/providers/src/lib.rs`. Reads only these data files: no code from that crate is built into this one.
+//! Collects the `facts.json` of every provider into one file. The table in `crates/providers/src/lib.rs` lists the
+//! providers and sets their order. This script only reads files: this crate does not depend on the providers crate.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs};

@@ -1,5 +1,6 @@
 //! Generates this architecture's Keccak files from OpenSSL's source, renames the two functions in each file, and
-//! assembles them. OpenSSL itself builds one file per architecture, and all files use the same names.
+//! assembles the files. The renaming is necessary because all files use the same names: OpenSSL itself builds one file
+//! per architecture.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

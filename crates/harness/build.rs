@@ -1,4 +1,4 @@
-//! Passes build information to the crate in environment variables: compilers, profile, target, flags and commit.
+//! Passes build information to the crate in environment variables: compilers, profile, target and flags.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,6 @@ fn main() {
     set("PROFILE", &profile().unwrap_or_default());
     set("TARGET", &target);
     set("FLAGS", &flags(&target));
-    set("COMMIT", &commit().unwrap_or_default());
 }
 
 fn set(name: &str, value: &str) {
@@ -24,7 +23,7 @@ fn variable(name: &str) -> Option<String> {
     env::var(name).ok().filter(|value| !value.trim().is_empty())
 }
 
-/// Returns the first line that `program --version` prints.
+/// Returns the first line of the output of `program --version`.
 fn first_line(program: &str) -> Option<String> {
     let output = Command::new(program).arg("--version").output().ok().filter(|output| output.status.success())?;
     Some(String::from_utf8_lossy(&output.stdout).lines().next()?.trim().to_owned())
@@ -42,7 +41,7 @@ fn for_target(name: &str, target: &str) -> Option<(String, String)> {
     .find_map(|key| variable(&key).map(|value| (key, value)))
 }
 
-/// Returns the version of the C compiler that the `cc` crate and the libraries' build systems use. Ignores a launcher
+/// Returns the version of the C compiler that the `cc` crate and the libraries' build systems use. Skips a launcher
 /// such as `ccache`.
 fn c_compiler(target: &str) -> Option<String> {
     let command = for_target("CC", target).map_or_else(|| "cc".to_owned(), |(_, command)| command);
@@ -68,42 +67,4 @@ fn flags(target: &str) -> String {
     let all: Vec<String> = [rust, c].into_iter().flatten().collect();
     // A line break would end the `cargo::` line that sets the variable.
     all.join(" ").replace(['\n', '\r'], " ")
-}
-
-/// Returns the commit of the working tree, followed by `+` if tracked files have changed. `None` if the sources are not
-/// a git checkout or are part of another project's checkout.
-///
-/// Cargo reruns this script when the commit changes but not when a file changes, so the `+` may be out of date.
-fn commit() -> Option<String> {
-    let package = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR")?);
-    let workspace = package.ancestors().nth(2)?;
-    let git = |arguments: &[&str]| -> Option<String> {
-        // Under sudo, the sources may belong to another user. `--no-optional-locks` keeps git from writing to the
-        // repository.
-        let output = Command::new("git")
-            .args(["-c", "safe.directory=*", "--no-optional-locks"])
-            .args(arguments)
-            .current_dir(workspace)
-            .output()
-            .ok()
-            .filter(|output| output.status.success())?;
-        Some(String::from_utf8_lossy(&output.stdout).trim().to_owned())
-    };
-    let top = PathBuf::from(git(&["rev-parse", "--show-toplevel"])?);
-    if top.canonicalize().ok()? != workspace.canonicalize().ok()? {
-        return None;
-    }
-    let mut watched = vec!["HEAD".to_owned(), "packed-refs".to_owned()];
-    watched.extend(git(&["symbolic-ref", "--quiet", "HEAD"]));
-    for name in watched {
-        // Watch only existing files, because a missing file would rerun the script at every build.
-        if let Some(path) = git(&["rev-parse", "--git-path", &name]).map(|path| workspace.join(path))
-            && path.exists()
-        {
-            println!("cargo::rerun-if-changed={}", path.display());
-        }
-    }
-    let commit = git(&["rev-parse", "--short=12", "HEAD"])?;
-    let changes = git(&["status", "--porcelain", "--untracked-files=no"])?;
-    Some(if changes.is_empty() { commit } else { commit + "+" })
 }

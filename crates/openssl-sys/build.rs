@@ -36,7 +36,7 @@ fn main() {
 }
 
 /// Configuration options. They disable features that neither this project nor a TLS handshake uses. All TLS ciphers,
-/// groups and extensions stay enabled. The optimised arithmetic for NIST curves, which every distribution enables, must
+/// groups and extensions stay enabled. The optimized arithmetic for NIST curves, which every distribution enables, must
 /// be requested explicitly.
 const OPTIONS: &[&str] = &[
     "no-shared",

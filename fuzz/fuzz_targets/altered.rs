@@ -1,7 +1,7 @@
-//! Alters an honest message.
+//! Mutation of honest messages.
 
-/// Returns `bytes` if `choice` is even. Otherwise returns the honest message, combined with `bytes` by XOR, with excess
-/// bytes appended.
+/// Returns `bytes` if `choice` is even. Otherwise XORs `bytes` into the honest message, and appends
+/// the bytes that do not fit.
 pub fn altered(choice: u8, bytes: &[u8], honest: &[u8]) -> Vec<u8> {
     if choice % 2 == 0 {
         return bytes.to_vec();

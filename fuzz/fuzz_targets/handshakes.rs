@@ -11,13 +11,16 @@ use pqlab_constructions::ntor::{IDENTITY, Initiator, Parts, Pending, Protocol, R
 use pqlab_primitives::Coins;
 use std::sync::{Arc, LazyLock};
 
-/// A handshake with its relay. All randomness is constant, so that findings can be reproduced.
+/// A handshake protocol with a client and a relay. All randomness is constant, so that findings can
+/// be reproduced.
 pub struct Handshake {
     pub protocol: Arc<Protocol>,
     pub responder: Responder,
-    /// The client's message, which is always the same. `reply` is the relay's answer, and `keys` are the shared keys.
+    /// The honest client's message.
     pub onionskin: Vec<u8>,
+    /// The relay's answer to `onionskin`.
     pub reply: Vec<u8>,
+    /// The keys that both sides derive from `onionskin` and `reply`.
     pub keys: Vec<u8>,
     initiator: Initiator,
 }
@@ -42,7 +45,7 @@ impl Handshake {
         (pending, onionskin)
     }
 
-    /// Performs the client's step.
+    /// Performs the client's first step, and checks that it produces `onionskin` again.
     pub fn start(&self) -> Pending {
         let (pending, onionskin) = self.begin();
         assert!(onionskin == self.onionskin, "the same randomness must give the same onionskin");

@@ -16,7 +16,8 @@ const INFO: &[u8] = b"info";
 const ASSOCIATED_DATA: &[u8] = b"associated data";
 const PLAINTEXT: &[u8] = b"first message";
 
-/// A suite, the key of a recipient, and an honest message. All are constant, so that findings can be reproduced.
+/// A suite, a recipient's private key, and an honest message. All are constant, so that findings
+/// can be reproduced.
 struct Recipient {
     suite: Suite,
     key: Box<dyn DecapsulationKey>,

@@ -10,7 +10,7 @@ use pqlab_constructions::token::{Algorithm, jws};
 fuzz_target!(|bytes: &[u8]| {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     let Ok(token) = jws::Jws::parse(text) else { return };
-    // A payload has only one encoding.
+    // A payload has only one base64url encoding, so encoding it again must give the same text.
     let payloads = Algorithm::all().filter_map(|algorithm| token.verify(algorithm, &AnySignature).ok());
     let payload = text.split('.').nth(1).expect("a token has three parts");
     for found in payloads {

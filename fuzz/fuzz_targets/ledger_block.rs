@@ -1,4 +1,4 @@
-//! Reader of block files. The reader must not panic. If it reads a file completely, the writer must give the same
+//! Reader of block files. The reader must not panic. If it reads a file completely, the writer must produce the same
 //! bytes, and the parts that the index locates must make up the whole block.
 
 #![no_main]

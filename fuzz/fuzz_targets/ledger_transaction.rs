@@ -1,4 +1,5 @@
-//! Decoders of transactions. They must not panic, and accepted transactions must encode to the same bytes.
+//! Decoders of transactions. They must not panic, and an accepted transaction must encode to the
+//! same bytes again.
 
 #![no_main]
 

@@ -34,7 +34,8 @@ impl<P: ParameterSet> Set<P> {
     fn check(&self, bytes: &mut Bytes) {
         let choice = bytes.next();
         let claims = self.scene.claims(bytes);
-        // AWS-LC must reject keys with a wrong length. The backends do not accept such keys as arguments.
+        // `EncodedKey` cannot hold a key with a wrong length, so the backends never see one. Check
+        // that AWS-LC rejects such keys too.
         let mut asked = Vec::new();
         for claim in &claims {
             let honest = &self.scene.honest[claim.origin];
@@ -74,7 +75,7 @@ impl<P: ParameterSet> Set<P> {
                 Claim { key, message, signature: &claim.signature }
             })
             .collect();
-        // Use the slow backend less often.
+        // Use the slower backends less often.
         let turn = [0, 0, 0, 0, 1, 1, 1, 2][usize::from(choice & 7)];
         let verifier = &VERIFIERS[turn % VERIFIERS.len()];
         let verdicts = verifier.verify_batch(&batch);

@@ -1,9 +1,9 @@
-//! Honest ML-DSA signatures, which the bytes of an input alter.
+//! Honest ML-DSA signatures, and changes to them that the fuzzer's input selects.
 
 use pqlab_primitives::{Coins, MU, Provider, SignatureScheme, VerifyingKey, Xof};
 use std::sync::Arc;
 
-/// Input of the fuzzer. Yields zeros after the end.
+/// Bytes of the fuzzer's input. Yields zeros after the end.
 pub struct Bytes<'a>(pub &'a [u8]);
 
 impl Bytes<'_> {
@@ -64,7 +64,7 @@ pub struct Scene {
     pub loaded: Vec<Box<dyn VerifyingKey>>,
 }
 
-/// Layout of a signature, and the bound of its coefficients.
+/// Layout of a signature, and the parameters that bound its coefficients.
 struct Edges {
     /// Length of the challenge in bytes.
     challenge: usize,
@@ -77,7 +77,7 @@ struct Edges {
 }
 
 impl Edges {
-    fn of(set: &str) -> Edges {
+    fn new(set: &str) -> Edges {
         match set {
             "ML-DSA-44" => Edges { challenge: 32, bits: 18, columns: 4, beta: 78, omega: 80, rows: 4 },
             "ML-DSA-65" => Edges { challenge: 48, bits: 20, columns: 5, beta: 196, omega: 55, rows: 6 },
@@ -105,7 +105,7 @@ impl Scene {
         let honest: Vec<Claimed> =
             HONEST.into_iter().enumerate().map(|one| claimed(&scheme, hash.as_ref(), one)).collect();
         let loaded = honest.iter().map(|one| scheme.load_verifying_key(&one.key).expect("the key is valid")).collect();
-        Scene { scheme, edges: Edges::of(set), honest, loaded }
+        Scene { scheme, edges: Edges::new(set), honest, loaded }
     }
 
     /// Loads a key with AWS-LC.
@@ -231,7 +231,7 @@ fn claimed(
     let (mut key, mut signature) = (vec![0; parameters.verifying_key], vec![0; parameters.signature]);
     signing.verifying_key().and_then(|public| public.encode(&mut key)).expect("the buffer must fit");
     signing.sign(&context, &message, Coins::Exact(&[]), &mut signature).expect("the context is short");
-    // FIPS 204, algorithm 7, line 6.
+    // Compute the message representative `mu` (FIPS 204, algorithm 7, line 6).
     let (mut tr, mut mu) = ([0; 64], [0; MU]);
     hash.digest(&key, &mut tr).expect("the buffer must fit");
     let length = u8::try_from(context.len()).expect("the context is short");

@@ -1,5 +1,5 @@
-//! The relay behind its socket. For any input from a client, the relay must send complete answers of known lengths,
-//! close the connection, and keep serving.
+//! The relay as a network service. For any input from a client, it must send complete answers of
+//! known lengths, close the connection, and keep serving.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -10,8 +10,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
-/// Number of sockets on which the relay listens. After a connection to a socket, the client's port stays reserved for a
-/// minute, so with a single socket the client would run out of ports within seconds.
+/// Number of sockets on which the relay listens. For a minute after a connection ends, the client
+/// cannot use its port for the same socket again (TIME_WAIT). With a single socket, it would run
+/// out of ports within seconds.
 const SOCKETS: usize = 32;
 
 static RELAY: LazyLock<(Arc<Relay>, Vec<SocketAddr>)> = LazyLock::new(|| {

@@ -16,7 +16,7 @@ use std::sync::{Arc, LazyLock};
 
 /// Length of the data in an introduction, in bytes.
 const DATA: usize = 190;
-/// Messages in ntor v3. The client sends the first one with the onionskin, the relay the second one with the reply.
+/// Messages in ntor v3. The client sends the first with the onionskin, and the relay sends the second with the reply.
 const MESSAGES: [&[u8]; 2] = [b"ask", b"tell"];
 const VERIFICATION: &[u8] = b"circuit";
 
@@ -33,7 +33,7 @@ pub enum Pending {
 }
 
 impl Handshake {
-    /// Performs the client's first step, which always sends the same message.
+    /// Performs the client's first step, which always produces the same message.
     pub fn start(&self) -> (Pending, Vec<u8>) {
         match self {
             Handshake::V3 { protocol, client, .. } => {
@@ -105,7 +105,7 @@ fn parts() -> Sha3Parts {
     }
 }
 
-/// A handshake with the messages and keys of honest sides, which are constant.
+/// A handshake, and the constant messages and keys of an honest exchange.
 struct Known {
     handshake: Handshake,
     message: Vec<u8>,
@@ -154,7 +154,7 @@ pub fn v3(bytes: &[u8], to: To) {
     check(&V3, bytes, to);
 }
 
-/// Tests hs-ntor. `bytes` [alter](altered) the message that `to` receives.
+/// Tests hs-ntor: `to` receives a message mutated with `bytes`, see [`altered`].
 pub fn onion_service(bytes: &[u8], to: To) {
     check(&ONION_SERVICES, bytes, to);
 }

@@ -1,4 +1,4 @@
-"""Build backend (PEP 517). Builds the package, its compiled module and the program `pqlab` in one cargo invocation.
+"""Build backend (PEP 517). Builds the package, its compiled module and the `pqlab` program in one cargo invocation.
 
 Needs only cargo and Python's standard library. Reuses existing build outputs in CARGO_TARGET_DIR. If PQLAB_AUDITABLE=1
 is set, cargo-auditable embeds the list of crates in the module and the program, for tools such as `cargo audit bin`.
@@ -163,7 +163,7 @@ def metadata() -> str:
 
 
 def package() -> Iterator[tuple[str, bytes]]:
-    """Yields path and content of each source file of the package."""
+    """Yields the path and content of each source file of the package."""
     folder = ROOT / "python"
     for path in sorted((folder / "pqlab").rglob("*")):
         if path.suffix in {".py", ".pyi", ".typed"} or path.name == "py.typed":

@@ -42,7 +42,7 @@ def compiled_stub() -> str:
     tree = ast.parse(Path(pqlab.__file__).with_name("_pqlab.pyi").read_text(encoding="utf-8"))
     offered = {name for name in pqlab.__all__ if getattr(pqlab, name) is getattr(_pqlab, name, None)}
 
-    # pdoc recognizes constructors only under the name `__init__`.
+    # pdoc recognises constructors only by the name `__init__`.
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef) and node.name == "__new__":
             node.name = "__init__"
@@ -55,7 +55,7 @@ def compiled_stub() -> str:
                 yield node
             elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.target.id in offered:
                 yield node
-                # The docstring of the variable.
+                # A string after a variable is its docstring.
                 yield from (text for text in nodes[index + 1 : index + 2] if isinstance(text, ast.Expr))
 
     # Annotations can refer to classes that are defined later.

@@ -1,4 +1,4 @@
-"""Runs the commands that the program ``pqlab`` delegates to Python: ``python -m pqlab._command VERB REQUEST``.
+"""Runs the commands that the ``pqlab`` program delegates to Python: ``python -m pqlab._command VERB REQUEST``.
 
 The request is a JSON object with every field that the verb needs. The program has already checked the fields.
 """
@@ -44,8 +44,8 @@ def _generate(asked: SimpleNamespace) -> int:
     nodes = "1 node" if made.nodes == 1 else f"{made.nodes} nodes"
     parts = "1 part" if made.parts == 1 else f"{made.parts} parts"
     answer(
-        f"{asked.out}: {made.transactions:,} transactions, {made.invalid:,} of them invalid, {made.bytes / 2**20:.3g} MiB signed by "
-        f"{made.provider}{'' if made.reproducible else ' (not reproducible: it cannot sign from a seed)'}\n"
+        f"{asked.out}: {made.transactions:,} transactions ({made.invalid:,} invalid), {made.bytes / 2**20:.3g} MiB, signed by "
+        f"{made.provider}{'' if made.reproducible else ' (not reproducible: the provider does not accept seeds)'}\n"
         f"{made.elapsed_ns / 1e9:.3g} s on {nodes} in {parts}, {made.begun_again} restarted; start-up took "
         f"{made.start_ns / 1e9:.3g} s"
     )
@@ -53,7 +53,7 @@ def _generate(asked: SimpleNamespace) -> int:
 
 
 def _scaling(asked: SimpleNamespace) -> int:
-    # Rejects invalid numbers before the measurement.
+    # Reject invalid numbers before measuring.
     _scaled(asked, cluster.Scaling(asked.scheme, (), 1, 1, 1, 1))
     found = cluster.measure_scaling(
         asked.scheme,

@@ -36,7 +36,7 @@ def compare_libraries(
     progress: bool = True,
     **how: Unpack[Loaded],
 ) -> ComparedLibraries:
-    """Measures the same cases for two libraries, in the same rounds, and compares the second library with the first.
+    """Measures the same cases with two libraries, in the same rounds, and compares the second library with the first.
 
     :param first: Baseline library, either a provider id or
         ``[LABEL=]KIND:PATH``, where the kind is ``liboqs``, ``openssl`` or ``nist``.
@@ -45,7 +45,7 @@ def compare_libraries(
     :param margin: Differences up to this percentage are equivalent (default 2).
     :param metric: Unit of the comparison, ``auto``, ``time`` or ``cycles`` (default ``auto``, which means cycles if the
         run counted them).
-    :param database: Database file for the run (default is the database of the command line).
+    :param database: Database file for the run (default is the command line's database).
     :param progress: Whether to show a progress bar (default true).
     :param how: Other arguments, as for :func:`pqlab.run`, except ``providers``.
     :return: The run, the comparison and a Markdown table.
@@ -92,15 +92,15 @@ def check(
 ) -> Check:
     """Measures the cases of a stored run again and reports whether any case got slower.
 
-    Cases that do not pass are measured again with fresh processes, at most twice.
+    Cases that do not pass are measured again in fresh processes, at most twice.
 
     :param baseline: Id, unique id prefix or name of the stored run, or ``last`` or ``last~1``.
     :param fail_slower: A case fails if it is slower by more than this percentage (default 5).
-    :param elsewhere: Whether to accept a baseline from another machine (default false, which makes the result
+    :param elsewhere: Whether to accept a baseline from another machine (default false: such a baseline gives
         ``UNDECIDED``).
     :param metric: Unit of the comparison, ``auto``, ``time`` or ``cycles`` (default ``auto``, which means cycles if
         both runs counted them).
-    :param database: Database file for the runs (default is the database of the command line).
+    :param database: Database file for the runs (default is the command line's database).
     :param progress: Whether to show a progress bar (default true).
     :param how: Other arguments, as for :func:`pqlab.run`.
     :return: The result, with the new run.

@@ -71,7 +71,7 @@ class Benchmark(Generic[P, R]):
         return f"<pqlab.Benchmark {self.name}>"
 
     def served(self) -> Served:
-        """Returns the form of the function that a worker serves."""
+        """Converts this benchmark into the form that a worker serves."""
         return Served(self.name, self.function, self.setup, self.verify, self.inputs, self.library)
 
 
@@ -123,7 +123,7 @@ def served(functions: object) -> list[Served]:
     for function in functions:  # pyright: ignore[reportUnknownVariableType]
         one: Served = function.served() if isinstance(function, Benchmark) else Benchmark(function).served()  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType]
         if any(other.name == one.name for other in found):
-            raise InvalidArgument(f"functions: two have the name {one.name!r}", "rename one function with name=")
+            raise InvalidArgument(f"functions: two are named {one.name!r}", "rename one function with name=")
         found.append(one)
     return found
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from html import escape
 from typing import Any
 
-# Tables that only reports show.
+# Tables that reports show and notebooks leave out.
 _AT_LEISURE = {"library-facts", "spread", "sizes", "ntor-literature", "claims"}
 # Maximum number of cases that a notebook shows.
 _CASES = 60

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager
 from typing import Any, Unpack
@@ -26,6 +27,7 @@ def run(
     protocol: str | None = None,
     precision: float | str | None = None,
     max_time: float | None = None,
+    patience: float | None = None,
     processes: int | None = None,
     iterations: int | None = None,
     warmup: int | None = None,
@@ -48,7 +50,7 @@ def run(
     Ctrl-C stops the run after the current visit. Finished cases are stored, and :func:`resume` measures the remaining
     ones.
 
-    :param what: Names of suites, areas, algorithms, providers or suite files (default is the suite ``standard``).
+    :param what: Names of suites, areas, algorithms, providers or suite files (default is the ``standard`` suite).
     :param algorithms: Measure only algorithms that match one of these patterns (default all).
     :param providers: Measure only providers that match one of these patterns (default all).
     :param filters: Measure only cases whose id matches one of these patterns (default all).
@@ -56,9 +58,11 @@ def run(
     :param quick: Whether to measure in a quarter of the time, with wider intervals (default false).
     :param rigorous: Whether to measure for ten times as long, with more processes and narrower intervals (default
         false).
-    :param protocol: Measuring rules, ``adaptive`` or ``reference`` (default from the suite).
+    :param protocol: Measurement settings, ``adaptive`` or ``reference`` (default from the suite).
     :param precision: Target half-width of the median's 95% interval in percent (default 1, or from the suite).
     :param max_time: Time limit for each case in seconds (default 1.5, or from the suite).
+    :param patience: Time limit in seconds for measuring disturbed cases again at the end of the run, or 0 to skip it
+        (default a tenth of the run's time, at least 5).
     :param processes: Number of worker processes that measure each case (default 8, or from the suite).
     :param iterations: Fixed number of samples for each case, instead of the adaptive rules (default none).
     :param warmup: Number of operations to discard at the start of each process (default 100).
@@ -71,13 +75,13 @@ def run(
     :param libraries: Shared libraries to measure as providers, each written as
         ``[LABEL=]KIND:PATH``, where the kind is ``liboqs``, ``openssl`` or ``nist``.
     :param workers: Programs in other languages to measure as providers, each written as ``[LABEL=]NAME-or-PATH``.
-    :param functions: Python functions to measure in the same rounds, regardless of the filters, see :func:`measure`.
+    :param functions: Python functions to measure in the same rounds, regardless of the filters (see :func:`measure`).
     :param label: Provider id for the functions (default ``python``).
     :param allow_foreign: Whether to load the libraries and start the workers that suite files name (default false).
-    :param database: Database file for the run (default is the database of the command line).
+    :param database: Database file for the run (default is the command line's database).
         ``":memory:"`` keeps the run only in memory.
     :param progress: Whether to show a progress bar (default true).
-    :param options: Parameters of the cases, see :class:`Options`.
+    :param options: Parameters of the cases (see :class:`Options`).
     :return: The run with its samples.
     :raises pqlab.InvalidArgument: An argument is invalid.
     :raises pqlab.UnknownName: A name or a pattern matches nothing.
@@ -109,15 +113,15 @@ def measure(
     beside: Iterable[str] = (),
     **how: Unpack[Measuring],
 ) -> Run:
-    """Measures Python functions in the same way as library operations.
+    """Measures Python functions the same way as library operations.
 
     >>> run = pqlab.measure(lambda: key.sign(b"message"), name="sign", verify=lambda signature: len(signature) == 256)
     >>> run = pqlab.measure(mine, theirs, beside=["hash"], algorithms=["SHA3-256"], quick=True)
 
-    Functions run in dedicated processes, which are forked from this interpreter. Functions can use all existing
-    objects, but the other threads of this interpreter do not exist in the forked processes. The garbage collector is
-    off while functions are timed. The case ``floor/null/null`` times a function that does nothing in the same loop. Its
-    time is the overhead of a call, which every figure includes.
+    Functions run in dedicated processes, which are forked from this interpreter. They can use all existing objects, but
+    the other threads of this interpreter do not exist in the forked processes. The garbage collector is off while
+    functions are timed. The ``floor/null/null`` case times, in the same loop, a function that does nothing. Its time is
+    the overhead of a call, which every figure includes.
 
     :param functions: The functions. For several functions, set the name, setup and so on of each with
         :func:`benchmark`.
@@ -142,7 +146,8 @@ def measure(
         first, *others = functions
         if others or isinstance(first, Benchmark):
             given = ", ".join(chosen)
-            raise InvalidArgument(f"{given}: only for a single plain function", "use pqlab.benchmark for each function")
+            reason = f"{given}: allowed only with a single plain function"
+            raise InvalidArgument(reason, "use pqlab.benchmark for each function")
         functions = (Benchmark(first, name=name, setup=setup, verify=verify, inputs=inputs, library=library),)
     if isinstance(beside, str):
         raise InvalidArgument(f"beside: {beside!r} is not a list of names", f"write beside=[{beside!r}]")
@@ -153,7 +158,7 @@ def measure(
 def _served(
     functions: Iterable[Callable[..., Any]], label: str
 ) -> Generator[dict[str, object] | None]:
-    """Serves functions on a socket and yields the description of the functions for a request."""
+    """Serves functions on a socket, and yields their description for a request."""
     offered = served(functions)
     if not offered:
         yield None
@@ -184,8 +189,8 @@ def resume(
     :param functions: Python functions, the same as in the call of :func:`run`.
     :param label: Provider id for the functions (default ``python``).
     :param allow_foreign: Whether to load the libraries and start the workers that the stored run names, even if they
-        are not passed here (default false). This executes their code.
-    :param database: Database file with the run (default is the database of the command line).
+        are not passed here (default false). This runs their code.
+    :param database: Database file with the run (default is the command line's database).
     :param progress: Whether to show a progress bar (default true).
     :return: The run with its samples.
     :raises pqlab.UnknownName: No interrupted run matches.
@@ -218,7 +223,7 @@ def cases(
     :param libraries: Shared libraries, as for :func:`run`.
     :param workers: Programs in other languages, as for :func:`run`.
     :param allow_foreign: Whether to load the libraries and start the workers that suite files name (default false).
-    :param options: Parameters of the cases, see :class:`Options`.
+    :param options: Parameters of the cases (see :class:`Options`).
     :raises pqlab.UnknownName: A name or a pattern matches nothing.
     """
     asked = asked_for(what, select_arguments(locals()), "pqlab.cases")
@@ -229,9 +234,9 @@ def cases(
 def plan(*what: str, database: Path | None = None, **how: Unpack[Asked]) -> dict[str, Any]:
     """Plans a run without measuring. Returns the cases that :func:`run` would measure, and the estimated time.
 
-    :param what: Names of suites, areas, algorithms, providers or suite files (default is the suite ``standard``).
-    :param database: Database file with earlier runs, from which times are estimated (default is the database of the
-        command line).
+    :param what: Names of suites, areas, algorithms, providers or suite files (default is the ``standard`` suite).
+    :param database: Database file with the earlier runs that the estimate uses (default is the command line's
+        database).
     :param how: Other arguments, as for :func:`run`.
     :return: ``["cases"]``, the case ids; ``["measured"]``, the approximate number of cases that remain after trials
         have chosen the ``fastest`` libraries; ``["seconds"]``, the estimated time; ``["unknown"]``, the number of cases
@@ -365,6 +370,46 @@ def inspect(
     if not 0 <= seed < 2**64:
         raise InvalidArgument(f"seed: {seed} is not a number from 0 to 2^64 - 1")
     found: list[dict[str, Any]] = json.loads(_pqlab.inspect(asked, algorithm, seed))
+    return found
+
+
+def inspect_file(
+    file: Path,
+    *,
+    providers: Iterable[str] = (),
+    libraries: Iterable[str] = (),
+    workers: Iterable[str] = (),
+) -> dict[str, Any]:
+    """Shows and checks a file with keys, certificates or tokens: PEM, DER, JWK, JWS or COSE.
+
+    :param file: Path of the file.
+    :param providers: Check only with providers that match one of these patterns (default all).
+    :param libraries: Shared libraries, as for :func:`run`.
+    :param workers: Programs in other languages, as for :func:`run`.
+    :return: A dictionary with the parts of the file in ``blocks``, each with its facts and checks.
+    :raises pqlab.StoreError: The file cannot be read, or contains nothing that pqlab recognizes.
+    """
+    return inspect_files([file], providers=providers, libraries=libraries, workers=workers)[0]
+
+
+def inspect_files(
+    files: Iterable[Path],
+    *,
+    providers: Iterable[str] = (),
+    libraries: Iterable[str] = (),
+    workers: Iterable[str] = (),
+) -> list[dict[str, Any]]:
+    """Shows and checks files with keys, certificates or tokens. Checks use the keys and certificates of all the files.
+
+    :param files: Paths of the files, such as a certificate and its issuer's, or a token and its key.
+    :param providers: Check only with providers that match one of these patterns (default all).
+    :param libraries: Shared libraries, as for :func:`run`.
+    :param workers: Programs in other languages, as for :func:`run`.
+    :return: A dictionary for each file, as from :func:`inspect_file`.
+    :raises pqlab.StoreError: A file cannot be read, or contains nothing that pqlab recognizes.
+    """
+    asked = request(providers=providers, libraries=libraries, workers=workers)
+    found: list[dict[str, Any]] = json.loads(_pqlab.inspect_files(asked, [os.fspath(file) for file in files]))
     return found
 
 

@@ -65,8 +65,9 @@ def leak(
 
 
 def leak_tests(*cases: str, libraries: Iterable[str] = ()) -> list[dict[str, Any]]:
-    """Returns the available leak tests for operations (default all). Each test contains its id in ``["case"]`` and its
-    input classes in ``["classes"]``.
+    """Returns the available leak tests for the operations ``cases`` (default all operations).
+
+    Each test contains its id in ``["case"]`` and its input classes in ``["classes"]``.
 
     :raises pqlab.UnknownName: A pattern matches nothing.
     """

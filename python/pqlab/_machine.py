@@ -24,9 +24,9 @@ def measure_noise(
 
     :param case: Id or pattern of the case (default ML-KEM-768 decapsulation). Only the first match is measured.
     :param comparisons: Number of comparisons, each of two runs, at least 5 (default 20).
-    :param database: Database file for the result (default is the database of the command line).
+    :param database: Database file for the result (default is the command line's database).
     :param progress: Whether to show a progress bar (default true).
-    :param how: Measuring rules, as for :func:`pqlab.run`.
+    :param how: Measurement settings, as for :func:`pqlab.run`.
     :return: Output of ``pqlab calibrate --json`` as a dictionary. It contains the number of false verdicts, the
         difference between whole runs in percent, and the margin for later verdicts.
     :raises pqlab.UnknownName: No case matches.
@@ -45,12 +45,12 @@ def measure_independence(
 ) -> dict[str, Any]:
     """Tests whether cases influence each other, by measuring whole suites and then each case alone.
 
-    :param suites: Suites, areas or suite files (default is the suite ``standard``).
+    :param suites: Suites, areas or suite files (default is the ``standard`` suite).
     :param repetitions: Number of times to measure everything (default 2).
     :param progress: Whether to show a progress bar (default true).
-    :param how: Selection of cases and measuring rules, as for :func:`pqlab.run`.
-    :return: Output of ``pqlab calibrate --independence --json`` as a dictionary. ``["holds"]`` is false if a case differs
-        even after correction for the number of cases.
+    :param how: Selection of cases and measurement settings, as for :func:`pqlab.run`.
+    :return: Output of ``pqlab calibrate --independence --json`` as a dictionary. ``["holds"]`` is false if a case
+        differs even after correction for the number of cases.
     :raises pqlab.Interrupted: Ctrl-C was pressed. No result is stored.
     """
     asked = asked_for(suites, how, "pqlab.measure_independence")
@@ -64,13 +64,13 @@ def measure_between(
 ) -> dict[str, Any]:
     """Tests whether the intervals of a run contain the figures of other runs, by measuring suites repeatedly.
 
-    :param suites: Suites, areas or suite files (default is the suite ``standard``).
+    :param suites: Suites, areas or suite files (default is the ``standard`` suite).
     :param runs: Number of runs, at least 3 (default 16).
     :param pause: Pause between two runs in seconds (default 20).
     :param progress: Whether to show a progress bar (default true).
-    :param how: Selection of cases and measuring rules, as for :func:`pqlab.run`.
-    :return: Output of ``pqlab calibrate --between --json`` as a dictionary. ``["time"]["coverage_pct"]`` should be about
-        95.
+    :param how: Selection of cases and measurement settings, as for :func:`pqlab.run`.
+    :return: Output of ``pqlab calibrate --between --json`` as a dictionary. ``["time"]["coverage_pct"]`` should be
+        about 95.
     :raises pqlab.InvalidArgument: ``runs`` or ``pause`` is out of range.
     :raises pqlab.Interrupted: Ctrl-C was pressed. No result is stored.
     """

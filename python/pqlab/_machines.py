@@ -34,7 +34,7 @@ class Machine:
     cpus: int
     """Number of CPUs that the operating system reports."""
     runs: tuple[Run, ...]
-    """Runs on the machine, the oldest first."""
+    """Runs on the machine, oldest first."""
 
     def cases(self) -> dict[str, dict[str, Any]]:
         """Returns the figures by case id. If several runs contain a case, returns the figures from the newest run."""
@@ -62,7 +62,7 @@ def machines(
     there = columns(list(runs), shared)
     if not there:
         raise InvalidArgument("no runs to compare")
-    tables = [_medians(there), _ratios(there), _ranks(there)] if not shared else [_medians(there)]
+    tables = [_times(there), _ratios(there), _ranks(there)] if not shared else [_times(there)]
     if prices:
         tables.append(_costs(there, prices))
     to = File(folder)
@@ -120,17 +120,28 @@ def _ids(there: Sequence[Machine]) -> list[str]:
     return list(dict.fromkeys(case for machine in there for case in machine.cases()))
 
 
-def _medians(there: Sequence[Machine]) -> _Table:
+def _time_us(result: dict[str, Any]) -> float:
+    """Returns the time in µs to which ``half_width_pct`` belongs: median, mean, or mean at the expected attempts."""
+    attempts: dict[str, Any] | None = result.get("attempts")
+    if attempts is not None:
+        return float(attempts["at_expected_us"])
+    return float(result["mean_us" if result["statistic"] == "mean" else "median_us"])
+
+
+def _times(there: Sequence[Machine]) -> _Table:
     found = [machine.cases() for machine in there]
 
     def cell(result: dict[str, Any] | None) -> str:
         if result is None:
             return ""
         width = result["half_width_pct"]
-        return f"{result['median_us']:.4g}" + ("" if width is None else f" ±{width:.2g}%")
+        return f"{_time_us(result):.4g}" + ("" if width is None else f" ±{width:.2g}%")
 
     rows = [[case, *(cell(cases.get(case)) for cases in found)] for case in _ids(there)]
-    about = "Median time per operation in µs, with the half-width of its 95% interval. Empty if not measured."
+    about = (
+        "Median time per operation in µs, or mean if the operation repeats by chance, with the half-width of its 95% "
+        "interval. Empty if not measured."
+    )
     return _Table("By machine", about, ["case", *(machine.name for machine in there)], rows)
 
 
@@ -154,7 +165,7 @@ def _ratios(there: Sequence[Machine]) -> _Table:
     rows = [[case, *(cell(one.get(case)) for one in found)] for case in first.cases()]
     about = (
         f"Time on each machine divided by the time on {first.name}, with the 95% interval of this ratio. "
-        "A ratio does not show why machines differ: clock, memory, virtualization and other tenants also matter."
+        "A ratio does not show why machines differ: clocks, memory, virtualisation and other tenants all matter."
     )
     return _Table("Compared with the first", about, ["case", *(machine.name for machine in others)], [row for row in rows if any(row[1:])])
 
@@ -208,7 +219,7 @@ def _costs(there: Sequence[Machine], prices: Mapping[str, float]) -> _Table:
     rates = "; ".join(f"{machine.name} ${price:g} an hour" for machine, (_, price) in zip(known, found, strict=True))
     about = (
         f"Operations per dollar, with one busy thread and the price of the whole machine: {rates}. "
-        "With all CPUs busy, multiply by at most the number of CPUs; the suite `scaling` measures the actual factor."
+        "With all CPUs busy, multiply by at most the number of CPUs; the `scaling` suite measures the actual factor."
     )
     return _Table("Operations per dollar", about, ["case", *(machine.name for machine in known)], rows)
 

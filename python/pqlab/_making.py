@@ -1,4 +1,4 @@
-"""Generation of blocks on a cluster. Nodes sign parts; the assembled file is the same as from a single machine."""
+"""Generation of blocks on a cluster. The nodes sign parts of a block, and this machine assembles the file."""
 
 from __future__ import annotations
 
@@ -18,11 +18,10 @@ from pqlab._ray import build, connected, difference
 from pqlab.ledger import Generated
 
 PART = 32 * 2**20
-"""Approximate size of a part in bytes, about a second of work for one thread. At most twice as many parts as there are
-running tasks can wait to be written."""
+"""Approximate size of a part in bytes, about a second of work for one thread."""
 
 MEMORY = 4 * 2**30
-"""Maximum memory in bytes to request for parts that wait."""
+"""Maximum memory in bytes to reserve for signed parts that wait to be written."""
 
 Watcher = Callable[[int, int], object]
 """Callback that receives the number of transactions written and the total."""
@@ -126,12 +125,13 @@ def generate_block(
 
 def _make(wanted: dict[str, Any], address: str | None, progress: Watcher | None) -> Made:
     began = time.monotonic_ns()
-    # Reports an invalid request before anything starts.
+    # Report an invalid request before anything starts.
     assembly = _pqlab.LedgerAssembly(wanted)
     count: int = wanted["count"]
     size = max(1, PART // len(_pqlab.ledger_generate_part(wanted, (0, 1))))
     parts = [(first, min(first + size, count)) for first in range(0, count, size)]
-    # For a private Ray: twice the expected size of the parts that wait to be written. Ray spills the rest to disk.
+    # Memory to reserve in a private Ray: twice the expected size of the parts that are signed or
+    # wait to be written. Ray spills anything beyond that to disk.
     memory = min(2 * AHEAD * (os.cpu_count() or 1) * PART, MEMORY)
     with connected(address, memory=memory) as ray:
         hands = Hands(ray, Making.make, Making(wanted), wanted["threads"])

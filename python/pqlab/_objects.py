@@ -30,8 +30,8 @@ PIECE = 8 << 20
 """Bytes to hold in memory at a time while a part is fetched."""
 
 Facts = tuple[str, str, int, int, int | None]
-"""Format, form, number of transactions, bytes, and stride. A part that begins at a multiple of the stride is found
-without a scan."""
+"""Properties of a block: format, form, number of transactions, bytes, and stride. A part that begins at a multiple of
+the stride is found without a scan."""
 
 
 class Local:
@@ -93,11 +93,11 @@ class Object:
             left -= len(piece)
             yield bytes(piece)
         if left != 0:
-            raise StoreError(f"{self.name}: got {end - start - left} of {end - start} bytes")
+            raise StoreError(f"{self.name}: received only {end - start - left} of {end - start} bytes")
 
     @contextmanager
     def _outline(self) -> Generator[tuple[str, int]]:
-        """Yields name and descriptor of a sparse file that is as long as the object and contains only its two ends."""
+        """Yields the name and descriptor of a sparse file, as long as the object, that contains only its two ends."""
         with tempfile.NamedTemporaryFile(prefix="pqlab-part-") as file, self.reached():
             os.truncate(file.fileno(), self.size)
             for place, piece in self.pieces:

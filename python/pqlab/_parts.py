@@ -11,15 +11,15 @@ from pqlab._errors import InvalidArgument, LibraryError, StoreError
 from pqlab._ray import ray_module
 
 AHEAD = 2
-"""Number of submitted parts for each running part, so that no node waits for its next part."""
+"""Number of parts to submit per worker, so that no node waits for its next part."""
 TRIES = 100
-"""Maximum number of times to start a part, in case every process that runs the part dies."""
+"""Maximum number of attempts to run a part whose process keeps dying."""
 
 Part = tuple[int, int]
 """Index of the first transaction, and index after the last transaction."""
 Answer = tuple[str, str, Any]
-"""Outcome of a part (``done``, ``other`` for a different build, or ``failed``), id of the node, and the result or the
-reason."""
+"""Outcome of a part (``done``, ``other`` if the node has a different build, or ``failed``), id of the node, and the
+result or the reason."""
 
 
 def this_node() -> str:
@@ -57,7 +57,7 @@ class Hands:
             except self.ray.exceptions.RayTaskError as error:
                 raise LibraryError(f"a node cannot run this build of pqlab: {_last(error)}") from None
             except self.ray.exceptions.RayError:
-                # The process died. Other processes take its parts, or Ray starts it again.
+                # The process died. Other processes do its work, or Ray starts it again.
                 continue
             _refuse(word, what)
 

@@ -88,5 +88,4 @@ def bar(wanted: bool, unit: str) -> Generator[Shown | None]:
 
 
 def note(text: str) -> None:
-    """Logs a note."""
     _log.info("%s", text)

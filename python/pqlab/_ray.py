@@ -57,8 +57,8 @@ def connected(address: str | None, cpus: int | None = None, memory: int = 100 * 
         try:
             ray.init(address="local" if local else address, **own, **quiet)
         except Exception as error:
-            where = "on this machine" if local else f"at {address}"
-            raise LibraryError(f"no Ray {where}: {str(error).strip().splitlines()[0]}") from error
+            what = "start Ray on this machine" if local else f"reach Ray at {address}"
+            raise LibraryError(f"cannot {what}: {str(error).strip().splitlines()[0]}") from error
         try:
             heard = {str(node["NodeManagerAddress"]) for node in ray.nodes()}
             if local and heard != {"127.0.0.1"}:
@@ -86,7 +86,7 @@ def started(nodes: int, memory: int = 80 * 2**20) -> Generator[str]:
         except Exception as error:
             reason = str(error).strip().splitlines()[0]
             remedy = "if you import Ray, import pqlab.cluster first"
-            raise LibraryError(f"no Ray on this machine: {reason}", remedy) from error
+            raise LibraryError(f"cannot start Ray on this machine: {reason}", remedy) from error
         try:
             for _ in range(nodes - 1):
                 cluster.add_node(**node)
@@ -115,7 +115,7 @@ def _reach(address: str) -> None:
     except (OSError, ValueError, OverflowError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         remedy = "start Ray with `ray start --head`, or omit the address"
-        raise LibraryError(f"no Ray at {address}: {reason}", remedy) from None
+        raise LibraryError(f"cannot reach Ray at {address}: {reason}", remedy) from None
 
 
 def _alone() -> dict[str, str]:

@@ -27,7 +27,7 @@ class Options(TypedDict, total=False):
     (fresh process). The default is ``warm``, or from the suite."""
     variants: Iterable[str]
     """Signing variants: ``plain``, ``deterministic``, ``prehash``, ``messages`` (published message sets) or ``sizes``
-    (signature sizes). The default is ``plain``, or from the suite."""
+    (signature sizes). The default is ``plain``, unless the suite sets another."""
     coins: Iterable[str]
     """Sources of randomness: ``internal`` (the library's generator) or ``exact`` (caller-supplied bytes). The default
     is ``internal``, or from the suite."""
@@ -41,9 +41,9 @@ class Options(TypedDict, total=False):
     pool_threads: int
     """Number of threads in the pool for ``tasks`` (default all cores)."""
     classical: str
-    """Library for the classical half of hybrids, or ``fastest`` (default each library)."""
+    """Library for the classical half of hybrids, or ``fastest`` (default every library)."""
     post_quantum: str
-    """Library for the post-quantum half of hybrids, or ``fastest`` (default each library)."""
+    """Library for the post-quantum half of hybrids, or ``fastest`` (default every library)."""
     blocks: Iterable[int]
     """Transactions per ledger block (default 1, 100, 1000, 10000 and 100000, or from the suite)."""
     at_once: Iterable[int]
@@ -55,9 +55,9 @@ class Options(TypedDict, total=False):
     invalid_pct: float
     """Percentage of invalid transactions per block."""
     signatures: Iterable[str]
-    """Signature algorithms of TLS certificates (default each algorithm, or from the suite)."""
+    """Signature algorithms of TLS certificates (default every algorithm, or from the suite)."""
     chains: Iterable[int]
-    """Number of intermediate certificates in the chain of a TLS server (default 1, or from the suite)."""
+    """Number of intermediate certificates in a TLS server's chain (default 1, or from the suite)."""
     modes: Iterable[str]
     """TLS handshakes: ``full``, ``client-auth``, ``psk-dhe`` or ``psk`` (default ``full``, or from the suite)."""
     networks: Iterable[str]
@@ -71,22 +71,24 @@ class Options(TypedDict, total=False):
     mtu: int
     """Maximum packet size of the link in bytes (default 1500)."""
     handshakes: int
-    """Number of connections per case over a network, whatever the precision (default 200)."""
+    """Number of connections per case over a network, regardless of the precision (default 200)."""
 
 
 class Rules(TypedDict, total=False):
-    """Measuring rules. The suites supply defaults for missing rules."""
+    """Measurement settings. The suites supply defaults for missing rules."""
 
     quick: bool
     """Whether to measure in a quarter of the time, with wider intervals."""
     rigorous: bool
     """Whether to measure for ten times as long, with more processes and narrower intervals."""
     protocol: str | None
-    """Kind of rules, ``adaptive`` or ``reference``."""
+    """Measurement settings, ``adaptive`` or ``reference``."""
     precision: float | str | None
     """Target half-width of the median's 95% interval in percent, such as ``1`` or ``"1%"``."""
     max_time: float | None
     """Time limit for each case in seconds."""
+    patience: float | None
+    """Time limit in seconds for measuring disturbed cases again at the end of the run, or 0 to skip it."""
     processes: int | None
     """Number of worker processes that measure each case."""
     iterations: int | None
@@ -104,7 +106,7 @@ class Rules(TypedDict, total=False):
 
 
 class Selected(Rules, total=False):
-    """Selection of cases, and measuring rules."""
+    """Selection of cases, and measurement settings."""
 
     algorithms: Iterable[str]
     """Measure only algorithms that match one of these patterns."""
@@ -117,7 +119,7 @@ class Selected(Rules, total=False):
 
 
 class Loaded(Selected, total=False):
-    """Selection of cases and measuring rules, plus libraries and workers that are not built in."""
+    """Selection of cases and measurement settings, plus libraries and workers that are not built in."""
 
     libraries: Iterable[str]
     """Shared libraries to measure, each written as ``[LABEL=]KIND:PATH``."""
@@ -128,7 +130,7 @@ class Loaded(Selected, total=False):
 
 
 class Asked(Loaded, Options, total=False):
-    """All arguments of :func:`pqlab.run` that select cases or set measuring rules."""
+    """All arguments of :func:`pqlab.run` that select cases or set measurement settings."""
 
     over: str | None
     """``tcp`` to measure only circuit and TLS handshakes over TCP sockets."""
@@ -140,9 +142,11 @@ _NAMES = {
     "protocol": "kind",
     "precision": "precision_pct",
     "max_time": "max_time_s",
+    "patience": "patience_s",
     "trim": "trim_pct",
 }
-# Arguments that become rules of the request, and arguments that become fields of the request. The others are options.
+# Arguments that become rules of the request, and arguments that become its fields. All others are
+# options.
 _RULES = (Rules.__optional_keys__ - {"quick", "rigorous", "affinity"}) | {"handshakes"}
 _FIELDS = Asked.__optional_keys__ - Options.__optional_keys__ - _RULES
 
@@ -209,13 +213,13 @@ def plain(value: object) -> object:
     return list(values)
 
 
-# Values up to this one are fractions: nobody asks for 0.05 percent.
+# Values up to this one are read as fractions, because nobody asks for a precision of 0.05 percent.
 _LARGEST_FRACTION = 0.05
 
 
 def precision_pct(value: object) -> float:
-    """Reads a precision in percent, such as ``1`` or ``"1%"``. A fraction up to 0.05, as in earlier versions, is converted
-    with a warning."""
+    """Reads a precision in percent, such as ``1`` or ``"1%"``. A fraction up to 0.05, as in earlier versions, is
+    converted with a warning."""
     try:
         number = float(value.removesuffix("%")) if isinstance(value, str) else value
         if isinstance(number, (int, float)) and math.isfinite(number):

@@ -150,7 +150,7 @@ class Run:
         """Returns the run in an export format (see ``docs/formats.md``). Notes go to the logger ``pqlab``.
 
         :param format: Name of the format. :func:`pqlab.exporters` lists all formats.
-        :param table: Name of the only table to export, for the formats ``csv``, ``json``, ``latex`` and ``markdown``
+        :param table: Name of the table to export, for the formats ``csv``, ``json``, ``latex`` and ``markdown``
             (default is the whole run).
         :param digits: Number of decimals, for formats that round (default 1).
         :param provider: Provider to export, for formats that contain a single provider (default none).
@@ -166,7 +166,8 @@ class Run:
         """Returns the text that ``pqlab show`` prints.
 
         :param case: Pattern of the cases to show with full details (default none, a summary of the whole run).
-        :param wide: Also show intervals, means, rates, samples and processes (default no). Without ``case`` only.
+        :param wide: Whether to also show intervals, means, rates, samples and processes (default false). Ignored if
+            ``case`` is set.
         :param width: Width of the text in columns (default 120).
         :raises pqlab.UnknownName: No case matches.
         """
@@ -184,7 +185,7 @@ class Run:
     ) -> Run:
         """Returns the same run with other assumptions for its tables, exports and reports.
 
-        :param job: How often the job performs each operation, such as
+        :param job: Number of times that the job performs each operation, such as
             ``{"sign": 1, "verify": 100}`` (default both sides of a TLS 1.3 handshake). The recommended library
             depends on the job.
         :param circuits_per_second: New circuits per second at a relay (default 1000).
@@ -220,7 +221,7 @@ class Run:
             database contains it, else 2).
         :param metric: Unit of the comparison, ``auto``, ``time`` or ``cycles`` (default ``auto``, which means cycles if
             both runs counted them).
-        :param database: Database file with the noise of the machine (default is the database of the command line).
+        :param database: Database file with the noise of the machine (default is the command line's database).
         :return: Output of ``pqlab compare --json`` as a dictionary, with a verdict for each case.
         :raises pqlab.InvalidArgument: An argument is invalid.
         """
@@ -235,7 +236,7 @@ class Run:
 
         >>> run.compare_cases("*@liboqs", "*@aws-lc")
 
-        Two cases are a pair if the stars of both patterns match the same text.
+        Two cases form a pair if the stars in both patterns match the same text.
 
         :param first: Pattern for the baseline cases.
         :param second: Pattern for the cases to compare with the baseline.
@@ -267,7 +268,7 @@ class Database:
         self.path = path
 
     def runs(self) -> list[dict[str, Any]]:
-        """Returns the stored runs, the newest first."""
+        """Returns the stored runs, newest first."""
         found: list[dict[str, Any]] = json.loads(_pqlab.stored_runs(self.path))
         return found
 
@@ -302,7 +303,7 @@ class Database:
         return _pqlab.delete_runs(self.path, list(references), force)
 
     def note(self, reference: str, text: str) -> None:
-        """Attaches a note to a run. Replaces an earlier note."""
+        """Attaches a note to a run, in place of any earlier note."""
         _pqlab.note_run(self.path, reference, text)
 
     def name(self, reference: str, name: str, *, force: bool = False) -> None:
@@ -317,7 +318,7 @@ class Database:
         _pqlab.name_run(self.path, reference, name, force)
 
     def names(self) -> dict[str, str]:
-        """Returns a dictionary from the names of runs to their ids."""
+        """Returns the ids of the runs that have a name, keyed by the name."""
         return {name: run["id"] for run in self.runs() for name in run["names"]}
 
     def compare(
@@ -418,7 +419,7 @@ class Database:
 def open_database(path: Path | None = None) -> Database:
     """Returns the database in a file. The file need not exist yet.
 
-    :param path: Path of the file (default is the database of the command line).
+    :param path: Path of the file (default is the command line's database).
     """
     return Database(_pqlab.database_path(None if path is None else os.fspath(path)))
 

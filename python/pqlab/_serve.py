@@ -1,7 +1,7 @@
 """Serves Python functions on a socket, with the protocol from ``docs/workers.md``.
 
-A supervisor process, forked from this interpreter, forks a process for each connection. So functions are timed in
-dedicated processes, and still find the state of the interpreter, including closures and open files.
+A supervisor process, forked from this interpreter, forks a process for each connection. Functions are therefore timed
+in dedicated processes, but keep the state of the interpreter, including closures and open files.
 """
 
 from __future__ import annotations
@@ -116,7 +116,7 @@ class Server:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        # When this end of the pipe closes, the supervisor kills its children and exits.
+        # Closing this end of the pipe makes the supervisor kill its children and exit.
         os.close(self._lifeline)
         os.waitpid(self._process, 0)
         shutil.rmtree(self._folder, ignore_errors=True)
@@ -242,7 +242,7 @@ class _Case:
         return elapsed
 
     def judged(self) -> Iterable[bytes]:
-        """Yields the index of each argument set that the last visit used, and then the verdict on the return value."""
+        """Yields the index of each argument set in the last visit, each followed by the verdict on its return value."""
         for turn in range(self.touched):
             at = (self.first + turn) % len(self.arguments)
             yield b"%d" % at

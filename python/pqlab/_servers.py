@@ -123,7 +123,7 @@ def serve(
     :param host: Address to listen on (default ``127.0.0.1``, only this machine).
     :param port: Port to listen on (default 8000). 0 selects a free port.
     :param allow_hosts: Host names to accept in requests, in addition to IP addresses and ``localhost`` (default none).
-    :param database: Database file with the runs (default is the database of the command line).
+    :param database: Database file with the runs (default is the command line's database).
     :param block: Whether to print the URL and serve until Ctrl-C (default true). Otherwise, the server runs in the
         background until :meth:`Pages.stop` is called or a ``with`` block ends.
     :return: The server.

@@ -57,7 +57,7 @@ class ClusterReport(BlockReport):
     start_ns: int
     """Time in ns to start or reach Ray and to prepare every node, not included in ``elapsed_ns``."""
     unshared_memory: int
-    """Largest amount of unshared memory in one worker process, in bytes."""
+    """Peak unshared memory of any worker process, in bytes."""
 
 
 @dataclass(frozen=True)
@@ -125,7 +125,7 @@ class Journal:
         self.size = 0
         """Number of transactions in a part, or 0 if no part is stored yet."""
         try:
-            # A last line without a line end is incomplete, and is dropped.
+            # A last line without a line feed is incomplete, and is dropped.
             lines = path.read_bytes().split(b"\n")[:-1] if path.is_file() else []
         except OSError as error:
             raise StoreError(f"{path}: {error.strerror}") from None
@@ -190,7 +190,6 @@ class Journal:
         self._write({"part": part, "size": self.size, "found": found})
 
     def close(self) -> None:
-        """Closes the file."""
         self._file.close()
 
 
@@ -217,7 +216,7 @@ def verify_block(
     :param address: Address of the cluster, or ``auto`` for the cluster of this machine (default a new local cluster).
     :param form: Transaction form to accept, ``txv2`` or ``txv1`` (default ``txv2``).
     :param threads: Threads per part, which is also the number of CPUs that each part reserves (default 1).
-    :param provider: Provider to verify with (default is the first one that offers the algorithm of a transaction).
+    :param provider: Provider to verify with (default for each transaction is the first one that offers its algorithm).
     :param keep_keys: Whether to keep up to 256 prepared keys, which saves time if senders repeat (default false).
     :param batch: Transactions to verify in one batch, if the provider supports batches, such as ``mldsa-batch``
         (default 100).
@@ -245,7 +244,7 @@ def verify_block(
             raise InvalidArgument(reason, "verify the object without a journal")
         frame = "" if is_object(name) else digest_of_frame(name, facts[2])
     job = Job(name, at.tag, facts, chain_id, form, threads, provider, keep_keys, batch, frame=frame)
-    # Reports an invalid request before anything starts.
+    # Report an invalid request before anything starts.
     with at.part((0, 0)) as (there, _):
         _pqlab.ledger_verify_block(there, chain_id, form, threads, provider, keep_keys, batch, (0, 0), None)
     kept = Journal(Path(journal), job) if journal is not None else None

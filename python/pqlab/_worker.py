@@ -11,7 +11,7 @@ from pqlab._errors import LibraryError
 
 
 def program() -> str:
-    """Returns the path of the program, which the environment variable ``PQLAB_WORKER`` overrides.
+    """Returns the path of the program, which the ``PQLAB_WORKER`` environment variable overrides.
 
     A program from a different build is rejected when it starts.
 
@@ -24,7 +24,7 @@ def program() -> str:
         if path.is_file() and os.access(path, os.X_OK):
             return str(path)
     raise LibraryError(
-        "the program pqlab is missing from this installation",
+        "the pqlab program is missing from this installation",
         "install the package again, or set PQLAB_WORKER to the path of the program",
     )
 

@@ -153,7 +153,7 @@ class HybridCertificate:
 
     @property
     def signature_algorithm(self) -> str:
-        """Signature algorithm. If there is also an alternative signature, the algorithm of the classical signature."""
+        """Algorithm of the signature, or of the classical signature if the certificate also has an alternative one."""
         return self._certificate.signature_algorithm
 
     @property
@@ -163,7 +163,7 @@ class HybridCertificate:
 
     @property
     def public_key(self) -> PublicKey:
-        """Public key of the subject. If there is also an alternative key, the classical key."""
+        """Public key of the subject. For a certificate that also has an alternative key, the classical key."""
         return self._certificate.public_key
 
     @property
@@ -194,7 +194,8 @@ class HybridCertificate:
         :param chain: The certificates, leaf first. Each one must be signed by the next.
         :param root: The trusted root, which must have signed the last certificate.
         :param at: Time at which the certificates must be valid, with a time zone (default now).
-        :param provider: Provider to verify with (default is the first one that offers the algorithm of a signature).
+        :param provider: Provider to verify with (default for each signature is the first one that offers its
+            algorithm).
         :raises pqlab.VerificationFailed: A signature is not valid, or the chain breaks a rule.
         """
         moment = _seconds(datetime.now(UTC) if at is None else at, "at")
@@ -203,8 +204,8 @@ class HybridCertificate:
     def cosign(self, secret_key: SecretKey) -> bytes:
         """Signs the certificate with ML-DSA-65. Returns the certificate and the detached signature as a CBOR array.
 
-        This is the reference form. The certificate does not mention the detached signature, so nobody can detect that
-        the signature was removed.
+        An earlier system defined this form. The certificate does not mention the detached signature, so nobody can
+        detect that the signature was removed.
 
         :raises pqlab.InvalidArgument: The key is not an ML-DSA-65 key.
         """

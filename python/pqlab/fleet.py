@@ -1,6 +1,7 @@
 """Measures a suite on every node of a Ray cluster, and stores one run per node in one database.
 
-A run is alone on its machine: nodes that share a machine take turns. ``pip install 'pqlab[cluster]'`` installs Ray.
+Only one run at a time uses a machine, so nodes that share a machine take turns. ``pip install 'pqlab[cluster]'``
+installs Ray.
 """
 
 from __future__ import annotations
@@ -54,11 +55,11 @@ class Node:
     labels: Mapping[str, str]
     """Ray labels of the node."""
     runs: list[str] = field(default_factory=list)
-    """Ids of the node's runs. There is more than one if another machine of the same kind had to continue."""
+    """Ids of the node's runs. There is more than one if another machine of the same kind had to take over."""
     complete: bool = False
     """Whether the node's runs contain every planned case."""
     died: int = 0
-    """Number of times that a run of the node died."""
+    """Number of times that the node's run died."""
     reason: str = ""
     """Reason why the node is not complete. Empty if it is complete."""
 
@@ -85,7 +86,7 @@ class Fleet:
         return [store.run(identity) for node in self.nodes for identity in node.runs]
 
     def page(self, folder: Path, *, prices: Mapping[str, float] | None = None) -> File:
-        """Writes the page that compares machines, as :func:`pqlab.fleet.machines` does, and returns the path."""
+        """Writes the page of :func:`pqlab.fleet.machines`, which compares machines, and returns its path."""
         return machines(self.runs(), folder, prices=prices, shared=self.shared)
 
 
@@ -189,10 +190,10 @@ def run(
     machine of the same kind is available, a new run measures the missing cases there, with a note that names the first
     run.
 
-    :param what: Suites, areas or algorithms (default is the suite ``standard``).
+    :param what: Suites, areas or algorithms (default is the ``standard`` suite).
     :param address: Address of the cluster, or ``auto`` for the cluster of this machine (default a new local cluster).
     :param labels: Measure only nodes with these Ray labels (default all nodes).
-    :param database: Database file for the runs (default is the database of the command line).
+    :param database: Database file for the runs (default is the command line's database).
     :param progress: Callback that receives a sentence about each event (default none).
     :param how: Other arguments, as for :func:`pqlab.run`, except ``libraries`` and ``workers``.
     :return: The nodes and their runs.
@@ -203,7 +204,7 @@ def run(
     if how.get("libraries") or how.get("workers"):
         raise InvalidArgument("libraries, workers: the files must be on every node", "measure on each node separately")
     store = pqlab.open(database)
-    # Reports an invalid request before anything starts.
+    # Report an invalid request before anything starts.
     plan = pqlab.plan(*what, database=database, **how)
     if not plan["cases"]:
         raise InvalidArgument("no case is selected")
@@ -225,7 +226,7 @@ class _Turn:
     """Ids of the cases in the node's earlier runs, which are already stored."""
     stream: Any = None
     since: float = 0.0
-    """Time of losing the run's node, or 0 if the run has a node."""
+    """Monotonic time at which the run lost its node, or 0 if it has a node."""
     tries: int = 0
 
 
@@ -296,7 +297,7 @@ class _Fleet:
         for node in every:
             self.say(f"{node.name}: {node.kind}")
         if shared:
-            self.say("nodes share a machine: they take turns, so their figures cannot be compared")
+            self.say("some nodes share a machine and take turns, so their figures do not compare machines")
         while turns:
             self.begin(turns)
             for turn in [turn for turn in turns if turn.stream is not None]:
@@ -307,7 +308,7 @@ class _Fleet:
         return Fleet(tuple(every), shared, self.store.path)
 
     def begin(self, turns: list[_Turn]) -> None:
-        """Starts waiting runs on available nodes of idle machines."""
+        """Starts the runs that are waiting, on available nodes of idle machines."""
         waiting = [turn for turn in turns if turn.stream is None and not 0 < time.monotonic() - turn.since < PAUSE]
         busy = {self.known[turn.identity].machine for turn in turns if turn.stream is not None}
         # Look for nodes only if a run waits for one, and at most once a second.
@@ -345,7 +346,8 @@ class _Fleet:
         node = self.known[turn.identity]
         job = self.job
         if turn.snapshot is not None and node.machine != turn.node.machine:
-            # Only a new run can measure the missing cases on another machine.
+            # A run cannot continue on another machine. Store it, and measure the missing cases in a
+            # new run.
             self.keep(turn)
         if turn.earlier:
             missing = tuple(case for case in self.cases if case not in turn.earlier)
@@ -365,12 +367,12 @@ class _Fleet:
                 word, what = self.ray.get(next(turn.stream))
             except StopIteration:
                 # The stream ended without an outcome, so it was cut off.
-                return self.again(turn, "its process ended")
+                return self.again(turn, "the process of the run ended")
             except self.ray.exceptions.TaskUnschedulableError:
                 # The node was already gone, so nothing was started and this attempt is not counted.
                 turn.tries -= 1
                 turn.stream, turn.since = None, time.monotonic()
-                self.say(f"{turn.node.name}: its node is gone, and nothing was started there")
+                self.say(f"{turn.node.name}: the node disappeared before the run started")
                 return False
             except self.ray.exceptions.RayTaskError as error:
                 return self.again(turn, str(error).strip().splitlines()[-1])
@@ -396,7 +398,7 @@ class _Fleet:
         turn.node.died += 1
         self.say(f"{turn.node.name}: {why}")
         if turn.tries >= TRIES:
-            turn.node.reason = f"its run died {turn.tries} times: {why}"
+            turn.node.reason = f"the run died {turn.tries} times: {why}"
             self.keep(turn)
             return True
         turn.since = time.monotonic()

@@ -223,8 +223,8 @@ def generate_block(
     :param chain_id: Chain that the transactions are for (default 1).
     :param seed: Seed for keys, fields, signatures and the choice of invalid transactions (default 1).
     :param format: ``block`` or ``parquet`` (default ``block``).
-    :param form: Form of the transactions, ``txv2`` or ``txv1`` (default ``txv2``). ``txv1`` is the reference form and
-        supports only ML-DSA-65.
+    :param form: Form of the transactions, ``txv2`` or ``txv1`` (default ``txv2``). ``txv1`` comes from an
+        earlier system and supports only ML-DSA-65.
     :param provider: Provider to sign with (default is the first one that offers the algorithm).
     :param threads: Number of signing threads (default one per core).
     :param progress: Callback that receives the number of transactions generated and the total (default none).
@@ -266,7 +266,7 @@ def verify_block(
     :param chain_id: Chain that the transactions must be for (default 1).
     :param form: Transaction form to accept, ``txv2`` or ``txv1`` (default ``txv2``).
     :param threads: Number of verifying threads, in addition to a thread that reads (default one per core).
-    :param provider: Provider to verify with (default is the first one that offers the algorithm of a transaction).
+    :param provider: Provider to verify with (default for each transaction is the first one that offers its algorithm).
     :param keep_keys: Whether to keep up to 256 prepared keys, which saves time if senders repeat (default false).
     :param batch: Transactions to verify in one batch, if the provider supports batches, such as ``mldsa-batch``
         (default 100).

@@ -1,4 +1,4 @@
-"""Statistics of samples, computed in the same way as in the reports of pqlab.
+"""Statistics of samples, computed as in pqlab's reports.
 
 Samples are lists or other sequences of numbers, NumPy arrays, or Polars or pandas columns. Results have the same unit
 as the samples. Invalid samples or arguments raise :class:`pqlab.InvalidArgument`. Objects that are not samples raise
@@ -72,7 +72,7 @@ class WelchTest:
     significant: bool
     """Whether the p-value is below ``alpha``."""
     overhead_pct: float
-    """Increase from the first mean to the second, in percent of the first."""
+    """Increase from the first mean to the second, as a percentage of the first."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ class ThroughputPoint:
     efficiency: float
     """Speedup divided by the growth in concurrency. 1 means perfect scaling."""
     loss_from_peak_pct: float
-    """Loss of throughput from the peak, in percent of the peak."""
+    """Loss of throughput from the peak, as a percentage of the peak."""
     loss_from_smallest_pct: float
     """Loss of throughput from the smallest concurrency, in percent. Negative for a gain."""
 
@@ -194,7 +194,7 @@ def throughput_curve(points: Iterable[tuple[int, int, float]]) -> ThroughputCurv
 
 
 def cov_stability_report(results: Mapping[str, Samples], threshold: float = 5.0) -> list[Stability]:
-    """Returns the coefficient of variation for each operation, the most variable operation first.
+    """Returns the coefficient of variation for each operation, most variable first.
 
     The coefficient measures spread and does not show leaks. For example, signing with rejection sampling varies a lot,
     but this does not mean that it leaks.
@@ -246,7 +246,7 @@ def file_report(
 ) -> dict[str, Any]:
     """Describes a file of samples, or compares two files. Figures have the same unit as the file.
 
-    :param file: CSV or JSON file, or output of hyperfine, Google Benchmark or pyperf.
+    :param file: CSV or JSON file, or output of a tool that ``pqlab stats --help`` lists.
     :param other: File to compare with the first file (default none).
     :param column: Name of the only series to read (default all).
     :param confidence: Confidence level of the intervals, between 0 and 1 (default 0.95).

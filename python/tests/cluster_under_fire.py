@@ -173,7 +173,8 @@ def everything(path: str, nodes: int, kills: int) -> dict[str, Any]:
                         machines, driver = None, None
                 continue
             driver = None
-            # Without output, the driver was killed or lost its cluster. The next turn starts a new driver.
+            # No output means that the driver was killed or lost its cluster. The next iteration
+            # starts a new driver.
             if out:
                 found: dict[str, Any] = json.loads(out)
                 break
@@ -188,7 +189,6 @@ def everything(path: str, nodes: int, kills: int) -> dict[str, Any]:
 
 
 def main(what: str, path: str, nodes: int, kills: int) -> None:
-    """Runs the test and prints its result."""
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
     print(json.dumps(everything(path, nodes, kills) if what == "everything" else beside(what, path, nodes, kills)))
 

@@ -28,6 +28,7 @@ def run(database: Path) -> pqlab.Run:
         filters=["kem/*/encapsulate[]@*"],
         processes=2,
         max_time=0.2,
+        patience=0,
         seed=7,
         progress=False,
     )

@@ -17,7 +17,7 @@ from pqlab import _pqlab
 # Set PQLAB_PYTHON_EXAMPLES=10000 for a longer test.
 EXAMPLES = int(os.environ.get("PQLAB_PYTHON_EXAMPLES", "60"))
 
-# Invalid values for numeric arguments, such as the number of processes. No such value starts a measurement.
+# Invalid values for numeric arguments, such as the number of processes. All must be rejected before anything is measured.
 NONSENSE: st.SearchStrategy[Any] = st.one_of(
     st.none().map(lambda _: object()),
     st.text(max_size=8).filter(lambda text: not text.strip("0123456789")).map(lambda text: f"no number {text}"),

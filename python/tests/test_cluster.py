@@ -162,7 +162,7 @@ def test_command_agrees_with_one_machine_and_resumes_from_a_journal(tmp_path: Pa
     rejections = [(one.index, one.kind, one.reason) for one in alone.rejections]
     assert [(one["index"], one["kind"], one["reason"]) for one in found["rejections"]] == rejections
     assert (found["transactions"], found["rejected_by_kind"]) == (20_000, alone.kinds)
-    # Apart from the entry `cluster`, the JSON output has the same fields as without a cluster.
+    # Apart from the `cluster` entry, the JSON output has the same fields as without a cluster.
     words = [str(Path(sys.executable).with_name("pqlab")), "ledger", "verify", str(path), "--json"]
     program = subprocess.run(words, capture_output=True, text=True, check=False)
     same = json.loads(program.stdout)
@@ -171,7 +171,7 @@ def test_command_agrees_with_one_machine_and_resumes_from_a_journal(tmp_path: Pa
     assert {name: found[name] for name in same if name not in measured} == {
         name: value for name, value in same.items() if name not in measured
     }
-    # Remove the last part from the journal, as an interruption would.
+    # Cut off the last line of the journal, as an interruption would.
     lines = journal.read_text().splitlines(keepends=True)
     journal.write_text("".join(lines[:-1]) + lines[-1][:10])
     second = json.loads(command(*arguments).stdout)
@@ -234,7 +234,7 @@ def test_command_makes_the_same_block_as_the_program(tmp_path: Path) -> None:
         environment = {**os.environ, "PQLAB_PYTHON": sys.executable}
         done = subprocess.run(words, capture_output=True, text=True, timeout=300, check=False, env=environment)
         assert done.returncode == 0, done.stderr
-        assert re.search("3,000 (Ed25519 )?transactions", done.stdout) and "30 of them invalid" in done.stdout
+        assert re.search("3,000 (Ed25519 )?transactions", done.stdout) and "(30 invalid)" in done.stdout
     assert (tmp_path / "made").read_bytes() == (tmp_path / "alone").read_bytes()
 
 
@@ -272,7 +272,8 @@ def test_scaling_is_extrapolated() -> None:
     one, many, every = scaling.estimates(100_000_000, [1, 100, 100_000], 16, 1.25e9)
     assert one.verifying == pytest.approx(312.5) and one.reading == pytest.approx(440.96) and one.limit == "reading"
     assert many.verifying == pytest.approx(3.125) and many.seconds == many.reading == pytest.approx(4.4096)
-    # The fixed cost of a part is as much as 10,000 transactions here, and a part contains about 60,000.
+    # Here, a part has a fixed cost equal to that of 10,000 transactions, and contains about 60,000
+    # transactions.
     costly = cluster.Scaling("X", (), 5512.0, 50.0, 500_000.0, 1000.0)
     assert costly.estimates(100_000_000, [1], 16, 1.25e9)[0].verifying == pytest.approx(312.5 * 7 / 6, rel=0.03)
     # No part is smaller than the stride of the index.

@@ -34,7 +34,7 @@ def test_two_libraries_are_compared(tmp_path: Path) -> None:
     assert [case["verdict"] for case in found.comparison["cases"]]
     assert found.markdown.startswith("#") or "|" in found.markdown
     assert pqlab.open(database).run("last").id == found.run.id
-    with pytest.raises(pqlab.InvalidArgument, match="on both sides"):
+    with pytest.raises(pqlab.InvalidArgument, match="both sides are aws-lc"):
         pqlab.compare_libraries("aws-lc", "aws-lc", progress=False)
     with pytest.raises(pqlab.UnknownName):
         pqlab.compare_libraries("aws-lc", "nothing", progress=False)
@@ -118,7 +118,7 @@ def test_site_covers_all_runs(run: pqlab.Run, tmp_path: Path) -> None:
     assert f"runs/{run.id}.html" in first.read_text() and (tmp_path / "site" / "runs" / f"{run.id}.html").is_file()
     feed = ElementTree.parse(tmp_path / "site" / "feed.xml").getroot()
     assert feed.tag == "{http://www.w3.org/2005/Atom}feed"
-    with pytest.raises(pqlab.InvalidArgument, match=r"base_url: .*invalid address of a site"):
+    with pytest.raises(pqlab.InvalidArgument, match=r"base_url: .*invalid site URL"):
         stored.site(tmp_path / "none", base_url="here")
 
 

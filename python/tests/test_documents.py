@@ -51,7 +51,7 @@ def test_page_shows_compiled_classes(tmp_path: Path) -> None:
     for shown in (
         "KEM(algorithm: str = 'ML-KEM-768', provider: str | None = None)",
         "Ntor(handshake: str = 'hybrid', provider: str | None = None)",
-        "def public_bytes(self) -> bytes: Returns the bytes that go on the wire.",
+        "def public_bytes(self) -> bytes: Returns the wire encoding of the key.",
         "The public key.",
     ):
         assert shown in words

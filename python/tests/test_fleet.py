@@ -1,4 +1,4 @@
-"""A fleet completes the run of every node even if a node dies, and the page by machine compares the runs."""
+"""A fleet completes every node's run even if a node dies, and the machine page compares the runs."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_reports_invalid_arguments_before_anything_starts(tmp_path: Path) -> Non
         fleet.run("kem", libraries=["liboqs:/none.so"], database=tmp_path / "db")
     pytest.importorskip("ray")
     for nowhere in ["127.0.0.1:1", "127.0.0.1:99999", "127.0.0.1:x"]:
-        with pytest.raises(pqlab.LibraryError, match="no Ray at"):
+        with pytest.raises(pqlab.LibraryError, match="cannot reach Ray at"):
             fleet.run("kem", address=nowhere, database=tmp_path / "db")
     with pytest.raises(pqlab.InvalidArgument, match="no run"):
         fleet.machines([], tmp_path)
@@ -86,7 +86,7 @@ def test_the_page_by_machine_has_columns_ratios_ranks_and_prices(measured: Path,
     assert [machine.runs[0].id for machine in there] == sorted([first.id, second.id])
     page = fleet.machines([first, second], tmp_path / "page", prices={"*CPUs*": 0.5}).read_text(encoding="utf-8")
     assert "elsewhere" in page and "Compared with the first" in page and "Operations per dollar" in page
-    # With the same samples no machine is faster, and no library changes rank.
+    # With the same samples, no machine is faster, and no library changes rank.
     markdown = (tmp_path / "page" / "machines.md").read_text(encoding="utf-8")
     ratios = markdown.partition("## Compared with the first")[2].partition("## Changes in rank")[0]
     # Overhead cases measure the harness and are not compared.

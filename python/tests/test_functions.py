@@ -75,7 +75,7 @@ def test_a_busy_wait_takes_at_least_its_time() -> None:
     run = measured(lambda: busy(200_000), name="busy")
     (case,) = [case for case in run.cases if case.startswith("function/")]
     assert case == "function/busy/call[answers=unchecked]@python"
-    # No call can be shorter, however busy the machine is.
+    # The function waits for 200,000 ns, so no sample can be shorter, even on a busy machine.
     assert min(run.sample_buffer(case)) >= 200_000
 
 
@@ -215,8 +215,8 @@ def test_the_worker_passes_the_checker_of_workers(tmp_path: Path) -> None:
         (lambda: measured(print, name="a b"), "name: 'a b'"),
         (lambda: measured(print, name="null"), "name: 'null'"),
         (lambda: measured(print, name=5), "name: 5"),
-        (lambda: measured(print, print), "two have the name 'print'"),
-        (lambda: measured(print, len, name="x"), "name: only for a single plain function"),
+        (lambda: measured(print, print), "two are named 'print'"),
+        (lambda: measured(print, len, name="x"), "name: allowed only with a single plain function"),
         (lambda: measured(print, beside="kem"), "beside: 'kem' is not a list"),
         (lambda: measured(print, label="liboqs"), "is the name of a provider"),
         (lambda: measured(print, label="a b"), "label"),

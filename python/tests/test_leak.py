@@ -1,4 +1,4 @@
-"""Tests of leak tests, on the built-in targets. One target leaks."""
+"""Leak tests of the built-in targets. One target leaks on purpose."""
 
 from __future__ import annotations
 

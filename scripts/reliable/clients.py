@@ -1,4 +1,4 @@
-"""A hundred clients at the same time: every answer must be right, and memory must not grow."""
+"""A hundred clients at the same time: every answer must be correct, and memory must not grow."""
 
 import contextlib
 import hashlib
@@ -11,13 +11,13 @@ from reliable.program import Pqlab, Service
 
 FIGURE = Figure(
     name="clients",
-    title="A hundred clients at the same time: right answers, flat memory",
+    title="A hundred clients at the same time: correct answers, flat memory",
     how="A hundred clients read pages of ten runs from `pqlab serve` at the same time. They cut off one answer in "
-    "five, half of those with a reset. Every other answer must be complete, and identical each time, because the store "
+    "five, half of those with a reset. All other answers must be complete, and identical each time, because the store "
     "does not change. Another hundred clients use `pqlab ntor-relay`. Ten of them are `pqlab ntor-client`, which "
     "checks that both sides derive the same keys. The others request the descriptor, send their own keys and check the "
     "length of the answers, or disconnect early. Memory is flat if the maximum resident memory in the last quarter of "
-    "the time is at most 10% + 16 MiB above the maximum in the second quarter.",
+    "the time is at most 10% plus 16 MiB above the maximum in the second quarter.",
     limits="Clients and service share the machine, so the test does not show how many answers per second are possible. "
     "It does not detect leaks below the allowed growth.",
 )
@@ -48,13 +48,13 @@ class Memory:
         quarter = max(1, len(self.looks) // 4)
         second, last = max(self.looks[quarter : 2 * quarter] or self.looks), max(self.looks[-quarter:])
         grown = last > second * (1 + MORE) + MORE_MIB
-        found = {"MiB in the second quarter": round(second), "MiB in the last": round(last)}
+        found = {"MiB in the second quarter": round(second), "MiB in the last quarter": round(last)}
         fault = f"resident memory grew from {second:.0f} MiB in the second quarter to {last:.0f} MiB in the last"
         return found, [fault] * grown
 
 
 def cut(address, sent, chance):
-    """Sends a request and disconnects in the middle of the answer."""
+    """Sends a request and disconnects in the middle of the response."""
     with web.connect(address, 120) as connection:
         connection.sendall(sent)
         with contextlib.suppress(ConnectionError):

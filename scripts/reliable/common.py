@@ -21,7 +21,7 @@ class Unfit(Exception):
 
 
 class Broken(Exception):
-    """Raised if something failed that must not fail. The message is the fault."""
+    """Raised if a step fails that must succeed. The message is the fault."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -59,9 +59,9 @@ class Task:
     program: pathlib.Path
     long: bool
     seed: int
-    # Folder for the files of the figure. Empty at first, and removed at the end if the figure passed.
+    # Folder for the figure's files. Empty at first, and removed at the end if the figure passed.
     folder: pathlib.Path
-    # Count to use instead of the default, to try the script.
+    # Count that replaces the default, for trying out the script.
     given: int | None = None
     # For `fuzz`: time limit in minutes, and the only targets to run.
     minutes: float | None = None
@@ -138,14 +138,14 @@ def end_all():
 
 
 def stop(*_signal):
-    """Kills all started processes and prevents new ones, so that threads that wait for a process end."""
+    """Kills all started processes and prevents new ones. Threads that wait for a process then return."""
     STOPPED.set()
     end_all()
     raise KeyboardInterrupt
 
 
 def _stat(pid):
-    """Returns state, parent and start time of a process, or `None` if the process does not exist."""
+    """Returns the state, parent and start time of a process, or `None` if the process does not exist."""
     try:
         fields = pathlib.Path(f"/proc/{pid}/stat").read_text(errors="replace").rpartition(")")[2].split()
     except OSError:
@@ -154,7 +154,7 @@ def _stat(pid):
 
 
 def children(pid):
-    """Returns id and start time of each child process."""
+    """Returns the id and start time of each child process."""
     found = []
     for name in os.listdir("/proc"):
         stat = _stat(name) if name.isdigit() else None

@@ -13,9 +13,9 @@ FIGURE = Figure(
     name="full",
     title="A full disk at every write",
     how="Each command runs once under `strace`, which lists its writes. It then runs once for each write, sync or "
-    "change of file length, and from that call on the system reports ENOSPC. This covers the database files of `pqlab "
-    "run`, with a new database and with one that contains a run, and the output of `report`, `export` and `ledger "
-    "generate`. Each command must print an error in one line and exit with a non-zero code, without a panic. Earlier "
+    "truncate call. In each of these runs, that call and all later ones fail with ENOSPC. This covers the database files "
+    "of `pqlab run`, with a new database and with one that contains a run. It also covers the output of `report`, "
+    "`export` and `ledger generate`. Each command must print an error in one line and exit with a non-zero code, without a panic. Earlier "
     "results must still exist, and SQLite's `integrity_check` must report `ok`. Each file must contain its old content "
     "or the complete new content, and no file may be left over. The same command, or `--resume`, must then succeed. "
     "The short form tests every tenth write.",
@@ -24,7 +24,7 @@ FIGURE = Figure(
     "already stored.",
 )
 
-# Calls that can need disk space, and calls that can report later that there was none.
+# System calls that can need disk space, and calls that can report a full disk afterwards.
 CALLS = ("write", "pwrite64", "writev", "pwritev", "fsync", "fdatasync", "ftruncate", "fallocate")
 # `4211  pwrite64(5</folder/pqlab.db-wal>, ""..., 4096, 0) = 4096`
 LINE = re.compile(r"^(?:(\d+) +)?(\w+)\(\d+<([^>]*)>")
@@ -36,7 +36,7 @@ BESIDE = ("", "-wal", "-shm", "-journal")
 RUN = ("hash", "--provider", "rustcrypto", "--filter", "hash/SHA3-256/digest*", "--processes", "2", "--max-time", "0.02", "--seed", "7")
 # Content of an output file before the command runs.
 OLD = b"what was here before\n"
-# Last bytes of complete files whose content differs between calls, by suffix.
+# Last bytes of a complete file, by extension, for formats that are not reproducible byte for byte.
 ENDS = {".pdf": b"%%EOF"}
 
 
@@ -87,7 +87,7 @@ def this_one(writes, place):
 
 
 def complaint(code, said, path):
-    """Checks how a command ended that could not write to this path. Returns the faults."""
+    """Checks how a command that could not write to this path ended. Returns the faults."""
     lines = [line for line in said.splitlines() if line.strip() and not line.startswith("strace:")]
     faults = [f"exit code {code}"] * (code == 0 or code < 0 or code >= 128)
     faults += [f"a panic: {last_line(said)}"] * ("panicked" in said)
@@ -180,7 +180,7 @@ def checked_run(pqlab, strace, options, earlier):
     if lost := set(session.cases) - set(stored.get(session.run, ())):
         faults.append(f"lost: {', '.join(sorted(lost))}")
     if any(len(cases) > len(set(cases)) for cases in stored.values()):
-        faults.append("cases are doubled")
+        faults.append("cases are duplicated")
     if earlier and pqlab.read("export", earlier[0], "--format", "csv") != earlier[1]:
         faults.append("the earlier run has changed")
     return faults, hit, well

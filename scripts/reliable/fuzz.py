@@ -15,18 +15,18 @@ FIGURE = Figure(
     name="fuzz",
     title="Executions of each fuzz target",
     how="Each target in `fuzz/` runs under libFuzzer with AddressSanitizer (`cargo fuzz`, a nightly compiler). The "
-    "corpus is kept below `PQLAB_CACHE`, so each call continues from the previous ones. Executions of the long form "
-    "add up over several calls while the sources of the targets stay at the same commit. The long form requests "
-    "100,000,000 executions of each of the three fastest decoders and 10,000,000 of each other decoder, in alternating "
-    "slices of a few minutes. It requests 1,000,000 executions of the two targets that are more than a decoder: "
-    "`ntor_relay` runs a relay behind its socket, and `mldsa_batch` compares complete verifications. The short form "
-    "requests 100,000 executions of each target.",
-    limits="C code is not instrumented: AddressSanitizer sees only heap use through functions of the C library. The "
+    "corpus is kept below `PQLAB_CACHE`, so each call continues from the previous ones. The short form requests 100,000 "
+    "executions of each target. The long form requests 100,000,000 executions of each of the three fastest decoders and "
+    "10,000,000 of every other decoder, in alternating slices of a few minutes. Two targets are not decoders: "
+    "`ntor_relay` runs a relay behind its socket, and `mldsa_batch` compares complete verifications. The long form "
+    "requests 1,000,000 executions of each. Executions of the long form add up over several calls, as long as the "
+    "sources of the targets stay at the same commit.",
+    limits="C code is not instrumented: AddressSanitizer sees only heap use through C library functions. The "
     "number of executions shows how long the fuzzer searched, not how much code it covered.",
 )
 
 SHORT, LONG, FASTEST_LONG, FASTEST = 100_000, 10_000_000, 100_000_000, 3
-# Executions in the long form for targets that are more than a decoder.
+# Executions in the long form for targets that are slower than decoders.
 LARGE = {"ntor_relay": 1_000_000, "mldsa_batch": 1_000_000}
 # Seconds per target in the short form, and per slice in the long form.
 SHORT_SECONDS, SLICE = 180, 180
@@ -35,8 +35,8 @@ AT_ONCE = 2
 # Default minutes of the long form.
 MINUTES = 60
 PLATFORM = "x86_64-unknown-linux-gnu"
-# Sources of the executed code. Executions of other versions are not counted. The crate for statistics is also built,
-# but no target uses it.
+# Sources of the code that targets execute. Only executions of the current version count.
+# pqlab-stats is not listed: it is built too, but no target uses it.
 CRATES = (
     "constructions", "harness", "keccak", "mldsa-batch", "network", "primitives", "providers", "record", "tls", "verification", "workloads",
 )
@@ -46,9 +46,10 @@ SOURCES = ("fuzz/fuzz_targets", "fuzz/Cargo.toml", "fuzz/Cargo.lock", *(f"crates
 CHANGED = "-changed"
 # Prefixes of the files with inputs that break a target. libFuzzer also writes files for slow inputs.
 BREAKING = ("crash-", "leak-", "oom-", "timeout-")
-# Options for the build, for libFuzzer and for AddressSanitizer, by target. mldsa_batch does not trace comparisons,
-# because tracing those in its arithmetic would take most of the time. ntor_relay does not detect leaks, because threads
-# of the last clients may still be running when the target ends.
+# Options for the build, for libFuzzer and for AddressSanitizer, by target. mldsa_batch does not
+# trace comparisons, because tracing the comparisons in its arithmetic would take most of the time.
+# ntor_relay does not detect leaks, because threads of the last clients may still be running when
+# the target ends.
 BUILD = {"mldsa_batch": ("--no-trace-compares",)}
 FLAGS = {"mldsa_batch": ("-entropic=0", "-use_counters=0", "-max_len=256")}
 SANITIZER = {"ntor_relay": "detect_leaks=0"}
@@ -62,7 +63,7 @@ def targets():
 
 
 class Target:
-    """A target, with its files that are kept between calls."""
+    """A fuzz target, and the files that it keeps between runs."""
 
     def __init__(self, name, commit, folder):
         self.name, self.commit = name, commit
@@ -74,7 +75,8 @@ class Target:
         # Number of executions and seconds, by commit.
         self.all = json.loads(self.notes.read_text()) if self.notes.exists() else {}
         self.program = None
-        # Earlier executions that are not counted. The long form adds up over calls; the short form starts from zero.
+        # Number of earlier executions to leave out. The long form adds up over calls; the short
+        # form starts from zero.
         self.earlier = 0
         if commit.endswith(CHANGED):
             self.all.pop(commit, None)
@@ -143,7 +145,7 @@ def built(names, log):
         # Different build flags rebuild everything, so each combination uses a separate folder.
         folder = target_folder() / "fuzz" / ("-".join(options).replace("--", "") or "usual")
         for name in group:
-            say(f"fuzz: building {name} ({number + 1} of {len(groups)} kinds)")
+            say(f"fuzz: building {name} ({number + 1} of {len(groups)} builds)")
             words = ["cargo", "+nightly", "fuzz", "build", *options, "--target-dir", str(folder), name]
             with open(log, "a") as output:
                 code = subprocess.run(words, cwd=ROOT, env=environment, stdout=output, stderr=subprocess.STDOUT, check=False).returncode
@@ -155,7 +157,7 @@ def built(names, log):
 def rows_of(all_targets, goals, long):
     rows = []
     for target in all_targets:
-        found = {"inputs kept": sum(1 for _ in target.corpus.iterdir()), "a second": round(target.rate), "sources": target.commit}
+        found = {"inputs kept": sum(1 for _ in target.corpus.iterdir()), "per second": round(target.rate), "sources": target.commit}
         row = judged(target.name, target.executions, "executions", found, target.faults)
         if row.outcome == PASSED and target.executions < goals[target.name]:
             row = Row(row.part, row.count, row.unit, found, UNFINISHED, [f"of {goals[target.name]:,}" + (": the next call continues" if long else "")])
@@ -192,8 +194,8 @@ def measure(task):
     at_once = min(AT_ONCE, os.cpu_count() or 1)
     while True:
         goals = goals_of(found, task)
-        # Start with targets that have not run yet, then those that need the least time to reach their goal. So if time
-        # is short, most targets finish.
+        # Start with targets that have not run yet, then those that need the least time to reach their goal. That way,
+        # most targets finish even if time is short.
         left = [target for target in found if not target.faults and target.executions < goals[target.name]]
         left.sort(key=lambda target: (goals[target.name] - target.executions) / target.rate if target.rate else 0)
         if not left or (until and time.monotonic() >= until):

@@ -14,16 +14,18 @@ FIGURE = Figure(
     name="hostile",
     title="Hostile connections: the services keep running",
     how="Connections to `pqlab serve` and to `pqlab ntor-relay` send random bytes, parts of requests, oversized "
-    "headers, one byte at a time, or sequences of requests with garbage in between. Others send wrong methods, path "
-    "traversals in many spellings, or messages with the right length but wrong content, or end with a reset. Once, "
-    "more connections are open than the service accepts. No answer may have a 5xx status, contain a file from the "
-    "machine or break the protocol, and no client may be left waiting. Afterwards, pages and handshakes must work, and "
-    "the service may not have grown by more than 25% + 32 MiB of memory, 2 threads and 4 open files.",
+    "requests, single bytes with pauses, or sequences of requests with garbage in between. Others send wrong methods or "
+    "types, path traversals in many spellings, or messages with the right length but wrong content, or end with a "
+    "reset. Halfway through, more silent connections are open at the same time than the service accepts. No answer may "
+    "have a 5xx status, contain a file from the machine or break the protocol, and no client may be left waiting. "
+    "Afterwards, pages and handshakes must work. The service may have grown by at most 25% plus 32 MiB of memory, "
+    "2 threads and 4 open files.",
     limits="The clients run on the same machine, sixteen at a time. The test does not cover floods that saturate the "
     "network or use up all ports.",
 )
 
-# Number of hostile clients at a time, without the crowd, and seconds within which the service must answer or close.
+# Number of hostile clients at a time, not counting the crowd, and seconds within which the service
+# must answer or close the connection.
 AT_ONCE, LIMIT = 16, 60
 # Seconds to wait until a service has freed what clients used. Longer than its time limits for idle clients.
 SETTLE = 150
@@ -78,7 +80,7 @@ def judge_page(answer):
     statuses = [int(found) for found in re.findall(rb"(?m)^HTTP/1\.[01] (\d{3}) ", answer)]
     faults = [f"status {status}" for status in statuses if status >= 500]
     faults += ["not HTTP"] * bool(answer and not answer.startswith(b"HTTP/1."))
-    return faults + ["a file of the machine"] * any(trace in answer for trace in (b"root:x:", b"SQLite format 3", b"\nSet-Cookie"))
+    return faults + ["a file from the machine"] * any(trace in answer for trace in (b"root:x:", b"SQLite format 3", b"\nSet-Cookie"))
 
 
 def message(number, length, body):
@@ -115,12 +117,22 @@ def judge_relay(answer):
 
 
 ATTACKS = {"serve": (attack_page, judge_page), "ntor-relay": (attack_relay, judge_relay)}
-KINDS = ("noise", "half", "huge", "slow", "row", "wrong", "climb", "reset")
+# Kinds of attacks, with their names on the page. `RELAY_KINDS` has the names that differ for the relay.
+KINDS = {
+    "noise": "random bytes", "half": "partial request", "huge": "oversized", "slow": "byte by byte", "row": "request sequence",
+    "wrong": "wrong method", "climb": "path traversal", "reset": "reset",
+}
+RELAY_KINDS = {"wrong": "wrong type", "climb": "wrong content"}
+
+
+def label(kind, service):
+    """Returns the name of a kind of attack on the page."""
+    return RELAY_KINDS.get(kind, KINDS[kind]) if service == "ntor-relay" else KINDS[kind]
 
 
 def connection(service, name, index, chance):
     """Makes one hostile connection. Returns its kind and the faults."""
-    kind = chance.choice(KINDS)
+    kind = chance.choice(list(KINDS))
     attack, judge = ATTACKS[name]
     try:
         with web.connect(service.address, LIMIT) as stream:
@@ -188,9 +200,9 @@ def attacked(task, name, service, good):
         after, over = settled(service, before)
         good()
     except (Broken, OSError) as error:
-        return judged(name, count, "connections", kinds, [*faults, f"afterwards: {error}"])
+        return judged(name, count, "connections", {label(kind, name): number for kind, number in kinds.items()}, [*faults, f"afterwards: {error}"])
     found = {
-        **kinds, "silent at once": CROWD[name], "MiB resident": f"{before.resident:.0f}, then {after.resident:.0f}",
+        **{label(kind, name): number for kind, number in kinds.items()}, "silent at the same time": CROWD[name], "MiB resident": f"{before.resident:.0f}, then {after.resident:.0f}",
         "threads": f"{before.threads}, then {after.threads}", "open files": f"{before.files}, then {after.files}",
     }
     errors = service.errors.read_text(errors="replace")

@@ -9,8 +9,8 @@ FIGURE = Figure(
     name="journal",
     title="Journals: every flipped bit detected",
     how="The test verifies a block in parts and writes a journal, for both block formats. It then flips one random bit "
-    "in the block or in the journal and resumes. pqlab must reject the journal, or verify the parts again that the "
-    "journal no longer contains.",
+    "in the block or in the journal and resumes. pqlab must reject the journal, or re-verify the parts that "
+    "the journal has lost.",
     limits="The test calls the functions that run on a node, without a cluster. pqlab cannot detect a file that "
     "changes and changes back between two reads.",
 )
@@ -26,5 +26,5 @@ def measure(task):
     said = log.read_text(errors="replace")
     if "2 passed" not in said and "failed" not in said:
         raise Unfit(f"cannot build or test the Python package: {last_line(said)}")
-    # Flips for each of two formats, in the block and in the journal.
+    # The test flips bits in the block and in the journal, for each of two formats.
     return [judged("", 4 * flips, "flipped bits", {}, [last_line(said)] if code else [])]

@@ -13,9 +13,9 @@ from reliable.program import ENDED, Pqlab, Session, integrity
 FIGURE = Figure(
     name="kill",
     title="Killed runs: no finished case lost or stored twice",
-    how="`pqlab run` is killed (`kill -9`) at a random moment between its start and its end: the coordinator alone, "
-    "the coordinator with all its workers, or one worker, whose case then fails. `--resume` continues the run, is "
-    "killed as well, and finally completes the run. Every case that the output reported as finished must be in the "
+    how="The test kills `pqlab run` (`kill -9`) at a random moment between its start and its end. It kills the "
+    "coordinator alone, the coordinator with all its workers, or one worker, so that its case fails. It then resumes "
+    "the run with `--resume`, and kills it again, until the run is complete. Every case that the output reported as finished must be in the "
     "export exactly once. Every run must have the same plan, and `runs` must never count fewer cases than were "
     "reported. No worker may outlive its coordinator, and SQLite's `integrity_check` must report `ok`.",
     limits="Only processes die, not the machine: the effects of a power failure depend on the disk and on `fsync`. The "
@@ -24,8 +24,9 @@ FIGURE = Figure(
 )
 
 # Ten cases in about a second.
-RUN = ("hash", "--provider", "rustcrypto", "--filter", "hash/SHA3-2*/digest*", "--processes", "2", "--max-time", "0.02", "--seed", "7")
-# Number of kills before switching to a new database. This limits its size, and some kills then hit a run that creates one.
+RUN = ("hash", "--provider", "rustcrypto", "--filter", "hash/SHA3-2*/digest*", "--processes", "2", "--max-time", "0.02", "--patience", "0s", "--seed", "7")
+# Number of kills before switching to a new database. This limits the size of a database, and lets
+# some kills hit a run that is creating its database.
 A_DATABASE = 50
 COORDINATOR, ALL, WORKER = "coordinator", "all", "worker"
 # One kill in five hits a worker.
@@ -51,7 +52,7 @@ class Tally:
     runs: int = 0
     cases: int = 0
     lost: int = 0
-    doubled: int = 0
+    duplicated: int = 0
     outlived: int = 0
     # Databases that were killed before their tables existed.
     unborn: int = 0
@@ -93,7 +94,7 @@ class Database:
         said = self.said.setdefault(session.run, set())
         for case in session.cases:
             if case in said:
-                self.tally.doubled += 1
+                self.tally.duplicated += 1
                 self.tally.faults.append(f"{case} was finished twice in run {session.run}")
             said.add(case)
         if "panicked" in session.said():
@@ -134,14 +135,21 @@ class Database:
             self.tally.outlived += len(left)
             self.tally.faults.append(f"{len(left)} workers outlived their coordinator by {PATIENCE} s")
 
+    def finish(self, *arguments):
+        """Starts or resumes a run, and waits until it ends."""
+        session = Session(self.pqlab, *arguments)
+        code = session.end()
+        self.take(session)
+        if code not in ENDED:
+            raise Broken(f"`run {' '.join(arguments)}` exited with code {code}: {session.said()}")
+
     def conclude(self, whole):
         """Resumes every run until it is complete, and checks the database and all runs."""
+        if not self.runs():
+            # All kills came before a run was stored.
+            self.finish(*RUN)
         while [run for run in self.runs() if not run["complete"]]:
-            session = Session(self.pqlab, "--resume")
-            code = session.end()
-            self.take(session)
-            if code not in ENDED:
-                raise Broken(f"`--resume` exited with code {code}: {session.said()}")
+            self.finish("--resume")
         self.tally.unborn += self.unborn
         said = integrity(self.pqlab.database) if self.pqlab.database.exists() else "ok"
         if said != "ok":
@@ -151,7 +159,7 @@ class Database:
             self.tally.runs += 1
             self.tally.cases += len(cases)
             if len(set(cases)) < len(cases):
-                self.tally.doubled += len(cases) - len(set(cases))
+                self.tally.duplicated += len(cases) - len(set(cases))
                 self.tally.faults.append(f"run {run} has duplicate cases")
             if sorted(set(cases)) != sorted(whole.cases):
                 self.tally.faults.append(f"run {run} contains different cases than an uninterrupted run")
@@ -199,9 +207,9 @@ def measure(task):
         database.conclude(whole)
         if not tally.faults:
             shutil.rmtree(database.pqlab.folder)
-        say(f"kill: {sum(tally.kills.values()):,} of {kills:,} kills, {tally.lost} cases lost, {tally.doubled} doubled")
+        say(f"kill: {sum(tally.kills.values()):,} of {kills:,} kills, {tally.lost} cases lost, {tally.duplicated} duplicated")
     found = {
-        "lost": tally.lost, "doubled": tally.doubled, "workers left": tally.outlived, "runs": tally.runs, "cases": tally.cases,
+        "lost": tally.lost, "duplicated": tally.duplicated, "workers left": tally.outlived, "runs": tally.runs, "cases": tally.cases,
         "coordinator alone": tally.kills[COORDINATOR], "with all workers": tally.kills[ALL], "one worker": tally.kills[WORKER],
         "ended before the kill": tally.missed, "killed before tables existed": tally.unborn,
     }

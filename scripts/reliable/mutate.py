@@ -10,7 +10,7 @@ FIGURE = Figure(
     name="mutate",
     title="Changed files: rejected or accepted, never a panic",
     how="A test changes every field of every format that can be imported, one field at a time. It removes the field, "
-    "or changes its type, sign, length and so on. `pqlab import` and similar commands must reject the file in one line "
+    "or changes its type, sign or length, for example. `pqlab import` and similar commands must reject the file in one line "
     "that names the place, or accept the file if the new value is possible.",
     limits="Only one field changes at a time. Combinations of several wrong fields are left to the fuzzer.",
 )
@@ -18,7 +18,7 @@ FIGURE = Figure(
 # Integration test of crates/cli that changes the fields, and the environment variable for its long form.
 MUTATION_TEST = "mutation"
 LONG = {"PQLAB_MUTATIONS": "long"}
-LINE = re.compile(r"mutations: ([\d,]+) tried, ([\d,]+) refused, ([\d,]+) taken")
+LINE = re.compile(r"mutations: ([\d,]+) tried, ([\d,]+) rejected, ([\d,]+) accepted")
 
 
 def measure(task):
@@ -33,7 +33,7 @@ def measure(task):
         code = subprocess.run(words, cwd=ROOT, env=environment, stdout=output, stderr=subprocess.STDOUT, check=False).returncode
     text = log.read_text(errors="replace")
     numbers = [[int(number.replace(",", "")) for number in line] for line in LINE.findall(text)]
-    tried, refused, taken = (sum(column) for column in zip(*numbers)) if numbers else (0, 0, 0)
+    tried, rejected, accepted = (sum(column) for column in zip(*numbers)) if numbers else (0, 0, 0)
     faults = [f"the test exited with code {code}: {last_line(text)}"] * bool(code)
     faults += ["the test does not report the number of changes"] * (not numbers)
-    return [judged("", tried, "changes", {"refused": refused, "taken": taken}, faults)]
+    return [judged("", tried, "changes", {"rejected": rejected, "accepted": accepted}, faults)]

@@ -6,6 +6,7 @@ import json
 import os
 import pathlib
 import platform
+import textwrap
 
 from reliable.common import FAILED, NOT_RUN, PASSED, ROOT, UNFINISHED, cache, output_of
 
@@ -40,7 +41,7 @@ def read():
 
 
 def neutral(row):
-    """Replaces paths of this machine in the faults."""
+    """Replaces this machine's paths in the faults."""
     folders = ((cache(), "PQLAB_CACHE"), (ROOT, "."), (pathlib.Path.home(), "~"))
     for folder, word in folders:
         row["why"] = [why.replace(str(folder), word) for why in row["why"]]
@@ -79,14 +80,18 @@ def cell(text):
 
 
 def lines_of(row):
-    found = [f"{name} {value:,}" if isinstance(value, int) else f"{name} {value}" for name, value in row["found"].items()]
+    found = [f"{name}: {value:,}" if isinstance(value, int) else f"{name}: {value}" for name, value in row["found"].items()]
     return "; ".join(found + row["why"])
+
+
+def wrapped(text):
+    return textwrap.wrap(text, 120, break_long_words=False, break_on_hyphens=False)
 
 
 def table(figure, made):
     """Returns the section about a figure, with a table of its rows."""
     lines = [
-        f"## {figure.title}", "", figure.how, "", f"Limits: {figure.limits}", "",
+        f"## {figure.title}", "", *wrapped(figure.how), "", *wrapped(f"Limits: {figure.limits}"), "",
         f"`{command(made)}`: the {made['form']} form, {made['date']}, {spoken(made['seconds'])}, commit `{made['commit']}`, seed {made['seed']}.", "",
         "| what | how many | outcome | found |", "|---|---:|---|---|",
     ]
@@ -107,13 +112,15 @@ def page(figures):
     machines = list(dict.fromkeys(made["machine"] for _, made in shown if made))
     lines = [
         "# How hard pqlab is to break", "",
-        "`make reliability` generates this page from `reliability.json`; do not edit it by hand. The short form takes some",
-        "minutes, and `LONG=1` takes hours. `ONLY='kill full'` selects figures. The page shows the long form of a figure if",
-        "there is one.", "",
+        "Does pqlab lose results or stop working if processes are killed, disks fill up, files are damaged or clients are",
+        "hostile? Each section describes one such test, with its limits and its latest result.", "",
+        "`make reliability` repeats the tests in a short form, in about 15 minutes; `LONG=1` runs the long form, which takes",
+        "hours. `ONLY='kill full'` selects tests. The page shows the long form of a test if there is one. It is generated from",
+        "`reliability.json`: do not edit it by hand.", "",
         *(f"- Machine: {one}" for one in machines), "",
     ]
     for figure, made in shown:
-        lines += table(figure, made) if made else [f"## {figure.title}", "", figure.how, "", "Not measured yet.", ""]
+        lines += table(figure, made) if made else [f"## {figure.title}", "", *wrapped(figure.how), "", "Not measured yet.", ""]
     return "\n".join(lines).rstrip("\n") + "\n"
 
 

@@ -12,8 +12,8 @@ FIGURE = Figure(
     title="Dependencies, unsafe code, sanitizers",
     how="`cargo deny check` checks the lock file. `scripts/safety` checks every `unsafe` in the sources, as Clippy "
     "does. The long form also checks that `cargo auditable` embeds a list of crates that `rust-audit-info` can read. "
-    "With a nightly compiler, it also runs the tests of the adapters with AddressSanitizer, the tests of store, server "
-    "and harness with ThreadSanitizer, and the tests of crates that call no C with Miri.",
+    "With a nightly compiler, it also runs tests with sanitizers: the adapters with AddressSanitizer, and the store, "
+    "the server and the harness with ThreadSanitizer. Miri runs the tests of crates that call no C.",
     limits="AddressSanitizer instruments Rust and replaces the allocator. In the C libraries, it sees only calls to "
     "the allocator and to libc. Without the sources of the standard library, Miri does not run, "
     "and ThreadSanitizer does not see synchronisation inside the standard library. Reports about the standard library "
@@ -79,7 +79,8 @@ def auditable(task) -> Row:
 
 
 def tested(task, part, crates, flags, words, look=None, **environment):
-    """Runs the tests of crates with a tool of a nightly compiler. `look` extracts faults and results from output."""
+    """Runs the tests of crates with a tool from the nightly toolchain. `look` extracts faults and results from
+    output."""
     given = [word for crate in crates for word in ("-p", crate)]
     folder = str(target_folder() / part.split()[0].lower())
     code, said = ended(
@@ -94,7 +95,7 @@ def tested(task, part, crates, flags, words, look=None, **environment):
 
 
 def there(component):
-    """Whether the component of the nightly compiler is installed."""
+    """Whether this component of the nightly toolchain is installed."""
     return os.path.exists(f"{output_of('rustc', '+nightly', '--print', 'sysroot')}/{component[1]}")
 
 
@@ -103,7 +104,7 @@ def nightly(*components):
         raise Unfit("no nightly compiler is installed (`rustup toolchain install nightly`)")
     for component, path in components:
         if not there((component, path)):
-            raise Unfit(f"the nightly compiler has no {component} (`rustup component add {component} --toolchain nightly`)")
+            raise Unfit(f"the nightly toolchain lacks {component} (`rustup component add {component} --toolchain nightly`)")
 
 
 SOURCE = ("rust-src", "lib/rustlib/src/rust/library")

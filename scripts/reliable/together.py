@@ -9,8 +9,8 @@ from reliable.program import Pqlab, Service, Session, integrity
 FIGURE = Figure(
     name="together",
     title="Two runs, a server and readers on one database",
-    how="Two loops of `pqlab run`, a `pqlab serve` with eight clients, and two loops that list and export use one "
-    "database at the same time. Every run must exit with code 0 and be complete. Every case that was reported as "
+    how="Two loops of `pqlab run`, a `pqlab serve` with eight clients, and two loops of list and export commands use "
+    "one database at the same time. Every run must exit with code 0 and be complete. Every case that was reported as "
     "finished must be in the export exactly once. No answer may have a 5xx status other than 503, no command may "
     "report a locked database, and SQLite's `integrity_check` must report `ok`.",
     limits="The test uses one machine and a local disk: not every network file system supports SQLite's locks.",
@@ -68,7 +68,7 @@ def measure(task):
         team.add(1, renew)
         team.add(CLIENTS, look)
         team.work(seconds)
-    faults, lost, doubled = list(team.faults), 0, 0
+    faults, lost, duplicated = list(team.faults), 0, 0
     runs = pqlab.runs()
     for run in runs:
         try:
@@ -76,15 +76,15 @@ def measure(task):
         except (Broken, json.JSONDecodeError) as error:
             faults.append(f"run {run['id']}: {error}")
             continue
-        doubled += len(stored) - len(set(stored))
+        duplicated += len(stored) - len(set(stored))
         lost += len(set(said.get(run["id"], ())) - set(stored))
         if not run["complete"]:
             faults.append(f"run {run['id']} is not complete")
     lost += sum(len(cases) for run, cases in said.items() if run not in {run["id"] for run in runs})
-    faults += [f"{lost} cases lost"] * bool(lost) + [f"{doubled} cases doubled"] * bool(doubled)
+    faults += [f"{lost} cases lost"] * bool(lost) + [f"{duplicated} cases duplicated"] * bool(duplicated)
     if (sound := integrity(pqlab.database)) != "ok":
         faults.append(f"integrity_check: {sound}")
     pages = team.counted("200")
     faults += ["no run was measured"] * (not said) + ["no page was served"] * (not pages)
-    found = {"lost": lost, "doubled": doubled, "pages": pages, "503": team.counted("503"), "reads": team.counted("read"), "seconds": seconds}
+    found = {"lost": lost, "duplicated": duplicated, "pages": pages, "503": team.counted("503"), "reads": team.counted("read"), "seconds": seconds}
     return [judged("", len(said), "runs", found, faults)]

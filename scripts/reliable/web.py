@@ -119,7 +119,7 @@ class Team:
                 look()
         finally:
             self.stopping.set()
-            # Clients that wait for a slow page end at the time limit of their connection.
+            # Wait longer than a connection's time limit, after which a client gives up on a slow page.
             for thread in self._threads:
                 thread.join(150)
         if left := sum(thread.is_alive() for thread in self._threads):

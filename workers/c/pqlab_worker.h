@@ -63,7 +63,7 @@ static inline int pqlab_is(const struct pqlab_field *field, const char *text) {
     return field->length == strlen(text) && !memcmp(field->bytes, text, field->length);
 }
 
-/* ---- Everything below is internal, except pqlab_serve. */
+/* ---- Internal from here on, except pqlab_serve. */
 
 struct pqlab_case {
     uint64_t handle, first, n;

@@ -1,4 +1,4 @@
-/* A worker for pqlab in C. Shows how to use pqlab_worker.h, with liboqs if available.
+/* Example of a pqlab worker in C. Shows how to use pqlab_worker.h, with liboqs if available.
  *
  *     cc -O2 -DWITH_LIBOQS worker.c -loqs -lcrypto -o worker      offers ML-KEM and ML-DSA
  *     cc -O2 worker.c -o worker                                   offers only `null`
@@ -8,7 +8,8 @@
 #ifdef WITH_LIBOQS
 #include <oqs/oqs.h>
 
-/* ML-KEM. The context of an offer is the liboqs object for the algorithm. Private keys are dk in FIPS 203. */
+/* ML-KEM. The context of an offer is the liboqs object for the algorithm. A private key is the
+ * decapsulation key dk of FIPS 203. */
 
 static int kem_keygen_ready(struct pqlab_set *set) {
     const OQS_KEM *kem = set->context;

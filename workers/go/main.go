@@ -27,7 +27,7 @@ import (
 	"github.com/cloudflare/circl/sign/slhdsa"
 )
 
-// An algorithm or input that the worker does not support, as opposed to invalid input.
+// Error for a valid algorithm or input that the worker does not support.
 type unsupported string
 
 func (u unsupported) Error() string { return string(u) }
@@ -137,7 +137,8 @@ func mlKem[E encapsulation, D decapsulation[E]](name string, generate func() (D,
 	}}
 }
 
-// Offers a CIRCL signature scheme. The schemes differ only in how they sign with randomness, so that is a parameter.
+// Offers a CIRCL signature scheme. The caller passes `signer`, because the schemes sign with
+// randomness in different ways.
 func circl(scheme sign.Scheme, encoding, attributes string, generate func() (sign.PublicKey, sign.PrivateKey, error),
 	signer func(key sign.PrivateKey, message, context []byte) ([]byte, error)) offer {
 	seeded := encoding == "seed"
@@ -276,7 +277,7 @@ var ed = offer{"signature Ed25519 encodings=seed coins=keygen", map[string]ready
 	}, false),
 }}
 
-// Signatures are `r || s`.
+// ECDSA. A signature is `r || s`, each 32 bytes long.
 var p256 = offer{"signature ECDSA-P-256 encodings=scalar coins=keygen hedged=yes", map[string]ready{
 	"keygen": func(in [][]byte) (operation, error) {
 		if err := inputs(in, 0, 1, ""); err != nil {
@@ -435,7 +436,7 @@ var offers = func() []offer {
 	return all
 }()
 
-// Finds an operation by its name and by the name of the algorithm in the list.
+// Finds an operation by its name and by the name of the algorithm.
 func find(operation, algorithm string) (ready, error) {
 	if operation == "null" && algorithm == "null" {
 		return null["null"], nil

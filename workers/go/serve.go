@@ -136,7 +136,7 @@ func prepare(in [][]byte) error {
 		return errArguments
 	}
 	if _, err := number(in[0]); err != nil || cases[string(in[0])] != nil {
-		return errors.New("invalid handle, or already in use")
+		return errors.New("the handle is invalid or already in use")
 	}
 	count, err := number(in[3])
 	sets := in[4:]

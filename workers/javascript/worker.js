@@ -28,7 +28,7 @@ function length(what, bytes, expected) {
 const optional = (given, index) => (given.length > index && given[index].length > 0 ? given[index] : undefined);
 const alone = (result) => [result];
 
-// In noble, keys are bytes, which every call parses.
+// noble represents keys as bytes, and parses them in every call.
 function nobleKem(kem) {
   const { lengths } = kem;
   return {
@@ -65,10 +65,12 @@ function nobleSignature(scheme) {
       return { run, outputs: (key) => [key.publicKey, key.secretKey] };
     },
     sign(given) {
-      inputs(given, 3, 4, 'expanded');
+      inputs(given, 3, 5, 'expanded');
       const key = length('a key', given[1], lengths.secretKey);
       const message = given[2];
       const how = options(given);
+      // Empty coins ask for the deterministic variant. Without coins, noble draws its own.
+      if (given.length > 4) how.extraEntropy = given[4].length > 0 && length('coins', given[4], 32);
       return { run: () => scheme.sign(message, key, how), outputs: alone };
     },
     verify(given) {
@@ -84,7 +86,7 @@ function nobleSignature(scheme) {
 
 const verdict = (valid) => [valid ? '1' : '0'];
 
-// Node does not accept raw keys for these curves. It accepts them as JWK, or after a fixed DER header.
+// DER headers for raw keys on these curves. Node does not accept raw keys, only JWK or DER.
 const PRIVATE = { Ed25519: '302e020100300506032b657004220420', X25519: '302e020100300506032b656e04220420' };
 const PUBLIC = { Ed25519: '302a300506032b6570032100', X25519: '302a300506032b656e032100' };
 const SPKI = { type: 'spki', format: 'der' };
@@ -167,9 +169,9 @@ const OFFERS = new Map([
   ['kem ML-KEM-512 encodings=expanded coins=keygen,operation', nobleKem(ml_kem512)],
   ['kem ML-KEM-768 encodings=expanded coins=keygen,operation', nobleKem(ml_kem768)],
   ['kem ML-KEM-1024 encodings=expanded coins=keygen,operation', nobleKem(ml_kem1024)],
-  ['signature ML-DSA-44 encodings=expanded coins=keygen context=yes hedged=yes', nobleSignature(ml_dsa44)],
-  ['signature ML-DSA-65 encodings=expanded coins=keygen context=yes hedged=yes', nobleSignature(ml_dsa65)],
-  ['signature ML-DSA-87 encodings=expanded coins=keygen context=yes hedged=yes', nobleSignature(ml_dsa87)],
+  ['signature ML-DSA-44 encodings=expanded coins=keygen,operation context=yes hedged=yes', nobleSignature(ml_dsa44)],
+  ['signature ML-DSA-65 encodings=expanded coins=keygen,operation context=yes hedged=yes', nobleSignature(ml_dsa65)],
+  ['signature ML-DSA-87 encodings=expanded coins=keygen,operation context=yes hedged=yes', nobleSignature(ml_dsa87)],
   ['signature Ed25519 encodings=seed coins=keygen', ed25519],
   ['kem X25519 encodings=scalar coins=keygen,operation', x25519],
   ['hash SHA3-224', digest('sha3-224')],
@@ -221,7 +223,8 @@ class Case {
   }
 }
 
-// Creates a separate loop for each case, because a shared loop, compiled for another case's calls, would be slower.
+// Creates a separate loop function for each case. V8 would optimise a shared loop for the functions
+// that earlier cases called, which makes later cases slower.
 function loop() {
   return new Function(
     'first',
@@ -299,7 +302,8 @@ function die(why) {
   process.exit(1);
 }
 
-// Reads or writes a whole buffer. Returns the number of bytes, which is smaller if the input ended.
+// Reads or writes a whole buffer. Returns the number of bytes, which is less than the buffer's
+// length if the input ended.
 function whole(call, descriptor, buffer) {
   let done = 0;
   while (done < buffer.length) {

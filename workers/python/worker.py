@@ -1,4 +1,4 @@
-"""A worker for pqlab in Python. Uses the public API of the package `cryptography`.
+"""A worker for pqlab in Python. Uses the public API of the `cryptography` package.
 
 docs/workers.md describes the protocol. An operation parses its inputs once. It returns the timed function, and a
 function that converts the result to bytes. `call` runs the timed function once, `visit` runs it in a loop.
@@ -139,7 +139,7 @@ def null(given):
 
 
 def offered():
-    """Yields text and operations of each offer that this version of the package and its OpenSSL support."""
+    """Yields the text and operations of each offer that this version of the package and its OpenSSL support."""
     classes = [
         ("kem ML-KEM-768 encodings=seed coins=keygen", mlkem, "MLKEM768"),
         ("kem ML-KEM-1024 encodings=seed coins=keygen", mlkem, "MLKEM1024"),

@@ -6,13 +6,14 @@ use std::cell::{Cell, UnsafeCell};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-/// Number of threads for which a key stores contexts. If more threads use the key at the same time, they create a
-/// context for each call. The number is the same on every machine, so that a key costs the same everywhere.
+/// Maximum number of contexts that a key stores, one for each thread that uses the key at the same time. Further
+/// threads create a context for each call. The number does not depend on the machine, so that a key costs the same
+/// everywhere.
 const SLOTS: usize = 16;
 
 /// Contexts that are created when they are first needed, and then reused.
 ///
-/// The first context is stored in the key object itself. Nearly all keys are used by one thread, which then needs no
+/// The first context is stored in the key object itself. Nearly all keys are used by one thread. That thread needs no
 /// allocation and no second cache line, and each call costs only one atomic exchange and one store. The other slots are
 /// allocated only when a second thread needs a context while the first one is in use. No two slots share a cache line.
 pub struct Contexts<T: Send> {
@@ -41,8 +42,8 @@ impl<T: Send> Contexts<T> {
         Contexts { first: Slot::new(), slots: OnceLock::new() }
     }
 
-    /// Calls `call` with an idle context, or with a new one from `make` if no context is idle. Drops the context after
-    /// a library fault, because its state is unknown.
+    /// Calls `call` with an idle context, or with a new context from `make` if none is idle. Drops the context if
+    /// `call` returns a library fault, because its state is then unknown.
     ///
     /// # Errors
     /// Propagates errors from `make` and `call`.
@@ -128,7 +129,7 @@ mod tests {
 
     const FAULT: fn() -> Error = || Error::Library { call: "call", detail: String::new() };
 
-    /// Returns the context that `call` receives. If no context is idle, the new context is `new`.
+    /// Returns the context that `call` receives: an idle context, or else `new`.
     fn used(contexts: &Contexts<u32>, new: u32) -> u32 {
         contexts.with(|| Ok(new), |context| Ok(*context)).unwrap()
     }
@@ -137,7 +138,7 @@ mod tests {
     fn one_thread_makes_one_context_and_no_slots() {
         let contexts = Contexts::new();
         assert!([used(&contexts, 1), used(&contexts, 2), used(&contexts, 3)] == [1, 1, 1]);
-        // Another thread reuses the context when it is idle.
+        // Another thread reuses the idle context.
         assert_eq!(thread::scope(|scope| scope.spawn(|| used(&contexts, 4)).join().unwrap()), 1);
         assert!(contexts.slots.get().is_none());
     }
@@ -147,7 +148,7 @@ mod tests {
         let contexts = Contexts::new();
         let nested = contexts.with(|| Ok(1), |outer| Ok([*outer, used(&contexts, 2), used(&contexts, 3)]));
         assert_eq!(nested, Ok([1, 2, 2]));
-        // From now on, the thread uses its own slot.
+        // The thread keeps using its own slot.
         assert_eq!(used(&contexts, 4), 2);
     }
 
@@ -157,7 +158,7 @@ mod tests {
         assert_eq!(used(&contexts, 1), 1);
         assert_eq!(contexts.with(|| Ok(2), |_| Err::<(), _>(FAULT())), Err(FAULT()));
         assert_eq!(used(&contexts, 3), 3);
-        // An error for invalid input is not a library fault.
+        // `VerificationFailed` is not a library fault, so the context is kept.
         let refused = contexts.with(|| Ok(4), |_| Err::<(), _>(Error::VerificationFailed));
         assert_eq!((refused, used(&contexts, 5)), (Err(Error::VerificationFailed), 3));
         // If a context cannot be created, the next call tries again.

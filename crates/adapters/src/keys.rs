@@ -21,7 +21,7 @@ pub struct PublicBytes(Vec<u8>);
 impl SecretBytes {
     /// Copies `bytes`.
     #[inline]
-    pub fn of(bytes: &[u8]) -> SecretBytes {
+    pub fn from_slice(bytes: &[u8]) -> SecretBytes {
         let mut copy = spare();
         copy.extend_from_slice(bytes);
         SecretBytes(copy)
@@ -47,7 +47,7 @@ impl SecretBytes {
 impl PublicBytes {
     /// Copies `bytes`.
     #[inline]
-    pub fn of(bytes: &[u8]) -> PublicBytes {
+    pub fn from_slice(bytes: &[u8]) -> PublicBytes {
         let mut copy = spare();
         copy.extend_from_slice(bytes);
         PublicBytes(copy)
@@ -57,7 +57,7 @@ impl PublicBytes {
 /// Returns the memory of the last key that this thread dropped, as an empty vector.
 #[inline]
 fn spare() -> Vec<u8> {
-    // While the thread is ending, the thread-local no longer exists.
+    // While a thread exits, the thread-local may already be gone.
     let mut spare = SPARE.try_with(Cell::take).unwrap_or_default();
     spare.clear();
     spare
@@ -66,7 +66,7 @@ fn spare() -> Vec<u8> {
 #[inline]
 fn keep(bytes: &mut Vec<u8>) {
     let bytes = mem::take(bytes);
-    // While the thread is ending, the memory is freed instead.
+    // If the thread-local is gone, `bytes` is freed.
     let _ = SPARE.try_with(|spare| spare.set(bytes));
 }
 
@@ -109,10 +109,10 @@ mod tests {
 
     #[test]
     fn reuses_the_memory_of_the_last_key_without_its_bytes() {
-        let first = SecretBytes::of(&[7; 100]);
+        let first = SecretBytes::from_slice(&[7; 100]);
         let place = first.as_ptr();
         drop(first);
-        let second = PublicBytes::of(&[1; 10]);
+        let second = PublicBytes::from_slice(&[1; 10]);
         assert_eq!((second.as_ptr(), &*second), (place, &[1; 10][..]));
         let mut kept = mem::ManuallyDrop::new(second);
         // SAFETY: the bytes are within the capacity, and the first key initialised them.
@@ -120,7 +120,7 @@ mod tests {
         assert_eq!(rest, [0; 90]);
         keep(&mut kept.0);
         // Two keys that exist at the same time have separate memory.
-        let (one, other) = (SecretBytes::of(&[1; 50]), SecretBytes::of(&[2; 50]));
+        let (one, other) = (SecretBytes::from_slice(&[1; 50]), SecretBytes::from_slice(&[2; 50]));
         assert_eq!((&*one, &*other), (&[1; 50][..], &[2; 50][..]));
     }
 

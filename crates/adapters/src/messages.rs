@@ -1,11 +1,11 @@
-//! Selects the messages for a batch of digests.
+//! Selects the messages to hash in a batch of digests.
 
 use pqlab_primitives::{Error, Result};
 
-/// Checks that the pool contains a message, unless `count` is 0.
+/// Checks that `messages` is not empty, unless `count` is 0.
 ///
 /// # Errors
-/// [`Error::Length`] if the pool is empty and `count` is not 0.
+/// [`Error::Length`] if `messages` is empty and `count` is not 0.
 #[inline]
 pub fn check(messages: &[Vec<u8>], count: usize) -> Result<()> {
     if messages.is_empty() && count > 0 {
@@ -14,7 +14,7 @@ pub fn check(messages: &[Vec<u8>], count: usize) -> Result<()> {
     Ok(())
 }
 
-/// Iterates over `count` messages in order, and restarts from the beginning at the end of the pool.
+/// Iterates over `count` messages in order. After the last message, starts again with the first.
 ///
 /// # Errors
 /// Same as [`check`].

@@ -1,4 +1,4 @@
-//! Summarises a run in a few sentences: the recommended library for each use case, and the quality of the measurement.
+//! Summarizes a run in a few sentences: the recommended library for each use case, and the quality of the measurement.
 
 use crate::areas::hybrid;
 use crate::case::CaseAnalysis;
@@ -14,7 +14,21 @@ use std::collections::BTreeMap;
 /// Maximum number of recommendations in an answer. The report lists the others.
 const NAMED: usize = 3;
 
-/// Returns the answer, one sentence per line.
+/// Returns the sentences of [`answer`], one per line, without the recommendations and without the quality sentence. Web
+/// pages show those two separately.
+pub fn remarks(analysis: &RunAnalysis<'_>, found: &Findings) -> Vec<String> {
+    let (mut lines, last) = statements(analysis, found);
+    lines.extend(hybrid::in_parts(analysis));
+    lines.extend(last);
+    if lines.is_empty() && found.recommendations.is_empty() {
+        lines.extend(nothing_recommended(analysis));
+    }
+    lines.extend(merged_runs(analysis));
+    lines
+}
+
+/// Summarizes a run, one sentence per line: statements, the first few recommendations, and the quality of the
+/// measurement.
 pub fn answer(analysis: &RunAnalysis<'_>, found: &Findings) -> Vec<String> {
     let (first, last) = statements(analysis, found);
     let mut lines = first;
@@ -24,7 +38,7 @@ pub fn answer(analysis: &RunAnalysis<'_>, found: &Findings) -> Vec<String> {
     let more = found.recommendations.len().saturating_sub(NAMED);
     if more > 0 {
         let noun = if more == 1 { "recommendation" } else { "recommendations" };
-        lines.push(format!("The report has {more} more {noun}, with reasons."));
+        lines.push(format!("The report lists {more} more {noun}, with reasons."));
     }
     if lines.is_empty() {
         lines.extend(nothing_recommended(analysis));
@@ -34,13 +48,13 @@ pub fn answer(analysis: &RunAnalysis<'_>, found: &Findings) -> Vec<String> {
     lines
 }
 
-/// Explains why nothing is recommended, with the number of cases for each reason. Returns `None` if nothing was
+/// Explains why there is no recommendation, with the number of cases for each reason. Returns `None` if nothing was
 /// measured.
 fn nothing_recommended(analysis: &RunAnalysis<'_>) -> Option<String> {
     let measured = || analysis.cases().iter().filter(|case| !case.is_floor() && case.estimates.is_some());
     measured().next()?;
     if measured().any(CaseAnalysis::ranked) {
-        return Some("Nothing is recommended: the run did not measure all operations for any use case.".to_owned());
+        return Some("Nothing is recommended: for every use case, the run lacks at least one operation.".to_owned());
     }
     let mut reasons: BTreeMap<NotRanked, usize> = BTreeMap::new();
     measured().filter_map(CaseAnalysis::not_ranked).for_each(|reason| *reasons.entry(reason).or_default() += 1);
@@ -71,7 +85,7 @@ fn merged_runs(analysis: &RunAnalysis<'_>) -> Option<String> {
     let parts: Vec<String> = analysis.parts.iter().map(describe).collect();
     (parts.len() > 1).then(|| {
         format!(
-            "Merged from {} runs of the same build on the same machine; each job comes from a single run: {}.",
+            "Merged from {} runs of the same build on the same machine; only cases from one run are ranked together: {}.",
             parts.len(),
             parts.join(", ")
         )
@@ -95,9 +109,9 @@ mod tests {
     use crate::fixtures;
 
     #[test]
-    fn an_answer_names_recommendations_and_their_quality() {
+    fn answers_name_recommendations_and_quality() {
         let run = fixtures::references_run();
-        let analysis = RunAnalysis::of(&run);
+        let analysis = RunAnalysis::new(&run);
         let found = findings(&analysis);
         let lines = answer(&analysis, &found);
         assert!(lines[0].starts_with("Key exchange: ML-KEM-512 by liboqs, mean 24.0 µs ("), "{lines:?}");
@@ -105,7 +119,7 @@ mod tests {
         assert!(lines.len() <= NAMED + 2 + found.statements.len());
         let mut nothing = fixtures::run();
         nothing.records.retain(|record| record.case.workload == "hash" && record.case.provider != "null");
-        let analysis = RunAnalysis::of(&nothing);
+        let analysis = RunAnalysis::new(&nothing);
         assert!(
             answer(&analysis, &Findings { statements: Vec::new(), recommendations: Vec::new(), ..findings(&analysis) })
                 [0]
@@ -120,7 +134,7 @@ mod tests {
         later.header.started_at = "2027-01-01T00:00:00Z".into();
         later.records.truncate(1);
         later.header.plan.truncate(1);
-        let merged = crate::Merged::of(vec![later, fixtures::run()]).unwrap();
+        let merged = crate::Merged::new(vec![later, fixtures::run()]).unwrap();
         let analysis = merged.analysis();
         let lines = answer(&analysis, &findings(&analysis));
         let last = lines.last().unwrap();

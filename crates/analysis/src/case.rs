@@ -9,10 +9,15 @@ use pqlab_stats::{Interval, Sorted};
 
 /// Maximum number of bars in a histogram.
 const BARS: usize = 32;
+/// Number of bars for each attempt in a histogram that shows attempts.
+const BARS_PER_ATTEMPT: f64 = 6.0;
+/// Maximum number of bars in a histogram that shows attempts.
+const BARS_OF_ATTEMPTS: usize = 160;
 /// Number of steps in a distribution's curve.
 const STEPS: usize = 120;
-/// Parameters that a usual case may have, and those that a usual case of a signing construction may have.
+/// Parameters that a [usual](CaseAnalysis::usual) case may have.
 const USUAL: [&str; 1] = [Parameter::LENGTH];
+/// Parameters that a usual case may have if a construction signs.
 const USUAL_OF_CONSTRUCTIONS: [&str; 3] = [Parameter::LENGTH, Parameter::DETERMINISTIC, Parameter::COINS];
 
 /// A case with its figures.
@@ -22,28 +27,28 @@ pub struct CaseAnalysis<'a> {
     pub record: &'a Record,
     /// Estimates; `None` if the case failed or has no samples.
     pub estimates: Option<Estimates>,
-    /// Caveats that a reader must know about the figures.
+    /// Caveats about the figures.
     pub caveats: Caveats,
     /// Disturbances during the measurement.
     pub disturbances: Disturbances,
     header: &'a RunHeader,
     /// The figures, in the form that comparisons need.
     measured: Option<Measured<'a>>,
-    /// Index among the cases of the run, if the cases were analysed together.
+    /// Index of the case among the cases of the run; 0 for a case that was analyzed alone.
     pub place: usize,
 }
 
 impl<'a> CaseAnalysis<'a> {
     /// Computes the figures of a case according to the protocol of its run.
-    pub fn of(header: &'a RunHeader, record: &'a Record) -> CaseAnalysis<'a> {
+    pub fn new(header: &'a RunHeader, record: &'a Record) -> CaseAnalysis<'a> {
         let estimates = estimate(record, &header.protocol);
-        let caveats = Caveats::of(&record.case, estimates.as_ref());
-        let measured = estimates.as_ref().map(|estimates| Measured::of(header, record, estimates));
-        let disturbances = Disturbances::of(&record.samples);
+        let caveats = Caveats::new(&record.case, estimates.as_ref());
+        let measured = estimates.as_ref().map(|estimates| Measured::new(header, record, estimates));
+        let disturbances = Disturbances::count(&record.samples);
         CaseAnalysis { record, estimates, caveats, disturbances, header, measured, place: 0 }
     }
 
-    /// Sets the index among cases that were analysed together.
+    /// Sets the [index](Self::place) of the case among the cases of the run.
     pub(crate) fn at(self, place: usize) -> CaseAnalysis<'a> {
         CaseAnalysis { place, ..self }
     }
@@ -98,7 +103,7 @@ impl<'a> CaseAnalysis<'a> {
     ///
     /// If a construction [signs](Case::signs_with_construction), each library has one usual variant: deterministic if
     /// the library supports it, otherwise with the library's own randomness. Before comparing such cases, callers must
-    /// select [one kind](crate::kinds::one_kind).
+    /// select one kind (`kinds::one_kind`).
     pub fn usual(&self) -> bool {
         let case = self.case();
         let may_have = if case.signs_with_construction() { &USUAL_OF_CONSTRUCTIONS[..] } else { &USUAL[..] };
@@ -109,6 +114,12 @@ impl<'a> CaseAnalysis<'a> {
     /// ([`Case::works_by_the_byte`]). Only then are figures per byte and bytes per second meaningful.
     pub fn bytes(&self) -> Option<u64> {
         self.case().facts.bytes.filter(|bytes| *bytes > 0 && self.case().works_by_the_byte())
+    }
+
+    /// Returns the core cycles per byte that one operation processes, with their interval.
+    pub fn cycles_per_byte(&self) -> Option<Interval> {
+        let bytes = self.bytes()? as f64;
+        Some(scaled(&self.estimates.as_ref()?.cycles?.headline(), 1.0 / bytes))
     }
 
     /// Returns the work per second with its 95% interval and unit: transactions for a block (`tx/s`), otherwise
@@ -132,7 +143,8 @@ impl<'a> CaseAnalysis<'a> {
         Sorted::new(samples.usable().flat_map(|visit| samples.ns_per_operation(visit)).collect())
     }
 
-    /// Returns the values that the workload recorded under `name` in usable visits. Takes byte counts from all visits.
+    /// Returns the values that the workload recorded under `name` in usable visits. Byte counts come from all visits,
+    /// because disturbances do not change them.
     pub fn noted(&self, name: &str) -> Vec<f64> {
         let samples = &self.record.samples;
         let visits: Vec<_> = if is_length(name) { samples.visits.iter().collect() } else { samples.usable().collect() };
@@ -140,9 +152,17 @@ impl<'a> CaseAnalysis<'a> {
         with_name.flat_map(|(_, values)| values.iter().copied()).collect()
     }
 
-    /// Returns a histogram of the times, or `None` without samples.
+    /// Returns a histogram of the times, or `None` without samples. If the times show the number of attempts, the bars
+    /// are narrow enough to tell attempts apart.
     pub fn histogram(&self) -> Option<Histogram> {
-        self.times().map(|times| Histogram::of(&times, BARS))
+        let attempts = self.estimates.as_ref()?.attempts;
+        let times = self.times()?;
+        Some(match attempts {
+            Some(attempts) => {
+                Histogram::of_width(&times, attempts.ns_by_attempt()[1] / BARS_PER_ATTEMPT, BARS_OF_ATTEMPTS)
+            }
+            None => Histogram::new(&times, BARS),
+        })
     }
 
     /// Returns the distribution as a curve: times in ns, each with the fraction of samples that took no longer.
@@ -170,7 +190,7 @@ mod tests {
     fn histogram_counts_every_sample_once() {
         let run = fixtures::run();
         for record in run.records.iter().filter(|record| record.error.is_none()) {
-            let case = CaseAnalysis::of(&run.header, record);
+            let case = CaseAnalysis::new(&run.header, record);
             let histogram = case.histogram().unwrap();
             let counted: u64 = histogram.counts.iter().sum::<u64>() + histogram.beyond;
             assert_eq!(counted as usize, case.times().unwrap().as_slice().len());

@@ -1,18 +1,18 @@
-//! Caveats that a reader must know about figures. Only this module decides which caveats apply to a case, and words
-//! them. Tables, pages and every export format use it, so that no file omits a caveat.
+//! Caveats: facts that a reader must know about figures. Only this module decides which caveats apply to a case and how
+//! they are worded. Tables, pages and every export format use it, so that no file omits a caveat.
 //!
 //! Three caveats are [notes](Caveat::NOTES), which tables show as keywords. Tables express the other caveats with
 //! columns and signs: `≈` before estimated cycles, no percentiles if a sample is a batch, the key's form in the name.
 
-use crate::estimates::{Estimates, Imprecision};
-use crate::number::{duration, grouped, percent};
+use crate::estimates::{Estimates, Imprecision, Placement};
+use crate::number::{count, duration, grouped, percent, time};
 use indexmap::IndexMap;
-use pqlab_record::{Case, Metric, Residue};
+use pqlab_record::{Case, Metric, Residue, Unit};
 
 /// Something that a reader must know about a figure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Caveat {
-    /// Another program used the core during so many visits that disturbed ones are included.
+    /// Too few visits were undisturbed, so the figures include disturbed visits.
     Shared,
     /// The target precision was not reached.
     Imprecise,
@@ -26,7 +26,7 @@ pub enum Caveat {
     Encoding,
     /// Each sample covers several operations.
     Batch,
-    /// Cycles were not counted, or the ticks are not cycles.
+    /// Core cycles are estimated instead of counted, or the ticks are not core cycles.
     Clock,
     /// The spread between runs was not measured on this machine.
     Spread,
@@ -79,14 +79,14 @@ impl Caveat {
             }
             Caveat::Residue => "the call leaves processor state behind that can slow the code after it",
             Caveat::Encoding => {
-                "the encoding in which the private key is loaded or written; other encodings mean other work"
+                "the encoding in which the private key is loaded or written; other encodings require different work"
             }
             Caveat::Batch => {
-                "each sample is the mean of several operations, so figures of single operations are missing"
+                "each sample is the mean of several operations, so there are no figures for single operations"
             }
             Caveat::Clock => "core cycles were not counted but estimated, or ticks are not core cycles",
             Caveat::Spread => {
-                "the spread between runs in the intervals is assumed; `pqlab calibrate` measures it on this machine"
+                "the intervals include an assumed spread between runs; `pqlab calibrate` measures it on this machine"
             }
         }
     }
@@ -97,7 +97,7 @@ impl Caveat {
     }
 
     /// Returns the caveat's message for a case, or `None` if the caveat does not apply.
-    fn of(self, case: &Case, estimates: Option<&Estimates>) -> Option<String> {
+    fn describe(self, case: &Case, estimates: Option<&Estimates>) -> Option<String> {
         match self {
             Caveat::Shared => estimates.filter(|of| of.contended).map(|of| shared("", of.shared_pct)),
             Caveat::Imprecise => estimates.filter(|of| !of.imprecise.is_empty()).map(reasons),
@@ -124,14 +124,15 @@ impl Caveat {
     }
 }
 
-/// `bound` is empty for a single case and `up to ` for several cases.
+/// Describes how long another program used the core. `bound` precedes the percentage: empty for a single case, `up to `
+/// for several cases.
 fn shared(bound: &str, pct: f64) -> String {
     let amount = if pct > 0.0 { format!(" {bound}{} of the time", percent(pct)) } else { String::new() };
     format!("another program used this core{amount}; disturbed measurements are included")
 }
 
 fn batched(bound: &str, batch: u64) -> String {
-    format!("each sample is the mean of {bound}{} operations, no percentiles", grouped(batch))
+    format!("each sample is the mean of {bound}{} operations, so there are no percentiles", grouped(batch))
 }
 
 fn reasons(estimates: &Estimates) -> String {
@@ -140,18 +141,24 @@ fn reasons(estimates: &Estimates) -> String {
 }
 
 fn reason_text(reason: Imprecision, estimates: &Estimates) -> String {
-    let modes = estimates.modes.filter(|_| reason == Imprecision::TwoModes);
-    modes.map_or_else(
-        || reason.words().to_owned(),
-        |[low, high]| {
+    match (reason, estimates.modes, estimates.placement) {
+        (Imprecision::TwoModes, Some([low, high]), _) => {
             let ((low_time, low_unit), (high_time, high_unit)) = (duration(low.median), duration(high.median));
             let unit = if low_unit == high_unit { String::new() } else { format!(" {high_unit}") };
             format!(
                 "{low_time} {low_unit} in {} of {} processes, {high_time}{unit} in {}",
                 low.processes, estimates.processes, high.processes
             )
-        },
-    )
+        }
+        (Imprecision::Placement, _, Some(Placement { low, high, unit })) => {
+            let range = match unit {
+                Unit::CoreCycles => format!("{} to {} cycles", count(low), count(high)),
+                Unit::Nanoseconds => format!("{} to {}", time(low), time(high)),
+            };
+            format!("placement in memory: {range} between processes")
+        }
+        _ => reason.words().to_owned(),
+    }
 }
 
 /// Lists the names used in files for the state that a call leaves behind, or `none`.
@@ -166,7 +173,7 @@ fn encoding(key: &str) -> String {
     match key {
         "seed" => "the private key is loaded or written as its seed".to_owned(),
         "expanded" => "the private key is loaded or written in its expanded form".to_owned(),
-        "both" => "the private key is loaded or written as its seed with its expanded form".to_owned(),
+        "both" => "the private key is loaded or written as its seed together with its expanded form".to_owned(),
         other => format!("the private key is loaded or written as {other}"),
     }
 }
@@ -184,23 +191,27 @@ fn clock(estimates: &Estimates) -> Option<String> {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Caveats {
     entries: Vec<(Caveat, String)>,
-    /// Percentage of time in which the core was shared (`shared_pct`), and operations per sample (`batch`).
+    /// Percentage of the time during which another program used the core; 0 without [`Caveat::Shared`].
     shared_pct: f64,
+    /// Number of operations per sample; 0 without [`Caveat::Batch`].
     batch: u64,
 }
 
 impl Caveats {
     /// Returns the caveats of a case. Without estimates, only caveats about its library and its key apply.
-    pub fn of(case: &Case, estimates: Option<&Estimates>) -> Caveats {
+    pub fn new(case: &Case, estimates: Option<&Estimates>) -> Caveats {
         Caveats {
-            entries: Caveat::ALL.into_iter().filter_map(|caveat| Some((caveat, caveat.of(case, estimates)?))).collect(),
+            entries: Caveat::ALL
+                .into_iter()
+                .filter_map(|caveat| Some((caveat, caveat.describe(case, estimates)?)))
+                .collect(),
             shared_pct: estimates.filter(|of| of.contended).map_or(0.0, |of| of.shared_pct),
             batch: estimates.map(|of| of.batch).filter(|batch| *batch > 1).unwrap_or_default(),
         }
     }
 
-    /// Merges the caveats of several cases. If messages differ, `shared` and `batch` show the largest figure; other
-    /// caveats list every message.
+    /// Merges the caveats of several cases. If the messages differ, [`Caveat::Shared`] and [`Caveat::Batch`] show the
+    /// largest figure; other caveats list every message.
     pub fn merged<'c>(of: impl IntoIterator<Item = &'c Caveats>) -> Caveats {
         let of: Vec<&Caveats> = of.into_iter().collect();
         let shared_pct = of.iter().map(|one| one.shared_pct).fold(0.0, f64::max);
@@ -238,7 +249,8 @@ impl Caveats {
         self.iter().filter(|(caveat, _)| caveat.is_note())
     }
 
-    /// Lists the keywords of the notes, with reasons for imprecision: `shared; imprecise: few samples; defect`.
+    /// Lists the keywords of the [notes](Caveat::NOTES), with the reasons for imprecision: `disturbed; imprecise: few
+    /// samples; defect`.
     pub fn notes_text(&self) -> String {
         let text = |(caveat, says): (Caveat, &str)| match caveat {
             Caveat::Imprecise => format!("{}: {says}", caveat.word()),
@@ -247,7 +259,7 @@ impl Caveats {
         self.notes().map(text).collect::<Vec<_>>().join("; ")
     }
 
-    /// Lists the keywords of the notes.
+    /// Lists the keywords of the [notes](Caveat::NOTES): `disturbed, imprecise`.
     pub fn note_words(&self) -> String {
         self.notes().map(|(caveat, _)| caveat.word()).collect::<Vec<_>>().join(", ")
     }
@@ -275,39 +287,46 @@ mod tests {
     use crate::fixtures;
     use pqlab_record::{Disturbance, Protocol, Record};
 
-    fn of(record: &Record, precision_pct: f64) -> Caveats {
+    fn caveats_of(record: &Record, precision_pct: f64) -> Caveats {
         let protocol = Protocol { precision_pct, ..Protocol::default() };
-        Caveats::of(&record.case, estimate(record, &protocol).as_ref())
+        Caveats::new(&record.case, estimate(record, &protocol).as_ref())
     }
 
     #[test]
     fn notes_are_words_with_their_reasons() {
         let mut record = fixtures::record("liboqs", 15.2);
-        assert_eq!(of(&record, 1.0).notes_text(), "");
-        assert_eq!(of(&record, 0.01).notes_text(), "imprecise: spread");
+        assert_eq!(caveats_of(&record, 1.0).notes_text(), "");
+        assert_eq!(caveats_of(&record, 0.01).notes_text(), "imprecise: spread");
         for visit in record.samples.visits.iter_mut().filter(|visit| visit.process >= 5) {
             visit.ticks.iter_mut().for_each(|ticks| *ticks = (*ticks as f64 * 31.9 / 15.2) as u64);
         }
-        assert_eq!(of(&record, 1.0).notes_text(), "imprecise: 15.2 µs in 5 of 8 processes, 32.0 in 3");
+        assert_eq!(caveats_of(&record, 1.0).notes_text(), "imprecise: 15.2 µs in 5 of 8 processes, 32.0 in 3");
+        let mut placed = fixtures::record("liboqs", 15.2);
+        for visit in &mut placed.samples.visits {
+            let factor = 1.0 + 0.03 * visit.process as f64;
+            visit.ticks.iter_mut().for_each(|ticks| *ticks = (*ticks as f64 * factor) as u64);
+        }
+        let text = caveats_of(&placed, 1.0).notes_text();
+        assert_eq!(text, "imprecise: placement in memory: 40,960 to 49,880 cycles between processes");
         record.samples.visits.iter_mut().for_each(|visit| visit.disturbances = vec![Disturbance::Steal { pct: 3.0 }]);
         record.case.facts.defect = Some("accepts invalid signatures".into());
-        let found = of(&record, 1.0);
+        let found = caveats_of(&record, 1.0);
         assert_eq!(found.notes_text(), "disturbed; imprecise: 15.2 µs in 5 of 8 processes, 32.0 in 3; defect");
         assert_eq!(found.note_words(), "disturbed, imprecise, defect");
         assert_eq!(found.by_word()["disturbed"], "another program used this core; disturbed measurements are included");
     }
 
     #[test]
-    fn a_sound_case_has_no_caveats_and_a_doubtful_one_has_all() {
+    fn sound_cases_have_no_caveats_and_doubtful_ones_have_all() {
         let none = fixtures::sound_run();
         for record in none.records.iter() {
-            let found = Caveats::of(&record.case, estimate(record, &none.header.protocol).as_ref());
+            let found = Caveats::new(&record.case, estimate(record, &none.header.protocol).as_ref());
             assert_eq!(found, Caveats::default(), "{}", record.case.id());
             assert_eq!((found.text(), found.notes_text()), (String::new(), String::new()));
         }
         let all = fixtures::doubtful_run();
         for record in all.records.iter() {
-            let found = Caveats::of(&record.case, estimate(record, &all.header.protocol).as_ref());
+            let found = Caveats::new(&record.case, estimate(record, &all.header.protocol).as_ref());
             assert_eq!(found.iter().map(|(caveat, _)| caveat).collect::<Vec<_>>(), Caveat::ALL, "{}", record.case.id());
             assert_eq!(
                 found.by_word()["disturbed"],
@@ -315,7 +334,10 @@ mod tests {
             );
             assert_eq!(found.by_word()["imprecise"], "drifting, few samples");
             assert_eq!(found.by_word()["residue"], "the call leaves vector-upper behind");
-            assert_eq!(found.by_word()["batch"], "each sample is the mean of 16 operations, no percentiles");
+            assert_eq!(
+                found.by_word()["batch"],
+                "each sample is the mean of 16 operations, so there are no percentiles"
+            );
             assert_eq!(found.by_word()["defect"], fixtures::DEFECT);
         }
     }
@@ -343,7 +365,7 @@ mod tests {
             [
                 "disturbed: another program used this core 9.6% of the time; disturbed measurements are included",
                 "defect: a, b",
-                "batch: each sample is the mean of up to 40 operations, no percentiles",
+                "batch: each sample is the mean of up to 40 operations, so there are no percentiles",
             ]
         );
         let all = Caveats::merged([&Caveats::merged([&one, &two]), &three]);
@@ -357,7 +379,7 @@ mod tests {
     fn a_failed_case_keeps_caveats_that_need_no_figures() {
         let mut failed = fixtures::failed("wrong");
         failed.case.facts.defect = Some("accepts invalid signatures".into());
-        assert_eq!(of(&failed, 1.0).text(), "defect: accepts invalid signatures");
+        assert_eq!(caveats_of(&failed, 1.0).text(), "defect: accepts invalid signatures");
     }
 
     #[test]
@@ -366,7 +388,7 @@ mod tests {
         for key in ["seed", "expanded", "both", "scalar"] {
             let mut record = fixtures::failed("wrong");
             record.case = record.case.with_key(key);
-            let found = of(&record, 1.0);
+            let found = caveats_of(&record, 1.0);
             assert!(found.has(Caveat::Encoding) && !texts.contains(&found.text()), "{key}");
             texts.push(found.text());
         }

@@ -5,9 +5,9 @@ use std::fmt;
 /// Summary of the disturbances of a case's visits.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Disturbances {
-    /// Number of visits.
+    /// Number of visits, without those that were discarded.
     pub visits: usize,
-    /// Number of visits that stayed disturbed.
+    /// Number of disturbed visits among [`visits`](Self::visits).
     pub disturbed: usize,
     /// Number of visits that were found disturbed, discarded and measured again.
     pub repeats: u64,
@@ -16,8 +16,8 @@ pub struct Disturbances {
 }
 
 impl Disturbances {
-    /// Summarises the visits of a case.
-    pub fn of(samples: &Samples) -> Disturbances {
+    /// Summarizes the visits of a case.
+    pub fn count(samples: &Samples) -> Disturbances {
         let mut kinds: Vec<(&'static str, usize, Disturbance)> = Vec::new();
         for disturbance in samples.visits.iter().flat_map(|visit| &visit.disturbances) {
             let name = kind(disturbance);
@@ -65,7 +65,7 @@ fn kind(disturbance: &Disturbance) -> &'static str {
     }
 }
 
-/// Returns the severity of a disturbance, for comparison with others of its kind.
+/// Returns the severity of a disturbance, for comparison with other disturbances of the same kind.
 fn severity(disturbance: &Disturbance) -> f64 {
     match disturbance {
         Disturbance::Steal { pct } | Disturbance::Pressure { pct } | Disturbance::SharedCore { pct, .. } => *pct,

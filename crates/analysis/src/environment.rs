@@ -1,8 +1,8 @@
 //! Describes the environment of a run.
 
-use crate::number::frequency;
+use crate::number::{digits, frequency, percent};
 use crate::text::neutral;
-use pqlab_record::{Counters, Environment};
+use pqlab_record::{CoreChecks, Counters, Environment, Interruptions, Latency};
 
 /// Describes the machine, the system, the build and the counter in one line.
 pub fn environment_line(environment: &Environment) -> String {
@@ -40,6 +40,68 @@ fn counter(counters: &Counters) -> String {
     }
 }
 
+/// Describes the checks of the core used for measuring, one sentence each.
+pub fn core_lines(core: &CoreChecks) -> Vec<String> {
+    let interruptions = core.interruptions.as_ref().map(interruptions_line);
+    [cycles_line(core), additions_line(core), interruptions].into_iter().flatten().collect()
+}
+
+/// Minimum percentage of the time that interruptions must take for [`core_notes`] to mention them.
+const NOTED_PCT: f64 = 0.1;
+
+/// Describes the checks that the user must know about after a run: those that cast doubt on its figures, and
+/// interruptions that take at least 0.1% of the time.
+pub fn core_notes(core: &CoreChecks) -> Vec<String> {
+    let cycles = cycles_line(core).filter(|_| core.links_are_cycles() == Some(false));
+    let additions = additions_line(core).filter(|_| core.is_always_shared() == Some(true));
+    let interruptions = core.interruptions.as_ref().filter(|seen| seen.share_pct >= NOTED_PCT).map(interruptions_line);
+    [cycles, additions, interruptions].into_iter().flatten().collect()
+}
+
+/// Reports whether the latency of each instruction is a whole number of additions: `IMUL 3.003, AESENC 4.005 additions:
+/// whole numbers within 0.3%, so an addition takes one core cycle`.
+fn cycles_line(core: &CoreChecks) -> Option<String> {
+    let whole = core.links_are_cycles()?;
+    let one = |latency: &Latency| format!("{} {:.3}", latency.instruction, latency.links);
+    let list = |latencies: &mut dyn Iterator<Item = &Latency>| latencies.map(one).collect::<Vec<_>>().join(", ");
+    let tolerance = Latency::TOLERANCE_PCT;
+    Some(if whole {
+        let all = list(&mut core.latencies.iter());
+        format!("{all} additions: whole numbers within {tolerance}%, so an addition takes one core cycle")
+    } else {
+        let odd = list(&mut core.latencies.iter().filter(|latency| !latency.is_whole()));
+        format!("{odd} additions: not a whole number within {tolerance}%, so estimated core cycles may be off")
+    })
+}
+
+/// Compares the number of independent additions that the core did per cycle with the maximum for this kind of core.
+fn additions_line(core: &CoreChecks) -> Option<String> {
+    let seen = core.additions_per_cycle?;
+    let usual = core.usual_additions_per_cycle;
+    Some(match (core.is_always_shared(), usual) {
+        (Some(true), Some(usual)) => format!(
+            "{seen:.2} independent additions per cycle, where cores of this kind do up to {usual}: another load used \
+             the core all the time, or the hypervisor limits it, so the checks for other loads cannot see it"
+        ),
+        (_, Some(usual)) => format!("{seen:.2} independent additions per cycle; cores of this kind do up to {usual}"),
+        (_, None) => format!("{seen:.2} independent additions per cycle; the number of this kind of core is unknown"),
+    })
+}
+
+/// Describes interruptions: `2.0 interruptions per ms of 12 µs each take 2.4% of the time`.
+pub fn interruptions_line(interruptions: &Interruptions) -> String {
+    let Interruptions { per_ms, typical_us, share_pct } = interruptions;
+    if *per_ms == 0.0 {
+        return "no interruptions in 50 ms of fixed work".to_owned();
+    }
+    format!(
+        "{} interruptions per ms of {} µs each take {} of the time",
+        digits(*per_ms, 2),
+        digits(*typical_us, 2),
+        percent(*share_pct)
+    )
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -59,6 +121,35 @@ mod tests {
         let line = environment_line(&environment);
         assert!(line.starts_with(r"two\nlines · 2 cores · avx2, avx512 hidden · ") && line.contains(" · turbo off · "));
         assert!(line.ends_with(" · counter wall (core clock about 2.70 GHz)"));
+    }
+
+    #[test]
+    fn describes_the_checks_of_a_core() {
+        let latency = |instruction: &str, links| Latency { instruction: instruction.into(), links };
+        let mut core = CoreChecks {
+            latencies: vec![latency("IMUL", 3.003), latency("AESENC", 4.005)],
+            additions_per_cycle: Some(3.84),
+            usual_additions_per_cycle: Some(4.0),
+            interruptions: Some(Interruptions { per_ms: 2.0, typical_us: 12.1, share_pct: 2.42 }),
+        };
+        assert_eq!(
+            core_lines(&core),
+            [
+                "IMUL 3.003, AESENC 4.005 additions: whole numbers within 0.3%, so an addition takes one core cycle",
+                "3.84 independent additions per cycle; cores of this kind do up to 4",
+                "2.0 interruptions per ms of 12 µs each take 2.4% of the time",
+            ]
+        );
+        assert_eq!(core_notes(&core), core_lines(&core)[2..]);
+        core.latencies[1].links = 4.1;
+        core.additions_per_cycle = Some(2.9);
+        let warnings = core_notes(&core);
+        assert!(warnings[0].starts_with("AESENC 4.100 additions: not a whole number within 0.3%"), "{warnings:?}");
+        assert!(warnings[1].starts_with("2.90 independent additions per cycle, where cores of this kind do up to 4: "));
+        core.interruptions = Some(Interruptions { per_ms: 0.0, typical_us: 0.0, share_pct: 0.0 });
+        assert_eq!(core_notes(&core).len(), 2);
+        assert_eq!(core_lines(&core)[2], "no interruptions in 50 ms of fixed work");
+        assert!(core_lines(&CoreChecks::default()).is_empty());
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Facts about a library other than its speed. Each has a source and the date on which the source was read.
+//! Facts about a library other than its speed. Each fact names its source and the date on which the source was read.
 
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -7,11 +7,11 @@ use std::sync::OnceLock;
 /// Value of a fact for which no source was found. It does not mean "none".
 pub const NOT_FOUND: &str = "not found";
 
-/// Facts about a library, summarised from statements by its authors and others.
+/// Facts about a library, summarized from statements by its authors and others.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LibraryFacts {
-    /// Provider name without its backend.
+    /// Name of the library: its provider id without the code path.
     pub library: String,
     /// Substrings that the version in a run's environment must contain for the facts to apply.
     pub versions: Vec<String>,
@@ -26,23 +26,41 @@ pub struct LibraryFacts {
     pub own: bool,
     /// Language of the measured code: `C and assembly`.
     pub language: String,
-    /// Licence of the library.
+    /// License of the library.
     pub licence: String,
     /// Maturity of the library, according to its authors.
     pub maturity: String,
-    /// Whether the linked version is a validated cryptographic module (FIPS 140-3).
+    /// Statement on whether the linked version is a validated cryptographic module (FIPS 140-3).
     pub validation: String,
     /// Statement of the library's authors about constant-time code.
     pub constant_time: String,
+    /// Algorithms for which this version has no code for features of some CPUs.
+    #[serde(default)]
+    pub slower_paths: Vec<SlowerPath>,
     /// Sources of the facts.
     pub sources: Vec<Source>,
+}
+
+/// Algorithms that a library computes without CPU features that other implementations of these algorithms use.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SlowerPath {
+    /// Prefixes of the names of the algorithms: `ML-KEM-`.
+    pub algorithms: Vec<String>,
+    /// Features that the CPU must have, named as in `/proc/cpuinfo`.
+    pub cpu_has: Vec<String>,
+    /// Feature that the CPU must lack.
+    #[serde(default)]
+    pub cpu_lacks: Option<String>,
+    /// Code that the library runs on such a CPU: `portable C code`.
+    pub runs: String,
 }
 
 /// Source of one or more facts.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Source {
-    /// Names of the facts: `whose`, `language`, `licence`, `maturity`, `validation`, `constant_time`.
+    /// Names of the facts: `whose`, `language`, `licence`, `maturity`, `validation`, `constant_time`, `slower_paths`.
     pub of: Vec<String>,
     /// Address of the source.
     pub url: String,
@@ -85,8 +103,9 @@ pub(crate) fn shown(provider: &str) -> String {
 mod tests {
     use super::*;
 
-    /// Returns the facts that need a source.
-    fn sourced(facts: &LibraryFacts) -> [(&'static str, &str); 6] {
+    /// Returns the facts that need a source, by name.
+    fn sourced(facts: &LibraryFacts) -> [(&'static str, &str); 7] {
+        let slower = facts.slower_paths.first();
         [
             ("whose", &facts.whose),
             ("language", &facts.language),
@@ -94,6 +113,7 @@ mod tests {
             ("maturity", &facts.maturity),
             ("validation", &facts.validation),
             ("constant_time", &facts.constant_time),
+            ("slower_paths", slower.map_or(NOT_FOUND, |path| &path.runs)),
         ]
     }
 
@@ -140,7 +160,7 @@ mod tests {
             .for_each(|one| assert!(known.contains(&one.language.as_str()), "{}: {}", one.library, one.language));
     }
 
-    /// A different version may have a different licence, certificate or claims.
+    /// A different version may have a different license, certificate or claims.
     #[test]
     fn facts_match_the_linked_versions() {
         let lock = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../Cargo.lock")).unwrap();

@@ -1,11 +1,11 @@
-//! Descriptions of the libraries that `fastest` chose.
+//! Describes which library pqlab chose when the user requested the provider `fastest`.
 
 use crate::number::time;
 use crate::text::neutral;
 use pqlab_record::Fastest;
 
 /// Describes the choice of `fastest`: the chosen provider, the deciding operations, the runner-up and the candidates.
-/// Example: `fastest for X-Wing by handshake: aws-lc+liboqs, 74.2 µs; next aws-lc, 77.9 µs (4 candidates: classical
+/// Example: `fastest for X-Wing by handshake: aws-lc+liboqs, 74.2 µs; next: aws-lc, 77.9 µs (4 candidates: classical
 /// half aws-lc, openssl; post-quantum half aws-lc, liboqs)`. Candidates that failed or have a known defect are listed
 /// with the reason.
 pub fn fastest_line(found: &Fastest) -> String {
@@ -14,7 +14,7 @@ pub fn fastest_line(found: &Fastest) -> String {
         other => format!(" ({other})"),
     };
     let runner_up = match &found.runner_up {
-        Some(next) => format!("next {}, {}", next.provider, time(next.ns)),
+        Some(next) => format!("next: {}, {}", next.provider, time(next.ns)),
         None => "no other candidate works".to_owned(),
     };
     let failed: String =
@@ -68,7 +68,7 @@ mod tests {
         };
         assert_eq!(
             fastest_line(&found),
-            "fastest for X-Wing by handshake: a+b, 74.2 µs; next a, 77.9 µs (3 candidates); c not chosen: the worker \
+            "fastest for X-Wing by handshake: a+b, 74.2 µs; next: a, 77.9 µs (3 candidates); c not chosen: the worker \
              was killed by SIGSEGV"
         );
         (found.asked, found.runner_up, found.failed) = ("fastest+b".into(), None, Vec::new());

@@ -63,7 +63,7 @@ mod tests {
         }));
         let once = distinct(numbers.iter().map(|number| Counted(format!("name {number}"))));
         assert!(once.len() == NAMES && once[1].0 == "name 1");
-        // Each of the two calls needs one comparison per name. Hash collisions add a few comparisons.
+        // The two calls need one comparison per name each. Hash collisions add a few.
         let compared = COMPARED.get();
         assert!(compared < 2 * 4 * NAMES, "{compared} comparisons of {NAMES} names");
     }

@@ -2,11 +2,11 @@
 
 use pqlab_stats::Sorted;
 
-/// Distance above the upper quartile, in interquartile ranges, beyond which samples are counted but get no bar. With
+/// Limit above the upper quartile, in interquartile ranges. Samples beyond it are counted but get no bar, because with
 /// bars for a few stragglers, all other samples would share one bar.
 const FAR_OUT: f64 = 6.0;
 
-/// Bins of equal width, and the number of samples beyond the last bin.
+/// Bars of equal width, and the number of samples above the last bar.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Histogram {
     /// Start of the first bar, in ns.
@@ -21,13 +21,24 @@ pub struct Histogram {
 
 impl Histogram {
     /// Distributes the times over at most `most` bars, fewer if there are few times.
-    pub fn of(times: &Sorted, most: usize) -> Histogram {
+    pub fn new(times: &Sorted, most: usize) -> Histogram {
+        Histogram::with_bars(times, |inside, _| most.min((inside as f64).sqrt().ceil() as usize))
+    }
+
+    /// Distributes the times over bars that are at most as wide as `width`, but over at most `most` bars.
+    pub fn of_width(times: &Sorted, width: f64, most: usize) -> Histogram {
+        Histogram::with_bars(times, |_, range| ((range / width).ceil() as usize).min(most))
+    }
+
+    /// Distributes the times over bars. `number` computes the number of bars from the number of times that get a bar,
+    /// and from the range of these times in ns.
+    fn with_bars(times: &Sorted, number: impl Fn(usize, f64) -> usize) -> Histogram {
         let (from, p25, p75) = (times.min(), times.quantile(0.25), times.quantile(0.75));
         let fence = p75 + FAR_OUT * (p75 - p25);
         // If the quartiles are equal, rounding can move the limit below all times.
         let inside = times.as_slice().partition_point(|time| *time <= fence).max(1);
         let to = times.as_slice()[inside - 1];
-        let bars = if to > from { most.min((inside as f64).sqrt().ceil() as usize).max(2) } else { 1 };
+        let bars = if to > from { number(inside, to - from).max(2) } else { 1 };
         let step = (to - from) / bars as f64;
         let mut counts = vec![0_u64; bars];
         for time in &times.as_slice()[..inside] {

@@ -1,10 +1,13 @@
 //! Summaries of earlier runs and of runs on other machines, for a report on the newest run.
 
 use crate::case::CaseAnalysis;
-use crate::comparison::{ComparisonCriteria, Figure, Measured, ratio_apart};
+use crate::comparison::{ComparisonCriteria, Difference, Figure, Measured, differences_of_builds, ratio_apart};
 use pqlab_record::{Environment, Run, RunHeader, RunSpreads, Unit};
 use pqlab_stats::{Interval, RunSpread};
 use std::collections::HashMap;
+
+/// Distance of control limits from the center, in standard deviations.
+pub const CONTROL: f64 = 3.0;
 
 /// A run without its samples.
 #[derive(Clone, Debug)]
@@ -19,9 +22,9 @@ pub struct Past {
     pub environment: Environment,
     /// Whether every case of the plan has a record.
     pub complete: bool,
-    /// Times in ns with their intervals, by case id: medians, or means for cases that are compared by means.
+    /// Times in ns with their intervals, by case id: medians, or means for cases that are compared by their means.
     pub medians: HashMap<String, Interval>,
-    /// Number of cases without a figure.
+    /// Number of cases that failed.
     pub failed: usize,
     /// Times of the cases in the form that comparisons need, by case id.
     figures: HashMap<String, Figure>,
@@ -31,10 +34,10 @@ pub struct Past {
 
 impl Past {
     /// Computes the times of a run and drops its samples.
-    pub fn of(run: &Run) -> Past {
+    pub fn new(run: &Run) -> Past {
         let (mut medians, mut figures) = (HashMap::new(), HashMap::new());
         for record in &run.records {
-            let case = CaseAnalysis::of(&run.header, record);
+            let case = CaseAnalysis::new(&run.header, record);
             let figure = case.measured().and_then(|measured| measured.figure(Unit::Nanoseconds));
             figures.extend(figure.map(|figure| (record.case.id(), figure)));
             medians.extend(case.time().map(|time| (record.case.id(), time)));
@@ -60,19 +63,34 @@ impl Past {
         Some(ratio_apart(&here, there, self.runs_apart(run))?.ratio)
     }
 
-    /// Returns the spread to expect between the two runs if nothing changed: the larger of the two stored spreads.
+    /// Returns the spread to expect between this run and `run` if nothing changed: the larger of the two stored
+    /// spreads.
     fn runs_apart(&self, run: &RunHeader) -> RunSpread {
         ComparisonCriteria::default().between(&run.protocol.run_spreads, &self.spreads).runs(Unit::Nanoseconds)
     }
 
-    /// Returns whether this run was measured on the same machine as `run`, as far as its environment shows.
+    /// Returns the control limits for the ratio of a case's time in this run to its time in `run`. On the logarithmic
+    /// scale, the limits are [three standard deviations](CONTROL) below and above 1. The standard deviation comes from
+    /// the spread between runs. Returns `None` if the spread is unknown.
+    pub fn control_limits(&self, run: &RunHeader) -> Option<[f64; 2]> {
+        let deviation = std::f64::consts::SQRT_2 * self.runs_apart(run).pct / 100.0;
+        (deviation > 0.0 && deviation.is_finite()).then(|| [(-CONTROL * deviation).exp(), (CONTROL * deviation).exp()])
+    }
+
+    /// Returns the changes of libraries, compiler and machine from this run to `later` that may affect figures.
+    pub fn changes_until(&self, later: &Environment) -> Vec<Difference> {
+        differences_of_builds(&self.environment, later)
+    }
+
+    /// Returns whether this run was measured on the same machine as `run`, judging by the environments.
     pub fn same_machine(&self, run: &Run) -> bool {
         same_machine(&self.environment, &run.header.environment)
     }
 }
 
 impl CaseAnalysis<'_> {
-    /// Returns the ratio of the case's time in `past` to its time in this run.
+    /// Returns the ratio of the case's time in `past` to its time in this run, with its interval. Returns `None` if
+    /// either run lacks usable figures of the case.
     pub fn time_over(&self, past: &Past) -> Option<Interval> {
         past.time_over(self.header(), self.measured()?)
     }

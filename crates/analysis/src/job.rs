@@ -1,4 +1,4 @@
-//! Weights of the operations in a job.
+//! Jobs: how many times each operation is performed.
 
 use std::fmt;
 use std::str::FromStr;
@@ -27,7 +27,7 @@ impl Default for JobWeights {
 impl JobWeights {
     /// Returns the weight of an operation: the number of times that the job performs it, or 0 if it is not in
     /// [`OPERATIONS`].
-    pub fn of(&self, operation: &str) -> u32 {
+    pub fn count(&self, operation: &str) -> u32 {
         self.parts().find(|(name, _)| *name == operation).map_or(0, |(_, weight)| weight)
     }
 
@@ -69,8 +69,9 @@ impl FromStr for JobWeights {
     fn from_str(text: &str) -> Result<JobWeights, WrongWeights> {
         let mut weights = [None; OPERATIONS.len()];
         for part in text.split(',').map(str::trim) {
-            let (name, number) =
-                part.split_once('=').ok_or_else(|| WrongWeights(format!("{part:?} is not OPERATION=NUMBER")))?;
+            let (name, number) = part
+                .split_once('=')
+                .ok_or_else(|| WrongWeights(format!("invalid weight {part:?}; expected OPERATION=NUMBER")))?;
             let (name, number) = (name.trim(), number.trim());
             let place = OPERATIONS.iter().position(|operation| *operation == name).ok_or_else(|| {
                 WrongWeights(format!("unknown operation {name:?}; expected one of {}", OPERATIONS.join(", ")))
@@ -100,16 +101,19 @@ mod tests {
         assert_eq!(plain.to_string(), "keygen=1,encapsulate=1,decapsulate=1,sign=1,verify=2");
         assert_eq!(plain.to_string().parse(), Ok(plain));
         let other: JobWeights = " verify = 1000 ,sign=0".parse().unwrap();
-        assert_eq!((other.of("verify"), other.of("sign"), other.of("keygen"), other.of("digest")), (1000, 0, 0, 0));
+        assert_eq!(
+            (other.count("verify"), other.count("sign"), other.count("keygen"), other.count("digest")),
+            (1000, 0, 0, 0)
+        );
         assert_eq!((other.to_string().as_str(), other.words().as_str()), ("verify=1000", "1000 × verify"));
     }
 
     #[test]
     fn wrong_weights_are_explained() {
         for (text, says) in [
-            ("", "\"\" is not OPERATION=NUMBER"),
-            ("sign=1,", "\"\" is not OPERATION=NUMBER"),
-            ("sign", "\"sign\" is not OPERATION=NUMBER"),
+            ("", "invalid weight \"\"; expected OPERATION=NUMBER"),
+            ("sign=1,", "invalid weight \"\"; expected OPERATION=NUMBER"),
+            ("sign", "invalid weight \"sign\"; expected OPERATION=NUMBER"),
             ("seal=1", "unknown operation \"seal\"; expected one of keygen, encapsulate, decapsulate, sign, verify"),
             ("sign=0.5", "invalid count \"0.5\" for sign; expected a whole number from 0 to 1000"),
             ("sign=-1", "invalid count \"-1\" for sign"),

@@ -5,7 +5,7 @@ use crate::case::CaseAnalysis;
 use crate::group::{distinct, gathered};
 use pqlab_record::Case;
 
-/// Cases of one kind, and all other cases.
+/// Cases of one kind of randomness, and all other cases.
 pub(crate) struct OneKind<'r, 'a> {
     /// Cases of the kind that most libraries support, and cases that use no randomness.
     pub(crate) cases: Vec<&'r CaseAnalysis<'a>>,
@@ -13,7 +13,7 @@ pub(crate) struct OneKind<'r, 'a> {
     pub(crate) left_out: Vec<&'r CaseAnalysis<'a>>,
 }
 
-/// Splits cases by the kind of randomness that most libraries support. If equally many libraries support both kinds,
+/// Splits cases by the kind of randomness that most libraries support. If several kinds have equally many libraries,
 /// prefers the library's own randomness.
 pub(crate) fn one_kind<'r, 'a>(cases: Vec<&'r CaseAnalysis<'a>>) -> OneKind<'r, 'a> {
     let draws = |case: &Case| case.coins().is_some() || case.is_deterministic();
@@ -29,11 +29,11 @@ pub(crate) fn one_kind<'r, 'a>(cases: Vec<&'r CaseAnalysis<'a>>) -> OneKind<'r, 
     OneKind { cases, left_out }
 }
 
-/// Describes the kind of randomness that cases use: `deterministic, with given randomness`. Empty for the library's own
-/// randomness.
+/// Describes the kind of randomness that the cases use: `deterministic, with caller-supplied randomness`. Empty for the
+/// library's own randomness.
 pub(crate) fn randomness<'c>(cases: impl IntoIterator<Item = &'c Case>) -> String {
     let kinds: Vec<_> = cases.into_iter().map(Case::kind).collect();
     let deterministic = kinds.iter().any(|kind| kind.deterministic).then_some("deterministic");
-    let given = kinds.iter().any(|kind| kind.exact_coins).then_some("with given randomness");
+    let given = kinds.iter().any(|kind| kind.exact_coins).then_some("with caller-supplied randomness");
     deterministic.into_iter().chain(given).collect::<Vec<_>>().join(", ")
 }

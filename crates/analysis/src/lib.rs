@@ -1,17 +1,21 @@
 //! Computes results from the samples of a run, as values and text that other crates show.
 //!
-//! [`RunAnalysis`] holds a run and the figures of its cases, each computed once. Everything else builds on it: which
-//! library is faster ([`comparison`]), the languages of the libraries ([`languages`]), findings ([`findings`]), and
-//! results for each area: the extra cost of a hybrid ([`hybrid`]), the gain from more threads ([`scaling`]), circuit
-//! handshakes, TLS handshakes and blocks of transactions ([`ntor`], [`tls`], [`ledger`]), and the best single library
-//! for a job ([`libraries`]). [`estimates`] defines how figures are computed from samples, and [`caveats`] what a
-//! reader must know about them.
+//! [`RunAnalysis`] contains a run and the figures of its cases, each computed once. [`estimates`] defines how figures
+//! are computed from samples, and [`caveats`] what a reader must know about them. Everything else builds on these:
+//!
+//! - [`comparison`]: which library is faster
+//! - [`findings`]: recommendations, costs and caveats of a run
+//! - [`languages`]: the languages of the libraries
+//! - [`libraries`]: the best single library for a job
+//! - [`hybrid`]: the cost of a hybrid in addition to its halves
+//! - [`scaling`]: the gain from more threads
+//! - [`ntor`], [`tls`] and [`ledger`]: circuit handshakes, TLS handshakes and blocks of transactions
 //!
 //! All results are pure functions of stored runs. This crate uses no harness and no cryptographic library, and reads no
 //! clock.
 //!
 //! Modules depend on each other in one direction only, which a test checks: text and estimates come first, then cases,
-//! comparisons, runs and areas, and finally findings, tables and answers. The last group knows areas only through the
+//! comparisons, runs and areas, and finally findings, tables and answers. The last group uses areas only through the
 //! lists in `areas`.
 
 pub mod answer;
@@ -28,6 +32,7 @@ pub mod findings;
 mod group;
 pub mod histogram;
 pub mod history;
+mod interruptions;
 mod job;
 mod kinds;
 pub mod languages;

@@ -1,8 +1,8 @@
 //! The figures of a case and of its visits, in the form that comparisons need.
 
-use crate::estimates::{Estimates, summary_of};
+use crate::estimates::{Estimates, ReadComb, summary_of};
 use crate::facts::is_own;
-use pqlab_record::{CyclesSource, Moment, Record, RunHeader, Samples, Statistic, Unit, Visit, Visits};
+use pqlab_record::{CyclesSource, Moment, Record, RunHeader, Samples, SecondChance, Statistic, Unit, Visit, Visits};
 use pqlab_stats::{Cell, Crossed, crossed, mean, median};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
@@ -16,31 +16,33 @@ pub struct Measured<'a> {
     pub(crate) contended: bool,
     /// Statistic by which the case is compared, unless the other side requires another one.
     statistic: Statistic,
-    /// Figures by statistic, in ns and in core cycles, if they are known and above zero.
+    /// Figures, indexed by statistic and then by unit (ns, core cycles); `None` if unknown or zero.
     headlines: [[Option<f64>; 2]; 2],
+    /// Comb for reading the number of attempts of each sample. Means at the expected number of attempts need it.
+    comb: Option<ReadComb>,
     /// Moments of the visits in use; `None` if all visits are used.
     only: Option<BTreeSet<Moment>>,
-    /// Value of each visit, by statistic, unit and choice of visits. Computed on first use and kept, because a case is
-    /// compared with many rivals.
+    /// Value of each visit, for each combination of statistic, unit and choice of visits. Computed on first use and
+    /// kept, because a case is compared with many rivals.
     values: [OnceLock<Option<BTreeMap<Moment, f64>>>; 8],
 }
 
-/// Figure of a case without its samples, for comparisons with a case that was measured apart: in another run or another
-/// block.
+/// Figure of a case without its samples, for comparisons with a case that was measured separately: in another run or
+/// another block.
 #[derive(Clone, Debug)]
 pub struct Figure {
     /// Headline figure, in ns or core cycles.
     pub headline: f64,
     /// Step of the counter, relative to the headline.
     pub(crate) resolution: f64,
-    /// Model over the processes and rounds of the case.
+    /// Model of the figures of the visits, by process and round.
     pub(crate) crossed: Crossed,
 }
 
 /// Reason why a case is excluded from rankings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum NotRanked {
-    /// The case measures the provider `null`, which does nothing in the same calls.
+    /// The case measures the `null` provider, which accepts the same calls but does nothing.
     Overhead,
     /// The case measures this project's own code, which is shown for comparison.
     OwnCode,
@@ -70,9 +72,9 @@ impl NotRanked {
     }
 }
 
-/// Returns the statistic for comparing sides, each of which is a case or several cases done one after the other. It is
-/// the mean if a case requires it, because means can only be compared with means, or if a side is a sum, because means
-/// add up and medians do not. Otherwise it is the median.
+/// Returns the statistic for comparing sides, where a side is one case or several cases in sequence. It is the mean if
+/// a case requires it (means can only be compared with means) or if a side is a sum (means add up, medians do not).
+/// Otherwise it is the median.
 pub(crate) fn common_statistic(sides: &[&[&Measured<'_>]]) -> Statistic {
     let sums = sides.iter().any(|side| side.len() > 1);
     let cases = sides.iter().flat_map(|side| side.iter());
@@ -80,20 +82,21 @@ pub(crate) fn common_statistic(sides: &[&[&Measured<'_>]]) -> Statistic {
 }
 
 impl<'a> Measured<'a> {
-    /// Creates the figures from a case of a run and its estimates.
-    pub(crate) fn of(header: &'a RunHeader, record: &'a Record, estimates: &Estimates) -> Measured<'a> {
+    /// Collects the figures of a case and its visits.
+    pub(crate) fn new(header: &'a RunHeader, record: &'a Record, estimates: &Estimates) -> Measured<'a> {
         let positive = |value: f64| (value > 0.0).then_some(value);
         let headlines = [Statistic::Median, Statistic::Mean].map(|statistic| {
             let cycles = estimates.cycles.map(|cycles| cycles.by(statistic).estimate);
             [positive(estimates.time(statistic).estimate), cycles.and_then(positive)]
         });
         let Estimates { contended, statistic, .. } = *estimates;
-        Measured { header, record, contended, statistic, headlines, only: None, values: Default::default() }
+        let (comb, values) = (estimates.attempts.map(|attempts| attempts.read), Default::default());
+        Measured { header, record, contended, statistic, headlines, comb, only: None, values }
     }
 
-    /// Restricts cases to the visits that all of them share, and uses means. Ignores other visits, because the shared
-    /// rounds determine the combined cost. Uses the usable visits, or all visits if the cases share too few usable
-    /// ones. Returns an empty list if the same processes did not measure the cases in the same rounds.
+    /// Restricts cases to the visits that all of them share, and computes their means from these visits only. Uses the
+    /// usable visits, or all visits if the cases share too few usable ones. Returns an empty list if the same processes
+    /// did not measure the cases in the same rounds.
     pub fn together_by_means(cases: &[&Measured<'a>]) -> Vec<Measured<'a>> {
         let [usable, all] = [Visits::Usable, Visits::All].map(|visits| shared_moments(cases, visits));
         let enough = usable.len() as f64 >= LEAST_COMMON * all.len() as f64;
@@ -102,10 +105,10 @@ impl<'a> Measured<'a> {
             return Vec::new();
         }
         let by_means = |case: &&Measured<'a>| {
-            let Measured { header, record, contended, .. } = **case;
+            let Measured { header, record, contended, comb, .. } = **case;
             let (statistic, only) = (Statistic::Mean, Some(common.clone()));
             let (headlines, values) = (Default::default(), Default::default());
-            let mut case = Measured { header, record, contended, statistic, headlines, only, values };
+            let mut case = Measured { header, record, contended, statistic, headlines, comb, only, values };
             for unit in UNITS {
                 let has_unit = unit == Unit::Nanoseconds || record.case.computes();
                 let values = case.values(unit, statistic, visits).filter(|_| has_unit);
@@ -154,7 +157,8 @@ impl<'a> Measured<'a> {
         self.headlines[statistic as usize][place(unit)]
     }
 
-    /// Returns the figure in a unit by the case's own statistic, for comparisons with a case that was measured apart.
+    /// Returns the figure in a unit by the case's own statistic, for comparisons with a case that was measured
+    /// separately.
     pub fn figure(&self, unit: Unit) -> Option<Figure> {
         self.figure_by(unit, self.statistic)
     }
@@ -185,17 +189,26 @@ impl<'a> Measured<'a> {
         self.header.id == other.header.id && self.record.case.block == other.record.case.block
     }
 
-    /// Returns whether the same processes measured both cases in the same rounds: they belong to the same block, and
-    /// the run was not interrupted and resumed between them.
-    pub(crate) fn beside(&self, other: &Measured<'_>) -> bool {
-        self.shares_block(other) && self.record.samples.shares_start(&other.record.samples)
+    /// Returns whether the same processes measured both cases in the same rounds: they belong to the same block, the
+    /// run was not interrupted and resumed between them, and the figures of both or neither come from a repetition at
+    /// the end of the run.
+    pub(crate) fn is_interleaved_with(&self, other: &Measured<'_>) -> bool {
+        let again = |case: &Measured<'_>| case.record.second_chance == Some(SecondChance::Undisturbed);
+        self.shares_block(other)
+            && self.record.samples.shares_start(&other.record.samples)
+            && again(self) == again(other)
     }
 
     /// Returns the value of each visit by its moment, or `None` if the unit is unknown.
     pub(crate) fn values(&self, unit: Unit, statistic: Statistic, visits: Visits) -> Option<&BTreeMap<Moment, f64>> {
         let compute = || {
             let counts = |moment: &Moment| self.only.as_ref().is_none_or(|only| only.contains(moment));
-            let all = self.record.samples.values(unit, visits)?.into_iter().filter(|(moment, _)| counts(moment));
+            let samples = &self.record.samples;
+            let all = match self.comb.filter(|_| statistic == Statistic::Mean) {
+                Some(comb) => comb.values(samples, unit, visits)?,
+                None => samples.values(unit, visits)?,
+            };
+            let all = all.into_iter().filter(|(moment, _)| counts(moment));
             Some(all.filter_map(|(moment, values)| Some((moment, summary_of(statistic)(&values)?))).collect())
         };
         let at = 4 * statistic as usize + 2 * place(unit) + usize::from(visits == Visits::All);
@@ -203,13 +216,13 @@ impl<'a> Measured<'a> {
     }
 
     fn moments(&self, visits: Visits) -> BTreeSet<Moment> {
-        let measured = visits.of(&self.record.samples).filter(|visit| !visit.ticks.is_empty()).map(Visit::moment);
+        let measured = visits.select(&self.record.samples).filter(|visit| !visit.ticks.is_empty()).map(Visit::moment);
         measured.filter(|moment| self.only.as_ref().is_none_or(|only| only.contains(moment))).collect()
     }
 }
 
-/// Returns the moments at which all of `cases` were visited, and the choice of visits. Returns `None` if there are
-/// fewer such moments than [`LEAST_COMMON`] of the visits of any case.
+/// Returns the moments (process and round) at which all of `cases` were visited, and `visits` itself. Returns `None` if
+/// the moments are fewer than [`LEAST_COMMON`] of the visits of any case.
 pub(crate) fn common_moments(cases: &[&Measured<'_>], visits: Visits) -> Option<(BTreeSet<Moment>, Visits)> {
     let most = cases.iter().map(|case| case.moments(visits).len()).max()?;
     let common = shared_moments(cases, visits);
@@ -217,7 +230,7 @@ pub(crate) fn common_moments(cases: &[&Measured<'_>], visits: Visits) -> Option<
     enough.then_some((common, visits))
 }
 
-/// Returns the moments at which all of `cases` were visited.
+/// Returns the moments (process and round) at which all of `cases` were visited.
 fn shared_moments(cases: &[&Measured<'_>], visits: Visits) -> BTreeSet<Moment> {
     let all = cases.iter().map(|case| case.moments(visits));
     all.reduce(|one, two| one.intersection(&two).copied().collect()).unwrap_or_default()

@@ -63,7 +63,7 @@ impl Merged {
     ///
     /// # Errors
     /// Returns [`NotOneRun`] if there are no runs, or if they come from different machines or builds.
-    pub fn of(mut runs: Vec<Run>) -> Result<Merged, NotOneRun> {
+    pub fn new(mut runs: Vec<Run>) -> Result<Merged, NotOneRun> {
         runs.sort_by(|one, other| {
             let key = |run: &Run| (run.header.started_at.clone(), run.header.id.clone());
             key(other).cmp(&key(one))
@@ -78,7 +78,7 @@ impl Merged {
         }
         let complete = runs.iter().all(|run| run.complete);
         let finished_at = newest.finished_at.clone();
-        // Choose the run with the most providers for each job, or the newest of several such runs.
+        // For each job, choose the run with the most providers. Among equals, choose the newest.
         let mut taken: HashMap<Job, (usize, usize)> = HashMap::new();
         for (place, run) in runs.iter().enumerate() {
             let mut counts: HashMap<Job, usize> = HashMap::new();
@@ -137,7 +137,7 @@ mod tests {
     use crate::fixtures;
     use crate::run::RunAnalysis;
 
-    /// Returns a later run that only covers the area `kem`, without the provider `without` if one is given.
+    /// Returns a later run that covers only the `kem` area, without the provider `without` if one is given.
     fn later(without: Option<&str>) -> Run {
         let mut run = fixtures::run();
         run.header.id = "later".into();
@@ -154,7 +154,7 @@ mod tests {
     fn each_job_comes_from_the_newest_run_that_contains_it() {
         let (old, new) = (fixtures::run(), later(None));
         let (all, kems) = (old.records.len(), new.records.len());
-        let merged = Merged::of(vec![old.clone(), new.clone()]).unwrap();
+        let merged = Merged::new(vec![old.clone(), new.clone()]).unwrap();
         let analysis = merged.analysis();
         assert_eq!(analysis.cases().len(), all);
         assert!(analysis.cases()[..kems].iter().all(|case| case.header().id == "later"));
@@ -172,7 +172,7 @@ mod tests {
     #[test]
     fn cases_that_were_ranked_together_stay_together() {
         let old = fixtures::run();
-        let merged = Merged::of(vec![later(Some("aws-lc")), old.clone()]).unwrap();
+        let merged = Merged::new(vec![later(Some("aws-lc")), old.clone()]).unwrap();
         let analysis = merged.analysis();
         let shared: Vec<_> = analysis.cases().iter().filter(|case| analysis.standing(case).is_some()).collect();
         assert!(
@@ -185,8 +185,8 @@ mod tests {
     #[test]
     fn cases_of_two_runs_are_compared_with_the_larger_spread_between_runs() {
         let (old, new) = (fixtures::run(), later(None));
-        let merged = Merged::of(vec![old.clone(), new]).unwrap();
-        let (analysis, alone) = (merged.analysis(), RunAnalysis::of(&old));
+        let merged = Merged::new(vec![old.clone(), new]).unwrap();
+        let (analysis, alone) = (merged.analysis(), RunAnalysis::new(&old));
         let first_place = |analysis: &RunAnalysis<'_>, area: &str| {
             analysis
                 .area(area)
@@ -211,15 +211,15 @@ mod tests {
     fn other_machines_and_builds_are_not_merged() {
         let mut other = later(None);
         other.header.environment.build.commit = Some("another".into());
-        let error = Merged::of(vec![fixtures::run(), other]).unwrap_err().to_string();
+        let error = Merged::new(vec![fixtures::run(), other]).unwrap_err().to_string();
         assert!(error.contains("commit") && error.contains("pqlab compare"), "{error}");
-        assert_eq!(Merged::of(Vec::new()).unwrap_err(), NotOneRun::None);
+        assert_eq!(Merged::new(Vec::new()).unwrap_err(), NotOneRun::None);
     }
 
     #[test]
     fn merging_one_run_does_not_change_it() {
         let run = fixtures::run();
-        let merged = Merged::of(vec![run.clone(), run.clone()]).unwrap();
+        let merged = Merged::new(vec![run.clone(), run.clone()]).unwrap();
         assert_eq!(merged.run, run);
     }
 }

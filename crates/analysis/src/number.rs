@@ -1,6 +1,6 @@
 //! Formats numbers for people. A number with an interval gets as many significant digits as the interval supports, at
-//! most four. Other numbers get three digits; rates and counts get four. Thousands are separated, and units fit the
-//! size.
+//! most four. Other numbers get three digits; rates and counts get four. Thousands are separated, and units match the
+//! magnitude.
 
 use pqlab_stats::Interval;
 
@@ -32,8 +32,9 @@ pub fn digits(value: f64, digits: usize) -> String {
     separate(&whole)
 }
 
-/// Maximum number of digits of a figure with an interval, and of a figure without one.
+/// Maximum number of significant digits of a figure with an interval.
 const MOST: usize = 4;
+/// Maximum number of significant digits of a time or ratio that is printed without its interval.
 const MOST_ALONE: usize = 3;
 /// Half-width of the interval, in percent, above which a figure is marked as approximate.
 const APPROXIMATE_PCT: f64 = 10.0;
@@ -60,8 +61,8 @@ fn digits_of(interval: &Interval, most: usize) -> usize {
     known_digits(interval.estimate, (interval.high - interval.estimate).max(interval.estimate - interval.low), most)
 }
 
-/// Returns the number of digits for a time or ratio that is printed without the ends of its interval: at most three,
-/// unless rounding to three digits would move the estimate out of the interval.
+/// Returns the number of digits for a time or ratio that is printed without the ends of its interval. This is at most
+/// three, unless rounding to three digits would move the estimate out of the interval.
 fn digits_alone(interval: &Interval) -> usize {
     let known = digits_of(interval, MOST);
     let half = (interval.high - interval.estimate).max(interval.estimate - interval.low);
@@ -155,8 +156,8 @@ pub fn grouped(value: u64) -> String {
     separate(&value.to_string())
 }
 
-/// Formats a rate: from 1,000 with four significant digits and separated thousands (`94,340`), below that with three
-/// digits.
+/// Formats a rate. Rates of 1,000 or more get four significant digits and thousands separators (`94,340`); smaller
+/// rates get three digits.
 pub fn rate(value: f64) -> String {
     if value.is_finite() && value >= 999.5 { digits(value, MOST) } else { significant(value) }
 }
@@ -213,8 +214,8 @@ pub fn time_range(interval: &Interval) -> String {
     time_and_range(interval).1
 }
 
-/// Formats a percentage with one decimal. Positive values that round to zero become `<0.1%`; values from 1,000 have no
-/// decimals.
+/// Formats a percentage with one decimal. Positive values that round to zero become `<0.1%`; values of 1,000 or more
+/// have no decimals.
 pub fn percent(value: f64) -> String {
     match value {
         value if !value.is_finite() => NONE.to_owned(),
@@ -224,7 +225,7 @@ pub fn percent(value: f64) -> String {
     }
 }
 
-/// Formats a count with four digits: `28,080`. From a million: `1.234 M`.
+/// Formats a count with four digits: `28,080`, or `1.234 M` for a million or more.
 pub fn count(value: f64) -> String {
     count_digits(value, MOST)
 }
@@ -253,7 +254,7 @@ pub(crate) fn plus_minus(interval: &Interval, decimals: usize) -> String {
     format!("±{:.decimals$}", (interval.high - interval.estimate).max(interval.estimate - interval.low))
 }
 
-/// Returns the number of decimals for a percentage: one, or more if the interval supports more.
+/// Returns the number of decimals for a figure: one, or more if the interval supports more.
 pub(crate) fn decimals_of(interval: &Interval) -> usize {
     let half = (interval.high - interval.estimate).max(interval.estimate - interval.low);
     if half > 0.0 && half < 0.05 { (-half.log10().floor()).clamp(1.0, 4.0) as usize } else { 1 }

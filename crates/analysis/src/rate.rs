@@ -23,7 +23,7 @@ mod tests {
         for visit in &mut run.records[0].samples.visits {
             visit.ticks[0] *= 30;
         }
-        let analysis = RunAnalysis::of(&run);
+        let analysis = RunAnalysis::new(&run);
         let case = &analysis.cases()[0];
         let mean = case.estimates.as_ref().unwrap().samples_ns.mean;
         let found = rate(case, 100.0).unwrap();

@@ -1,4 +1,4 @@
-//! Recommendations: the use cases, the candidates, and the best of them.
+//! Recommendations: the use cases, the candidates, and the best candidate.
 
 use crate::case::CaseAnalysis;
 use crate::comparison::{Compared, NotRanked, Standing};
@@ -8,19 +8,20 @@ use crate::statement::unit_words;
 use pqlab_record::{Sizes, Statistic};
 use pqlab_stats::Interval;
 
-/// Minimum NIST category for recommendations if there is a choice, following the defaults of the standards.
+/// Minimum NIST category for recommendations, if any candidate reaches it. FIPS 203, section 8, recommends this
+/// category as the default.
 pub(crate) const CATEGORY: u8 = 3;
 
-/// A use case in one area.
+/// Use case for which pqlab recommends an algorithm and a library.
 pub(crate) struct UseCase {
     pub(crate) name: &'static str,
     pub(crate) area: &'static str,
     /// Operations of the use case, one after the other.
     pub(crate) operations: &'static [&'static str],
     pub(crate) what: &'static str,
-    /// Whether an algorithm fits the use case.
+    /// Function that returns whether an algorithm fits the use case.
     pub(crate) algorithms: fn(&str) -> bool,
-    /// Number of transactions in a block; `None` if the operation does not work on blocks.
+    /// Number of transactions in a block; `None` if the operations do not work on blocks.
     pub(crate) transactions: Option<u64>,
     /// Whether the rate is given in bytes per second.
     pub(crate) by_the_byte: bool,
@@ -58,13 +59,13 @@ pub struct Recommendation {
     pub provider: String,
     /// The deciding figure: `31.2 µs`, `mean 88.8 µs`.
     pub figure: String,
-    /// Interval of the figure.
+    /// Interval of the figure as text: `31.0 to 31.4 µs`, or `exact`.
     pub interval: String,
-    /// Rate of the operations: `4,780 a second on one core`.
+    /// Rate of the use case: `4,780 a second on one core`.
     pub rate: Option<String>,
     /// Ids of the cases from which the figure is computed, each repeated as often as the job performs it.
     pub cases: Vec<String>,
-    /// Description of the figure.
+    /// Description of what was measured: `one signature, with a prepared key`.
     pub what: String,
     /// Reasons for the choice.
     pub why: String,
@@ -78,7 +79,7 @@ pub(crate) struct Candidate<'r, 'a> {
     /// Display name of the provider: `go (Go)` for a program in another language.
     pub(crate) provider: String,
     pub(crate) category: Option<u8>,
-    /// Time by the statistic that compares all candidates for the use case.
+    /// Time in ns, by the statistic that compares all candidates for the use case.
     pub(crate) time: Interval,
     pub(crate) statistic: Statistic,
     /// Mean time in ns, from which rates are computed.
@@ -143,7 +144,7 @@ pub(crate) struct Best<'c, 'r, 'a> {
 }
 
 impl<'c, 'r, 'a> Best<'c, 'r, 'a> {
-    pub(crate) fn of(analysis: &RunAnalysis<'a>, from: &[&'c Candidate<'r, 'a>]) -> Option<Best<'c, 'r, 'a>> {
+    pub(crate) fn find(analysis: &RunAnalysis<'a>, from: &[&'c Candidate<'r, 'a>]) -> Option<Best<'c, 'r, 'a>> {
         let rivals: Vec<Vec<&CaseAnalysis<'a>>> = from.iter().map(|one| one.parts.clone()).collect();
         let ranking = analysis.ranking(&rivals);
         let slower = ranking.standings.iter().zip(from).filter_map(|(standing, one)| match standing {
@@ -155,7 +156,7 @@ impl<'c, 'r, 'a> Best<'c, 'r, 'a> {
         let factor = |one: &Candidate<'r, 'a>| factor_text(&analysis.ratio(&best.parts, &one.parts)?);
         Some(Best {
             best,
-            tied: ranking.not_told_apart().into_iter().map(|place| from[place]).collect(),
+            tied: ranking.indistinguishable().into_iter().map(|place| from[place]).collect(),
             next: next.and_then(|(one, _)| Some((one, factor(one)?))),
         })
     }
@@ -178,5 +179,5 @@ pub(crate) fn not_recommended(one: &Candidate<'_, '_>) -> String {
         (Some(NotRanked::Disturbed), _) => "disturbed: another program used its core".to_owned(),
         (reason, _) => reason.map_or(String::new(), |reason| reason.text().to_owned()),
     };
-    format!("faster but not ranked: {} takes {} ({reason})", one.name(), one.time_text())
+    format!("faster but not ranked: {}, {} ({reason})", one.name(), one.time_text())
 }

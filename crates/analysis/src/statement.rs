@@ -2,7 +2,7 @@
 //! these sentences.
 
 use crate::case::CaseAnalysis;
-use crate::comparison::Standing;
+use crate::comparison::{NotRanked, Standing};
 use crate::estimates::scaled;
 use crate::number::{factor_and_range, time_and_range};
 use crate::run::RunAnalysis;
@@ -33,36 +33,50 @@ impl Statement {
     }
 }
 
-/// The fastest of several libraries, each compared by one case or by several cases done one after the other.
+/// The fastest of several libraries. Each library is measured with one case, or with several cases in sequence.
 pub(crate) struct Fastest<'r, 'a> {
     /// The cases of the fastest library.
     pub(crate) best: Vec<&'r CaseAnalysis<'a>>,
     /// Name of the fastest library, with libraries tied with it: `aws-lc (tied with liboqs)`.
     pub(crate) by: String,
-    /// The fastest of the slower libraries: `the next, liboqs, takes 1.20× (1.19× to 1.21×) in core cycles`.
+    /// The fastest of the slower libraries: `next: liboqs, 1.20× (1.19× to 1.21×) in core cycles`.
     pub(crate) next: Option<String>,
 }
 
-/// Finds the fastest library that may be recommended. Returns `None` if there is none.
+/// Finds the fastest library that may be recommended. If there is none, finds the fastest disturbed one and marks its
+/// name: `aws-lc (disturbed)`. Returns `None` if there is no disturbed one either.
 pub(crate) fn fastest_library<'r, 'a>(
     analysis: &RunAnalysis<'a>,
     rivals: &[Vec<&'r CaseAnalysis<'a>>],
 ) -> Option<Fastest<'r, 'a>> {
     let ranking = analysis.ranking(rivals);
-    let best = rivals[ranking.leader?].clone();
+    let Some(leader) = ranking.leader else { return fastest_disturbed(analysis, rivals) };
+    let best = rivals[leader].clone();
     let name = |place: usize| analysis.by(rivals[place].first().map_or("", |case| &case.case().provider));
-    let tied: Vec<String> = ranking.not_told_apart().into_iter().map(name).collect();
+    let tied: Vec<String> = ranking.indistinguishable().into_iter().map(name).collect();
     let slower = ranking.standings.iter().enumerate().filter_map(|(place, standing)| match standing {
         Some(Standing::Slower(ratio)) => Some((place, ratio.estimate)),
         _ => None,
     });
     let next = slower.min_by(|one, other| one.1.total_cmp(&other.1));
-    let next = next.and_then(|(place, _)| {
-        Some(format!("the next, {}, takes {}", name(place), times(analysis, &best, &rivals[place])?))
-    });
+    let next =
+        next.and_then(|(place, _)| Some(format!("next: {}, {}", name(place), times(analysis, &best, &rivals[place])?)));
     let by = analysis.by(&best.first()?.case().provider);
     let by = if tied.is_empty() { by } else { format!("{by} (tied with {})", listed(&tied)) };
     Some(Fastest { best, by, next })
+}
+
+/// Finds the library with the lowest figure among those that are not ranked because they were disturbed.
+fn fastest_disturbed<'r, 'a>(
+    analysis: &RunAnalysis<'a>,
+    rivals: &[Vec<&'r CaseAnalysis<'a>>],
+) -> Option<Fastest<'r, 'a>> {
+    let may_be_shown = |case: &&CaseAnalysis<'a>| matches!(case.not_ranked(), None | Some(NotRanked::Disturbed));
+    let shown = rivals.iter().filter(|cases| !cases.is_empty() && cases.iter().all(may_be_shown));
+    let timed = shown.filter_map(|cases| Some((analysis.total(cases)?.estimate, cases)));
+    let (_, best) = timed.min_by(|one, other| one.0.total_cmp(&other.0))?;
+    let by = format!("{} (disturbed)", analysis.by(&best.first()?.case().provider));
+    Some(Fastest { best: best.clone(), by, next: None })
 }
 
 /// Like [`fastest_library`], but for libraries with one case each.
@@ -73,7 +87,7 @@ pub(crate) fn fastest_case<'r, 'a>(
     fastest_library(analysis, &cases.iter().map(|case| vec![*case]).collect::<Vec<_>>())
 }
 
-/// Formats the total time of cases done one after the other: `31.2 µs`, `mean 88.8 µs`.
+/// Formats the total time of cases in sequence: `31.2 µs`, `mean 88.8 µs`.
 pub(crate) fn time<'a>(analysis: &RunAnalysis<'a>, cases: &[&CaseAnalysis<'a>]) -> Option<String> {
     match cases {
         [one] => time_per_item(one, 1),
@@ -115,8 +129,8 @@ impl std::fmt::Display for Times {
     }
 }
 
-/// Formats the ratio of the time of `second` to the time of `first`. Each side is one case, or several cases done one
-/// after the other.
+/// Formats the ratio of the time of `second` to the time of `first`. Each side is one case, or several cases in
+/// sequence.
 pub(crate) fn times<'a>(
     analysis: &RunAnalysis<'a>,
     first: &[&CaseAnalysis<'a>],

@@ -1,5 +1,5 @@
-//! Tables that combine several cases of a run. Each table is computed once, as typed cells and the caveats of each row.
-//! The terminal, the page, Markdown, LaTeX, CSV and JSON only lay it out.
+//! Tables that combine several cases of a run. Each table is computed once, as typed cells with the caveats of each
+//! row. Terminal output, web pages, Markdown, LaTeX, CSV and JSON differ only in the layout.
 
 pub use crate::table::{Cell, Column, Holds, Number, Row, Table};
 
@@ -74,7 +74,7 @@ mod tests {
             fixtures::workers_run(),
             fixtures::tls_run(),
         ] {
-            let all = tables(&RunAnalysis::of(&run), &RelayScenario::default());
+            let all = tables(&RunAnalysis::new(&run), &RelayScenario::default());
             let places: Vec<usize> =
                 all.iter().map(|table| NAMES.iter().position(|name| *name == table.name).unwrap()).collect();
             assert!(places.is_sorted_by(|one, other| one < other), "{places:?}");

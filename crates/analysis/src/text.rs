@@ -1,7 +1,7 @@
 //! Makes text from other sources (names, reasons, hosts) safe to display.
 
 /// Escapes all characters that could control a terminal: control characters, invisible characters, and characters that
-/// change the direction of writing.
+/// change the text direction.
 pub fn neutral(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for character in text.chars() {

@@ -8,7 +8,8 @@ use pqlab_stats::{Interval, Verdict};
 /// The runs in a store.
 #[derive(Clone, Debug, Default)]
 pub struct Timeline {
-    /// Machines, each described by its newest run and sorted by that run, newest first.
+    /// Environments of the machines, one for each machine, from its newest run. The machine with the newest run comes
+    /// first.
     pub machines: Vec<Environment>,
     /// Runs, newest first.
     pub runs: Vec<TimelineRun>,
@@ -21,7 +22,7 @@ pub struct TimelineRun {
     pub summary: RunSummary,
     /// Index of the run's machine in the timeline.
     pub machine: usize,
-    /// Time when the run was complete, or when it started if it is incomplete: RFC 3339, UTC, to the second.
+    /// Time when the run was completed, or when it started if it is incomplete: RFC 3339, UTC, to the second.
     pub moment: String,
     /// Changes since the previous complete run of the same suite on the same machine. `None` if there is no such run,
     /// if the two runs have no case in common, or if this run is incomplete.
@@ -41,7 +42,7 @@ pub struct Changes {
     pub compared: usize,
     /// Regressions, in the order of the plan.
     pub regressions: Vec<Regressed>,
-    /// Differences between the environments.
+    /// Differences between the environments and measurement rules of the two runs.
     pub differences: Vec<Difference>,
 }
 
@@ -50,11 +51,12 @@ pub struct Changes {
 pub struct Regressed {
     /// Id of the case in the later run.
     pub case: String,
-    /// Kind of regression: slower, in the unit of the comparison, or newly failing.
+    /// How the case got worse: it is slower, or it newly fails.
     pub how: Worse,
-    /// Medians in ns, before and after.
+    /// Times in ns, in the earlier and in the later run: medians, or means if the case is compared by its means. `None`
+    /// if a run has no figure.
     pub medians_ns: [Option<f64>; 2],
-    /// Notes that a reader must know about the comparison.
+    /// Notes that qualify the comparison.
     pub notes: Vec<String>,
 }
 
@@ -68,14 +70,14 @@ pub enum Worse {
 }
 
 impl Changes {
-    /// Summarises a comparison of two runs.
-    pub fn of(comparison: &Comparison) -> Changes {
+    /// Summarizes a comparison of two runs.
+    pub fn new(comparison: &Comparison) -> Changes {
         Changes {
             earlier: comparison.first_run.clone(),
             faster: comparison.count(Verdict::Faster),
             inconclusive: comparison.count(Verdict::Inconclusive),
             compared: comparison.cases.len(),
-            regressions: comparison.cases.iter().filter_map(Regressed::of).collect(),
+            regressions: comparison.cases.iter().filter_map(Regressed::from_case).collect(),
             differences: comparison.differences.clone(),
         }
     }
@@ -92,7 +94,7 @@ impl Changes {
 }
 
 impl Regressed {
-    fn of(case: &ComparedCase) -> Option<Regressed> {
+    fn from_case(case: &ComparedCase) -> Option<Regressed> {
         let how = match (case.judgement.verdict, case.ratio) {
             _ if case.broken => Worse::Failed,
             (Verdict::Slower, Some(ratio)) => {
@@ -120,7 +122,7 @@ impl Regressed {
         }
     }
 
-    /// Formats the medians before and after: `10.4 µs, then 12.5 µs`. Returns `None` if one is missing.
+    /// Formats the times before and after: `10.4 µs, then 12.5 µs`. Returns `None` if one is missing.
     pub fn medians(&self) -> Option<String> {
         let [before, after] = self.medians_ns;
         Some(format!("{}, then {}", time(before?), time(after?)))
@@ -140,8 +142,8 @@ mod tests {
         let mut later = earlier.clone();
         later.header.id = "later".into();
         let changes = |later: &pqlab_record::Run| {
-            let (first, second) = (RunAnalysis::of(&earlier), RunAnalysis::of(later));
-            Changes::of(&compare_runs(&first, &second, &ComparisonCriteria::default()))
+            let (first, second) = (RunAnalysis::new(&earlier), RunAnalysis::new(later));
+            Changes::new(&compare_runs(&first, &second, &ComparisonCriteria::default()))
         };
         let same = changes(&later);
         assert_eq!((same.regressions.len(), same.faster), (0, 0));

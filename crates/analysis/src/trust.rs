@@ -5,13 +5,13 @@ use crate::case::CaseAnalysis;
 use crate::estimates::Estimates;
 use crate::number::{grouped, percent};
 use crate::run::RunAnalysis;
-use pqlab_record::{ASSUMED, Protocol, ProtocolKind};
+use pqlab_record::{ASSUMED, Protocol, ProtocolKind, SecondChance};
 
-/// Rule for the quality of a case, as readers see it.
-pub const RULE: &str = "precision: the half-width of the 95% interval, in core cycles if known, otherwise in time, is \
-                        within the target; undisturbed: nothing else used the core during at least three visits of \
-                        each of three processes, and figures use only such visits; spread between runs: measured \
-                        by `pqlab calibrate` on this machine, or assumed";
+/// Rule by which pqlab assesses the quality of a case, in words for readers.
+pub const RULE: &str = "precision: reached if the half-width of the 95% interval is within the target, in core cycles \
+                        if known, otherwise in time; undisturbed: at least three processes each had at least three \
+                        visits with the core to themselves, and figures use only such visits; spread between runs: \
+                        measured by `pqlab calibrate` on this machine, or assumed";
 
 /// Whether a case reached the requested precision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,7 +48,7 @@ pub struct Quality {
 
 impl Quality {
     /// Returns the quality of a case, or `None` if it has no figure.
-    pub fn of(case: &CaseAnalysis<'_>) -> Option<Quality> {
+    pub fn assess(case: &CaseAnalysis<'_>) -> Option<Quality> {
         let estimates = case.estimates.as_ref()?;
         let protocol = &case.header().protocol;
         let asked = protocol.asks_for_precision(case.case());
@@ -77,10 +77,10 @@ fn cases_text(count: usize) -> String {
 }
 
 /// Counts the cases of a run by quality: `Quality: 156 of 163 cases reached ±1.0% in core cycles; 7 imprecise; spread
-/// between runs assumed`. Returns `None` if nothing was measured.
+/// between runs assumed`. Returns `None` if the run contains only overhead cases.
 pub fn quality_sentence(analysis: &RunAnalysis<'_>) -> Option<String> {
     let cases: Vec<&CaseAnalysis<'_>> = analysis.cases().iter().filter(|case| !case.is_floor()).collect();
-    let all: Vec<Quality> = cases.iter().filter_map(|case| Quality::of(case)).collect();
+    let all: Vec<Quality> = cases.iter().filter_map(|case| Quality::assess(case)).collect();
     if cases.is_empty() {
         return None;
     }
@@ -92,7 +92,8 @@ pub fn quality_sentence(analysis: &RunAnalysis<'_>) -> Option<String> {
         let targets: Vec<String> = targets(analysis).into_iter().map(percent).collect();
         let asked = reached + missed;
         parts.push(format!(
-            "{reached} of {} reached ±{}{}",
+            "{} of {} reached ±{}{}",
+            grouped(reached as u64),
             cases_text(asked),
             targets.join(" or ±"),
             judged_in(&cases)
@@ -106,6 +107,12 @@ pub fn quality_sentence(analysis: &RunAnalysis<'_>) -> Option<String> {
         (cases.iter().filter(|case| case.failed()).count(), "failed"),
         (cases.iter().filter(|case| !case.failed() && !case.record.verified).count(), "not verified"),
     ];
+    let again = |outcome| cases.iter().filter(|case| case.record.second_chance == Some(outcome)).count();
+    let (undisturbed, tried) =
+        (again(SecondChance::Undisturbed), again(SecondChance::Undisturbed) + again(SecondChance::Disturbed));
+    parts.extend(
+        (tried > 0).then(|| format!("{undisturbed} of {tried} disturbed cases undisturbed when measured again")),
+    );
     parts.extend(doubts.into_iter().filter(|(count, _)| *count > 0).map(|(count, what)| counted(count, what)));
     if !all.is_empty() {
         parts.push(match count(&|quality| quality.spread_measured) {
@@ -120,7 +127,7 @@ pub fn quality_sentence(analysis: &RunAnalysis<'_>) -> Option<String> {
     Some(format!("Quality: {}.", parts.join("; ")))
 }
 
-/// Returns the requested precisions, without duplicates.
+/// Returns the requested precisions of all runs in percent, ascending and without duplicates.
 fn targets(analysis: &RunAnalysis<'_>) -> Vec<f64> {
     let mut targets: Vec<f64> = analysis.parts.iter().map(|part| part.protocol.precision_pct).collect();
     targets.sort_by(f64::total_cmp);
@@ -148,7 +155,7 @@ pub fn trust_sentence(analysis: &RunAnalysis<'_>) -> Option<String> {
     let cycles: Vec<f64> = figures.iter().filter_map(|of| Some(of.cycles?.headline().half_width_pct())).collect();
     let time = format!("±{} in time", percent(pqlab_stats::median(&widths)?));
     let cycles = pqlab_stats::median(&cycles).map(|width| format!(", ±{} in core cycles", percent(width)));
-    let assumed = cases.iter().filter_map(|case| Quality::of(case)).any(|of| !of.spread_measured);
+    let assumed = cases.iter().filter_map(|case| Quality::assess(case)).any(|of| !of.spread_measured);
     let assumed = if assumed { ", with an assumed spread between runs" } else { "" };
     let advice = advice(&figures, &analysis.run.header.protocol).map_or(String::new(), |advice| format!(" {advice}"));
     Some(format!(
@@ -158,18 +165,20 @@ pub fn trust_sentence(analysis: &RunAnalysis<'_>) -> Option<String> {
     ))
 }
 
-/// Describes the share of the measuring time during which another program or virtual machine used the core, and whether
-/// these samples are included.
+/// Describes the share of the measuring time during which another program used the core's other hardware thread, and
+/// whether the disturbed samples are included.
 fn interference(cases: &[&CaseAnalysis<'_>], figures: &[&Estimates]) -> String {
     let shared_pct = shared_pct(figures);
     let disturbed = figures.iter().filter(|estimates| estimates.contended).count();
+    // `shared_pct` covers only the core's other hardware thread, not, for example, another program on the core.
+    let seen = shared_pct > 0.0 || figures.iter().any(|estimates| estimates.left_out > 0);
     let amount = match shared_pct {
-        0.0 if disturbed > 0 => "disturbed measurements".to_owned(),
+        0.0 if disturbed > 0 || seen => "disturbed measurements".to_owned(),
         0.0 => "none seen".to_owned(),
         pct if pct < 0.1 => "under 0.1% of the time".to_owned(),
         pct => format!("{} of the time", percent(pct)),
     };
-    let treated = match (shared_pct > 0.0, disturbed, figures.len()) {
+    let treated = match (seen, disturbed, figures.len()) {
         (false, 0, _) => String::new(),
         (true, 0, _) => ", excluded".to_owned(),
         (_, some, all) if some == all => ", included in all cases".to_owned(),
@@ -177,15 +186,14 @@ fn interference(cases: &[&CaseAnalysis<'_>], figures: &[&Estimates]) -> String {
     };
     let repeats: u64 = cases.iter().map(|case| case.disturbances.repeats).sum();
     let kept: usize = cases.iter().map(|case| case.disturbances.visits).sum();
-    let discarded = match repeats {
-        0 => String::new(),
+    match repeats {
+        0 => format!("{amount}{treated}"),
         some => format!(
-            "; {} of {} visits were disturbed, discarded and measured again",
+            "{} of {} visits were disturbed, discarded and measured again; in the other visits: {amount}{treated}",
             grouped(some),
             grouped(some + kept as u64)
         ),
-    };
-    format!("{amount}{treated}{discarded}")
+    }
 }
 
 fn shared_pct(figures: &[&Estimates]) -> f64 {
@@ -194,7 +202,7 @@ fn shared_pct(figures: &[&Estimates]) -> f64 {
 
 /// Describes the quality of a case and how to improve it.
 pub fn case_sentence(case: &CaseAnalysis<'_>) -> String {
-    let (Some(estimates), Some(quality)) = (&case.estimates, Quality::of(case)) else {
+    let (Some(estimates), Some(quality)) = (&case.estimates, Quality::assess(case)) else {
         return "Quality: no figure, because the case failed.".to_owned();
     };
     let protocol = &case.header().protocol;
@@ -224,9 +232,9 @@ pub fn case_sentence(case: &CaseAnalysis<'_>) -> String {
     format!("Quality: {}.{remedy}", parts.join("; "))
 }
 
-/// Minimum percentage of disturbed measuring time, and minimum fraction of disturbed cases, for the advice to use a
-/// quieter machine.
+/// Minimum percentage of disturbed measuring time for the advice to measure again when the machine is quiet.
 const BUSY_PCT: f64 = 25.0;
+/// Minimum fraction of disturbed cases for the same advice.
 const BUSY_CASES: f64 = 0.1;
 
 /// Minimum fraction of imprecise cases for the advice to use more processes.
@@ -259,7 +267,7 @@ mod tests {
     fn counts_the_cases_of_each_quality() {
         let mut run = fixtures::run();
         run.records.retain(|record| record.error.is_none());
-        let of = |run: &Run| quality_sentence(&RunAnalysis::of(run)).unwrap();
+        let of = |run: &Run| quality_sentence(&RunAnalysis::new(run)).unwrap();
         assert_eq!(
             of(&run),
             "Quality: 5 of 5 cases reached ±1.0% in core cycles (in time if unknown); spread between runs assumed."
@@ -272,8 +280,12 @@ mod tests {
                       disturbed; spread between runs measured; the run was interrupted.";
         assert_eq!(of(&run), wanted);
         assert!(of(&fixtures::run()).contains("; 1 failed; "), "{}", of(&fixtures::run()));
+        run.records[0].second_chance = Some(SecondChance::Disturbed);
+        run.records[1].second_chance = Some(SecondChance::Undisturbed);
+        let wanted = "; 1 of 2 disturbed cases undisturbed when measured again; 5 imprecise; 1 disturbed; ";
+        assert!(of(&run).contains(wanted), "{}", of(&run));
         run.records.clear();
-        assert_eq!(quality_sentence(&RunAnalysis::of(&run)), None);
+        assert_eq!(quality_sentence(&RunAnalysis::new(&run)), None);
     }
 
     #[test]
@@ -282,14 +294,14 @@ mod tests {
         run.records.retain(|record| record.error.is_none());
         run.header.protocol.kind = ProtocolKind::Fixed;
         run.header.protocol.iterations = Some(1000);
-        let text = quality_sentence(&RunAnalysis::of(&run)).unwrap();
+        let text = quality_sentence(&RunAnalysis::new(&run)).unwrap();
         assert_eq!(text, "Quality: 5 with a fixed number of samples; spread between runs assumed.");
     }
 
     #[test]
     fn describes_the_quality_of_a_case_and_how_to_improve_it() {
         let mut run = fixtures::run();
-        let of = |run: &Run| case_sentence(&CaseAnalysis::of(&run.header, &run.records[0]));
+        let of = |run: &Run| case_sentence(&CaseAnalysis::new(&run.header, &run.records[0]));
         let text = of(&run);
         assert!(text.starts_with("Quality: ±3.2% in time, ±"), "{text}");
         assert!(text.ends_with("; undisturbed; every answer verified; spread between runs assumed."), "{text}");
@@ -307,17 +319,20 @@ mod tests {
     #[test]
     fn describes_interval_widths_and_disturbances() {
         let mut run = fixtures::run();
-        let of = |run: &Run| trust_sentence(&RunAnalysis::of(run));
+        let of = |run: &Run| trust_sentence(&RunAnalysis::new(run));
         let wanted = "Typical uncertainty (95%): ±3.2% in time, ±0.9% in core cycles, with an assumed spread between \
                       runs. Interference: none seen.";
         assert_eq!(of(&run).unwrap(), wanted);
+        run.records[0].samples.visits[0].disturbances = vec![Disturbance::Steal { pct: 30.0 }];
+        assert!(of(&run).unwrap().contains("Interference: disturbed measurements, excluded."), "{:?}", of(&run));
+        run.records[0].samples.visits[0].disturbances.clear();
         run.header.protocol.precision_pct = 0.1;
         assert!(of(&run).unwrap().ends_with(" Add --processes 24 for narrower intervals."));
         share(&mut run);
         run.records[1].samples.visits[0].repeats = 2;
         let text = of(&run).unwrap();
         assert!(
-            text.contains("Interference: 20.0% of the time, included in 1 of 5 cases, excluded elsewhere; 2 of "),
+            text.contains(" visits were disturbed, discarded and measured again; in the other visits: 20.0% of the time, included in 1 of 5 cases, excluded elsewhere. Measure"),
             "{text}"
         );
         assert!(text.ends_with(" Measure again when the machine is quiet."), "{text}");

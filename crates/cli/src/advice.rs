@@ -1,10 +1,11 @@
-//! Advice to append to errors. It mentions verbs and options, which the error messages of other crates do not.
+//! Advice to append to error messages: the verb or option that fixes the error. It belongs here because the other
+//! crates do not mention verbs or options in their messages.
 
 use pqlab_lab::store::StoreError;
 use pqlab_lab::{LabError, Thing};
 use pqlab_server::ServerError;
 
-/// Returns the text to append to an error message, with its leading punctuation; empty if there is nothing to add.
+/// Returns the advice for an error, with its leading punctuation. Empty if there is none.
 pub(crate) fn advice(error: &anyhow::Error) -> String {
     let advise = |cause: &(dyn std::error::Error + 'static)| match cause.downcast_ref::<LabError>() {
         Some(error) => of_lab(error),
@@ -53,7 +54,7 @@ fn of_lab(error: &LabError) -> Option<String> {
             ": `pqlab list library=...` and `pqlab list algorithms` list the algorithms of each library".into()
         }
         LabError::OtherForm { found, .. } => format!(": accept them with --form {found}"),
-        LabError::Missing { program } => format!(": install the package `{program}`, or leave out --taint"),
+        LabError::Missing { program } => format!(": install the `{program}` package, or leave out --taint"),
         _ => return None,
     })
 }
@@ -66,7 +67,9 @@ fn of_store(error: &StoreError) -> Option<String> {
         StoreError::NotADatabase { .. } | StoreError::Foreign { .. } | StoreError::Altered { .. } => {
             ": name another file with --db"
         }
-        StoreError::Future { .. } => ": correct its `started_at`, or the clock of the machine that measured the run",
+        StoreError::Future { .. } => {
+            ": correct `started_at` in the file, or the clock of the machine that measured the run"
+        }
         StoreError::Older { .. } => ": read it with the pqlab version that wrote it, or name another file with --db",
         StoreError::Newer { .. } => ": update pqlab, or name another file with --db",
         StoreError::Denied { .. } => ": fix the permissions of the file and its folder, or name another file with --db",
@@ -75,7 +78,7 @@ fn of_store(error: &StoreError) -> Option<String> {
         StoreError::Damaged { .. } => ": restore the file from a backup, or `pqlab import` the run again",
         StoreError::DamagedSamples { .. } => ": restore the file from a backup",
         StoreError::UnknownRun { .. } => ": `pqlab runs` lists all runs",
-        StoreError::TooFewRuns { .. } => ", `pqlab runs` lists them",
+        StoreError::TooFewRuns { .. } => ": `pqlab runs` lists them",
         StoreError::DuplicateRun { .. } => ": keep the stored run, or remove it first with `pqlab runs rm`",
         StoreError::DuplicateCase { .. } => ": is another process resuming the same run?",
         StoreError::NotResumable { .. } => "; start a new run with `pqlab run`",
@@ -99,14 +102,14 @@ mod tests {
         let wanted = "a.db: no such file: create it with `pqlab run`, or name another file with --db";
         assert_eq!(line(missing()), wanted);
         assert_eq!(line(LabError::from(missing())), wanted, "if wrapped in a `LabError`");
-        let changes = vec!["host was a, is b".into()];
+        let changes = vec!["host was a, is now b".into()];
         assert_eq!(
             line(LabError::Changed { run: "r".into(), changes }),
-            "conditions have changed since run r started: host was a, is b; start a new run, or resume anyway with --resume-elsewhere"
+            "conditions have changed since run r started: host was a, is now b; start a new run, or resume anyway with --resume-elsewhere"
         );
         assert_eq!(
             line(LabError::Missing { program: "valgrind" }),
-            "valgrind is not installed: install the package `valgrind`, or leave out --taint"
+            "valgrind is not installed: install the `valgrind` package, or leave out --taint"
         );
         let context =
             anyhow::Error::from(LabError::NothingSelected { with: Vec::new(), near: Vec::new() }).context("the plan");

@@ -1,4 +1,4 @@
-//! Output of runs that are compared with a baseline.
+//! Comparison of runs with a baseline, and its output.
 
 use crate::args::{GateRules, RunArgs};
 use crate::output::{self, Terminal};
@@ -11,7 +11,7 @@ use pqlab_lab::{Gate, GateRequest, GateStep, Laboratory};
 use serde_json::Value;
 use std::sync::atomic::AtomicBool;
 
-/// Returns the exit code of a gate.
+/// Returns the exit code for the outcome of a gate.
 pub(crate) fn exit_code(gate: &Gate) -> u8 {
     match gate.outcome() {
         Outcome::Pass => DONE,
@@ -20,8 +20,8 @@ pub(crate) fn exit_code(gate: &Gate) -> u8 {
     }
 }
 
-/// Compares a finished run with its baseline, measures uncertain cases again, and reports both. Returns `None` if the
-/// user interrupts the check.
+/// Compares a finished run with its baseline, measures cases without a clear result again, and prints the results.
+/// Returns `None` if the user interrupts the check.
 pub(crate) fn check(
     arguments: &RunArgs,
     rules: &GateRules,
@@ -43,7 +43,7 @@ pub(crate) fn check(
             GateStep::Compared(_, document) if events => event("comparison", document)?,
             GateStep::Compared(compared, _) if !quiet => comparison::print_short(compared, false, screen)?,
             GateStep::Again(open) if !quiet => {
-                output::talk(&format!("measuring again with fresh processes: {}", open.join(", ")));
+                output::talk(&format!("measuring again in fresh processes: {}", open.join(", ")));
             }
             GateStep::Case(case, run) if !quiet || case.settled() == Some(Outcome::Fail) => {
                 output::talk(&format!("{}: {} (run {run})", case.id, case.in_words()));
@@ -65,7 +65,7 @@ pub(crate) fn check(
     Ok(Some(gate))
 }
 
-/// Prints an event on one line, in the same form as the events of a run.
+/// Prints an event as one line of JSON, in the same form as the events of a run.
 pub(crate) fn event(name: &str, mut body: Value) -> anyhow::Result<()> {
     body["event"] = name.into();
     output::json(&body.to_string())?;

@@ -15,14 +15,14 @@ pub(crate) fn print(comparison: &Comparison, arguments: &ComparisonArgs, screen:
     print_short(comparison, arguments.all, screen)
 }
 
-/// Prints a comparison as a short table, with or without a row for each equivalent case.
+/// Prints a comparison as a short table. If `all` is set, the table has a row for each equivalent case.
 pub(crate) fn print_short(comparison: &Comparison, all: bool, screen: &Terminal) -> anyhow::Result<()> {
     output::data(&terminal::comparison_summary(comparison, all, screen.width, screen.palette))?;
     Ok(())
 }
 
-/// Returns the exit code for a comparison. If the user asked for one, a slower case takes precedence over an
-/// inconclusive one.
+/// Returns the exit code for a comparison. Without `--exit-code`, it is always 0. With it, a slower case takes
+/// precedence over an inconclusive one.
 pub(crate) fn exit_code(comparison: &Comparison, arguments: &ComparisonArgs) -> u8 {
     if !arguments.exit_code {
         DONE

@@ -1,6 +1,6 @@
 //! Durations as text.
 
-/// Returns a duration in a suitable unit: `5 minutes`.
+/// Formats a duration in the most suitable unit, such as `5 minutes`.
 pub(crate) fn duration_text(seconds: f64) -> String {
     match seconds {
         0.0..120.0 => format!("{} s", seconds.ceil()),

@@ -1,7 +1,7 @@
 //! Opens a laboratory with the libraries that the user names.
 
 use crate::args::{LibraryArgs, NamedLibraryArgs, SharedLibraryArgs};
-use pqlab_lab::{Laboratory, WorkerProgram, instead, libraries_of_suites};
+use pqlab_lab::{Laboratory, WorkerProgram, libraries_of_suites, prefer};
 
 /// Opens a laboratory with all providers in this build. Its workers run this program.
 pub(crate) fn open() -> anyhow::Result<Laboratory> {
@@ -28,6 +28,6 @@ impl NamedLibraryArgs {
     /// suite files among `words` name.
     pub(crate) fn laboratory(&self, words: &[String]) -> anyhow::Result<Laboratory> {
         let named = if self.allow_foreign { libraries_of_suites(words)? } else { Vec::new() };
-        Ok(open()?.with_libraries(instead(self.given.all(), named))?)
+        Ok(open()?.with_libraries(prefer(self.given.all(), named))?)
     }
 }

@@ -34,10 +34,10 @@ const USAGE: u8 = 2;
 const INCONCLUSIVE: u8 = 3;
 /// Exit code if `verify` found known defects of libraries and no other failure.
 const KNOWN_DEFECTS: u8 = 4;
-/// Exit code if the user interrupted the program; finished cases are stored.
+/// Exit code if the user interrupted the program. Finished cases are stored.
 const INTERRUPTED: u8 = 130;
 
-/// Providers in addition to those in this build.
+/// Function that returns the providers in addition to those in this build.
 static MORE: OnceLock<fn() -> Vec<Provider>> = OnceLock::new();
 
 /// Runs the program.
@@ -48,6 +48,9 @@ pub fn main() -> ExitCode {
 /// Runs the program with providers in addition to those in this build.
 pub fn main_with(more: fn() -> Vec<Provider>) -> ExitCode {
     MORE.get_or_init(|| more);
+    if let Some(commit) = pqlab_commit::commit() {
+        pqlab_lab::set_commit(commit);
+    }
     let (arguments, notes) = args::with_new_names(std::env::args_os().collect());
     let parsed = args::command().try_get_matches_from(arguments).and_then(|matches| Cli::from_arg_matches(&matches));
     let cli = match parsed {
@@ -59,7 +62,7 @@ pub fn main_with(more: fn() -> Vec<Provider>) -> ExitCode {
         Ok(code) => ExitCode::from(code),
         Err(error) => {
             if is_broken_pipe(&error) {
-                // The reader closed the pipe because it has seen enough.
+                // The reader closed the pipe, so it needs no more output.
                 return ExitCode::from(DONE);
             }
             output::complain(&format!("{error:#}{}", advice::advice(&error)));

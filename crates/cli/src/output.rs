@@ -21,10 +21,10 @@ impl std::fmt::Display for BadInput {
 
 impl std::error::Error for BadInput {}
 
-/// Properties of the terminal.
+/// Properties of the terminal that affect the output.
 #[derive(Debug)]
 pub(crate) struct Terminal {
-    /// Whether to use colours.
+    /// Whether to use colors.
     pub(crate) palette: Palette,
     /// Width in columns.
     pub(crate) width: usize,
@@ -54,9 +54,9 @@ impl Terminal {
     }
 }
 
-/// Width at which nothing is cut and no column is dropped.
+/// Width in columns at which nothing is cut and no column is dropped.
 const UNLIMITED: usize = usize::MAX;
-/// Width of a page, and of a terminal of unknown width.
+/// Width of a page in columns. Also used if the width of the terminal is unknown.
 const PAGE: usize = 120;
 
 /// Returns the width that the user set, otherwise the width of the terminal. Pipes and files have no limit.
@@ -107,7 +107,7 @@ pub(crate) fn complain(text: &str) {
     talk(&format!("pqlab: {line}"));
 }
 
-/// Prints a run in an export format to standard output, and the notes of the format to standard error.
+/// Prints a run in an export format to standard output, and the format's notes to standard error.
 pub(crate) fn print_export(exporter: &dyn Exporter, analysis: &RunAnalysis<'_>) -> anyhow::Result<()> {
     print_notes(exporter, analysis);
     let mut out = io::BufWriter::new(io::stdout().lock());
@@ -128,7 +128,7 @@ pub(crate) fn command_line() -> String {
 
 /// Returns the destination that the user names in an option; `-` is standard output.
 pub(crate) fn destination(path: &Path) -> Result<Destination, BadInput> {
-    Destination::of(path).map_err(|error| BadInput(format!("cannot write {}: {error}", path.display())))
+    Destination::new(path).map_err(|error| BadInput(format!("cannot write {}: {error}", path.display())))
 }
 
 /// Writes to `path`: atomically for regular files, directly for pipes and devices.

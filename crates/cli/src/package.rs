@@ -1,4 +1,4 @@
-//! Runs the verbs that the Python package implements, by replacing the current process.
+//! Runs verbs that the Python package implements, by replacing this process.
 
 use crate::output::BadInput;
 use anyhow::Context;
@@ -8,7 +8,7 @@ use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// Environment variable that names the Python interpreter with the package, if this is not `python3`.
+/// Environment variable that names the Python interpreter with the package. The default is `python3`.
 const PYTHON: &str = "PQLAB_PYTHON";
 
 /// Version of the program. The package must have the same version, because requests carry no format version.
@@ -23,8 +23,8 @@ pub(crate) fn become_package(verb: &str, request: &Value, needed_by: &str) -> an
     let python = std::env::var_os(PYTHON).unwrap_or_else(|| "python3".into());
     let problem = match version_of(&python) {
         Some(found) if found == VERSION => None,
-        Some(found) => Some(format!("has version {found} of the package pqlab, not {VERSION}")),
-        None => Some("does not have the package pqlab".to_owned()),
+        Some(found) => Some(format!("has version {found} of the pqlab package, not {VERSION}")),
+        None => Some("does not have the pqlab package".to_owned()),
     };
     if let Some(problem) = problem {
         let name = Path::new(&python).display();

@@ -1,10 +1,10 @@
-//! Shows the progress of a run: a bar for the run, a line for the current case, and on request a line for each finished
-//! case.
+//! Shows the progress of a run: a bar for the run, a line for the current case and, on request, a line for each
+//! finished case.
 
 use crate::output;
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use pqlab_lab::Progress;
-use pqlab_lab::analysis::environment::environment_line;
+use pqlab_lab::analysis::environment::{core_notes, environment_line};
 use pqlab_lab::analysis::text::neutral;
 use pqlab_lab::analysis::{CaseAnalysis, RunAnalysis};
 use pqlab_lab::record::{Case, Record, Run, RunHeader};
@@ -13,10 +13,10 @@ use pqlab_lab::report::terminal::{LineWidths, Palette, case_line};
 use serde_json::Value;
 use std::time::Duration;
 
-/// Steps of the progress bar per case.
+/// Number of steps of the progress bar for each case.
 const STEPS: f64 = 1000.0;
 
-/// Output of a run on standard output during measurement.
+/// What to write to standard output while a run is measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stream {
     /// A line for each finished case.
@@ -27,7 +27,7 @@ pub(crate) enum Stream {
     Nothing,
 }
 
-/// Shows a run on the terminal.
+/// Shows the progress of a run on the terminal.
 pub(crate) struct Screen {
     stream: Stream,
     quiet: bool,
@@ -88,10 +88,10 @@ impl Screen {
 
 impl Progress for Screen {
     fn begin(&mut self, header: &RunHeader, remaining: usize) {
-        self.widths = LineWidths::of(&header.plan);
+        self.widths = LineWidths::new(&header.plan);
         if self.stream == Stream::Events {
             let run = Run { header: header.clone(), records: Vec::new(), complete: false, finished_at: None };
-            self.event("begin", serde_json::to_value(describe_run(&RunAnalysis::of(&run), false, &[])));
+            self.event("begin", serde_json::to_value(describe_run(&RunAnalysis::new(&run), false, &[])));
         }
         if self.verbose {
             let protocol = &header.protocol;
@@ -105,6 +105,7 @@ impl Progress for Screen {
             ));
             self.note(&environment_line(&header.environment));
         }
+        header.environment.core.iter().flat_map(core_notes).for_each(|note| self.note(&note));
         if let Some(bars) = &self.bars {
             bars.run.set_length((remaining as f64 * STEPS) as u64);
             bars.run.enable_steady_tick(Duration::from_millis(500));
@@ -123,11 +124,11 @@ impl Progress for Screen {
     fn finished(&mut self, header: &RunHeader, record: &Record) {
         match self.stream {
             Stream::Lines => {
-                let line = case_line(&CaseAnalysis::of(header, record), self.widths, self.palette);
+                let line = case_line(&CaseAnalysis::new(header, record), self.widths, self.palette);
                 self.print(&line, output::data);
             }
             Stream::Events => {
-                let result = serde_json::to_value(describe_case(&CaseAnalysis::of(header, record)));
+                let result = serde_json::to_value(describe_case(&CaseAnalysis::new(header, record)));
                 self.event("case", result.map(|result| serde_json::json!({ "result": result })));
             }
             Stream::Nothing => {}

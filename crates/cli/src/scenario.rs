@@ -6,6 +6,6 @@ use pqlab_lab::analysis::ntor::RelayScenario;
 
 /// Reads the scenario from the command line.
 pub(crate) fn parse(arguments: &ScenarioArgs) -> Result<RelayScenario, BadInput> {
-    RelayScenario::of(arguments.circuits_per_second, &arguments.link, arguments.rtt)
+    RelayScenario::new(arguments.circuits_per_second, &arguments.link, arguments.rtt)
         .map_err(|error| BadInput(error.to_string()))
 }

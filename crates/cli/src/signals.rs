@@ -1,4 +1,4 @@
-//! Signals that end a verb cleanly.
+//! Handling of the signals that end a verb cleanly.
 
 use crate::INTERRUPTED;
 use anyhow::Context;

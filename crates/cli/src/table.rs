@@ -1,4 +1,4 @@
-//! Plain tables for lists: no frames, and one line per row if the terminal is wide enough.
+//! Plain tables for lists, without frames. Each row is one line if the terminal is wide enough.
 
 use comfy_table::presets::NOTHING;
 use comfy_table::{ContentArrangement, Table};

@@ -1,5 +1,5 @@
-//! Tests the script of the GitHub action without a runner. The script reads its inputs from environment variables, as
-//! set by action.yml.
+//! Tests the script of the GitHub action without a runner. The script reads its inputs from the environment variables
+//! that action.yml sets.
 
 #![allow(clippy::unwrap_used)]
 
@@ -36,14 +36,14 @@ fn the_first_use_saves_a_baseline_for_the_next() {
     let pqlab = Pqlab::new();
     let done = act(&pqlab, &[("SUITE", "smoke --seed 1"), ("BASELINE", "nowhere.json")]);
     assert!(done.status.success(), "{}{}", text(&done.stdout), text(&done.stderr));
-    assert!(text(&done.stdout).contains("::notice::pqlab: there is no baseline nowhere.json yet"));
+    assert!(text(&done.stdout).contains("::notice::pqlab: the baseline nowhere.json does not exist yet"));
     let first = outputs(&pqlab);
     assert_eq!(first["verdict"], "NONE");
     assert!(["run", "history", "comment"].iter().all(|file| Path::new(&first[*file]).is_file()), "{first:?}");
 
     let baseline = pqlab.path("baseline.json");
     fs::copy(&first["run"], &baseline).unwrap();
-    // A runner starts with an empty folder each time.
+    // Each job of a runner starts with an empty temporary folder.
     fs::remove_dir_all(pqlab.path("temp")).unwrap();
     let inputs = [("BASELINE", baseline.to_str().unwrap()), ("FAIL_SLOWER", "1000")];
     let done = act(&pqlab, &inputs);

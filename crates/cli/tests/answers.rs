@@ -1,5 +1,5 @@
-//! Checks that every suite ends with an answer to the question in its description. The runs contain the cases of each
-//! suite's plan with invented figures.
+//! Checks that the output for every suite ends with an answer to the question in the suite's description. The runs
+//! contain the cases of the suite's plan, with invented figures.
 
 #![allow(clippy::unwrap_used)]
 
@@ -13,12 +13,12 @@ use pqlab_lab::{Filters, Laboratory, ProtocolOverrides, Suite, WorkerProgram, bu
 
 /// Patterns for the answers to each suite's question. A new suite needs an entry here, and an answer in the analysis.
 const ANSWERS: [(&str, &[&str]); 25] = [
-    ("smoke", &["pqlab works here: * of * cases are measured and their results verified."]),
+    ("smoke", &["pqlab works here: * of * cases were measured, with verified results."]),
     (
         "standard",
         &[
             "Fastest single library for TLS: * by *, * a second on one core*",
-            "Hybrid in parts: X25519MLKEM768 by *, * for a whole exchange *",
+            "Hybrid in parts: X25519MLKEM768 by *, * for a complete exchange *",
         ],
     ),
     ("kem", &["Key exchange: ML-KEM-* by *"]),
@@ -26,21 +26,21 @@ const ANSWERS: [(&str, &[&str]); 25] = [
     (
         "hybrid",
         &[
-            "Hybrid in parts: X25519MLKEM768 by *, * for a whole exchange *",
-            "Load of X-Wing handshake-load*: * a second with 5,000 concurrent tasks *",
+            "Hybrid in parts: X25519MLKEM768 by *, * for a complete exchange *",
+            "X-Wing handshake under load*: * a second with 5,000 concurrent tasks *",
         ],
     ),
     ("certificate", &["Issuing certificates: X.509-* by *", "Certificates: X.509-* by *"]),
     (
         "token",
         &[
-            "Token with ML-DSA-65, without the public key: * B as JWS and * B as COSE against * with Ed25519; make * by *; verify * by *",
+            "Token with ML-DSA-65, without the public key: * B as JWS and * B as COSE, vs * with Ed25519; make: * by *; verify: * by *",
         ],
     ),
     (
         "hpke",
         &[
-            "HPKE with X-Wing: * to seal and open by * against * with DHKEM-X25519-HKDF-SHA256 by * (*×*, *); the encapsulated key adds 1,120 B to the message against 32 B.",
+            "HPKE with X-Wing: * by * to seal and open, vs * with DHKEM-X25519-HKDF-SHA256 by * (*×*, *); the encapsulated key adds 1,120 B to the message, vs 32 B.",
         ],
     ),
     ("hash", &["Hashing: SHA3-256 by *"]),
@@ -48,9 +48,9 @@ const ANSWERS: [(&str, &[&str]); 25] = [
     (
         "tls",
         &[
-            "TLS handshake: * with X25519MLKEM768 by * against * with X25519 (*×*, *); the ClientHello takes 1,381 B against 197 B.",
-            "TLS certificates: * with ML-DSA-65 by * against * with ECDSA-P-256 (*×*, *); the server sends 15,785 B in 11 packets, beyond the first window of 10: one more round trip.",
-            "TLS server with X25519MLKEM768, handshakes a second on one core: * with ECDSA-P-256 by *, * with ML-DSA-65 by *.",
+            "TLS handshake: * with X25519MLKEM768 by *, vs * with X25519 (*×*, *); the ClientHello has 1,381 B, vs 197 B.",
+            "TLS certificates: * with ML-DSA-65 by *, vs * with ECDSA-P-256 (*×*, *); the server sends 15,785 B in 11 packets, beyond the first window of 10: one more round trip.",
+            "TLS server with X25519MLKEM768, handshakes per second on one core: * with ECDSA-P-256 by *, * with ML-DSA-65 by *.",
             "TLS connection over loopback: * with X25519 and ECDSA-P-256 by *, * with X25519MLKEM768 and ECDSA-P-256 by *, * with X25519MLKEM768 and ML-DSA-65 by *.",
         ],
     ),
@@ -65,20 +65,20 @@ const ANSWERS: [(&str, &[&str]); 25] = [
     (
         "signing",
         &[
-            "Retries when signing with ML-DSA-65: * a signature over the published messages by *; single signatures by *: half take * or less, 99.0% take * or less.",
+            "Retries when signing with ML-DSA-65: * per signature of the published messages by *; single signatures by *: half take at most *, 99.0% at most *.",
         ],
     ),
     ("signature-sizes", &["Falcon-512 signature: *", "Falcon-padded-1024 signature: *"]),
     (
         "message-lengths",
         &[
-            "Long messages with ML-DSA-65: *×* for signing 16.0 KiB instead of 32 B by *, mostly hashing from 16.0 KiB; *",
+            "Long messages with ML-DSA-65: *×* for signing 16.0 KiB compared with 32 B by *, hashing dominates from 16.0 KiB; *",
         ],
     ),
     (
         "batches",
         &[
-            "Batches of ML-DSA-65: * a signature in batches of 100 by *, *× * compared with single verification, *",
+            "Batches of ML-DSA-65: * per signature in batches of 100 by *, *× * compared with single verification (*).",
             "Batches of Ed25519: *",
         ],
     ),
@@ -86,7 +86,7 @@ const ANSWERS: [(&str, &[&str]); 25] = [
         "ledger",
         &[
             "Verifying blocks: * by *",
-            "Blocks of ML-DSA-65: * a transaction in a block of 100,000 by *, * a transaction alone by *",
+            "Blocks of ML-DSA-65: * per transaction in a block of 100,000 by *, * for a single transaction by *",
         ],
     ),
     ("ledger-reference", &["Verifying blocks: TXv1-ML-DSA-65 by *"]),
@@ -95,27 +95,27 @@ const ANSWERS: [(&str, &[&str]); 25] = [
         "scaling",
         &[
             "Several threads: * by *",
-            "Load of ML-KEM-768 handshake-load*: * a second with 5,000 concurrent tasks on * workers by *",
+            "ML-KEM-768 handshake under load*: * a second with 5,000 concurrent tasks on * workers by *",
         ],
     ),
     (
         "memory",
         &[
-            "Memory of ML-KEM-768 decapsulate: * of stack and * of heap by * (least), * (most).",
-            "Large stacks: * of * operations take more than 64.0 KiB: *",
+            "Peak memory of ML-KEM-768 decapsulate: * of stack and * of heap by * (least), * (most).",
+            "Large stacks: * of * operations use more than 64.0 KiB: *",
         ],
     ),
     (
         "residue",
         &[
-            "Left behind by libcrux:*: *×* compared with cleared registers, at worst for * with SSE code after it; *",
-            "Nothing left behind: no operation of * is known to slow the code after it.",
+            "Register state left by libcrux:*: *×* for * followed by SSE code, the worst case, compared with clearing *",
+            "No slowdown from register state: no operation of * is known to slow the code that follows.",
         ],
     ),
     (
         "cold",
         &[
-            "Cold ML-KEM-768 decapsulate: * for the first call by *, *× * compared with * for a warm call; with evicted caches *×*",
+            "Cold ML-KEM-768 decapsulate: * for the first call by *, *× * compared with a warm call (*); with evicted caches, *×*",
         ],
     ),
     ("sha3", &["Hashing: SHA3-256 by *", "Extendable output: SHAKE128 by *"]),
@@ -128,7 +128,7 @@ fn plan(suite: &Suite, filters: &Filters) -> Vec<Case> {
 }
 
 fn lines(run: &Run) -> Vec<String> {
-    let analysis = RunAnalysis::of(run);
+    let analysis = RunAnalysis::new(run);
     answer(&analysis, &findings(&analysis))
 }
 
@@ -155,19 +155,20 @@ fn every_suite_answers_its_question() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Libraries use different kinds of randomness to sign with hybrids. The findings must still contain the signature
-/// cycle, and no library may lead only because no other library uses the same kind.
+/// The findings must contain the signature cycle of hybrids although libraries sign with different kinds of randomness.
+/// No library may be named the fastest only because no other library uses the same kind.
 #[test]
 fn findings_contain_the_signature_cycle_of_hybrids() {
     let run = pqlab_fixtures::planned_run("hybrid", plan(&suite("hybrid"), &Filters::default()));
-    let analysis = RunAnalysis::of(&run);
+    let analysis = RunAnalysis::new(&run);
     let found = findings(&analysis);
-    for (use_case, kind) in
-        [("Hybrid signing", "deterministic"), ("Hybrid signature cycle", "deterministic, with given randomness")]
-    {
+    for (use_case, kind) in [
+        ("Hybrid signing", "deterministic"),
+        ("Hybrid signature cycle", "deterministic, with caller-supplied randomness"),
+    ] {
         let best = found.recommendations.iter().find(|one| one.use_case == use_case).unwrap();
         assert!(best.what.ends_with(kind) && !best.provider.contains("liboqs"), "{best:?}");
-        assert!(best.why.contains("left out for a different kind of randomness: aws-lc+liboqs (uses"), "{best:?}");
+        assert!(best.why.contains("left out because their randomness differs: aws-lc+liboqs (uses"), "{best:?}");
     }
     let costs = found.costs.iter().filter(|cost| cost.what.starts_with("Hybrid signature cycle, ")).count();
     assert_eq!(costs, 2, "{:?}", found.costs);
@@ -175,30 +176,22 @@ fn findings_contain_the_signature_cycle_of_hybrids() {
     let headlines = made.iter().find(|table| table.name == "headlines").unwrap();
     let text = |row: &Row, place: usize| row.cells[place].text.clone();
     let rows = headlines.rows.iter().map(|row| (text(row, 0), text(row, 1), text(row, 2)));
-    let cycles: Vec<_> = rows.filter(|(what, ..)| what == "signature made and verified").collect();
+    let cycles: Vec<_> = rows.filter(|(what, ..)| what == "signature created and verified").collect();
     assert_eq!(cycles.len(), 2, "{cycles:?}");
-    assert!(cycles.iter().all(|(.., kind)| kind.ends_with("with given randomness")), "{cycles:?}");
+    assert!(cycles.iter().all(|(.., kind)| kind.ends_with("with caller-supplied randomness")), "{cycles:?}");
 }
 
-/// If a part of a suite does not contain a complete job, the answer names the fastest library for each operation.
+/// Tests parts of suites that do not contain a complete job. The answer names the fastest library for each operation.
 #[test]
-fn a_part_of_a_suite_answers_what_was_asked() {
+fn a_part_of_a_suite_ends_with_its_answer() {
     let only = |pattern: &str| Filters { ids: vec![pattern.to_owned()], ..Filters::default() };
     let mut blocks = Filters::default();
     blocks.ids.push("ledger/ML-DSA-65/verify-block*".into());
     blocks.options.blocks = Some(vec![1000]);
     for (name, filters, wanted) in [
-        (
-            "signature",
-            only("signature/ML-DSA-44/keygen@*"),
-            "ML-DSA-44 keygen: * by *, the fastest; the next, *, takes *",
-        ),
-        (
-            "kem",
-            only("kem/ML-KEM-512/encapsulate@*"),
-            "ML-KEM-512 encapsulate: * by *, the fastest; the next, *, takes *",
-        ),
-        ("ledger", blocks, "Blocks of ML-DSA-65: * a transaction in a block of 1,000 by *"),
+        ("signature", only("signature/ML-DSA-44/keygen@*"), "ML-DSA-44 keygen: * by *, the fastest; next: *, *"),
+        ("kem", only("kem/ML-KEM-512/encapsulate@*"), "ML-KEM-512 encapsulate: * by *, the fastest; next: *, *"),
+        ("ledger", blocks, "Blocks of ML-DSA-65: * per transaction in a block of 1,000 by *"),
     ] {
         let suite = suite(name);
         let lines = lines(&pqlab_fixtures::planned_run(name, plan(&suite, &filters)));

@@ -1,4 +1,4 @@
-//! Checks that bad input leads to one line on standard error and exit code 2, and that no data is lost.
+//! Checks that bad input causes one line on standard error and exit code 2, and that no data is lost.
 
 #![allow(clippy::unwrap_used)]
 
@@ -48,6 +48,8 @@ fn impossible_numbers_are_refused() {
         ("--precision", "NaN"),
         ("--max-time", "-3"),
         ("--max-time", "inf"),
+        ("--patience", "-1s"),
+        ("--patience", "inf"),
         ("--processes", "0"),
         ("--processes", "-2"),
         ("--batch", "0"),
@@ -128,7 +130,7 @@ fn a_full_disk_gives_one_line_and_keeps_finished_runs() {
     let mount =
         std::process::Command::new("mount").args(["-t", "tmpfs", "-o", "size=600k", "tmpfs"]).arg(&mounted).output();
     let mount = mount.is_ok_and(|output| output.status.success());
-    require!(mount, Need::Machine("the right to mount a small file system"));
+    require!(mount, Need::Machine("permission to mount a small file system"));
     let database = mounted.join("pqlab.db");
     let fill = |iterations| {
         pqlab.run(&[

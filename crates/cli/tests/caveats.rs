@@ -9,7 +9,7 @@ use common::Pqlab;
 use pqlab_testing::{Need, require};
 use serde_json::Value;
 
-/// The only format without signatures.
+/// The only format that cannot contain signatures.
 const WITHOUT: &str = "sha3-csv";
 
 #[test]
@@ -24,7 +24,7 @@ fn a_defective_row_is_marked_in_every_format() {
     let defective = require!(defective, Need::Machine("a processor on which liboqs runs code with a known defect"));
     let defect = defective["defect"].as_str().unwrap();
     assert_eq!(defective["caveats"]["defect"], defect);
-    // Characters that no format escapes.
+    // No export format escapes these characters.
     let plain = |character: char| character.is_ascii_alphanumeric() || character == ' ';
     let words = defect.split(|character| !plain(character)).max_by_key(|part| part.len()).unwrap().trim();
     assert!(words.len() > 10, "{defect}");

@@ -53,7 +53,8 @@ fn cases_of_one_run_are_paired_if_their_stars_agree() {
         };
         json["cases"].as_array().unwrap().iter().map(pair).collect::<Vec<_>>()
     };
-    // Within an operation, the libraries are interleaved. Operations are measured one after another.
+    // Different libraries are measured in the same rounds, which pairs their samples. Different
+    // operations are measured one after the other.
     let id = |operation: &str, provider: &str| format!("kem/ML-KEM-512/{operation}@{provider}");
     let mut libraries = compare("*@rustcrypto", "*@aws-lc");
     libraries.sort();
@@ -63,6 +64,21 @@ fn cases_of_one_run_are_paired_if_their_stars_agree() {
     operations.sort();
     let wanted = |provider| (id("encapsulate", provider), id("decapsulate", provider), false);
     assert_eq!(operations, [wanted("aws-lc"), wanted("rustcrypto")]);
+}
+
+#[test]
+fn compares_with_the_newest_earlier_run_of_the_same_cases() {
+    let pqlab = Pqlab::new();
+    measured(&pqlab, &[]);
+    let output = pqlab.run(&["compare"]);
+    assert_eq!(output.status.code(), Some(2), "{}", text(&output.stderr));
+    assert!(text(&output.stderr).contains("measured any of its cases; name a run"), "{}", text(&output.stderr));
+    pqlab.expect(0, &[&["run", "hash", "--algorithm", "SHA3-256", "--provider", "rustcrypto"], FAST].concat());
+    measured(&pqlab, &[]);
+    let json = |arguments: &[&str]| serde_json::from_slice::<Value>(&pqlab.run(arguments).stdout).unwrap();
+    let chosen = json(&["compare", "--json"]);
+    assert_eq!(chosen, json(&["compare", "last~2", "last", "--json"]));
+    assert!(!chosen["cases"].as_array().unwrap().is_empty());
 }
 
 #[test]
@@ -186,7 +202,7 @@ fn help_and_documents_define_verdicts_in_the_words_of_the_code() {
     for verdict in [Verdict::Faster, Verdict::Slower, Verdict::Equivalent, Verdict::Inconclusive] {
         for text in &texts {
             assert!(text.contains(verdict.meaning()), "{}: {}", verdict.name(), verdict.meaning());
-            assert!(!text.contains("beyond the margin"), "the margin must define only what is equivalent");
+            assert!(!text.contains("beyond the margin"), "only equivalence may depend on the margin");
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Checks that other programs can read the exports: pyperf and polars (installed by `scripts/setup test`), Google
-//! Benchmark's compare.py, cmark-gfm and pdflatex. Each program reads a measured run, and the same run with a name that
-//! is hard to escape.
+//! Benchmark's compare.py, cmark-gfm and pdflatex. Each program reads a measured run, and a copy of the run with a name
+//! that is hard to escape.
 
 #![allow(clippy::unwrap_used)]
 
@@ -11,10 +11,10 @@ use pqlab_testing::{Need, program, python_with, require};
 use std::path::Path;
 use std::process::{Command, Output};
 
-/// Path of compare.py from Debian's package libbenchmark-tools.
+/// Path of compare.py from Debian's libbenchmark-tools package.
 const COMPARE: &str = "/usr/share/benchmark/compare.py";
-/// Name that is hard to escape, used in place of `ML-KEM-768`. It contains no line feed, because programs handle line
-/// feeds differently.
+/// Name that is hard to escape. It replaces `ML-KEM-768` and contains no line feed, because programs handle line feeds
+/// differently.
 const HOSTILE: &str = "<script>a,b\"c\"</script> & 100% _x_ {\\input{y}} |漢字| $é$ #~^";
 
 /// Returns standard output and standard error.
@@ -70,12 +70,12 @@ print(parquet.height)";
     assert!(text(&output.stdout).trim().parse::<usize>().unwrap() > 5);
 }
 
-/// Compares a run with itself. Every row must show that nothing changed.
+/// Compares a run with itself, using compare.py. Every row must show that nothing changed.
 fn compare(file: &Path) {
     let python = require!(python_with("scipy"), Need::Installed("SciPy"));
     require!(
         Path::new(COMPARE).exists(),
-        Need::Installed("compare.py of Google Benchmark (Debian: libbenchmark-tools)")
+        Need::Installed("Google Benchmark's compare.py (Debian: libbenchmark-tools)")
     );
     let output = Command::new(&python).args([COMPARE, "--no-color", "benchmarks"]).args([file, file]).output().unwrap();
     assert!(output.status.success(), "{}", both_streams(&output));
@@ -89,7 +89,8 @@ fn markdown(file: &Path) {
     let html = text(&output.stdout);
     assert!(!html.contains("<script") && !html.contains("raw HTML omitted"), "{html}");
     let source = std::fs::read_to_string(file).unwrap();
-    // Every line with bars must become a table row, except the line of dashes below a heading.
+    // Every line that begins with `|` must become a table row, except the separators below the
+    // headings.
     let lines = |sign: &str| source.lines().filter(|line| line.starts_with(sign)).count();
     assert_eq!(html.matches("<tr>").count(), lines("|") - lines("|---"), "{html}");
     assert_eq!(html.matches("<table>").count(), lines("|---"));

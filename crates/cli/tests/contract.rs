@@ -7,7 +7,7 @@ mod common;
 use common::Pqlab;
 use serde_json::Value;
 
-/// Fields of a result, and whether they may be null.
+/// Fields of a result, and whether their values may be null.
 const RESULT: &[(&str, bool)] = &[
     ("id", false),
     ("name", false),
@@ -43,6 +43,10 @@ const RESULT: &[(&str, bool)] = &[
     ("ticks", true),
     ("ticks_per_byte", true),
     ("sizes", false),
+    ("second_chance", true),
+    ("uninterrupted_mean_us", true),
+    ("uninterrupted_mean_core_cycles", true),
+    ("interrupted_percentiles", true),
 ];
 const SIZES: &[&str] = &["public_key", "secret_key", "ciphertext", "shared_secret", "signature"];
 
@@ -72,7 +76,7 @@ fn check_result(result: &Value) {
     }
 }
 
-/// The provider `misbehaving` is only for tests. It must not be part of the user's program, whatever else was built.
+/// The `misbehaving` provider exists only for tests. It must never be part of the user's program.
 #[test]
 fn the_program_has_no_provider_for_tests() {
     let listed = Pqlab::new().expect(0, &["list", "providers", "--json"]);
@@ -112,6 +116,13 @@ fn events_and_export_agree_and_follow_the_contract() {
             "environment.counters.primary",
             "environment.counters.ticks_per_second",
             "environment.counters.core_clock_estimate_hz",
+            "environment.core.latencies",
+            "environment.core.additions_per_cycle",
+            "environment.core.usual_additions_per_cycle",
+            "environment.core.interruptions.share_pct",
+            "run.second_chances",
+            "run.second_chances_undisturbed",
+            "harness.patience_s",
             "harness.protocol",
             "harness.iterations",
             "harness.warmup",

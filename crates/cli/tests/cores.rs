@@ -8,7 +8,7 @@ use common::{Pqlab, text};
 use std::fs::File;
 use std::io::Write;
 
-/// More cores than any test machine has.
+/// Number of cores: more than any test machine has.
 const CORES: usize = 256;
 
 const RUN: [&str; 10] =
@@ -17,7 +17,7 @@ const RUN: [&str; 10] =
 #[test]
 fn a_run_takes_a_free_core_or_names_the_process_on_its_core() {
     let pqlab = Pqlab::new();
-    // Create locks in the folder of another user.
+    // Lock cores in the folder of another user.
     let folder = pqlab.path("pqlab-4294967294");
     std::fs::create_dir(&folder).unwrap();
     let lock = |core: usize| {

@@ -1,4 +1,4 @@
-//! Tests the environment variable `PQLAB_HIDE_CPU_FEATURES`.
+//! Tests the `PQLAB_HIDE_CPU_FEATURES` environment variable.
 
 mod common;
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 const VARIABLE: &str = "PQLAB_HIDE_CPU_FEATURES";
 
-/// Runs the program with these CPU features hidden, and returns standard output.
+/// Runs the program with the given CPU features hidden, and returns standard output.
 fn output(pqlab: &Pqlab, hidden: &str, arguments: &[&str]) -> String {
     let output = pqlab.command(arguments).env(VARIABLE, hidden).output().expect("cannot start the program");
     assert!(output.status.success(), "{arguments:?}: {}", text(&output.stderr));
@@ -43,8 +43,8 @@ fn hidden_features_leave_no_provider_that_needs_them() {
     }
 }
 
-/// Coordinator and worker reject each other if their providers differ. If this run succeeds, the worker therefore hides
-/// the same features.
+/// A coordinator and a worker reject each other if their providers differ. A successful run therefore proves that the
+/// worker hides the same features as the coordinator.
 #[test]
 fn runs_record_hidden_features() {
     let pqlab = Pqlab::new();

@@ -91,7 +91,7 @@ fn folders_and_impossible_outputs_are_refused_before_any_work() {
         let name = folder.to_str().unwrap();
         refused(&[&writer[..], &[name]].concat(), &[name, "this is a folder: name a file in it"]);
     }
-    assert!(!pqlab.database().exists() && fs::read_dir(&folder).unwrap().count() == 0, "no work must be started");
+    assert!(!pqlab.database().exists() && fs::read_dir(&folder).unwrap().count() == 0, "the command must not start");
     let save = [RUN, FAST, &["--out", "-"]].concat();
     refused(&[&save[..], &["--format", "events"]].concat(), &["--out -", "--format events", "name a file"]);
     let csv = pqlab.expect(0, &[&save[..], &["--format", "csv"]].concat());

@@ -11,6 +11,21 @@ const MOMENT: [&str; 5] = ["kem", "--max-time", "0.02", "--processes", "3"];
 const CASES: [&str; 2] = ["--filter", "kem/ML-KEM-512/*@rustcrypto"];
 
 #[test]
+fn doctor_checks_the_core() {
+    let pqlab = Pqlab::new();
+    let found: Value = serde_json::from_str(&pqlab.expect(0, &["doctor", "--json"])).unwrap();
+    let core = &found["environment"]["core"];
+    let latencies = core["latencies"].as_array().unwrap();
+    assert!(latencies.iter().all(|latency| latency["links"].as_f64() > Some(0.0)), "{core}");
+    assert!(core["interruptions"]["share_pct"].as_f64() >= Some(0.0), "{core}");
+    let shown = pqlab.expect(0, &["doctor"]);
+    for latency in latencies {
+        let name = latency["instruction"].as_str().unwrap();
+        assert!(shown.contains(name) || shown.contains("not a whole number"), "{name}: {shown}");
+    }
+}
+
+#[test]
 fn independence_measures_each_case_together_and_alone() {
     let pqlab = Pqlab::new();
     let arguments = [&["calibrate", "--independence", "--json", "--seed", "7"], &MOMENT[..], &CASES].concat();
@@ -41,8 +56,8 @@ fn independence_prints_its_results() {
     let arguments = [&["calibrate", "--independence", "--repetitions", "1"], &MOMENT[..], &CASES].concat();
     let output = pqlab.run(&arguments);
     assert!(matches!(output.status.code(), Some(0 | 1)), "{}", text(&output.stderr));
-    let said = text(&output.stdout);
-    assert!(said.contains("expected by chance") && said.contains("in the one repetition"), "{said}");
+    let printed = text(&output.stdout);
+    assert!(printed.contains("expected by chance") && printed.contains("in the one repetition"), "{printed}");
     assert!(text(&output.stderr).contains("together and each alone"));
 }
 
@@ -74,8 +89,8 @@ fn conflicting_options_are_refused() {
         (&["calibrate", "--independence", "nothing"], "nothing"),
     ] {
         let output = pqlab.run(arguments);
-        let said = text(&output.stderr);
-        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {said}");
-        assert!(said.contains(named) && said.lines().count() == 1, "{arguments:?}: {said}");
+        let printed = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {printed}");
+        assert!(printed.contains(named) && printed.lines().count() == 1, "{arguments:?}: {printed}");
     }
 }

@@ -11,7 +11,7 @@ use std::io::{BufRead, BufReader};
 use std::process::{Output, Stdio};
 use std::time::Duration;
 
-/// Number of times that a run is killed.
+/// Number of times to kill a run.
 const KILLS: usize = 100;
 
 /// Arguments for a run of about a second, with a dozen cases in several blocks.
@@ -56,7 +56,7 @@ fn a_hundred_kills_lose_no_finished_case_and_resume_ends_with_the_same_plan() {
         completed += usize::from(!killed);
         let mut run = String::new();
         for line in reader.join().unwrap() {
-            // The last line of a killed process may be truncated. Ignore it then.
+            // The last line of a killed process may be truncated.
             let Ok(event) = serde_json::from_str::<Value>(&line) else { continue };
             match event["event"].as_str() {
                 Some("begin") => run = event["run"]["id"].as_str().unwrap().to_owned(),
@@ -95,7 +95,8 @@ fn a_hundred_kills_lose_no_finished_case_and_resume_ends_with_the_same_plan() {
     println!("{kills} kills, {completed} processes ended before the kill, {} runs, {} cases", runs.len(), stored.len());
 }
 
-/// Starts a run and interrupts it after its first case, so that some cases are stored and some remain.
+/// Starts a run and interrupts it after its first case, so that some cases are stored and some remain. The run has no
+/// second chance, because the line of a disturbed case appears after it.
 fn interrupted(pqlab: &Pqlab) -> Output {
     let mut child = pqlab
         .command(&["run", "kem", "--provider", "rustcrypto", "--no-progress", "--verbose"])
@@ -122,8 +123,8 @@ fn an_interrupted_run_says_how_to_resume_and_resumes() {
     assert_eq!(runs[0]["complete"], false);
     let finished = runs[0]["finished"].as_u64().unwrap();
     assert!(finished >= 1);
-    // Pretend that one more start failed or finished no case. Such starts are numbered, too, so the next start is the
-    // third.
+    // Pretend that one more start failed before it finished a case. Such starts are numbered, too,
+    // so the next start is the third.
     change(&pqlab, "UPDATE runs SET starts = starts + 1");
     pqlab.expect(0, &["run", "--resume", "-q"]);
     let samples = pqlab.expect(0, &["export", "last", "--format", "samples-csv"]);

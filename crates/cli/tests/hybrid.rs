@@ -11,7 +11,7 @@ use serde_json::Value;
 /// Options that take both halves from one library, to keep the runs short.
 const HALVES: [&str; 4] = ["--classical", "aws-lc", "--post-quantum", "aws-lc"];
 
-/// Returns the word after `label` in a line, without padding.
+/// Returns the first word after `label` in a line.
 fn behind<'a>(line: &'a str, label: &str) -> &'a str {
     line.split_once(label).unwrap_or_else(|| panic!("no {label} in {line}")).1.split_whitespace().next().unwrap()
 }
@@ -45,7 +45,8 @@ fn the_protocol_of_the_reference_prints_the_line_of_the_reference() {
     assert!(results.len() >= 20, "{} results", results.len());
     for result in results {
         let (name, n) = (result["name"].as_str().unwrap(), result["n"].as_u64().unwrap());
-        // The protocol trims 1% at each end and drops an unknown number of disturbed samples.
+        // Fewer than 1,000 samples may remain: the protocol trims 1% at each end and drops
+        // disturbed samples.
         assert!((1..=1000).contains(&n), "{name}: {n} samples");
         let starts = |line: &&str| line.starts_with(&format!("{name} "));
         let line = text.lines().find(starts).unwrap_or_else(|| panic!("{name} is missing in\n{text}"));

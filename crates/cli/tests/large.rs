@@ -1,5 +1,5 @@
-//! Checks the size of the report page for a store with 20 runs of 2,000 cases each. Prints how long the report and the
-//! browser take, but does not check these times.
+//! Checks the size of the report page for a store with 20 runs of 2,000 cases each, and for a run with 6,000 cases.
+//! Prints how long the report and the browser take, but does not check these times.
 
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
@@ -18,11 +18,15 @@ use std::fs;
 use std::time::Instant;
 
 const CASES: usize = 2000;
+/// Number of cases in the run with the largest page.
+const MANY: usize = 6000;
 const RUNS: usize = 20;
 const PROCESSES: u32 = 8;
 const SAMPLES: u64 = 50;
-/// Maximum size of the page in bytes.
+/// Maximum size of the page for the store, in bytes.
 const MOST: u64 = 5_000_000;
+/// Maximum size of the page for the run with [`MANY`] cases, in bytes.
+const MOST_OF_MANY: u64 = 12_000_000;
 
 fn record(index: usize, run: usize) -> Record {
     let area = ["kem", "signature", "hash", "ledger"][index % 4];
@@ -63,6 +67,7 @@ fn record(index: usize, run: usize) -> Record {
         error: None,
         verified: true,
         precision_reached: !index.is_multiple_of(7),
+        second_chance: None,
         samples: Samples {
             metric: Metric::Tsc,
             ns_per_tick: Some(0.5),
@@ -73,8 +78,8 @@ fn record(index: usize, run: usize) -> Record {
     }
 }
 
-fn run(number: usize) -> Run {
-    let records: Vec<Record> = (0..CASES).map(|index| record(index, number)).collect();
+fn run(number: usize, cases: usize) -> Run {
+    let records: Vec<Record> = (0..cases).map(|index| record(index, number)).collect();
     Run {
         header: RunHeader {
             id: format!("202611{:02}T190000Z-000000", number + 1),
@@ -97,7 +102,7 @@ fn the_page_of_a_large_store_stays_small() {
     let pqlab = Pqlab::new();
     let mut store = Store::open(pqlab.database()).unwrap();
     for number in 0..RUNS {
-        store.import_run(&run(number)).unwrap();
+        store.import_run(&run(number, CASES)).unwrap();
     }
     drop(store);
     let out = pqlab.path("out");
@@ -111,12 +116,24 @@ fn the_page_of_a_large_store_stays_small() {
     assert_eq!(text.matches("class=\"open\"").count(), CASES);
     assert!(text.contains("Trend: the cases that changed most"));
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
-    runtime.block_on(open(&pqlab, &format!("file://{}", page.trim())));
+    runtime.block_on(open(&pqlab, &format!("file://{}", page.trim()), CASES));
+}
+
+#[test]
+fn a_page_with_thousands_of_cases_opens() {
+    let pqlab = Pqlab::new();
+    Store::open(pqlab.database()).unwrap().import_run(&run(0, MANY)).unwrap();
+    let page = pqlab.expect(0, &["report", "--out", pqlab.path("out").to_str().unwrap()]);
+    let bytes = fs::metadata(page.trim()).unwrap().len();
+    println!("{MANY} cases: {bytes} bytes");
+    assert!(bytes < MOST_OF_MANY, "{bytes} bytes");
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+    runtime.block_on(open(&pqlab, &format!("file://{}", page.trim()), MANY));
 }
 
 /// Opens the page five times in a running browser. Every row must be present each time, and the last row must be
 /// visible after scrolling.
-async fn open(pqlab: &Pqlab, page: &str) {
+async fn open(pqlab: &Pqlab, page: &str, cases: usize) {
     let chromium = require!(chromium(), CHROMIUM);
     let (driver, client) = driver(chromium, &pqlab.path("browser")).await;
     let mut seconds = Vec::new();
@@ -124,10 +141,10 @@ async fn open(pqlab: &Pqlab, page: &str) {
         client.goto("about:blank").await.unwrap();
         let begun = Instant::now();
         client.goto(page).await.unwrap();
-        // The browser shows the page two frames after loading it.
+        // Wait for two frames, after which the browser has painted the page.
         client.execute_async(SHOWN, Vec::new()).await.unwrap();
         seconds.push(begun.elapsed().as_secs_f64());
-        assert_eq!(text_of(&client, ROWS).await, CASES);
+        assert_eq!(text_of(&client, ROWS).await, cases);
     }
     assert_eq!(text_of(&client, LAST_ROW).await, true);
     seconds.sort_by(f64::total_cmp);

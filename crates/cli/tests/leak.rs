@@ -43,7 +43,7 @@ fn tainting_without_valgrind_is_refused_in_one_line() {
     let refused = pqlab.command(&["leak", "--taint", "compare/*"]).env("PATH", pqlab.path("empty")).output().unwrap();
     let err = text(&refused.stderr);
     assert_eq!(refused.status.code(), Some(2), "{err}");
-    assert!(err.trim_end().lines().count() == 1 && err.contains("install the package `valgrind`"), "{err}");
+    assert!(err.trim_end().lines().count() == 1 && err.contains("install the `valgrind` package"), "{err}");
 }
 
 #[test]

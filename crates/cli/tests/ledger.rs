@@ -1,4 +1,4 @@
-//! Tests the files, figures and exit codes of `pqlab ledger`. A limit on file sizes simulates a full disk.
+//! Tests the files, figures and exit codes of `pqlab ledger`. A limit on the file size simulates a full disk.
 
 #![allow(clippy::unwrap_used)]
 
@@ -11,8 +11,8 @@ use std::process::Command;
 fn generate(pqlab: &Pqlab, name: &str, more: &[&str]) -> String {
     let path = pqlab.path(name).to_str().unwrap().to_owned();
     let arguments = [&["ledger", "generate", "--scheme", "Ed25519", "--out", &path], more].concat();
-    let said = pqlab.expect(0, &arguments);
-    assert!(said.contains("Ed25519 transactions from"), "{said}");
+    let printed = pqlab.expect(0, &arguments);
+    assert!(printed.contains("Ed25519 transactions ("), "{printed}");
     path
 }
 
@@ -21,21 +21,25 @@ fn a_good_block_exits_with_0_and_a_bad_one_with_1() {
     let pqlab = Pqlab::new();
     for (name, format) in [("good", "block"), ("good.parquet", "parquet")] {
         let good = generate(&pqlab, name, &["--count", "300", "--format", format]);
-        let said = pqlab.expect(0, &["ledger", "verify", &good]);
-        assert!(said.contains("300 of 300 transactions accepted, 0 rejected"), "{said}");
+        let printed = pqlab.expect(0, &["ledger", "verify", &good]);
+        assert!(printed.contains("300 of 300 transactions accepted, 0 rejected"), "{printed}");
         let json: Value = serde_json::from_str(&pqlab.expect(0, &["ledger", "verify", &good, "--json"])).unwrap();
         let provider = json["providers"]["Ed25519"].as_str().unwrap();
         let version = json["versions"][provider].as_str().unwrap();
-        assert!(said.contains(&format!("{provider} {version} (")), "the provider is missing: {said}");
+        assert!(printed.contains(&format!("{provider} {version} (")), "the provider is missing: {printed}");
         let batches = json["batch_providers"][0].as_str().unwrap();
-        assert!(said.contains("to verify in batches (--at-once), use --provider") && said.contains(batches), "{said}");
+        assert!(
+            printed.contains("to verify in batches (--at-once), select one of these providers with --provider")
+                && printed.contains(batches),
+            "{printed}"
+        );
         let at_once = pqlab.expect(0, &["ledger", "verify", &good, "--provider", batches, "--at-once", "8"]);
         assert!(!at_once.contains("to verify in batches"), "{at_once}");
         let bad = generate(&pqlab, "bad", &["--count", "300", "--invalid", "2%", "--senders", "7", "--format", format]);
         for threads in ["1", "2"] {
-            let said = pqlab.expect(1, &["ledger", "verify", &bad, "--threads", threads, "--keep-keys"]);
-            assert!(said.contains("294 of 300 transactions accepted, 6 rejected"), "{said}");
-            assert!(said.contains("truncated") && said.contains("transaction "), "{said}");
+            let printed = pqlab.expect(1, &["ledger", "verify", &bad, "--threads", threads, "--keep-keys"]);
+            assert!(printed.contains("294 of 300 transactions accepted, 6 rejected"), "{printed}");
+            assert!(printed.contains("truncated") && printed.contains("transaction "), "{printed}");
         }
         let json: Value = serde_json::from_str(&pqlab.expect(1, &["ledger", "verify", &bad, "--json"])).unwrap();
         assert_eq!(
@@ -55,8 +59,11 @@ fn another_chain_rejects_everything() {
     let pqlab = Pqlab::new();
     let block = generate(&pqlab, "block", &["--count", "30", "--chain-id", "5"]);
     pqlab.expect(0, &["ledger", "verify", &block, "--chain-id", "5"]);
-    let said = pqlab.expect(1, &["ledger", "verify", &block]);
-    assert!(said.contains("30 rejected") && said.contains("wrong-chain") && said.contains("and 10 more"), "{said}");
+    let printed = pqlab.expect(1, &["ledger", "verify", &block]);
+    assert!(
+        printed.contains("30 rejected") && printed.contains("wrong-chain") && printed.contains("and 10 more"),
+        "{printed}"
+    );
 }
 
 #[test]
@@ -107,7 +114,9 @@ fn a_package_of_another_version_is_refused() {
     let pqlab = Pqlab::new();
     let python = write(&pqlab.path("python"), "#!/bin/sh\necho 0.0.1\n");
     std::fs::set_permissions(&python, std::fs::Permissions::from_mode(0o755)).unwrap();
-    for (python, problem) in [(python.as_str(), "version 0.0.1"), ("/nowhere/python", "does not have the package")] {
+    for (python, problem) in
+        [(python.as_str(), "version 0.0.1"), ("/nowhere/python", "does not have the pqlab package")]
+    {
         let output = pqlab.command(&["ledger", "scaling"]).env("PQLAB_PYTHON", python).output().unwrap();
         let err = text(&output.stderr);
         assert_eq!(output.status.code(), Some(2), "{err}");

@@ -1,5 +1,5 @@
-//! Tests the user's shared libraries. Only workers open them, unusable libraries are rejected, and all others are
-//! measured.
+//! Tests shared libraries that the user names. Only workers open them. Unusable libraries are rejected, and all others
+//! are measured.
 
 #![allow(clippy::unwrap_used)]
 
@@ -18,7 +18,7 @@ const QUICK: &[&str] =
 
 const COMPILER: Need = Need::Installed("cc");
 
-/// Compiles a library for ML-KEM-768 with these macros, and returns the argument for `--library`.
+/// Compiles a test library for ML-KEM-768 with the given macros defined. Returns the argument for `--library`.
 fn strange(pqlab: &Pqlab, compiler: &Path, label: &str, macros: &[&str]) -> String {
     let file = pqlab.path(&format!("{label}.so"));
     let source = concat!(env!("CARGO_MANIFEST_DIR"), "/../cli/tests/common/strange.c");
@@ -36,7 +36,7 @@ fn refused(output: &Output, words: &[&str]) {
     words.iter().for_each(|word| assert!(err.contains(word), "{word:?} is not in {err:?}"));
 }
 
-/// Returns the rows of the latest run.
+/// Returns the KEM results of the latest run.
 fn rows(pqlab: &Pqlab) -> Vec<Value> {
     let document: Value = serde_json::from_str(&pqlab.expect(0, &["export", "last", "--format", "json"])).unwrap();
     document["results"]["kem"].as_array().unwrap().clone()
@@ -72,10 +72,147 @@ fn unusable_libraries_are_refused_before_measuring() {
     ];
     let output = pqlab.run(&arguments);
     refused(&output, &words);
-    assert!(!text(&output.stderr).contains("sound"), "the sound library must not be reported");
-    assert!(!pqlab.database().exists(), "no run must be started");
+    assert!(!text(&output.stderr).contains("sound"), "the working library must not be reported");
+    assert!(!pqlab.database().exists(), "the run must not start");
     refused(&pqlab.run(&["list", &format!("library={aborting}")]), &["SIGABRT", "always aborts"]);
     refused(&pqlab.run(&["verify", "--library", &empty]), &["crypto_kem_keypair"]);
+}
+
+/// Compiles C source to a shared library and returns its path.
+fn compiled(pqlab: &Pqlab, compiler: &Path, name: &str, source: &str) -> String {
+    let (file, source) = (pqlab.path(&format!("{name}.so")), write(&pqlab.path(&format!("{name}.c")), source));
+    let mut command = Command::new(compiler);
+    let output = command.args(["-shared", "-fPIC", "-O1", "-o"]).arg(&file).arg(source).output().unwrap();
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    file.to_str().unwrap().to_owned()
+}
+
+/// Returns the C source of a KEM whose key generation contains the code `statement`, and whose encapsulation contains
+/// `late`.
+fn kem(statement: &str, late: &str) -> String {
+    format!(
+        "#include <string.h>
+         void unresolved(void);
+         int crypto_kem_keypair(unsigned char *pk, unsigned char *sk) {{
+             {statement}
+             for (int i = 0; i < 1184; i++) pk[i] = i * 7 + 1;
+             for (int i = 0; i < 2400; i++) sk[i] = i * 7 + 1;
+             return 0;
+         }}
+         int crypto_kem_enc(unsigned char *ct, unsigned char *ss, const unsigned char *pk) {{
+             {late}
+             memset(ct, 1, 1088); memset(ss, 1, 32); return pk == 0;
+         }}
+         int crypto_kem_dec(unsigned char *ss, const unsigned char *ct, const unsigned char *sk) {{
+             memset(ss, 1, 32); return ct == sk;
+         }}"
+    )
+}
+
+#[test]
+fn causes_of_unusable_libraries_are_named_with_a_remedy() {
+    let compiler = require!(program("cc"), COMPILER);
+    let pqlab = Pqlab::new();
+    let stack = "volatile unsigned char matrix[1u << 30];
+        for (unsigned long i = 0; i < sizeof matrix; i += 4096) matrix[i] = 1;";
+    for (name, source, kind, words) in [
+        ("unresolved", kem("unresolved();", ""), "nist", &["undefined symbol: unresolved", "-Wl,-z,defs"][..]),
+        ("illegal", kem("__builtin_trap();", ""), "nist", &["SIGILL", "illegal instruction", "rebuild"]),
+        ("stack", kem(stack, ""), "nist", &["stack", "ulimit -s"]),
+        (
+            "provider",
+            "int OSSL_provider_init(void) { return 1; }".to_owned(),
+            "openssl",
+            &["provider module", "kind liboqs"],
+        ),
+        ("libssl", "int SSL_CTX_new(void) { return 1; }".to_owned(), "openssl", &["this is libssl", "libcrypto.so"]),
+        ("other", "int OQS_KEM_new(void) { return 1; }".to_owned(), "openssl", &["this is liboqs"]),
+        ("other2", kem("", ""), "liboqs", &["the NIST competition's interface"]),
+    ] {
+        let file = compiled(&pqlab, &compiler, name, &source);
+        let parameters = if kind == "nist" { "?algorithm=ML-KEM-768" } else { "" };
+        let library = format!("library={name}={kind}:{file}{parameters}");
+        refused(&pqlab.run(&["list", &library]), words);
+    }
+}
+
+#[test]
+fn an_illegal_instruction_fails_only_the_cases_of_its_library() {
+    let compiler = require!(program("cc"), COMPILER);
+    let pqlab = Pqlab::new();
+    let file = compiled(&pqlab, &compiler, "late", &kem("", "__builtin_trap();"));
+    let library = format!("late=nist:{file}?algorithm=ML-KEM-768");
+    let wanted = ["run", "kem", "--provider", "late", "--provider", "rustcrypto", "--library", &library];
+    pqlab.expect(1, &[&wanted[..], QUICK].concat());
+    let rows = rows(&pqlab);
+    assert_eq!(row(&rows, "rustcrypto")["status"], "ok");
+    let error = row(&rows, "late")["error"].as_str().unwrap();
+    assert!(error.contains("SIGILL") && error.contains("illegal instruction"), "{error}");
+}
+
+/// ML-DSA functions of the same name take five arguments in older libraries, and seven in newer ones.
+#[test]
+fn ml_dsa_with_and_without_a_context_under_the_same_name_is_recognised() {
+    let compiler = require!(program("cc"), COMPILER);
+    let pqlab = Pqlab::new();
+    let source = |more: &str, length: &str, context: &str, private: &str, public: &str| {
+        format!(
+            "#include <stddef.h>
+             #include <string.h>
+             static unsigned char sum(const unsigned char *m, size_t n, const unsigned char *c, size_t k, const unsigned char *key) {{
+                 unsigned char s = key[0];
+                 while (n--) s += *m++;
+                 while (k--) s += 3 * *c++;
+                 return s;
+             }}
+             int crypto_sign_keypair(unsigned char *pk, unsigned char *sk) {{
+                 memset(pk, 7, 1952); memset(sk, 7, 4032); return 0;
+             }}
+             int crypto_sign_signature(unsigned char *sig, size_t *len, const unsigned char *m, size_t n{more}, const unsigned char *sk) {{
+                 if ({length} > 255) return -1;
+                 memset(sig, sum(m, n, {context}, {length}, {private}), 3309); *len = 3309; return 0;
+             }}
+             int crypto_sign_verify(const unsigned char *sig, size_t len, const unsigned char *m, size_t n{more}, const unsigned char *pk) {{
+                 return len == 3309 && *sig == sum(m, n, {context}, {length}, {public}) ? 0 : -1;
+             }}"
+        )
+    };
+    let five = source("", "0", "m", "sk", "pk");
+    let seven = source(", const unsigned char *ctx, size_t k", "k", "ctx", "sk", "pk");
+    let none = seven.replace("if (k > 255)", "if (1)");
+    let list = |name: &str, source: &str| {
+        let file = compiled(&pqlab, &compiler, name, source);
+        pqlab.run(&["list", &format!("library={name}=nist:{file}?algorithm=ML-DSA-65"), "--json"])
+    };
+    for (name, source) in [("five", &five), ("seven", &seven)] {
+        let output = list(name, source);
+        assert_eq!(output.status.code(), Some(0), "{name}: {}", text(&output.stderr));
+        assert!(text(&output.stdout).contains("ML-DSA-65"));
+    }
+    refused(&list("none", &none), &["five arguments", "seven (with a context)"]);
+}
+
+#[test]
+fn compare_libraries_names_algorithms_that_only_one_side_offers() {
+    let compiler = require!(program("cc"), COMPILER);
+    let pqlab = Pqlab::new();
+    let library = strange(&pqlab, &compiler, "old", &[]);
+    let run = |more: &[&str]| {
+        let wanted = ["compare-libraries", "rustcrypto", &library, "--filter", "*/keygen@*"];
+        let output = pqlab
+            .run(&[&wanted[..], &["--processes", "2", "--max-time", "0.05", "--no-progress", "-q"], more].concat());
+        text(&output.stdout)
+    };
+    let line = "rustcrypto: not compared (the other library does not offer them): ";
+    let shown = run(&[]);
+    assert!(shown.lines().any(|found| found.starts_with(line) && found.contains("ML-KEM-512, ML-KEM-1024")), "{shown}");
+    assert!(run(&["--format", "markdown"]).contains(&format!("- {line}")));
+    let json: Value = serde_json::from_str(&run(&["--json"])).unwrap();
+    let only = json["libraries"][0]["only_here"].as_array().unwrap();
+    assert!(only.contains(&"ML-KEM-512".into()) && !only.contains(&"ML-KEM-768".into()), "{only:?}");
+    assert_eq!(json["libraries"][1]["only_here"].as_array().unwrap().len(), 0);
+    let json: Value = serde_json::from_str(&run(&["--algorithm", "ML-KEM-768", "--json"])).unwrap();
+    assert_eq!(json["libraries"][0]["only_here"].as_array().unwrap().len(), 0, "the filter must apply");
 }
 
 #[test]
@@ -91,7 +228,7 @@ fn taken_names_and_malformed_libraries_are_refused() {
     refused(&twice, &["\"a\" is used by another library"]);
     refused(&pqlab.run(&["list", "library=oqs:/x.so"]), &["expected one of liboqs, openssl, nist"]);
     refused(&pqlab.run(&["list", "libraries"]), &["libraries", "suites"]);
-    refused(&pqlab.run(&["compare-libraries", "rustcrypto", "rustcrypto"]), &["is on both sides"]);
+    refused(&pqlab.run(&["compare-libraries", "rustcrypto", "rustcrypto"]), &["both sides are rustcrypto"]);
     refused(&pqlab.run(&["compare-libraries", "rustcrypto", "aws_lc"]), &["did you mean \"aws-lc\""]);
 }
 
@@ -166,10 +303,10 @@ fn a_library_that_fails_later_fails_its_own_cases() {
     assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
     let rows = rows(&pqlab);
     assert_eq!(row(&rows, "rustcrypto")["status"], "ok");
-    let said = row(&rows, "later")["error"].as_str().unwrap();
+    let printed = row(&rows, "later")["error"].as_str().unwrap();
     assert!(
-        said.contains("later was not opened: ") && said.contains("SIGABRT") && said.contains("only once"),
-        "{said}"
+        printed.contains("later was not opened: ") && printed.contains("SIGABRT") && printed.contains("only once"),
+        "{printed}"
     );
 }
 
@@ -186,7 +323,7 @@ fn a_suite_that_names_a_library_needs_allow_foreign() {
         let output = pqlab.command(arguments).env("PQLAB_TEST_WITNESS", &witness).output().unwrap();
         refused(&output, &["mine.toml", "own=nist:", "--allow-foreign", "--library"]);
     }
-    assert!(!witness.exists(), "no code of the library must run");
+    assert!(!witness.exists(), "the library's code must not run");
     for leave in [&["--allow-foreign"][..], &["--library", &library]] {
         let ids = pqlab.expect(0, &[&["run", &file, "--dry-run"], leave].concat());
         assert!(ids.contains("kem/ML-KEM-768/encapsulate@own\n"), "{ids}");
@@ -227,7 +364,7 @@ fn two_libraries_are_compared_case_by_case() {
     let manner = ["--processes", "3", "--max-time", "0.05", "--no-progress", "-q"];
     let compare = |more: &[&str]| {
         let output = pqlab.run(&[&wanted[..], &manner, more].concat());
-        // Timing does not matter, because no case is slower than such a wide margin.
+        // With such a wide margin, no case can be slower, so the exit code is never 1.
         assert!(matches!(output.status.code(), Some(0 | 3)), "{}", text(&output.stderr));
         text(&output.stdout)
     };
@@ -270,7 +407,7 @@ fn two_libraries_are_compared_case_by_case() {
     );
 }
 
-/// Returns the distribution's libcrypto, if there is one.
+/// Returns the path of the distribution's libcrypto, if it is installed.
 fn libcrypto() -> Option<PathBuf> {
     let folders = ["/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64", "/usr/lib"];
     folders.iter().map(|folder| Path::new(folder).join("libcrypto.so.3")).find(|path| path.is_file())

@@ -1,7 +1,8 @@
-//! Changes every field in every input format to values that nobody would write. pqlab must accept each file, or reject
-//! it with a reason. It must show and export an accepted file, and the export must equal the input. By default, each
-//! field gets only one of the values. `PQLAB_MUTATIONS=long` tries all values for all fields, and pairs of fields in
-//! the same object, which takes minutes.
+//! Changes every field in every input format to values that nobody would write. pqlab must reject the file with a
+//! reason, or accept it. It must be able to show and export an accepted file, and the export must equal the input.
+//!
+//! By default, each field gets only one of the values. `PQLAB_MUTATIONS=long` tries all values for all fields, and
+//! pairs of fields in the same object. This takes minutes.
 
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
@@ -29,7 +30,7 @@ use std::fs;
 use std::path::Path;
 use tally::{Outcome, Tally, refused};
 
-/// Run of four cases with a value in every optional field.
+/// Returns a run of four cases with a value in every optional field.
 fn run() -> Run {
     let mut run = pqlab_fixtures::small_run();
     let record = &mut run.records[0];
@@ -52,7 +53,7 @@ fn run() -> Run {
 
 fn exported(format: &str, run: &Run) -> Value {
     let mut bytes: Vec<u8> = Vec::new();
-    exporter(format).unwrap().export(&RunAnalysis::of(run), &mut bytes).unwrap();
+    exporter(format).unwrap().export(&RunAnalysis::new(run), &mut bytes).unwrap();
     serde_json::from_slice(&bytes).unwrap()
 }
 
@@ -63,7 +64,7 @@ fn folder() -> tempfile::TempDir {
 
 /// Generates every output for a run and discards it. Generates charts only if `pictures` is set.
 fn show(run: &Run, pictures: bool) {
-    let analysis = RunAnalysis::of(run);
+    let analysis = RunAnalysis::new(run);
     let scenario = RelayScenario::default();
     let made = tables(&analysis, &scenario);
     for width in [40, usize::MAX] {
@@ -83,8 +84,8 @@ fn show(run: &Run, pictures: bool) {
     }
 }
 
-/// Returns whether two runs are equal, ignoring `precision_reached`: a file may claim anything there, but an export
-/// derives it from the samples.
+/// Returns whether two runs are equal except for `precision_reached`. A file may contain any value there, but an export
+/// computes the value from the samples.
 fn same(one: &Run, other: &Run) -> bool {
     let without = |run: &Run| {
         let mut run = run.clone();
@@ -94,7 +95,8 @@ fn same(one: &Run, other: &Run) -> bool {
     without(one) == without(other)
 }
 
-/// Imports a file as `pqlab import` does. A run equal to `unchanged` is not shown again.
+/// Imports a file with the code of `pqlab import`, then shows and exports the run. Skips the rest if the run is equal
+/// to `unchanged`.
 fn import(store: &mut Store, file: &Path, unchanged: &Run, pictures: bool) -> Result<Outcome, String> {
     for left in store.runs().map_err(|error| error.to_string())? {
         store.delete_run(&left.id).map_err(|error| error.to_string())?;
@@ -109,14 +111,14 @@ fn import(store: &mut Store, file: &Path, unchanged: &Run, pictures: bool) -> Re
         Ok(Import::AlreadyThere) => return Err("the store was not empty".to_owned()),
         Err(error) => return refused(&error.to_string(), false),
     }
-    let stored = store.load_run(&run.header.id).map_err(|error| format!("the stored run is not found: {error}"))?;
+    let stored = store.load_run(&run.header.id).map_err(|error| format!("cannot find the stored run: {error}"))?;
     if stored != run {
         return Err("the stored run differs from the file".to_owned());
     }
     show(&stored, pictures);
     let mut bytes: Vec<u8> = Vec::new();
-    let format = exporter("json-samples").ok_or("the format json-samples is missing")?;
-    format.export(&RunAnalysis::of(&stored), &mut bytes).map_err(|error| format!("the export fails: {error}"))?;
+    let format = exporter("json-samples").ok_or("the json-samples format is missing")?;
+    format.export(&RunAnalysis::new(&stored), &mut bytes).map_err(|error| format!("the export fails: {error}"))?;
     fs::write(file, bytes).map_err(|error| error.to_string())?;
     match read_run(file) {
         Ok(again) if same(&again, &stored) => Ok(Outcome::Taken),
@@ -143,11 +145,11 @@ fn a_run_with_any_field_changed_is_refused_or_shown_and_exported() {
     tally.end();
 }
 
-/// Evaluates a sample file, alone and compared with an unchanged file.
+/// Computes the statistics of a sample file, alone and compared with an unchanged file.
 fn samples(file: &Path, other: &Path) -> Result<Outcome, String> {
     let request = SeriesRequest { resamples: 20, ..SeriesRequest::default() };
     for other in [None, Some(other)] {
-        match SeriesReport::of(file, other, None, &request) {
+        match SeriesReport::new(file, other, None, &request) {
             Ok(report) => drop(report.to_json()),
             Err(error) => return refused(&error.to_string(), false),
         }
@@ -219,9 +221,9 @@ fn tables_with_any_cell_changed_are_refused_or_described() {
         fs::write(&other, table).unwrap();
         let mut attempt = |what: &str, rows: &[Vec<&str>]| {
             fs::write(&file, written(rows)).unwrap();
-            // Loads are not series, so they cannot be compared.
+            // A load file holds no series of samples, so it is not compared with another file.
             tally.attempt(&format!("{of}: {what}"), || match of {
-                "loads" => match SeriesReport::of(&file, None, None, &SeriesRequest::default()) {
+                "loads" => match SeriesReport::new(&file, None, None, &SeriesRequest::default()) {
                     Ok(report) => {
                         drop(report.to_json());
                         Ok(Outcome::Taken)
@@ -277,7 +279,7 @@ fn relay_keys_with_any_field_changed_are_refused_or_round_trip() {
         }
     };
     tally.attempt("unchanged", || attempt(&keys.to_json()));
-    // There are only four fields, so try all values for each of them.
+    // The document has only four fields, so try all changes on each of them.
     let all = changes();
     for field in fields(&document, true) {
         for (as_what, change) in &all {
@@ -305,9 +307,9 @@ fn a_refused_import_prints_one_line_and_exits_with_2() {
     ] {
         let file = write(&pqlab.path("run.json"), &changed(&document, &[(&field, &change)]));
         let output = pqlab.run(&["import", &file]);
-        let said = text(&output.stderr);
-        assert_eq!(output.status.code(), Some(2), "{said}");
-        assert!(said.contains("cannot import ") && said.contains(wanted), "{said}");
-        assert!(said.trim_end().lines().count() == 1 && !said.contains(['\u{1b}', '\u{202e}']), "{said:?}");
+        let printed = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{printed}");
+        assert!(printed.contains("cannot import ") && printed.contains(wanted), "{printed}");
+        assert!(printed.trim_end().lines().count() == 1 && !printed.contains(['\u{1b}', '\u{202e}']), "{printed:?}");
     }
 }

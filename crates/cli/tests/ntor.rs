@@ -22,17 +22,17 @@ fn a_relay_prints_its_address_answers_and_ends_on_a_signal() {
     BufReader::new(relay.stdout.take().unwrap()).read_line(&mut first).unwrap();
     let address = first.trim().strip_prefix("listening at ").unwrap().to_owned();
     let mut stream = TcpStream::connect(&address).unwrap();
-    // Ask for the relay's descriptor: identity and onion key.
+    // Request the relay's descriptor: its identity and onion key.
     stream.write_all(&[0xff, 0, 0, 0]).unwrap();
     let mut answer = [0; 54];
     stream.read_exact(&mut answer).unwrap();
     assert_eq!((&answer[..2], &answer[2..22]), ([0, 52].as_slice(), b"pqlab's own relay...".as_slice()));
     drop(stream);
     assert!(std::process::Command::new("kill").arg(relay.id().to_string()).status().unwrap().success());
-    let mut said = String::new();
-    relay.stderr.take().unwrap().read_to_string(&mut said).unwrap();
+    let mut printed = String::new();
+    relay.stderr.take().unwrap().read_to_string(&mut printed).unwrap();
     assert!(relay.wait().unwrap().code().is_some(), "the relay must exit");
-    assert!(said.contains("0 handshakes answered"), "{said}");
+    assert!(printed.contains("0 handshakes answered"), "{printed}");
 }
 
 #[test]
@@ -71,7 +71,9 @@ fn several_cores_are_measured_and_tables_follow_the_options() {
     for format in ["markdown", "latex"] {
         let file = pqlab.expect(0, &[&["export", "last", "--format", format][..], &scenario].concat());
         let file = file.replace(r"\allowbreak{}", "");
-        for words in ["at 200 circuits a second", "at 2 Mbit/s", "round trip of 300 ms", "against classical ntor"] {
+        for words in
+            ["at 200 circuits per second", "at 2 Mbit/s", "round trip of 300 ms", "compared with classical ntor"]
+        {
             assert!(file.contains(words) && shown.contains(words), "{words} in {format}: {file}");
         }
         assert!(file.contains("NOT measured here") && file.contains("doi:10.1145/3372297.3423350"), "{format}: {file}");
@@ -86,7 +88,7 @@ fn several_cores_are_measured_and_tables_follow_the_options() {
 struct Running {
     process: Child,
     address: String,
-    said: String,
+    printed: String,
 }
 
 impl Running {
@@ -94,12 +96,12 @@ impl Running {
         let arguments = ["ntor-relay", "--provider", "rustcrypto", "--keys", keys];
         let mut process = pqlab.command(&arguments).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
         let mut lines = BufReader::new(process.stdout.take().unwrap());
-        let mut said = String::new();
-        while !said.contains("ntor-client") {
-            assert!(lines.read_line(&mut said).unwrap() > 0, "{said}");
+        let mut printed = String::new();
+        while !printed.contains("ntor-client") {
+            assert!(lines.read_line(&mut printed).unwrap() > 0, "{printed}");
         }
-        let address = said.lines().next().unwrap().strip_prefix("listening at ").unwrap().to_owned();
-        Running { process, address, said }
+        let address = printed.lines().next().unwrap().strip_prefix("listening at ").unwrap().to_owned();
+        Running { process, address, printed }
     }
 }
 
@@ -110,7 +112,7 @@ impl Drop for Running {
     }
 }
 
-fn said(output: &Output) -> String {
+fn message(output: &Output) -> String {
     text(&output.stderr)
 }
 
@@ -119,12 +121,13 @@ fn a_client_makes_every_handshake_with_a_relay() {
     let pqlab = Pqlab::new();
     let keys = pqlab.path("relay.json").to_str().unwrap().to_owned();
     let relay = Running::new(&pqlab, &keys);
-    let line = |begin: &str| relay.said.lines().find(|line| line.trim_start().starts_with(begin)).unwrap().to_owned();
+    let line =
+        |begin: &str| relay.printed.lines().find(|line| line.trim_start().starts_with(begin)).unwrap().to_owned();
     let word = |line: &str, at: usize| line.split_whitespace().nth(at).unwrap().to_owned();
     let (identity, onion_key) = (word(&line("identity"), 1), word(&line("onion key"), 2));
     assert_eq!((identity.len(), onion_key.len()), (40, 64));
-    assert!(line("ntor-v1").contains("0002") && line("ntor-v1").contains("84"), "{}", relay.said);
-    assert!(line("descriptor").contains("ff00"), "{}", relay.said);
+    assert!(line("ntor-v1").contains("0002") && line("ntor-v1").contains("84"), "{}", relay.printed);
+    assert!(line("descriptor").contains("ff00"), "{}", relay.printed);
     let given = ["--identity", &identity, "--onion-key", &onion_key];
     for (handshake, name, each) in [
         ("ntor", "ntor-v1", "(88 and 66 each)"),
@@ -154,11 +157,12 @@ fn a_client_detects_the_wrong_relay() {
         for handshake in ["ntor", "hybrid"] {
             let arguments = ["ntor-client", &relay.address, "--handshake", handshake, "--identity", &identity];
             let output = pqlab.run(&[&arguments[..], &["--onion-key", &onion_key]].concat());
-            assert_eq!(output.status.code(), Some(1), "{}", said(&output));
-            assert!(said(&output).contains("differs") && output.stdout.is_empty(), "{}", said(&output));
+            assert_eq!(output.status.code(), Some(1), "{}", message(&output));
+            assert!(message(&output).contains("differs") && output.stdout.is_empty(), "{}", message(&output));
         }
     }
-    // Impostor that knows the relay's public keys but not the private key. Its first answer has the right length.
+    // An impostor knows the relay's public keys, but not the private key. Only its first answer has
+    // the right length.
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap().to_string();
     let impostor = std::thread::spawn(move || {
@@ -176,8 +180,8 @@ fn a_client_detects_the_wrong_relay() {
     {
         let arguments = ["ntor-client", &address, "--handshake", "ntor", "--keys", &keys, "--timeout", "0.5"];
         let output = pqlab.run(&arguments);
-        assert_eq!(output.status.code(), Some(1), "{}", said(&output));
-        assert!(said(&output).contains(reason), "{}", said(&output));
+        assert_eq!(output.status.code(), Some(1), "{}", message(&output));
+        assert!(message(&output).contains(reason), "{}", message(&output));
     }
     impostor.join().unwrap();
 }
@@ -199,8 +203,8 @@ fn a_client_that_cannot_start_gives_the_reason_in_one_line() {
         (&[nobody.as_str(), "--count", "0"], "--count"),
     ] {
         let output = pqlab.run(&[&["ntor-client"][..], arguments].concat());
-        let said = said(&output);
-        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {said}");
-        assert!(said.contains(reason) && said.lines().count() == 1, "{arguments:?}: {said}");
+        let printed = message(&output);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {printed}");
+        assert!(printed.contains(reason) && printed.lines().count() == 1, "{arguments:?}: {printed}");
     }
 }

@@ -1,5 +1,5 @@
 //! Checks the build settings: tests, the Python module and the program must share the crates that cargo builds, and
-//! timed code must be optimised.
+//! timed code must be optimized.
 
 #![allow(clippy::unwrap_used)]
 
@@ -12,7 +12,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
 }
 
-/// Returns the distinct lines of `cargo tree` in this format.
+/// Returns the distinct lines that `cargo tree` prints in the given format.
 fn tree(form: &str, arguments: &[&str]) -> BTreeSet<String> {
     let output = Command::new(env!("CARGO"))
         .args(["tree", "--locked", "--offline", "--no-dedupe", "--prefix", "none", "--format", form])
@@ -36,12 +36,12 @@ fn tests_and_the_python_module_use_the_features_of_the_program() {
     assert!(program.len() > 100);
     for (what, other) in [("the tests", &tests), ("the Python module", &wheel)] {
         let apart: Vec<&String> = program.difference(other).collect();
-        assert!(apart.is_empty(), "crates with other features in {what} than in the program: {apart:#?}");
+        assert!(apart.is_empty(), "crates with different features in {what} and in the program: {apart:#?}");
     }
 }
 
-/// Timed code must not use crates that are not optimised. The exceptions are called only before and after timing,
-/// through functions that are not generic.
+/// Timed code must not use crates that are compiled without optimization. The exceptions are called only before and
+/// after timing, through functions that are not generic.
 #[test]
 fn timed_code_and_the_code_that_times_it_are_optimised() {
     let manifest = fs::read_to_string(root().join("Cargo.toml")).unwrap();

@@ -17,7 +17,8 @@ fn in_crate(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(name)
 }
 
-/// Returns the `pqlab run` commands, each with the first column of its row.
+/// Returns the `pqlab run` commands in the tables. Each has the name of the program that it replaces, or the command
+/// itself if the row names no program.
 fn commands() -> Vec<(String, Vec<String>)> {
     let document = std::fs::read_to_string(in_crate("../../docs/programs.md")).unwrap();
     let mut found = Vec::new();
@@ -73,7 +74,7 @@ fn each_command_measures_the_recorded_cases() {
     );
 }
 
-/// The commands that replace the reference's programs must sign and verify messages of the same length.
+/// The commands that replace an earlier system's programs must sign and verify messages of the same length.
 #[test]
 fn messages_have_the_length_of_the_reference() {
     let kept = std::fs::read_to_string(in_crate("tests/programs.txt")).unwrap();

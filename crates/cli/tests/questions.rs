@@ -9,16 +9,16 @@ use common::{Pqlab, shell_words, text};
 use pqlab_lab::matches;
 use std::path::{Path, PathBuf};
 
-/// Number of last lines that must contain the answer.
+/// Number of lines at the end of the output that must contain the answer.
 const LAST: usize = 10;
-/// Text that replaces or accompanies recommendations on a busy machine.
+/// Patterns of lines that replace or accompany recommendations on a busy machine.
 const BUSY: [&str; 2] = ["Nothing is recommended: *", "Quality: * disturbed*"];
 
-/// Question in the document.
+/// A question in the document.
 struct Question {
-    /// Arguments of the command.
+    /// Arguments of pqlab.
     command: Vec<String>,
-    /// Output in the document.
+    /// Output that the document shows.
     transcript: Vec<String>,
     /// Patterns for the answer; one of them must match.
     answers: Vec<String>,
@@ -48,7 +48,7 @@ fn questions() -> Vec<Question> {
     found
 }
 
-/// Returns the last lines, which contain the answer.
+/// Returns the last [`LAST`] lines that are not empty.
 fn last_lines(printed: &str) -> Vec<String> {
     let mut lines: Vec<&str> = printed.lines().filter(|line| !line.trim().is_empty()).collect();
     lines.split_off(lines.len().saturating_sub(LAST)).into_iter().map(str::to_owned).collect()
@@ -94,7 +94,7 @@ fn prepare(pqlab: &Pqlab, number: usize, short: &[&str]) {
     }
 }
 
-/// Runs the command of a question and returns the last lines of its output.
+/// Runs a question's command and returns the last lines of its output.
 fn answer_lines(pqlab: &Pqlab, question: &Question, more: &[&str]) -> Vec<String> {
     let mut words: Vec<&str> = question.command.iter().map(String::as_str).collect();
     if matches!(words[0], "run" | "gate") {
@@ -103,7 +103,7 @@ fn answer_lines(pqlab: &Pqlab, question: &Question, more: &[&str]) -> Vec<String
     }
     let output = pqlab.command(&words).current_dir(pqlab.path("")).output().unwrap();
     let code = output.status.code();
-    // Verdicts have separate exit codes.
+    // Exit codes 1 and 3 report verdicts, not errors.
     assert!(matches!(code, Some(0 | 1 | 3)), "{words:?}: {code:?} {}", text(&output.stderr));
     last_lines(&text(&output.stdout))
 }
@@ -131,7 +131,7 @@ fn each_command_answers_in_its_last_lines() {
         prepare(&pqlab, number, &[&short[..], &few].concat());
         let more = match number {
             1 => [&short[..], &few, &kem].concat(),
-            // The names of single libraries do not select pairs.
+            // Filters for single libraries would exclude the pairs of libraries in this question.
             2 => short.to_vec(),
             // This command measures the cases of the baseline.
             3 => Vec::new(),

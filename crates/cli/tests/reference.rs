@@ -1,6 +1,9 @@
-//! Checks docs/reference.md, which answers the documents of five earlier systems. Every item must have an answer or be
-//! marked as unanswered, the program must accept each command, each run must measure at least one case, and the named
-//! formats and tables must exist.
+//! Checks docs/reference.md, which lists what the documents of five earlier systems show, with a pqlab command for each
+//! item.
+//!
+//! - Every item must have a command, or be marked as unanswered.
+//! - The program must accept each command. Each run must measure at least one case.
+//! - The named formats and tables must exist.
 
 #![allow(clippy::unwrap_used)]
 
@@ -17,12 +20,12 @@ use pqlab_testing::{Need, not_run};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// Mark of a row without a command.
+/// Text that marks a row without a command.
 const UNANSWERED: &str = "Not answered";
-/// Verbs whose commands the test runs, because they finish quickly. It only parses most other commands.
+/// Verbs that finish quickly. The test runs their commands, and only parses most other commands.
 const DONE_AT_ONCE: [&str; 4] = ["inspect", "ledger", "list", "stats"];
 
-/// Numbered row of a table.
+/// A numbered row of a table in the document.
 struct Item {
     number: String,
     text: String,
@@ -38,7 +41,7 @@ fn document() -> String {
     std::fs::read_to_string(project().join("docs/reference.md")).unwrap()
 }
 
-/// Returns the rows whose first cell is a letter and a number.
+/// Returns the rows that begin with a letter and a number.
 fn items() -> Vec<Item> {
     let document = document();
     let item = |line: &str| {
@@ -64,7 +67,7 @@ fn runs() -> Vec<Run> {
     made.iter().map(|run| run()).collect()
 }
 
-/// Store with one run, and the run's tables with their areas.
+/// A store with one run, and the names and areas of the run's tables.
 struct Kept {
     pqlab: Pqlab,
     tables: Vec<(&'static str, String)>,
@@ -72,7 +75,7 @@ struct Kept {
 
 fn kept(run: &Run) -> Kept {
     let pqlab = Pqlab::new();
-    let analysis = RunAnalysis::of(run);
+    let analysis = RunAnalysis::new(run);
     let mut file = Vec::new();
     exporter_with("json-samples", &ExportOptions::default()).unwrap().export(&analysis, &mut file).unwrap();
     let path = common::write(&pqlab.path("run.json"), &text(&file));
@@ -124,7 +127,7 @@ fn every_command_is_accepted_and_measures_what_it_exports() {
     let kept: Vec<Kept> = runs().iter().map(kept).collect();
     let (mut lacking, mut planned_runs) = (false, 0);
     for Item { number, commands, .. } in items() {
-        // Cases and suites of the row's runs.
+        // The cases and suites that the row's commands run.
         let (mut planned, mut suites) = (Vec::new(), Vec::new());
         // The commands of a row share a folder, because a command may read files that another command wrote.
         let folder = Pqlab::new();
@@ -169,8 +172,8 @@ fn planned_by(words: &[String]) -> Vec<String> {
     ids.lines().map(str::to_owned).collect()
 }
 
-/// Exports a run that contains the table. The row must run a suite that measures the table's cases, and must measure
-/// cases in the table's area.
+/// Exports a run that contains the table that the command names. The row in the document must run a suite that measures
+/// the table's cases, and must measure cases in the table's area.
 fn exported(number: &str, words: &[String], kept: &[Kept], planned: &[String], suites: &[String]) {
     let Some(table) = option(words, "--table") else {
         kept[0].pqlab.expect(0, &with(words, &[]));
@@ -189,7 +192,7 @@ fn exported(number: &str, words: &[String], kept: &[Kept], planned: &[String], s
     assert!(measured, "{number}: {table} needs cases in {areas:?}, which the row does not measure");
 }
 
-/// Checks that the row measures the case that it shows in full.
+/// Checks that the row in the document measures the case that its `pqlab show` command names.
 fn shown(number: &str, words: &[String], planned: &[String]) {
     if let Some(pattern) = words.get(2).filter(|word| !word.starts_with("--")) {
         assert!(planned.iter().any(|id| matches(pattern, id)), "{number}: {pattern} matches none of {planned:?}");
@@ -197,7 +200,7 @@ fn shown(number: &str, words: &[String], planned: &[String]) {
     Pqlab::new().expect(0, &with(words, &["--help"]));
 }
 
-/// Runs a command in the folder of the row, which contains the files that the document names.
+/// Runs a command in a folder that contains the files that the document names.
 fn done(pqlab: &Pqlab, words: &[String]) {
     if words[0] == "list" && words.get(1).is_some_and(|what| what.contains('=')) {
         pqlab.expect(0, &with(words, &["--help"]));
@@ -213,7 +216,7 @@ fn done(pqlab: &Pqlab, words: &[String]) {
         assert!(pqlab.command(&block).current_dir(pqlab.path("")).status().unwrap().success());
     }
     let output = pqlab.command(&with(words, &[])).current_dir(pqlab.path("")).output().unwrap();
-    // Verifying a block with invalid transactions has a separate exit code.
+    // `pqlab ledger verify` exits with 1 if a block contains invalid transactions.
     let rejected = words[0] == "ledger" && output.status.code() == Some(1);
     assert!(rejected || output.status.success(), "{words:?}: {}", text(&output.stderr));
     assert!(!output.stdout.is_empty() || words.iter().any(|word| word == "--out"), "{words:?}");
@@ -250,7 +253,7 @@ fn the_row_of_sha3_csv_names_every_kind_of_column() {
     let mut run = pqlab_fixtures::references_run();
     run.records.retain(|record| record.case.provider == "cryptogams:scalar");
     let mut file = Vec::new();
-    exporter_with("sha3-csv", &ExportOptions::default()).unwrap().export(&RunAnalysis::of(&run), &mut file).unwrap();
+    exporter_with("sha3-csv", &ExportOptions::default()).unwrap().export(&RunAnalysis::new(&run), &mut file).unwrap();
     let heading = text(&file).lines().next().unwrap().to_owned();
     assert!(heading.contains("64_ticks"), "the heading must have a column for ticks: {heading}");
     for column in heading.split(',').skip(2).filter(|column| column.parse::<u64>().is_err()) {

@@ -1,5 +1,5 @@
-//! Tests `scripts/reliability` with small counts. The checks pass, a fault makes them fail, a trial does not change the
-//! record, and a signal ends the script immediately.
+//! Tests `scripts/reliability` with small counts. The checks pass, and fail if a fault is injected. A trial does not
+//! change the record, and a signal ends the script immediately.
 
 #![allow(clippy::unwrap_used)]
 
@@ -36,18 +36,18 @@ fn a_trial_passes_and_changes_no_record() {
     let before = record();
     let output =
         reliability(&python, &folder, PROGRAM, &["--only", "kill", "hostile", "--count", "4"]).output().unwrap();
-    let said = text(&output.stderr);
-    assert!(output.status.success(), "{said}");
+    let printed = text(&output.stderr);
+    assert!(output.status.success(), "{printed}");
     for row in
         ["kill: 4 kills: passed", "hostile, serve: 4 connections: passed", "hostile, ntor-relay: 4 connections: passed"]
     {
-        assert!(said.contains(row), "{said}");
+        assert!(printed.contains(row), "{printed}");
     }
     assert_eq!(record(), before);
     assert!(!folder.path("cache/reliability/kill").exists(), "a check that passed must leave no files");
 }
 
-/// Writes a program that runs pqlab, but omits the first case of every export.
+/// Writes a script that runs pqlab, but omits the first case of every export.
 #[cfg(unix)]
 fn forgetful(python: &Path, folder: &Pqlab) -> std::path::PathBuf {
     use std::os::unix::fs::PermissionsExt;
@@ -70,9 +70,9 @@ fn a_lost_case_fails() {
     let folder = Pqlab::new();
     let forgetful = forgetful(&python, &folder).display().to_string();
     let output = reliability(&python, &folder, &forgetful, &["--only", "kill", "--count", "1"]).output().unwrap();
-    let said = text(&output.stderr);
-    assert_eq!(output.status.code(), Some(1), "{said}");
-    assert!(!said.contains(" 0 cases lost") && said.contains("FAILED: kill"), "{said}");
+    let printed = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{printed}");
+    assert!(!printed.contains(" 0 cases lost") && printed.contains("FAILED: kill"), "{printed}");
     // A program that prints nothing and succeeds must not pass either.
     let output = reliability(&python, &folder, "/bin/true", &["--only", "kill", "--count", "1"]).output().unwrap();
     assert!(text(&output.stderr).contains("does not report its id"), "{}", text(&output.stderr));
@@ -121,7 +121,7 @@ fn the_page_matches_the_record() {
     assert!(output.status.success(), "{}", text(&output.stderr));
 }
 
-/// Returns the ids of running processes whose environment contains this folder.
+/// Returns the ids of the running processes that have this folder in their environment.
 #[cfg(target_os = "linux")]
 fn left(folder: &str) -> Vec<String> {
     let processes = std::fs::read_dir("/proc").unwrap().filter_map(Result::ok);

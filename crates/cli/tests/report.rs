@@ -1,4 +1,4 @@
-//! Tests reports, exports and imports on the command line, with a run of the suite `smoke`.
+//! Tests reports, exports and imports on the command line, with a run of the `smoke` suite.
 
 #![allow(clippy::unwrap_used)]
 
@@ -41,7 +41,7 @@ fn a_report_is_a_folder_and_a_run_can_be_imported_elsewhere() {
     let charts = files(&Path::new(out).join("charts"));
     assert!(charts.len() >= 9 && charts.len().is_multiple_of(3), "{charts:?}");
     assert!(charts.iter().all(|name| !name.ends_with(".partial")));
-    // Writing into the existing folder must give the same bytes.
+    // A second report in the same folder must consist of the same bytes.
     pqlab.expect(0, &["report", "last", "--out", out]);
     assert_eq!(fs::read_to_string(printed.trim()).unwrap(), page);
 
@@ -79,7 +79,7 @@ fn a_store_can_be_written_as_a_site() {
         (&["report", "last", "--site", out], "cannot be used with"),
         (&["report", "--site", "-"], "a site is a folder"),
         (&["report", "--base-url", "https://host.example/"], "--site"),
-        (&["report", "--site", out, "--base-url", "here"], "invalid address of a site"),
+        (&["report", "--site", out, "--base-url", "here"], "invalid site URL"),
     ] {
         let output = pqlab.run(arguments);
         let said = text(&output.stderr);

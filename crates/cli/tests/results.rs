@@ -1,5 +1,5 @@
-//! Tests `scripts/results` with one short suite. The script must write a complete record, measure no suite twice, and
-//! refuse to write a record that names this machine.
+//! Tests `scripts/results` with one short suite. The script must write a complete record, must not measure a suite
+//! twice, and must refuse to write a record that contains this machine's name.
 
 #![allow(clippy::unwrap_used)]
 
@@ -51,7 +51,7 @@ fn the_record_is_complete_and_a_suite_is_measured_once() {
     let again = results(&python, &folder, &["smoke"], &home);
     assert!(again.status.success());
     assert!(text(&again.stderr).contains("smoke is already measured"), "{}", text(&again.stderr));
-    assert_eq!(read(record.join("README.md")), readme, "equal runs make equal records");
+    assert_eq!(read(record.join("README.md")), readme, "equal runs must produce equal records");
 }
 
 #[test]
@@ -64,7 +64,10 @@ fn the_first_page_draws_what_a_reference_shows() {
     let readme = read(folder.path("record").join("README.md"));
     let section = readme.split("### Blocks of transactions").nth(1).unwrap_or_else(|| panic!("{readme}"));
     assert!(section.contains("](ledger-reference/charts/block_verify.svg)"), "{section}");
-    assert!(section.contains("#### Ledger: schemes") && section.contains("| TXv1-ML-DSA-65 | "), "{section}");
+    assert!(
+        section.contains("#### Ledger: cost per transaction") && section.contains("| TXv1-ML-DSA-65 | "),
+        "{section}"
+    );
     assert!(section.contains("[ledger-codec](ledger-reference/tables/ledger-codec.csv)"), "{section}");
     assert!(!readme.contains("latency-"), "a better chart must be preferred: {readme}");
 }
@@ -73,7 +76,7 @@ fn the_first_page_draws_what_a_reference_shows() {
 fn a_record_that_names_a_folder_of_the_machine_replaces_nothing() {
     let python = require!(program("python3"), PYTHON);
     let folder = Pqlab::new();
-    // With this home folder, the script mistakes the link `smoke/BENCHMARKS.md` in the page for a folder of the
+    // With this home folder, the link `smoke/BENCHMARKS.md` in the page looks like a path on this
     // machine.
     let output = results(&python, &folder, &["smoke"], "/BENCHMARKS.md");
     assert_eq!(output.status.code(), Some(1));

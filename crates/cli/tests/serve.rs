@@ -162,7 +162,8 @@ fn a_hundred_clients_at_once_all_get_the_page() {
 #[test]
 fn foreign_host_names_are_refused_on_every_address() {
     let (pqlab, _) = measured();
-    // A page from another site can reach the server through a browser on the same network.
+    // Through DNS rebinding, a page from another site can make a browser on the network send
+    // requests to the server.
     for listen in ["127.0.0.1:0", "0.0.0.0:0"] {
         let server = Server::listening(&pqlab, listen, &["--allow-host", "bench.example"]);
         for (host, code) in [

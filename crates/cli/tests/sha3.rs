@@ -1,5 +1,5 @@
-//! Tests the suite `sha3` and its table in cycles per byte, which must be complete, readable, and contain the same
-//! medians as the JSON.
+//! Tests the `sha3` suite and its table in cycles per byte. The table must be complete and readable, and contain the
+//! same medians as the JSON.
 
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
@@ -35,7 +35,7 @@ fn six_functions_at_five_lengths_with_the_medians_of_the_json() {
     let heading: Vec<String> = reader.headers().unwrap().iter().map(str::to_owned).collect();
     assert_eq!(heading[..2], ["function", "dst_len"]);
     assert_eq!(heading[2..7], LENGTHS);
-    // The table has a caveats column if a figure is marked.
+    // The table has a caveats column only if a figure has a mark.
     let marked = |result: &Value| {
         let mut words = result["caveats"].as_object().unwrap().keys();
         words.any(|word| !["batch", "clock", "spread"].contains(&word.as_str()))

@@ -8,19 +8,19 @@ use common::Pqlab;
 use pqlab_testing::{Need, not_run};
 use serde_json::Value;
 
-/// Runs `pqlab run tls` with these arguments and returns the JSON document; `None` if this machine cannot create
+/// Runs `pqlab run tls` with these arguments. Returns the JSON document, or `None` if this machine cannot create
 /// networks.
 fn run(words: &str) -> Option<Value> {
     let lab = Pqlab::new();
     let arguments: Vec<&str> =
         ["run", "tls", "--no-progress", "--quiet", "--out", "-"].into_iter().chain(words.split(' ')).collect();
     let output = lab.command(&arguments).output().unwrap();
-    let said = String::from_utf8_lossy(&output.stderr);
-    if output.status.code() == Some(2) && said.contains("namespace") {
+    let printed = String::from_utf8_lossy(&output.stderr);
+    if output.status.code() == Some(2) && printed.contains("namespace") {
         not_run(Need::Machine("network namespaces and TUN devices"));
         return None;
     }
-    assert_eq!(output.status.code(), Some(0), "{said}");
+    assert_eq!(output.status.code(), Some(0), "{printed}");
     Some(serde_json::from_slice(&output.stdout).unwrap())
 }
 
@@ -60,17 +60,17 @@ fn connections_over_loopback_are_measured_by_the_usual_rules() {
 
 #[test]
 fn impossible_links_are_bad_usage() {
-    for (words, said) in [
+    for (words, printed) in [
         ("--network moon", "moon"),
         ("--rtt fast", "--rtt"),
         ("--rtt 10001", "rtt_ms is 10001"),
         ("--loss 101", "percentage"),
         ("--mtu 100", "mtu is 100"),
-        ("--rtt 5 --handshakes 0", "handshakes is 0"),
+        ("--rtt 5 --handshakes 0", "handshakes must be at least 1, not 0"),
     ] {
         let arguments: Vec<&str> = ["run", "tls", "--no-progress"].into_iter().chain(words.split(' ')).collect();
         let output = Pqlab::new().command(&arguments).output().unwrap();
         let text = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert!(output.status.code() == Some(2) && text.contains(said), "{words}: {text}");
+        assert!(output.status.code() == Some(2) && text.contains(printed), "{words}: {text}");
     }
 }

@@ -70,10 +70,10 @@ fn a_pattern_without_a_match_suggests_the_nearest_ids() {
         (&["calibrate", "--case", "kem/ML-KEM-768/decapsulate"], "kem/ML-KEM-768/decapsulate@"),
     ] {
         let output = pqlab.run(arguments);
-        let said = text(&output.stderr);
-        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {said}");
-        assert!(said.contains("closest matches: ") || said.contains("did you mean"), "{arguments:?}: {said}");
-        assert!(said.split_once(": ").is_some_and(|(_, hint)| hint.contains(near)), "{arguments:?}: {said}");
+        let printed = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {printed}");
+        assert!(printed.contains("closest matches: ") || printed.contains("did you mean"), "{arguments:?}: {printed}");
+        assert!(printed.split_once(": ").is_some_and(|(_, hint)| hint.contains(near)), "{arguments:?}: {printed}");
     }
     let run =
         ["run", "hash", "--filter", "hash/SHA3-256/digest[len=64]@openssl", "--processes", "2", "--max-time", "0.02"];
@@ -84,9 +84,9 @@ fn a_pattern_without_a_match_suggests_the_nearest_ids() {
         &["compare", "hash/SHA3-256/digest[len=64]", "*", "--run", "last"],
     ] {
         let output = pqlab.run(arguments);
-        let said = text(&output.stderr);
-        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {said}");
-        assert!(said.contains("closest matches: hash/SHA3-256/digest[len=64]@openssl"), "{said}");
+        let printed = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {printed}");
+        assert!(printed.contains("closest matches: hash/SHA3-256/digest[len=64]@openssl"), "{printed}");
     }
     let shown = pqlab.expect(0, &["show", "last", "hash/SHA3-256/digest[len=64]@*"]);
     assert!(shown.contains("openssl"), "brackets must match themselves: {shown}");
@@ -115,9 +115,12 @@ fn a_missing_table_is_rejected_with_the_suite_that_measures_it() {
         ],
     );
     let output = pqlab.run(&["export", "last", "--format", "csv", "--table", "signatures"]);
-    let said = text(&output.stderr);
-    assert_eq!(output.status.code(), Some(2), "{said}");
-    assert!(said.contains("measure it with `pqlab run signatures`") && said.contains("this run has "), "{said}");
+    let printed = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{printed}");
+    assert!(
+        printed.contains("measure it with `pqlab run signatures`") && printed.contains("this run has "),
+        "{printed}"
+    );
 }
 
 #[test]
@@ -131,14 +134,14 @@ fn missing_published_messages_are_left_out_with_the_reason() {
     };
     let empty = pqlab.path("empty");
     std::fs::create_dir_all(&empty).unwrap();
-    let (ids, said) = dry(&empty);
+    let (ids, printed) = dry(&empty);
     assert!(!ids.contains("messages=") && ids.contains("/sign["), "{ids}");
-    assert!(said.contains("not measured: 6 cases") && said.contains("`make vectors`"), "{said}");
+    assert!(printed.contains("not measured: 6 cases") && printed.contains("`make vectors`"), "{printed}");
     let folder = pqlab.path("vectors/cctv/ML-DSA/benchmark");
     std::fs::create_dir_all(&folder).unwrap();
     std::fs::write(folder.join("ML-DSA-44.json"), "[\"A\"]").unwrap();
-    // `make vectors` writes to this folder, too.
-    let (ids, said) = dry(&empty);
+    // pqlab also finds vectors in the cache, where `make vectors` puts them.
+    let (ids, printed) = dry(&empty);
     assert!(ids.contains("signature/ML-DSA-44/sign[messages=cctv]@rustcrypto"), "{ids}");
-    assert!(said.contains("not measured: 5 cases"), "{said}");
+    assert!(printed.contains("not measured: 5 cases"), "{printed}");
 }

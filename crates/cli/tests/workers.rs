@@ -15,7 +15,7 @@ const PYTHON: Need = Need::Installed("Python");
 const QUICK: &[&str] = &["--processes", "2", "--max-time", "0.05", "--no-progress", "-q"];
 const DIGESTS: &[&str] = &["--filter", "hash/SHA3-256/digest[len=64]@*", "--filter", "floor/*"];
 
-/// Writes a program called `mode`, which runs [`ODD_WORKER`] in this mode.
+/// Writes a worker with the name `mode`, which runs [`ODD_WORKER`] in this mode.
 fn worker(pqlab: &Pqlab, mode: &str) -> String {
     let script = write(&pqlab.path("odd_worker.py"), ODD_WORKER);
     let path = pqlab.path(mode);
@@ -49,7 +49,7 @@ fn a_worker_is_measured_with_the_libraries() {
     assert_eq!((&mine["library"]["kind"], &mine["library"]["label"]), (&"worker".into(), &"mine".into()));
     assert_eq!(row(&hashes, "openssl")["library"], Value::Null);
     assert_eq!(row(&rows(&pqlab, "floor"), "mine")["status"], "ok");
-    // `verify` tests a worker against every library. Workers have no leak tests.
+    // `verify` compares a worker with every library. Workers have no leak tests.
     let verified = pqlab.expect(0, &["verify", "--worker", &named, "--provider", "mine", "--algorithm", "SHA3-256"]);
     assert!(verified.contains("mine"), "{verified}");
     let compare = ["compare-libraries", "openssl", &format!("mine=worker:{right}"), "hash", "--quick"];
@@ -64,7 +64,7 @@ fn a_failing_worker_gets_failed_rows_and_the_run_continues() {
     let wrong = [
         ("visit-hangs", "was killed"),
         ("visit-crashes", "exit status: 7: the last words"),
-        ("visit-garbage", "the answer is not a message"),
+        ("visit-garbage", "malformed answer"),
         ("call-crashes", "exit status: 7: the last words"),
         ("wrong", "the same input gives a different digest"),
         ("less", "ns for a visit of"),
@@ -93,10 +93,10 @@ fn unusable_workers_are_refused_before_measuring() {
     let pqlab = Pqlab::new();
     let (crashing, silent) = (worker(&pqlab, "list-crashes"), worker(&pqlab, "version"));
     let refused = pqlab.run(&["run", "hash", "--worker", &crashing, "--worker", &silent, "--worker", "no-such-worker"]);
-    let said = text(&refused.stderr);
-    assert_eq!((refused.status.code(), said.trim_end().lines().count()), (Some(2), 1), "{said}");
+    let printed = text(&refused.stderr);
+    assert_eq!((refused.status.code(), printed.trim_end().lines().count()), (Some(2), 1), "{printed}");
     for words in ["the last words", "does not match protocol version 1", "`make workers`", "no-such-worker"] {
-        assert!(said.contains(words), "{words:?} in {said}");
+        assert!(printed.contains(words), "{words:?} in {printed}");
     }
     let twice = pqlab.run(&["run", "hash", "--worker", "./a", "--worker", "/b/a"]);
     assert!(text(&twice.stderr).contains("is used by another library"), "{}", text(&twice.stderr));

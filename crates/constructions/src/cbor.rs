@@ -1,5 +1,5 @@
-//! CBOR encoding (RFC 8949) for the reference form: an array of byte strings with fixed lengths. Decoding is strict: it
-//! accepts exactly the bytes that [`write`] produces.
+//! CBOR arrays of byte strings (RFC 8949). The reference forms of hybrid keys, signatures and certificates, defined by
+//! an earlier system, are such arrays. Decoding is strict: it accepts only the bytes that [`write`] produces.
 
 use minicbor::decode::Decoder;
 use minicbor::encode::Encoder;
@@ -26,7 +26,8 @@ const fn head(number: usize) -> usize {
     }
 }
 
-/// Writes the array to the start of `out` and returns its length in bytes.
+/// Writes `parts` as a CBOR array to the start of `out` and returns the array's length in bytes. `what` names the array
+/// in errors.
 ///
 /// # Errors
 /// [`Error::Length`] if `out` is too short.
@@ -40,11 +41,11 @@ pub(crate) fn write<const N: usize>(what: &'static str, parts: [&[u8]; N], out: 
     Ok(expected)
 }
 
-/// Returns the byte strings in an array. They must have exactly the given lengths, the array must be encoded in the
-/// shortest form, and nothing may follow it.
+/// Returns the byte strings in a CBOR array. They must have the given lengths in bytes. The array must be encoded in
+/// the shortest form, without trailing bytes.
 ///
 /// # Errors
-/// [`Error::Malformed`] if the input breaks one of these rules.
+/// [`Error::Malformed`] if `bytes` breaks one of these rules.
 pub(crate) fn read<'a, const N: usize>(
     what: &'static str,
     bytes: &'a [u8],
@@ -65,7 +66,7 @@ pub(crate) fn read_any<'a, const N: usize>(what: &'static str, bytes: &'a [u8]) 
     for part in &mut parts {
         *part = decoder.bytes().map_err(|_| malformed())?;
     }
-    // Longer encodings of the same byte strings have a different length.
+    // Non-minimal heads decode to the same byte strings but make the encoding longer.
     if bytes.len() == encoded_len(&parts.map(<[u8]>::len)) { Ok(parts) } else { Err(malformed()) }
 }
 

@@ -2,7 +2,7 @@
 
 use pqlab_primitives::{Coins, Error, Result, Wiped};
 
-/// Returns the caller-supplied bytes, or `N` random bytes from the operating system.
+/// Returns the bytes from [`Coins::Exact`], or `N` random bytes from the operating system for [`Coins::Internal`].
 ///
 /// # Errors
 /// [`Error::Length`] if the caller supplied a number of bytes other than `N`; [`Error::Library`] if the operating

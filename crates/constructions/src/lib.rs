@@ -1,6 +1,6 @@
-//! Constructions over cryptographic primitives: hybrid KEMs, hybrid signatures and certificates, signed tokens, HPKE,
-//! circuit handshakes, ledger transactions. This crate does not depend on a cryptographic library: callers pass in the
-//! primitives.
+//! Constructions built from cryptographic primitives: hybrid KEMs and signatures, certificates, signed tokens, HPKE,
+//! circuit handshakes, and ledger transactions. This crate does not depend on a cryptographic library: callers pass in
+//! the primitives.
 
 mod cbor;
 pub mod certificate;

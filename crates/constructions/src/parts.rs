@@ -1,23 +1,23 @@
-//! Layout of hybrid keys, ciphertexts, secrets and signatures: the bytes that belong to each half.
+//! Layout of hybrid keys, ciphertexts, secrets and signatures: which bytes belong to which half.
 
 use crate::hybrid_kem::length::{ML_KEM_CIPHERTEXT, ML_KEM_KEY, ML_KEM_SEED, SECRET, X25519};
 use crate::hybrid_signature::length::{ED25519_KEY, ED25519_SIGNATURE, ML_DSA_65_KEY, ML_DSA_65_SIGNATURE, SEED};
 use crate::{CompositeSignature, ReferenceSignature, cbor};
 use std::ops::Range;
 
-/// Length in bytes of the random prefix in a reference signature.
+/// Length in bytes of the random prefix of a [`ReferenceSignature`].
 const RANDOM: usize = 32;
 
-/// Byte range that belongs to one half.
+/// Byte range with one kind of content, usually the part that belongs to one half.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Part {
-    /// Label of the half.
+    /// Name of the content, such as `X25519`, `ML-KEM-768: d || z` or `random bytes`.
     pub name: &'static str,
-    /// Position in the encoding.
+    /// Range of bytes in the encoding.
     pub range: Range<usize>,
 }
 
-/// Layout of every encoding of a hybrid. Parts are listed in the order of the encoding.
+/// Layouts of a hybrid's keys, outputs and secrets. Each list is in the order of the encoded bytes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Parts {
     /// Encapsulation key or verifying key.
@@ -30,7 +30,7 @@ pub struct Parts {
     pub secret: Vec<Part>,
 }
 
-/// Returns the layout of a hybrid KEM or signature, or `None` if `algorithm` is not a hybrid.
+/// Returns the layouts of a hybrid KEM or signature scheme, or `None` if `algorithm` is not a hybrid.
 pub fn parts(algorithm: &str) -> Option<Parts> {
     const KEM: &str = "ML-KEM-768";
     const DSA: &str = "ML-DSA-65";
@@ -77,10 +77,11 @@ fn one_after_the_other(parts: &[(&'static str, usize)]) -> Vec<Part> {
     parts.iter().map(part).collect()
 }
 
-/// Like `one_after_the_other`, for byte strings in a CBOR array: the ranges exclude the head of each byte string.
+/// Returns the ranges of byte strings in a CBOR array. The ranges exclude the head of each byte string.
 fn in_cbor(parts: &[(&'static str, usize)]) -> Vec<Part> {
     let lengths: Vec<usize> = parts.iter().map(|(_, length)| *length).collect();
-    // Length of the array's head. `encoded_len` also counts one byte for each empty string, so subtract these bytes.
+    // Length of the array's head: `encoded_len` of an array of empty strings, minus one byte per
+    // string.
     let array = cbor::encoded_len(&vec![0; parts.len()]) - parts.len();
     let ends =
         |count: usize| array + lengths[..count].iter().map(|&length| cbor::encoded_len(&[length]) - 1).sum::<usize>();

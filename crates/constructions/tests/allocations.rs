@@ -44,7 +44,7 @@ fn allocations(mut call: impl FnMut()) -> u64 {
 }
 
 /// Counts the allocations made by encoded key generation, encapsulation and decapsulation.
-fn of(kem: &dyn Kem) -> [u64; 3] {
+fn allocations_of_kem(kem: &dyn Kem) -> [u64; 3] {
     let parameters = &kem.info().parameters;
     let key_length = kem.info().decapsulation_key(kem.info().encodings[0]).unwrap();
     let (mut public, mut private) = (vec![0; parameters.encapsulation_key], vec![0; key_length]);
@@ -75,7 +75,7 @@ fn hybrids_allocate_what_their_halves_allocate() {
     let shake256 = providers().iter().find_map(|provider| provider.xof("SHAKE256").cloned()).unwrap();
     let hkdf = providers().iter().find_map(|provider| provider.kdf("HKDF-SHA256").cloned()).unwrap();
     for (id, ml_kem) in kems("ML-KEM-768") {
-        let (classical, post_quantum) = (of(x25519.as_ref()), of(ml_kem.as_ref()));
+        let (classical, post_quantum) = (allocations_of_kem(x25519.as_ref()), allocations_of_kem(ml_kem.as_ref()));
         let halves: Vec<u64> = classical.iter().zip(post_quantum).map(|(first, second)| first + second).collect();
         let hybrids = [
             HybridKem::x_wing(Arc::clone(&x25519), Arc::clone(&ml_kem), hash("SHA3-256"), Arc::clone(&shake256)),
@@ -85,7 +85,7 @@ fn hybrids_allocate_what_their_halves_allocate() {
         ];
         for hybrid in hybrids.map(Result::unwrap) {
             let name = &hybrid.info().parameters.algorithm;
-            assert_eq!(of(&hybrid).as_slice(), halves, "{name} over {id}");
+            assert_eq!(allocations_of_kem(&hybrid).as_slice(), halves, "{name} over {id}");
             // The hybrid also allocates its own boxed key object.
             let (classical, post_quantum) = (of_objects(x25519.as_ref()), of_objects(ml_kem.as_ref()));
             let [key, public] = of_objects(&hybrid);

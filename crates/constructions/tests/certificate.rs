@@ -1,4 +1,4 @@
-//! Tests published certificates, certificates built here, and corrupted ones.
+//! Tests published certificates, newly built certificates, and corrupted ones.
 
 #![allow(clippy::unwrap_used)]
 
@@ -40,7 +40,7 @@ fn schemes() -> Schemes {
     Schemes::new(names.map(scheme).collect())
 }
 
-/// A subject or issuer that holds one key, or a classical and an alternative key.
+/// Subject or issuer with one key, or with a classical and an alternative key.
 struct Owner {
     name: &'static str,
     keys: Vec<(&'static Identifier, Box<dyn SigningKey>, PublicKey)>,
@@ -121,13 +121,14 @@ fn verifies_a_chain_of_three_in_every_form() {
         let expected = if form.len() == 2 { Signatures::Both } else { Signatures::One };
         assert_eq!(root.verify(&root, &schemes()), Ok(expected));
         assert_eq!(chain[0].has_alternative_signature(), form.len() == 2);
+        assert_eq!(Certificate::subject(root.as_der()).unwrap(), "CN=root,O=pqlab");
         let again = Certificate::from_pem(&root.to_pem().unwrap()).unwrap();
         assert_eq!(again.as_der(), root.as_der());
     }
 }
 
-/// ECDSA and RSA are special: the identifiers of keys and signatures differ and have parameters, and ECDSA signatures
-/// are DER.
+/// ECDSA and RSA are special: the identifiers of keys and signatures differ and have parameters, and certificates
+/// encode ECDSA signatures in DER.
 #[test]
 fn verifies_ecdsa_and_rsa_chains_unless_changed() {
     for algorithm in ["ECDSA-P-256", "RSA-2048"] {
@@ -142,7 +143,7 @@ fn verifies_ecdsa_and_rsa_chains_unless_changed() {
     }
 }
 
-/// Key identifiers are defined in RFC 5280, sections 4.2.1.1 and 4.2.1.2.
+/// RFC 5280, sections 4.2.1.1 and 4.2.1.2, defines the extensions with key identifiers.
 #[test]
 fn certificates_name_the_key_of_subject_and_issuer() {
     for form in FORMS {
@@ -177,7 +178,7 @@ fn rejects_every_broken_chain_rule() {
     let (others, other_root) = chain(form);
     assert!(refused(&good, &other_root, NOW).contains("signature is invalid"));
     assert!(refused(&[good[0].clone(), others[1].clone()], &root, NOW).contains("signature is invalid"));
-    // Let a leaf sign a certificate, and add an intermediate certificate where the path length allows none.
+    // In `by_leaf`, a leaf signs a certificate. `too_long` exceeds a path length of 0.
     let (root, middle, leaf, last) =
         (Owner::new("root", form), Owner::new("middle", form), Owner::new("leaf", form), Owner::new("last", form));
     let first = root.issue(&root, AUTHORITY);
@@ -242,7 +243,7 @@ fn rejects_bit_flips_and_wrong_lengths() {
         assert!(believed(&der));
         for bit in 0..der.len() * 8 {
             der[bit / 8] ^= 1 << (bit % 8);
-            assert!(!believed(&der), "{form:?}: bit {bit} of {} must matter", der.len() * 8);
+            assert!(!believed(&der), "{form:?}: verification must depend on bit {bit} of {}", der.len() * 8);
             der[bit / 8] ^= 1 << (bit % 8);
         }
         for length in 0..der.len() {
@@ -330,7 +331,7 @@ fn detached_signatures_are_bound_to_their_certificate() {
         let believed = Bundle::decode(&changed).is_ok_and(|bundle| bundle.verify(verifier.as_ref()).is_ok());
         assert!(!believed, "verification must depend on bit {bit}");
     }
-    // The verifier fixes the context, not the bundle.
+    // A sender can sign under any context, but `Bundle::verify` uses a fixed one.
     let other = key.sign(b"chosen by the sender", &encoded, Coins::Internal, &mut vec![0; 3309]);
     assert!(other.is_ok());
 }
@@ -404,7 +405,7 @@ impl Drop for Foreign {
     }
 }
 
-/// Checks certificates as defined in RFC 9881 with an independent implementation.
+/// Checks certificates with an independent implementation of RFC 9881.
 #[test]
 fn linked_openssl_verifies_pure_certificates() {
     for algorithm in ["ML-DSA-44", "ML-DSA-65", "ML-DSA-87", "Ed25519"] {
@@ -414,14 +415,14 @@ fn linked_openssl_verifies_pure_certificates() {
         assert!(first.is_signed_by(&first), "{algorithm}");
         assert!(middle.is_signed_by(&first), "{algorithm}");
         assert!(leaf.is_signed_by(&middle), "{algorithm}");
-        assert!(!leaf.is_signed_by(&first), "{algorithm}: another key must not verify");
+        assert!(!leaf.is_signed_by(&first), "{algorithm}: a different key must not verify the certificate");
         let der = root.as_der();
         // Corrupt bytes of the signed part and of the signature. A parse error is also a rejection.
         for place in (0..der.len()).step_by(7).chain([der.len() - 1]) {
             let mut corrupted = der.to_vec();
             corrupted[place] ^= 1;
             let believed = Foreign::parse(&corrupted).is_some_and(|corrupted| corrupted.is_signed_by(&first));
-            assert!(!believed, "{algorithm}: byte {place} of {} must matter", der.len());
+            assert!(!believed, "{algorithm}: verification must depend on byte {place} of {}", der.len());
         }
     }
 }

@@ -14,7 +14,7 @@ use std::io::Read;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-/// AEAD from outside the libraries under test, for published vectors that require it.
+/// AEAD from a crate that is not under test, for published vectors that require it.
 struct Other<C>(&'static str, usize, PhantomData<C>);
 
 struct OtherKey<C>(C);
@@ -110,7 +110,7 @@ fn read(folder: &std::path::Path, name: &str) -> Vec<serde_json::Value> {
     serde_json::from_str(&text).unwrap()
 }
 
-/// Returns the names of the KEM, KDF and AEAD in a test vector, as libraries spell them.
+/// Returns pqlab's names for a test vector's KEM, KDF and AEAD.
 fn names(vector: &serde_json::Value) -> Option<(&'static str, &'static str, &'static str)> {
     let find = |field: &str, names: &[(u64, &'static str)]| {
         names.iter().find(|(id, _)| vector[field].as_u64() == Some(*id)).map(|(_, name)| *name)
@@ -122,7 +122,8 @@ fn names(vector: &serde_json::Value) -> Option<(&'static str, &'static str, &'st
     ))
 }
 
-/// Counts the vectors whose first message a library's own HPKE opens. A library that offers the suite must open it.
+/// Opens the first message of each vector with every library that offers the vector's HPKE suite. Returns the number of
+/// opened messages, and panics if a library cannot open one.
 fn opened_by_libraries(vectors: &[serde_json::Value]) -> usize {
     let mut opened = 0;
     for vector in vectors.iter().filter(|vector| vector["mode"].as_u64() == Some(0)) {
@@ -208,8 +209,8 @@ fn libraries_and_construction_interoperate() {
     assert!(compared > 15 * 2, "{compared}");
 }
 
-/// Checks the vectors whose KEM, KDF and AEAD are available. Returns the number of vectors checked. `coins` is the name
-/// of the JSON field with the random bytes for encapsulation.
+/// Checks the vectors for which a KEM, a KDF and an AEAD are available. Returns the number of vectors checked. `coins`
+/// is the name of the JSON field with the random bytes for encapsulation.
 fn hold(vectors: &[serde_json::Value], coins: &str) -> usize {
     let mut held = 0;
     for vector in vectors {

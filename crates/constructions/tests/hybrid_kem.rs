@@ -31,7 +31,7 @@ fn composite(post_quantum: Arc<dyn Kem>) -> HybridKem {
     HybridKem::composite(x25519(), post_quantum, hash("SHA3-256")).unwrap()
 }
 
-/// Returns every construction that uses this ML-KEM.
+/// Returns every hybrid KEM, built with this ML-KEM.
 fn all(post_quantum: &Arc<dyn Kem>) -> Vec<HybridKem> {
     vec![
         x_wing(Arc::clone(post_quantum)),
@@ -72,7 +72,7 @@ fn matches_the_x_wing_vectors() {
     }
 }
 
-/// Returns the reason for skipping a composite KEM.
+/// Returns the reason for skipping the vectors of a composite KEM.
 fn unsupported(id: &str) -> &'static str {
     match id {
         _ if id.contains("RSA") => "RSA halves are not implemented",
@@ -210,7 +210,7 @@ fn rejects_truncated_and_extended_inputs() {
     }
 }
 
-/// Tests a coefficient above q (FIPS 203, section 7.2), and a point of low order (RFC 7748, section 6.1).
+/// Tests with a coefficient above q (FIPS 203, section 7.2), and a point of low order (RFC 7748, section 6.1).
 #[test]
 fn performs_the_checks_that_tls_requires() {
     for (id, post_quantum) in kems("ML-KEM-768") {
@@ -235,7 +235,7 @@ fn performs_the_checks_that_tls_requires() {
 
         let key = kem.load_decapsulation_key(KeyEncoding::Seed, &private).unwrap();
         ciphertext[1088..].fill(0);
-        assert!(key.decapsulate(&ciphertext, &mut secret).is_err(), "{id}: low order must fail");
+        assert!(key.decapsulate(&ciphertext, &mut secret).is_err(), "{id}: a low-order point must fail");
     }
 }
 

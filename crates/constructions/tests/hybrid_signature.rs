@@ -24,7 +24,7 @@ fn reference() -> ReferenceSignature {
     ReferenceSignature::new(signatures("Ed25519").remove(0).1, signatures("ML-DSA-65").remove(0).1).unwrap()
 }
 
-/// Returns the reason for skipping a composite signature.
+/// Returns the reason for skipping the vectors of a composite signature.
 fn unsupported(id: &str) -> &'static str {
     match id {
         _ if id.contains("RSA") => "RSA halves are not implemented",
@@ -168,8 +168,8 @@ fn keys_round_trip_for_every_pair_of_libraries() {
             let again = scheme.load_signing_key(encoding, &encoded).unwrap();
             let length = scheme.info().parameters.signature;
             let (mut first, mut second) = (vec![0; length], vec![0; length]);
-            // Request deterministic signing: without `rnd` in the composite; with a fixed `random` but no `rnd` in the
-            // reference form.
+            // Sign deterministically. The composite needs no coins for this; the reference form
+            // needs `random`.
             let coins = [7; 32];
             let coins = if encoding == KeyEncoding::Cbor { Coins::Exact(&coins) } else { Coins::Exact(&[]) };
             key.sign(&[], b"m", coins, &mut first).unwrap();

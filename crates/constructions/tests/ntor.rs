@@ -63,7 +63,7 @@ impl Exchange {
         Exchange { protocol, responder, initiator, onionskin, reply, keys }
     }
 
-    /// Runs the client's second step for the onionskin that `new` sent.
+    /// Starts the client again with the random bytes that `new` used, then finishes the handshake with `reply`.
     fn finish(&self, reply: &[u8]) -> Result<Vec<u8>, HandshakeError> {
         let mut onionskin = vec![0; self.onionskin.len()];
         let coins = coins("client", self.protocol.start_coins());
@@ -193,7 +193,7 @@ fn kem_only_handshake_matches_its_definition() {
     assert_eq!(exchange.keys, material[32..]);
 }
 
-/// Returns a responder that knows everything about the relay except its private onion key.
+/// Returns a relay with the victim's identity but a different onion key, and a client of the victim.
 fn impostor(protocol: &Arc<Protocol>, victim: RelayDescriptor) -> (Responder, Initiator) {
     let responder = Responder::new(protocol.clone(), victim.identity, Coins::Internal).unwrap();
     (responder, Initiator::new(protocol.clone(), victim))
@@ -227,7 +227,7 @@ fn only_the_kem_only_handshake_accepts_an_impostor() {
     }
 }
 
-/// Handshakes with the larger KEMs.
+/// Handshakes with KEMs larger than ML-KEM-512.
 const LONGER: [(Variant, &str); 4] = [
     (Variant::KemOnly, "ML-KEM-768"),
     (Variant::KemOnly, "ML-KEM-1024"),
@@ -261,7 +261,8 @@ fn rejects_every_bit_flip() {
     }
 }
 
-/// Flips one bit per byte, at a varying position. Testing every bit is unnecessary: the same code handles all lengths.
+/// Flips one bit per byte, at a varying position. Flipping every bit is unnecessary, because the same code handles
+/// messages of all lengths.
 #[test]
 fn rejects_changed_bytes_in_longer_messages() {
     for (variant, kem) in LONGER {

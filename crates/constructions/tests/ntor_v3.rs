@@ -135,7 +135,7 @@ fn rejects_other_onion_keys_and_verification_strings() {
     let genuine = relay(&protocol);
     // The relay must reject the client's message if the verification strings differ.
     assert_eq!(respond(&relay(&rust(b"another")), &bytes(ONIONSKIN)).unwrap_err(), HandshakeError::Introduction);
-    // Without the onion key, a relay cannot decrypt the onionskin, even if the onionskin is redirected to the relay.
+    // A relay without the onion key cannot decrypt an onionskin that is redirected to it.
     let impostor = Relay::new(protocol.clone(), genuine.descriptor().identity, Coins::Internal).unwrap();
     let mut onionskin = bytes(ONIONSKIN);
     assert_eq!(respond(&impostor, &onionskin).unwrap_err(), HandshakeError::KeyId);

@@ -128,7 +128,8 @@ fn classical_handshake_matches_the_vectors_with_every_provider() {
     assert!(tested >= 3, "only {tested} providers");
 }
 
-/// Recomputes the messages and keys of the hybrid step by step from the definition in the module.
+/// Recomputes the messages and keys of the variant with a KEM, step by step, from the definition in
+/// `ntor::onion_service`.
 #[test]
 fn hybrid_matches_its_definition() {
     let exchange = Exchange::new(hybrid());

@@ -1,5 +1,5 @@
-//! Tests how a client verifies a server's three-certificate chain: in every form, with every rule broken, and with
-//! corrupted bytes.
+//! Tests how a client verifies a server's chain of three certificates: chains in every form, chains that break each
+//! rule, and chains with corrupted bytes.
 
 #![allow(clippy::unwrap_used)]
 
@@ -18,7 +18,8 @@ use std::time::Duration;
 const NOW: Duration = Duration::from_secs(1_800_000_000);
 const DAY: Duration = Duration::from_secs(86_400);
 const NAME: &str = "leaf.example";
-/// Kinds of signatures: classical, pure post-quantum, composite, and classical with an alternative.
+/// Algorithms in each certificate form: classical, pure post-quantum, composite, and classical with an alternative
+/// signature.
 const FORMS: [&[&str]; 4] = [&["Ed25519"], &["ML-DSA-65"], &[CompositeSignature::ALGORITHM], &["Ed25519", "ML-DSA-65"]];
 
 fn scheme(algorithm: &str) -> Arc<dyn SignatureScheme> {
@@ -33,7 +34,7 @@ fn schemes() -> Schemes {
     Schemes::new(["Ed25519", "ML-DSA-65", CompositeSignature::ALGORITHM].map(scheme).to_vec())
 }
 
-/// A subject or issuer that holds one key, or a classical and an alternative key.
+/// Subject or issuer with one key, or with a classical and an alternative key.
 struct Owner(&'static str, Vec<(&'static Identifier, Box<dyn SigningKey>, PublicKey)>);
 
 impl Owner {
@@ -83,7 +84,8 @@ const fn authority(path_length: Option<u8>) -> SubjectType {
 
 fn same(_: &mut Profile) {}
 
-/// Returns the owners of root, intermediate and leaf keys, the root certificate, and the chain below the root.
+/// Returns the owners of the root, intermediate and leaf certificates, the root certificate, and the chain below the
+/// root.
 fn three(form: &[&str]) -> ([Owner; 3], Certificate, Vec<Certificate>) {
     let [root, middle, leaf] = ["root", "middle", "leaf"].map(|name| Owner::new(name, form));
     let anchor = root.issue(&root, authority(Some(1)), same);
@@ -127,7 +129,7 @@ fn rejects_every_broken_rule_in_every_form() {
             assert!(found.contains(why), "{form:?}: found {found:?}, expected {why:?}");
         };
         assert_eq!(refused(&chain, trusted, NOW), "believed");
-        // A root with the right name but another key is skipped, and does not verify the chain on its own.
+        // A root with the right name but a different key is skipped. Alone, it must not verify the chain.
         let other = stranger.issue(&stranger, authority(None), same);
         assert_eq!(refused(&chain, &[other.clone(), anchor.clone()], NOW), "believed");
         assert!(refused(&chain, &[other], NOW).contains("signature is invalid"));
@@ -154,8 +156,8 @@ fn rejects_every_broken_rule_in_every_form() {
         // Permission to sign certificates.
         expect(&by_middle(authority(None), &|profile| profile.dns_names = vec![NAME.into()]), "is a CA certificate");
         expect(&below(root.issue(&middle, SubjectType::Leaf, same)), "not a CA certificate");
-        // Put two intermediate certificates below a root that allows one, and one below an intermediate that allows
-        // none.
+        // The path is too long: two intermediates below a root with pathLen 1, or one below an intermediate with
+        // pathLen 0.
         let second = Owner::new("second", form);
         let long = |allowed| {
             let lowest = second.issue(&leaf, SubjectType::Leaf, same);
@@ -203,7 +205,7 @@ fn rejects_chains_with_a_changed_byte() {
                     chain[place] = certificate;
                     verify_server(&chain, &roots, NAME, NOW, &schemes).is_ok()
                 });
-                assert!(!believed, "{form:?}: byte {at} of certificate {place} must matter");
+                assert!(!believed, "{form:?}: verification must depend on byte {at} of certificate {place}");
             }
         }
     }

@@ -1,5 +1,5 @@
-//! CPU features that the user hides with the environment variable [`VARIABLE`]. This makes it possible to test and
-//! measure the code paths for older CPUs on a newer one.
+//! Lets users hide CPU features with the [`VARIABLE`] environment variable, to test and measure the code paths for
+//! older CPUs on a newer one.
 //!
 //! Code that detects a CPU feature calls [`is_hidden`] before it queries the CPU. Without the crate feature `std`, no
 //! CPU feature is hidden.
@@ -39,7 +39,7 @@ impl Feature {
         }
     }
 
-    /// Returns the reason to give for a code path that is skipped because the feature is hidden.
+    /// Returns the reason for skipping a code path because this feature is hidden.
     pub const fn hidden_reason(self) -> &'static str {
         match self {
             Feature::Avx2 => "AVX2 is hidden by PQLAB_HIDE_CPU_FEATURES",
@@ -47,7 +47,7 @@ impl Feature {
         }
     }
 
-    /// Whether a flag in `/proc/cpuinfo` belongs to this feature.
+    /// Returns whether a flag in `/proc/cpuinfo` belongs to this feature.
     pub fn has_flag(self, flag: &str) -> bool {
         match self {
             Feature::Avx2 => matches!(flag, "avx2" | "avx_ifma" | "sha512" | "vaes" | "vpclmulqdq"),
@@ -56,8 +56,8 @@ impl Feature {
     }
 }
 
-/// Whether code must do without the feature. Always `false`: only the crate feature `std` reads the environment
-/// variable.
+/// Returns whether code must not use the feature. Always `false` without the crate feature `std`, which reads the
+/// environment variable.
 #[cfg(not(feature = "std"))]
 pub fn is_hidden(_feature: Feature) -> bool {
     false

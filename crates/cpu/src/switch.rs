@@ -30,7 +30,7 @@ pub fn hidden() -> Result<&'static [Feature], UnknownFeature> {
     HIDDEN.get_or_init(|| parse(&env::var_os(VARIABLE).unwrap_or_default().to_string_lossy())).clone()
 }
 
-/// Whether code must do without the feature.
+/// Returns whether the feature is hidden, so that code must not use it.
 ///
 /// # Panics
 /// If the environment variable contains an unknown name. Programs call [`hidden`] first to report the error.

@@ -2,7 +2,7 @@ use crate::State;
 #[cfg(cryptogams = "x86_64")]
 use pqlab_cpu::{Feature, is_hidden};
 
-/// A code path: a whole file, or one of the two alternatives in a file.
+/// A code path in OpenSSL's Keccak assembly: a whole file, or one of the two alternatives in the file for AArch64.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Backend {
     /// `keccak1600-x86_64.pl`: general-purpose registers.
@@ -41,7 +41,7 @@ impl Backend {
         }
     }
 
-    /// Returns the name of the file in the folder `crypto/sha/asm` in OpenSSL's source.
+    /// Returns the name of the file in `crypto/sha/asm` in OpenSSL's source.
     pub const fn file(self) -> &'static str {
         match self {
             Backend::Scalar => "keccak1600-x86_64.pl",
@@ -56,12 +56,12 @@ impl Backend {
 /// `SHA3_absorb(A, inp, len, r)`: absorbs whole blocks and returns the number of bytes left over.
 type Absorb = unsafe extern "C" fn(*mut State, *const u8, usize, usize) -> usize;
 
-/// `SHA3_squeeze(A, out, len, r, next)`: permutes between blocks and, if `next` is 1, also before the first block. Only
-/// some files use `next`, and those for AVX2, AVX-512 and FEAT_SHA3 ignore it, so it is always 0 here. No file accepts
-/// a length of 0.
+/// `SHA3_squeeze(A, out, len, r, next)`: permutes between blocks and, if `next` is 1, also before the first block.
+/// pqlab always passes 0, because the files for AVX2, AVX-512 and FEAT_SHA3 ignore `next`. No file accepts a length of
+/// 0.
 type Squeeze = unsafe extern "C" fn(*mut State, *mut u8, usize, usize, i32);
 
-/// The functions of a backend that runs on this processor.
+/// The functions of one backend, which this processor supports.
 #[derive(Clone, Copy, Debug)]
 pub struct Code {
     absorb: Absorb,
@@ -138,9 +138,9 @@ impl Code {
 
     /// Absorbs the whole blocks in `input` and returns the number of bytes left over.
     pub(crate) fn absorb(self, state: &mut State, input: &[u8], rate: usize) -> usize {
-        // SAFETY: `Code` values exist only on processors that run the code. A state has 200 bytes. The rate is one from
-        // FIPS 202, so a block contains at least the four words that all files read. The input is read only within its
-        // length.
+        // SAFETY: `Code` values exist only on processors that run the code. A state has 200 bytes. Some code reads the
+        // start of a block unconditionally, but fewer than nine words, the smallest rate in FIPS 202. Otherwise, the
+        // code reads only whole blocks within the length of the input.
         let left = unsafe { (self.absorb)(state, input.as_ptr(), input.len(), rate) };
         debug_assert_eq!(left, input.len() % rate);
         left
@@ -149,8 +149,9 @@ impl Code {
     /// Squeezes output, permuting between blocks but not before the first block.
     pub(crate) fn squeeze(self, state: &mut State, out: &mut [u8], rate: usize) {
         assert!(!out.is_empty(), "the output must not be empty: no file accepts a length of 0");
-        // SAFETY: `Code` values exist only on processors that run the code. A state has 200 bytes, and the rate is one
-        // from FIPS 202. The output is written only within its length, which is not 0.
+        // SAFETY: `Code` values exist only on processors that run the code. A state has 200 bytes,
+        // and the rate is one from FIPS 202. The code writes the output only within its length,
+        // which is not 0.
         unsafe { (self.squeeze)(state, out.as_mut_ptr(), out.len(), rate, 0) };
     }
 }

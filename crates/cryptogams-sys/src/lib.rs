@@ -1,5 +1,5 @@
 //! CRYPTOGAMS' Keccak assembly by Andy Polyakov: the files `keccak1600-*.pl` in OpenSSL's source, each with unique
-//! symbol names. OpenSSL itself builds only the scalar file for x86-64, whatever the processor supports.
+//! symbol names. OpenSSL itself builds only the scalar file for x86-64, regardless of the processor.
 //!
 //! A [`Sponge`] implements FIPS 202 with the permutation, absorbing and squeezing of one file. [`Code`] selects the
 //! file: it is a [`Backend`] that runs on this processor. Files store the words of a state in different orders, so a
@@ -84,8 +84,8 @@ impl Sponge {
         }
     }
 
-    /// Squeezes whole blocks. Most files permute only between the blocks of one call, not before the first block.
-    /// Absorbing a block of zeros also permutes the state.
+    /// Squeezes whole blocks. A call permutes between blocks, but in most files not before the first one. After an
+    /// earlier call, this method therefore permutes first, by absorbing a block of zeros.
     fn blocks(&mut self, out: &mut [u8]) {
         if self.spent {
             self.code.absorb(&mut self.state, &[0; STATE][..self.rate], self.rate);

@@ -1,4 +1,4 @@
-//! Compares every available code path with the crates `sha3` and `shake`.
+//! Compares every available code path with the `sha3` and `shake` crates.
 
 use pqlab_cryptogams_sys::{Backend, Code, Parameters, Sponge, digest};
 use pqlab_testing::{Need, not_run};
@@ -6,7 +6,8 @@ use sha3::digest::{Digest, ExtendableOutput, Update};
 
 type Reference = fn(&[u8], usize) -> Vec<u8>;
 
-/// For each function: parameters, rate in bytes, digest length unless it is a XOF, and reference implementation.
+/// Functions to test: parameters, rate in bytes, digest length in bytes (`None` for a XOF), and reference
+/// implementation.
 const FUNCTIONS: [(Parameters, usize, Option<usize>, Reference); 6] = [
     (Parameters::SHA3_224, 144, Some(28), hash::<sha3::Sha3_224>),
     (Parameters::SHA3_256, 136, Some(32), hash::<sha3::Sha3_256>),
@@ -79,7 +80,7 @@ fn matches_for_every_output_up_to_three_blocks() {
                 let mut out = vec![0xa5; length + MARGIN];
                 digest(code, parameters, &message, &mut out[..length]);
                 assert_eq!(out[..length], expected[..length], "{}, {length} bytes", backend.name());
-                assert_eq!(out[length..], [0xa5; MARGIN], "{}, {length} bytes: wrote beyond", backend.name());
+                assert_eq!(out[length..], [0xa5; MARGIN], "{}, {length} bytes: wrote past the end", backend.name());
             }
             for piece in 1..=2 * rate + 1 {
                 let mut sponge = Sponge::absorb(code, parameters, &message);

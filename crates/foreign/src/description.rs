@@ -1,5 +1,5 @@
-//! Description of a provider's algorithms. A process that opened the library writes the description, and processes that
-//! did not open the library read it.
+//! List of a provider's algorithms and functions that can be sent between processes. A worker process opens the library
+//! and creates the description. Other processes read it and do not run the library's code.
 
 use crate::process::Listing;
 use pqlab_primitives::{
@@ -11,11 +11,11 @@ use pqlab_primitives::{
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// Error that every operation of a described provider returns.
+/// Error that every operation returns in a provider created by [`Description::provider`].
 const CLOSED: Error = Error::Unsupported("this library is open only in worker processes");
 
-/// Offer of an opened library or program: KEMs, signature schemes, key agreements, hash functions, extendable-output
-/// functions and, for a program, functions.
+/// Algorithms of an opened library or program: KEMs, signature schemes, key agreements, hash functions,
+/// extendable-output functions and, for a program, functions.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Description {
     library: String,
@@ -23,7 +23,8 @@ pub struct Description {
     build_info: BuildInfo,
     language: Option<Language>,
     generator: Option<String>,
-    /// A program's listing, so that other processes can use it without starting the program.
+    /// A program's greeting and offers, so that other processes can list its algorithms without starting it. `None` for
+    /// a shared library.
     listing: Option<Listing>,
     kems: Vec<KemDescription>,
     signatures: Vec<SignatureDescription>,
@@ -49,8 +50,8 @@ struct SignatureDescription {
 }
 
 impl Description {
-    /// Describes an opened provider.
-    pub fn of(provider: &Provider) -> Description {
+    /// Lists the algorithms and functions of an opened provider, without a listing.
+    pub fn new(provider: &Provider) -> Description {
         let kem = |kem: &Arc<dyn Kem>| KemDescription { info: kem.info().clone(), written: kem.written().to_vec() };
         let signature = |scheme: &Arc<dyn SignatureScheme>| SignatureDescription {
             info: scheme.info().clone(),
@@ -75,7 +76,7 @@ impl Description {
         }
     }
 
-    /// Returns the description with a program's listing.
+    /// Adds a program's listing to the description.
     pub(crate) fn listed(self, listing: Listing) -> Description {
         Description { listing: Some(listing), ..self }
     }
@@ -85,8 +86,7 @@ impl Description {
         self.listing.as_ref()
     }
 
-    /// Returns a placeholder for the described provider. It lists the same algorithms, but every operation returns
-    /// [`Error::Unsupported`].
+    /// Returns a provider that lists the described algorithms. All its operations return [`Error::Unsupported`].
     pub fn provider(&self) -> Provider {
         let mut provider = Provider::new(&self.library, self.build_info.clone());
         provider.code.clone_from(&self.code);
@@ -105,7 +105,7 @@ impl Description {
     }
 }
 
-/// Stand-in for a program that this process does not start.
+/// Placeholder for the connection to a program: [`Remote::prepare`] returns [`Error::Unsupported`].
 struct Closed;
 
 impl Remote for Closed {
@@ -114,7 +114,7 @@ impl Remote for Closed {
     }
 }
 
-/// A primitive with known parameters but without an implementation.
+/// Primitive with known parameters but without an implementation.
 struct Described<T>(T);
 
 fn described<T: Clone, P: ?Sized>(all: &[T], wrap: impl Fn(Described<T>) -> Arc<P>) -> Vec<Arc<P>> {
@@ -231,12 +231,12 @@ mod tests {
     /// Returns a description with primitives of every kind and an algorithm that the parameter tables do not list.
     fn example() -> Description {
         let coins = CoinSupport { keygen: true, operation: false };
-        let mut unlisted = KemParameters::of("ML-KEM-768").unwrap();
+        let mut unlisted = KemParameters::find("ML-KEM-768").unwrap();
         unlisted.algorithm = "BIKE-L1".to_owned().into();
         unlisted.decapsulation_keys = vec![(KeyEncoding::Expanded, 5223)].into();
         let kem = |parameters| KemInfo { parameters, encodings: vec![KeyEncoding::Expanded], coins };
         let scheme = SignatureInfo {
-            parameters: SignatureParameters::of("Ed25519").unwrap(),
+            parameters: SignatureParameters::find("Ed25519").unwrap(),
             encodings: vec![KeyEncoding::Seed],
             coins,
             context: false,
@@ -249,7 +249,7 @@ mod tests {
             language: Some(Language { name: "c".to_owned(), runtime: None }),
             generator: Some("its own".to_owned()),
             listing: None,
-            kems: [unlisted, KemParameters::of("ML-KEM-512").unwrap()]
+            kems: [unlisted, KemParameters::find("ML-KEM-512").unwrap()]
                 .map(|parameters| KemDescription { info: kem(parameters), written: vec![KeyEncoding::Seed] })
                 .to_vec(),
             signatures: vec![SignatureDescription {
@@ -259,8 +259,8 @@ mod tests {
                 draws_to_sign: true,
             }],
             key_agreements: vec![KeyAgreementInfo { parameters: KeyAgreementParameters::X25519, exact_coins: true }],
-            hashes: vec![HashParameters::of("SHA3-256").unwrap()],
-            xofs: vec![XofParameters::of("SHAKE128").unwrap()],
+            hashes: vec![HashParameters::find("SHA3-256").unwrap()],
+            xofs: vec![XofParameters::find("SHAKE128").unwrap()],
             functions: vec![Function { name: "mine".to_owned(), inputs: 2, verified: false }],
             unsupported: vec![Unsupported { algorithm: "HQC-128".to_owned(), reason: "not enabled".to_owned() }],
         }
@@ -275,7 +275,7 @@ mod tests {
         let provider = read.provider();
         assert_eq!(provider.id(), "branch");
         assert_eq!(provider.primitives().count(), 6);
-        assert_eq!(Description::of(&provider), description);
+        assert_eq!(Description::new(&provider), description);
     }
 
     #[test]

@@ -6,8 +6,8 @@
 //!   or abort in its constructor, so only worker processes call these functions.
 //! - [`Description`] lists what a provider offers, for processes that only plan runs or list algorithms.
 //!
-//! Each kind of interface has its own folder. The adapters here add the same work to a timed call
-//! as the adapters for linked libraries, so an opened library takes the same time as a linked one.
+//! Each kind of interface has its own folder. The adapters add the same work to a timed call as the adapters for linked
+//! libraries, so times of opened and linked libraries are comparable.
 
 mod description;
 mod encoded;

@@ -42,7 +42,7 @@ pub enum OpenError {
         ours: String,
     },
     /// The dynamic loader rejects the library, for example because a dependency or a symbol is missing.
-    #[error("cannot load {}: {message}", path.display())]
+    #[error("cannot load {}: {message}{}", path.display(), loader_hint(message))]
     Refused {
         /// The file that cannot be opened.
         path: PathBuf,
@@ -56,8 +56,8 @@ pub enum OpenError {
         path: PathBuf,
         /// The missing symbol.
         symbol: String,
-        /// Likely cause of the error.
-        hint: &'static str,
+        /// Likely cause of the error, or what to do.
+        hint: String,
     },
     /// The library cannot be used although the required symbols are present.
     #[error("{}: {reason}", path.display())]
@@ -72,19 +72,19 @@ pub enum OpenError {
     Process(#[from] ProcessError),
 }
 
-/// Opens a library in this process and returns its provider. The library's constructors run in this process, so only
-/// worker processes may call this.
+/// Opens a library or program as a provider. A library's constructors run in this process, so only worker processes may
+/// call this.
 ///
 /// The library's symbols are not visible to other libraries (`RTLD_LOCAL`), and all symbols are resolved immediately
 /// (`RTLD_NOW`). The library stays open until the process ends.
 ///
-/// `listing` is the list that a program returned when it was described. With a listing, the program starts at the first
-/// call; without a listing, it starts immediately. `now` is a monotonic clock in ns for the program's time limits.
+/// `listing` applies only to programs: it comes from [`describe`]. With a listing, the program starts at the first
+/// call; without one, it starts immediately. `now` is a monotonic clock in ns for the program's time limits.
 ///
 /// # Errors
 /// [`OpenError`] if the library or program cannot be used.
 pub fn open(spec: &LibrarySpec, listing: Option<&Listing>, now: fn() -> u64) -> Result<Provider, OpenError> {
-    let library = || Library::open(&spec.path);
+    let library = || Library::open(&spec.path, spec.kind);
     let mut provider = match spec.kind {
         LibraryKind::Liboqs => liboqs::provider(library()?, &spec.label)?,
         LibraryKind::Openssl => openssl::provider(library()?, &spec.label)?,
@@ -102,16 +102,17 @@ pub fn open(spec: &LibrarySpec, listing: Option<&Listing>, now: fn() -> u64) -> 
     Ok(provider)
 }
 
-/// Opens a library or program as [`open`] does and returns the algorithms and functions that it offers.
+/// Opens a library or starts a program, and returns its algorithms and functions. Only worker processes may call this,
+/// because it runs the library's code.
 ///
 /// # Errors
 /// [`OpenError`] if the library or program cannot be used.
 pub fn describe(spec: &LibrarySpec, now: fn() -> u64) -> Result<Description, OpenError> {
     if spec.kind == LibraryKind::Worker {
         let (provider, listing) = process::open(process::Program::find(spec, now)?)?;
-        return Ok(Description::of(&provider).listed(listing));
+        return Ok(Description::new(&provider).listed(listing));
     }
-    open(spec, None, now).map(|provider| Description::of(&provider))
+    open(spec, None, now).map(|provider| Description::new(&provider))
 }
 
 /// Returns the first 8 bytes of a digest in hexadecimal.
@@ -122,15 +123,17 @@ pub(crate) fn short_hex(digest: &[u8]) -> String {
 /// A library that stays open until the process ends.
 pub(crate) struct Library {
     path: PathBuf,
+    /// The interface that the user named, such as `liboqs`.
+    kind: LibraryKind,
     handle: ManuallyDrop<Handle>,
-    /// The `libcrypto` files that were mapped into the process before the library was opened.
+    /// Paths of the `libcrypto` files that were mapped into the process before the library was opened.
     before: BTreeSet<PathBuf>,
 }
 
 impl Library {
-    fn open(path: &Path) -> Result<Library, OpenError> {
+    fn open(path: &Path, kind: LibraryKind) -> Result<Library, OpenError> {
         let unreadable = |error| OpenError::Unreadable { path: path.to_path_buf(), error };
-        // The loader would search the system's folders for a name without a slash.
+        // For a name without a slash, the loader would search the system's folders.
         let path = path::absolute(path).map_err(unreadable)?;
         check_machine(&path)?;
         let before = mapped();
@@ -142,7 +145,7 @@ impl Library {
             let message = message.trim_start_matches(&*path.to_string_lossy()).trim_start_matches(": ").to_owned();
             OpenError::Refused { path: path.clone(), message }
         })?;
-        Ok(Library { path, handle: ManuallyDrop::new(handle), before })
+        Ok(Library { path, kind, handle: ManuallyDrop::new(handle), before })
     }
 
     /// Returns the error for a library that cannot be used.
@@ -152,18 +155,29 @@ impl Library {
 
     /// Returns the error for a missing symbol.
     pub(crate) fn lacks(&self, symbol: impl Into<String>, hint: &'static str) -> OpenError {
+        let hint = self.other_kind().map_or_else(|| hint.to_owned(), |kind| format!("{hint}; {kind}"));
         OpenError::NoSymbol { path: self.path.clone(), symbol: symbol.into(), hint }
+    }
+
+    /// Returns advice if the file is a well-known library with another interface than the user named.
+    pub(crate) fn other_kind(&self) -> Option<&'static str> {
+        let own = |symbol: &str| {
+            let file = self.address(symbol).and_then(file_of);
+            file.is_some_and(|file| same_file(&file, &self.path))
+        };
+        let other = |(symbol, kind, _): &&(&str, Option<LibraryKind>, &str)| *kind != Some(self.kind) && own(symbol);
+        KINDS.iter().find(other).map(|(_, _, advice)| *advice)
     }
 
     /// Returns the address of a symbol in the library or in one of the library's dependencies.
     fn address(&self, symbol: &str) -> Option<NonNull<c_void>> {
         let name = CString::new(symbol).ok()?;
-        // SAFETY: this call only looks up an address, which is not dereferenced here.
+        // SAFETY: the call only looks up an address, and nothing dereferences it here.
         let found = unsafe { self.handle.get::<*mut c_void>(name.as_bytes_with_nul()) }.ok()?;
         NonNull::new(found.into_raw())
     }
 
-    /// Checks that a symbol belongs to this file and not to a dependency.
+    /// Returns an error if a dependency of the library, not the library itself, defines the symbol.
     pub(crate) fn has_itself(&self, symbol: &str) -> Result<(), OpenError> {
         match self.address(symbol).and_then(file_of) {
             Some(file) if !same_file(&file, &self.path) => {
@@ -184,7 +198,7 @@ impl Library {
         Some(unsafe { std::mem::transmute_copy(&address) })
     }
 
-    /// Returns the file's name, size and digest, which identify the build of a library that does not report one.
+    /// Describes the file by name, size and digest, which identify the build of a library that reports no version.
     pub(crate) fn file(&self) -> String {
         let name = self.path.file_name().unwrap_or_default().to_string_lossy();
         match fs::read(&self.path) {
@@ -195,8 +209,8 @@ impl Library {
         }
     }
 
-    /// Returns which `libcrypto` the library uses. Call this after the library is initialised, because some libraries
-    /// open `libcrypto` during initialisation.
+    /// Describes the `libcrypto` that the library uses, with its version if known. Call this after the library is
+    /// initialized, because some libraries open `libcrypto` during initialization.
     pub(crate) fn libcrypto(&self) -> String {
         if let Some(address) = self.address("OpenSSL_version") {
             // SAFETY: libcrypto 1.1 and later export this function. It accepts any number and returns a string that
@@ -216,10 +230,38 @@ impl Library {
     }
 }
 
-/// Returns the file that an address was loaded from.
+/// Well-known libraries. Each entry gives a symbol that identifies the library, the kind that opens it, and advice for
+/// users who named another kind.
+const KINDS: [(&str, Option<LibraryKind>, &str); 5] = [
+    (
+        "OSSL_provider_init",
+        None,
+        "this is a provider module, which only OpenSSL can load; to measure its algorithms, name the library that it \
+         wraps, such as liboqs.so with kind liboqs",
+    ),
+    ("SSL_CTX_new", None, "this is libssl, which has no algorithms; name libcrypto.so in the same folder"),
+    ("OQS_KEM_new", Some(LibraryKind::Liboqs), "this is liboqs; use kind liboqs"),
+    ("OPENSSL_init_crypto", Some(LibraryKind::Openssl), "this is libcrypto; use kind openssl"),
+    ("crypto_kem_keypair", Some(LibraryKind::Nist), "this has the NIST competition's interface; use kind nist"),
+];
+
+/// Returns advice on a message from the dynamic loader.
+fn loader_hint(message: &str) -> &'static str {
+    if message.contains("undefined symbol") {
+        ": link the library with the code that defines this symbol (`-Wl,-z,defs` finds all such symbols)"
+    } else if message.contains("cannot open shared object file") {
+        ": install this dependency, or add its folder to LD_LIBRARY_PATH"
+    } else if message.contains("version `") {
+        ": rebuild the library on this system"
+    } else {
+        ""
+    }
+}
+
+/// Returns the path of the library or program that contains an address.
 fn file_of(address: NonNull<c_void>) -> Option<PathBuf> {
     let mut info = MaybeUninit::<libc::Dl_info>::zeroed();
-    // SAFETY: all zeros is a valid value for the structure that the call fills. A returned name lives as long as the
+    // SAFETY: all zeros is a valid `Dl_info`. The name that `dladdr` returns lives as long as the
     // library.
     unsafe {
         if libc::dladdr(address.as_ptr(), info.as_mut_ptr()) == 0 {
@@ -245,8 +287,8 @@ fn mapped() -> BTreeSet<PathBuf> {
 /// First bytes of an ELF header, from the magic to the machine number. Their layout is the same on all machines.
 type Header = [u8; 20];
 
-/// Checks that a library was built for this machine, because the loader reports a library for another machine as a
-/// missing file. If this program is not an ELF file, only the loader checks the library.
+/// Checks that a library was built for this machine. Without the check, the loader would report a missing file. Accepts
+/// every library if this program is not an ELF file.
 fn check_machine(path: &Path) -> Result<(), OpenError> {
     let theirs = header(path).map_err(|error| OpenError::Unreadable { path: path.to_path_buf(), error })?;
     let Some(ours) = std::env::current_exe().ok().and_then(|program| header(&program).ok()?) else { return Ok(()) };
@@ -274,7 +316,7 @@ fn is_elf(header: &Header) -> bool {
     header.starts_with(b"\x7fELF")
 }
 
-/// Formats the machine, the word length and the byte order.
+/// Formats the machine, the word length and the byte order in an ELF header: `x86-64 (64-bit, little-endian)`.
 fn machine(header: &Header) -> String {
     let little = header[5] == 1;
     let number = [header[18], header[19]];

@@ -16,9 +16,9 @@ pub struct LibrarySpec {
     pub kind: LibraryKind,
     /// Path of the file, or the name of a worker that comes with pqlab. A worker's name does not contain a slash.
     pub path: PathBuf,
-    /// Prefix of the library's symbols.
+    /// Prefix of the names of the library's functions.
     pub prefix: Option<String>,
-    /// Algorithm of the library, if the interface does not report algorithms.
+    /// The library's algorithm, for interfaces that do not report algorithms.
     pub algorithm: Option<String>,
 }
 
@@ -29,7 +29,8 @@ pub enum LibraryKind {
     Liboqs,
     /// A libcrypto of OpenSSL 3.0 and later: `EVP`.
     Openssl,
-    /// The C interface of the NIST competition, of PQClean and of mlkem-native. A specification names one algorithm.
+    /// The NIST competition's C interface, which PQClean and mlkem-native also offer. A specification names one
+    /// algorithm.
     Nist,
     /// A program in any language that speaks the protocol in `docs/workers.md`.
     Worker,
@@ -49,7 +50,7 @@ pub struct WrongSpec {
 const KINDS: [LibraryKind; 4] = [LibraryKind::Liboqs, LibraryKind::Openssl, LibraryKind::Nist, LibraryKind::Worker];
 
 impl LibraryKind {
-    /// Returns the keyword for this kind in a specification.
+    /// Returns the keyword of this kind in a specification, such as `liboqs`.
     pub fn name(self) -> &'static str {
         match self {
             LibraryKind::Liboqs => "liboqs",
@@ -59,7 +60,7 @@ impl LibraryKind {
         }
     }
 
-    fn of(name: &str) -> Option<LibraryKind> {
+    fn parse(name: &str) -> Option<LibraryKind> {
         KINDS.into_iter().find(|kind| kind.name() == name)
     }
 }
@@ -74,7 +75,7 @@ impl LibrarySpec {
             Some((label, program)) if !label.contains('/') => (format!("{label}="), program),
             _ => (String::new(), text),
         };
-        // A question mark in the path would begin the options, so append another one.
+        // The last question mark begins the options. If the path contains a question mark, append another one.
         let end = if program.contains('?') { "?" } else { "" };
         format!("{label}worker:{program}{end}").parse()
     }
@@ -118,14 +119,15 @@ fn parse(text: &str) -> Result<LibrarySpec, String> {
         Some((label, kind)) => (Some(label), kind),
         None => (None, front),
     };
-    let kind = LibraryKind::of(kind)
+    let kind = LibraryKind::parse(kind)
         .ok_or_else(|| format!("unknown kind `{kind}`; expected one of {}", KINDS.map(LibraryKind::name).join(", ")))?;
     if let Some(label) = label
         && (label.is_empty() || !label.chars().all(of_a_label))
     {
         return Err(format!("the label `{label}` must consist of letters, digits, `.`, `_` and `-`"));
     }
-    // The last question mark begins the options. A path that contains a question mark must be followed by another one.
+    // The last question mark begins the options. A path that contains a question mark therefore needs another question
+    // mark after it, even without options.
     let (path, options) = rest.rsplit_once('?').unwrap_or((rest, ""));
     let path = PathBuf::from(path);
     if path.file_name().is_none() {
@@ -133,14 +135,14 @@ fn parse(text: &str) -> Result<LibrarySpec, String> {
     }
     let (mut prefix, mut algorithm) = (None, None);
     for option in options.split('&').filter(|option| !option.is_empty()) {
-        let (name, value) = option.split_once('=').ok_or_else(|| format!("the option `{option}` has no value"))?;
+        let (name, value) = option.split_once('=').ok_or_else(|| format!("option `{option}` has no value"))?;
         let place = match name {
             "prefix" => &mut prefix,
             "algorithm" => &mut algorithm,
             _ => return Err(format!("unknown option `{name}`; expected prefix or algorithm")),
         };
         if value.is_empty() || place.replace(value.to_owned()).is_some() {
-            return Err(format!("give the option `{name}` only once, with a value"));
+            return Err(format!("give option `{name}` only once, with a value"));
         }
     }
     check_options(kind, prefix.as_deref(), algorithm.as_deref())?;
@@ -152,7 +154,7 @@ fn check_options(kind: LibraryKind, prefix: Option<&str>, algorithm: Option<&str
     if kind != LibraryKind::Nist {
         return match (prefix, algorithm) {
             (None, None) => Ok(()),
-            _ => Err(format!("the kind {} takes no options: the library reports its algorithms", kind.name())),
+            _ => Err(format!("kind `{}` takes no options: the library reports its algorithms", kind.name())),
         };
     }
     if let Some(prefix) = prefix
@@ -164,7 +166,7 @@ fn check_options(kind: LibraryKind, prefix: Option<&str>, algorithm: Option<&str
     match algorithm {
         Some(algorithm) if nist::algorithms().any(|name| name == algorithm) => Ok(()),
         Some(algorithm) => Err(format!("unknown key lengths for `{algorithm}`; supported algorithms: {}", list())),
-        None => Err(format!("the kind nist needs ?algorithm=NAME; supported algorithms: {}", list())),
+        None => Err(format!("kind `nist` requires ?algorithm=NAME; supported algorithms: {}", list())),
     }
 }
 
@@ -173,7 +175,8 @@ fn of_a_label(letter: char) -> bool {
 }
 
 impl fmt::Display for LibrarySpec {
-    /// Writes the canonical specification, without a default label. Parsing the result returns the same specification.
+    /// Writes the canonical specification: default labels are omitted. Parsing the result returns the same
+    /// specification.
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.label != LibrarySpec::default_label(self.kind, &self.path) {
             write!(out, "{}=", self.label)?;
@@ -282,7 +285,7 @@ mod tests {
             ("liboqs:", "does not name a file"),
             ("liboqs:/", "does not name a file"),
             ("liboqs:/x.so?prefix=a", "takes no options"),
-            ("nist:/x.so", "needs ?algorithm=NAME; supported algorithms: ML-KEM-512"),
+            ("nist:/x.so", "requires ?algorithm=NAME; supported algorithms: ML-KEM-512"),
             ("nist:/x.so?algorithm=ML-KEM-769", "unknown key lengths for `ML-KEM-769`; supported"),
             ("nist:/x.so?algorithm=X25519", "unknown key lengths"),
             ("nist:/x.so?algorithm=ML-KEM-768&algorithm=ML-KEM-512", "only once"),

@@ -1,7 +1,7 @@
-//! Tables of functions that are looked up in a library once.
+//! Tables of library functions. Each function is looked up once, by name.
 
-/// Declares a table of functions. The required functions come first. Functions that a library may lack follow
-/// `optional`.
+/// Declares a table of functions. Functions that a library may lack follow the keyword `optional`; all others are
+/// required.
 macro_rules! symbols {
     (
         $(#[$doc:meta])*
@@ -23,10 +23,10 @@ macro_rules! symbols {
             ///
             /// # Errors
             /// [`crate::open::OpenError::NoSymbol`] if a required function is missing.
-            $vis fn of(library: &$crate::open::Library) -> Result<$name, $crate::open::OpenError> {
+            $vis fn load(library: &$crate::open::Library) -> Result<$name, $crate::open::OpenError> {
                 let lacks = |symbol| library.lacks(symbol, $hint);
-                // SAFETY: the types match the library's headers. The headers have not changed these functions since
-                // they were added.
+                // SAFETY: the types match the library's headers, in every version that has these
+                // functions.
                 unsafe {
                     Ok($name {
                         $($required: library.function(stringify!($required)).ok_or_else(|| lacks(stringify!($required)))?,)*

@@ -1,4 +1,4 @@
-//! Opens real libraries in this process and checks the results that every library of their kind must give.
+//! Opens real libraries in this process and checks the results that every library of the same kind must give.
 
 #![allow(clippy::unwrap_used, reason = "test helpers")]
 
@@ -117,8 +117,8 @@ fn libraries_of_three_kinds_interoperate() {
     let oqs = opened(&format!("oqs=liboqs:{}", oqs.display()));
     let openssl = opened(&format!("openssl-4=openssl:{}", openssl.display()));
     let clean = opened(&format!("clean=nist:{}?prefix=PQCLEAN_MLKEM768_CLEAN_&algorithm=ML-KEM-768", clean.display()));
-    // liboqs and OpenSSL share three ML-KEM and three ML-DSA sets. PQClean's library offers only ML-KEM-768. Every set
-    // is checked in both directions.
+    // liboqs and OpenSSL share three ML-KEM and three ML-DSA sets, and PQClean's library offers
+    // only ML-KEM-768. Each shared set is checked in both directions.
     assert_eq!(check_pair(&oqs, &openssl), 2 * 6);
     assert_eq!((check_pair(&oqs, &clean), check_pair(&openssl, &clean)), (2, 2));
     // Both libraries must derive the same key from the same seed.

@@ -9,6 +9,7 @@ use pqlab_foreign::{LibrarySpec, OpenError, open};
 use pqlab_testing::require;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 /// Copies this test program and changes one byte in the ELF header.
 fn altered(folder: &Path, name: &str, place: usize, byte: u8) -> PathBuf {
@@ -46,7 +47,7 @@ fn rejects_files_that_are_not_libraries() {
 #[test]
 fn rejects_libraries_for_other_machines() {
     let folder = tempfile::tempdir().unwrap();
-    // Byte 18 is part of the machine number; byte 4 encodes the word length.
+    // In an ELF header, byte 18 is the low byte of the machine number and byte 4 the word length.
     let mips = altered(folder.path(), "mips.so", 18, 8);
     let text = refusal(&format!("liboqs:{}", mips.display()));
     assert!(text.contains("mips.so is built for machine 8 (64-bit") && text.contains("this program is"), "{text}");
@@ -91,4 +92,17 @@ fn rejects_libraries_that_only_link_the_requested_one() {
     let libssl = require!(Some(libcrypto.with_file_name("libssl.so.3")).filter(|path| path.exists()), DEBIANS);
     let text = refusal(&format!("openssl:{}", libssl.display()));
     assert!(text.contains("comes from") && text.contains("name that file"), "{text}");
+}
+
+#[test]
+fn advises_another_kind_than_the_requested_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let (source, library) = (folder.path().join("half.c"), folder.path().join("half.so"));
+    fs::write(&source, "int crypto_kem_keypair(unsigned char *p, unsigned char *s) { return 0; }\n").unwrap();
+    let compiled = Command::new("cc").args(["-shared", "-fPIC", "-o"]).args([&library, &source]).status();
+    assert!(compiled.unwrap().success());
+    let text = refusal(&format!("nist:{}?algorithm=ML-KEM-768", library.display()));
+    assert!(text.contains("has no symbol crypto_kem_enc") && !text.contains("use kind nist"), "{text}");
+    let text = refusal(&format!("liboqs:{}", library.display()));
+    assert!(text.contains("has no symbol OQS_version") && text.contains("use kind nist"), "{text}");
 }

@@ -38,7 +38,7 @@ pub fn online() -> usize {
     Here::online_processors().unwrap_or_else(|| allowed().len())
 }
 
-/// Processors that multi-threaded trials may use. Set once, from the coordinator's list.
+/// Processors that multi-threaded trials may use. [`grant`] sets them once.
 static GRANTED: std::sync::OnceLock<Vec<u32>> = std::sync::OnceLock::new();
 
 /// Sets the processors that this run may use; later calls have no effect. Each worker is pinned to one of these
@@ -49,14 +49,14 @@ pub(crate) fn grant(cpus: Vec<u32>) {
     }
 }
 
-/// Returns the processors that this run may use, in ascending order or in the order the user gave. Without a
-/// coordinator, returns the [allowed] processors.
+/// Returns the processors that this run may use, in ascending order or in the order the user gave. If no coordinator
+/// set a list, returns the [allowed] processors.
 pub fn granted() -> Vec<u32> {
     GRANTED.get().cloned().unwrap_or_else(allowed)
 }
 
-/// Pins the calling thread, and the threads it starts from now on, to these processors. A pinned thread can be pinned
-/// again.
+/// Pins the calling thread, and the threads it starts from now on, to these processors. The thread can be pinned to
+/// other processors later.
 ///
 /// # Errors
 /// [`AffinityError`] if the list is empty, if it names a processor that this process may not use, or if the system
@@ -81,7 +81,7 @@ pub fn can_pin(cpus: &[u32]) -> Result<(), AffinityError> {
     })
 }
 
-/// Returns the processor on which the calling thread is running.
+/// Returns the processor on which the calling thread is running. `None` if the system does not report it.
 pub fn current_cpu() -> Option<u32> {
     Here::current_processor()
 }
@@ -128,14 +128,14 @@ mod tests {
     #[cfg(target_os = "linux")]
     #[test]
     fn a_pinned_thread_stays_on_its_processor() {
-        // Use a separate thread, because the affinity would otherwise outlast the test.
+        // Use a separate thread, so that the affinity does not outlive the test.
         std::thread::spawn(|| {
             let everywhere = allowed();
             let last = *everywhere.last().unwrap();
             pin(&[last]).unwrap();
             assert_eq!(allowed(), [last]);
             assert_eq!(current_cpu(), Some(last));
-            // A pinned thread can be pinned again, and a failed call changes nothing.
+            // A failed call leaves the thread pinned where it was.
             let error = pin(&[last, 1_000]).unwrap_err();
             // The error lists the processors to which a thread can be pinned. Under `taskset`, these may be more than
             // `allowed` returns.

@@ -4,7 +4,7 @@ use crate::environment;
 use pqlab_record::{Build, ProviderBuild};
 use serde::{Deserialize, Serialize};
 
-/// Prefix for the names of parts that describe providers.
+/// Prefix of the entry names that describe providers.
 const PROVIDER: &str = "provider ";
 
 /// Identity of the program's build: version, compilers, flags, commit, and the version and code paths of every
@@ -14,7 +14,7 @@ pub struct BuildId(Vec<(String, String)>);
 
 impl BuildId {
     /// Returns this process's build, including the given providers.
-    pub fn of(providers: &[ProviderBuild]) -> BuildId {
+    pub fn compute(providers: &[ProviderBuild]) -> BuildId {
         let Build { version, rustc, cc, profile, target, flags, commit } = environment::build();
         let known = [
             ("pqlab", Some(version)),
@@ -39,8 +39,8 @@ impl BuildId {
         self
     }
 
-    /// Returns the build without its providers, unless the other build lists any.
-    pub fn as_asked_by(self, other: &BuildId) -> BuildId {
+    /// Returns this build for a comparison with `other`: without providers if `other` contains none.
+    pub fn as_requested_by(self, other: &BuildId) -> BuildId {
         if other.0.iter().any(|(part, _)| part.starts_with(PROVIDER)) { self } else { self.without_providers() }
     }
 
@@ -52,7 +52,7 @@ impl BuildId {
         let parts = self.0.iter().chain(&other.0).map(|(part, _)| part);
         let differs = |part: &&String| value(self, part) != value(other, part);
         let Some(part) = parts.into_iter().find(differs) else {
-            return (self != other).then(|| "the parts of the builds are in a different order".to_owned());
+            return (self != other).then(|| "the builds list their parts in different orders".to_owned());
         };
         Some(format!("{part} is {} there and {} here", quoted(value(other, part)), quoted(value(self, part))))
     }
@@ -68,11 +68,11 @@ mod tests {
 
     #[test]
     fn builds_differ_if_any_part_differs() {
-        let ours = BuildId::of(&[provider("liboqs", "0.13.0")]);
-        assert_eq!(ours.difference(&BuildId::of(&[provider("liboqs", "0.13.0")])), None);
-        let newer = BuildId::of(&[provider("liboqs", "0.14.0")]);
+        let ours = BuildId::compute(&[provider("liboqs", "0.13.0")]);
+        assert_eq!(ours.difference(&BuildId::compute(&[provider("liboqs", "0.13.0")])), None);
+        let newer = BuildId::compute(&[provider("liboqs", "0.14.0")]);
         assert_eq!(ours.difference(&newer).unwrap(), r#"provider liboqs is "0.14.0" there and "0.13.0" here"#);
-        let without = BuildId::of(&[]);
+        let without = BuildId::compute(&[]);
         assert_eq!(ours.difference(&without).unwrap(), r#"provider liboqs is missing there and "0.13.0" here"#);
         assert_eq!(without.difference(&ours).unwrap(), r#"provider liboqs is "0.13.0" there and missing here"#);
         assert!(ours.difference(&BuildId::default()).unwrap().starts_with("pqlab is missing"));
@@ -80,16 +80,16 @@ mod tests {
 
     #[test]
     fn compares_providers_if_both_builds_name_them() {
-        let (with, without) = (BuildId::of(&[provider("a", "1")]), BuildId::of(&[]));
+        let (with, without) = (BuildId::compute(&[provider("a", "1")]), BuildId::compute(&[]));
         assert_eq!(with.clone().without_providers(), without);
-        assert_eq!(with.clone().as_asked_by(&without), without);
-        assert_eq!(with.clone().as_asked_by(&BuildId::of(&[provider("b", "1")])), with);
+        assert_eq!(with.clone().as_requested_by(&without), without);
+        assert_eq!(with.clone().as_requested_by(&BuildId::compute(&[provider("b", "1")])), with);
     }
 
     #[test]
     fn the_order_of_providers_counts() {
         let pair = [provider("a", "1"), provider("b", "1")];
         let [a, b] = pair.clone();
-        assert!(BuildId::of(&pair).difference(&BuildId::of(&[b, a])).is_some());
+        assert!(BuildId::compute(&pair).difference(&BuildId::compute(&[b, a])).is_some());
     }
 }

@@ -1,9 +1,8 @@
 //! Measures with cold caches: before each call, walks through a buffer that is larger than the last-level cache.
 //!
-//! The walk evicts code, tables, keys and messages from every cache that the buffer passes through. It also evicts most
-//! of the call's address translations and branch history, but pages stay mapped. Private caches of other cores keep
-//! their contents. A last-level cache larger than [`LARGEST`] also keeps part of its contents; the caches closer to the
-//! core keep nothing.
+//! The walk evicts code, tables, keys and messages from this core's caches and from the last-level cache. It also
+//! evicts most of the call's address translations and branch history, but pages stay mapped. Private caches of other
+//! cores keep their contents. If the last-level cache is larger than [`LARGEST`], it keeps part of its contents.
 
 use crate::environment;
 use crate::system::{Here, System};
@@ -19,8 +18,8 @@ pub const LARGEST: usize = 128 << 20;
 /// Lower bound on the size of a cache line, in bytes.
 const LINE: usize = 64;
 
-/// Evicts the caches before each call of a trial. A sample is a single operation, because a second one would find warm
-/// caches.
+/// Trial that evicts the caches before each call of its inner trial. A sample is a single operation, because a second
+/// operation would find warm caches.
 pub(crate) struct Evicted {
     inner: Box<dyn Trial>,
     buffer: Arc<Mutex<Vec<u8>>>,
@@ -52,8 +51,8 @@ impl Evicted {
 }
 
 /// Asks the system to drop a file's cached pages, so that the next read comes from disk. The pages must already be
-/// written back. The next read may still come from memory on systems other than Linux, which ignore the request, and in
-/// a file system in memory.
+/// written back. The next read may still come from memory in two cases: on systems other than Linux, which ignore the
+/// request, and in an in-memory file system.
 pub fn drop_cached_pages(file: &File) {
     Here::drop_cached_pages(file);
 }
@@ -102,7 +101,8 @@ impl Trial for Evicted {
         self.inner.own_samples()
     }
 
-    /// Limits a wave to one operation, because a second one would find warm caches.
+    /// Returns the inner trial's demands, but limits a wave to one operation, because a second one would find warm
+    /// caches.
     fn demands(&self) -> Demands {
         let demands = self.inner.demands();
         Demands { wave: demands.wave.min(1), ..demands }

@@ -1,8 +1,9 @@
-//! Runs a task in a separate process, because the task may crash, hang or change its process. Each process runs one
-//! task, called an errand, and sends its answers as strings. The process is a worker from the same build, and ends with
-//! the thread that started it.
+//! Runs a task in a separate process, because the task may crash, hang or change process-wide state. Each process runs
+//! one task, called an errand, and sends its answers as strings. The process is a worker from the same build. It is
+//! killed when the thread that started it ends.
 
 use crate::clock;
+use crate::ending::ending;
 use crate::program::{Program, Unheard, WorkerError, end_with_all_it_started, ended_within_grace, temporary_file};
 use crate::timed::Timed;
 use crate::wire::{self, Task};
@@ -24,7 +25,8 @@ const LOOK_MS: u8 = 50;
 pub struct Errand {
     child: Child,
     stream: UnixStream,
-    /// Unnamed file that captures standard output, which only libraries write to. `stderr` captures standard error.
+    /// Unnamed file that captures standard output, which only libraries write to. `stderr` is the same for standard
+    /// error.
     stdout: File,
     stderr: Option<File>,
 }
@@ -36,7 +38,7 @@ pub enum Next {
     Said(String),
     /// The errand ended, possibly in the middle of a message.
     Ended,
-    /// The user stopped the errand.
+    /// The caller set the stop flag.
     Stopped,
 }
 
@@ -61,8 +63,8 @@ pub struct Manner {
 }
 
 impl Errand {
-    /// Starts a process for `task`, a string that the worker program interprets. Under a wrapper, compares the builds
-    /// without their providers, because the wrapper may emulate a different processor.
+    /// Starts a process for `task`, a string that the worker program interprets. The process must come from the same
+    /// build. Under a wrapper, the check excludes providers, because the wrapper may emulate a different processor.
     ///
     /// # Errors
     /// [`WorkerError`] if the process cannot be started, comes from a different build, or does not answer within
@@ -90,8 +92,7 @@ impl Errand {
     /// Waits for the next message, without a time limit. Setting `stop` ends the wait.
     ///
     /// # Errors
-    /// Fails if reading from the process fails, and with `InvalidData` if a message is malformed. The end of the process
-    /// is not an error.
+    /// Errors from the system, and `InvalidData` if a message is malformed. The end of the process is not an error.
     pub fn next(&mut self, stop: &AtomicBool) -> io::Result<Next> {
         self.next_until(u64::MAX, stop).map(|next| next.unwrap_or(Next::Stopped))
     }
@@ -130,7 +131,7 @@ impl Errand {
         }
     }
 
-    /// Waits until the process exits, after its last message.
+    /// Waits for the process to exit, and returns its exit status and output. Call this after the last message.
     ///
     /// # Errors
     /// System errors while waiting for the process or reading its output files.
@@ -150,7 +151,7 @@ impl Errand {
             return format!("cannot read the worker's greeting: {error}");
         }
         match ended_within_grace(&mut self.child) {
-            Ok(Some(status)) => format!("the process ended: {status}"),
+            Ok(Some(status)) => format!("the process ended: {}", ending(status)),
             Ok(None) => "the process closed its connection".to_owned(),
             Err(lost) => format!("cannot wait for the process: {lost}"),
         }

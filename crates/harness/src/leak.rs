@@ -3,8 +3,9 @@
 //! Four groups of calls are interleaved: the first class, the first class again (the null), the first class with a
 //! known delay (the positive control), and the second class. Each group has its own pool of inputs. All pools have the
 //! same size, and all inputs have the same length. The order of the groups is shuffled within blocks of a few calls.
-//! Before each call, an input is chosen at random from the group's pool and copied to a shared buffer, so that neither
-//! addresses nor warm caches distinguish the groups. Only the call is timed.
+//! Before each call, the harness chooses an input at random from the group's pool and copies it to a shared buffer.
+//! Addresses and warm caches therefore do not distinguish the groups. Only the call and a short delay before it are
+//! timed.
 
 use crate::counter::{self, Selected};
 use crate::trial::Fault;
@@ -29,11 +30,11 @@ pub const SECOND: usize = 3;
 
 /// Calls per group in each block.
 const BLOCK: u64 = 8;
-/// Links in the chain that runs before every call. The known delay consists of additional links.
+/// Links in the chain of dependent additions that runs before every call. The known delay consists of additional links.
 const LINKS: u64 = 16;
-/// Calls per group before the measurement starts.
+/// Minimum number of calls, over all groups, before the measurement starts.
 const WARM_UP: usize = 64;
-/// Minimum duration of the warm-up in ns. The warm-up also times the calls, for planning.
+/// Minimum duration of the warm-up in ns. The warm-up also shows how many calls fit into the time limit.
 const WARM_UP_NS: u64 = 20_000_000;
 
 /// Operation whose timing is tested.
@@ -44,21 +45,21 @@ pub trait Target {
     /// Errors from the library.
     fn load(&mut self, input: &[u8]) -> Result<(), Fault>;
 
-    /// Performs the operation on the loaded input. Only this call is timed.
+    /// Performs the operation on the loaded input. Timed.
     ///
     /// # Errors
     /// Errors from the library.
     fn call(&mut self) -> Result<(), Fault>;
 }
 
-/// Size and limits of a measurement.
+/// Number of samples, limits and seed of a measurement.
 #[derive(Clone, Copy, Debug)]
 pub struct LeakPlan {
     /// Number of samples per comparison, half of them for each class.
     pub samples: u64,
     /// Minimum number of samples per class, which overrides the time limit.
     pub least: u64,
-    /// Time limit in ns, which determines the number of samples in advance.
+    /// Time limit in ns. The number of samples is chosen in advance to fit it.
     pub longest_ns: u64,
     /// Delay of the positive control, in ns.
     pub control_delay_ns: f64,
@@ -66,10 +67,10 @@ pub struct LeakPlan {
     pub seed: u64,
 }
 
-/// Measured times.
+/// Result of a measurement.
 #[derive(Clone, Debug)]
 pub struct LeakTimes {
-    /// Times in ns by group, in order of measurement. All groups hold the same number of times.
+    /// Times in ns by group, in order of measurement. All groups have the same number of times.
     pub groups: [Vec<f64>; GROUPS],
     /// Name of the counter.
     pub counter: &'static str,
@@ -79,8 +80,8 @@ pub struct LeakTimes {
     pub resolution_ns: f64,
 }
 
-/// Measures on the calling thread, which is pinned to one processor until this function returns. Reports the finished
-/// fraction to `progress` from time to time.
+/// Measures on the calling thread. If possible, pins the thread to one processor until this function returns.
+/// Periodically reports the finished fraction (0 to 1) to `progress`.
 ///
 /// # Errors
 /// Errors from the target, and an error if the pools are empty, differ in size, or contain inputs of different lengths.
@@ -99,7 +100,8 @@ pub fn measure(
     let pinned = home.last().copied().filter(|&cpu| affinity::pin(&[cpu]).is_ok());
     let times = measure_here(target, pools, plan, progress, pinned);
     if pinned.is_some() {
-        // Restore the original processors. If that fails, the thread stays where it is, which is harmless.
+        // If the original processors cannot be restored, the thread stays where it is, which is
+        // harmless.
         affinity::pin(&home).ok();
     }
     times
@@ -143,7 +145,7 @@ fn open() -> Result<Selected, Fault> {
         .map_err(|error| Fault::Library(error.to_string()))
 }
 
-/// Returns the length of a chain that takes `control_delay_ns` longer than one of [`LINKS`].
+/// Returns the number of links in a chain that takes about `control_delay_ns` longer than a chain of [`LINKS`] links.
 fn links(control_delay_ns: f64) -> u64 {
     let links = (control_delay_ns * 1e-9 * clock::core_clock_hz() / LINKS as f64).round() as u64;
     LINKS + links * LINKS
@@ -172,7 +174,8 @@ impl Bench<'_> {
         outcome.map(|()| ticks)
     }
 
-    /// Warms up and returns the number of blocks to measure: as many as requested, or as many as the time limit allows.
+    /// Warms up and returns the number of blocks to measure: as many as requested or as fit into the time limit, but at
+    /// least [`LeakPlan::least`] samples per class.
     fn rounds(&mut self, plan: &LeakPlan, counter: &mut Selected, draw: &mut ChaCha8Rng) -> Result<u64, Fault> {
         let (begin, mut calls) = (clock::monotonic_ns(), 0);
         let spent = loop {

@@ -8,7 +8,9 @@ pub mod affinity;
 mod build_id;
 pub mod clock;
 pub mod cold;
+mod core_checks;
 pub mod counter;
+mod ending;
 pub mod environment;
 pub mod errand;
 pub mod gate;
@@ -29,6 +31,8 @@ pub mod wire;
 pub mod worker;
 
 pub use build_id::BuildId;
+pub use core_checks::check_core;
+pub use ending::ending;
 pub use program::{Program, WorkerError};
 pub use schedule::{Event, MeasuringError, Observer, ObserverError, Outcome, WorkerPool};
 pub use trial::{Demands, Fault, Recorder, Seed, Trial, TrialSource};

@@ -4,21 +4,21 @@
 //! per-thread data, the second measures the stack, and the third measures the heap.
 //!
 //! **Stack**: before the operation, the harness fills the stack below the calling frame with a pattern. Afterwards, it
-//! searches the stack from the far end for the first changed word. It does not count the far part of the last frame if
-//! nothing was written there, and reports less than [`UNSEEN`] bytes as 0.
+//! searches the stack from the far end for the first changed word. Unwritten stack at the far end of the last frame is
+//! not counted. Results below [`UNSEEN`] bytes are reported as 0.
 //!
-//! **Heap**: this program, including Rust's allocator, calls the C library's allocator through slots. The harness
-//! redirects the slots to functions that count and forward each call. It does so only in processes that measure memory,
-//! so other measurements have no extra cost. A block contributes its usable size (`malloc_usable_size`), without the
-//! allocator's header. A reallocation contributes the larger of the two sizes, not their sum, even if the block is
-//! copied. Memory from direct `mmap` calls, allocations inside shared libraries (including the C library), and
-//! allocations in other threads are not counted.
+//! **Heap**: this program, including Rust's allocator, calls the C library's allocator through function pointers
+//! (slots). The harness redirects the slots to functions that count and forward each call. It does so only in processes
+//! that measure memory, so other measurements have no extra cost. A block contributes its usable size
+//! (`malloc_usable_size`), without the allocator's header. A reallocation contributes the larger of the two sizes, not
+//! their sum, even if the block is copied. Memory from direct `mmap` calls, allocations inside shared libraries
+//! (including the C library), and allocations in other threads are not counted.
 
 use crate::system::peaks;
 use crate::trial::Fault;
 
-/// Stack size for the operation, in bytes: the usual size for a program's main thread. An operation that needs more
-/// crashes its worker.
+/// Stack size for the operation, in bytes: the usual stack size of a main thread. An operation that needs more crashes
+/// its worker.
 pub const STACK: usize = 8 << 20;
 /// Number of times that [`peaks`] performs the operation.
 pub const CALLS: usize = 3;
@@ -30,7 +30,7 @@ pub const UNSEEN: usize = 1024;
 pub struct Peaks {
     /// Stack used below the frame that calls the operation; 0 if less than [`UNSEEN`].
     pub stack: usize,
-    /// Heap.
+    /// Heap memory allocated at its peak.
     pub heap: usize,
 }
 

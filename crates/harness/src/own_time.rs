@@ -1,25 +1,25 @@
-//! Checks the time that another process reports for its timed loop, using this process's clock.
+//! Compares the time that another process reports for its timed loop with the time by this process's clock.
 
 use crate::trial::Fault;
 
-/// Time allowed outside the loop, in ns, for one message in each direction.
+/// Time allowed for one message in each direction, in ns. Messages are outside the other process's timed loop.
 const MESSAGES_NS: u64 = 200_000;
-/// Number of consecutive disagreements that chance does not explain. Single disagreements are harmless: another program
-/// may use the core between a loop and the answer. On a busy machine, or with a runtime that collects garbage or
-/// compiles code, that happens in most visits, but not in all.
+/// Number of consecutive samples with a reported time that is much too short, after which the case fails. Fewer in a
+/// row may be chance: another program may use the core between the timed loop and the answer. On a busy machine, or
+/// with a runtime that collects garbage or compiles code, that happens in most samples, but not in all.
 const IN_A_ROW: u32 = 25;
 
-/// Counts disagreements in the latest samples of a case.
+/// Counts the latest consecutive samples of a case in which the two clocks disagree.
 #[derive(Debug, Default)]
 pub(crate) struct OwnTime {
-    /// Number of consecutive samples with more time outside the loop than allowed.
+    /// Number of consecutive samples with too much time outside the other process's timed loop.
     beyond: u32,
 }
 
 impl OwnTime {
-    /// Returns the time to record for a sample, in ns. `reported` is the time by the clock of the other process,
-    /// `measured` the time by the clock of this process. If the two agree, returns `reported`. Otherwise returns
-    /// `measured`, which may be too long but never too short.
+    /// Returns the time to record for a sample, in ns. `reported` is the time by the other process's clock, and
+    /// `measured` the time by this process's clock. Returns `reported` if it is shorter than `measured` by at most 0.2
+    /// ms or 5%. Otherwise returns `measured`, which may be too long but never too short.
     ///
     /// # Errors
     /// [`Fault::WrongAnswer`] if `reported` is longer than `measured`, or much shorter in [`IN_A_ROW`] consecutive
@@ -33,8 +33,8 @@ impl OwnTime {
         self.beyond = if beyond { self.beyond + 1 } else { 0 };
         if self.beyond >= IN_A_ROW {
             let text = format!(
-                "the worker reported {reported} ns for a visit of {measured} ns, and much too little in \
-                 {IN_A_ROW} visits in a row"
+                "the worker reported {reported} ns for a visit of {measured} ns; its times were far too short in \
+                 {IN_A_ROW} consecutive visits"
             );
             return Err(Fault::WrongAnswer(text));
         }
@@ -67,7 +67,7 @@ mod tests {
         let results: Vec<_> = (0..IN_A_ROW).map(|_| own.judge(1_000_000, 2_000_000)).collect();
         let (last, before) = results.split_last().unwrap();
         assert!(before.iter().all(|kept| *kept == Ok(2_000_000)), "a time that is too short must not be used");
-        assert!(last.as_ref().is_err_and(|error| error.to_string().contains("25 visits in a row")));
+        assert!(last.as_ref().is_err_and(|error| error.to_string().contains("25 consecutive visits")));
         let mut own = OwnTime::default();
         for sample in 0..100 {
             let measured = if sample % 10 == 0 { 1_000_100 } else { 2_000_000 };

@@ -1,31 +1,32 @@
 //! Probes the core between samples: measures its clock rate, and detects whether another load shares it. The probes
-//! divide a visit into chunks, so the clock rate is known for each sample. A load that lasts a millisecond spoils only
-//! that millisecond, not the whole visit.
+//! divide a visit into chunks, so the clock rate is known for each sample. A short load spoils only its chunk, not the
+//! whole visit.
 
 use crate::clock::monotonic_ns;
 use crate::gate::{Gate, Probe};
 use pqlab_record::Chunk;
 
-/// Maximum throughput loss of an unshared chunk, in percent. The limit for a visit is the same.
+/// Throughput loss, in percent, above which a chunk counts as shared with another load. Visits have the same limit.
 pub(crate) const MOST_NARROWED_PCT: f64 = 5.0;
 
-/// Time between probes in ns, rounded up to a whole sample. A probe takes a fiftieth of this time.
+/// Minimum time between two probes, in ns. A probe runs only after a complete sample, and takes about a fiftieth of
+/// this time.
 const BETWEEN_LOOKS_NS: u64 = 1_500_000;
 
-/// Minimum number of samples in unshared chunks. With fewer, shared chunks are not excluded.
+/// Minimum number of samples in unshared chunks. If a visit has fewer, its shared chunks are not excluded.
 const LEAST_LEFT: u32 = 10;
 
 /// Chunk of a visit, with the results of the probes before and after it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Seen {
     pub(crate) chunk: Chunk,
-    /// Throughput loss in percent, from the worse of the two probes.
+    /// Throughput loss in percent, from the worse of the two probes. `None` if a probe could not measure it.
     narrowed_pct: Option<f64>,
     /// Length of the chunk in ns.
     ns: u64,
 }
 
-/// Probes of a visit.
+/// Probes of the current visit, and the chunks so far.
 pub(crate) struct Probes {
     last: Probe,
     since: u64,
@@ -39,7 +40,7 @@ impl Probes {
         Probes { last: first, since: monotonic_ns(), samples: 0, seen: Vec::with_capacity(16) }
     }
 
-    /// Counts a sample, and probes the core if the last probe is more than the interval ago.
+    /// Counts a sample. Probes the core if at least [`BETWEEN_LOOKS_NS`] ns have passed since the last probe.
     pub(crate) fn sample(&mut self, gate: &mut Gate) {
         self.samples += 1;
         let now = monotonic_ns();
@@ -70,15 +71,16 @@ impl Probes {
         let left: u32 = self.seen.iter().filter(|seen| !seen.chunk.shared).map(|seen| seen.chunk.samples).sum();
         let all: u32 = self.seen.iter().map(|seen| seen.chunk.samples).sum();
         if left < LEAST_LEFT.min(all) {
-            // Keep all chunks, because too few samples would remain. `narrowed_pct` then covers the whole visit.
+            // Too few samples would remain, so exclude none. `narrowed_pct` then covers the whole
+            // visit.
             self.seen.iter_mut().for_each(|seen| seen.chunk.shared = false);
         }
         self.seen
     }
 }
 
-/// Returns the largest throughput loss, in percent, of the chunks that are not excluded as shared. `None` if it cannot
-/// be measured.
+/// Returns the largest throughput loss, in percent, of the chunks that are not excluded as shared. `None` if there is
+/// no such chunk, or if the loss of one of them is unknown.
 pub(crate) fn narrowed_pct(chunks: &[Seen]) -> Option<f64> {
     let staying = chunks.iter().filter(|seen| !seen.chunk.shared);
     staying.map(|seen| seen.narrowed_pct).collect::<Option<Vec<f64>>>()?.into_iter().reduce(f64::max)
@@ -98,7 +100,8 @@ mod tests {
         Probe { clock_hz, narrowed_pct: Some(narrowed) }
     }
 
-    /// Builds chunks of `samples` samples between probes. `narrowed` holds the throughput loss in each probe.
+    /// Builds the chunks of a visit with `samples` samples between two probes. `narrowed` contains the throughput loss
+    /// that each probe measures, in percent.
     fn seen(narrowed: &[f64], samples: u32) -> Vec<Seen> {
         let mut probes = Probes::begin(look(3e9, narrowed[0]));
         for (index, pct) in narrowed[1..].iter().enumerate() {

@@ -2,10 +2,11 @@
 //! each request.
 //!
 //! If a worker dies, hangs or writes to standard output, the current case fails. The next request replaces a worker
-//! that died or hung. Sending a request, receiving the whole answer, and waiting for a process to exit have time
-//! limits. A worker never outlives this process, however this process ends: see `System::tie`.
+//! that died or hung. Time limits apply to each request with its answer, and to the exit of a process. A worker never
+//! outlives this process, however this process ends: see `System::tie`.
 
 use crate::clock;
+use crate::ending::cause;
 use crate::gate::{self, AdditionsPerCycle};
 use crate::program::{
     GRACE, Program, Unheard, WorkerError, end_with_all_it_started, ended_within_grace, temporary_file,
@@ -40,7 +41,7 @@ pub struct Workers {
     pub seed: u64,
     /// Number of processes.
     pub processes: u32,
-    /// Counter to use.
+    /// Counter that the workers use.
     pub counter: CounterChoice,
     /// Counter rate measured by the coordinator, in ticks per second, if the rate is constant.
     pub ticks_per_second: Option<f64>,
@@ -50,9 +51,9 @@ pub struct Workers {
     pub granted: Vec<u32>,
     /// Limits on time and memory.
     pub limits: Limits,
-    /// Name of an environment variable that tells a worker not to load libraries at start; its value is the reason. If
-    /// a worker dies or hangs during start, the pool starts that worker again, and all later workers, with the
-    /// variable.
+    /// Name of an environment variable that tells a worker not to load libraries at start. Its value is the reason. If
+    /// a worker dies or hangs while it starts, the pool sets the variable, restarts that worker, and keeps the variable
+    /// for all later workers.
     pub without_loading: Option<OsString>,
 }
 
@@ -63,7 +64,7 @@ pub struct Limits {
     pub request: Duration,
     /// Maximum address space, in bytes.
     pub address_space: u64,
-    /// Maximum growth of resident memory during the visits to one case, in bytes.
+    /// Maximum growth of resident memory during the visits to one case, except the first visit, in bytes.
     pub growth: u64,
 }
 
@@ -84,8 +85,8 @@ impl Default for Limits {
     }
 }
 
-/// Pool of worker processes, which are started on demand. A worker ends with the thread that started it, so a pool
-/// stays on the thread that created it:
+/// Pool of worker processes, which are started on demand. A worker is killed when the thread that started it ends, so a
+/// pool cannot move to another thread:
 ///
 /// ```compile_fail
 /// fn needs_send<T: Send>() {}
@@ -94,8 +95,8 @@ impl Default for Limits {
 pub struct ProcessPool {
     workers: Workers,
     running: HashMap<u32, Worker>,
-    /// Throughput baselines that workers have found. A worker needs them if another program uses its core at the start,
-    /// because it then cannot find a correct baseline itself.
+    /// Throughput baselines that workers have found. A worker needs them if another program uses its core from the
+    /// start, because it cannot find a correct baseline itself.
     additions_per_cycle: AdditionsPerCycle,
     /// Makes the pool neither `Send` nor `Sync`.
     thread: PhantomData<*const ()>,
@@ -136,7 +137,7 @@ impl ProcessPool {
         started.map_err(Failure::Fatal)
     }
 
-    /// Measures a first call in a fresh process, and ends the process.
+    /// Measures a first call in a fresh process, which then ends.
     fn first_call(&mut self, process: u32, case: &Case, visit: &VisitRequest) -> Result<Visited, Failure> {
         let started = clock::monotonic_ns();
         let mut fresh = self.start(process)?;
@@ -145,16 +146,16 @@ impl ProcessPool {
         let answer = fresh.ask(&request, self.workers.limits.request).map_err(Failure::Case)?;
         match answer {
             Response::Visited(visited) if fresh.printed() == 0 => {
-                // Charge the cost of the fresh process to the case's time.
+                // The time of the visit includes starting the process.
                 Ok(Visited { visit_ns: clock::monotonic_ns() - started, ..visited })
             }
             Response::Visited(_) => Err(Failure::Case("the library wrote to standard output".into())),
             Response::Fault { reason } => Err(Failure::Case(reason)),
-            other => Err(unasked("a first call", &other)),
+            other => Err(unrequested("a first call", &other)),
         }
     }
 
-    /// Sends a request and returns the answer. If the worker died or gives no answer, ends it and returns the reason.
+    /// Sends a request and returns the answer. If the worker died or gives no answer, kills it and returns the reason.
     fn ask(&mut self, process: u32, request: &Request, limit: Duration) -> Result<Response, Failure> {
         let worker = self.worker(process)?;
         match worker.ask(request, limit) {
@@ -180,7 +181,7 @@ impl WorkerPool for ProcessPool {
                 }
                 Ok(prepared)
             }
-            other => Err(unasked("a preparation", &other)),
+            other => Err(unrequested("a preparation", &other)),
         }
     }
 
@@ -196,12 +197,13 @@ impl WorkerPool for ProcessPool {
         let request = VisitRequest { additions_per_cycle: self.additions_per_cycle.clone(), ..visit.clone() };
         let visited = match self.ask(process, &Request::Visit(request), limit)? {
             Response::Visited(visited) => visited,
-            other => return Err(unasked("a visit", &other)),
+            other => return Err(unrequested("a visit", &other)),
         };
         gate::merge(&mut self.additions_per_cycle, &visited.additions_per_cycle);
         let growth = self.workers.limits.growth;
         if let Some(worker) = self.running.get_mut(&process) {
-            // The first visit may allocate memory for later visits. Later growth counts as a leak in the visited case.
+            // The first visit may allocate memory that later visits reuse. Any later growth is reported as a leak in
+            // the case.
             let grown = match worker.growth.entry(visit.case.clone()) {
                 Entry::Vacant(first) => *first.insert(0),
                 Entry::Occupied(mut sum) => {
@@ -235,7 +237,7 @@ impl WorkerPool for ProcessPool {
 }
 
 /// Returns the error for an answer of the wrong kind.
-fn unasked(request: &'static str, answer: &Response) -> Failure {
+fn unrequested(request: &'static str, answer: &Response) -> Failure {
     Failure::Fatal(WorkerError::Answer { request, answer: format!("{answer:?}") })
 }
 
@@ -243,13 +245,14 @@ struct Worker {
     child: Child,
     stream: UnixStream,
     prepared: HashSet<String>,
-    /// Growth of resident memory in bytes over each case's visits, except the first.
+    /// Growth of resident memory in bytes, by case id. A case's first visit does not count.
     growth: HashMap<String, i64>,
     /// Standard output (`stdout`) and standard error (`stderr`) of the worker. Both are unnamed files, so the worker
-    /// never waits for a reader, and everything it wrote before an answer can be read as soon as the answer arrives.
+    /// never waits for a reader. As soon as an answer arrives, everything that the worker wrote before the answer can
+    /// be read.
     stdout: File,
     stderr: File,
-    /// Number of bytes of standard output that were already counted.
+    /// Number of bytes of standard output that [`printed`](Self::printed) has already counted.
     seen: u64,
 }
 
@@ -289,7 +292,7 @@ impl Worker {
         };
         match worker.ask(&Request::Begin(begin), limit) {
             Ok(Response::Begun) => {
-                // Skip output from the loading of libraries, for which no case is to blame.
+                // Discard what libraries printed while loading, because it is not part of any case.
                 worker.printed();
                 Ok(worker)
             }
@@ -309,7 +312,7 @@ impl Worker {
         }
     }
 
-    /// Explains why there is no answer.
+    /// Explains why a request received no answer.
     fn silence(&mut self, error: &io::Error, limit: Duration) -> String {
         match error.kind() {
             io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {
@@ -330,12 +333,13 @@ impl Worker {
         let length = self.stderr.metadata()?.len();
         let start = length.saturating_sub(STDERR_TAIL);
         let mut tail = vec![0; (length - start) as usize];
-        // Read at an explicit position, because the worker shares the file's offset.
+        // Read at an explicit position: moving the file's offset would make the worker, which
+        // shares it, overwrite its own output.
         self.stderr.read_exact_at(&mut tail, start)?;
         Ok(String::from_utf8_lossy(&tail).into_owned())
     }
 
-    /// Describes how the process ended, and quotes its last line of output.
+    /// Describes how the process ended, and quotes the last line of its standard error.
     fn exit_reason(&mut self) -> String {
         let ending = match ended_within_grace(&mut self.child) {
             Ok(Some(status)) => describe(status),
@@ -345,7 +349,7 @@ impl Worker {
             Err(error) => format!("cannot wait for the worker: {error}"),
         };
         let tail = self.stderr_tail().unwrap_or_default();
-        // Skip the hint that Rust's runtime prints last, which does not help readers of a table.
+        // Skip the `note:` line that Rust prints after a panic message.
         let tells = |line: &&str| !line.trim().is_empty() && !line.starts_with("note: ");
         match tail.lines().rev().find(tells) {
             Some(line) => format!("{ending}; its last output: {}", line.trim()),
@@ -361,10 +365,11 @@ impl Drop for Worker {
     }
 }
 
-/// Takes ownership of the worker's end of the socket pair, whose descriptor is on the worker's command line.
+/// Takes ownership of the worker's end of the socket pair. The coordinator passes its descriptor on the command line.
+/// Also ties this process to its parent.
 ///
 /// # Errors
-/// Fails if the descriptor is not open.
+/// Fails if the descriptor is not open, or if the process cannot be tied to its parent.
 pub fn inherited_stream(descriptor: RawFd) -> io::Result<UnixStream> {
     if nix::fcntl::fcntl(borrowed(descriptor), nix::fcntl::FcntlArg::F_GETFD).is_err() {
         return Err(io::Error::other(format!(
@@ -392,7 +397,10 @@ fn set_close_on_exec(stream: &UnixStream) -> io::Result<()> {
 fn describe(status: ExitStatus) -> String {
     match (status.signal(), status.code()) {
         (Some(signal), _) => match nix::sys::signal::Signal::try_from(signal) {
-            Ok(name) => format!("the worker was killed by {name}"),
+            Ok(name) => {
+                let cause = cause(signal).map_or_else(String::new, |cause| format!(" ({cause})"));
+                format!("the worker was killed by {name}{cause}")
+            }
             Err(_) => format!("the worker was killed by signal {signal}"),
         },
         (None, Some(code)) => format!("the worker exited with code {code}"),

@@ -1,4 +1,4 @@
-//! Starts worker processes. Each worker has its own socket pair and ends with the thread that started it.
+//! Starts worker processes. Each worker has its own socket pair, and is killed when the thread that started it ends.
 
 use crate::build_id::BuildId;
 use crate::clock;
@@ -20,7 +20,7 @@ use std::time::Duration;
 pub struct Program {
     /// Path of the executable.
     pub path: PathBuf,
-    /// Arguments, to which the number of the worker's file descriptor is appended.
+    /// Arguments. The number of the worker's socket descriptor is appended to them.
     pub arguments: Vec<OsString>,
     /// Environment variables to set in addition to those of this process.
     pub variables: Vec<(OsString, OsString)>,
@@ -55,7 +55,7 @@ pub enum WorkerError {
         /// Difference between the builds.
         difference: String,
     },
-    /// The process was started but did not begin its work.
+    /// The process started but did not begin its work.
     #[error("a worker did not start: {0}")]
     Silent(String),
     /// The process reported an error instead of beginning its work.
@@ -64,9 +64,9 @@ pub enum WorkerError {
     /// The process sent an answer that does not match the request.
     #[error("a worker gave an unexpected answer to {request}: {answer}")]
     Answer {
-        /// The request.
+        /// Name of the request.
         request: &'static str,
-        /// The answer.
+        /// The answer, in debug format.
         answer: String,
     },
 }
@@ -78,7 +78,8 @@ pub(crate) fn temporary_file() -> Result<File, WorkerError> {
 }
 
 impl Program {
-    /// Returns a command that runs the program, under `wrapper` (a program and its arguments) unless that is empty.
+    /// Returns a command that runs the program. If `wrapper` (a program and its arguments) is not empty, the command
+    /// runs the program under the wrapper.
     pub(crate) fn command(&self, wrapper: &[OsString]) -> Command {
         let mut words = wrapper.iter().map(OsString::as_os_str).chain([self.path.as_os_str()]);
         let mut command = Command::new(words.next().unwrap_or(self.path.as_os_str()));
@@ -87,7 +88,7 @@ impl Program {
     }
 
     /// Starts the command in a new process group and returns one end of a new socket pair. The descriptor of the other
-    /// end is appended to the command's arguments. The process ends with the calling thread.
+    /// end is appended to the command's arguments. The process is killed when the calling thread ends.
     pub(crate) fn spawn(&self, mut command: Command) -> Result<(Child, UnixStream), WorkerError> {
         let mut start = || {
             let (ours, theirs) = UnixStream::pair()?;
@@ -102,7 +103,8 @@ impl Program {
         start().map_err(|error: io::Error| WorkerError::Start { path: self.path.clone(), reason: error.to_string() })
     }
 
-    /// Exchanges builds with a newly started worker. `build` is the part of this process's build to compare.
+    /// Exchanges builds with a newly started worker, and checks that they are equal. `build` is the part of this
+    /// process's build to compare.
     pub(crate) fn greet(&self, mut stream: impl Read + Write, build: BuildId, task: Task) -> Result<(), Unheard> {
         let hello = Hello { build, task };
         wire::send(&mut stream, &hello).map_err(Unheard::Lost)?;
@@ -140,7 +142,7 @@ pub(crate) fn ended_within_grace(child: &mut Child) -> io::Result<Option<ExitSta
     }
 }
 
-/// Kills a running process with all its child processes, and reaps it. A process that survives this hangs in the
+/// Kills a running process with all its child processes, and reaps it. A process that survives this is stuck in the
 /// kernel, and nothing more can be done.
 pub(crate) fn end_with_all_it_started(child: &mut Child) {
     if let Ok(None) = child.try_wait() {

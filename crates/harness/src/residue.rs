@@ -36,7 +36,7 @@ fn baseline() -> &'static Baseline {
 pub fn put_back() {
     put_back_registers();
     if let Some(signals) = &baseline().signals {
-        // Ignore the result, because the call fails only if `how` is invalid.
+        // The call fails only if `how` is invalid.
         nix::sys::signal::pthread_sigmask(SigmaskHow::SIG_SETMASK, Some(signals), None).ok();
     }
 }
@@ -55,18 +55,18 @@ pub fn clear_vector_upper() {
     arch::clear_upper();
 }
 
-/// Set of leftover state.
+/// Set of kinds of leftover register state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Residues(u8);
 
 impl Residues {
-    fn of(residue: Residue) -> Residues {
+    fn new(residue: Residue) -> Residues {
         Residues(1 << residue as u8)
     }
 
     /// Returns whether the set contains `residue`.
     pub fn contains(self, residue: Residue) -> bool {
-        self.0 & Residues::of(residue).0 != 0
+        self.0 & Residues::new(residue).0 != 0
     }
 
     /// Returns whether the set is empty.
@@ -82,7 +82,7 @@ impl Residues {
 
 impl FromIterator<Residue> for Residues {
     fn from_iter<I: IntoIterator<Item = Residue>>(residues: I) -> Residues {
-        Residues(residues.into_iter().fold(0, |all, residue| all | Residues::of(residue).0))
+        Residues(residues.into_iter().fold(0, |all, residue| all | Residues::new(residue).0))
     }
 }
 
@@ -93,8 +93,8 @@ pub fn read() -> Option<Residues> {
     arch::in_use(&baseline().registers)
 }
 
-/// Returns whether readings are correct on this processor: clear after restoring the state, and set after writing to
-/// the upper half of a vector register. Leaves the state restored.
+/// Tests whether [`read`] works on this processor. It must report leftover state after a write to the upper half of a
+/// vector register, and none after [`put_back_registers`]. Leaves the state restored.
 pub fn controls_hold() -> bool {
     put_back_registers();
     let clear = read().is_some_and(Residues::is_empty);
@@ -120,7 +120,7 @@ pub(crate) struct Tally {
 }
 
 impl Tally {
-    /// Adds a reading.
+    /// Adds the reading after one sample.
     #[inline]
     pub(crate) fn add(&mut self, reading: Option<Residues>) {
         let Some(residues) = reading else {
@@ -131,7 +131,8 @@ impl Tally {
         residues.iter().for_each(|residue| self.seen[residue as usize] += 1);
     }
 
-    /// Returns the state that more than half of the readings found. `None` if there are no readings or one failed.
+    /// Returns the state that more than half of the readings found. `None` if there are no readings or if a reading
+    /// failed.
     pub(crate) fn outcome(&self) -> Option<Residues> {
         let usual = |residue: &Residue| 2 * self.seen[*residue as usize] > self.readings;
         (self.readings > 0 && !self.unreadable).then(|| Residue::ALL.into_iter().filter(usual).collect())
@@ -155,8 +156,8 @@ mod arch {
     impl Registers {
         pub(super) fn read() -> Registers {
             let (mut mxcsr, mut x87_control) = (0_u32, 0_u16);
-            // SAFETY: each instruction stores a register that every x86-64 processor has into a variable of the same
-            // width.
+            // SAFETY: every x86-64 processor has both registers. Each is stored in a variable of
+            // its width.
             unsafe {
                 asm!("stmxcsr [{}]", in(reg) &raw mut mxcsr, options(nostack, preserves_flags));
                 asm!("fnstcw [{}]", in(reg) &raw mut x87_control, options(nostack, preserves_flags));
@@ -168,8 +169,8 @@ mod arch {
     /// Exception flags in MXCSR. They are status bits, not control bits.
     const FLAGS: u32 = 0x3f;
     /// XSAVE state component for the upper halves of ymm0 to ymm15 (Intel, *Software Developer's Manual*, volume 1,
-    /// section 13.1). `ZMM_UPPER` is the component for zmm0 to zmm15. Component 7 (zmm16 to zmm31) is not checked: once
-    /// the C library's memory functions have used it, it stays in use, but slows nothing down.
+    /// section 13.1). `ZMM_UPPER` is the component for zmm0 to zmm15. Component 7 (zmm16 to zmm31) is not checked: the
+    /// C library's memory functions use these registers and leave the component in use, but that slows nothing down.
     const YMM_UPPER: u32 = 1 << 2;
     const ZMM_UPPER: u32 = 1 << 6;
 
@@ -186,7 +187,7 @@ mod arch {
             return None;
         }
         let components: u32;
-        // SAFETY: the processor supports the instruction, and the system has enabled it.
+        // SAFETY: the processor supports XGETBV with ECX = 1, and the system has enabled it.
         unsafe {
             asm!("xgetbv", in("ecx") 1, out("eax") components, out("edx") _, options(nomem, nostack, preserves_flags));
         }
@@ -222,8 +223,8 @@ mod arch {
     #[inline]
     pub(super) fn clear_upper() {
         if has_avx() {
-            // SAFETY: the processor supports AVX. `clobber_abi` declares every vector register as overwritten, which
-            // includes all registers that the instruction changes.
+            // SAFETY: the processor supports AVX. The instruction changes only vector registers,
+            // and `clobber_abi` declares all of them as overwritten.
             unsafe { asm!("vzeroupper", clobber_abi("sysv64"), options(nomem, nostack)) }
         }
     }
@@ -288,7 +289,7 @@ mod arch {
 mod arch {
     use super::Residues;
 
-    /// Does nothing, because no registers need restoring on this architecture.
+    /// Empty state, because no registers need restoring on this architecture.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub(super) struct Registers;
 

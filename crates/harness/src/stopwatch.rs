@@ -1,5 +1,5 @@
-//! Stopwatches, which time the operations of a sample. A visit picks a stopwatch before its first sample. The compiler
-//! generates the visit's loop for each kind, so that the loop decides nothing between two readings.
+//! Stopwatches, which time the operations of a sample. A visit picks one kind of stopwatch before its first sample. The
+//! sampling loop is generic over the kind, so it makes no decision between two readings.
 
 use crate::clock::monotonic_ns;
 use crate::counter::Counter;
@@ -9,7 +9,7 @@ use crate::trial::{Fault, Recorder, Trial};
 /// Readings for the samples of a visit.
 #[derive(Debug)]
 pub(crate) struct Readings {
-    /// The counter's reading for each sample.
+    /// Number of ticks for each sample.
     pub(crate) ticks: Vec<u64>,
     /// Wall time of each sample in ns. Empty if the ticks already give the time.
     pub(crate) wall_ns: Vec<u64>,
@@ -96,12 +96,12 @@ impl Stopwatch for WallAlone {
     }
 }
 
-/// Stopwatch that uses the clock of the process that performs the operations, if this process's wall clock confirms the
-/// time.
+/// Stopwatch for operations that another process performs. Uses the time by that process's clock, if this process's
+/// wall clock confirms it.
 pub(crate) struct ProcessClock<'a> {
     pub(crate) own_time: &'a mut OwnTime,
     pub(crate) ns_per_tick: f64,
-    /// Whether samples also keep their wall time.
+    /// Whether to record each sample's time in [`Readings::wall_ns`] as well.
     pub(crate) keeps_wall: bool,
 }
 
@@ -126,7 +126,8 @@ impl Stopwatch for ProcessClock<'_> {
     }
 }
 
-/// Stopwatch for waves. The trial reports the time of each operation, and each operation is a sample.
+/// Stopwatch for [waves](crate::trial::Demands::wave). The trial reports the time of each operation, and each operation
+/// is a sample.
 pub(crate) struct WaveTimes {
     pub(crate) ns_per_tick: f64,
 }

@@ -1,16 +1,16 @@
-//! Tracks secret bytes with valgrind's memcheck, which treats them as uninitialised and reports each branch and address
+//! Tracks secret bytes with valgrind's memcheck, which treats them as uninitialized and reports each branch and address
 //! that depends on them. The idea comes from Langley, "Checking that functions are constant time with Valgrind" (2010).
 //!
-//! A client request is a sequence of instructions that has no effect on a processor, but that valgrind recognises
+//! A client request is a sequence of instructions that has no effect on a processor, but that valgrind recognizes
 //! (`valgrind.h`, `memcheck.h`).
 
 use crate::leak::Target;
 use crate::trial::Fault;
 use std::ops::Range;
 
-/// `VG_USERREQ__RUNNING_ON_VALGRIND`.
+/// Number of valgrind's request `VG_USERREQ__RUNNING_ON_VALGRIND`.
 const RUNNING: u64 = 0x1001;
-/// Memcheck's `VG_USERREQ__MAKE_MEM_UNDEFINED`. The numbers of memcheck's requests start at `'M' << 24 | 'C' << 16`.
+/// Number of memcheck's request `VG_USERREQ__MAKE_MEM_UNDEFINED`. Memcheck's numbers start at `'M' << 24 | 'C' << 16`.
 const MAKE_UNDEFINED: u64 = 0x4d43_0001;
 
 /// Name of the function that loads inputs, as it appears in reports.
@@ -23,7 +23,7 @@ pub fn watched() -> bool {
     request([RUNNING, 0, 0, 0, 0, 0]) != 0
 }
 
-/// Loads `input` with the bytes in `secret` marked as secret, and calls the operation.
+/// Marks the bytes of `input` in the ranges `secret` as secret, loads the input, and calls the operation.
 ///
 /// # Errors
 /// Errors from the target, and [`Fault::Unsupported`] if the process is not running under valgrind.
@@ -56,9 +56,9 @@ fn call_tainted(target: &mut dyn Target) -> Result<(), Fault> {
 #[cfg(target_arch = "x86_64")]
 fn request(arguments: [u64; 6]) -> u64 {
     let answer: u64;
-    // SAFETY: on a processor, this rotates one register by 128 bits in total and exchanges another with itself.
-    // Valgrind reads the six words at `rax` and writes `rdx`. These requests change what valgrind knows about memory,
-    // but not the memory.
+    // SAFETY: on a processor, the instructions change nothing: they rotate `rdi` by 128 bits in
+    // total and exchange `rbx` with itself. Valgrind reads the six words at `rax` and writes `rdx`.
+    // The requests change what valgrind knows about memory, not the memory itself.
     unsafe {
         std::arch::asm!(
             "rol rdi, 3",

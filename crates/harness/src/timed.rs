@@ -1,4 +1,4 @@
-//! Stream with a time limit for a whole message, even if the message arrives in pieces.
+//! Stream with one deadline for a whole message, even if the message arrives in pieces.
 
 use crate::clock;
 use nix::errno::Errno;
@@ -8,12 +8,12 @@ use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
 use std::time::Duration;
 
-/// Maximum number of bytes per write. The system's time limit applies to each write, so a long message in a single
-/// write could take many times as long.
+/// Maximum number of bytes per write. The kernel may restart the socket's timeout for each part of a large write, so
+/// one large write could block for many times the timeout.
 const PORTION: usize = 16 << 10;
 
-/// Stream with a deadline on the clock [`clock::awake_ns`]. After the deadline, reads and writes fail with `TimedOut`,
-/// but data that has already arrived can still be read.
+/// Stream with a deadline on the clock [`clock::awake_ns`]. After the deadline, reads and writes that would have to
+/// wait fail with `TimedOut`. Data that has already arrived can still be read.
 pub(crate) struct Timed<'a> {
     stream: &'a UnixStream,
     until_ns: u64,
@@ -54,7 +54,7 @@ impl Write for Timed<'_> {
         self.stream.set_write_timeout(Some(Duration::from_nanos(clock::WAIT_SLICE_NS)))?;
         loop {
             self.wait(PollFlags::POLLOUT)?;
-            // Continue after a partial write, because a full buffer may accept only part of the bytes.
+            // The write may time out without writing anything. Wait again until the deadline.
             match self.stream.write(&bytes[..bytes.len().min(PORTION)]) {
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
                 written => return written,
@@ -73,7 +73,8 @@ mod tests {
     use crate::wire::{self, Response};
     use std::time::Instant;
 
-    /// Pause between parts of a message. It is much shorter than the limit, but the whole message takes much longer.
+    /// Pause between parts of a message. The pause is much shorter than the limit, but the whole message takes much
+    /// longer than the limit.
     const PAUSE: Duration = Duration::from_millis(20);
     const LIMIT: Duration = Duration::from_millis(300);
 
@@ -107,7 +108,7 @@ mod tests {
         let long = Response::Fault { reason: "x".repeat(32 << 20) };
         let begun = Instant::now();
         let error = wire::send(&mut Timed::new(&ours, LIMIT), &long).unwrap_err();
-        // The whole message would take minutes.
+        // Sending the whole message would take minutes, because the reader is slow.
         assert!(timed_out(&error), "{error}");
         assert!(begun.elapsed() >= LIMIT);
         drop(ours);

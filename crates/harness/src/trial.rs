@@ -27,8 +27,9 @@ pub trait Trial: Send {
     /// [`Fault`], which ends the case.
     fn setup(&mut self, batch: usize) -> Result<(), Fault>;
 
-    /// Performs `batch` operations. Only this call is timed. A trial with several threads calls it several times after
-    /// one [`setup`](Self::setup), for at most as many operations as were set up.
+    /// Performs `batch` operations. Only this call is timed. It may be called several times after one
+    /// [`setup`](Self::setup), for at most as many operations in total as were set up. Trials with several threads do
+    /// this.
     ///
     /// # Errors
     /// [`Fault`], which ends the case.
@@ -40,9 +41,9 @@ pub trait Trial: Send {
     /// [`Fault::WrongAnswer`], which voids all samples of the case.
     fn verify(&mut self) -> Result<(), Fault>;
 
-    /// Returns the number of operations per sample, if only one number is possible: for example for a set of messages
-    /// that is signed as a whole, or for an operation that changes the state it needs. `None` lets the measuring rules
-    /// choose.
+    /// Returns the number of operations per sample if the trial allows only one number. Examples are a set of messages
+    /// that is signed as a whole, and an operation that changes the state it needs. `None` lets the measurement
+    /// settings choose.
     fn batch(&self) -> Option<u64> {
         None
     }
@@ -76,7 +77,8 @@ pub trait Trial: Send {
         Vec::new()
     }
 
-    /// Returns the other process that performs the operations, if there is one. Its CPU time is added to the trial's.
+    /// Returns the id of the other process that performs the operations, if there is one. Its CPU time is added to the
+    /// trial's.
     fn process(&self) -> Option<u32> {
         None
     }
@@ -90,24 +92,25 @@ pub trait Trial: Send {
 /// Requirements of a trial. The default suits most trials: one thread, and any number of operations per sample.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Demands {
-    /// The trial starts threads on the processors that the run [was granted](crate::affinity::granted). It pins them,
-    /// and reports to the recorder what [disturbed](Recorder::disturbed) them. The harness watches only for stolen time
-    /// and for other loads on the cores of [the trial's processors](Trial::processors). Samples are wall times, because
-    /// cycles and instructions are counted for just one thread.
+    /// Whether the trial starts threads on the processors that the run [was granted](crate::affinity::granted). It pins
+    /// them, and reports to the recorder what [disturbed](Recorder::disturbed) them. The harness watches only for
+    /// stolen time and for other loads on the cores of [the trial's processors](Trial::processors). Samples are wall
+    /// times, because cycles and instructions are counted for just one thread.
     pub several_threads: bool,
     /// Minimum length of a sample in ns, unless the user sets the batch.
     pub shortest_sample_ns: u64,
-    /// Number that must divide the number of operations per sample, unless the user sets the batch; 0 and 1 allow any
+    /// Number that the operations per sample must be a multiple of, unless the user sets the batch. 0 and 1 allow any
     /// number.
     pub multiple_of: u64,
-    /// Another process performs the operations and [times](Trial::own_ns) them.
+    /// Whether another process performs the operations and [times](Trial::own_ns) them.
     pub own_time: bool,
     /// Maximum number of operations in a wave, or 0 if the routine itself is timed. Each operation in a wave is a
     /// sample with [its own time](Trial::own_samples). The operations may run concurrently, or with other work between
     /// them.
     pub wave: u64,
-    /// The trial takes the number of samples that [the protocol](pqlab_record::Protocol::handshakes) sets, whatever
-    /// their spread, because its operations wait for a network and the tail of their distribution matters.
+    /// Whether the trial takes a fixed number of samples, [set by the protocol](pqlab_record::Protocol::handshakes),
+    /// regardless of their spread. True if the operations wait for a network, where the tail of the distribution
+    /// matters.
     pub counted: bool,
 }
 

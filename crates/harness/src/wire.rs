@@ -43,7 +43,7 @@ pub struct Greeting {
 /// Request from the coordinator to a worker.
 #[derive(Debug, Serialize, Deserialize)]
 pub enum Request {
-    /// The first request.
+    /// Configures the worker. Always the first request.
     Begin(Begin),
     /// Checks known answers, prepares the case, and estimates the time of an operation.
     Prepare(Case),
@@ -56,7 +56,7 @@ pub enum Request {
         /// The visit: one sample, without warm-up.
         visit: VisitRequest,
     },
-    /// Drops a case and everything it holds.
+    /// Frees a case and its memory.
     Release {
         /// Id of the case.
         case: String,
@@ -70,7 +70,7 @@ pub struct Begin {
     pub seed: u64,
     /// Number of this process within the run.
     pub process: u32,
-    /// Counter to use.
+    /// Counter that the worker uses.
     pub counter: CounterChoice,
     /// Counter rate measured by the coordinator, in ticks per second, if the rate is constant.
     pub ticks_per_second: Option<f64>,
@@ -93,13 +93,14 @@ pub struct VisitRequest {
     pub warmup: u64,
     /// Maximum number of samples.
     pub samples: u64,
-    /// Minimum number of samples for a short operation, which overrides the time; 0 for no minimum.
+    /// Minimum number of samples, which short samples must reach even after `budget_ns`; 0 for no minimum.
     pub least: u64,
     /// Time after which no further sample starts, in ns. The first sample is always taken.
     pub budget_ns: u64,
-    /// Whether to postpone the visit, without a sample, if the core's other hardware thread is in use when it begins.
+    /// Whether the worker may postpone the visit. It then takes no sample if the core's other hardware thread is in use
+    /// when the visit begins.
     pub may_put_off: bool,
-    /// Throughput baselines that all workers have found so far, in independent additions per cycle.
+    /// Throughput baselines that all workers have found so far, in independent additions per cycle of an unshared core.
     pub additions_per_cycle: AdditionsPerCycle,
 }
 
@@ -136,7 +137,8 @@ pub struct Prepared {
 }
 
 impl Visited {
-    /// Returns the result of a postponed visit, in which the core's throughput was `pct` percent below the baseline.
+    /// Returns the result of a visit that was postponed because the core's throughput was `pct` percent below its
+    /// baseline.
     pub(crate) fn put_off(pct: f64, visit_ns: u64, additions_per_cycle: AdditionsPerCycle) -> Visited {
         Visited {
             ticks: Vec::new(),
@@ -158,7 +160,7 @@ impl Visited {
 /// Outcome of a visit.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Visited {
-    /// Counter reading for each sample.
+    /// Number of ticks for each sample.
     pub ticks: Vec<u64>,
     /// Wall time of each sample in ns. Empty if the ticks already give the time.
     pub wall_ns: Vec<u64>,
@@ -166,9 +168,9 @@ pub struct Visited {
     pub visit_ns: u64,
     /// Disturbances during the visit.
     pub disturbances: Vec<Disturbance>,
-    /// Estimated core clock rate in Hz: the mean over the time of the samples.
+    /// Estimated core clock rate in Hz, averaged over the time of the samples.
     pub clock_hz: f64,
-    /// Groups of samples, each between two probes of the core.
+    /// Groups of samples, each between two probes of the core. Empty if the trial uses several threads.
     pub chunks: Vec<Chunk>,
     /// CPU time of the thread that did the work; `None` if the trial's own threads did the work.
     pub cpu_time: Option<CpuTime>,
@@ -176,12 +178,12 @@ pub struct Visited {
     pub processor: Option<u32>,
     /// Growth of the worker's resident memory during this visit, in bytes. Negative if the memory shrank.
     pub growth: i64,
-    /// Values recorded by the workload.
+    /// Values that the trial recorded, by name.
     pub extra: Vec<(String, Vec<f64>)>,
-    /// Throughput baselines known to this worker, in independent additions per cycle.
+    /// Throughput baselines that this worker knows, in independent additions per cycle of an unshared core.
     pub additions_per_cycle: AdditionsPerCycle,
-    /// State that the operation left behind in its thread after more than half of the samples. `None` if the state
-    /// cannot be read.
+    /// Leftover register state that was present after more than half of the samples. `None` if the state cannot be
+    /// read.
     pub residues: Option<Residues>,
 }
 

@@ -24,18 +24,19 @@ const ESTIMATE_NS: u64 = 2_000_000;
 const LONGEST_ESTIMATE_NS: u64 = 50_000_000;
 /// Maximum number of operations per timed call in an estimate, because each operation may need its own memory.
 const ESTIMATE_BATCH: usize = 512;
-/// The same maximum for trials that request long samples, which need no memory per operation.
+/// Maximum number of operations per timed call in an estimate, for trials with a minimum sample length. Such trials
+/// need no memory per operation.
 const LONG_ESTIMATE_BATCH: usize = 1 << 24;
-/// Minimum duration, in ns, of a first call that serves as the estimate. One-time setup is then a small part of the
-/// call, and the first visit corrects the estimate. A shorter first call may be mostly setup (seeding a generator takes
-/// tens of milliseconds), so more calls follow.
+/// Minimum duration, in ns, of a first call that serves as the estimate. In such a long call, one-time setup is only a
+/// small part, and the first visit corrects the estimate. A shorter first call may be mostly setup (seeding a generator
+/// takes tens of milliseconds), so the worker times more calls.
 const LONG_FIRST_CALL_NS: u64 = 200_000_000;
 /// Assumed time, in ns, of an operation that waits for a network, until such an operation has been timed.
 const COUNTED_NS: f64 = 1e8;
-/// Mean sample time, in ns, below which samples count as short: a visit then takes at least the requested minimum
-/// number of samples and works for at least [`LEAST_WORK_NS`].
+/// Mean time per sample, in ns, below which samples count as short. A visit with short samples takes at least the
+/// requested minimum number of samples, and samples for at least [`LEAST_WORK_NS`].
 const SHORT_SAMPLE_NS: f64 = 1e6;
-/// Minimum working time, in ns, of a visit with such short samples.
+/// Minimum total time of the samples in a visit, in ns, if they are short and the request sets a minimum number.
 const LEAST_WORK_NS: u64 = 1_000_000;
 
 /// Answers the coordinator's first message. Returns the task of this process, or `None` if the coordinator closed the
@@ -46,7 +47,7 @@ const LEAST_WORK_NS: u64 = 1_000_000;
 /// coordinator has been informed, and the worker can exit.
 pub fn greet(mut stream: impl Read + Write, build: BuildId) -> io::Result<Option<Task>> {
     let Some(Hello { build: theirs, task }) = wire::receive(&mut stream)? else { return Ok(None) };
-    let build = build.as_asked_by(&theirs);
+    let build = build.as_requested_by(&theirs);
     let difference = build.difference(&theirs);
     wire::send(&mut stream, &Greeting { build })?;
     match difference {
@@ -65,8 +66,7 @@ impl<T: Read + Write> Stream for T {}
 
 /// Serves requests until the stream ends. The coordinator must have been [greeted](greet).
 ///
-/// This function is not generic, so it is compiled with the flags of this crate, not with those of a crate that calls
-/// it.
+/// This function is not generic, so it is compiled with this crate's flags, not with those of a crate that calls it.
 ///
 /// # Errors
 /// Errors from the stream, which mean that the coordinator is gone.
@@ -98,7 +98,7 @@ struct Worker<'a> {
     /// Probes the cores of multi-threaded trials.
     monitor: InterferenceMonitor,
     trials: HashMap<String, Box<dyn Trial>>,
-    /// Checks on the reported times of cases that another process times, by case id.
+    /// Checks of the times that other processes report, by case id.
     own_times: HashMap<String, OwnTime>,
     /// Whether leftover register state can be read on this processor.
     residues_readable: bool,
@@ -116,7 +116,7 @@ impl<'a> Worker<'a> {
             [cpu] => Some(cpu),
             _ => None,
         };
-        // Use the coordinator's rate, because a second measurement of the rate would give a different value.
+        // Use the coordinator's rate, so that all workers convert ticks with the same number.
         let counter =
             counter::open_at_rate(begin.counter, begin.ticks_per_second).map_err(|error| error.to_string())?;
         Ok(Worker {
@@ -167,11 +167,11 @@ impl<'a> Worker<'a> {
         let fixed = trial.batch();
         let demands = trial.demands();
         if demands.counted {
-            // Make no estimate, because the number of samples is fixed and a sample may take seconds.
+            // Skip the estimate: the number of samples is fixed, and a sample may take seconds.
             self.trials.insert(case.id(), trial);
             return Ok(Prepared { ns_per_operation: COUNTED_NS, first_call_ns: None, batch: fixed, demands });
         }
-        // Stop here if only one number of operations is possible, because longer samples are not.
+        // A trial with a fixed batch cannot lengthen its samples, so no minimum applies.
         let shortest_ns = if fixed.is_some() { 0 } else { demands.shortest_sample_ns };
         let (most, longest_ns) = match shortest_ns {
             0 => (ESTIMATE_BATCH, LONGEST_ESTIMATE_NS),
@@ -189,10 +189,11 @@ impl<'a> Worker<'a> {
             }
             let elapsed = timed_once(trial.as_mut(), batch, &mut recorder)?;
             spent += elapsed;
-            // A sample that is too short would attribute its fixed costs to its operations.
+            // In a short sample, fixed costs are a large part of the time, and the estimate would
+            // be too high.
             let long_enough = elapsed >= shortest_ns / 2 || batch >= LONG_ESTIMATE_BATCH;
-            // `longest_ns` limits untimed work, such as evicting caches, which may take a thousand times as long as the
-            // operations.
+            // `longest_ns` also limits untimed work. Evicting caches, for example, may take a
+            // thousand times as long as the operations.
             if (spent >= ESTIMATE_NS && long_enough) || clock::monotonic_ns() - begun >= longest_ns {
                 break elapsed as f64 / batch as f64;
             }
@@ -247,8 +248,8 @@ impl<'a> Worker<'a> {
         let one_thread_only = matches!(metric, Metric::Cycles | Metric::Instructions);
         let (keeps_wall, only_wall) = (one_thread_only && !several_threads, one_thread_only && several_threads);
         let ns_per_tick = self.counter.ns_per_tick.unwrap_or(0.0);
-        // Cycles in another process cannot be counted either, but are estimated from the reported time and the core's
-        // clock rate.
+        // This process cannot count another process's cycles. Estimate them from the reported time
+        // and the core's clock rate.
         let own_ns_per_tick =
             if own_time && metric == Metric::Cycles { 1e9 / clock::core_clock_hz() } else { ns_per_tick };
         let (gate, thresholds) = match several_threads {
@@ -366,7 +367,7 @@ impl<'a> Sampling<'a> {
         while taken < request.samples {
             let operations = if *wave == 0 { *batch } else { (request.samples - taken).min(*wave) as usize };
             trial.setup(operations)?;
-            // Restore the registers, which the setup and the probes may have changed.
+            // The setup and the probes may leave register state behind that slows the operations.
             residue::put_back_registers();
             worked_ns += stopwatch.time(trial, operations, recorder, readings)?;
             tally.add(residue::read());
@@ -398,7 +399,7 @@ fn warm_up(trial: &mut dyn Trial, most: usize, operations: u64, recorder: &mut R
     Ok(())
 }
 
-/// Performs `batch` operations as a sample does, checks their answers, and returns the time of the operations in ns.
+/// Sets up and performs `batch` operations, checks their answers, and returns the time of the operations in ns.
 fn timed_once(trial: &mut dyn Trial, batch: usize, recorder: &mut Recorder) -> Result<u64, Fault> {
     trial.setup(batch)?;
     residue::put_back();

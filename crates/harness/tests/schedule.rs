@@ -1,4 +1,4 @@
-//! Tests the measuring rules on a scripted machine, without reading a clock or calling a library.
+//! Tests the scheduler on a scripted machine, without reading a clock or calling a library.
 
 #![allow(clippy::unwrap_used)]
 
@@ -6,7 +6,7 @@ use pqlab_harness::gate::{self, AdditionsPerCycle, Observation, Thresholds};
 use pqlab_harness::schedule::{self, CounterFacts, Failure, REPEATS};
 use pqlab_harness::wire::{Prepared, VisitRequest, Visited};
 use pqlab_harness::{Demands, Event, MeasuringError, Observer, ObserverError, Outcome, WorkerPool};
-use pqlab_record::{Case, Disturbance, Facts, Metric, Protocol, ProtocolKind, Record, State, Status};
+use pqlab_record::{Case, Disturbance, Facts, Metric, Protocol, ProtocolKind, Record, SecondChance, State, Status};
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
@@ -46,7 +46,7 @@ struct ScriptedMachine {
     random: ChaCha8Rng,
     /// Returns the time per operation in ns for an algorithm.
     cost: fn(&str) -> f64,
-    /// Relative spread between operations, and between processes.
+    /// Relative spread between operations, then between processes.
     spread: (f64, f64),
     failing: Option<&'static str>,
     demands: Demands,
@@ -54,10 +54,18 @@ struct ScriptedMachine {
     asked: Vec<VisitRequest>,
     prepared: Vec<String>,
     only_batch: Option<u64>,
-    /// Estimate during preparation, if it differs from the cost.
+    /// Time per operation that the preparation reports, in ns, if it differs from `cost`.
     estimated: Option<f64>,
     dismissed: usize,
     waited: usize,
+    /// Simulated time in ns.
+    now_ns: u64,
+    /// Time at which the load ends, in ns.
+    leaves_ns: u64,
+    /// Factor by which [`Load::Neighbour`] lengthens operations.
+    slowdown: f64,
+    /// Whether visits can be postponed.
+    postpones: bool,
 }
 
 impl ScriptedMachine {
@@ -76,7 +84,16 @@ impl ScriptedMachine {
             estimated: None,
             dismissed: 0,
             waited: 0,
+            now_ns: 0,
+            leaves_ns: u64::MAX,
+            slowdown: 1.0,
+            postpones: false,
         }
+    }
+
+    /// Returns a machine on which [`Load::Neighbour`] lengthens operations by half, until `leaves_ns`.
+    fn with_neighbour_until(leaves_ns: u64) -> ScriptedMachine {
+        ScriptedMachine { leaves_ns, slowdown: 1.5, postpones: true, ..ScriptedMachine::new(Load::Neighbour) }
     }
 
     fn unit(&mut self) -> f64 {
@@ -105,6 +122,16 @@ impl WorkerPool for ScriptedMachine {
         if self.failing == Some(case.algorithm.as_str()) && self.log.len() > 20 {
             return Err(Failure::Case("the worker was killed by SIGSEGV".into()));
         }
+        if self.failing == Some("A later") && case.algorithm == "A" && self.now_ns >= self.leaves_ns {
+            return Err(Failure::Case("wrong answer".into()));
+        }
+        let load = if self.now_ns < self.leaves_ns { self.load } else { Load::Quiet };
+        let neighbour = load == Load::Neighbour;
+        if visit.may_put_off && self.postpones && neighbour {
+            self.now_ns += 30_000;
+            return Ok(put_off());
+        }
+        let slowdown = if neighbour { self.slowdown } else { 1.0 };
         let layout = 1.0 + self.spread.1 * f64::from(process % 3);
         let (mut wall, mut cpu, mut lost) = (0.0, 0.0, 0u64);
         let mut until_switch = self.random.random::<f64>() * TIME_SLICE_NS;
@@ -112,15 +139,15 @@ impl WorkerPool for ScriptedMachine {
         let hiccup = self.random.random::<f64>() < 0.02;
         for index in 0..visit.samples {
             let spread = self.spread.0 * self.unit();
-            let own = (self.cost)(&case.algorithm) * visit.batch as f64 * layout * (1.0 + spread);
+            let own = (self.cost)(&case.algorithm) * visit.batch as f64 * layout * slowdown * (1.0 + spread);
             let mut taken = 0.0;
             until_switch -= own;
-            if self.load == Load::Busy && until_switch <= 0.0 {
+            if load == Load::Busy && until_switch <= 0.0 {
                 taken = TIME_SLICE_NS;
                 until_switch += TIME_SLICE_NS;
                 lost += 1;
             }
-            if self.load == Load::Quiet && hiccup && index == 0 {
+            if load == Load::Quiet && hiccup && index == 0 {
                 taken = 50_000.0;
                 lost += 1;
             }
@@ -140,10 +167,11 @@ impl WorkerPool for ScriptedMachine {
             clock_before_hz: 3e9,
             clock_after_hz: 3e9,
             waited_ns: Some((wall - cpu) as u64),
-            narrowed_pct: Some(if self.load == Load::Neighbour { 30.0 } else { 0.0 }),
+            narrowed_pct: Some(if neighbour { 34.0 } else { 0.0 }),
             narrowed_after_pct: None,
             runnable_tasks: None,
         };
+        self.now_ns += wall as u64;
         Ok(Visited {
             ticks,
             wall_ns: vec![],
@@ -160,8 +188,13 @@ impl WorkerPool for ScriptedMachine {
         })
     }
 
-    fn wait(&mut self, _time: Duration) {
+    fn now_ns(&self) -> u64 {
+        self.now_ns
+    }
+
+    fn wait(&mut self, time: Duration) {
         self.waited += 1;
+        self.now_ns += time.as_nanos() as u64;
     }
 
     fn release(&mut self, _case: &Case) {}
@@ -171,20 +204,46 @@ impl WorkerPool for ScriptedMachine {
     }
 }
 
+/// Returns the answer of a worker that postpones a visit.
+fn put_off() -> Visited {
+    Visited {
+        ticks: vec![],
+        wall_ns: vec![],
+        visit_ns: 30_000,
+        disturbances: vec![Disturbance::SharedCore { pct: 34.0, kept: false }],
+        clock_hz: 0.0,
+        chunks: vec![],
+        processor: None,
+        growth: 0,
+        extra: vec![],
+        cpu_time: None,
+        additions_per_cycle: AdditionsPerCycle::new(),
+        residues: None,
+    }
+}
+
 #[derive(Default)]
 struct Collector {
     records: Vec<(usize, Record)>,
+    /// Positions of disturbed cases, in the order in which they were announced.
+    disturbed: Vec<usize>,
+    /// Number of cases and time limit of the second chance.
+    second_chance: Option<(usize, Duration)>,
     stop_after: Option<usize>,
     refuse: bool,
 }
 
 impl Observer for Collector {
     fn event(&mut self, event: Event<'_>) -> Result<(), ObserverError> {
-        if let Event::Finished { position, record } = event {
-            if self.refuse {
-                return Err(ObserverError("the disk is full".into()));
+        match event {
+            Event::Working { .. } => {}
+            Event::Disturbed { position, record } => {
+                assert!(record.samples.contended() && self.second_chance.is_none());
+                self.disturbed.push(position);
             }
-            self.records.push((position, *record));
+            Event::SecondChance { cases, limit } => assert_eq!(self.second_chance.replace((cases, limit)), None),
+            Event::Finished { .. } if self.refuse => return Err(ObserverError("the disk is full".into())),
+            Event::Finished { position, record } => self.records.push((position, *record)),
         }
         Ok(())
     }
@@ -288,7 +347,8 @@ fn a_fixed_protocol_takes_exactly_the_requested_samples() {
 
 #[test]
 fn with_a_fixed_number_of_samples_disturbed_visits_are_marked_but_kept() {
-    let protocol = Protocol { kind: ProtocolKind::Fixed, iterations: Some(1000), ..Protocol::default() };
+    let (kind, patience_s) = (ProtocolKind::Fixed, Some(0.0));
+    let protocol = Protocol { kind, iterations: Some(1000), patience_s, ..Protocol::default() };
     let mut machine = ScriptedMachine::new(Load::Neighbour);
     let collector = measure(&mut machine, &[case("A", "one")], &protocol);
     let samples = &collector.records[0].1.samples;
@@ -296,7 +356,7 @@ fn with_a_fixed_number_of_samples_disturbed_visits_are_marked_but_kept() {
     assert_eq!((samples.count(), samples.usable().count()), (1000, samples.visits.len()));
     assert_eq!(machine.log.len(), samples.visits.len(), "no visit may be repeated");
     for visit in &samples.visits {
-        assert_eq!(visit.disturbances, [Disturbance::SharedCore { pct: 30.0, kept: true }]);
+        assert_eq!(visit.disturbances, [Disturbance::SharedCore { pct: 34.0, kept: true }]);
     }
     let mut machine = ScriptedMachine::new(Load::Neighbour);
     let collector = measure(&mut machine, &[case("A", "one")], &Protocol::default());
@@ -313,8 +373,8 @@ fn short_operations_are_batched_and_long_ones_are_not() {
     let batch = |algorithm: &str| {
         collector.records.iter().find(|(_, record)| record.case.algorithm == algorithm).unwrap().1.samples.batch
     };
-    assert_eq!(batch("long"), 1, "2 µs are a hundred times the resolution of 20 ns");
-    assert_eq!(batch("short"), 2667, "8 µs are four hundred times the resolution");
+    assert_eq!(batch("long"), 1, "2 µs is a hundred times the resolution of 20 ns");
+    assert_eq!(batch("short"), 2667, "8 µs is four hundred times the resolution");
 }
 
 #[test]
@@ -341,7 +401,7 @@ fn operations_that_wait_take_the_protocols_number_of_samples() {
     let found = measure(&mut machine, &[case("one", "b")], &protocol);
     assert_eq!(found.records[0].1.samples.count(), 203);
     let most = machine.asked.iter().map(|visit| visit.samples).max();
-    // With waves of 25, three processes take 51 samples and the fourth takes 50.
+    // Of the 203 samples, three processes take 51 each and the fourth takes 50, in waves of 25.
     assert_eq!((most, machine.asked.len(), machine.asked[0].warmup), (Some(25), 11, 0));
 }
 
@@ -426,7 +486,7 @@ fn first_calls_are_single_samples_of_new_processes_and_evicted_cases_have_no_sec
 #[test]
 fn a_visit_corrects_what_the_preparation_estimated() {
     let mut machine = ScriptedMachine::new(Load::Quiet);
-    // The estimate includes a first call that seeded a generator.
+    // As if the estimate included a first call that seeds a generator.
     machine.estimated = Some(30e6);
     let collector = measure(&mut machine, &[case("A", "one")], &Protocol::default());
     let samples = &collector.records[0].1.samples;
@@ -454,7 +514,7 @@ fn adds_processes_only_if_they_differ() {
         (processes.len(), visits.iter().filter(|visit| visit.process >= 8).count())
     };
     assert_eq!(members((0.02, 0.0)), (8, 0));
-    // Each process has one of three memory layouts, 2% apart, so eight processes do not give an interval of 1%.
+    // Each process has one of three memory layouts, 2% apart, so eight processes do not reach ±1%.
     let (processes, visits) = members((0.02, 0.02));
     assert!(processes > 8 && processes <= 24, "{processes}");
     assert_eq!(visits, 3 * (processes - 8), "each joining process must run three rounds");
@@ -481,4 +541,122 @@ fn uses_the_only_batch_that_a_case_allows() {
     assert_eq!(measure(&mut machine, &[case("A", "one")], &protocol).records[0].1.samples.batch, 59);
     machine.only_batch = None;
     assert_eq!(measure(&mut machine, &[case("A", "one")], &protocol).records[0].1.samples.batch, 100);
+}
+
+/// Returns the simulated time at which the plan ends if [`Load::Neighbour`] slows down every visit.
+fn end_of_plan_ns(plan: &[Case], protocol: &Protocol) -> u64 {
+    let mut machine = ScriptedMachine::with_neighbour_until(u64::MAX);
+    let collector = measure(&mut machine, plan, &Protocol { patience_s: Some(0.0), ..protocol.clone() });
+    assert!(collector.disturbed.is_empty() && collector.second_chance.is_none());
+    assert!(collector.records.iter().all(|(_, record)| record.second_chance.is_none() && record.samples.contended()));
+    machine.now_ns
+}
+
+fn median_ns(record: &Record) -> f64 {
+    let samples = &record.samples;
+    let all: Vec<f64> = samples.usable().flat_map(|visit| samples.ns_per_operation(visit)).collect();
+    pqlab_stats::median(&all).unwrap()
+}
+
+#[test]
+fn a_neighbour_that_leaves_after_the_plan_leaves_no_disturbed_case() {
+    let plan = [case("A", "one"), case("B", "one"), case("C", "two")];
+    let protocol = Protocol::default();
+    let end_ns = end_of_plan_ns(&plan, &protocol);
+    let mut machine = ScriptedMachine::with_neighbour_until(end_ns + 1_000_000_000);
+    let collector = measure(&mut machine, &plan, &protocol);
+    assert_eq!(collector.disturbed, [0, 1, 2]);
+    // A tenth of this short run is less than 5 s.
+    assert_eq!(collector.second_chance, Some((3, Duration::from_secs(5))));
+    assert!(machine.now_ns < end_ns + 6_000_000_000);
+    for (_, record) in &collector.records {
+        let samples = &record.samples;
+        assert_eq!(record.second_chance, Some(SecondChance::Undisturbed));
+        assert!(!samples.contended() && record.precision_reached);
+        let error = median_ns(record) / 20_000.0 - 1.0;
+        assert!(error.abs() < 0.01, "off by {:+.1}%", 100.0 * error);
+        assert!(samples.usable().all(|visit| visit.process >= 8), "fresh processes must have numbers of their own");
+        assert!(samples.usable().count() < samples.visits.len(), "the record must keep the disturbed visits");
+    }
+    let moments = |position: usize| {
+        let record = &collector.records.iter().find(|(at, _)| *at == position).unwrap().1;
+        record.samples.usable().map(|visit| visit.moment()).collect::<Vec<_>>()
+    };
+    assert_eq!(moments(0), moments(1), "cases of one block must share the rounds of their second chance");
+}
+
+#[test]
+fn a_neighbour_that_stays_uses_up_the_patience() {
+    let plan = [case("A", "one"), case("B", "two")];
+    for patience_s in [None, Some(0.5), Some(20.0)] {
+        let protocol = Protocol { patience_s, ..Protocol::default() };
+        let end_ns = end_of_plan_ns(&plan, &protocol);
+        let mut machine = ScriptedMachine::with_neighbour_until(u64::MAX);
+        let collector = measure(&mut machine, &plan, &protocol);
+        let spent_s = (machine.now_ns - end_ns) as f64 / 1e9;
+        // By default at most twice the time limits of the two cases, but at least 5 s.
+        let limit_s = patience_s.unwrap_or(5.0);
+        assert!((limit_s..limit_s + 0.1).contains(&spent_s), "{spent_s} s of {limit_s} s");
+        for (_, record) in &collector.records {
+            assert_eq!(record.second_chance, Some(SecondChance::Disturbed));
+            assert!(record.samples.contended() && !record.samples.visits.is_empty());
+        }
+    }
+}
+
+#[test]
+fn the_default_patience_is_a_tenth_of_the_run_within_twice_the_time_limits() {
+    let limit = |cases: usize, max_time_s: f64| {
+        let plan: Vec<Case> = (0..cases).map(|index| case(&format!("A{index}"), "one")).collect();
+        let protocol = Protocol { max_time_s, ..Protocol::default() };
+        let spent_s = end_of_plan_ns(&plan, &protocol) as f64 / 1e9;
+        let mut machine = ScriptedMachine::with_neighbour_until(u64::MAX);
+        (measure(&mut machine, &plan, &protocol).second_chance.unwrap().1.as_secs_f64(), spent_s)
+    };
+    let (short, _) = limit(1, 0.05);
+    assert!((short - 0.1).abs() < 1e-9, "{short}");
+    let (long, spent_s) = limit(80, 1.5);
+    assert!(spent_s > 60.0 && (long / (0.1 * spent_s) - 1.0).abs() < 1e-6, "{long} s after {spent_s} s");
+}
+
+#[test]
+fn a_second_chance_takes_a_fixed_number_of_samples_anew() {
+    let plan = [case("A", "one")];
+    let protocol = Protocol { kind: ProtocolKind::Fixed, iterations: Some(1000), ..Protocol::default() };
+    let end_ns = end_of_plan_ns(&plan, &protocol);
+    for (leaves_ns, outcome) in [(end_ns, SecondChance::Undisturbed), (u64::MAX, SecondChance::Disturbed)] {
+        let mut machine = ScriptedMachine::with_neighbour_until(leaves_ns);
+        let collector = measure(&mut machine, &plan, &protocol);
+        let record = &collector.records[0].1;
+        assert_eq!((record.second_chance, record.samples.count()), (Some(outcome), 1000));
+    }
+}
+
+#[test]
+fn stopping_a_second_chance_finishes_every_case() {
+    let plan = [case("A", "one"), case("B", "two"), case("C", "three")];
+    let end_ns = end_of_plan_ns(&plan, &Protocol::default());
+    let mut machine = ScriptedMachine::with_neighbour_until(end_ns);
+    let mut collector = Collector { stop_after: Some(1), ..Collector::default() };
+    let outcome =
+        schedule::run(&plan, &[0, 1, 2], &Protocol::default(), 1, COUNTER, &mut machine, &mut collector).unwrap();
+    assert_eq!(outcome, Outcome::Complete);
+    let outcomes: Vec<_> =
+        collector.records.iter().map(|(position, record)| (*position, record.second_chance)).collect();
+    assert_eq!(outcomes, [(0, Some(SecondChance::Undisturbed)), (1, None), (2, None)]);
+}
+
+#[test]
+fn a_failure_in_a_second_chance_voids_the_case() {
+    let plan = [case("A", "one"), case("B", "one")];
+    let end_ns = end_of_plan_ns(&plan, &Protocol::default());
+    let mut machine = ScriptedMachine::with_neighbour_until(end_ns);
+    machine.failing = Some("A later");
+    let collector = measure(&mut machine, &plan, &Protocol::default());
+    let outcome = |position: usize| {
+        let record = &collector.records.iter().find(|(at, _)| *at == position).unwrap().1;
+        (record.status, record.second_chance)
+    };
+    assert_eq!(outcome(0), (Status::Failed, None));
+    assert_eq!(outcome(1), (Status::Ok, Some(SecondChance::Undisturbed)));
 }

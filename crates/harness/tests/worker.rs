@@ -216,7 +216,7 @@ impl Served {
             ticks_per_second: None,
             cpus: vec![],
             granted: vec![],
-            // Set no limit, because the worker runs in the tests' own process.
+            // No limit, because the worker is a thread of the test process.
             memory_limit: u64::MAX,
         };
         assert!(matches!(served.ask(Request::Begin(begin)), Response::Begun));
@@ -261,11 +261,13 @@ impl Served {
 fn each_operation_of_a_wave_is_a_sample() {
     let mut served = Served::begin();
     assert!(served.prepare("waves").first_call_ns.is_some());
-    // The visit runs as many waves as its time allows. The last wave is shorter if the visit ends within it.
+    // The visit runs as many waves of four as its time allows. If it reaches its 50 samples, the
+    // last wave has only two.
     let ticks = served.visit("waves", 0).ticks;
     assert!(ticks.iter().all(|ticks| *ticks == 1_000_000), "{ticks:?}");
     assert!(ticks.len() == 50 || (!ticks.is_empty() && ticks.len().is_multiple_of(4)), "{}", ticks.len());
-    // A trial with a fixed number of samples is not called before its first visit, and its last wave is shorter.
+    // A trial with a fixed number of samples is not called before its first visit. Ten samples take
+    // three waves: 4 + 4 + 2.
     assert_eq!(served.prepare("counted").first_call_ns, None);
     assert_eq!(COUNTED_CALLS.load(Ordering::Relaxed), 0);
     let visit = VisitRequest {
@@ -290,7 +292,8 @@ fn uses_the_time_reported_by_another_process_if_the_clock_agrees() {
     for algorithm in ["told-right", "told-less", "told-more", "told-nothing"] {
         assert!(served.prepare(algorithm).demands.own_time);
     }
-    // A sleep may take longer than requested. The worker then keeps the measured time.
+    // A sleep may take longer than requested. The worker then records the measured time instead of
+    // the reported one.
     let visited = served.visit("told-right", 10);
     assert!(visited.ticks.iter().all(|ticks| *ticks >= 1_999_999), "{visited:?}");
     for (algorithm, words) in [
@@ -312,7 +315,8 @@ fn restores_the_initial_state_before_each_sample() {
         served.prepare(algorithm);
     }
     for _ in 0..3 {
-        // Without restoring the state, each trial would find the leftovers of the other.
+        // If the worker did not restore the state, each trial would find what the other left
+        // behind.
         let (dirty, setup) = (served.visit("dirty", 10), served.visit("dirty-setup", 10));
         if let (Some(of_dirty), Some(of_setup)) = (dirty.residues, setup.residues) {
             let words: Vec<&str> = of_dirty.iter().map(|residue| residue.name()).collect();
@@ -350,7 +354,11 @@ fn keeps_a_visits_cpu_time_with_its_wall_time() {
 #[test]
 fn refuses_a_coordinator_of_another_build_with_the_reason() {
     let build = |version: &str| {
-        BuildId::of(&[ProviderBuild { id: "scripted".into(), version: version.into(), ..ProviderBuild::default() }])
+        BuildId::compute(&[ProviderBuild {
+            id: "scripted".into(),
+            version: version.into(),
+            ..ProviderBuild::default()
+        }])
     };
     let greeted = |hello: Hello, ours: BuildId| {
         let (mut coordinator, worker) = UnixStream::pair().unwrap();

@@ -20,14 +20,16 @@ use std::time::Duration;
 /// Time limit for an errand to begin.
 const LIMIT: Duration = Duration::from_secs(30);
 
-/// Variable that passes a worker its script. `NUMBER` passes the file to which the worker writes its process id.
+/// Environment variable that passes a worker its script. `NUMBER` passes the file to which the worker writes its
+/// process id.
 const SCRIPT: &str = "PQLAB_TEST_SCRIPT";
 const NUMBER: &str = "PQLAB_TEST_NUMBER";
 
-/// Variable that makes this program a coordinator. Its value is the file to which the worker writes its process id.
+/// Environment variable that makes this program a coordinator. Its value is the file to which the worker writes its
+/// process id.
 const COORDINATED: &str = "PQLAB_TEST_COORDINATED";
 
-/// Variable that tells a worker not to load libraries. Its value is the reason.
+/// Environment variable that tells a worker not to load libraries. Its value is the reason.
 const LOADING: &str = "PQLAB_TEST_LOADING";
 
 /// Returns the settings for running this program as a worker that follows the script.
@@ -42,7 +44,7 @@ fn program(script: &str, number: &Path) -> Program {
 
 /// Returns this build with a single provider, which has the given version.
 fn build(version: &str) -> BuildId {
-    BuildId::of(&[ProviderBuild { id: "scripted".into(), version: version.into(), ..ProviderBuild::default() }])
+    BuildId::compute(&[ProviderBuild { id: "scripted".into(), version: version.into(), ..ProviderBuild::default() }])
 }
 
 /// Returns a pool with one worker, which follows the script.
@@ -73,14 +75,17 @@ fn case() -> Case {
     }
 }
 
-/// Returns the failure of the first request. Asserts that no process is left.
+/// Returns the failure of the first request. Asserts that no process is left running.
 fn failure(script: &str) -> Failure {
     let folder = tempfile::tempdir().unwrap();
     let number = folder.path().join("number");
     let failure = pool(script, &number).prepare(0, &case()).unwrap_err();
-    // A worker that does not begin within the limit may not have written the file.
+    // A worker that is killed early may not have written the file yet.
     if let Ok(number) = std::fs::read_to_string(&number) {
-        assert!(kill(Pid::from_raw(number.parse().unwrap()), None).is_err(), "{script}: worker {number} still runs");
+        assert!(
+            kill(Pid::from_raw(number.parse().unwrap()), None).is_err(),
+            "{script}: worker {number} is still running"
+        );
     }
     failure
 }
@@ -93,7 +98,8 @@ fn ends_a_worker_that_never_begins() {
 
 #[test]
 fn restarts_a_worker_that_dies_loading_a_library_without_it() {
-    // The worker answers with the reason that its second process received.
+    // The second process gets the reason why it must not load the library, and returns it as its
+    // answer.
     let Failure::Case(reason) = failure("load") else { panic!("the failure must not end the run") };
     assert_eq!(
         reason,
@@ -137,7 +143,7 @@ fn an_errand_sends_its_texts_and_ends() {
     assert_eq!(errand.next(&going_on).unwrap(), Next::Ended);
     let end = errand.end().unwrap();
     assert_eq!(end.status.code(), Some(7));
-    assert!(end.stdout.contains("not asked for") && end.stderr.contains("a complaint"), "{end:?}");
+    assert!(end.stdout.contains("unexpected output") && end.stderr.contains("a complaint"), "{end:?}");
 
     // The errand must also work under a wrapper that makes the worker report other providers.
     let mut errand =
@@ -198,7 +204,7 @@ fn a_pause_of_all_processes_exceeds_no_time_limit() {
     };
     let both = [coordinator.id() as i32, worker].map(Pid::from_raw);
     both.iter().for_each(|process| kill(*process, Signal::SIGSTOP).unwrap());
-    // Pause both processes for twice the time limit of a request.
+    // Twice the time limit of a request.
     std::thread::sleep(Duration::from_secs(4));
     both.iter().for_each(|process| kill(*process, Signal::SIGCONT).unwrap());
     let output = coordinator.wait_with_output().unwrap();
@@ -220,7 +226,7 @@ fn serve_errand(stream: &mut UnixStream, task: &str) -> ! {
         }
     }
     wire::send(stream, &task).unwrap();
-    println!("what was not asked for");
+    println!("unexpected output");
     eprintln!("a complaint");
     std::process::exit(7)
 }

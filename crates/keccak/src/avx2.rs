@@ -1,5 +1,6 @@
-//! Processes four states in 25 words of 256 bits, and eight states as two groups of four. With only sixteen registers,
-//! some words must be kept in memory. A rotation takes three instructions, a three-input operation two.
+//! Keccak over four states, in 25 vectors of 256 bits. Eight states are two groups of four. AVX2 has only sixteen
+//! registers, so some vectors are kept in memory. A rotation takes three instructions, and a three-input operation
+//! takes two.
 
 use crate::lane_sponge::lane_sponge;
 use crate::permutation::permutation;
@@ -7,7 +8,7 @@ use crate::sponge::LONGEST_RATE;
 use crate::{Function, LANES};
 use core::arch::x86_64::*;
 
-/// One word from each of the four states.
+/// The word at one position of each of the four states.
 type Words = __m256i;
 
 /// Number of states per vector.
@@ -51,7 +52,7 @@ fn and_not(a: Words, b: Words, c: Words) -> Words {
 /// Loads two consecutive words of each message.
 ///
 /// # Safety
-/// Two words must be readable at each pointer, starting at the offset of `word` words.
+/// Two 64-bit words must be readable at word offset `word` from each pointer.
 #[target_feature(enable = "avx2")]
 #[inline]
 unsafe fn load_two(blocks: &[*const u8; FOUR], word: usize) -> (Words, Words) {
@@ -64,7 +65,7 @@ unsafe fn load_two(blocks: &[*const u8; FOUR], word: usize) -> (Words, Words) {
 /// Stores two consecutive words of each state.
 ///
 /// # Safety
-/// Two words must be writable at each pointer, starting at the offset of `word` words.
+/// Two 64-bit words must be writable at word offset `word` from each pointer.
 #[target_feature(enable = "avx2")]
 #[inline]
 unsafe fn store_two(blocks: &[*mut u8; FOUR], word: usize, first: Words, second: Words) {

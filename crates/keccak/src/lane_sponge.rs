@@ -1,7 +1,8 @@
 //! The sponge construction (FIPS 202, section 4) over one state per vector lane.
 
 /// Defines `digest` for messages of equal length, with the states in 25 registers of type `$Words`. The caller must
-/// define `permute`, and `load_two` and `store_two`, which load or store two consecutive words of each message's block.
+/// define `permute`. It must also define `load_two` and `store_two`, which load or store two consecutive words of each
+/// message's block.
 macro_rules! lane_sponge {
     ($Words:ty, $LANES:expr, $features:literal, xor = $xor:ident, zero = $zero:ident) => {
         /// Computes the digest of each message.
@@ -11,8 +12,8 @@ macro_rules! lane_sponge {
         #[target_feature(enable = $features)]
         pub(crate) unsafe fn digest(function: Function, messages: &[&[u8]; $LANES], outs: &mut [&mut [u8]; $LANES]) {
             let suffix = function.suffix();
-            // SAFETY: the caller guarantees that the CPU supports these instructions and that all inputs have the
-            // same length. Every word count below is a Keccak rate.
+            // SAFETY: the caller guarantees support for `$features`, messages of equal length, and
+            // outputs of equal length.
             unsafe {
                 match function.rate() / 8 {
                     9 => sponge::<9>(suffix, messages, outs),
@@ -126,7 +127,7 @@ macro_rules! lane_sponge {
 }
 pub(crate) use lane_sponge;
 
-/// Repeats an expression for each number, unrolled.
+/// Evaluates an expression once for each number, without a loop.
 macro_rules! pairs {
     ($word:ident in $($number:literal)* => $body:expr) => { $({
         #[allow(non_upper_case_globals)]

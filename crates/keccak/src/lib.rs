@@ -50,9 +50,9 @@ pub enum Error {
         what: &'static str,
         /// Index of the message; 0 if there is only one message.
         lane: usize,
-        /// Length of the first message or output, or of the function's digest.
+        /// Length of the first message or output, or of the function's digest, in bytes.
         expected: usize,
-        /// Actual length.
+        /// Actual length, in bytes.
         actual: usize,
     },
     /// The processor or the target does not support the backend.
@@ -67,7 +67,7 @@ pub enum Backend {
     Avx512,
     /// AVX2, with four states in 256-bit registers. Single messages use the portable code.
     Avx2,
-    /// The crate `keccak`, with one state at a time. It uses the SHA-3 instructions of AArch64 if available.
+    /// The `keccak` crate, one state at a time. It uses the SHA-3 instructions of AArch64 if available.
     Portable,
 }
 
@@ -108,7 +108,7 @@ impl Backend {
 /// A backend that runs on this processor and computes the digests of eight messages in parallel.
 #[derive(Clone, Copy, Debug)]
 pub struct Lanes {
-    /// Availability was checked on creation; the unsafe code below relies on this.
+    /// Supported by this processor, as checked on creation. The unsafe code relies on this.
     backend: Backend,
 }
 
@@ -137,7 +137,7 @@ impl Lanes {
     ///
     /// # Errors
     /// [`Error::Length`] if messages or outputs differ in length, or if the outputs are not as long as the function's
-    /// digest. Then nothing is written.
+    /// digest. In that case, nothing is written.
     pub fn digest(
         self,
         function: Function,

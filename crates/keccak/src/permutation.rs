@@ -48,10 +48,10 @@ macro_rules! permutation {
         /// Computes one round: theta, rho, pi, chi and iota (FIPS 202, section 3.2). Each row of the result reads its
         /// words from their positions before pi, so no words are moved.
         ///
-        /// In theta, one three-input instruction could add both parities to a word. That would take fewer instructions
-        /// but more time, because ten parities and 25 words do not fit in 32 registers. The parities themselves mix in
-        /// two-input additions, because a three-input instruction overwrites an operand, which would then have to be
-        /// copied.
+        /// In theta, each word needs two column parities added. One three-input instruction could add both, but then
+        /// all ten parities and 25 words would be needed at once, and they do not fit in 32 registers. That takes more
+        /// time despite fewer instructions. Each parity combines three-input with two-input additions, because a
+        /// three-input instruction overwrites an operand, which would then have to be copied.
         #[target_feature(enable = $features)]
         #[inline]
         fn round(a: &[$Words; 25], constant: u64) -> [$Words; 25] {

@@ -1,9 +1,9 @@
-//! Processes one state at a time with the permutation from the crate `keccak`.
+//! Computes one digest at a time, with the permutation from the `keccak` crate.
 
 use crate::sponge::{Permutation, State};
 use keccak::Keccak;
 
-/// Keccak-p\[1600\] from the crate `keccak`, which uses the SHA-3 instructions of AArch64 if available.
+/// Keccak-p\[1600\] from the `keccak` crate, which uses the SHA-3 instructions of AArch64 if available.
 pub(crate) struct Portable;
 
 impl Permutation for Portable {

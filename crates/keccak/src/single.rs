@@ -9,7 +9,7 @@ use crate::{Backend, Error, Function};
 /// A backend that runs on this processor and computes the digest of one message at a time.
 #[derive(Clone, Copy, Debug)]
 pub struct Single {
-    /// Availability was checked on creation; the unsafe code below relies on this.
+    /// Supported by this processor, as checked on creation. The unsafe code relies on this.
     backend: Backend,
 }
 
@@ -36,7 +36,7 @@ impl Single {
     /// Writes the digest of `message` to `out` (FIPS 202, sections 4, 6.1 and 6.2). For a XOF, fills `out`.
     ///
     /// # Errors
-    /// [`Error::Length`] if `out` is not as long as the function's digest. Then nothing is written.
+    /// [`Error::Length`] if `out` is not as long as the function's digest. In that case, nothing is written.
     pub fn digest(self, function: Function, message: &[u8], out: &mut [u8]) -> Result<(), Error> {
         let expected = function.digest_length().unwrap_or(out.len());
         crate::same_length("output", expected, [out.len()].into_iter())?;
@@ -84,7 +84,7 @@ impl Single {
 #[derive(Clone)]
 pub struct Output {
     single: Single,
-    /// Rate in bytes.
+    /// Block length in bytes.
     rate: usize,
     state: State,
     /// Number of bytes already returned from the current block.

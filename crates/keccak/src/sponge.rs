@@ -5,7 +5,7 @@ use crate::Function;
 /// State of Keccak-p\[1600\]: word `A[x, y]` has index `x + 5y` (FIPS 202, section 3.1.2).
 pub(crate) type State = [u64; 25];
 
-/// Longest rate in bytes.
+/// Largest rate of all functions, in bytes (SHAKE128).
 pub(crate) const LONGEST_RATE: usize = 168;
 
 /// Implementation of Keccak-p\[1600, 24\].

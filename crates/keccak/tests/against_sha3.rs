@@ -1,4 +1,4 @@
-//! Compares every available backend with the crates `sha3` and `shake`, using a different message in each lane.
+//! Compares every available backend with the `sha3` and `shake` crates, using a different message in each lane.
 
 use pqlab_keccak::{Backend, Error, Function, LANES, Lanes, Single};
 use pqlab_testing::{Need, not_run};
@@ -53,8 +53,8 @@ fn backends() -> Vec<Lanes> {
     all
 }
 
-/// Compares digests of messages of equal length with the reference. Messages start at odd addresses. A margin that
-/// must stay unchanged surrounds each output.
+/// Compares digests of messages of equal length with the reference. Messages start at odd addresses. Each output is
+/// surrounded by bytes that must stay unchanged.
 fn compare(lanes: Lanes, function: Function, generator: &mut Generator, length: usize, output: usize) {
     const MARGIN: usize = 65;
     const UNTOUCHED: u8 = 0xa5;
@@ -72,7 +72,7 @@ fn compare(lanes: Lanes, function: Function, generator: &mut Generator, length: 
         single.digest(function, messages[lane], &mut one[MARGIN..MARGIN + output]).expect("the length must fit");
         assert_eq!(hex::encode(&one), hex::encode(buffer), "{what}, single");
         let margins = buffer[..MARGIN].iter().chain(&buffer[MARGIN + output..]);
-        assert!(margins.into_iter().all(|byte| *byte == UNTOUCHED), "{what}: wrote beyond the output");
+        assert!(margins.into_iter().all(|byte| *byte == UNTOUCHED), "{what}: wrote past the end of the output");
     }
 }
 
@@ -140,7 +140,7 @@ fn rejects_wrong_digest_lengths() {
     let mut out = [0; 31];
     let refused = Single::fastest().digest(Function::Sha3_256, b"", &mut out);
     assert_eq!(refused, Err(Error::Length { what: "output", lane: 0, expected: 32, actual: 31 }));
-    assert_eq!(out, [0; 31], "nothing must be written on error");
+    assert_eq!(out, [0; 31], "must not write on error");
 }
 
 #[test]
@@ -166,7 +166,7 @@ fn rejects_unequal_lengths() {
             lanes.digest(Function::Shake128, &messages, &mut outs),
             Err(Error::Length { what: "output", lane: 7, expected: 32, actual: 31 })
         );
-        assert_eq!(buffers, [[0; 32]; LANES], "nothing must be written on error");
+        assert_eq!(buffers, [[0; 32]; LANES], "must not write on error");
     }
 }
 

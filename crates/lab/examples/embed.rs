@@ -1,4 +1,4 @@
-//! Example of a program other than pqlab that measures two KEMs. The program also acts as its own worker.
+//! Embeds the laboratory: a program that measures two KEMs and also acts as its own worker.
 
 use pqlab_lab::{
     Filters, LabError, Laboratory, ProtocolOverrides, RunRequest, Suite, WorkerProgram, results, run_if_worker,

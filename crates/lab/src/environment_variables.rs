@@ -1,12 +1,12 @@
-//! Checks of environment variables at the start of a program.
+//! Checks environment variables when a program starts.
 
 use crate::LabError;
 use std::env;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-/// Checks the environment variables that name folders (`PQLAB_VECTORS`, `PQLAB_CACHE`, `TMPDIR`) or hide CPU features.
-/// Call this function at the start of a program.
+/// Checks the environment variables that name folders (`PQLAB_VECTORS`, `PQLAB_CACHE`, `TMPDIR`), and the variable that
+/// hides CPU features. Programs should call this function when they start.
 ///
 /// # Errors
 /// [`LabError::Invalid`] for the first variable with an unusable value.
@@ -30,7 +30,7 @@ fn check_folder(name: &'static str, value: Option<PathBuf>, wrong: impl Fn(&Path
         Some(folder) if wrong(&folder) => {
             let problem = if folder.exists() { "is not a folder" } else { "does not exist" };
             let reason =
-                format!("{name} names {}, which {problem}: correct the variable or unset it", folder.display());
+                format!("{name} is set to {}, which {problem}: correct the variable or unset it", folder.display());
             Err(LabError::invalid(name, reason))
         }
         _ => Ok(()),
@@ -56,7 +56,7 @@ mod tests {
             assert_eq!(checked(&[(name, Path::new(""))]), Ok(()));
             let error = checked(&[(name, &file)]).unwrap_err();
             let expected =
-                format!("{name} names {}, which is not a folder: correct the variable or unset it", file.display());
+                format!("{name} is set to {}, which is not a folder: correct the variable or unset it", file.display());
             assert_eq!(error, expected);
         }
         assert_eq!(checked(&[("PQLAB_CACHE", &gone)]), Ok(()));

@@ -7,23 +7,23 @@ use std::fmt;
 use std::io;
 use std::path::PathBuf;
 
-/// Errors on the way from a suite to a report. Each message is one line that states the problem and its place. The
-/// calling program adds the remedy, which depends on the form of the request.
+/// Errors from planning, measuring and reporting. Each message is one line that states the problem and where it
+/// occurred. The calling program can add a remedy in terms of its own interface, such as a command-line option.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LabError {
-    /// The request has an unknown name.
+    /// The request contains an unknown name.
     #[error(
         "unknown {what} {name:?}{}{}",
         near.as_ref().map_or_else(String::new, |near| format!(" (did you mean {near:?}?)")),
         if known.is_empty() { String::new() } else { format!("; expected one of {}", known.join(", ")) }
     )]
     Unknown {
-        /// Kind of the named thing.
+        /// Kind of thing that the name refers to.
         what: Thing,
         /// The unknown name or pattern.
         name: String,
-        /// A known name that is similar.
+        /// The most similar known name, if one is similar enough to suggest.
         near: Option<String>,
         /// The known names; empty if there are too many to list.
         known: Vec<String>,
@@ -33,13 +33,13 @@ pub enum LabError {
     Invalid {
         /// The field's name in the request.
         field: &'static str,
-        /// The value, and the values that are allowed.
+        /// The whole message: the invalid value and the allowed values.
         reason: String,
     },
     /// A suite cannot be read or is malformed.
     #[error("{origin}{}: {reason}", place.map_or_else(String::new, |(line, column)| format!(":{line}:{column}")))]
     Suite {
-        /// The suite's file.
+        /// Name of the suite's file.
         origin: String,
         /// Line and column, both from 1, if known.
         place: Option<(usize, usize)>,
@@ -53,12 +53,12 @@ pub enum LabError {
         meant(near)
     )]
     NothingSelected {
-        /// Suites with cases that match the filters.
+        /// Other built-in suites that have cases matching the filters.
         with: Vec<String>,
-        /// The case ids closest to the filters, if no suite has a match.
+        /// The case ids closest to the filters, if no built-in suite has a match.
         near: Vec<String>,
     },
-    /// There is no run to work on.
+    /// There is no run to report.
     #[error("no runs to report")]
     NoRuns,
     /// The runs cannot be combined in one report.
@@ -78,7 +78,7 @@ pub enum LabError {
         /// The case ids closest to the pattern.
         near: Vec<String>,
     },
-    /// No case of one pattern forms a pair with a case of the other.
+    /// Both patterns match cases, but no pair of cases. In a pair, each star matches the same text in both case ids.
     #[error("{first:?} and {second:?} match no pair of cases: each star must match the same text in both cases")]
     Unpaired {
         /// The first pattern.
@@ -86,16 +86,22 @@ pub enum LabError {
         /// The second pattern.
         second: String,
     },
-    /// No run of a suite is old enough.
+    /// No complete run of the suite on this machine is old enough to be the baseline of a comparison.
     #[error(
         "no complete run of suite {suite} on this machine is at least {age} older than run {run}; see `pqlab runs`"
     )]
     NoneThatOld {
         /// Name of the suite.
         suite: String,
-        /// The required age, in words.
+        /// The required age, as text such as `7 days`.
         age: String,
-        /// The run to which the age is relative.
+        /// Id of the run under test. The baseline must have started at least `age` earlier.
+        run: String,
+    },
+    /// No earlier run has a case in common with the run under test.
+    #[error("no run before {run} measured any of its cases; name a run: see `pqlab runs`")]
+    NoEarlierRun {
+        /// Id of the run under test.
         run: String,
     },
     /// Two runs have no case in common.
@@ -106,17 +112,17 @@ pub enum LabError {
         /// Id of the other run.
         second: String,
     },
-    /// A run cannot be resumed with its original counter.
+    /// A run cannot be resumed, because its counter is no longer available.
     #[error("run {run} counted {began}, but only {now} is available now")]
     OtherCounter {
         /// The run's id.
         run: String,
-        /// Counter of the run.
+        /// Name of the counter that the run has used so far.
         began: String,
-        /// Counter that is available now.
+        /// Name of the counter that is available now.
         now: String,
     },
-    /// A run began on another machine or with a different build.
+    /// The machine or the build has changed since the run started.
     #[error("conditions have changed since run {run} started: {}", changes.join("; "))]
     Changed {
         /// The run's id.
@@ -142,27 +148,27 @@ pub enum LabError {
         /// Description of the problem with the file.
         reason: String,
     },
-    /// The transactions in a block file have the wrong form.
+    /// The transactions in a block file have a different [form](crate::ledger::TransactionForm) than requested.
     #[error("{}: transactions are {found}, expected {wanted}", path.display())]
     OtherForm {
         /// Path of the file.
         path: PathBuf,
-        /// The form found.
+        /// Name of the form in the file, such as `TXv1`.
         found: &'static str,
-        /// The form expected.
+        /// Name of the requested form.
         wanted: &'static str,
     },
     /// Libraries cannot be loaded.
     #[error("{}", failures.join("; "))]
     Libraries {
-        /// One message for each library, with the reason.
+        /// One message for each library that failed to load, with the reason.
         failures: Vec<String>,
     },
-    /// A suite or a run names libraries that the user did not request. pqlab does not open them, because that would run
-    /// their code.
+    /// A suite or a run names libraries that the user did not request. pqlab does not open these libraries, because
+    /// opening a library runs its code.
     #[error("{origin} would load and run the code of these libraries: {}", libraries.join(", "))]
     Foreign {
-        /// The suite or run.
+        /// Description of the suite or run, such as `run 20261121T190000Z-3f9a1c`.
         origin: String,
         /// Libraries that the user did not request.
         libraries: Vec<String>,
@@ -190,7 +196,7 @@ pub enum LabError {
     /// The sink that receives a run's records failed.
     #[error("cannot store the records: {0}")]
     Sink(Box<dyn Error + Send + Sync>),
-    /// A worker process cannot be started or used.
+    /// A worker process is missing or unusable.
     #[error(transparent)]
     Worker(#[from] WorkerError),
     /// A case that other work depends on cannot be measured.
@@ -219,7 +225,7 @@ pub enum LabError {
     },
 }
 
-/// Kind of thing that a request names.
+/// Kind of thing that a name in a request refers to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Thing {
@@ -229,13 +235,13 @@ pub enum Thing {
     Provider,
     /// An operation.
     Operation,
-    /// A form of keys: prepared or encoded.
+    /// A key form: prepared or encoded.
     Form,
-    /// A state of the caches and the process.
+    /// A [state](crate::record::State) of the caches and the process: warm, evicted or first call.
     State,
-    /// A variant of signing.
+    /// A [variant](crate::Variant) of signing, such as deterministic.
     Variant,
-    /// A source of random bytes.
+    /// A source of an operation's random bytes.
     CoinSource,
     /// A suite.
     Suite,
@@ -245,11 +251,11 @@ pub enum Thing {
     LeakCase,
     /// A provider that offers a signature scheme for the ledger.
     LedgerProvider,
-    /// A circuit handshake.
+    /// A handshake that creates a circuit, such as ntor.
     Handshake,
     /// A suite, an area, an algorithm or a provider.
     Selection,
-    /// A provider in this build, or a library to load.
+    /// One side of a library comparison: a provider in this build, or a library to load.
     Library,
 }
 
@@ -275,7 +281,8 @@ impl fmt::Display for Thing {
 }
 
 impl LabError {
-    /// Returns whether the request or its files caused the error, as opposed to pqlab, a library or the machine.
+    /// Returns whether the caller may fix the error by changing the request, its files or the store. Otherwise pqlab, a
+    /// library or the machine failed.
     pub fn is_request(&self) -> bool {
         match self {
             LabError::Sink(_)
@@ -292,6 +299,7 @@ impl LabError {
             | LabError::NoCaseOfRun { .. }
             | LabError::Unpaired { .. }
             | LabError::NoneThatOld { .. }
+            | LabError::NoEarlierRun { .. }
             | LabError::NothingInCommon { .. }
             | LabError::OtherCounter { .. }
             | LabError::Changed { .. }
@@ -341,7 +349,7 @@ impl LabError {
         LabError::Library { provider: provider.to_owned(), reason: reason.to_string() }
     }
 
-    /// Returns a function that adds a description of the failed call to a system error.
+    /// Returns a function that wraps an error from the operating system. `attempt` describes the failed call.
     pub(crate) fn system(attempt: impl Into<String>) -> impl FnOnce(io::Error) -> LabError {
         |error| LabError::System { attempt: attempt.into(), error }
     }
@@ -359,7 +367,7 @@ impl From<MeasuringError> for LabError {
     }
 }
 
-/// Reason for which a [`RecordSink`](crate::RecordSink) rejects a record.
+/// Error from a [`RecordSink`](crate::RecordSink).
 #[derive(Debug, thiserror::Error)]
 pub enum SinkError {
     /// The store failed.

@@ -1,18 +1,19 @@
 //! Facade over the layers: suite -> plan -> run -> store -> analysis -> report. With this crate, other programs can do
 //! everything that the command line does.
 //!
-//! A [`Laboratory`] measures a [`Plan`] in worker processes. A [`WorkerProgram`] says which program the workers run.
-//! This can be the calling program itself, if its `main` begins with [`run_if_worker`], or the program `pqlab` from the
-//! same build. [`Laboratory::measure`] returns the run, and [`results`] computes its figures. [`Laboratory::run`]
-//! instead passes each record to a [`RecordSink`] as soon as the case is finished. For example, a [`store::Store`] in a
-//! file or [in memory](store::Store::in_memory) is a sink. A [`Progress`] observes the work (`()` ignores it), and an
-//! `AtomicBool` stops it. `examples/embed.rs` is a complete program.
+//! A [`Laboratory`] measures a [`Plan`] in worker processes. The workers run a [`WorkerProgram`]: either the calling
+//! program itself, if its `main` begins with [`run_if_worker`], or the `pqlab` program from the same build.
+//! [`Laboratory::measure`] returns the run, and [`results`] computes its figures. [`Laboratory::run`] instead passes
+//! each record to a [`RecordSink`] as soon as the case is finished. A [`store::Store`] is a sink, in a file or in
+//! memory ([`store::Store::in_memory`]). A [`Progress`] receives progress events (`()` ignores them). Setting the
+//! `AtomicBool` called `stop` ends a run early. `examples/embed.rs` is a complete program.
 //!
-//! An [`analysis::RunAnalysis`] holds the results that go beyond the figures of single cases. With the feature
-//! `report`, the module `report` presents an analysis as files, tables, charts and web pages.
+//! An [`analysis::RunAnalysis`] compares and ranks the cases of a run. With the `report` feature, the `report` module
+//! presents an analysis as files, tables, charts and web pages.
 //!
-//! Calls block until the work is done, and do not change the affinity of the calling thread. Unless a name says
-//! otherwise, durations are in ns, lengths in bytes, fractions in percent, and points in time in RFC 3339 and UTC.
+//! Calls block until the work is done, and do not change the affinity of the calling thread. Unless a name or a comment
+//! states another unit, durations are in nanoseconds, lengths in bytes, and relative differences in percent. Points in
+//! time are in UTC, formatted as in RFC 3339.
 
 #![warn(clippy::missing_errors_doc)]
 
@@ -36,14 +37,14 @@ mod stored;
 mod verifying;
 
 pub use comparing::gate::{Gate, GateRequest, GateStep, GatedCase};
-pub use comparing::libraries::{ComparedLibrary, Side, compare_sides, shared_operations};
+pub use comparing::libraries::{ComparedLibrary, Side, compare_sides, same_file, shared_operations};
 pub use comparing::runs::{
     Compared, Margin, check_percentage, compare_analyses, compare_cases, compare_named, compare_stored,
     comparison_criteria, newest_before,
 };
 pub use environment_variables::check_environment;
 pub use error::{LabError, SinkError, Thing};
-pub use inspect::{Check, InspectRequest, Inspection, Item, ItemPart};
+pub use inspect::{Check, Fact, FileBlock, FileInspection, InspectRequest, Inspection, Item, ItemPart};
 pub use leak::series::{FEWEST_LEAK_SAMPLES, LeakStep, leak_document, leak_listing, taint_document};
 pub use leak::taint::{TaintEnd, TaintFinding, Tainted};
 pub use leak::timing::{LeakConclusion, LeakEffect, LeakFigures, LeakOutcome, LeakRequest, leak_cases};
@@ -51,7 +52,7 @@ pub use libraries::catalogue::{
     AlgorithmEntry, CounterEntry, ProviderEntry, SuiteEntry, algorithms, counters, library_entry, provider_entries,
     suite_entries,
 };
-pub use libraries::{by_name, instead, libraries_of_run, libraries_of_suites};
+pub use libraries::{by_name, libraries_of_run, libraries_of_suites, prefer};
 pub use machine::agreement::{Agreement, Between, BetweenRequest, CaseBetween, FEWEST_RUNS};
 pub use machine::doctor::{Machine, severity_word};
 pub use machine::independence::{
@@ -67,12 +68,13 @@ pub use planning::plan::{Filters, Plan};
 pub use planning::suite::{ProtocolOverrides, Select, Suite, builtin_suites};
 pub use planning::suites_of_tables::suites_with_table;
 pub use pqlab_harness::counter::estimated_over_counted;
+pub use pqlab_harness::environment::set_commit;
 pub use running::laboratory::{Ended, Laboratory, Progress, RunRequest};
 pub use running::program::WorkerProgram;
 pub use running::sink::{CaseFailure, CaseResult, Collected, RecordSink, results};
 pub use running::worker::{run_if_worker, run_if_worker_with, serve_as_worker};
-pub use samples::files::{Samples, read_samples};
-pub use samples::report::SeriesReport;
+pub use samples::files::{SampleFile, Samples, read_samples};
+pub use samples::report::{SeriesFigures, SeriesReport};
 pub use stored::names::{check_name, remove_runs};
 pub use stored::selection::{Gathered, Reported, gather, gather_merged, gather_report, newest_of_each_suite};
 pub use stored::timeline::{Visited, timeline};

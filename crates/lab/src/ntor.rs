@@ -17,7 +17,7 @@ const SCHEMA: &str = "pqlab-relay/1";
 /// Maximum length of a relay key file in bytes.
 const LONGEST: u64 = 64 << 10;
 
-/// Identity of pqlab's own relay.
+/// Identity of the relay that pqlab runs.
 pub const RELAY_IDENTITY: [u8; 20] = *b"pqlab's own relay...";
 
 /// Parses the address of a relay: a host name or IP address, with its port.
@@ -33,8 +33,8 @@ pub fn relay_address(text: &str) -> Result<SocketAddr, LabError> {
     found.next().ok_or_else(|| wrong("no such host".into()))
 }
 
-/// Creates a relay that answers circuit handshakes with the primitives of one provider (`aws-lc`) or a pair
-/// (`aws-lc+liboqs`).
+/// Creates a relay that answers circuit handshakes. `pair` is one provider (`aws-lc`) or a pair (`aws-lc+liboqs`),
+/// whose primitives the relay uses.
 ///
 /// # Errors
 /// [`RelayError::Provider`] if there is no such provider, or if it lacks a primitive.
@@ -42,8 +42,7 @@ pub fn relay(pair: &str, identity: [u8; 20]) -> Result<Arc<Relay>, RelayError> {
     Relay::new(&providers(), pair, identity)
 }
 
-/// Returns the circuit handshake called `name`, which is a name in case ids or a short name (`ntor`, `kem-only`,
-/// `hybrid`).
+/// Returns the circuit handshake called `name`: its name in case ids, or a short name (`ntor`, `kem-only`, `hybrid`).
 ///
 /// # Errors
 /// [`LabError::Unknown`] if there is no such handshake.
@@ -53,7 +52,9 @@ pub fn circuit_handshake(name: &str) -> Result<Handshake, LabError> {
     handshake_named(name).ok_or_else(|| LabError::unknown_of_few(Thing::Handshake, name, &known))
 }
 
-/// Connects a client to a relay. The client uses the `known` keys if given, otherwise the keys that the relay reports.
+/// Connects a client to a relay. The client uses the `known` keys if given; otherwise it requests the relay's keys and
+/// trusts the answer. `pair` is one provider or a pair, as for [`relay`]. `limit` applies to connecting and to each
+/// answer.
 ///
 /// # Errors
 /// [`ClientError`] if a provider lacks an algorithm, nothing answers, or the answer is malformed.
@@ -73,7 +74,7 @@ pub fn relay_client(
 #[serde(deny_unknown_fields)]
 pub struct RelayKeys {
     schema: String,
-    /// Address on which the relay listens.
+    /// Address at which the relay listens.
     pub address: SocketAddr,
     identity: Bytes<20>,
     onion_key: Bytes<32>,
@@ -101,15 +102,15 @@ impl<const N: usize> From<Bytes<N>> for String {
 }
 
 impl RelayKeys {
-    /// Creates the contents for a relay.
+    /// Creates the contents of the key file for a relay that listens at `address`.
     pub fn new(address: SocketAddr, relay: RelayDescriptor) -> RelayKeys {
         let (identity, onion_key) = (Bytes(relay.identity), Bytes(relay.onion_key));
         RelayKeys { schema: SCHEMA.into(), address, identity, onion_key }
     }
 
-    /// Returns the contents as JSON.
+    /// Returns the contents of the key file, as JSON.
     pub fn to_json(&self) -> String {
-        // Serialization cannot fail, because all fields are strings in JSON.
+        // This cannot fail, because all fields become JSON strings.
         format!("{}\n", serde_json::to_string_pretty(self).unwrap_or_default())
     }
 
@@ -132,7 +133,7 @@ impl RelayKeys {
         }
     }
 
-    /// Returns the descriptor that handshakes need.
+    /// Returns the relay's identity and onion key, which clients need for handshakes.
     pub fn descriptor(&self) -> RelayDescriptor {
         RelayDescriptor { identity: self.identity.0, onion_key: self.onion_key.0 }
     }

@@ -2,12 +2,12 @@
 
 use wildmatch::WildMatch;
 
-/// Maximum number of suggested ids.
+/// Maximum number of ids to suggest.
 const NAMED: usize = 3;
 
 /// Returns whether `text` matches `pattern`. `*` matches any text and `?` any single character. All other characters
-/// match themselves, even brackets, because ids contain brackets. A pattern with stars and without brackets matches ids
-/// with any parameters; `[]` matches only ids without parameters.
+/// match themselves, including brackets, which enclose the parameters in ids. A pattern with `*` or `?` but without
+/// brackets matches ids with any parameters. A pattern with `[]` matches only ids without parameters.
 pub fn matches(pattern: &str, text: &str) -> bool {
     if let Some((before, after)) = pattern.split_once("[]") {
         return !text.contains('[') && WildMatch::new(&format!("{before}{after}")).matches(text);
@@ -17,12 +17,12 @@ pub fn matches(pattern: &str, text: &str) -> bool {
     whole.matches(text) || any_parameters && without_parameters(text).is_some_and(|text| whole.matches(&text))
 }
 
-/// Returns whether `text` names cases rather than a run.
+/// Returns whether `text` is a case id or a pattern for case ids, as opposed to a reference to a run.
 pub fn is_pattern(text: &str) -> bool {
     text.contains(['/', '*', '@'])
 }
 
-/// Returns an id without its parameters in brackets; `None` if it has none.
+/// Returns an id without its parameters and their brackets; `None` if the id has no parameters.
 fn without_parameters(id: &str) -> Option<String> {
     let (name, rest) = id.split_once('[')?;
     let (_, provider) = rest.rsplit_once(']')?;

@@ -6,7 +6,8 @@ use std::sync::Arc;
 /// Replacement for a decapsulation. Receives the original key, the ciphertext, and the buffer for the secret.
 type Decapsulate = dyn Fn(&dyn DecapsulationKey, &[u8], &mut [u8]) -> Result<()> + Send + Sync;
 
-/// Returns the KEM with another decapsulation, and with another name if one is given.
+/// Returns a KEM that decapsulates with `decapsulate` and otherwise behaves like `kem`. It has the given name, or the
+/// same name as `kem`.
 pub(super) fn altered(
     kem: &Arc<dyn Kem>,
     name: Option<&'static str>,

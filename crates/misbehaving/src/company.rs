@@ -1,5 +1,5 @@
-//! KEMs that affect others in the same process: `dirty` leaves vector registers in use and the rounding mode changed,
-//! `witness` fails if it finds such leftovers, and `slow-start` initialises itself in its first call.
+//! KEMs that affect other KEMs in the same process: `dirty` leaves vector registers in use and changes the rounding
+//! mode, `witness` fails if it finds such leftover state, and `slow-start` initializes itself in its first call.
 
 use crate::altered::altered;
 use pqlab_harness::residue;
@@ -12,7 +12,8 @@ use std::time::Duration;
 /// Duration of the first call of `slow-start` in a process.
 const SET_UP: Duration = Duration::from_millis(50);
 
-/// Returns the three KEMs, which otherwise behave like the null provider's KEM.
+/// Returns the KEMs `dirty`, `witness` and `slow-start`. In all other respects, they behave like the null provider's
+/// KEM.
 pub(super) fn kems(null: &Arc<dyn Kem>) -> [Arc<dyn Kem>; 3] {
     [
         altered(null, Some("dirty"), |key, ciphertext, secret| {

@@ -1,11 +1,11 @@
-//! ML-KEM-768 with one wrong answer in 10,000: it decapsulates one ciphertext in the accumulated vectors incorrectly,
-//! and all others correctly.
+//! ML-KEM-768 with one wrong answer in 10,000. It decapsulates one ciphertext incorrectly, which occurs in the
+//! accumulated vectors, and all others correctly.
 
 use crate::altered::altered;
 use pqlab_primitives::{Kem, Provider};
 use std::sync::Arc;
 
-/// First bytes of the ciphertext that is decapsulated incorrectly. It belongs to answer 7,003.
+/// First bytes of the ciphertext that is decapsulated incorrectly: number 7,003 in the accumulated vectors.
 const BEGINNING: [u8; 4] = [0x08, 0x50, 0x57, 0x89];
 
 /// Returns the KEM under its standard name, or `None` if no library offers it with caller-supplied randomness.

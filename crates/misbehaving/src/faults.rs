@@ -1,4 +1,4 @@
-//! KEMs that behave like the null provider's KEM for a while, and then fail in the way that their name describes.
+//! KEMs that behave like the null provider's KEM for a while, and then fail as their names describe.
 
 use crate::altered::altered;
 use pqlab_primitives::{Error, Kem, Result};
@@ -6,11 +6,11 @@ use std::io::Write;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Number of successful calls per process, so that the fault occurs during a measurement and not before. A measurement
-/// makes several times as many calls, even on a busy machine.
+/// Number of successful calls per process. It is large enough for the fault to occur during a measurement and not
+/// before. A measurement makes several times as many calls, even on a busy machine.
 const GOOD_CALLS: u64 = 5_000;
 
-/// Action of a faulty decapsulation on the correct secret.
+/// Fault of a decapsulation. Receives the correct secret, which it can change.
 type InjectedFault = fn(&mut [u8]) -> Result<()>;
 
 const FAULTS: [(&str, InjectedFault); 8] = [

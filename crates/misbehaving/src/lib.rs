@@ -1,4 +1,4 @@
-//! A library that misbehaves or runs slowly on demand, to test how pqlab reacts. Only the program `pqlab-misbehaving`
+//! A library that misbehaves or runs slowly on demand, to test how pqlab reacts. Only the `pqlab-misbehaving` program
 //! contains it, and that program is not distributed.
 
 mod altered;
@@ -7,6 +7,7 @@ mod crashing;
 mod delayed;
 mod erring;
 mod faults;
+pub mod mutants;
 mod signature;
 
 use pqlab_harness::counter::{Pretended, pretend as pretend_counters};
@@ -17,7 +18,7 @@ use pqlab_primitives::{BuildInfo, NULL, Provider};
 /// `kernel.perf_event_paranoid`.
 const MACHINE: &str = "PQLAB_PRETEND_PERF";
 
-/// Returns the providers `misbehaving`, `crashing` and `erring`.
+/// Returns the `misbehaving`, `crashing` and `erring` providers.
 pub fn providers() -> Vec<Provider> {
     let others = pqlab_providers::providers();
     let build_info = BuildInfo { version: "0".into(), build: "for tests only".into() };
@@ -36,9 +37,9 @@ pub fn providers() -> Vec<Provider> {
     vec![provider, crashing, erring]
 }
 
-/// Returns one provider for each check that a verification must make. The provider omits that check, and is named after
-/// the input that it wrongly accepts. It offers both halves of hybrid signatures, and everything else required to
-/// measure them. No program contains these providers.
+/// Returns providers with incorrect verification, one for each check that a verification must make. A provider omits
+/// that check, and is named after the input that it wrongly accepts. It offers both halves of hybrid signatures and all
+/// functions that measuring them requires. No program contains these providers.
 pub fn credulous() -> Vec<Provider> {
     let others = pqlab_providers::providers();
     let provider_for = |(name, blindness)| {

@@ -1,4 +1,4 @@
-//! The program `pqlab-misbehaving`: `pqlab` with additional providers and, if requested, a simulated machine. Only
+//! The `pqlab-misbehaving` program: `pqlab` with additional providers and, if requested, a simulated machine. Only
 //! tests run it.
 
 use std::process::ExitCode;

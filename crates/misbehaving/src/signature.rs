@@ -1,5 +1,5 @@
 //! Signature schemes whose verification omits one of three checks. They use no cryptography: a signature consists of a
-//! mark, the key and a sum of the message, eight bytes each, followed by zeros.
+//! mark, the key and a checksum of the message, eight bytes each, followed by zeros.
 
 use pqlab_primitives::{
     CoinSupport, Coins, Error, KeyEncoding, KeyLengths, Result, SignatureInfo, SignatureParameters, SignatureScheme,
@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 const MARK: [u8; 8] = *b"a mark  ";
 const LENGTH: usize = 24;
 
-/// Input that verification ignores.
+/// Input that the verification ignores.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Blindness {
     Signature,
@@ -46,9 +46,9 @@ pub(super) fn schemes() -> Vec<Arc<dyn SignatureScheme>> {
     BLINDNESSES.into_iter().map(build).collect()
 }
 
-/// Returns two schemes, named like the halves of a hybrid.
+/// Returns two schemes with the names of the halves of a hybrid, Ed25519 and ML-DSA-65.
 pub(super) fn halves(blindness: Blindness) -> Vec<Arc<dyn SignatureScheme>> {
-    let parameters = ["Ed25519", "ML-DSA-65"].into_iter().filter_map(SignatureParameters::of);
+    let parameters = ["Ed25519", "ML-DSA-65"].into_iter().filter_map(SignatureParameters::find);
     parameters.map(|parameters| scheme(parameters, blindness)).collect()
 }
 

@@ -1,5 +1,5 @@
-//! Tests that a slowdown relative to a baseline is detected. The delay makes an operation about twenty times slower, so
-//! the test does not depend on timing.
+//! Tests that pqlab detects a slowdown relative to a baseline. The delay makes an operation about twenty times slower,
+//! so the test does not depend on timing.
 
 #![allow(clippy::unwrap_used)]
 

@@ -1,4 +1,5 @@
-//! Tests that a misbehaving library gives a failed row with the reason, and that everything else is measured as usual.
+//! Tests that a misbehaving library produces a failed row with the reason, and that pqlab measures everything else as
+//! usual.
 
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
@@ -32,12 +33,15 @@ fn measure(suite: &str) -> Vec<Value> {
         .output()
         .unwrap();
     assert_eq!(output.status.code(), Some(1), "{}", String::from_utf8_lossy(&output.stderr));
-    let json: Value = serde_json::from_slice(&output.stdout).expect("a library that prints must not spoil the output");
+    let json: Value = serde_json::from_slice(&output.stdout).expect(
+        "a library that prints must not corrupt the \
+                                                                     output",
+    );
     assert_eq!(json["run"]["complete"], true);
     json["results"].as_object().unwrap().values().flat_map(|area| area.as_array().unwrap().clone()).collect()
 }
 
-/// Returns the reason why the case failed.
+/// Returns the reason why the case of this algorithm and operation failed.
 fn reason(results: &[Value], algorithm: &str, operation: &str) -> String {
     let row = results
         .iter()
@@ -122,8 +126,8 @@ fn killed_coordinators_leave_no_hanging_worker_behind() {
         .stderr(Stdio::null())
         .spawn()
         .unwrap();
-    // Assume that the case hangs if all processes are idle for a second. If that is wrong, the worker ends because its
-    // stream ends, and the test still passes.
+    // Treat the case as hung if all processes are idle for a second. A worker that merely waits
+    // ends when its stream closes, so the test passes in that case, too.
     let (mut busy, mut quiet) = (0, 0);
     let workers = loop {
         let workers = children_of(child.id());
@@ -192,8 +196,8 @@ fn cases_are_isolated_and_first_calls_do_not_set_the_batch() {
             let samples = visit["ticks"].as_array().unwrap().len();
             assert!(samples >= 10, "{} has a visit of {samples} samples", row["id"]);
         }
-        // The operation does nothing. If the harness took the 50 ms of initialisation for its duration, it would not
-        // use a batch.
+        // The operation does nothing, so it needs a batch. If the harness mistook the 50 ms of
+        // initialisation for the operation's time, it would choose a batch of one.
         assert!(row["batch"].as_u64().unwrap() > 1, "{row}");
     }
 }

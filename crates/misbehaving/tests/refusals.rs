@@ -1,4 +1,4 @@
-//! Tests that a verification that accepts too much is detected wherever signatures are measured: alone, on several
+//! Tests that pqlab detects a verification that accepts too much, wherever it measures signatures: alone, on several
 //! threads, as tasks of a thread pool, and in hybrids with their halves.
 
 #![allow(clippy::unwrap_used, reason = "test helpers")]
@@ -9,9 +9,9 @@ use pqlab_workloads::{CaseOptions, Registry};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// Returns the fault found by a few operations and their check.
+/// Returns the fault that a few operations and their checks find.
 fn fault(registry: &Registry, case: &Case) -> Option<Fault> {
-    // Skip the known answers, which would also fail.
+    // Prepare as for a first call, which skips the known answers: those would fail first.
     let prepared = registry.prepare_first_call(case, Seed { run: 1, process: 0 });
     let ended = prepared.and_then(|mut trial| {
         trial.setup(3)?;
@@ -29,7 +29,7 @@ fn signs(case: &Case) -> bool {
 fn wrong_acceptance_voids_every_case_that_signs_or_verifies() {
     let options =
         CaseOptions { threads: Some(vec![1, 2]), tasks: Some(vec![3]), workers: Some(2), ..CaseOptions::default() };
-    // Trials pin their thread, so run them on a thread that ends with the test.
+    // Trials pin the thread that they run on, so use one that ends with the test.
     let found = std::thread::spawn(move || {
         let mut found = BTreeSet::new();
         for provider in pqlab_misbehaving::credulous() {
@@ -43,7 +43,8 @@ fn wrong_acceptance_voids_every_case_that_signs_or_verifies() {
             let areas = ["signature", "scaling", "hybrid"];
             let cases = registry.cases(&options);
             for case in cases.iter().filter(|case| areas.contains(&case.workload.as_str()) && signs(case)) {
-                // The reference encodes signatures in CBOR, which rejects a change to its first bytes.
+                // In the reference form, a signature is a CBOR array. The flipped bit is in the
+                // first byte, so decoding already fails.
                 if case.algorithm.contains('+') && accepted.contains("bit") {
                     continue;
                 }
@@ -54,7 +55,8 @@ fn wrong_acceptance_voids_every_case_that_signs_or_verifies() {
         }
         found
     });
-    // Alone: key generation, signing and verification. Signing and verification on one thread, on two threads, and as
-    // tasks. In hybrids: all three operations and a cycle.
+    // Three libraries. Alone: key generation, signing and verification. In parallel: signing and
+    // verification, each on one thread, on two threads and as tasks. In hybrids: the three
+    // operations and a cycle.
     assert_eq!(found.join().unwrap().len(), 3 * (3 + 2 * 3 + 4));
 }

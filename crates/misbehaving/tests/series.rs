@@ -1,6 +1,6 @@
-//! Measures error rates on a real machine: false verdicts on identical cases, and detected slowdowns of 2%. `make
-//! bench-aa` runs this test. It takes a quarter of an hour and depends on the machine, so other test runs leave it out.
-//! It uses the program as a user would, with a separate database.
+//! Measures error rates on a real machine: how often identical cases get a false verdict, and how often a slowdown of
+//! 2% is detected. `make bench-aa` runs this test. The test takes a quarter of an hour and depends on the machine, so
+//! other test runs leave it out. The test uses the program as a user would, with a separate database.
 
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
@@ -10,25 +10,25 @@ mod common;
 use common::{Pqlab, text};
 use serde_json::Value;
 
-/// Case that is compared with itself.
+/// Case that the test compares with itself.
 const CASE: &str = "kem/ML-KEM-768/decapsulate@aws-lc";
 /// The same operation with an added delay.
 const DELAYED: &str = "kem/delayed/decapsulate@misbehaving";
-/// Added delay in percent.
+/// Slowdown from the added delay, in percent.
 const SLOWDOWN_PCT: f64 = 2.0;
 /// Minimum slowdown in percent for which `run --baseline` must raise the alarm.
 const FAIL_SLOWER: &str = "1";
-/// Maximum margin in percent within which identical cases must be equivalent.
+/// Largest margin that `calibrate` may report, in percent.
 const MARGIN_PCT: f64 = 1.0;
-/// Options for the runs. Intervals of 1% per run would leave no room within the margin.
+/// Options for the runs. With intervals of ±1% per run, no comparison could be equivalent within the margin.
 const RULES: [&str; 4] = ["--precision", "0.5", "--max-time", "3"];
-/// Number of steps used to measure the duration of a step. These steps take about as long as the operation.
+/// Number of steps from which the test computes the time of one step. They take about as long as the operation.
 const STEPS: u64 = 8000;
 
 #[derive(Default)]
 struct Series {
     verdicts: Vec<String>,
-    /// Ratios of the medians. `half_widths` contains the half-widths of their intervals, in percent.
+    /// Ratios of the medians in the comparisons. `half_widths` contains the half-widths of their intervals, in percent.
     ratios: Vec<f64>,
     half_widths: Vec<f64>,
     contended: usize,
@@ -72,7 +72,7 @@ fn median(values: &[f64]) -> f64 {
     if sorted.is_empty() { f64::NAN } else { sorted[sorted.len() / 2] }
 }
 
-/// Runs `arguments` with the given number of delay steps. Returns the exit code, which must be one of `codes`, and
+/// Runs pqlab with the given number of delay steps. Returns the exit code, which must be one of `codes`, and the
 /// standard output.
 fn delayed(pqlab: &Pqlab, steps: u64, codes: &[i32], arguments: &[&str]) -> (i32, String) {
     let output = pqlab.command(arguments).env("PQLAB_DELAY_STEPS", steps.to_string()).output().unwrap();
@@ -90,8 +90,8 @@ fn compare(pqlab: &Pqlab) -> Value {
     serde_json::from_str(&json).unwrap()
 }
 
-/// Returns the number of steps that slow down a decapsulation by a percentage, in cycles if the comparison uses cycles.
-/// Takes the median of three attempts.
+/// Returns the number of steps that slow a decapsulation down by `pct` percent: the median of three attempts. The
+/// slowdown is in cycles if the comparison uses cycles.
 fn steps_for(pqlab: &Pqlab, pct: f64) -> u64 {
     let attempt = |_| {
         measure(pqlab, DELAYED, 0, &[]);
@@ -157,7 +157,7 @@ fn verdicts_on_this_machine() {
     let wrong = unchanged.count("faster") + unchanged.count("slower");
     assert!(wrong * 20 <= same, "{wrong} of {same} comparisons of a case with itself gave a false verdict");
     let equivalent = unchanged.count("equivalent");
-    assert!(equivalent * 10 >= same * 9, "only {equivalent} of {same} comparisons gave the verdict equivalent");
+    assert!(equivalent * 10 >= same * 9, "only {equivalent} of {same} comparisons gave the verdict \"equivalent\"");
     assert!(value("margin_pct") <= MARGIN_PCT, "the margin for equivalence is {}%", value("margin_pct"));
     assert!(alarms * 10 >= slowed * 9, "only {alarms} of {slowed} slowdowns were detected");
 }

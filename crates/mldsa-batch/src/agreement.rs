@@ -86,7 +86,7 @@ fn rows(arithmetic: impl Arithmetic, generator: &mut Generator) {
     }
 }
 
-/// Tests every possible coefficient, with and without a hint.
+/// Tests `commit` for every possible coefficient, with and without a hint.
 fn commitments(arithmetic: impl Arithmetic) {
     for (gamma2, length) in [(Gamma2::Q88, 192), (Gamma2::Q32, 128)] {
         for begin in (0..Q).step_by(256) {
@@ -127,7 +127,8 @@ fn samples(arithmetic: impl Arithmetic, generator: &mut Generator) {
         for byte in &mut bytes {
             *byte = generator.next() as u8;
         }
-        // Insert rejected candidates, in different numbers, so that sampling ends early, late, or not at all.
+        // Replace a varying share of candidates with rejected ones, so that sampling ends early,
+        // late, or not at all.
         for candidate in bytes[..SAMPLED].as_chunks_mut::<3>().0 {
             if generator.next() % 64 < round % 32 {
                 let large = (Q as u32 + (generator.next() as u32 % (8192 - 1))).to_le_bytes();

@@ -76,7 +76,7 @@ impl core::error::Error for Unavailable {}
 /// Verifies signatures with a backend that runs on this processor.
 #[derive(Clone, Copy, Debug)]
 pub struct Verifier {
-    /// Availability was checked on creation; the unsafe code below relies on this.
+    /// Supported by this processor, as checked on creation. The unsafe code relies on this.
     backend: Backend,
     hasher: Hasher,
 }

@@ -4,11 +4,11 @@ use crate::hashing::Hasher;
 use crate::polynomial::Polynomial;
 use pqlab_keccak::Function;
 
-/// Number of SHAKE256 output bytes that is almost always sufficient: one block.
+/// Number of SHAKE256 output bytes from which the challenge is sampled first: one block, which almost always suffices.
 pub(crate) const DRAWN: usize = 136;
 
-/// Computes SampleInBall (FIPS 204, algorithm 29). Returns a polynomial in which `tau` coefficients are 1 or -1, and
-/// the others 0. `drawn` contains the first bytes of SHAKE256 of the seed.
+/// Computes SampleInBall (FIPS 204, algorithm 29). In the result, `tau` coefficients are 1 or -1, and the others are 0.
+/// `drawn` contains the first bytes of the SHAKE256 output for `seed`.
 pub(crate) fn sample(hasher: Hasher, tau: usize, seed: &[u8], drawn: &[u8; DRAWN]) -> Polynomial {
     place(tau, drawn.iter().copied()).unwrap_or_else(|| {
         let mut output = hasher.single.absorb(Function::Shake256, seed);
@@ -21,7 +21,7 @@ pub(crate) fn sample(hasher: Hasher, tau: usize, seed: &[u8], drawn: &[u8; DRAWN
     })
 }
 
-/// Returns `None` if `drawn` contains too few bytes.
+/// Samples the challenge from SHAKE256 output bytes. Returns `None` if `drawn` contains too few.
 fn place(tau: usize, mut drawn: impl Iterator<Item = u8>) -> Option<Polynomial> {
     let mut signs = [0; 8];
     for byte in &mut signs {
@@ -50,7 +50,8 @@ mod tests {
             let mut drawn = [0; DRAWN];
             hasher.shake256(&[&[seed; 64]], &mut [&mut drawn]);
             let expected = sample(hasher, 60, &[seed; 64], &drawn);
-            // No position accepts these bytes, so sampling must start again with the stream.
+            // The first position (196) rejects all of these bytes, so `sample` must start again
+            // with the stream.
             assert_eq!(place(60, [0xff; 40].into_iter()), None);
             assert_eq!(sample(hasher, 60, &[seed; 64], &[0xff; DRAWN].map(|byte| byte & 0xfe)), expected);
             assert_eq!(expected.0.iter().filter(|coefficient| coefficient.abs() == 1).count(), 60);

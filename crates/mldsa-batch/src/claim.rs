@@ -17,7 +17,8 @@ pub enum Message<'a> {
     },
     /// `M'` for the internal interface, used unchanged (FIPS 204, algorithm 8).
     Formatted(&'a [u8]),
-    /// Precomputed message representative `mu`, derived from key and message (FIPS 204, algorithm 8, line 7).
+    /// Message representative `mu`, which the caller computed from the key and the message (FIPS 204, algorithm 8, line
+    /// 7).
     Mu(&'a [u8; 64]),
 }
 
@@ -43,7 +44,8 @@ impl<'a, P: ParameterSet> EncodedKey<'a, P> {
     }
 }
 
-/// Verifying key with the expanded matrix and transformed `t1`. Takes 23, 38 or 66 KB for the three parameter sets.
+/// Verifying key with the expanded matrix and transformed `t1`. Takes 21 KB for ML-DSA-44, 37 KB for ML-DSA-65 and 66
+/// KB for ML-DSA-87.
 #[derive(Clone, Debug)]
 pub struct PreparedKey<P> {
     pub(crate) expanded: Expanded,
@@ -91,23 +93,23 @@ pub struct Claim<'a, P> {
     pub signature: &'a [u8],
 }
 
-/// Reason for rejecting a signature or a key. If several reasons apply, this is any one of them.
+/// Reason for rejecting a signature or a key. If several reasons apply, any one of them is reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refusal {
-    /// The verifying key has the wrong length for the parameter set, in bytes.
+    /// The verifying key has the wrong length for the parameter set.
     KeyLength {
-        /// Length that the parameter set requires.
+        /// Length that the parameter set requires, in bytes.
         expected: usize,
-        /// Actual length.
+        /// Actual length, in bytes.
         actual: usize,
     },
-    /// The context is longer than 255 bytes. Contains its length.
+    /// The context is longer than 255 bytes. Contains its length in bytes.
     ContextLength(usize),
-    /// The signature has the wrong length for the parameter set, in bytes.
+    /// The signature has the wrong length for the parameter set.
     SignatureLength {
-        /// Length that the parameter set requires.
+        /// Length that the parameter set requires, in bytes.
         expected: usize,
-        /// Actual length.
+        /// Actual length, in bytes.
         actual: usize,
     },
     /// The hint is not in canonical encoding (FIPS 204, algorithm 21).

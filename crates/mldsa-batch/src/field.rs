@@ -6,18 +6,18 @@ pub(crate) const Q: i32 = 8_380_417;
 /// Inverse of `q` modulo 2^32.
 pub(crate) const Q_INVERSE: i32 = 58_728_449;
 
-/// Constant factor, for multiplications that also divide by 2^32.
+/// Constant factor `f` of a Montgomery multiplication, which also divides by 2^32.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Factor {
-    /// The factor times 2^32 modulo `q`, between `-q/2` and `q/2`.
+    /// `f * 2^32` modulo `q`, between `-q/2` and `q/2`.
     pub(crate) value: i32,
     /// `value` times the inverse of `q`, modulo 2^32.
     pub(crate) twisted: i32,
 }
 
 impl Factor {
-    /// Creates a factor from `value`, which must be between `-q/2` and `q/2`.
-    const fn of(value: i32) -> Factor {
+    /// Creates a factor from its [`value`](Factor::value), which must be between `-q/2` and `q/2`.
+    const fn new(value: i32) -> Factor {
         Factor { value, twisted: value.wrapping_mul(Q_INVERSE) }
     }
 }
@@ -30,7 +30,7 @@ const fn centred(value: u64) -> i32 {
 
 /// Powers of 1753, in the order in which the transform uses them (FIPS 204, appendix B).
 pub(crate) const ZETAS: [Factor; 256] = {
-    let mut zetas = [Factor::of(0); 256];
+    let mut zetas = [Factor::new(0); 256];
     let mut index = 0;
     while index < 256 {
         let mut power = (1 << 32) % Q as u64;
@@ -39,17 +39,18 @@ pub(crate) const ZETAS: [Factor; 256] = {
             power = power * 1753 % Q as u64;
             exponent -= 1;
         }
-        zetas[index] = Factor::of(centred(power));
+        zetas[index] = Factor::new(centred(power));
         index += 1;
     }
     zetas
 };
 
-/// 2^64 / 256, the factor that completes the inverse transform of a product that was divided by 2^32.
-pub(crate) const SCALE: Factor = Factor::of(centred(((1_u128 << 56) % Q as u128) as u64));
+/// The factor 2^32 / 256, for the end of the inverse transform. Divides by the number of coefficients, and undoes the
+/// division by 2^32 of the products that were transformed.
+pub(crate) const SCALE: Factor = Factor::new(centred(((1_u128 << 56) % Q as u128) as u64));
 
-/// Divides a product by 2^32, modulo `q`. The result is strictly between `-q` and `q`, provided that the product is
-/// between `-2^31 q` and `2^31 q - 1`.
+/// Montgomery reduction: divides a product by 2^32, modulo `q`. The result is strictly between `-q` and `q` if the
+/// product is between `-2^31 q` and `2^31 q - 1`.
 pub(crate) fn reduce(product: i64) -> i32 {
     let quotient = (product as i32).wrapping_mul(Q_INVERSE);
     ((product - i64::from(quotient) * i64::from(Q)) >> 32) as i32
@@ -81,7 +82,7 @@ mod tests {
             assert!(factor.value.abs() <= Q / 2);
             assert_eq!(factor.twisted.wrapping_mul(Q), factor.value);
         }
-        // First powers in FIPS 204, appendix B.
+        // First and last values in FIPS 204, appendix B.
         let plain = ZETAS.map(|zeta| reduce(i64::from(zeta.value)).rem_euclid(Q));
         assert_eq!(plain[..5], [1, 4_808_194, 3_765_607, 3_761_513, 5_178_923]);
         assert_eq!(plain[255], 7_648_983);
@@ -124,8 +125,8 @@ mod tests {
         let (z, challenge, t1) = (transformed(1 << 19), transformed(1), transformed(1 << 23));
         let sum = 7 * (q - 1) * z + challenge * t1;
         assert!(sum < (1 << 31) * q && reduced(sum) <= q);
-        // In the inverse transform, sums double eight times. Before the multiplication, differences are as large as
-        // sums.
+        // Each of the inverse transform's eight layers doubles the bound on sums, and on
+        // differences before their multiplication.
         let mut bound = q - 1;
         for _ in 0..8 {
             bound *= 2;

@@ -5,7 +5,7 @@ use pqlab_keccak::{Backend, Function, LANES, Lanes, Single};
 /// Maximum output length per lane, in bytes.
 pub(crate) const LONGEST: usize = 136;
 
-/// Keccak backends for several messages and for one message.
+/// Keccak backends: one for up to eight messages in parallel, and one for a single message.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Hasher {
     pub(crate) lanes: Lanes,
@@ -13,7 +13,7 @@ pub(crate) struct Hasher {
 }
 
 impl Hasher {
-    /// Whether hashing several messages in parallel is faster than hashing them one by one.
+    /// Returns whether hashing several messages in parallel is faster than one by one.
     fn together(self) -> bool {
         self.lanes.backend() != Backend::Portable
     }

@@ -10,7 +10,8 @@ use pqlab_keccak::{Backend, Function, LANES};
 /// Seed for a polynomial: `rho`, the column and the row.
 type Seed = [u8; 34];
 
-/// Memory for a group of polynomials, and for polynomials that wait for the rest of their row.
+/// Buffers for sampling: hash output for a group of eight polynomials, that group, and earlier polynomials that wait
+/// for the rest of their row.
 pub(crate) struct Drawn {
     sampled: [Sampled; LANES],
     polynomials: [Polynomial; LANES + MOST_COLUMNS - 1],
@@ -60,7 +61,7 @@ impl<'a, A: Arithmetic> Rows<'a, A> {
         &self.drawn.polynomials[row]
     }
 
-    /// Returns the seed for polynomial number `index`.
+    /// Returns the seed for the polynomial at `index`, counted over all matrices.
     fn seed(&self, index: usize) -> Seed {
         let (matrix, index) = (index / self.each(), index % self.each());
         let mut seed = [0; 34];
@@ -94,7 +95,7 @@ impl<'a, A: Arithmetic> Rows<'a, A> {
     }
 }
 
-/// Computes the first bytes of SHAKE128 for the first `count` seeds.
+/// Writes the first [`SAMPLED`] bytes of SHAKE128 output for the first `count` seeds.
 fn draw(hasher: Hasher, seeds: &[Seed; LANES], count: usize, sampled: &mut [Sampled; LANES]) {
     if hasher.lanes.backend() == Backend::Portable {
         for (seed, bytes) in seeds.iter().zip(sampled).take(count) {
@@ -107,8 +108,7 @@ fn draw(hasher: Hasher, seeds: &[Seed; LANES], count: usize, sampled: &mut [Samp
     hasher.lanes.digest(Function::Shake128, &seeds, &mut outs).expect("lengths must be equal");
 }
 
-/// Samples a polynomial from an unlimited stream. Needed if five blocks do not suffice, which happens about once in
-/// 2^120.
+/// Samples a polynomial from SHAKE128 output of unlimited length. Five blocks do not suffice about once in 2^132 times.
 fn sample_further(hasher: Hasher, seed: &Seed, polynomial: &mut Polynomial) {
     let mut output = hasher.single.absorb(Function::Shake128, seed);
     let mut taken = 0;

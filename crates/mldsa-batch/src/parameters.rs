@@ -1,6 +1,6 @@
 //! Parameter sets (FIPS 204, table 1).
 
-/// Parameters that define a parameter set.
+/// Values that define a parameter set.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Parameters {
     /// `k`: rows of the matrix, and number of polynomials in `t1`, the hint and the commitment.
@@ -12,7 +12,8 @@ pub(crate) struct Parameters {
     /// Bits per coefficient of the encoded `z`. `gamma1` is `2^(z_bits - 1)`.
     pub(crate) z_bits: usize,
     pub(crate) gamma2: Gamma2,
-    /// `tau` times `eta`.
+    /// `beta`: `tau` times `eta`. In a valid signature, every coefficient of `z` is less than `gamma1 - beta` in
+    /// magnitude.
     pub(crate) beta: i32,
     /// Maximum number of ones in the hint.
     pub(crate) omega: usize,

@@ -1,4 +1,4 @@
-//! Polynomials of degree 255, and arithmetic on them.
+//! Polynomials with 256 coefficients, and arithmetic on them.
 
 use crate::parameters::Gamma2;
 
@@ -11,7 +11,7 @@ impl Polynomial {
     pub(crate) const ZERO: Polynomial = Polynomial([0; 256]);
 }
 
-/// Ones in a polynomial of the hint: bit `i` of word `j` belongs to coefficient `16 j + i`.
+/// Hint bits of a polynomial: bit `i` of word `j` belongs to coefficient `16 j + i`.
 pub(crate) type Hint = [u16; 16];
 
 /// Number of SHAKE128 output bytes from which a polynomial of the matrix is sampled: five blocks, which contain 280

@@ -84,7 +84,8 @@ macro_rules! arithmetic {
                     even_sum = add64(even_sum, mul(a, z));
                     odd_sum = add64(odd_sum, mul(odd(a), odd(z)));
                 }
-                // The quotients are the lower halves of the sums, times the inverse of `q`.
+                // Montgomery reduction: a quotient is the low half of a sum times the inverse of
+                // `q`.
                 let (inverse, q) = (splat(Q_INVERSE), splat(Q));
                 let even_quotient = mul(even_sum, inverse);
                 let odd_quotient = mul(odd_sum, inverse);
@@ -113,9 +114,9 @@ pub(crate) struct LaneFactors<const LANES: usize> {
     pub(crate) twisted: [i32; LANES],
 }
 
-/// Returns the position of a lane's coefficient in a block of two vectors, for butterflies at distance `length`. Lane
-/// `t` of the first vector holds the `t`th coefficient whose index does not contain the bit `length`. The second vector
-/// holds the other coefficient of each butterfly.
+/// Returns the index, in a block of two vectors, of the coefficient in lane `lane` of the first vector, for butterflies
+/// at distance `length`. The first vector contains, in order, the coefficients whose index has the bit `length` clear.
+/// The same lane of the second vector contains the other coefficient of the butterfly.
 pub(crate) const fn place(length: usize, lane: usize) -> usize {
     (lane / length) * 2 * length + lane % length
 }

@@ -29,7 +29,7 @@ pub(crate) struct Expanded {
     t1: Vec<Polynomial>,
 }
 
-/// Key in either form. The length of an encoded key has already been checked.
+/// Verifying key, encoded or expanded. The length of an encoded key has already been checked.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum KeyForm<'a> {
     Encoded(&'a [u8]),
@@ -44,7 +44,7 @@ pub(crate) struct Task<'a> {
     pub(crate) signature: &'a [u8],
 }
 
-/// Contents of a signature, except the challenge.
+/// Decoded `z` and hint of a signature.
 #[derive(Clone, Copy)]
 struct Decoded {
     /// `z` after the transform.
@@ -60,9 +60,9 @@ impl Decoded {
 pub(crate) struct Scratch {
     drawn: Drawn,
     signatures: [Decoded; LANES],
-    /// Input for hashing to `mu`, for each lane.
+    /// Input of the hash that yields `mu`, for each signature of a group.
     formatted: [Vec<u8>; LANES],
-    /// `mu` followed by the encoded commitment, for each lane.
+    /// `mu` followed by the encoded commitment, for each signature of a group.
     committed: [[u8; LONG_HASH + LONGEST_COMMITMENT]; LANES],
 }
 
@@ -177,7 +177,8 @@ impl<A: Arithmetic> Engine<A> {
         Ok(())
     }
 
-    /// Writes `mu` (FIPS 204, algorithm 8, line 7) to the buffer in which the commitment will follow.
+    /// Computes `mu` (FIPS 204, algorithm 8, line 7) for the signatures whose lanes `open` lists, and writes it to the
+    /// start of their `committed` buffers.
     fn represent(&self, tasks: &[Task], open: &[usize], scratch: &mut Scratch) {
         let mut trs = [[0; LONG_HASH]; LANES];
         let (mut encoded, mut encoded_count) = ([0; LANES], 0);
@@ -287,8 +288,8 @@ fn split_key(key: &[u8]) -> (&[u8; 32], &[u8]) {
     key.split_first_chunk().expect("the key's length was checked")
 }
 
-/// Computes SHAKE256 for several lanes whose inputs have equal lengths. Writes to the first `length` bytes of each
-/// lane's output.
+/// Computes SHAKE256 for the listed lanes, whose inputs must have equal lengths. Writes `length` bytes to the start of
+/// each lane's output.
 fn hash_lanes<'a, const OUT: usize>(
     hasher: Hasher,
     lanes: &[usize],

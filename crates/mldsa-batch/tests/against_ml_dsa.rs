@@ -1,4 +1,4 @@
-//! Verifies signatures created by the crate `ml-dsa`, unchanged and corrupted.
+//! Verifies signatures created by the `ml-dsa` crate, unchanged and corrupted.
 
 mod common;
 
@@ -158,7 +158,7 @@ fn rejects_non_canonical_hints() {
         assert_eq!(with(original), Ok(()));
         let total = usize::from(original[omega + rows - 1]);
         assert!(total > 1 && total < omega);
-        // In the first polynomial with two positions, repeat a position, then swap positions.
+        // In the first polynomial with at least two hint positions, duplicate one, then swap two.
         let ends: Vec<usize> = original[omega..].iter().map(|end| usize::from(*end)).collect();
         let starts = std::iter::once(0).chain(ends.iter().copied());
         let (start, _) = starts.zip(&ends).find(|(start, end)| *end - start > 1).expect("no polynomial has two ones");
@@ -168,13 +168,11 @@ fn rejects_non_canonical_hints() {
         let mut changed = original.to_vec();
         changed.swap(start, start + 1);
         assert_eq!(with(&changed), Err(Refusal::Hint), "decreasing positions must be rejected");
-        // Put nonzero bytes after the last position.
         for place in total..omega {
             let mut changed = original.to_vec();
             changed[place] = 1;
             assert_eq!(with(&changed), Err(Refusal::Hint), "bytes after the last position must be zero");
         }
-        // Try counts above omega, and decreasing counts.
         for count in [omega + 1, 255] {
             for row in 0..rows {
                 let mut changed = original.to_vec();
@@ -185,7 +183,7 @@ fn rejects_non_canonical_hints() {
         let mut changed = original.to_vec();
         changed[omega + rows - 1] = changed[omega + rows - 2].saturating_sub(1);
         assert_eq!(with(&changed), Err(Refusal::Hint), "decreasing counts must be rejected");
-        // Exactly omega ones are allowed. Such a hint is wrong for this signature, but in canonical form.
+        // A hint with exactly omega ones is canonical, although wrong for this signature.
         let mut changed: Vec<u8> = (0..omega).map(|place| place as u8).collect();
         changed.extend(vec![omega as u8; rows]);
         assert_eq!(with(&changed), Err(Refusal::Challenge), "omega ones must be accepted");

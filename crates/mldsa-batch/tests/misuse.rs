@@ -27,7 +27,7 @@ fn rejects_only_the_invalid_ones_of_ten_thousand() {
             with(&|signed| signed.message.push(0)),
             with(&|signed| signed.context.resize(256, 0)),
         ];
-        // Corrupt the first and the last signature, a whole group of eight, and some single ones.
+        // Corrupt the first and last signatures, a whole group of eight, and a few others.
         let bad = [0, 1, 7, 8, 800, 801, 802, 803, 804, 805, 806, 807, 4095, 7777, 9998, 9999];
         for verifier in verifiers() {
             assert!(verifier.verify_batch::<P>(&[]).is_empty());
@@ -44,7 +44,7 @@ fn rejects_only_the_invalid_ones_of_ten_thousand() {
     for_each_set!(run);
 }
 
-/// Places signatures of each wrong length among valid ones. The verdict must name the length.
+/// Tests signatures and contexts of wrong lengths among valid ones. The verdict must state the length.
 #[test]
 fn judges_lengths_individually() {
     fn run<P: ParameterSet, M: MlDsaParams>() {

@@ -26,8 +26,7 @@ fn acvp() {
     assert!(tested > 100, "only {tested} of {} vectors were tested", vectors.len());
 }
 
-/// Checks a vector if it applies. Returns the number of vectors checked, 0 or 1. This crate does not
-/// support the pre-hashed variant.
+/// Tests a vector with every backend. Returns 1, or 0 for the pre-hashed variant, which this crate does not support.
 fn ask<P: ParameterSet>(vector: &Verification) -> u32 {
     let message = match &vector.input {
         Input::Pure { context, message } => Message::Pure { context, message },

@@ -1,4 +1,4 @@
-//! Carries packets between two file descriptors, and delays and drops them like the emulated link.
+//! Carries packets between two TUN devices, with the delay and losses of the emulated link.
 
 use crate::{Carried, Conditions, Link};
 use std::collections::VecDeque;
@@ -9,7 +9,7 @@ use std::os::fd::AsRawFd;
 /// Maximum length in bytes of an IP packet.
 const LONGEST: usize = 65_535;
 
-/// One direction of the link, with the packets in flight in order of arrival.
+/// One direction of the link, and its packets in flight with their arrival times in ns, earliest first.
 struct Direction {
     link: Link,
     under_way: VecDeque<(u64, Vec<u8>)>,
@@ -20,7 +20,7 @@ impl Direction {
         Direction { link: Link::new(conditions, seed), under_way: VecDeque::new() }
     }
 
-    /// Takes all packets available for reading.
+    /// Reads all available packets and computes when each one arrives. Discards the packets that the link drops.
     fn take(&mut self, from: &mut File, now: fn() -> u64, buffer: &mut [u8]) -> io::Result<()> {
         loop {
             match from.read(buffer) {
@@ -36,7 +36,7 @@ impl Direction {
         }
     }
 
-    /// Delivers all packets that have arrived by now.
+    /// Writes all packets with an arrival time up to `now()` to the device `to`.
     fn hand_over(&mut self, to: &mut File, now: fn() -> u64) -> io::Result<()> {
         while self.next().is_some_and(|at| at <= now()) {
             let Some((_, packet)) = self.under_way.pop_front() else { break };
@@ -55,8 +55,8 @@ impl Direction {
     }
 }
 
-/// Carries packets between two devices in both directions until `stop` becomes readable. `now` is a monotonic clock in
-/// ns.
+/// Carries packets between `ends`, the devices of client and server, until `stop` becomes readable. Returns the packet
+/// counts from client to server, and from server to client. `now` is a monotonic clock in ns.
 ///
 /// # Errors
 /// Propagates errors from reading, writing and waiting.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-/// Conditions of a link between two ends, the same in both directions.
+/// Conditions of a link, the same in both directions.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Conditions {
     /// Round-trip time of a small packet while the queues are empty.
@@ -15,7 +15,7 @@ pub struct Conditions {
     pub mtu: u16,
 }
 
-/// Conditions with a name.
+/// Conditions of a typical link, with a name.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Profile {
     /// Name of the profile.
@@ -57,7 +57,8 @@ impl Conditions {
         Conditions::PROFILES.into_iter().find(|profile| profile.name == name)
     }
 
-    /// Checks the conditions: round trip at most 10 s, 1 kbit/s to 100 Gbit/s, MTU from 576 (RFC 791) to 65,535 bytes.
+    /// Checks that every value is in range: round trip at most 10 s, rate from 1 kbit/s to 100 Gbit/s, loss from 0 to
+    /// 1, MTU from 576 (RFC 791) to 65,535 bytes.
     ///
     /// # Errors
     /// [`InvalidConditions`] naming the value that is out of range.
@@ -74,7 +75,7 @@ impl Conditions {
     }
 
     /// Returns the maximum number of bytes queued in each direction: the bytes that the link carries in two round trips
-    /// (RFC 3439 suggests one), but at least 64 packets of maximum length.
+    /// (RFC 3439 suggests one), but at least 64 packets of maximum length. Returns `u64::MAX` if the rate is unlimited.
     pub fn queue(&self) -> u64 {
         let least = 64 * u64::from(self.mtu);
         let bytes = |rate: u64| (rate as f64 / 8.0 * self.round_trip.as_secs_f64() * 2.0) as u64;

@@ -5,7 +5,7 @@ use std::io;
 use std::net::{SocketAddrV4, TcpListener, TcpStream, UdpSocket};
 use std::time::Duration;
 
-/// Emulated network. Has no values, because this system does not support network emulation.
+/// Emulated network. No value of this type exists, because this system does not support network emulation.
 pub enum Network {}
 
 impl Network {
@@ -20,7 +20,7 @@ impl Network {
     /// Listens at the server's end.
     ///
     /// # Errors
-    /// None: the method cannot be called.
+    /// Never fails, because this method cannot be called.
     pub fn listen(&self) -> io::Result<TcpListener> {
         match *self {}
     }
@@ -28,31 +28,31 @@ impl Network {
     /// Connects from the client's end.
     ///
     /// # Errors
-    /// None: the method cannot be called.
+    /// Never fails, because this method cannot be called.
     pub fn connect(&self, _to: SocketAddrV4) -> io::Result<TcpStream> {
         match *self {}
     }
 
-    /// Opens a datagram socket at an end.
+    /// Opens a UDP socket at `end`.
     ///
     /// # Errors
-    /// None: the method cannot be called.
+    /// Never fails, because this method cannot be called.
     pub fn datagrams(&self, _end: End) -> io::Result<UdpSocket> {
         match *self {}
     }
 
-    /// Runs a function on a thread in the network namespace of an end.
+    /// Runs `act` on a thread in the network namespace of `end`.
     ///
     /// # Errors
-    /// None: the method cannot be called.
+    /// Never fails, because this method cannot be called.
     pub fn at<T: Send>(&self, _end: End, _act: impl FnOnce() -> io::Result<T> + Send) -> io::Result<T> {
         match *self {}
     }
 
-    /// Measures round trips of small datagrams.
+    /// Measures the round-trip times of small datagrams.
     ///
     /// # Errors
-    /// None: the method cannot be called.
+    /// Never fails, because this method cannot be called.
     pub fn round_trips(&self, _count: usize, _patience: Duration, _now: fn() -> u64) -> io::Result<Vec<u64>> {
         match *self {}
     }
@@ -60,7 +60,7 @@ impl Network {
     /// Measures the link's rate with a burst of packets.
     ///
     /// # Errors
-    /// None: the method cannot be called.
+    /// Never fails, because this method cannot be called.
     pub fn burst(&self, _mtu: u16, _patience: Duration, _now: fn() -> u64) -> io::Result<Option<(u64, u64)>> {
         match *self {}
     }
@@ -68,7 +68,7 @@ impl Network {
     /// Stops carrying packets.
     ///
     /// # Errors
-    /// None: the method cannot be called.
+    /// Never fails, because this method cannot be called.
     pub fn close(self) -> io::Result<[Carried; 2]> {
         match self {}
     }

@@ -38,9 +38,9 @@ pub const SERVER: Ipv4Addr = Ipv4Addr::new(10, 64, 7, 2);
 /// One end of the network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
-    /// At [`CLIENT`].
+    /// End with the address [`CLIENT`].
     Client,
-    /// At [`SERVER`].
+    /// End with the address [`SERVER`].
     Server,
 }
 
@@ -51,14 +51,14 @@ pub enum NetworkError {
     #[error("cannot create a network namespace: {0} (needs the capability CAP_SYS_ADMIN: run as root)")]
     Namespace(io::Error),
     /// No TUN device is available.
-    #[error("cannot open /dev/net/tun: {0} (is the kernel module `tun` loaded, and may this process use it?)")]
+    #[error("cannot open /dev/net/tun: {0} (is the `tun` kernel module loaded, and may this process use the device?)")]
     Device(io::Error),
-    /// A device cannot be configured.
-    #[error("cannot set up the device of an emulated network ({what}): {error}")]
+    /// A namespace or its TUN device cannot be configured.
+    #[error("cannot set up the TUN device of the emulated network ({what}): {error}")]
     Configure {
-        /// The step that failed.
+        /// Setting that failed, such as `MTU` or the path of a file in `/proc/sys`.
         what: &'static str,
-        /// System error.
+        /// Error from the system.
         error: io::Error,
     },
     /// This system does not support network emulation.

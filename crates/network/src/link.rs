@@ -4,7 +4,7 @@ use crate::Conditions;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
-/// Packet counts of one direction.
+/// Packet counts for one direction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Carried {
     /// Packets delivered.
@@ -27,7 +27,7 @@ pub struct Link {
     /// Threshold for losses: a packet is lost if a random 32-bit number is below this value.
     lost_below: u64,
     generator: ChaCha8Rng,
-    /// Time at which the queue is empty, in ns.
+    /// Time when the queue will be empty, in ns.
     free_at: u64,
     carried: Carried,
 }
@@ -46,8 +46,9 @@ impl Link {
         }
     }
 
-    /// Returns the time at which a packet sent at `now` arrives at the other end, or `None` if the packet is lost. Both
-    /// times are in ns on the same clock. Pass packets in the order of sending; they also arrive in that order.
+    /// Returns the time at which a packet sent at `now` arrives at the other end, or `None` if the packet is lost or
+    /// the queue is full. Both times are in ns on the same clock. Pass packets in the order of sending; they also
+    /// arrive in that order.
     pub fn arrival(&mut self, now: u64, bytes: usize) -> Option<u64> {
         let begins = self.free_at.max(now);
         if self.waiting(begins - now) + bytes as u64 > self.queue {
@@ -70,12 +71,12 @@ impl Link {
         self.carried
     }
 
-    /// Returns the time in ns that `bytes` bytes take on the line.
+    /// Returns the time in ns to transmit `bytes` bytes, or 0 if the rate is unlimited.
     fn time_on_line(&self, bytes: u64) -> u64 {
         self.rate.map_or(0, |rate| (u128::from(bytes) * 8_000_000_000 / u128::from(rate)) as u64)
     }
 
-    /// Returns the number of bytes that leave the queue in `ns` nanoseconds.
+    /// Returns the number of bytes that leave the queue in `ns` nanoseconds, or 0 if the rate is unlimited.
     fn waiting(&self, ns: u64) -> u64 {
         self.rate.map_or(0, |rate| (u128::from(ns) * u128::from(rate) / 8_000_000_000) as u64)
     }
@@ -95,7 +96,8 @@ mod tests {
     #[test]
     fn packets_take_half_a_round_trip_and_their_time_on_the_line() {
         assert_eq!(Link::new(&conditions(None, 0.0), 1).arrival(7, 1500), Some(7 + 50 * MS));
-        // 1,500 bytes at 12 Mbit/s take 1 ms, one after the other.
+        // At 12 Mbit/s, 1,500 bytes occupy the line for 1 ms, so the second packet waits for the
+        // first.
         let mut link = Link::new(&conditions(Some(12_000_000), 0.0), 1);
         assert_eq!(link.arrival(0, 1500), Some(51 * MS));
         assert_eq!(link.arrival(0, 1500), Some(52 * MS));
@@ -105,7 +107,8 @@ mod tests {
 
     #[test]
     fn drops_packets_while_the_queue_is_full() {
-        // At 1 Mbit/s, 64 packets (96,000 bytes) take 768 ms, which is longer than two round trips.
+        // At 1 Mbit/s, 64 packets of 1,500 bytes take 768 ms, longer than two round trips, so the
+        // queue holds 64 packets.
         let mut link = Link::new(&conditions(Some(1_000_000), 0.0), 1);
         let arrived = (0..100).filter(|_| link.arrival(0, 1500).is_some()).count();
         assert_eq!((arrived, link.carried().overflowed), (64, 36));

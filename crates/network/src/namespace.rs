@@ -13,17 +13,18 @@ use std::thread;
 const DEVICE: &[u8] = b"pqlab";
 /// Netmask: the first three bytes of an address identify the network.
 const PREFIX: Ipv4Addr = Ipv4Addr::new(255, 255, 255, 0);
-/// Stops the kernel from reusing the round-trip time or window of earlier connections.
+/// Setting that stops the kernel from reusing the round-trip time or window of earlier connections.
 const FORGETFUL: &str = "/proc/sys/net/ipv4/tcp_no_metrics_save";
 
-/// Selects Reno (RFC 5681), so that results do not depend on the system's default. BBR, for example, paces everything
-/// after the initial window. Every kernel includes Reno and allows it in a namespace.
+/// Setting for the congestion control. Always Reno (RFC 5681), so that results do not depend on the system's default.
+/// BBR, for example, paces everything after the initial window. Every kernel includes Reno and allows it in a
+/// namespace.
 const CONGESTION_CONTROL: &str = "/proc/sys/net/ipv4/tcp_congestion_control";
-/// Disables IPv6, because neighbour and router discovery would add packets to the link. The file does not exist on
-/// systems without IPv6.
+/// Setting that disables IPv6, because neighbor and router discovery would add packets to the link. The file does not
+/// exist on systems without IPv6.
 const QUIET: &str = "/proc/sys/net/ipv6/conf/default/disable_ipv6";
 
-/// Network namespace that exists as long as this value or a socket opened in the namespace.
+/// Handle to a network namespace. The namespace exists until this handle and all sockets in the namespace are closed.
 pub(crate) struct Namespace {
     descriptor: File,
 }
@@ -52,7 +53,7 @@ impl Namespace {
         creator.join().unwrap_or_else(|_| Err(NetworkError::System(io::Error::other("creating a namespace panicked"))))
     }
 
-    /// Runs a function on a thread in the namespace. Sockets that the function opens stay in the namespace.
+    /// Runs `act` on a thread in the namespace. Sockets that `act` opens stay in the namespace.
     pub(crate) fn within<T: Send>(&self, act: impl FnOnce() -> io::Result<T> + Send) -> io::Result<T> {
         thread::scope(|scope| {
             let thread = scope.spawn(|| {
@@ -119,7 +120,7 @@ fn configure(address: Ipv4Addr, mtu: u16) -> Result<(), NetworkError> {
 }
 
 fn named() -> libc::ifreq {
-    // SAFETY: `ifreq` consists of integers, so all zeros is a valid value.
+    // SAFETY: `ifreq` consists of integers and raw pointers, so all zeros is a valid value.
     let mut request: libc::ifreq = unsafe { zeroed() };
     for (place, letter) in request.ifr_name.iter_mut().zip(DEVICE) {
         *place = *letter as libc::c_char;

@@ -58,7 +58,7 @@ impl Network {
         self.client.within(|| TcpStream::connect(to))
     }
 
-    /// Opens a datagram socket at an end, on a free port.
+    /// Opens a UDP socket at `end`, on a free port.
     ///
     /// # Errors
     /// Propagates I/O errors.
@@ -67,10 +67,10 @@ impl Network {
         self.end(end).within(|| UdpSocket::bind((address, 0)))
     }
 
-    /// Runs a function on a thread in the network namespace of an end. Sockets that the function opens stay there.
+    /// Runs `act` on a thread in the network namespace of `end`. Sockets that `act` opens stay in that namespace.
     ///
     /// # Errors
-    /// Propagates errors from the function and the system.
+    /// Propagates errors from `act` and the system.
     pub fn at<T: Send>(&self, end: End, act: impl FnOnce() -> io::Result<T> + Send) -> io::Result<T> {
         self.end(end).within(act)
     }
@@ -85,7 +85,7 @@ impl Network {
 
     fn stop_carrying(&mut self) -> io::Result<[Carried; 2]> {
         let Some(carrier) = self.carrier.take() else { return Ok(Default::default()) };
-        // The write fails if the thread has already ended, which does no harm.
+        // The write fails only if the thread has already ended, so ignore the error.
         let _ = self.stop.write_all(&[0]);
         carrier.join().unwrap_or_else(|_| Err(io::Error::other("the thread that carries packets panicked")))
     }

@@ -15,8 +15,8 @@ const APART: Duration = Duration::from_millis(2);
 const BURST: usize = 60;
 
 impl Network {
-    /// Measures the round-trip times of small datagrams in ns, except lost ones. Sends a datagram every 2 ms and
-    /// waits at most `patience` for each reply.
+    /// Sends `count` small datagrams from client to server, 2 ms apart, and returns the round-trip times in ns of those
+    /// that were answered. Stops when no reply has arrived for `patience`.
     ///
     /// # Errors
     /// Propagates I/O errors.
@@ -60,9 +60,10 @@ impl Network {
         })
     }
 
-    /// Sends a burst of full-length packets to the server's end. Returns the number of bytes that arrived after the
-    /// first packet, and the time in ns from the first packet to the last. Their quotient is the link's rate, if the
-    /// rate is limited. Returns `None` if at most half of the packets arrived.
+    /// Sends a burst of packets of `mtu` bytes to the server's end, and waits at most `patience` for each. Returns the
+    /// number of bytes that arrived after the first packet, and the time in ns from the first packet to the last. Bytes
+    /// divided by time is the link's rate, if the rate is limited. Returns `None` if at most half of the packets
+    /// arrived.
     ///
     /// # Errors
     /// Propagates I/O errors.

@@ -1,5 +1,5 @@
-//! Tests TCP over TUN devices without asserting exact times: unit tests check the arithmetic in `link`, and reports
-//! show the measured conditions next to every result.
+//! Tests TCP over TUN devices. Asserts no exact times: unit tests of `link` check the arithmetic, and reports show the
+//! measured conditions next to every result.
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "test helpers, and a test that prints")]
 
@@ -111,7 +111,7 @@ fn leaves_no_devices_or_descriptors_behind() {
     assert!(held(50) <= base + 16, "{} open descriptors, {base} before the loop", held(50));
 }
 
-/// Compares requested with actual conditions: `cargo test -p pqlab-network -- --ignored --nocapture`.
+/// Compares requested with measured conditions. Run with `cargo test -p pqlab-network -- --ignored --nocapture`.
 #[test]
 #[ignore = "prints times and asserts nothing"]
 fn compare_requested_with_actual_conditions() {

@@ -23,7 +23,7 @@ macro_rules! openssl_calls {
             fn ERR_reason_error_string(error: c_ulong) -> *const c_char;
             /// See ERR_clear_error(3).
             fn ERR_clear_error();
-            /// Overwrites `length` bytes with zeros and frees them, see OPENSSL_malloc(3).
+            /// Overwrites `length` bytes with zeros and frees them. See OPENSSL_malloc(3).
             fn CRYPTO_clear_free(memory: *mut c_void, length: usize, file: *const c_char, line: c_int);
 
             /// See EVP_KEYMGMT(3).
@@ -214,7 +214,7 @@ macro_rules! openssl_calls {
             fn EVP_DigestUpdate(ctx: *mut EVP_MD_CTX, data: *const c_void, length: usize) -> c_int;
             /// See EVP_DigestInit(3).
             fn EVP_DigestFinal_ex(ctx: *mut EVP_MD_CTX, out: *mut u8, length: *mut c_uint) -> c_int;
-            /// Returns the whole output and may be called only once, see EVP_DigestInit(3).
+            /// Returns the whole output and may be called only once. See EVP_DigestInit(3).
             fn EVP_DigestFinalXOF(ctx: *mut EVP_MD_CTX, out: *mut u8, length: usize) -> c_int;
 
             /// See OSSL_DECODER_CTX_new_for_pkey(3).
@@ -260,7 +260,7 @@ macro_rules! openssl_calls {
             fn EC_POINT_new(group: *const EC_GROUP) -> *mut EC_POINT;
             /// See EC_POINT_new(3).
             fn EC_POINT_free(point: *mut EC_POINT);
-            /// Multiplies points, see EC_POINT_add(3). The scratch memory is a `BN_CTX`; pqlab passes only null.
+            /// Multiplies points. See EC_POINT_add(3). The scratch memory is a `BN_CTX`; pqlab passes only null.
             fn EC_POINT_mul(
                 group: *const EC_GROUP,
                 out: *mut EC_POINT,
@@ -283,27 +283,27 @@ macro_rules! openssl_calls {
             /// See BN_new(3).
             fn BN_clear_free(number: *mut BIGNUM);
             optional
-            /// Returns more output on every call, since 3.3, see EVP_DigestInit(3).
+            /// Returns more output on every call, since 3.3. See EVP_DigestInit(3).
             fn EVP_DigestSqueeze(ctx: *mut EVP_MD_CTX, out: *mut u8, length: usize) -> c_int;
-            /// Available since 3.4, see EVP_PKEY_sign(3).
+            /// Available since 3.4. See EVP_PKEY_sign(3).
             fn EVP_PKEY_sign_init_ex2(
                 ctx: *mut EVP_PKEY_CTX,
                 algorithm: *mut EVP_SIGNATURE,
                 params: *const OSSL_PARAM,
             ) -> c_int;
-            /// Available since 3.4, see EVP_PKEY_sign(3).
+            /// Available since 3.4. See EVP_PKEY_sign(3).
             fn EVP_PKEY_sign_message_init(
                 ctx: *mut EVP_PKEY_CTX,
                 algorithm: *mut EVP_SIGNATURE,
                 params: *const OSSL_PARAM,
             ) -> c_int;
-            /// Available since 3.4, see EVP_PKEY_verify(3).
+            /// Available since 3.4. See EVP_PKEY_verify(3).
             fn EVP_PKEY_verify_init_ex2(
                 ctx: *mut EVP_PKEY_CTX,
                 algorithm: *mut EVP_SIGNATURE,
                 params: *const OSSL_PARAM,
             ) -> c_int;
-            /// Available since 3.4, see EVP_PKEY_verify(3).
+            /// Available since 3.4. See EVP_PKEY_verify(3).
             fn EVP_PKEY_verify_message_init(
                 ctx: *mut EVP_PKEY_CTX,
                 algorithm: *mut EVP_SIGNATURE,

@@ -9,7 +9,7 @@ use core::ptr;
 
 /// Removes all errors from the calling thread's queue and returns their messages and additional data, oldest first.
 ///
-/// `next` must call `ERR_get_error_all`. It passes its arguments as the destinations of the additional data and the
+/// `next` must call `ERR_get_error_all`, with its own arguments as the destinations of the additional data and the
 /// flags, and null for all other destinations. `reason` must call `ERR_reason_error_string`.
 ///
 /// # Safety
@@ -30,7 +30,7 @@ pub unsafe fn drain_errors(
         if !messages.is_empty() {
             messages.push_str("; ");
         }
-        // SAFETY: the result is null or a string that stays valid as long as the library.
+        // SAFETY: the result is null or a string that stays valid while the library is loaded.
         let words = unsafe { text(reason(error)) };
         messages.push_str(&words.unwrap_or_else(|| format!("error {error:#x}")));
         // SAFETY: with this flag, `data` is a string that stays valid until the thread's next call that uses the queue.

@@ -1,9 +1,9 @@
-//! Named parameters, see OSSL_PARAM(3).
+//! Named parameters. See OSSL_PARAM(3).
 
 use core::ffi::{CStr, c_char, c_uint, c_void};
 use core::ptr;
 
-/// A named parameter, see OSSL_PARAM(3). Arrays end with [`OSSL_PARAM_END`].
+/// A named parameter. See OSSL_PARAM(3). Arrays end with [`OSSL_PARAM_END`].
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct OSSL_PARAM {
@@ -34,38 +34,38 @@ pub const OSSL_PARAM_UTF8_STRING: c_uint = 4;
 /// Byte string.
 pub const OSSL_PARAM_OCTET_STRING: c_uint = 5;
 
-/// Parameter "seed": ML-KEM's `d || z`, ML-DSA's `xi`, or SLH-DSA's three seeds, see EVP_PKEY-ML-KEM(7) and similar
+/// Parameter "seed": ML-KEM's `d || z`, ML-DSA's `xi`, or SLH-DSA's three seeds. See EVP_PKEY-ML-KEM(7) and similar
 /// pages.
 pub const OSSL_PKEY_PARAM_SEED: &CStr = c"seed";
-/// Parameter "pub", see EVP_PKEY-EC(7).
+/// Parameter "pub". See EVP_PKEY-EC(7).
 pub const OSSL_PKEY_PARAM_PUB_KEY: &CStr = c"pub";
-/// Parameter "priv", see EVP_PKEY-EC(7).
+/// Parameter "priv". See EVP_PKEY-EC(7).
 pub const OSSL_PKEY_PARAM_PRIV_KEY: &CStr = c"priv";
-/// Parameter "group", see EVP_PKEY-EC(7).
+/// Parameter "group". See EVP_PKEY-EC(7).
 pub const OSSL_PKEY_PARAM_GROUP_NAME: &CStr = c"group";
-/// Parameter "bits", see EVP_PKEY-RSA(7).
+/// Parameter "bits". See EVP_PKEY-RSA(7).
 pub const OSSL_PKEY_PARAM_RSA_BITS: &CStr = c"bits";
-/// Parameter "ikme", see EVP_KEM-ML-KEM(7).
+/// Parameter "ikme". See EVP_KEM-ML-KEM(7).
 pub const OSSL_KEM_PARAM_IKME: &CStr = c"ikme";
-/// Parameter "context-string", see EVP_SIGNATURE-ML-DSA(7).
+/// Parameter "context-string". See EVP_SIGNATURE-ML-DSA(7).
 pub const OSSL_SIGNATURE_PARAM_CONTEXT_STRING: &CStr = c"context-string";
-/// Parameter "deterministic", see EVP_SIGNATURE-ML-DSA(7).
+/// Parameter "deterministic". See EVP_SIGNATURE-ML-DSA(7).
 pub const OSSL_SIGNATURE_PARAM_DETERMINISTIC: &CStr = c"deterministic";
-/// Parameter "test-entropy", see EVP_SIGNATURE-ML-DSA(7).
+/// Parameter "test-entropy". See EVP_SIGNATURE-ML-DSA(7).
 pub const OSSL_SIGNATURE_PARAM_TEST_ENTROPY: &CStr = c"test-entropy";
-/// Parameter "message-encoding", see EVP_SIGNATURE-ML-DSA(7) and EVP_SIGNATURE-SLH-DSA(7).
+/// Parameter "message-encoding". See EVP_SIGNATURE-ML-DSA(7) and EVP_SIGNATURE-SLH-DSA(7).
 pub const OSSL_SIGNATURE_PARAM_MESSAGE_ENCODING: &CStr = c"message-encoding";
-/// Parameter "mu", see EVP_SIGNATURE-ML-DSA(7).
+/// Parameter "mu". See EVP_SIGNATURE-ML-DSA(7).
 pub const OSSL_SIGNATURE_PARAM_MU: &CStr = c"mu";
-/// Parameter "nonce-type", see EVP_SIGNATURE-ECDSA(7).
+/// Parameter "nonce-type". See EVP_SIGNATURE-ECDSA(7).
 pub const OSSL_SIGNATURE_PARAM_NONCE_TYPE: &CStr = c"nonce-type";
-/// Parameter "digest", see EVP_SIGNATURE-ECDSA(7), EVP_SIGNATURE-RSA(7) and EVP_MAC-HMAC(7).
+/// Parameter "digest". See EVP_SIGNATURE-ECDSA(7), EVP_SIGNATURE-RSA(7) and EVP_MAC-HMAC(7).
 pub const OSSL_ALG_PARAM_DIGEST: &CStr = c"digest";
-/// Parameter "pad-mode", see EVP_SIGNATURE-RSA(7).
+/// Parameter "pad-mode". See EVP_SIGNATURE-RSA(7).
 pub const OSSL_SIGNATURE_PARAM_PAD_MODE: &CStr = c"pad-mode";
-/// Parameter "key", see EVP_KDF-HKDF(7).
+/// Parameter "key". See EVP_KDF-HKDF(7).
 pub const OSSL_KDF_PARAM_KEY: &CStr = c"key";
-/// Parameter "salt", see EVP_KDF-HKDF(7).
+/// Parameter "salt". See EVP_KDF-HKDF(7).
 pub const OSSL_KDF_PARAM_SALT: &CStr = c"salt";
-/// Parameter "info", see EVP_KDF-HKDF(7).
+/// Parameter "info". See EVP_KDF-HKDF(7).
 pub const OSSL_KDF_PARAM_INFO: &CStr = c"info";

@@ -1,25 +1,25 @@
-//! Initialisation, errors, and the functions that [`openssl_calls!`] lists.
+//! Initialization, errors, and the functions that [`openssl_calls!`] lists.
 
 use core::ffi::{c_char, c_int, c_uint, c_ulong, c_void};
 use core::ptr;
 use pqlab_openssl_headers::*;
 
 opaque! {
-    /// Settings in addition to the options, see OPENSSL_init_crypto(3). pqlab passes only null.
+    /// Settings in addition to the options. See OPENSSL_init_crypto(3). pqlab passes only null.
     OPENSSL_INIT_SETTINGS;
 }
 
 #[cfg(target_arch = "x86_64")]
 unsafe extern "C" {
-    /// CPU features that the library may use; OPENSSL_ia32cap(3) describes the words. The library sets them before
-    /// `main`, and reads them whenever it selects code.
+    /// CPU features that the library may use. The library sets them before `main`, and reads them whenever it selects
+    /// code. OPENSSL_ia32cap(3) describes the words.
     pub static OPENSSL_ia32cap_P: [core::sync::atomic::AtomicU32; 10];
 }
 
 unsafe extern "C" {
     /// See OPENSSL_init_crypto(3).
     pub fn OPENSSL_init_crypto(options: u64, settings: *const OPENSSL_INIT_SETTINGS) -> c_int;
-    /// Returns the newest error without removing it from the queue, see ERR_get_error(3).
+    /// Returns the newest error without removing it from the queue. See ERR_get_error(3).
     pub fn ERR_peek_last_error() -> c_ulong;
 }
 
@@ -47,7 +47,8 @@ openssl_calls!(declare);
 /// Removes all errors from the calling thread's queue and returns their messages and additional data, oldest first.
 #[cold]
 pub fn take_errors() -> alloc::string::String {
-    // SAFETY: null pointers omit file, line and function. The caller supplies valid pointers for the other two.
+    // SAFETY: null is allowed for file, line and function. The caller passes valid `data` and
+    // `flags`.
     let next =
         |data, flags| unsafe { ERR_get_error_all(ptr::null_mut(), ptr::null_mut(), ptr::null_mut(), data, flags) };
     // SAFETY: any error number is allowed.

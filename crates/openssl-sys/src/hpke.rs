@@ -20,11 +20,11 @@ pub struct OSSL_HPKE_SUITE {
     pub aead_id: u16,
 }
 
-/// Base mode, see OSSL_HPKE_CTX_new(3).
+/// Base mode. See OSSL_HPKE_CTX_new(3).
 pub const OSSL_HPKE_MODE_BASE: c_int = 0;
-/// Role of the sender, see OSSL_HPKE_CTX_new(3).
+/// Role of the sender. See OSSL_HPKE_CTX_new(3).
 pub const OSSL_HPKE_ROLE_SENDER: c_int = 0;
-/// Role of the receiver, see OSSL_HPKE_CTX_new(3).
+/// Role of the receiver. See OSSL_HPKE_CTX_new(3).
 pub const OSSL_HPKE_ROLE_RECEIVER: c_int = 1;
 
 unsafe extern "C" {
@@ -38,7 +38,7 @@ unsafe extern "C" {
     ) -> *mut OSSL_HPKE_CTX;
     /// See OSSL_HPKE_CTX_new(3).
     pub fn OSSL_HPKE_CTX_free(ctx: *mut OSSL_HPKE_CTX);
-    /// Generates a key pair, at random if `material` is null, see OSSL_HPKE_CTX_new(3).
+    /// Generates a key pair, at random if `material` is null. See OSSL_HPKE_CTX_new(3).
     pub fn OSSL_HPKE_keygen(
         suite: OSSL_HPKE_SUITE,
         public: *mut u8,

@@ -4,24 +4,24 @@ use core::ffi::{c_char, c_int, c_void};
 use pqlab_openssl_headers::{OSSL_LIB_CTX, OSSL_PARAM, opaque};
 
 opaque! {
-    /// A MAC algorithm, see EVP_MAC(3).
+    /// A MAC algorithm. See EVP_MAC(3).
     EVP_MAC;
-    /// A MAC computation in progress, see EVP_MAC(3). Two threads must not use it at the same time.
+    /// A MAC computation in progress. See EVP_MAC(3). Two threads must not use it at the same time.
     EVP_MAC_CTX;
-    /// A key derivation function, see EVP_KDF(3).
+    /// A key derivation function. See EVP_KDF(3).
     EVP_KDF;
-    /// A key derivation in progress, see EVP_KDF(3). Two threads must not use it at the same time.
+    /// A key derivation in progress. See EVP_KDF(3). Two threads must not use it at the same time.
     EVP_KDF_CTX;
-    /// A cipher, see EVP_CIPHER_fetch(3).
+    /// A cipher. See EVP_CIPHER_fetch(3).
     EVP_CIPHER;
-    /// An encryption or decryption in progress, see EVP_CIPHER_CTX_new(3). Two threads must not use it at the same
+    /// An encryption or decryption in progress. See EVP_CIPHER_CTX_new(3). Two threads must not use it at the same
     /// time.
     EVP_CIPHER_CTX;
 }
 
-/// Gets the tag after encryption, see EVP_CIPHER_CTX_ctrl(3).
+/// Gets the tag after encryption. See EVP_CIPHER_CTX_ctrl(3).
 pub const EVP_CTRL_AEAD_GET_TAG: c_int = 0x10;
-/// Sets the expected tag before decryption ends, see EVP_CIPHER_CTX_ctrl(3).
+/// Sets the expected tag before decryption ends. See EVP_CIPHER_CTX_ctrl(3).
 pub const EVP_CTRL_AEAD_SET_TAG: c_int = 0x11;
 
 unsafe extern "C" {
@@ -37,7 +37,7 @@ unsafe extern "C" {
     pub fn EVP_MAC_CTX_free(ctx: *mut EVP_MAC_CTX);
     /// See EVP_MAC(3).
     pub fn EVP_MAC_CTX_set_params(ctx: *mut EVP_MAC_CTX, params: *const OSSL_PARAM) -> c_int;
-    /// Restarts with the current key if `key` is null, see EVP_MAC(3).
+    /// Restarts with the current key if `key` is null. See EVP_MAC(3).
     pub fn EVP_MAC_init(ctx: *mut EVP_MAC_CTX, key: *const u8, length: usize, params: *const OSSL_PARAM) -> c_int;
     /// See EVP_MAC(3).
     pub fn EVP_MAC_update(ctx: *mut EVP_MAC_CTX, data: *const u8, length: usize) -> c_int;
@@ -81,7 +81,7 @@ unsafe extern "C" {
         iv: *const u8,
         params: *const OSSL_PARAM,
     ) -> c_int;
-    /// Treats `data` as associated data if `out` is null, see EVP_EncryptInit(3).
+    /// Treats `data` as associated data if `out` is null. See EVP_EncryptInit(3).
     pub fn EVP_EncryptUpdate(
         ctx: *mut EVP_CIPHER_CTX,
         out: *mut u8,
@@ -99,7 +99,7 @@ unsafe extern "C" {
         iv: *const u8,
         params: *const OSSL_PARAM,
     ) -> c_int;
-    /// Treats `data` as associated data if `out` is null, see EVP_EncryptInit(3).
+    /// Treats `data` as associated data if `out` is null. See EVP_EncryptInit(3).
     pub fn EVP_DecryptUpdate(
         ctx: *mut EVP_CIPHER_CTX,
         out: *mut u8,
@@ -107,6 +107,6 @@ unsafe extern "C" {
         data: *const u8,
         length: c_int,
     ) -> c_int;
-    /// Fails if the tag is wrong, see EVP_EncryptInit(3).
+    /// Fails if the tag is wrong. See EVP_EncryptInit(3).
     pub fn EVP_DecryptFinal_ex(ctx: *mut EVP_CIPHER_CTX, out: *mut u8, length: *mut c_int) -> c_int;
 }

@@ -1,5 +1,5 @@
-//! Parameters of each algorithm from its standard: names, lengths in bytes, security categories. All providers share
-//! one table per kind of algorithm.
+//! Algorithm parameters from the standards: names, lengths in bytes, security categories. All providers share one table
+//! per kind of algorithm.
 
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -8,15 +8,16 @@ use std::borrow::Cow;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum KeyEncoding {
-    /// The seed from which the key is expanded: ML-KEM `d || z`, ML-DSA `xi`, Ed25519's 32 bytes (RFC 8032).
+    /// Seed from which the key is expanded: ML-KEM `d || z`, ML-DSA `xi`, Ed25519's 32 bytes (RFC 8032).
     Seed,
-    /// The expanded key: FIPS 203 `dk`, FIPS 204 `sk`, FIPS 205 `SK`, Falcon's encoded private key.
+    /// Expanded key: FIPS 203 `dk`, FIPS 204 `sk`, FIPS 205 `SK`, Falcon's encoded private key.
     Expanded,
-    /// A scalar of fixed length: X25519 (RFC 7748, little-endian), ECDSA (SEC 1, big-endian).
+    /// Scalar of fixed length: X25519 (RFC 7748, little-endian), ECDSA (SEC 1, big-endian).
     Scalar,
-    /// DER: RSAPrivateKey (RFC 8017, appendix A.1.2).
+    /// DER encoding of `RSAPrivateKey` (RFC 8017, appendix A.1.2).
     Der,
-    /// CBOR: an array of byte strings, one per component algorithm of a hybrid in the reference form.
+    /// CBOR array of byte strings, one for each component algorithm of a hybrid in the reference form, which is the
+    /// encoding of an earlier system that pqlab reproduces.
     Cbor,
 }
 
@@ -36,15 +37,15 @@ impl KeyEncoding {
 /// Parameters of a KEM, from its standard. Lengths in bytes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KemParameters {
-    /// Name in the standard.
+    /// Name of the algorithm in its standard.
     pub algorithm: Cow<'static, str>,
-    /// Defining standard.
+    /// Name of the standard that defines the algorithm, such as `FIPS 203`.
     pub standard: Cow<'static, str>,
-    /// NIST security category, 1 to 5. `None` if a quantum computer breaks the algorithm.
+    /// NIST security category, 1 to 5. `None` for a mock, or if a quantum computer breaks the algorithm.
     pub category: Option<u8>,
     /// Length of an encoded encapsulation key.
     pub encapsulation_key: usize,
-    /// Length of a decapsulation key in each encoding.
+    /// Encodings of a decapsulation key, each with its length.
     pub decapsulation_keys: Cow<'static, [(KeyEncoding, usize)]>,
     /// Length of a ciphertext.
     pub ciphertext: usize,
@@ -57,44 +58,44 @@ pub struct KemParameters {
 }
 
 impl KemParameters {
-    /// Returns the parameters of a standard algorithm, by name.
-    pub fn of(algorithm: &str) -> Option<KemParameters> {
+    /// Returns the parameters of the algorithm with this name, or `None` if the name is unknown.
+    pub fn find(algorithm: &str) -> Option<KemParameters> {
         KEMS.iter().find(|kem| kem.algorithm == algorithm).cloned()
     }
 
-    /// Returns the length in bytes of a decapsulation key in an encoding.
+    /// Returns the length in bytes of a decapsulation key in an encoding, or `None` if the algorithm does not have it.
     pub fn decapsulation_key(&self, encoding: KeyEncoding) -> Option<usize> {
         length_of(&self.decapsulation_keys, encoding)
     }
 }
 
-/// Parameters of a signature scheme, from its standard. Lengths in bytes. If a length varies, the
-/// field holds the maximum.
+/// Parameters of a signature scheme, from its standard. Lengths in bytes. If a length varies, the field contains the
+/// maximum.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SignatureParameters {
-    /// Name in the standard.
+    /// Name of the algorithm in its standard.
     pub algorithm: Cow<'static, str>,
-    /// Defining standard.
+    /// Name of the standard that defines the algorithm, such as `FIPS 204`.
     pub standard: Cow<'static, str>,
     /// NIST security category, 1 to 5. `None` if a quantum computer breaks the algorithm.
     pub category: Option<u8>,
     /// Length of an encoded verifying key.
     pub verifying_key: usize,
-    /// Length of a signing key in each encoding.
+    /// Encodings of a signing key, each with its length.
     pub signing_keys: Cow<'static, [(KeyEncoding, usize)]>,
     /// Maximum length of a signature.
     pub signature: usize,
     /// Whether signatures vary in length.
     pub variable_length: bool,
-    /// Number of random bytes that key generation takes. 0 if no standard defines how to use them.
+    /// Number of random bytes that key generation takes. 0 if no standard specifies how to derive the key from them.
     pub keygen_coins: usize,
-    /// Number of random bytes that hedged signing takes. 0 if the standard defines none.
+    /// Number of random bytes that hedged signing takes. 0 if the standard does not define hedged signing.
     pub signing_coins: usize,
 }
 
 impl SignatureParameters {
-    /// Returns the parameters of a standard algorithm, by name.
-    pub fn of(algorithm: &str) -> Option<SignatureParameters> {
+    /// Returns the parameters of the algorithm with this name, or `None` if the name is unknown.
+    pub fn find(algorithm: &str) -> Option<SignatureParameters> {
         SIGNATURES.iter().find(|signature| signature.algorithm == algorithm).cloned()
     }
 
@@ -103,7 +104,8 @@ impl SignatureParameters {
         SIGNATURES.iter().filter(move |signature| signature.standard == standard).map(|signature| &*signature.algorithm)
     }
 
-    /// Returns the length in bytes of a signing key in an encoding.
+    /// Returns the length in bytes of a signing key in an encoding, or `None` if the algorithm does not have it. If the
+    /// length varies, returns the maximum.
     pub fn signing_key(&self, encoding: KeyEncoding) -> Option<usize> {
         length_of(&self.signing_keys, encoding)
     }
@@ -112,9 +114,9 @@ impl SignatureParameters {
 /// Parameters of a Diffie-Hellman function. Lengths in bytes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KeyAgreementParameters {
-    /// Name in the standard.
+    /// Name of the algorithm in its standard.
     pub algorithm: Cow<'static, str>,
-    /// Defining standard.
+    /// Name of the standard that defines the algorithm, such as `RFC 7748`.
     pub standard: Cow<'static, str>,
     /// Length of an encoded public key.
     pub public_key: usize,
@@ -138,17 +140,17 @@ impl KeyAgreementParameters {
 /// Parameters of a hash function. Lengths in bytes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HashParameters {
-    /// Name in the standard.
+    /// Name of the algorithm in its standard.
     pub algorithm: Cow<'static, str>,
-    /// Defining standard.
+    /// Name of the standard that defines the algorithm, such as `FIPS 180-4`.
     pub standard: Cow<'static, str>,
     /// Length of a digest.
     pub digest: usize,
 }
 
 impl HashParameters {
-    /// Returns the parameters of a standard algorithm, by name.
-    pub fn of(algorithm: &str) -> Option<HashParameters> {
+    /// Returns the parameters of the algorithm with this name, or `None` if the name is unknown.
+    pub fn find(algorithm: &str) -> Option<HashParameters> {
         HASHES.iter().find(|(name, ..)| *name == algorithm).map(|&(name, standard, digest)| HashParameters {
             algorithm: Cow::Borrowed(name),
             standard: Cow::Borrowed(standard),
@@ -160,17 +162,17 @@ impl HashParameters {
 /// Parameters of an extendable-output function. Lengths in bytes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct XofParameters {
-    /// Name in the standard.
+    /// Name of the algorithm in its standard.
     pub algorithm: Cow<'static, str>,
-    /// Defining standard.
+    /// Name of the standard that defines the algorithm, such as `FIPS 202`.
     pub standard: Cow<'static, str>,
-    /// Bytes absorbed or squeezed per permutation (the rate).
+    /// Rate: number of bytes absorbed or squeezed per permutation.
     pub rate: usize,
 }
 
 impl XofParameters {
-    /// Returns the parameters of a standard algorithm, by name.
-    pub fn of(algorithm: &str) -> Option<XofParameters> {
+    /// Returns the parameters of the algorithm with this name, or `None` if the name is unknown.
+    pub fn find(algorithm: &str) -> Option<XofParameters> {
         let rate = match algorithm {
             "SHAKE128" => 168,
             "SHAKE256" => 136,
@@ -207,8 +209,8 @@ const fn kem(
 
 use KeyEncoding::{Cbor, Der, Expanded, Scalar, Seed};
 
-/// KEM parameters from FIPS 203, table 3, and RFC 7748. For X25519 as a KEM, the ciphertext is an ephemeral public key
-/// and the secret is the plain Diffie-Hellman value, as in TLS 1.3 key shares.
+/// Parameters of KEMs from FIPS 203, table 3, of X25519 from RFC 7748, and of hybrids. For X25519 as a KEM, the
+/// ciphertext is an ephemeral public key and the secret is the plain Diffie-Hellman value, as in TLS 1.3 key shares.
 static KEMS: [KemParameters; 9] = [
     kem("ML-KEM-512", 1, 800, &[(Seed, 64), (Expanded, 1632)], 768),
     kem("ML-KEM-768", 3, 1184, &[(Seed, 64), (Expanded, 2400)], 1088),
@@ -231,9 +233,12 @@ static KEMS: [KemParameters; 9] = [
     hybrid_kem("X25519+mock", "the reference form with a mock KEM", None, 1222, &[(Cbor, 101)], 32, 96),
 ];
 
-/// Returns the parameters of a hybrid of X25519 and ML-KEM-768. Key generation takes the random bytes that the standard
-/// defines (for X-Wing, the seed), or `d || z || skX` if it defines none. Encapsulation takes `m || ekX`. The category
-/// is ML-KEM-768's; the mock has none.
+/// Returns the parameters of a hybrid of X25519 and ML-KEM-768.
+///
+/// - Key generation takes the random bytes that the standard defines, such as the 32-byte seed of X-Wing. If it defines
+///   none, key generation takes `d || z || skX`, 96 bytes.
+/// - Encapsulation takes `m || ekX`, 64 bytes.
+/// - The security category is the category of ML-KEM-768. A hybrid with a mock KEM has none.
 const fn hybrid_kem(
     algorithm: &'static str,
     standard: &'static str,
@@ -296,9 +301,9 @@ const FIPS204: &str = "FIPS 204";
 const FIPS205: &str = "FIPS 205";
 const LAMPS_SIGNATURES: &str = "draft-ietf-lamps-pq-composite-sigs";
 
-/// Signature parameters from FIPS 204, table 2; FIPS 205, table 2; the Falcon specification, table 3.3; RFC 8032; SEC 1
-/// and SEC 2; RFC 8017. Keys on secp256k1 are compressed, as in ledgers; keys on NIST curves are uncompressed, as in
-/// X.509. ECDSA signatures are `r || s`, with a fixed length.
+/// Parameters of signature schemes from FIPS 204, table 2; FIPS 205, table 2; the Falcon specification, table 3.3; RFC
+/// 8032; SEC 1 and SEC 2; RFC 8017; and of hybrids. Keys on secp256k1 are compressed, as in ledgers; keys on NIST
+/// curves are uncompressed, as in X.509. ECDSA signatures are `r || s`, with a fixed length.
 static SIGNATURES: [SignatureParameters; 27] = [
     signature("ML-DSA-44", FIPS204, Some(2), 1312, &[(Seed, 32), (Expanded, 2560)], 2420, (32, 32)),
     signature("ML-DSA-65", FIPS204, Some(3), 1952, &[(Seed, 32), (Expanded, 4032)], 3309, (32, 32)),
@@ -325,8 +330,9 @@ static SIGNATURES: [SignatureParameters; 27] = [
     signature("ECDSA-P-256", "FIPS 186-5", None, 65, &[(Scalar, 32)], 64, (32, 0)),
     signature("ECDSA-P-384", "FIPS 186-5", None, 97, &[(Scalar, 48)], 96, (48, 0)),
     signature("RSA-2048", "RFC 8017", None, 270, &[(Der, 1200)], 256, (0, 0)),
-    // Key generation takes the two seeds as random bytes, ML-DSA's first. Signing takes ML-DSA's `rnd`. The reference
-    // form also signs 32 random bytes before the message, with both halves; they come before `rnd`.
+    // Key generation takes two seeds, ML-DSA's first. Signing takes ML-DSA's `rnd`. In the
+    // reference form, signing takes 32 more random bytes before `rnd`, which both halves sign in
+    // front of the message.
     signature("MLDSA65-Ed25519-SHA512", LAMPS_SIGNATURES, Some(3), 1984, &[(Seed, 64)], 3373, (64, 32)),
     signature("Ed25519+ML-DSA-65", "the reference form", Some(3), 1990, &[(Cbor, 69)], 3413, (64, 64)),
 ];
@@ -357,7 +363,7 @@ mod tests {
     fn ml_kem_lengths_follow_from_k() {
         // FIPS 203, section 8: ek = 384k + 32 bytes, dk = 768k + 96, ct = 32(du k + dv).
         for (algorithm, k, du, dv) in [("ML-KEM-512", 2, 10, 4), ("ML-KEM-768", 3, 10, 4), ("ML-KEM-1024", 4, 11, 5)] {
-            let kem = KemParameters::of(algorithm).unwrap();
+            let kem = KemParameters::find(algorithm).unwrap();
             assert_eq!(kem.encapsulation_key, 384 * k + 32);
             assert_eq!(kem.decapsulation_key(KeyEncoding::Expanded), Some(768 * k + 96));
             assert_eq!(kem.ciphertext, 32 * (du * k + dv));

@@ -1,7 +1,7 @@
 use crate::{MU, Result, SignatureParameters};
 use std::any::Any;
 
-/// Message that a signature covers, in the form that the signature scheme processes.
+/// Message covered by a signature, in one of the forms that signature schemes accept.
 #[derive(Clone, Copy, Debug)]
 pub enum SignedMessage<'a> {
     /// The message itself (FIPS 204, algorithm 3; RFC 8032, section 5.1.7).
@@ -17,23 +17,23 @@ pub enum SignedMessage<'a> {
     Mu(&'a [u8; MU]),
 }
 
-/// Alleged signer.
+/// Verifying key of the alleged signer.
 #[derive(Clone, Copy)]
 pub enum ClaimKey<'a> {
     /// Encoded verifying key.
     Encoded(&'a [u8]),
-    /// Key returned by [`BatchVerifier::prepare`] on the same verifier.
+    /// Key prepared by the same verifier ([`BatchVerifier::prepare`]).
     Prepared(&'a dyn BatchKey),
 }
 
-/// A signature to verify.
+/// A signature to verify: the claim that a signer signed a message.
 #[derive(Clone, Copy)]
 pub struct Claim<'a> {
-    /// Alleged signer.
+    /// Verifying key of the alleged signer.
     pub key: ClaimKey<'a>,
-    /// Message allegedly signed.
+    /// Message that the signer allegedly signed.
     pub message: SignedMessage<'a>,
-    /// Signature, of any length.
+    /// Signature, of any length. A signature of the wrong length is invalid.
     pub signature: &'a [u8],
 }
 
@@ -42,12 +42,12 @@ pub trait BatchKey: Any + Send + Sync {}
 
 /// Verifies one or many signatures of one algorithm. The library need not support signing.
 pub trait BatchVerifier: Send + Sync {
-    /// Returns the standard's parameters: lengths in bytes, NIST category.
+    /// Returns the parameters of the signature scheme from its standard: lengths in bytes, NIST category.
     fn parameters(&self) -> &SignatureParameters;
 
-    /// Whether every signature in a batch gets the verdict that it would get alone. If not, the library combines
-    /// signatures. Then one invalid signature fails the whole batch without identifying itself, and maliciously crafted
-    /// signatures may get a different verdict than alone.
+    /// Returns whether the library verifies each signature in a batch independently. If `false`, it checks a
+    /// combination of the signatures: one invalid signature fails the whole batch without being identified, and
+    /// maliciously crafted signatures may get a different verdict than they would alone.
     fn answers_for_each(&self) -> bool;
 
     /// Parses, checks and prepares a verifying key.
@@ -57,8 +57,8 @@ pub trait BatchVerifier: Send + Sync {
     fn prepare(&self, verifying_key: &[u8]) -> Result<Box<dyn BatchKey>>;
 
     /// Returns one verdict per claim, in the given order: `Ok` if and only if the signature is valid. Unless the
-    /// verifier [answers for each](Self::answers_for_each), `Ok` also requires all other signatures in the batch to be
-    /// valid.
+    /// verifier [answers for each](Self::answers_for_each) signature, `Ok` also requires all other signatures in the
+    /// batch to be valid.
     ///
     /// # Errors
     /// Per claim: [`crate::Error::VerificationFailed`] if the signature is invalid, whatever its length or form; the

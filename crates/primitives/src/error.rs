@@ -1,10 +1,10 @@
 /// Error from a call to a library.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
-    /// The provider does not offer the operation. This is a gap, not a failure.
+    /// The provider does not offer the operation. Contains the reason. Callers do not treat this as a failure.
     #[error("unsupported: {0}")]
     Unsupported(&'static str),
-    /// A buffer has the wrong length, in bytes.
+    /// A buffer has the wrong length. Lengths are in bytes.
     #[error("{what}: {actual} bytes, expected {expected}")]
     Length {
         /// Name of the argument.
@@ -34,7 +34,10 @@ pub enum Error {
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 impl Error {
-    /// Returns [`Error::Length`] naming `what` unless `actual == expected`.
+    /// Checks the length of the argument `what`, in bytes.
+    ///
+    /// # Errors
+    /// [`Error::Length`] if `actual` is not `expected`.
     pub fn check_length(what: &'static str, expected: usize, actual: usize) -> Result<()> {
         if expected == actual { Ok(()) } else { Err(Error::Length { what, expected, actual }) }
     }

@@ -5,7 +5,7 @@ pub trait LaneHash: Send + Sync {
     /// Returns the algorithm's name, such as `SHA3-256` or `SHAKE128`.
     fn algorithm(&self) -> &str;
 
-    /// Returns the number of lanes.
+    /// Returns the number of lanes, which is the number of messages that one call hashes.
     fn lanes(&self) -> usize;
 
     /// Writes the digest (or XOF output) for each message to the output with the same index. There must be exactly
@@ -16,7 +16,8 @@ pub trait LaneHash: Send + Sync {
     /// [`crate::Error::Length`] if the number or the lengths of messages or outputs are wrong.
     fn digest(&self, messages: &[&[u8]], outs: &mut [&mut [u8]]) -> Result<()>;
 
-    /// Calls [`digest`](Self::digest) `count` times, so that a timed loop pays for dynamic dispatch once.
+    /// Calls [`digest`](Self::digest) `count` times on the same messages, so that a timed loop pays for dynamic
+    /// dispatch only once.
     fn digest_batch(&self, messages: &[&[u8]], count: usize, outs: &mut [&mut [u8]]) -> Result<()> {
         for _ in 0..count {
             self.digest(messages, outs)?;
@@ -27,14 +28,14 @@ pub trait LaneHash: Send + Sync {
 
 /// Hash function with fixed-length output.
 pub trait Hash: Send + Sync {
-    /// Returns the standard's parameters.
+    /// Returns the parameters of the hash function from its standard.
     fn info(&self) -> &HashParameters;
 
     /// Writes the digest of `message` to `out`, which must be [`HashParameters::digest`] bytes long.
     fn digest(&self, message: &[u8], out: &mut [u8]) -> Result<()>;
 
-    /// Hashes `messages[i % messages.len()]` into `out` for each `i` below `count`, so that a timed
-    /// loop over calls of a few dozen nanoseconds pays for dynamic dispatch once.
+    /// Hashes `messages[i % messages.len()]` into `out` for each `i` below `count`. A timed loop over calls of a few
+    /// dozen nanoseconds then pays for dynamic dispatch only once.
     fn digest_batch(&self, messages: &[Vec<u8>], count: usize, out: &mut [u8]) -> Result<()> {
         for i in 0..count {
             self.digest(&messages[i % messages.len()], out)?;
@@ -45,13 +46,13 @@ pub trait Hash: Send + Sync {
 
 /// Hash function with output of any length (FIPS 202, section 6.2).
 pub trait Xof: Send + Sync {
-    /// Returns the standard's parameters.
+    /// Returns the parameters of the function from its standard.
     fn info(&self) -> &XofParameters;
 
     /// Fills `out`, which may have any length, with the output for `message`.
     fn digest(&self, message: &[u8], out: &mut [u8]) -> Result<()>;
 
-    /// Like [`Hash::digest_batch`].
+    /// Hashes `messages[i % messages.len()]` into `out` for each `i` below `count`, like [`Hash::digest_batch`].
     fn digest_batch(&self, messages: &[Vec<u8>], count: usize, out: &mut [u8]) -> Result<()> {
         for i in 0..count {
             self.digest(&messages[i % messages.len()], out)?;
@@ -65,7 +66,7 @@ pub trait Xof: Send + Sync {
     /// [`crate::Error::Unsupported`] if the library offers only a one-shot call.
     fn absorb(&self, message: &[u8]) -> Result<Box<dyn XofReader>>;
 
-    /// Starts a message that arrives in parts.
+    /// Returns an absorber for a message that arrives in parts.
     ///
     /// # Errors
     /// [`crate::Error::Unsupported`] if the library accepts only whole messages.

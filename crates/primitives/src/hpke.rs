@@ -13,35 +13,37 @@ pub struct HpkeInfo {
     pub public_key: usize,
     /// Length of a recipient's private key: a scalar for X25519, a seed for ML-KEM.
     pub private_key: usize,
-    /// Length of the encapsulated secret.
+    /// Length of the encapsulated secret (`enc`).
     pub encapsulated: usize,
     /// Length of the AEAD's tag.
     pub tag: usize,
-    /// Minimum length of a plaintext.
+    /// Minimum length of a plaintext that the library accepts.
     pub shortest: usize,
 }
 
 impl HpkeInfo {
-    /// Returns the difference in bytes between a sealed first message and its plaintext: encapsulated secret plus tag.
+    /// Returns the number of bytes by which a sealed message is longer than its plaintext: encapsulated secret plus
+    /// tag.
     pub fn overhead(&self) -> usize {
         self.encapsulated + self.tag
     }
 }
 
-/// The library's own implementation of hybrid public key encryption in base mode (RFC 9180; for ML-KEM,
+/// A library's own implementation of hybrid public key encryption in base mode (RFC 9180; for ML-KEM,
 /// draft-ietf-hpke-pq). HPKE is not a primitive: pqlab also builds it from primitives.
 pub trait Hpke: Send + Sync {
     /// Returns the suite's algorithms and lengths.
     fn info(&self) -> &HpkeInfo;
 
-    /// Generates a recipient with the library's own randomness.
+    /// Generates a recipient's key pair with the library's own randomness.
     fn generate(&self) -> Result<Box<dyn HpkeRecipient>>;
 
     /// Loads a recipient's private key.
     fn load_private_key(&self, bytes: &[u8]) -> Result<Box<dyn HpkeRecipient>>;
 
-    /// Encrypts a first message for a recipient, given the recipient's encoded public key. Writes `enc || ciphertext ||
-    /// tag` to `message`, which must have exactly that length.
+    /// Encrypts one message for a recipient, given the recipient's encoded public key (single-shot encryption, RFC
+    /// 9180, section 6.1). Writes `enc || ciphertext || tag` to `message`, which must be [`HpkeInfo::overhead`] bytes
+    /// longer than `plaintext`.
     fn seal(
         &self,
         public_key: &[u8],
@@ -54,12 +56,13 @@ pub trait Hpke: Send + Sync {
 
 /// A prepared private key of an [`Hpke`].
 pub trait HpkeRecipient: Send + Sync {
-    /// Writes the public key.
+    /// Writes the encoded public key to `out`.
     fn public_key(&self, out: &mut [u8]) -> Result<()>;
 
-    /// Writes the private key.
+    /// Writes the encoded private key to `out`.
     fn private_key(&self, out: &mut [u8]) -> Result<()>;
 
-    /// Decrypts a first message into `plaintext`, which must be [`HpkeInfo::overhead`] bytes shorter than `message`.
+    /// Decrypts one message (single-shot decryption) into `plaintext`, which must be [`HpkeInfo::overhead`] bytes
+    /// shorter than `message`.
     fn open(&self, info: &[u8], associated_data: &[u8], message: &[u8], plaintext: &mut [u8]) -> Result<()>;
 }

@@ -1,28 +1,29 @@
 use crate::{Coins, KemParameters, KeyEncoding, Result};
 use serde::{Deserialize, Serialize};
 
-/// Operations of a provider that accept [`Coins::Exact`].
+/// Operations for which a provider accepts caller-supplied randomness ([`Coins::Exact`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct CoinSupport {
-    /// Key generation.
+    /// Whether key generation accepts [`Coins::Exact`].
     pub keygen: bool,
-    /// Encapsulation or signing.
+    /// Whether encapsulation or signing accepts [`Coins::Exact`].
     pub operation: bool,
 }
 
-/// A provider's support for a KEM.
+/// Parameters of a KEM, and what the provider supports.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KemInfo {
     /// Parameters from the standard: lengths in bytes, NIST category.
     pub parameters: KemParameters,
-    /// Encodings of the decapsulation key that the provider loads, its preferred one first.
+    /// Encodings in which the provider loads a decapsulation key, in order of preference.
     pub encodings: Vec<KeyEncoding>,
     /// Operations that accept caller-supplied randomness.
     pub coins: CoinSupport,
 }
 
 impl KemInfo {
-    /// Returns the length in bytes of a decapsulation key in an encoding, if the standard has that encoding.
+    /// Returns the length in bytes of a decapsulation key in an encoding, or `None` if the standard does not define the
+    /// encoding.
     pub fn decapsulation_key(&self, encoding: KeyEncoding) -> Option<usize> {
         self.parameters.decapsulation_key(encoding)
     }
@@ -30,53 +31,54 @@ impl KemInfo {
 
 /// A key-encapsulation mechanism (FIPS 203, section 3.1; RFC 9180, section 4).
 pub trait Kem: Send + Sync {
-    /// Returns lengths and capabilities.
+    /// Returns the KEM's lengths and the provider's capabilities.
     fn info(&self) -> &KemInfo;
 
-    /// Returns the encodings in which the provider writes a newly generated decapsulation key, its preferred one first.
+    /// Returns the encodings in which the provider writes a newly generated decapsulation key, in order of preference.
     fn written(&self) -> &[KeyEncoding] {
         &self.info().encodings
     }
 
-    /// Generates a key pair and writes both keys encoded, the decapsulation key in the provider's preferred encoding.
+    /// Generates a key pair and writes both keys encoded, the decapsulation key in the first encoding of
+    /// [`written`](Self::written).
     fn generate_encoded(&self, coins: Coins, encapsulation_key: &mut [u8], decapsulation_key: &mut [u8]) -> Result<()>;
 
     /// Generates a prepared decapsulation key.
     fn generate(&self, coins: Coins) -> Result<Box<dyn DecapsulationKey>>;
 
-    /// Parses, checks and prepares an encapsulation key (FIPS 203, section 7.2). Does not check the key if the library
-    /// checks it again in every encapsulation.
+    /// Parses, checks and prepares an encapsulation key (FIPS 203, section 7.2). Skips the check if the library repeats
+    /// it in every encapsulation.
     fn load_encapsulation_key(&self, bytes: &[u8]) -> Result<Box<dyn EncapsulationKey>>;
 
-    /// Parses, checks and prepares a decapsulation key (FIPS 203, section 7.3). Does not check the key if the library
-    /// checks it again in every decapsulation.
+    /// Parses, checks and prepares a decapsulation key (FIPS 203, section 7.3). Skips the check if the library repeats
+    /// it in every decapsulation.
     fn load_decapsulation_key(&self, encoding: KeyEncoding, bytes: &[u8]) -> Result<Box<dyn DecapsulationKey>>;
 }
 
 /// A prepared encapsulation key.
 pub trait EncapsulationKey: Send + Sync {
-    /// Generates and encapsulates a shared secret.
+    /// Generates a shared secret, writes it to `secret`, and writes its encapsulation to `ciphertext`.
     fn encapsulate(&self, coins: Coins, ciphertext: &mut [u8], secret: &mut [u8]) -> Result<()>;
 
-    /// Writes the encoding and returns its length in bytes.
+    /// Writes the encoded key to `out` and returns its length in bytes.
     fn encode(&self, out: &mut [u8]) -> Result<usize>;
 }
 
 /// A prepared decapsulation key.
 pub trait DecapsulationKey: Send + Sync {
-    /// Recovers the shared secret. If the standard specifies implicit rejection, an invalid ciphertext of the right
-    /// length yields a secret instead of an error.
+    /// Recovers the shared secret and writes it to `secret`. If the standard specifies implicit rejection, an invalid
+    /// ciphertext of the right length yields a secret instead of an error.
     fn decapsulate(&self, ciphertext: &[u8], secret: &mut [u8]) -> Result<()>;
 
     /// Returns the corresponding encapsulation key, prepared.
     fn encapsulation_key(&self) -> Result<Box<dyn EncapsulationKey>>;
 
-    /// Encodes the corresponding encapsulation key into `out` and returns its length in bytes. Providers that store the
-    /// encoded key override this default.
+    /// Writes the encoded encapsulation key to `out` and returns its length in bytes. Providers that store the encoded
+    /// key override this default.
     fn encode_encapsulation_key(&self, out: &mut [u8]) -> Result<usize> {
         self.encapsulation_key()?.encode(out)
     }
 
-    /// Writes the key in an encoding and returns its length in bytes.
+    /// Writes the key to `out` in the given encoding and returns its length in bytes.
     fn encode(&self, encoding: KeyEncoding, out: &mut [u8]) -> Result<usize>;
 }

@@ -4,10 +4,12 @@
 //!
 //! - The caller provides output buffers with exactly the length given by `info`. For signatures of variable length,
 //!   that is the maximum, and the call returns the actual length.
-//! - Key objects and encoded keys are distinct. Using an encoded key and using a prepared key are different operations.
-//! - Randomness is passed as [`Coins`], never as a generator: it comes from the library or is supplied by the caller.
-//! - Several threads can use the objects that these traits return at the same time.
-//! - Adapters and constructions wipe secrets with [`wipe()`].
+//! - Encoded keys are bytes; prepared keys are objects. pqlab measures an operation on an encoded key and the same
+//!   operation on a prepared key as separate cases.
+//! - An operation receives randomness as [`Coins`], never as a generator: either the library generates the bytes, or
+//!   the caller supplies them.
+//! - Several threads can use an object returned by these traits at the same time.
+//! - Adapters, and the constructions built from these traits, wipe secrets with [`wipe()`].
 
 mod algorithm;
 mod batch;
@@ -29,7 +31,7 @@ pub use algorithm::{
     HashParameters, KemParameters, KeyAgreementParameters, KeyEncoding, SignatureParameters, XofParameters,
 };
 pub use batch::{BatchKey, BatchVerifier, Claim, ClaimKey, SignedMessage};
-pub use coins::Coins;
+pub use coins::{Coins, ReplaceableGenerator};
 pub use error::{Error, Result};
 pub use hash::{Hash, LaneHash, Xof, XofAbsorber, XofReader};
 pub use hpke::{Hpke, HpkeInfo, HpkeRecipient};

@@ -16,7 +16,7 @@ pub enum PrimitiveKind {
     KeyAgreement,
     /// Fixed-length digests.
     Hash,
-    /// Digests of any length.
+    /// Extendable output: digests of any length.
     Xof,
     /// Digests of several messages in parallel.
     LaneHash,
@@ -30,7 +30,7 @@ pub enum PrimitiveKind {
     StreamCipher,
 }
 
-/// One algorithm offered by a provider, of any kind.
+/// An algorithm of any kind, as offered by a provider.
 #[derive(Clone, Copy)]
 pub enum Primitive<'a> {
     /// A KEM.
@@ -39,7 +39,7 @@ pub enum Primitive<'a> {
     Signature(&'a Arc<dyn SignatureScheme>),
     /// Batch verification of signatures.
     BatchVerifier(&'a Arc<dyn BatchVerifier>),
-    /// A key agreement.
+    /// A key agreement, such as Diffie-Hellman.
     KeyAgreement(&'a Arc<dyn KeyAgreement>),
     /// A hash function.
     Hash(&'a Arc<dyn Hash>),

@@ -1,6 +1,6 @@
 use crate::{
     Aead, BatchVerifier, Function, Hash, Hpke, Kdf, Kem, KeyAgreement, LaneHash, Mac, Primitive, Remote,
-    SignatureScheme, StreamCipher, Xof,
+    ReplaceableGenerator, SignatureScheme, StreamCipher, Xof,
 };
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use std::sync::Arc;
 /// Name of the provider that does nothing, and of all its algorithms. Measuring it yields the harness overhead.
 pub const NULL: &str = "null";
 
-/// Build of a provider's library, as precisely as the library reports it.
+/// Version and build of a provider's library, as precisely as the library reports them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BuildInfo {
     /// Version of the library.
@@ -17,45 +17,48 @@ pub struct BuildInfo {
     pub build: String,
 }
 
-/// Language of a provider that is not linked into this program.
+/// Programming language of a provider that is not linked into this program, and the runtime that executes it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Language {
-    /// Lower-case name, such as `go`.
+    /// Name in lower case, such as `go`.
     pub name: String,
-    /// Runtime and version, detected at run time, such as `go1.26.8`. `None` if the language has no runtime.
+    /// Name and version of the runtime, detected at run time, such as `go1.26.8`. `None` if the language has no
+    /// runtime.
     pub runtime: Option<String>,
 }
 
-/// One of a library's alternative code paths for the same algorithms, such as `portable` or `avx2`.
+/// A code path of a library that implements the same algorithms in several ways, such as `portable` or `avx2`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Backend(pub String);
 
-/// Algorithm that users may expect from a provider, but that the provider does not offer.
+/// An algorithm that users may expect but the provider does not offer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Unsupported {
     /// Name of the algorithm.
     pub algorithm: String,
-    /// Reason shown to the user.
+    /// Reason why the provider does not offer the algorithm, shown to the user.
     pub reason: String,
 }
 
-/// A library and its algorithms. Each code path of a library is a separate provider with the same `library` but another
-/// `backend`.
+/// A library and its algorithms. Each code path of a library is a separate provider with the same `library` but a
+/// different `backend`.
 pub struct Provider {
     /// Name of the library, such as `openssl`, `aws-lc` or `rustcrypto`.
     pub library: String,
-    /// Name of the implementation. Same as `library`, except for a library loaded under a label: then the library's
-    /// kind.
+    /// Name of the implementation. The same as `library`, unless the user loaded the library under a label: then the
+    /// kind of library, such as `liboqs`.
     pub code: String,
-    /// Code path, if the library has several.
+    /// Code path of this provider; `None` if the library has only one.
     pub backend: Option<Backend>,
     /// Version and build options of the library.
     pub build_info: BuildInfo,
-    /// Language, if the library is not linked into this program.
+    /// Programming language; `None` if the library is linked into this program.
     pub language: Option<Language>,
     /// Short description of the random generator behind [`Coins::Internal`](crate::Coins::Internal). `None` if the
     /// provider does not use randomness.
     pub generator: Option<String>,
+    /// The library's random generator; `None` unless callers can replace it.
+    pub replaceable_generator: Option<Arc<dyn ReplaceableGenerator>>,
     /// KEMs, including X25519 as a KEM.
     pub kems: Vec<Arc<dyn Kem>>,
     /// Signature schemes.
@@ -80,11 +83,11 @@ pub struct Provider {
     pub stream_ciphers: Vec<Arc<dyn StreamCipher>>,
     /// The library's own HPKE implementations. HPKE is not a primitive.
     pub hpke: Vec<Arc<dyn Hpke>>,
-    /// Functions in another process. They are not primitives.
+    /// User-defined functions that another process runs and times. They are not primitives.
     pub functions: Vec<Function>,
-    /// Missing algorithms and the reasons.
+    /// Algorithms that users may expect but the provider does not offer, with the reasons.
     pub unsupported: Vec<Unsupported>,
-    /// Process that times the provider's operations, if it is not this one.
+    /// Connection to the process that times the provider's operations; `None` if this process times them.
     pub remote: Option<Arc<dyn Remote>>,
 }
 
@@ -98,6 +101,7 @@ impl Provider {
             build_info,
             language: None,
             generator: None,
+            replaceable_generator: None,
             kems: Vec::new(),
             signatures: Vec::new(),
             batch_verifiers: Vec::new(),
@@ -116,8 +120,8 @@ impl Provider {
         }
     }
 
-    /// Returns the provider's id as used in case ids: the library, followed by a colon and the backend if there is one
-    /// (`libcrux:avx2`).
+    /// Returns the provider's id as used in case ids: the library, followed by a colon and the backend if there is one:
+    /// `libcrux:avx2`.
     pub fn id(&self) -> String {
         match &self.backend {
             Some(Backend(backend)) => format!("{}:{backend}", self.library),
@@ -149,7 +153,7 @@ impl Provider {
             .chain(stream_ciphers)
     }
 
-    /// Returns the names of all algorithms without duplicates.
+    /// Returns the names of all algorithms, without duplicates.
     pub fn algorithms(&self) -> Vec<String> {
         let mut names: Vec<String> = Vec::new();
         for primitive in self.primitives() {
@@ -190,7 +194,7 @@ impl Provider {
         self.xofs.iter().find(|xof| xof.info().algorithm == algorithm)
     }
 
-    /// Returns the lane hash with this name and number of lanes.
+    /// Returns the parallel hash function or XOF with this name and number of lanes.
     pub fn lane_hash(&self, algorithm: &str, lanes: usize) -> Option<&Arc<dyn LaneHash>> {
         self.lane_hashes.iter().find(|hash| hash.algorithm() == algorithm && hash.lanes() == lanes)
     }

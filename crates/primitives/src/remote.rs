@@ -1,22 +1,23 @@
 use crate::Result;
 use serde::{Deserialize, Serialize};
 
-/// A function in another process. That process prepares the inputs and checks the results.
+/// A user-defined function in another process. That process prepares the inputs and times the function.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Function {
     /// Name of the function.
     pub name: String,
     /// Number of input sets that the function cycles through; at least 1.
     pub inputs: usize,
-    /// Whether the other process checks its results.
+    /// Whether the other process checks the function's results.
     pub verified: bool,
 }
 
-/// A provider in another process, which times its own loops. Timing calls through the other traits would include the
-/// communication.
+/// A provider in another process. That process times its own loops, because timing calls from here would include the
+/// communication between the processes.
 pub trait Remote: Send + Sync {
-    /// Prepares an operation for timing. The operation cycles through `sets`, the input sets. For decapsulation, a set
-    /// consists of the name of the key's encoding, the key and a ciphertext. `docs/workers.md` documents all sets.
+    /// Prepares an operation for timing. The operation cycles through the input sets in `sets`. For decapsulation, for
+    /// example, a set consists of the name of the key's encoding, the key and a ciphertext. `docs/workers.md` describes
+    /// the sets of all operations.
     ///
     /// # Errors
     /// Errors reported by the other process; [`crate::Error::Library`] if it does not respond.
@@ -25,17 +26,17 @@ pub trait Remote: Send + Sync {
 
 /// An operation prepared in another process. Dropping this value releases the operation there.
 pub trait RemoteCase: Send {
-    /// Runs `count` operations, cycling through the input sets from number `first`. Returns the elapsed time in ns,
-    /// measured by the other process's clock.
+    /// Runs `count` operations. They cycle through the input sets, starting at index `first`. Returns the elapsed time
+    /// in ns, measured with the other process's clock.
     ///
     /// # Errors
     /// Same as [`Remote::prepare`].
     fn visit(&mut self, first: u64, count: u64) -> Result<u64>;
 
-    /// Returns the id of the process that runs the operations.
+    /// Returns the operating system's id of the process that runs the operations, if known.
     fn process(&self) -> Option<u32>;
 
-    /// Returns the number and the outputs of each input set that the last visit used.
+    /// Returns the index and the outputs of each input set that the last [`visit`](Self::visit) used.
     ///
     /// # Errors
     /// Same as [`Remote::prepare`].

@@ -7,19 +7,20 @@ pub const MU: usize = 64;
 const NO_INTERNAL: Error = Error::Unsupported("the library offers no internal interface");
 const NO_MU: Error = Error::Unsupported("the library offers no internal interface that takes mu");
 
-/// A provider's support for a signature scheme.
+/// Parameters of a signature scheme, and what the provider supports.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SignatureInfo {
     /// Parameters from the standard: lengths in bytes, NIST category.
     pub parameters: SignatureParameters,
-    /// Encodings of the signing key that the provider loads, in order of preference.
+    /// Encodings in which the provider loads a signing key, in order of preference.
     pub encodings: Vec<KeyEncoding>,
-    /// Operations that accept caller-supplied randomness. For signing, this includes the deterministic variant.
+    /// Operations that accept caller-supplied randomness. For signing, this includes support for the deterministic
+    /// variant.
     pub coins: CoinSupport,
-    /// Whether sign and verify accept a nonempty context (FIPS 204, section 5.2; FIPS 205, section 10.2).
+    /// Whether signing and verification accept a nonempty context (FIPS 204, section 5.2; FIPS 205, section 10.2).
     pub context: bool,
-    /// Whether signing with [`Coins::Internal`] is randomised (hedged), for schemes with both variants. `false` for
-    /// schemes without randomness (Ed25519, RSA PKCS #1 v1.5).
+    /// For schemes with a randomized (hedged) and a deterministic variant, whether signing with [`Coins::Internal`] is
+    /// randomized. `false` for schemes without randomness (Ed25519, RSA PKCS #1 v1.5).
     pub hedged: bool,
 }
 
@@ -38,10 +39,11 @@ const NOT_PREHASHED: Error = Error::Unsupported("the library does not offer this
 
 /// A signature scheme.
 pub trait SignatureScheme: Send + Sync {
-    /// Returns lengths and capabilities.
+    /// Returns the scheme's lengths and the provider's capabilities.
     fn info(&self) -> &SignatureInfo;
 
-    /// Returns the hash functions of the pre-hashed variant. Empty if the library does not offer it.
+    /// Returns the hash functions that the library supports for pre-hashed signatures. Empty if it does not offer that
+    /// variant.
     fn prehashes(&self) -> &[Prehash] {
         &[]
     }
@@ -51,13 +53,13 @@ pub trait SignatureScheme: Send + Sync {
         &self.info().encodings
     }
 
-    /// Whether signing with [`Coins::Internal`] uses the library's random generator.
+    /// Returns whether signing with [`Coins::Internal`] uses the library's random generator.
     fn draws_to_sign(&self) -> bool {
         self.info().hedged
     }
 
-    /// Generates a key pair and writes both keys encoded, the signing key in the provider's preferred encoding. Returns
-    /// the lengths in bytes of the verifying key and the signing key.
+    /// Generates a key pair and writes both keys encoded, the signing key in the first encoding of
+    /// [`written`](Self::written). Returns the lengths in bytes of the verifying key and the signing key.
     fn generate_encoded(&self, coins: Coins, verifying_key: &mut [u8], signing_key: &mut [u8]) -> Result<KeyLengths>;
 
     /// Generates a prepared signing key.
@@ -66,9 +68,9 @@ pub trait SignatureScheme: Send + Sync {
     /// Parses, checks and prepares a signing key.
     fn load_signing_key(&self, encoding: KeyEncoding, bytes: &[u8]) -> Result<Box<dyn SigningKey>>;
 
-    /// Signs once with an encoded key: [`load_signing_key`](Self::load_signing_key), then [`SigningKey::sign`]. Some
-    /// keys are so large that moving a parsed key to the heap costs more than using it in place. Their providers
-    /// override this default.
+    /// Signs once with an encoded key: [`load_signing_key`](Self::load_signing_key), then [`SigningKey::sign`].
+    /// Providers override this default if their parsed keys are so large that moving one to the heap costs more than
+    /// using it in place.
     fn sign_from(
         &self,
         encoding: KeyEncoding,
@@ -87,12 +89,13 @@ pub trait SignatureScheme: Send + Sync {
 
 /// A prepared signing key.
 pub trait SigningKey: Send + Sync {
-    /// Signs, writes the signature to the start of `out` and returns its length in bytes. `out` must hold the maximum
-    /// length. `context` is empty for schemes without contexts. `Coins::Exact(&[])` requests the deterministic variant.
+    /// Signs `message`, writes the signature to the start of `out` and returns its length in bytes. `out` must have the
+    /// maximum length of a signature. `context` must be empty for schemes without contexts. `Coins::Exact(&[])`
+    /// requests the deterministic variant.
     fn sign(&self, context: &[u8], message: &[u8], coins: Coins, out: &mut [u8]) -> Result<usize>;
 
-    /// Like [`sign`](Self::sign), through the internal interface (FIPS 204, algorithm 7; FIPS 205, algorithm 19):
-    /// `formatted` is `M'` and is used unchanged. For published test vectors: neither optimised nor timed.
+    /// Like [`sign`](Self::sign), but calls the internal interface (FIPS 204, algorithm 7; FIPS 205, algorithm 19):
+    /// `formatted` is `M'` and is used unchanged. Only for published test vectors: neither optimized nor timed.
     ///
     /// # Errors
     /// [`Error::Unsupported`] if the provider or the scheme has no internal interface.
@@ -101,8 +104,8 @@ pub trait SigningKey: Send + Sync {
         Err(NO_INTERNAL)
     }
 
-    /// Like [`sign_internal`](Self::sign_internal), with a precomputed message representative `mu` (FIPS 204, algorithm
-    /// 7, line 6).
+    /// Like [`sign_internal`](Self::sign_internal), but takes a precomputed message representative `mu` (FIPS 204,
+    /// algorithm 7, line 6).
     ///
     /// # Errors
     /// [`Error::Unsupported`] if the provider does not accept `mu`, or if the scheme is not ML-DSA.
@@ -111,7 +114,7 @@ pub trait SigningKey: Send + Sync {
         Err(NO_MU)
     }
 
-    /// Signs the digest of the message: the pre-hashed variant of [`sign`](Self::sign). Signatures of one variant are
+    /// Signs the digest of `message`, the pre-hashed variant of [`sign`](Self::sign). A signature of one variant is
     /// invalid in the other. Ed25519ph also accepts a `context` (RFC 8032, section 5.1).
     ///
     /// # Errors
@@ -131,20 +134,20 @@ pub trait SigningKey: Send + Sync {
     /// Returns the corresponding verifying key, prepared.
     fn verifying_key(&self) -> Result<Box<dyn VerifyingKey>>;
 
-    /// Writes the key in an encoding and returns its length in bytes.
+    /// Writes the key to `out` in the given encoding and returns its length in bytes.
     fn encode(&self, encoding: KeyEncoding, out: &mut [u8]) -> Result<usize>;
 }
 
 /// A prepared verifying key.
 pub trait VerifyingKey: Send + Sync {
-    /// Returns `Ok` if and only if the signature is valid.
+    /// Verifies a signature: returns `Ok` if and only if it is valid.
     ///
     /// # Errors
     /// [`crate::Error::VerificationFailed`] if the signature is invalid, whatever its length or form.
     fn verify(&self, context: &[u8], message: &[u8], signature: &[u8]) -> Result<()>;
 
-    /// Like [`verify`](Self::verify), through the internal interface (FIPS 204, algorithm 8; FIPS 205, algorithm 20):
-    /// `formatted` is `M'` and is used unchanged. For published test vectors: neither optimised nor timed.
+    /// Like [`verify`](Self::verify), but calls the internal interface (FIPS 204, algorithm 8; FIPS 205, algorithm 20):
+    /// `formatted` is `M'` and is used unchanged. Only for published test vectors: neither optimized nor timed.
     ///
     /// # Errors
     /// [`crate::Error::VerificationFailed`] if the signature is invalid; [`Error::Unsupported`] if the provider or the
@@ -154,7 +157,7 @@ pub trait VerifyingKey: Send + Sync {
         Err(NO_INTERNAL)
     }
 
-    /// Like [`verify_internal`](Self::verify_internal), with a precomputed message representative `mu` (FIPS 204,
+    /// Like [`verify_internal`](Self::verify_internal), but takes a precomputed message representative `mu` (FIPS 204,
     /// algorithm 8, line 7).
     ///
     /// # Errors
@@ -165,7 +168,7 @@ pub trait VerifyingKey: Send + Sync {
         Err(NO_MU)
     }
 
-    /// Verifies a signature of the pre-hashed variant: hashes the message, then checks the signature on the digest.
+    /// Verifies a signature of the pre-hashed variant: hashes the message, then verifies the signature of the digest.
     ///
     /// # Errors
     /// [`crate::Error::VerificationFailed`] if the signature is invalid; [`Error::Unsupported`] if

@@ -11,8 +11,8 @@ pub trait Mac: Send + Sync {
     /// Prepares a key of any length.
     fn load_key(&self, key: &[u8]) -> Result<Box<dyn MacKey>>;
 
-    /// Writes the tag of `message` under a key that is used only once. Implementations may skip
-    /// precomputation that only further messages would repay.
+    /// Writes the tag of `message` to `out`, for a key that is used only once. Implementations may skip precomputation
+    /// that pays off only over several messages.
     fn tag_once(&self, key: &[u8], message: &[u8], out: &mut [u8]) -> Result<()> {
         self.load_key(key)?.tag(message, out)
     }
@@ -20,7 +20,7 @@ pub trait Mac: Send + Sync {
 
 /// A prepared key of a [`Mac`].
 pub trait MacKey: Send + Sync {
-    /// Writes the tag of `message`.
+    /// Writes the tag of `message` to `out`.
     fn tag(&self, message: &[u8], out: &mut [u8]) -> Result<()>;
 }
 
@@ -29,7 +29,7 @@ pub trait Kdf: Send + Sync {
     /// Returns the algorithm's name, such as `HKDF-SHA256`.
     fn algorithm(&self) -> &str;
 
-    /// Extracts and expands: fills `out` with keying material.
+    /// Derives keying material (extract, then expand) and fills `out` with it.
     fn derive(&self, salt: &[u8], key_material: &[u8], info: &[u8], out: &mut [u8]) -> Result<()>;
 }
 
@@ -53,15 +53,15 @@ pub trait Aead: Send + Sync {
 
 /// A prepared key of an [`Aead`].
 pub trait AeadKey: Send + Sync {
-    /// Encrypts `buffer` in place and writes the tag.
+    /// Encrypts `buffer` in place and writes the tag to `tag`.
     fn seal(&self, nonce: &[u8], associated_data: &[u8], buffer: &mut [u8], tag: &mut [u8]) -> Result<()>;
 
-    /// Decrypts `buffer` in place if the tag is valid.
+    /// Decrypts `buffer` in place if `tag` is valid, otherwise fails.
     fn open(&self, nonce: &[u8], associated_data: &[u8], buffer: &mut [u8], tag: &[u8]) -> Result<()>;
 }
 
-/// Stream cipher without authentication and with single-use keys, such as AES-256 in counter mode (NIST SP 800-38A,
-/// section 6.5). Handshakes use it to encrypt messages.
+/// A stream cipher without authentication, for keys that encrypt only one message, such as AES-256 in counter mode
+/// (NIST SP 800-38A, section 6.5).
 pub trait StreamCipher: Send + Sync {
     /// Returns the algorithm's name, such as `AES-256-CTR`.
     fn algorithm(&self) -> &str;
@@ -72,7 +72,7 @@ pub trait StreamCipher: Send + Sync {
     /// Returns the length of the initial counter block in bytes.
     fn counter_len(&self) -> usize;
 
-    /// Encrypts or decrypts `buffer` in place; both are the same operation. Increments the whole
-    /// counter block as one big-endian number.
+    /// Encrypts or decrypts `buffer` in place; both are the same operation. Increments the whole counter block as one
+    /// big-endian number for each cipher block.
     fn apply_once(&self, key: &[u8], counter: &[u8], buffer: &mut [u8]) -> Result<()>;
 }

@@ -2,12 +2,11 @@ use std::hint::black_box;
 use std::ops::{Deref, DerefMut};
 use std::sync::atomic::{Ordering, compiler_fence};
 
-/// Overwrites a secret with zeros at the speed of `memset`: 4 KiB take a few dozen nanoseconds. The compiler cannot
+/// Overwrites a secret with zeros at the speed of `memset`: 4 KiB takes a few dozen nanoseconds. The compiler cannot
 /// remove the write, because it must assume that [`black_box`] reads the zeros.
 ///
-/// Adapters and constructions wipe only through this function, so that wiping inside a timed call
-/// costs the same for all providers. They do not wipe public data: ciphertexts, public keys and
-/// transcripts.
+/// Adapters and constructions wipe secrets only with this function, so that wiping inside a timed call costs the same
+/// for all providers. They do not wipe public data: ciphertexts, public keys and transcripts.
 #[inline]
 pub fn wipe(bytes: &mut [u8]) {
     bytes.fill(0);
@@ -54,7 +53,8 @@ impl<T: AsMut<[u8]>> Drop for Wiped<T> {
 mod tests {
     use super::*;
 
-    /// Records the bytes at the time of drop, after the owner's `drop` has run.
+    /// Copies its bytes to `seen` when it is dropped. A field is dropped after its owner's `drop` has run, so the copy
+    /// shows whether the owner wiped the bytes.
     struct Witness<'a> {
         bytes: [u8; 100],
         seen: &'a mut [u8; 100],

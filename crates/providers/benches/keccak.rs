@@ -1,6 +1,6 @@
 //! Compares implementations of SHA3-256 on messages of 16,384 bytes. The first comparison is between the fastest code
 //! path and the fastest scalar code path. The second is between the fastest code that hashes eight messages
-//! concurrently and the fastest code path for a single message. Short heats find the fastest contestants, and
+//! concurrently and the fastest code path for a single message. Short heats select the fastest contestants, and
 //! interleaved finals compare them.
 
 #![allow(clippy::print_stdout)]
@@ -27,7 +27,7 @@ const HEATS: usize = 40;
 const VECTOR: [&str; 1] = ["liboqs"];
 
 fn main() {
-    if let Some(name) = interleaved::asked() {
+    if let Some(name) = interleaved::requested() {
         let (first, second) = name.split_once(' ').expect("expected two contestants");
         interleaved::answer(Comparison { batch: Some(BATCH), first: work(first), second: work(second) });
         return;
@@ -42,8 +42,8 @@ fn main() {
     }
 }
 
-/// Returns the pairs to compare: the fastest with the fastest scalar contestant, and the fastest eight-lane contestant
-/// with the fastest.
+/// Returns the pairs to compare: the fastest single-message contestant with the fastest scalar one,
+/// and the fastest eight-lane contestant with the fastest single-message one.
 fn finals() -> Vec<String> {
     let all = providers();
     let single: Vec<String> = all.iter().filter(|one| one.hash(ALGORITHM).is_some()).map(|one| one.id()).collect();
@@ -78,8 +78,8 @@ fn best(contestants: &[String]) -> Option<String> {
     timed.min_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, name)| name.clone())
 }
 
-/// Returns the work that a contestant does for a batch. The contestant `openssl` hashes one message after the other;
-/// `cryptogams:avx512*8` hashes eight messages at a time.
+/// Returns the side that hashes a batch of messages with a contestant. For example, `openssl` hashes one message after
+/// the other, and `cryptogams:avx512*8` hashes eight messages at a time.
 fn work(name: &str) -> Side {
     let (id, lanes) = name.split_once('*').map_or((name, 1), |(id, lanes)| (id, lanes.parse().expect("not a number")));
     let provider: Arc<Provider> = providers().into_iter().find(|one| one.id() == id).expect("unknown provider");

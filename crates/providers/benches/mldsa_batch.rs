@@ -27,7 +27,7 @@ const MESSAGE: usize = 100;
 const FORMS: [&str; 3] = ["encoded", "prepared", "single"];
 
 fn main() {
-    if let Some(name) = interleaved::asked() {
+    if let Some(name) = interleaved::requested() {
         let [library, backend, form, set] = name.split(' ').collect::<Vec<_>>()[..] else { panic!("need four words") };
         let backend = Backend::ALL.into_iter().find(|one| one.name() == backend).expect("unknown backend");
         let comparison = match set {

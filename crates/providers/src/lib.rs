@@ -8,12 +8,11 @@ mod shared;
 use pqlab_primitives::Provider;
 use std::sync::Arc;
 
-/// Passes the table of libraries to the macro `$expand`. Each line names a feature and the folder of a library. The
+/// Passes the table of libraries to the `$expand` macro. Each line names a feature and the folder of a library. The
 /// folder contains:
 ///
-/// - `mod.rs` with `providers()`, which returns a provider for each of the library's code paths that this processor can
-///   run
-/// - `bare.rs` or `bare/mod.rs`: direct calls to the library, which the benchmark `adapter` compares with the adapter
+/// - `mod.rs` with `providers()`, which returns a provider for each of the library's code paths
+/// - `bare.rs` or `bare/mod.rs`: direct calls to the library, which the `adapter` benchmark compares with the adapter
 /// - `facts.json`: facts about the library other than its speed
 /// - `timed.md`: the library's rows of the table in docs/explanation/timed-region.md
 /// - `gaps.txt`, if needed: published test vectors that cannot be run through the library's interface
@@ -44,7 +43,7 @@ macro_rules! declare {
         /// Feature names of the libraries in this build.
         pub const LIBRARIES: &[&str] = &[$(#[cfg(feature = $feature)] $feature,)*];
 
-        /// Returns every provider in this build. The provider `null`, which does no work, comes last.
+        /// Returns every provider in this build. The `null` provider, which does no work, comes last.
         pub fn providers() -> Vec<Arc<Provider>> {
             let all: Vec<Vec<Provider>> =
                 vec![$(#[cfg(feature = $feature)] $module::providers(),)* null::providers()];

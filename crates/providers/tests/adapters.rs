@@ -1,4 +1,4 @@
-//! Checks that the benchmark `adapter` covers every operation that a library offers, and that both sides of each
+//! Checks that the `adapter` benchmark covers every operation that a library offers, and that both sides of each
 //! comparison run.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]

@@ -1,5 +1,5 @@
-//! Tests of the provider `fips`, which is off by default: known answers, comparisons with every other library, and what
-//! is peculiar to the crates. `scripts/test` builds the provider for these tests, and runs the conformance tests with it.
+//! Tests the `fips` provider, which is off by default: known answers, comparisons with every other library, and the
+//! crates' peculiarities. `scripts/test` builds the provider for these tests, and runs the conformance tests with it.
 
 #![allow(clippy::unwrap_used, reason = "test helpers")]
 
@@ -29,8 +29,8 @@ fn gives_the_known_answers() {
     assert_eq!(count, 18);
 }
 
-/// The crates cannot write the seed of a key, which is the only check that they do not support. Leaves out the small
-/// SLH-DSA sets, which need seconds for a signature.
+/// Compares the crates with every other library. The crates support every check except those that export the seed of a
+/// key. Leaves out the small SLH-DSA sets, which take seconds per signature.
 #[test]
 fn agrees_with_every_other_library() {
     let mut lines: Vec<Line> = Vec::new();
@@ -45,7 +45,8 @@ fn agrees_with_every_other_library() {
 #[test]
 fn rejects_damaged_signing_keys() {
     let provider = provider();
-    // The changed byte belongs to the first coefficients of `s1` or to the root. The crates check both.
+    // The changed byte belongs to the first coefficients of `s1` (ML-DSA) or to the root (SLH-DSA).
+    // The crates check both.
     for (algorithm, position) in [("ML-DSA-44", 128), ("ML-DSA-65", 128), ("SLH-DSA-SHA2-128f", 48)] {
         let scheme = provider.signature(algorithm).unwrap();
         let mut private = vec![0; scheme.info().signing_key(KeyEncoding::Expanded).unwrap()];

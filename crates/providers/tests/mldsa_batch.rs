@@ -88,7 +88,7 @@ fn compare<P: ParameterSet>(seed: u64, rounds: usize) -> usize {
     let fastest = Verifier::fastest();
     let signing = scheme("aws-lc", P::NAME);
     let others = [scheme("aws-lc", P::NAME), scheme("liboqs", P::NAME)];
-    // The hint follows `z`. Its length in bytes is omega plus the number of rows.
+    // Length of the hint at the end of a signature, in bytes: omega plus k, the number of rows.
     let hint = match P::NAME {
         "ML-DSA-44" => 84,
         "ML-DSA-65" => 61,
@@ -189,7 +189,8 @@ fn accumulated<P: ParameterSet>(answers: u64) {
     shake.digest(&generated, &mut digest).expect("hashing failed");
     assert_eq!(Some(hex::encode(digest).as_str()), published_digest(P::NAME, answers), "{}", P::NAME);
 
-    // 19 is not a multiple of the eight signatures that are verified together, so each batch ends with a partial group.
+    // The verifier groups eight signatures. 19 is not a multiple of 8, so each batch ends with a
+    // partial group.
     for (number, batch) in generated.chunks(19 * answer).enumerate() {
         let parts: Vec<(&[u8], &[u8])> = batch.chunks_exact(answer).map(|one| one.split_at(P::KEY)).collect();
         let altered = number % parts.len();

@@ -36,7 +36,7 @@ fn ed25519ph_gives_the_published_signature() {
     for (id, scheme) in all {
         let key = scheme.load_signing_key(KeyEncoding::Seed, &bytes(SEED)).unwrap();
         let verifier = scheme.load_verifying_key(&bytes(PUBLIC)).unwrap();
-        // Signs twice, because the second signature reuses the context of the first.
+        // Sign twice, because the second signature reuses the context of the first.
         for _ in 0..2 {
             let mut signature = [0; 64];
             key.sign_prehashed(Prehash::Sha512, &[], b"abc", Coins::Internal, &mut signature).unwrap();

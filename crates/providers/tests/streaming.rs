@@ -26,7 +26,7 @@ fn parts_give_the_output_of_one_call() {
                 absorber.update(&[]).unwrap();
                 let mut reader = absorber.finish().unwrap();
                 let mut out = vec![0; 400];
-                // `null` writes the same few bytes for every part, so its output is squeezed in one part.
+                // `null` writes the same bytes to every part, so squeeze its output in one part.
                 for part in out.chunks_mut(if null { 400 } else { step }) {
                     reader.squeeze(part).unwrap();
                 }

@@ -35,14 +35,14 @@ fn no_symbol_is_defined_twice() {
     assert!(clashes.is_empty(), "{} symbols are defined twice: {:?}", clashes.len(), &clashes[..clashes.len().min(20)]);
 }
 
-/// Returns the prefixes of the names of all archives that the feature `c` links.
+/// Returns the prefixes of the names of all archives that the `c` feature links.
 fn expected() -> Vec<String> {
     let package = Path::new(env!("CARGO_MANIFEST_DIR"));
     let read = |path: &str| fs::read_to_string(package.join(path)).unwrap_or_else(|error| panic!("{path}: {error}"));
     let manifest = read("Cargo.toml");
     let libraries =
-        manifest.lines().find_map(|line| line.strip_prefix("c = ")).expect("the feature `c` must be on one line");
-    let libraries: Vec<String> = serde_json::from_str(libraries).expect("the feature `c` must be a list of strings");
+        manifest.lines().find_map(|line| line.strip_prefix("c = ")).expect("the `c` feature must be on one line");
+    let libraries: Vec<String> = serde_json::from_str(libraries).expect("the `c` feature must be a list of strings");
     let archives = |library: &String| {
         let path = format!("src/{}/facts.json", library.replace('-', "_"));
         let facts: Value = serde_json::from_str(&read(&path)).expect("facts.json must be valid JSON");
@@ -53,8 +53,8 @@ fn expected() -> Vec<String> {
     libraries.iter().flat_map(archives).collect()
 }
 
-/// Returns the newest archive for each name in the output of this profile's build scripts. This test is linked with
-/// these archives.
+/// Returns the newest archive of each name that the build scripts of this profile wrote, with its modification time.
+/// This test is linked with these archives.
 fn archives(expected: &[String]) -> BTreeMap<String, (SystemTime, PathBuf)> {
     let executable = std::env::current_exe().expect("cannot find the path of this test");
     let profile = executable.ancestors().nth(2).expect("the test must be in the `deps` folder of the build profile");
@@ -77,7 +77,7 @@ fn collect(folder: &Path, depth: u32, expected: &[String], found: &mut BTreeMap<
             continue;
         }
         let Ok(modified) = entry.metadata().and_then(|metadata| metadata.modified()) else { continue };
-        // A build contains the same archive in several folders, and parts of the archive under other names.
+        // The build folder may contain several copies of an archive. Keep the newest.
         let newer = found.get(&name).is_none_or(|(earlier, _)| *earlier < modified);
         if newer {
             found.insert(name, (modified, path));

@@ -102,7 +102,7 @@ fn check_run(
                     GateStep::Compared(_, found) => comparison = found,
                     GateStep::Confirmed(found) => confirmations.push(found),
                     GateStep::Again(open) => {
-                        notes.push(format!("measured again with fresh processes: {}", open.join(", ")));
+                        notes.push(format!("measured again in fresh processes: {}", open.join(", ")));
                     }
                     GateStep::Case(..) => {}
                 }

@@ -32,10 +32,10 @@ impl Kind {
     }
 }
 
-/// Error of a call.
+/// Error from a call.
 #[derive(Debug)]
 pub(crate) enum Failure {
-    /// Reason and remedy. The remedy may be empty.
+    /// Reason for the failure, and a remedy. The remedy may be empty.
     Said { kind: Kind, reason: String, remedy: String },
     /// A Python exception, passed on unchanged.
     Raised(PyErr),
@@ -106,7 +106,8 @@ impl From<LabError> for Failure {
             | LabError::Unoffered { .. }
             | LabError::NoRuns
             | LabError::NothingSelected { .. }
-            | LabError::NoneThatOld { .. } => Kind::UnknownName,
+            | LabError::NoneThatOld { .. }
+            | LabError::NoEarlierRun { .. } => Kind::UnknownName,
             LabError::Sink(_) | LabError::File { .. } | LabError::System { .. } => Kind::Store,
             LabError::Libraries { .. } | LabError::Worker(_) | LabError::Case { .. } | LabError::Library { .. } => {
                 Kind::Library
@@ -191,7 +192,9 @@ fn store_advice(error: &StoreError) -> &'static str {
         | StoreError::NotADatabase { .. }
         | StoreError::Foreign { .. }
         | StoreError::Altered { .. } => "name another file",
-        StoreError::Future { .. } => "correct started_at, or the clock of the machine that measured the run",
+        StoreError::Future { .. } => {
+            "correct started_at in the file, or the clock of the machine that measured the run"
+        }
         StoreError::Older { .. } => "open the file with the version of pqlab that wrote it, or name another file",
         StoreError::Newer { .. } => "update pqlab, or name another file",
         StoreError::Denied { .. } => "fix the permissions of the file and its folder, or name another file",

@@ -34,8 +34,8 @@ pub(crate) fn field<'py, T: FromPyObjectOwned<'py>>(fields: &Bound<'py, PyAny>, 
     value.extract::<T>().map_err(|error| Failure::from(error.into()))
 }
 
-/// Bytes of an argument. Borrowed from a `bytes` object; copied from any other buffer, because other threads could
-/// modify that buffer.
+/// Bytes of an argument. A `bytes` object is borrowed. Any other buffer is copied, because other threads could modify
+/// it.
 pub(crate) enum Bytes<'a> {
     Borrowed(&'a [u8]),
     Copied(Wiped<Vec<u8>>),

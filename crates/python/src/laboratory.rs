@@ -81,7 +81,7 @@ pub(crate) fn measured(
         return Err(interrupted(raised, run));
     }
     let (store, ended) = outcome?;
-    Ok(Measured::of(store.load_run(&ended.run)?))
+    Ok(Measured::new(store.load_run(&ended.run)?))
 }
 
 /// Returns the ids of the selected cases as a JSON list.
@@ -109,7 +109,7 @@ fn outline(py: Python<'_>, request: &str, database: Option<&str>) -> Answer<Stri
     })
 }
 
-/// Describes the machine and the disturbances of measurements there. Returns the output of `pqlab doctor --json`.
+/// Describes this machine and what disturbs measurements on it. Returns the output of `pqlab doctor --json`.
 #[pyfunction]
 fn doctor(py: Python<'_>, request: &str) -> Answer<String> {
     detached(py, || Ok(request::read::<Request>(request)?.laboratory()?.machine()?.to_json().to_string()))

@@ -21,10 +21,13 @@ mod stats;
 mod store;
 mod verify;
 
-/// Native part of the package `pqlab`. Import `pqlab` instead.
+/// Native part of the `pqlab` package. Import `pqlab` instead.
 #[pymodule]
 fn _pqlab(module: &Bound<'_, PyModule>) -> PyResult<()> {
     pqlab_lab::check_environment().map_err(errors::Failure::from)?;
+    if let Some(commit) = pqlab_commit::commit() {
+        pqlab_lab::set_commit(commit);
+    }
     constructions::add(module)?;
     stats::add(module)?;
     laboratory::add(module)?;

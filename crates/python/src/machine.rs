@@ -39,7 +39,7 @@ fn measure_noise(
         let mut store = open(database)?;
         interruptible(shown, |watch, stop| {
             let comparisons = comparisons.0 as usize;
-            let mut runs = ManyRuns::of(watch, 2 * comparisons);
+            let mut runs = ManyRuns::new(watch, 2 * comparisons);
             let found = laboratory.measure_noise(&case, &protocol, comparisons, &mut runs, stop)?;
             let noise = whole(found)?;
             store.save_noise(&noise)?;
@@ -66,7 +66,7 @@ fn measure_independence(
             let plan = laboratory.plan_of_suites(&request.what, &filters, &overrides, &mut note)?;
             let judged = plan.cases.iter().filter(|case| !case.is_overhead()).count();
             let options = IndependenceRequest { repetitions, seed: request.seed, command: request.command.clone() };
-            let mut runs = ManyRuns::of(watch, (plan.cases.len() + judged) * repetitions as usize);
+            let mut runs = ManyRuns::new(watch, (plan.cases.len() + judged) * repetitions as usize);
             let found = laboratory.measure_independence(&plan, &options, &mut runs, stop)?;
             Ok(whole(found)?.to_json().to_string())
         })
@@ -92,7 +92,7 @@ fn measure_between(
             let (filters, overrides) = (request.filters()?, request.overrides()?);
             let plan = laboratory.plan_of_suites(&request.what, &filters, &overrides, &mut note)?;
             let options = BetweenRequest { runs, pause, seed: request.seed, command: request.command.clone() };
-            let mut progress = ManyRuns::of(watch, plan.cases.len() * runs as usize);
+            let mut progress = ManyRuns::new(watch, plan.cases.len() * runs as usize);
             let found = laboratory.measure_between(&plan, &options, &mut progress, stop)?;
             Ok(whole(found)?.to_json().to_string())
         })

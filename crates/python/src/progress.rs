@@ -3,6 +3,7 @@
 use crate::errors::{Answer, Failure, Kind, fault};
 use crate::run::Measured;
 use pqlab_lab::Progress;
+use pqlab_lab::analysis::environment::core_notes;
 use pqlab_lab::record::{Case, Record, Run, RunHeader};
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
@@ -14,7 +15,7 @@ use std::time::Duration;
 
 /// Interval between checks for Ctrl-C.
 const TICK: Duration = Duration::from_millis(100);
-/// Maximum number of queued events. If the queue is full, the work blocks.
+/// Maximum number of queued events. If the queue is full, the working thread waits.
 const WAITING: usize = 64;
 
 /// A method call on the Python object that receives progress.
@@ -88,8 +89,8 @@ pub(crate) fn interruptible<T: Send>(
     }
 }
 
-/// Unwraps a result that is `None` only if the work was stopped. Callers discard this error and raise the exception
-/// that stopped the work.
+/// Unwraps a result that is `None` only if an exception stopped the work. In that case, callers discard this error and
+/// raise the exception.
 pub(crate) fn whole<T>(found: Option<T>) -> Answer<T> {
     found.ok_or_else(|| Failure::new(Kind::Internal, "stopped for no known reason"))
 }
@@ -108,6 +109,7 @@ fn look(shown: Option<&Py<PyAny>>, telling: Option<Telling>) -> PyResult<()> {
 impl Progress for Watch<'_> {
     fn begin(&mut self, header: &RunHeader, remaining: usize) {
         Watch::start(self, &header.id, remaining);
+        header.environment.core.iter().flat_map(core_notes).for_each(|note| self.note(&note));
     }
 
     fn working(&mut self, case: &Case, done: f64) {
@@ -137,7 +139,7 @@ pub(crate) struct ManyRuns<'w, 'a> {
 
 impl<'w, 'a> ManyRuns<'w, 'a> {
     /// Starts a bar for `total` cases.
-    pub(crate) fn of(watch: &'w mut Watch<'a>, total: usize) -> ManyRuns<'w, 'a> {
+    pub(crate) fn new(watch: &'w mut Watch<'a>, total: usize) -> ManyRuns<'w, 'a> {
         watch.start("", total);
         ManyRuns { watch, before: 0, current: 0, notes: BTreeSet::new() }
     }
@@ -180,7 +182,7 @@ fn stopped(py: Python<'_>, run: Option<Run>) -> PyErr {
     };
     let build = || {
         let exception = py.import("pqlab._errors")?.getattr("Interrupted")?.call1((reason, remedy))?;
-        exception.setattr("run", run.map(Measured::of))?;
+        exception.setattr("run", run.map(Measured::new))?;
         Ok(exception)
     };
     build().map_or_else(|error| error, PyErr::from_value)

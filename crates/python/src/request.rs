@@ -3,15 +3,15 @@
 use crate::errors::{Answer, Failure};
 use pqlab_lab::record::RunHeader;
 use pqlab_lab::{
-    CaseOptions, Filters, Laboratory, LibrarySpec, Named, ProtocolOverrides, WorkerProgram, instead, libraries_of_run,
-    libraries_of_suites,
+    CaseOptions, Filters, Laboratory, LibrarySpec, Named, ProtocolOverrides, WorkerProgram, libraries_of_run,
+    libraries_of_suites, prefer,
 };
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use std::path::PathBuf;
 
-/// Selection of cases and measuring rules. The suites supply defaults for missing fields.
+/// Cases to measure and measurement settings. Missing settings take their values from the suites.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Request {
@@ -37,13 +37,13 @@ pub(crate) struct Request {
     workers: Vec<String>,
     /// Python functions to measure.
     functions: Option<Functions>,
-    /// Whether to load the libraries and start the workers that suite files and stored runs name.
+    /// Whether to load the libraries, and start the workers, that suite files and stored runs name.
     allow_foreign: bool,
     /// Text of the Python call, stored as the command of the run.
     pub(crate) command: String,
 }
 
-/// Python functions, served behind a socket.
+/// Python functions to measure. A process that listens on a socket runs them.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Functions {
@@ -114,7 +114,7 @@ impl Request {
     /// Like [`Request::laboratory`], but if `allow_foreign` is set, also adds the libraries that the stored run names.
     pub(crate) fn laboratory_of(&self, header: &RunHeader) -> Answer<Laboratory> {
         let named = if self.allow_foreign { libraries_of_run(header)? } else { Vec::new() };
-        self.with(instead(self.named_by_suites()?, named))
+        self.with(prefer(self.named_by_suites()?, named))
     }
 
     /// Returns a laboratory with only the linked libraries.
@@ -144,7 +144,7 @@ impl Request {
     }
 
     fn with(&self, named: Vec<LibrarySpec>) -> Answer<Laboratory> {
-        let libraries = instead(self.given()?, named);
+        let libraries = prefer(self.given()?, named);
         if libraries.is_empty() { Ok(self.linked()) } else { Ok(self.linked().with_libraries(libraries)?) }
     }
 }

@@ -31,8 +31,8 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Measured>()
 }
 
-/// A run with its samples, and the job and relay scenario that the tables assume. Every call computes the figures
-/// again.
+/// A run with its samples, and the job and relay scenario that the tables assume. Every method computes the figures
+/// anew.
 #[pyclass(frozen, module = "pqlab._pqlab")]
 pub(crate) struct Measured {
     run: Arc<Run>,
@@ -41,7 +41,7 @@ pub(crate) struct Measured {
 }
 
 impl Measured {
-    pub(crate) fn of(run: Run) -> Measured {
+    pub(crate) fn new(run: Run) -> Measured {
         Measured { run: Arc::new(run), job: JobWeights::default(), scenario: RelayScenario::default() }
     }
 
@@ -50,11 +50,11 @@ impl Measured {
     }
 
     fn analysis(&self) -> RunAnalysis<'_> {
-        RunAnalysis::of(&self.run).with_job(self.job)
+        RunAnalysis::new(&self.run).with_job(self.job)
     }
 }
 
-/// Parses a job and a relay scenario. Missing values become the defaults.
+/// Parses a job and a relay scenario. `None` selects the default.
 pub(crate) fn assumed(
     job: Option<&str>,
     scenario: Option<(f64, Vec<String>, f64)>,
@@ -62,14 +62,14 @@ pub(crate) fn assumed(
     let job = job.map(str::parse).transpose().map_err(|error| Failure::argument("job", error))?;
     let scenario = match scenario {
         Some((circuits, links, rtt)) => {
-            RelayScenario::of(circuits, &links, rtt).map_err(|error| Failure::argument("links", error))?
+            RelayScenario::new(circuits, &links, rtt).map_err(|error| Failure::argument("links", error))?
         }
         None => RelayScenario::default(),
     };
     Ok((job.unwrap_or_default(), scenario))
 }
 
-/// Parses the unit for comparisons of cases.
+/// Parses the metric that comparisons of cases use: `auto`, `time` or `cycles`.
 pub(crate) fn judged(metric: &str) -> Answer<Judged> {
     match metric {
         "auto" => Ok(Judged::Auto),
@@ -158,19 +158,20 @@ impl Measured {
             let ids = self.cases();
             let found = self.run.records.iter().zip(&ids).find(|(_, id)| *id == case);
             let (record, _) = found.ok_or_else(|| LabError::no_case_of_run(&self.run.header.id, case, &ids))?;
-            // The figures of a run use the same selection of visits.
+            // Select the same visits as for the run's figures.
             let visits = record.samples.values(Unit::Nanoseconds, Visits::Usable).unwrap_or_default();
-            Ok(Samples::of(visits.into_iter().flat_map(|(_, samples)| samples).collect()))
+            Ok(Samples::new(visits.into_iter().flat_map(|(_, samples)| samples).collect()))
         })
     }
 
-    /// Returns the same run with a different job and relay scenario (circuits per second, links, round-trip time).
+    /// Returns the same run with a different job and relay scenario (circuits per second, links, round-trip time in
+    /// ms).
     fn assuming(&self, job: Option<&str>, scenario: Option<(f64, Vec<String>, f64)>) -> Answer<Measured> {
         let (job, scenario) = assumed(job, scenario)?;
         Ok(Measured { run: Arc::clone(&self.run), job, scenario })
     }
 
-    /// Returns the output of `pqlab show` without colours: the whole run, or full details of the cases that match a
+    /// Returns the output of `pqlab show` without colors: the whole run, or full details of the cases that match a
     /// pattern.
     fn show(&self, py: Python<'_>, case: Option<&str>, wide: bool, width: Whole<usize>) -> Answer<String> {
         detached(py, || {
@@ -236,12 +237,12 @@ impl Measured {
         detached(py, || {
             let (margin, judged) = (self::margin(margin)?, self::judged(metric)?);
             let store = open_read_only(database).or_else(|_| Store::in_memory())?;
-            let (first, second) = (RunAnalysis::of(&self.run), RunAnalysis::of(&other.run));
+            let (first, second) = (RunAnalysis::new(&self.run), RunAnalysis::new(&other.run));
             Ok(compare_analyses(&store, &first, &second, margin.as_ref(), judged)?.to_json().to_string())
         })
     }
 
-    /// Compares pairs of cases of this run. Two cases are a pair if the stars of both patterns match the same text.
+    /// Compares pairs of cases of this run. Two cases form a pair if the stars in both patterns match the same text.
     fn compare_cases(
         &self,
         py: Python<'_>,
@@ -271,7 +272,7 @@ fn put(path: &Path, content: &[u8]) -> Answer<()> {
     // A dash is an ordinary file name here, not standard output.
     let named = if path == Path::new("-") { Path::new("./-") } else { path };
     let write = || {
-        let (writing, mut file) = Destination::of(named)?.create()?;
+        let (writing, mut file) = Destination::new(named)?.create()?;
         file.write_all(content)?;
         writing.keep(&mut file)
     };

@@ -21,7 +21,7 @@ pub(crate) struct Samples {
 }
 
 impl Samples {
-    pub(crate) fn of(numbers: Vec<f64>) -> Samples {
+    pub(crate) fn new(numbers: Vec<f64>) -> Samples {
         // The length always fits, because an allocation is at most `isize::MAX` bytes long.
         let length = ffi::Py_ssize_t::try_from(numbers.len()).unwrap_or(ffi::Py_ssize_t::MAX);
         Samples { numbers, shape: [length], strides: [size_of::<f64>() as ffi::Py_ssize_t] }
@@ -34,6 +34,8 @@ impl Samples {
         self.numbers.len()
     }
 
+    /// Fills `view` with a read-only view of the samples.
+    ///
     /// # Safety
     /// `view` must be null or point to a writable `Py_buffer`, as the buffer protocol requires.
     unsafe fn __getbuffer__(slf: Bound<'_, Self>, view: *mut ffi::Py_buffer, flags: c_int) -> PyResult<()> {

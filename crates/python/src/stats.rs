@@ -24,7 +24,7 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(stats_files, module)?)
 }
 
-/// Maximum number of values that a bootstrap samples, a few minutes of work.
+/// Maximum number of values that a bootstrap draws: resamples times samples. Drawing this many takes a few minutes.
 const MOST_DRAWS: usize = 100_000_000_000;
 /// Maximum number of bootstrap resamples. The median of each resample is kept in memory.
 const MOST_RESAMPLES: usize = 10_000_000;
@@ -89,7 +89,7 @@ fn few(name: &str, least: &str) -> Failure {
     Failure::argument(name, least)
 }
 
-/// Returns the low end of the interval, the median, and the high end of the interval.
+/// Returns the low end of the median's bootstrap interval, the median, and the high end of the interval.
 #[pyfunction]
 fn stats_bootstrap_ci(
     py: Python<'_>,
@@ -111,7 +111,7 @@ fn stats_bootstrap_ci(
     })
 }
 
-/// Returns the statistic, degrees of freedom, p-value, significance, and overhead in percent.
+/// Returns the result of Welch's t-test: statistic, degrees of freedom, p-value, significance, and overhead in percent.
 #[pyfunction]
 fn stats_welch_t_test(
     py: Python<'_>,
@@ -142,11 +142,11 @@ fn no_spread(first: &[f64], second: &[f64]) -> Failure {
     }
 }
 
-/// Concurrency, operations per second, speedup, efficiency, loss in percent relative to the peak, and loss in percent
-/// relative to the smallest concurrency.
+/// Point of a throughput curve: concurrency, operations per second, speedup, efficiency, loss in percent relative to
+/// the peak, and loss in percent relative to the smallest concurrency.
 type Point = (u64, f64, f64, f64, f64, f64);
 
-/// Returns the points in ascending order of concurrency, and the index of the peak.
+/// Returns the points of a throughput curve in ascending order of concurrency, and the index of the peak.
 #[pyfunction]
 fn stats_throughput_curve(py: Python<'_>, points: Vec<(Whole<u64>, Whole<u64>, f64)>) -> Answer<(Vec<Point>, usize)> {
     let load = |(concurrency, operations, seconds): (Whole<u64>, Whole<u64>, f64)| Load {
@@ -168,8 +168,8 @@ fn stats_throughput_curve(py: Python<'_>, points: Vec<(Whole<u64>, Whole<u64>, f
     })
 }
 
-/// Returns the name of each series, its coefficient of variation in percent, and whether that exceeds the threshold.
-/// The most variable series comes first.
+/// Returns the name of each series, its coefficient of variation in percent, and whether the coefficient exceeds the
+/// threshold. The most variable series comes first.
 #[pyfunction]
 fn stats_cov_stability_report(
     py: Python<'_>,
@@ -258,6 +258,6 @@ fn stats_files(
     detached(py, || {
         let request =
             SeriesRequest { confidence, resamples: resamples.0 as usize, seed: seed.0, stability_limit_pct: limit_pct };
-        Ok(SeriesReport::of(&file, other.as_deref(), column, &request)?.to_json().to_string())
+        Ok(SeriesReport::new(&file, other.as_deref(), column, &request)?.to_json().to_string())
     })
 }

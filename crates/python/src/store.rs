@@ -1,4 +1,4 @@
-//! Runs in databases and in files.
+//! Stored runs, in databases and in files.
 
 use crate::errors::{Answer, Failure, Kind, detached};
 use crate::run::{Measured, assumed, judged, margin, put_file, put_report};
@@ -48,7 +48,7 @@ pub(crate) fn open(database: Option<&str>) -> Result<Store, StoreError> {
     Ok(store)
 }
 
-/// Issues a `UserWarning`. If the user turned warnings into errors, the error is dropped.
+/// Issues a `UserWarning`. Drops the exception if the user has turned warnings into errors.
 fn warn(text: &str) {
     let Ok(text) = CString::new(text) else { return };
     Python::attach(|py| PyErr::warn(py, &py.get_type::<PyUserWarning>(), &text, 1).ok());
@@ -71,7 +71,7 @@ fn database_path(database: Option<&str>) -> Answer<String> {
     Ok(path(database)?.to_string_lossy().into_owned())
 }
 
-/// Lists the stored runs as JSON, the newest first.
+/// Lists the stored runs as JSON, newest first.
 #[pyfunction]
 fn stored_runs(py: Python<'_>, database: &str) -> Answer<String> {
     detached(py, || Ok(json!(open_read_only(Some(database))?.runs()?).to_string()))
@@ -82,7 +82,7 @@ fn stored_runs(py: Python<'_>, database: &str) -> Answer<String> {
 fn stored_run(py: Python<'_>, database: &str, reference: &str) -> Answer<Measured> {
     detached(py, || {
         let store = open_read_only(Some(database))?;
-        Ok(Measured::of(store.load_run(&store.resolve(reference)?)?))
+        Ok(Measured::new(store.load_run(&store.resolve(reference)?)?))
     })
 }
 
@@ -92,7 +92,8 @@ fn import_run(py: Python<'_>, database: &str, run: &Measured) -> Answer<bool> {
     detached(py, || Ok(open(Some(database))?.import_run(run.run())? == Import::Stored))
 }
 
-/// Deletes either all of the runs or none of them, and returns their ids. Deleting a run with a name requires `force`.
+/// Deletes all of the runs, or none if one cannot be deleted, and returns their ids. Deleting a run with a name
+/// requires `force`.
 #[pyfunction]
 fn delete_runs(py: Python<'_>, database: &str, references: Vec<String>, force: bool) -> Answer<Vec<String>> {
     detached(py, || {
@@ -200,7 +201,7 @@ fn load(py: Python<'_>, file: PathBuf) -> Answer<Measured> {
             let advice = if matches!(error, FileError::Json(_)) { "Run.save() writes such files" } else { "" };
             unreadable(&file, &error.to_string()).advising(advice)
         };
-        Ok(Measured::of(read_run(&file).map_err(wrong)?))
+        Ok(Measured::new(read_run(&file).map_err(wrong)?))
     })
 }
 

@@ -4,13 +4,15 @@ use crate::errors::{Answer, Failure, Kind, detached};
 use crate::input::Whole;
 use crate::progress::interruptible;
 use crate::request::{self, Request};
-use pqlab_lab::verification::{self, Answers};
+use pqlab_lab::verification::{self, Answers, Vectors};
 use pqlab_lab::{Found, InspectRequest, Progress, Verified, VerifyPart, VerifyRequest};
 use pyo3::prelude::*;
+use std::path::PathBuf;
 
 pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(verify, module)?)?;
-    module.add_function(wrap_pyfunction!(inspect, module)?)
+    module.add_function(wrap_pyfunction!(inspect, module)?)?;
+    module.add_function(wrap_pyfunction!(inspect_files, module)?)
 }
 
 /// Checks providers against known answers, published vectors and each other.
@@ -42,7 +44,7 @@ fn verify(
             if request.answers != Answers::Short {
                 let extent = laboratory.verify_extent(&parts, &request, stop)?;
                 watch.note(&format!(
-                    "accumulated vectors: {} more answers, about {:.0} s more on this machine",
+                    "accumulated vectors: {} more answers, which take about {:.0} s on this machine",
                     extent.answers, extent.seconds
                 ));
             }
@@ -61,7 +63,8 @@ fn verify(
             Ok(found)
         })?;
         let (vectors, pairs, edge_cases) = found.in_order(&parts);
-        verification::json(&vectors, &pairs, &edge_cases)
+        let releases = verification::acvp_releases(&Vectors::here());
+        verification::json(&vectors, &pairs, &edge_cases, &releases)
             .map_err(|error| Failure::new(Kind::Internal, error.to_string()))
     })
 }
@@ -85,6 +88,16 @@ fn inspect(py: Python<'_>, request: &str, algorithm: String, seed: u64) -> Answe
         let asked: Request = request::read(request)?;
         let laboratory = asked.laboratory()?;
         let found = laboratory.inspect(&InspectRequest { algorithm, providers: asked.providers, seed })?;
+        serde_json::to_string(&found).map_err(|error| Failure::new(Kind::Internal, error.to_string()))
+    })
+}
+
+/// Inspects files with keys, certificates or tokens. Returns a JSON list with one entry per file.
+#[pyfunction]
+fn inspect_files(py: Python<'_>, request: &str, files: Vec<PathBuf>) -> Answer<String> {
+    detached(py, || {
+        let asked: Request = request::read(request)?;
+        let found = asked.laboratory()?.inspect_files(&files, &asked.providers)?;
         serde_json::to_string(&found).map_err(|error| Failure::new(Kind::Internal, error.to_string()))
     })
 }

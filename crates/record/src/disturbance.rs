@@ -1,16 +1,15 @@
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// Leftover register state: processor state that a call leaves behind. It slows down the code that runs next in the
-/// thread, or changes the results of that code.
+/// Leftover register state: processor state that a call leaves behind in its thread. It slows down the code that runs
+/// next, or changes that code's results.
 // The store encodes a variant by its position, so add new variants at the end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Residue {
-    /// The upper halves of the 256-bit vector registers are in use (XSAVE state component 2), which slows down SSE
-    /// code.
+    /// Upper halves of the 256-bit vector registers are in use (XSAVE state component 2), which slows down SSE code.
     VectorUpper,
-    /// The upper halves of the first sixteen 512-bit vector registers are in use (XSAVE state component 6).
+    /// Upper halves of the first sixteen 512-bit vector registers are in use (XSAVE state component 6).
     VectorUpper512,
     /// The floating-point control register has changed: rounding mode, exception masks or denormal handling
     /// (MXCSR, FPCR).
@@ -35,58 +34,75 @@ impl Residue {
     }
 }
 
-/// Disturbance: a sign that a visit did not have its core to itself.
+/// A disturbance: a sign that a visit did not have its core to itself.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Disturbance {
-    /// The hypervisor ran another virtual machine for part of the time.
+    /// The hypervisor ran another virtual machine during part of the visit.
     Steal {
-        /// Percentage of the visit's wall time.
+        /// Stolen time as a percentage of the visit's wall time.
         pct: f64,
     },
     /// The kernel gave the core to other threads.
     InvoluntarySwitches {
-        /// Number of switches.
+        /// Number of involuntary context switches.
         count: u64,
     },
-    /// The thread ran during only part of the wall time.
+    /// The thread ran during only part of the visit's wall time.
     CpuShare {
-        /// CPU time as a percentage of wall time.
+        /// CPU time as a percentage of the wall time.
         pct: f64,
     },
-    /// At least one task waited for a processor for part of the time (pressure stall information).
+    /// At least one task waited for a processor during part of the visit (pressure stall information).
     Pressure {
-        /// Percentage of the visit's wall time.
+        /// Time during which a task waited, as a percentage of the visit's wall time.
         pct: f64,
     },
-    /// The core clock was different after the visit. It is estimated with a chain of dependent additions.
+    /// The core clock was different before and after the visit. The clock is estimated with a chain of dependent
+    /// additions.
     ClockDrift {
-        /// Change in percent.
+        /// Change of the clock in percent.
         pct: f64,
     },
-    /// Another hardware thread used some of the core's execution units, before or after the visit.
+    /// Another program used the core's other hardware thread before or after the visit, and with it some of the core's
+    /// execution units.
     SharedCore {
-        /// Loss of instruction throughput in percent, compared with a core that runs nothing else.
+        /// Loss of instruction throughput in percent, compared with an otherwise idle core.
         pct: f64,
         /// Whether estimates use the visit anyway, because the user requested a fixed number of samples.
         kept: bool,
     },
-    /// Other programs' tasks were ready to run, before or after the visit, and had to share processors with the
+    /// Tasks of other programs were ready to run before or after the visit, and had to share processors with the
     /// measured threads.
     OtherTasks {
-        /// Number of tasks without a free processor.
+        /// Number of ready tasks without a free processor.
         count: u64,
     },
 }
 
 impl Disturbance {
-    /// Returns whether a load on the core's other hardware thread caused the disturbance. Such a load comes and goes
-    /// and cannot be stopped. Estimates may exclude the visits that it disturbs without hiding that the machine is
-    /// busy.
+    /// Returns whether another program on the core's other hardware thread caused the disturbance. Such a load comes
+    /// and goes and cannot be stopped. Estimates may exclude the visits that it disturbs without hiding that the
+    /// machine is busy.
     pub fn is_neighbour(&self) -> bool {
         matches!(self, Disturbance::SharedCore { .. })
     }
 
-    /// Makes estimates use a visit although [another load](Self::is_neighbour) disturbed it.
+    /// Returns an estimate of the factor by which the disturbance slowed down the visit: at least 1, and at most 2,
+    /// because two loads on one core or hardware thread get half of it each.
+    pub fn slowdown(&self) -> f64 {
+        let lost = |pct: f64| 1.0 / (1.0 - (pct / 100.0).clamp(0.0, 0.5));
+        match self {
+            Disturbance::Steal { pct } | Disturbance::Pressure { pct } | Disturbance::SharedCore { pct, .. } => {
+                lost(*pct)
+            }
+            Disturbance::CpuShare { pct } => lost(100.0 - pct),
+            Disturbance::ClockDrift { pct } => (1.0 + pct.abs() / 100.0).min(2.0),
+            Disturbance::InvoluntarySwitches { .. } | Disturbance::OtherTasks { .. } => 2.0,
+        }
+    }
+
+    /// Marks a disturbance by [another load](Self::is_neighbour) as kept, so that estimates use the visit anyway. Does
+    /// nothing for other kinds.
     pub fn keep(&mut self) {
         if let Disturbance::SharedCore { kept, .. } = self {
             *kept = true;
@@ -102,17 +118,32 @@ impl Disturbance {
 impl fmt::Display for Disturbance {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Disturbance::Steal { pct } => write!(formatter, "{pct:.1}% stolen by the hypervisor"),
+            Disturbance::Steal { pct } => write!(formatter, "{pct:.1}% of the time stolen by the hypervisor"),
             Disturbance::InvoluntarySwitches { count } => write!(formatter, "{count} involuntary context switches"),
-            Disturbance::CpuShare { pct } => write!(formatter, "ran for only {pct:.1}% of the time"),
+            Disturbance::CpuShare { pct } => write!(formatter, "the thread ran for only {pct:.1}% of the time"),
             Disturbance::Pressure { pct } => write!(formatter, "tasks waited for a processor {pct:.1}% of the time"),
             Disturbance::ClockDrift { pct } => write!(formatter, "core clock changed by {pct:+.1}%"),
             Disturbance::SharedCore { pct, .. } => {
                 write!(formatter, "a load on the other hardware thread took {pct:.1}% of the core's throughput")
             }
             Disturbance::OtherTasks { count } => {
-                write!(formatter, "other programs' tasks that were ready to run: {count}")
+                write!(formatter, "runnable tasks of other programs without a free processor: {count}")
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slowdown_is_a_factor_between_one_and_two() {
+        let shared = |pct| Disturbance::SharedCore { pct, kept: false };
+        assert_eq!([0.0, -3.0, 20.0, 50.0, 80.0].map(|pct| shared(pct).slowdown()), [1.0, 1.0, 1.25, 2.0, 2.0]);
+        // A tick of stolen time may be longer than the visit.
+        assert_eq!(Disturbance::Steal { pct: 140.0 }.slowdown(), 2.0);
+        assert_eq!(Disturbance::CpuShare { pct: 80.0 }.slowdown(), 1.25);
+        assert_eq!(Disturbance::ClockDrift { pct: -12.5 }.slowdown(), 1.125);
     }
 }

@@ -1,24 +1,93 @@
 use serde::{Deserialize, Serialize};
 
-/// Machine, build and counters, as far as readers need them to judge the results. A field is `None` if its value cannot
+/// Machine, build and counters: what readers need to judge the results of a run. A field is `None` if its value cannot
 /// be determined.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Environment {
-    /// The machine as a whole.
+    /// Host: name, memory, load.
     pub host: Host,
     /// The processor.
     pub cpu: Cpu,
     /// The operating system.
     pub os: OperatingSystem,
-    /// Build of this program.
+    /// Build of pqlab.
     pub build: Build,
     /// All providers in the build, and all loaded libraries.
     pub providers: Vec<ProviderBuild>,
     /// Counter used for timing, and its calibration.
     pub counters: Counters,
+    /// Checks of the core used for measuring, made when the run began.
+    pub core: Option<CoreChecks>,
 }
 
-/// The machine as a whole.
+/// Results of checking the core used for measuring.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct CoreChecks {
+    /// Latencies of a few instructions, in links. A link is one addition in the chain of dependent additions from which
+    /// the core clock is estimated. Empty if latencies cannot be measured.
+    pub latencies: Vec<Latency>,
+    /// Highest number of independent additions per cycle that the core reached. `None` if it cannot be measured.
+    pub additions_per_cycle: Option<f64>,
+    /// Number of independent additions per cycle that a core of this kind can reach. `None` if unknown.
+    pub usual_additions_per_cycle: Option<f64>,
+    /// Interruptions of the core. `None` if they cannot be measured.
+    pub interruptions: Option<Interruptions>,
+}
+
+/// Latency of an instruction.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Latency {
+    /// Name of the instruction in its architecture's manuals.
+    pub instruction: String,
+    /// Latency in links of the chain of additions. It is a whole number if a link takes one core cycle.
+    pub links: f64,
+}
+
+impl Latency {
+    /// Maximum deviation of a latency from a whole number of links, in percent.
+    pub const TOLERANCE_PCT: f64 = 0.3;
+
+    /// Returns the deviation from the nearest whole number above zero, as a percentage of that number.
+    pub fn deviation_pct(&self) -> f64 {
+        100.0 * (self.links / self.links.round().max(1.0) - 1.0)
+    }
+
+    /// Returns whether the latency is a whole number within the tolerance.
+    pub fn is_whole(&self) -> bool {
+        self.deviation_pct().abs() <= Latency::TOLERANCE_PCT
+    }
+}
+
+/// Minimum fraction of the usual additions per cycle that a core reaches when nothing else uses it. The loop costs
+/// about 4% of them, a load on the other hardware thread 15% or more.
+const LEAST_SHARE: f64 = 0.9;
+
+impl CoreChecks {
+    /// Returns whether a link takes one core cycle, because every latency is a whole number of links. `None` if no
+    /// latency was measured.
+    pub fn links_are_cycles(&self) -> Option<bool> {
+        (!self.latencies.is_empty()).then(|| self.latencies.iter().all(Latency::is_whole))
+    }
+
+    /// Returns whether another load appears to use the core all the time, because the core never reached the additions
+    /// per cycle of its kind. `None` if unknown.
+    pub fn is_always_shared(&self) -> Option<bool> {
+        Some(self.additions_per_cycle? < LEAST_SHARE * self.usual_additions_per_cycle?)
+    }
+}
+
+/// Interruptions of a core that the operating system does not report, such as a hypervisor's timer.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Interruptions {
+    /// Number of interruptions per millisecond.
+    pub per_ms: f64,
+    /// Median length of an interruption in µs.
+    pub typical_us: f64,
+    /// Percentage of the time that interruptions take.
+    pub share_pct: f64,
+}
+
+/// The host: name, memory, load.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Host {
     /// Name of the host.
@@ -27,7 +96,7 @@ pub struct Host {
     pub memory: Memory,
     /// Load averages over 1, 5 and 15 minutes when the run began.
     pub load: Option<[f64; 3]>,
-    /// Pressure on the processors when the run began (PSI).
+    /// Time that tasks waited for a processor when the run began (pressure stall information, PSI).
     pub pressure: Option<Pressure>,
     /// Container runtime, if the run is inside a container: `docker`, `podman`, `lxc`, ...
     pub container: Option<String>,
@@ -40,14 +109,14 @@ pub struct Host {
 pub struct Memory {
     /// Installed memory.
     pub total: Option<u64>,
-    /// Memory available when the run began.
+    /// Memory that was available when the run began.
     pub available: Option<u64>,
 }
 
-/// Percentage of time during which a task waited for a processor.
+/// Percentage of the time during which at least one task waited for a processor.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Pressure {
-    /// Over the last 10 seconds.
+    /// Average over the last 10 seconds.
     pub avg10: f64,
     /// Average over the last minute.
     pub avg60: f64,
@@ -56,38 +125,53 @@ pub struct Pressure {
 /// The processor.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Cpu {
-    /// The model's name.
+    /// Name of the model. Hypervisors may replace it with the name of a series.
     pub model: String,
-    /// The architecture: `x86_64`, `aarch64`.
+    /// Family, model and stepping of an x86 processor. `None`, and absent in JSON, for other processors and in older
+    /// runs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub numbers: Option<CpuNumbers>,
+    /// Architecture: `x86_64` or `aarch64`.
     pub architecture: String,
-    /// Number of cores on which this process may run.
+    /// Number of logical processors on which this process may run.
     pub cores: u32,
-    /// Instruction-set extensions that cryptographic code uses, except hidden ones.
+    /// Instruction-set extensions used by cryptographic code, except hidden ones.
     pub features: Vec<String>,
-    /// Features hidden by `PQLAB_HIDE_CPU_FEATURES`. Code paths that need these features did not run.
+    /// Instruction-set extensions hidden by `PQLAB_HIDE_CPU_FEATURES`. Code paths that need them did not run.
     pub hidden_features: Vec<String>,
     /// Microcode revision.
     pub microcode: Option<String>,
-    /// Caches, from the nearest to the farthest.
+    /// Caches, from the level nearest to the core to the farthest.
     pub caches: Vec<Cache>,
-    /// Frequency governor.
+    /// Kernel's frequency governor, such as `performance`.
     pub governor: Option<String>,
     /// Whether the clock may rise above its nominal rate.
     pub turbo: Option<bool>,
-    /// Whether the hardware threads of a core share its execution units.
+    /// Whether simultaneous multithreading is on, so that several hardware threads share a core's execution units.
     pub smt: Option<bool>,
     /// Whether the machine is a guest of a hypervisor.
     pub virtualized: Option<bool>,
-    /// Details of the virtualization.
+    /// Hypervisor and clock source; `None` if both are unknown.
     pub virtualization: Option<Virtualization>,
 }
 
-/// Cache level.
+/// Numbers that identify an x86 processor, from CPUID.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CpuNumbers {
+    /// Family, including the extended family.
+    pub family: u32,
+    /// Model, including the extended model.
+    pub model: u32,
+    /// Stepping.
+    pub stepping: u32,
+}
+
+/// A cache of the processor.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cache {
     /// Level of the cache: 1, 2, 3, ...
     pub level: u8,
-    /// `Data`, `Instruction` or `Unified`.
+    /// Kind of the cache: `Data`, `Instruction` or `Unified`.
     pub kind: String,
     /// Size in bytes.
     pub size: u64,
@@ -95,50 +179,51 @@ pub struct Cache {
     pub line: Option<u64>,
 }
 
-/// The hypervisor.
+/// Name of the hypervisor, and the kernel's clock source.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Virtualization {
     /// Name of the hypervisor: `KVM`, `Hyper-V`, ...
     pub hypervisor: Option<String>,
-    /// The kernel's clock source.
+    /// Kernel's clock source, such as `tsc`.
     pub clocksource: Option<String>,
 }
 
 /// The operating system.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OperatingSystem {
-    /// The distribution and its version.
+    /// Distribution and its version.
     pub name: String,
-    /// The kernel's release.
+    /// Release of the kernel.
     pub kernel: String,
-    /// Whether addresses are randomised (`randomize_va_space`: 0, 1, 2).
+    /// Address space layout randomization: the value of `randomize_va_space` (0, 1 or 2).
     pub aslr: Option<u8>,
-    /// The kernel's limit on performance counters (`perf_event_paranoid`).
+    /// Kernel's limit on the use of performance counters: the value of `perf_event_paranoid`.
     pub perf_event_paranoid: Option<i32>,
-    /// Reason for not pinning the run's processes to one core; `None` if they were pinned.
+    /// Reason why the run's processes were not pinned to one core. `None`, and absent in JSON, if they were pinned.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unpinned: Option<String>,
-    /// Another program that was measuring on the run's core when the run began. `None` unless all cores were taken.
+    /// Description of another program that was already measuring on a core of the run when the run began. `None`, and
+    /// absent in JSON, if there was none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub crowded: Option<String>,
 }
 
-/// Build of this program.
+/// Build of pqlab.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Build {
-    /// This program's version.
+    /// Version of pqlab.
     pub version: String,
-    /// The Rust compiler.
+    /// Version of the Rust compiler.
     pub rustc: String,
-    /// C compiler used for the vendored libraries.
+    /// Version of the C compiler used for the vendored libraries.
     pub cc: Option<String>,
-    /// Cargo's profile.
+    /// Cargo profile, such as `release`.
     pub profile: String,
     /// Target triple.
     pub target: String,
     /// Compiler flags from the environment.
     pub flags: Option<String>,
-    /// Git commit, followed by `+` if the tree contained changes.
+    /// Git commit, followed by `+` if the working tree had changes.
     pub commit: Option<String>,
 }
 
@@ -149,30 +234,30 @@ pub struct ProviderBuild {
     pub id: String,
     /// The library's version.
     pub version: String,
-    /// Flags, features and code paths of the library's build.
+    /// Compiler flags, features and code paths of the library's build.
     pub build: String,
-    /// Language of a loaded provider, in lower case (`go`); `None` if the provider is linked in.
+    /// Programming language of a loaded provider, in lower case (`go`); `None` if the provider is linked in.
     pub language: Option<String>,
-    /// Runtime that executes the provider, with the version found at run time: `go1.26.8`. `None` if the provider needs
-    /// no runtime.
+    /// Runtime that executes the provider and its version, detected at run time: `go1.26.8`. `None` if the provider
+    /// needs no runtime.
     pub runtime: Option<String>,
-    /// Shared library or program that the user loaded under a label; `None` if the provider was linked in.
+    /// Shared library or program that the user loaded under a label; `None` if the provider is linked in.
     pub library: Option<LoadedLibrary>,
 }
 
-/// A shared library that was loaded at run time, or a program that was started.
+/// A shared library or program that the user loaded under a label.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LoadedLibrary {
-    /// Interface through which it is called: `liboqs`, `openssl`, `nist`, `worker`.
+    /// Interface through which the library is called: `liboqs`, `openssl`, `nist`, `worker`.
     pub kind: String,
-    /// Path of the file.
+    /// Path of the library or program.
     pub path: String,
-    /// Full specification from the command line, for resuming the run.
+    /// Complete specification of the library from the command line. Resuming the run uses it.
     pub spec: String,
 }
 
 impl ProviderBuild {
-    /// Describes the provider's build, and its file if it was loaded.
+    /// Describes the provider's build, followed by the path of its file if it was loaded.
     pub fn origin(&self) -> String {
         let loaded = self.library.as_ref().map(|library| format!("loaded from {}", library.path));
         [Some(self.build.clone()), loaded]
@@ -185,8 +270,8 @@ impl ProviderBuild {
 }
 
 impl Environment {
-    /// Returns the label and the library of a case's provider, if the provider was loaded. For a pair, returns the
-    /// first loaded library. Returns `None` if all libraries were linked in.
+    /// Returns the label and the loaded library of a provider. For a pair of providers, returns the first library that
+    /// was loaded. Returns `None` if all libraries were linked in.
     pub fn loaded(&self, provider: &str) -> Option<(&str, &LoadedLibrary)> {
         provider.split('+').find_map(|part| {
             let build = self.providers.iter().find(|build| build.id == part)?;
@@ -195,19 +280,49 @@ impl Environment {
     }
 }
 
-/// Counter used for timing on this machine.
+/// Counters of this machine.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Counters {
-    /// Counter used for this run: `wall`, `tsc`, `cycles` or `instructions`.
+    /// Name of the counter used for timing: `wall`, `tsc`, `cycles` or `instructions`.
     pub primary: String,
-    /// Ticks per second, measured against the monotonic clock, if the counter runs at a constant rate.
+    /// Ticks per second, measured against the monotonic clock. `None` if the counter does not run at a constant rate.
     pub ticks_per_second: Option<f64>,
     /// Core clock in Hz when the run began, estimated with a chain of dependent additions.
     pub core_clock_estimate_hz: Option<f64>,
     /// Smallest step between two readings, in ns.
     pub resolution_ns: f64,
-    /// Measured time in ns of a pair of readings with nothing between them.
+    /// Time in ns that the counter shows between two readings in immediate succession.
     pub overhead_ns: f64,
-    /// Counters that are not available, each with the reason and a remedy.
+    /// Counters that are not available, each with the reason and what to do about it.
     pub unavailable: Vec<(String, String)>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn latencies_must_be_whole_numbers_of_links() {
+        let latency = |links: f64| Latency { instruction: "IMUL".into(), links };
+        for (links, whole) in [(3.003, true), (2.992, true), (4.0, true), (3.0091, false), (0.3, false), (3.5, false)] {
+            assert_eq!(latency(links).is_whole(), whole, "{links}");
+        }
+        let mut checks = CoreChecks::default();
+        assert_eq!(checks.links_are_cycles(), None);
+        checks.latencies = vec![latency(3.0), latency(4.01)];
+        assert_eq!(checks.links_are_cycles(), Some(true));
+        checks.latencies.push(latency(1.5));
+        assert_eq!(checks.links_are_cycles(), Some(false));
+    }
+
+    #[test]
+    fn a_core_that_never_reaches_its_width_is_always_shared() {
+        let shared = |additions_per_cycle, usual_additions_per_cycle| {
+            CoreChecks { additions_per_cycle, usual_additions_per_cycle, ..CoreChecks::default() }.is_always_shared()
+        };
+        assert_eq!(shared(Some(3.84), Some(4.0)), Some(false));
+        assert_eq!(shared(Some(3.3), Some(4.0)), Some(true));
+        assert_eq!(shared(None, Some(4.0)), None);
+        assert_eq!(shared(Some(3.3), None), None);
+    }
 }

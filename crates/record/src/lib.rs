@@ -1,8 +1,8 @@
-//! Result schema: the output of a measurement, which is the input of all reports.
+//! Schema of results: the output of a measurement, and the input of all reports.
 //!
 //! A [`Run`] is one execution of a suite on one host. It consists of an [`Environment`], a [`Protocol`], a plan of
-//! [`Case`]s and a [`Record`] for each finished case. A record contains raw samples; estimates are always recomputed
-//! from them. The module [`document`] defines the exported JSON.
+//! [`Case`]s, and a [`Record`] for each finished case. A record contains raw samples; reports recompute all estimates
+//! from them. The [`document`] module defines the exported JSON.
 
 pub mod document;
 
@@ -22,12 +22,12 @@ pub use case::{Case, CaseId, CoinSource, Facts, Form, Kind, Parameter, Sizes, St
 pub use conditions::{Chunk, Conditions, CpuTime};
 pub use disturbance::{Disturbance, Residue};
 pub use environment::{
-    Build, Cache, Counters, Cpu, Environment, Host, LoadedLibrary, Memory, OperatingSystem, Pressure, ProviderBuild,
-    Virtualization,
+    Build, Cache, CoreChecks, Counters, Cpu, CpuNumbers, Environment, Host, Interruptions, Latency, LoadedLibrary,
+    Memory, OperatingSystem, Pressure, ProviderBuild, Virtualization,
 };
 pub use noise::MachineNoise;
 pub use protocol::{ASSUMED, CounterChoice, FailedCandidate, Fastest, Protocol, ProtocolKind, RunSpreads, RunnerUp};
-pub use record::{CyclesSource, Metric, NO_ANSWER, Record, Samples, Status, Unit, Visits};
+pub use record::{CyclesSource, Metric, NO_ANSWER, Record, Samples, SecondChance, Status, Unit, Visits};
 pub use run::{Run, RunHeader};
 pub use summary::RunSummary;
 pub use visit::{Moment, Visit, Worker};
@@ -36,9 +36,9 @@ pub use word::UnknownWord;
 /// Name and version of the schema in exported files.
 pub const SCHEMA: &str = "pqlab/1";
 
-/// Name of the provider that does nothing, for measuring the overhead of the harness. `pqlab_primitives` defines the
-/// same name.
+/// Name of the provider that does nothing. Measuring it gives the overhead of the harness. `pqlab_primitives` defines
+/// the same constant.
 pub const NULL: &str = "null";
 
-/// Name of the area that measures the overhead of the harness, as part of every run.
+/// Name of the area that measures the overhead of the harness. Every run includes it.
 pub const FLOOR: &str = "floor";

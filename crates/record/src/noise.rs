@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 
-/// Noise of a machine, found by comparing a case with itself.
+/// Noise of a machine, measured by comparing repeated runs of one case with each other.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MachineNoise {
     /// Name of the host.
@@ -9,19 +9,19 @@ pub struct MachineNoise {
     pub cpu: String,
     /// Time of the measurement (RFC 3339, UTC).
     pub measured_at: String,
-    /// Id of the case.
+    /// Id of the case that was measured.
     pub case: String,
     /// Number of comparisons between two runs.
     pub comparisons: u64,
-    /// Number of comparisons that gave the verdict faster or slower.
+    /// Number of comparisons with the verdict faster or slower, which is false because the case is the same.
     pub false_verdicts: u64,
-    /// Standard deviation of time between whole runs, in percent.
+    /// Standard deviation of the time between whole runs, in percent.
     pub run_spread_pct: f64,
-    /// Standard deviation of core cycles between whole runs, in percent, if the case has cycles. The comparisons, the
-    /// margin and the smallest difference then use cycles.
+    /// Standard deviation of the core cycles between whole runs, in percent; `None` if the case has no cycles. If it
+    /// has cycles, the comparisons, the margin and the smallest difference use cycles instead of time.
     pub run_spread_cycles_pct: Option<f64>,
-    /// Margin in percent that makes 19 of 20 comparisons equivalent.
+    /// Margin in percent within which 19 of 20 comparisons are equivalent.
     pub margin_pct: f64,
-    /// Smallest difference that 19 of 20 comparisons detect, in percent.
+    /// Smallest difference in percent that 19 of 20 comparisons detect.
     pub smallest_difference_pct: f64,
 }

@@ -1,15 +1,17 @@
 use crate::Case;
 use serde::{Deserialize, Serialize};
 
-/// Rules for the amount of measuring.
+/// Rules that determine the number of samples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ProtocolKind {
-    /// As many rounds as the noise in the first three rounds requires, within the time limit of the case.
+    /// As many rounds as the target precision requires, given the noise in the first three rounds, within the time
+    /// limit of the case.
     Adaptive,
-    /// A requested number of samples.
+    /// A fixed number of samples, requested by the user.
     Fixed,
-    /// Rules for the reference suites: 1,000 iterations after 100 warm-up iterations, with 1% trimmed at each tail.
+    /// Rules of the reference suites: 1,000 iterations after 100 warm-up iterations, with 1% of the samples trimmed at
+    /// each tail.
     Reference,
 }
 
@@ -29,17 +31,18 @@ pub enum CounterChoice {
     Instructions,
 }
 
-/// Spread between whole runs of the same cases on a machine, beyond the spread between processes and rounds. A run
-/// keeps the values known when it began, so that its intervals never change.
+/// Spread between whole runs of the same cases on a machine, in addition to the spread between processes and rounds. A
+/// run stores the values known when it began, so that its intervals never change.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RunSpreads {
-    /// Standard deviation of times, in percent; includes the variation of the core clock.
+    /// Standard deviation of times, in percent. Includes the variation of the core clock.
     pub time_pct: f64,
     /// Standard deviation of core cycles, in percent.
     pub cycles_pct: f64,
-    /// Number of independent comparisons behind the estimates.
+    /// Degrees of freedom of the standard deviations: the number of independent comparisons from which they were
+    /// estimated.
     pub degrees_of_freedom: u64,
-    /// Source of the values, in words.
+    /// Source of the values, in words; [`ASSUMED`] if they were not measured on the machine.
     pub source: String,
 }
 
@@ -53,82 +56,87 @@ impl Default for RunSpreads {
     }
 }
 
-/// Pair of libraries that `fastest` chose for a run, with the trial that preceded the run.
+/// Pair of libraries that the request `fastest` selected for a construction, with the results of the trial that
+/// preceded the run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Fastest {
-    /// The construction: `X-Wing`.
+    /// Name of the construction: `X-Wing`.
     pub construction: String,
-    /// The request: `fastest+fastest`, or with one half fixed, `fastest+liboqs`.
+    /// Request of the user: `fastest+fastest`, or `fastest+liboqs` if one half is fixed.
     pub asked: String,
-    /// The operations that the trial timed and added up.
+    /// Operations whose times the trial added up.
     pub operations: Vec<String>,
-    /// The chosen pair of libraries.
+    /// Provider id of the selected pair: the ids of both libraries, joined by a plus.
     pub provider: String,
-    /// Time of the chosen pair in ns: the sum over the operations of the interquartile means of a few short visits.
+    /// Time of the selected pair in ns: the sum over the operations of the interquartile mean of a few short visits.
     pub ns: f64,
     /// Second-fastest pair; `None` if no other pair supports all operations.
     pub runner_up: Option<RunnerUp>,
     /// Number of pairs tried.
     pub candidates: u64,
-    /// The pairs that were tried.
+    /// Provider ids of the pairs that were tried.
     pub among: Vec<String>,
-    /// Pairs that failed or have a known defect in a deciding operation.
+    /// Pairs that failed, or that have a known defect in one of the timed operations.
     pub failed: Vec<FailedCandidate>,
 }
 
 /// The second-fastest pair of libraries.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RunnerUp {
-    /// The pair.
+    /// Provider id of the pair.
     pub provider: String,
-    /// Time of the pair in ns, computed like the time of the chosen pair.
+    /// Time of the pair in ns, computed as in [`Fastest::ns`].
     pub ns: f64,
 }
 
 /// A pair of libraries that the trial rejected.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FailedCandidate {
-    /// The pair.
+    /// Provider id of the pair.
     pub provider: String,
-    /// Reason in one line.
+    /// Reason for the rejection, in one line.
     pub reason: String,
 }
 
-/// Measuring rules of a run.
+/// Measurement settings of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Protocol {
-    /// Adaptive, fixed or reference.
+    /// Rules that determine the number of samples.
     pub kind: ProtocolKind,
-    /// Number of worker processes that measure each case. The process is the unit of repetition.
+    /// Number of worker processes that measure each case. Intervals cover the variation between processes.
     pub processes: u32,
     /// Number of operations that each process discards before its first sample of a case.
     pub warmup: u64,
-    /// Number of samples of a case, over all processes; `None` for adaptive rules.
+    /// Number of samples of a case, over all processes; `None` for the adaptive rules.
     pub iterations: Option<u64>,
     /// Number of samples of a case that waits for a network, over all processes.
     pub handshakes: u64,
     /// Percentage of the samples trimmed at each tail.
     pub trim_pct: f64,
-    /// Operations per sample; `None` to calibrate.
+    /// Number of operations per sample; `None` lets the harness choose it for each case.
     pub batch: Option<u64>,
-    /// Target half-width of the median's 95% interval, in percent of the median.
+    /// Target half-width of the median's 95% interval, as a percentage of the median.
     pub precision_pct: f64,
     /// Maximum time for a case over all processes, in seconds.
     pub max_time_s: f64,
-    /// Time per visit to a case, in seconds.
+    /// Target length of a visit, in seconds.
     pub visit_s: f64,
-    /// Counter that was requested.
+    /// Time limit in seconds for measuring all disturbed cases again at the end of the run; 0 disables this. `None`
+    /// means a tenth of the run's time, but at least 5 s and at most twice the total time limit of the disturbed cases.
+    pub patience_s: Option<f64>,
+    /// Counter that the user requested.
     pub counter: CounterChoice,
     /// Cores to which workers are pinned; `None` lets the harness choose.
     pub affinity: Option<Vec<u32>>,
-    /// Spread between runs that the intervals assume.
+    /// Spread between runs that the intervals take into account.
     pub run_spreads: RunSpreads,
-    /// Pairs of libraries that `fastest` chose, if the user requested it.
+    /// Pairs of libraries that the request `fastest` selected. Empty without such a request.
     pub fastest: Vec<Fastest>,
 }
 
 impl Protocol {
-    /// Returns whether the rules measure for a target precision instead of a number of samples.
+    /// Returns whether `case` is measured until it reaches the target precision, rather than for a fixed number of
+    /// samples.
     pub fn asks_for_precision(&self, case: &Case) -> bool {
         self.iterations.is_none() && !case.waits_for_network()
     }
@@ -147,6 +155,7 @@ impl Default for Protocol {
             precision_pct: 1.0,
             max_time_s: 1.5,
             visit_s: 0.01,
+            patience_s: None,
             counter: CounterChoice::Best,
             affinity: None,
             run_spreads: RunSpreads::default(),

@@ -2,7 +2,7 @@ use crate::{Case, Disturbance, Moment, Residue, Visit, Worker};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Quantity that a counter measures.
+/// Quantity that a counter counts.
 // Add new variants at the end, because the store encodes a variant by its position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -39,10 +39,11 @@ impl Metric {
     }
 }
 
-/// Minimum number of processes, and of undisturbed visits in each process, for excluding disturbed visits.
+/// Minimum number of processes with enough undisturbed visits, and minimum number of such visits in each process. Below
+/// it, estimates cannot exclude disturbed visits.
 const ENOUGH: usize = 3;
 
-/// Source of core cycles.
+/// Source of a case's core cycles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum CyclesSource {
@@ -66,25 +67,25 @@ impl CyclesSource {
 /// All raw samples of a case.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Samples {
-    /// Quantity that `ticks` measure.
+    /// Quantity that [`Visit::ticks`] counts.
     pub metric: Metric,
-    /// Nanoseconds per tick, if the counter runs at a constant rate (1 for the wall clock). `None` for cycles and
-    /// instructions; visits then also contain the wall time.
+    /// Nanoseconds per tick if the counter runs at a constant rate (1 for the wall clock). `None` for cycles and
+    /// instructions: visits then also contain the wall time of each sample.
     pub ns_per_tick: Option<f64>,
-    /// Operations per sample.
+    /// Number of operations per sample.
     pub batch: u64,
     /// Visits, in chronological order.
     pub visits: Vec<Visit>,
 }
 
 impl Samples {
-    /// Returns samples without visits.
+    /// Returns an empty set of samples, without visits.
     pub fn none() -> Samples {
         Samples { metric: Metric::Wall, ns_per_tick: Some(1.0), batch: 1, visits: Vec::new() }
     }
 
     /// Returns whether processes from the same start of the run visited both cases. If not, different processes
-    /// measured them at different times.
+    /// measured the cases at different times.
     pub fn shares_start(&self, other: &Samples) -> bool {
         let starts: BTreeSet<u32> = self.visits.iter().map(|visit| visit.start).collect();
         other.visits.iter().any(|visit| starts.contains(&visit.start))
@@ -109,8 +110,9 @@ impl Samples {
         visit.counted(&self.all_ns_per_operation(visit))
     }
 
-    /// Returns the core cycles of one operation for each used sample of a visit. The cycles are counted, or estimated
-    /// as the sample's time multiplied by the core clock at that moment. Returns `None` if they are unknown.
+    /// Returns the core cycles of one operation for each [used](Visit::sample_counts) sample of a visit: counted, or
+    /// estimated as the time of the sample multiplied by the core clock at that moment. Returns `None` if the cycles
+    /// are unknown.
     pub fn cycles_per_operation(&self, visit: &Visit) -> Option<Vec<f64>> {
         if self.metric == Metric::Cycles {
             return Some(self.ticks_per_operation(visit));
@@ -121,14 +123,15 @@ impl Samples {
         (known && self.metric != Metric::Instructions).then(|| visit.counted(&cycles))
     }
 
-    /// Returns the values of one operation for all used samples, grouped by visit. Leaves out visits without used
-    /// samples. Returns `None` if the values are unknown in this unit.
+    /// Returns the value of one operation for each used sample, in `unit` and grouped by visit. Omits visits without
+    /// used samples. Returns `None` if the values are unknown in this unit.
     pub fn values(&self, unit: Unit, visits: Visits) -> Option<Vec<(Moment, Vec<f64>)>> {
         let read = |visit: &Visit| match unit {
             Unit::Nanoseconds => Some((visit.moment(), self.ns_per_operation(visit))),
             Unit::CoreCycles => Some((visit.moment(), self.cycles_per_operation(visit)?)),
         };
-        let found = visits.of(self).filter(|visit| !visit.ticks.is_empty()).map(read).collect::<Option<Vec<_>>>()?;
+        let found =
+            visits.select(self).filter(|visit| !visit.ticks.is_empty()).map(read).collect::<Option<Vec<_>>>()?;
         Some(found.into_iter().filter(|(_, values)| !values.is_empty()).collect())
     }
 
@@ -137,7 +140,7 @@ impl Samples {
         if self.metric == Metric::Cycles { CyclesSource::Counter } else { CyclesSource::Estimated }
     }
 
-    /// Returns the ticks of one operation for each used sample of a visit.
+    /// Returns the counter ticks of one operation for each [used](Visit::sample_counts) sample of a visit.
     pub fn ticks_per_operation(&self, visit: &Visit) -> Vec<f64> {
         visit.counted(&visit.ticks.iter().map(|&ticks| ticks as f64 / self.batch as f64).collect::<Vec<f64>>())
     }
@@ -151,11 +154,14 @@ impl Samples {
         self.visits.iter().filter(scanty).count()
     }
 
-    /// Returns whether the results must be marked as disturbed. Estimates can exclude disturbed visits only if three
-    /// processes, or all processes if there are fewer, have at least three undisturbed visits each. A process with
-    /// fewer than three visits counts if all of them are undisturbed. Otherwise estimates use all visits, and the
-    /// results describe a busy machine. The results are also marked if more than half of the visits were kept in spite
-    /// of another load.
+    /// Returns whether the results must be marked as disturbed.
+    ///
+    /// Estimates can exclude disturbed visits only if three processes, or all processes if there are fewer, have at
+    /// least three undisturbed visits each. A process with fewer than three visits counts if all of them are
+    /// undisturbed. Otherwise estimates use all visits, and the results describe a busy machine.
+    ///
+    /// The results are also marked if more than half of the visits were [kept](Disturbance::is_kept) in spite of
+    /// another load.
     pub fn contended(&self) -> bool {
         let by_process = |visits: &mut dyn Iterator<Item = &Visit>| {
             let mut counts: BTreeMap<Worker, usize> = BTreeMap::new();
@@ -171,7 +177,7 @@ impl Samples {
         2 * kept > self.visits.len() || !all.iter().take(ENOUGH).enumerate().all(enough)
     }
 
-    /// Returns the percentage of the measuring time during which another load used the core's other hardware thread.
+    /// Returns the percentage of the measuring time during which another program used the core's other hardware thread.
     pub fn shared_pct(&self) -> f64 {
         let (mut shared, mut all) = (0.0, 0.0);
         for visit in &self.visits {
@@ -187,9 +193,9 @@ impl Samples {
         if all > 0.0 { 100.0 * shared / all } else { 0.0 }
     }
 
-    /// Returns the processor state that the operation leaves behind in its thread. State counts if at least two visits
-    /// and more than half of the visits found it, or if the only visit with a reading did. Returns `None` if the state
-    /// could not be read.
+    /// Returns the processor state that the operation leaves behind in its thread. A kind of state counts if more than
+    /// half of the visits with a reading, and at least two, found it. A single reading counts if it is the only one.
+    /// Returns `None` if the state could not be read in any visit.
     pub fn residues(&self) -> Option<Vec<Residue>> {
         let readings: Vec<&Vec<Residue>> =
             self.visits.iter().filter_map(|visit| visit.conditions.residues.as_ref()).collect();
@@ -206,14 +212,14 @@ impl Samples {
         self.visits.iter().filter_map(|visit| visit.conditions.first_call_ns).collect()
     }
 
-    /// Returns the visits for estimates: undisturbed visits and [kept](Disturbance::is_kept) ones. If the case is
-    /// [disturbed](Self::contended), returns all visits, because leaving some out would only hide the disturbance.
+    /// Returns the visits that estimates use: undisturbed visits and [kept](Disturbance::is_kept) ones. If the case is
+    /// [disturbed](Self::contended), returns all visits, because excluding some would only hide the disturbance.
     pub fn usable(&self) -> impl Iterator<Item = &Visit> {
-        Visits::Usable.of(self)
+        Visits::Usable.select(self)
     }
 }
 
-/// Unit of a result.
+/// Unit of a sample's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Unit {
     /// Nanoseconds of wall time.
@@ -222,7 +228,7 @@ pub enum Unit {
     CoreCycles,
 }
 
-/// Selection of visits.
+/// Selection of a case's visits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Visits {
     /// The [usable](Samples::usable) visits.
@@ -233,7 +239,7 @@ pub enum Visits {
 
 impl Visits {
     /// Returns the selected visits of a case.
-    pub fn of(self, samples: &Samples) -> impl Iterator<Item = &Visit> {
+    pub fn select(self, samples: &Samples) -> impl Iterator<Item = &Visit> {
         let all = self == Visits::All || samples.contended();
         samples.visits.iter().filter(move |visit| all || visit.counts())
     }
@@ -249,7 +255,27 @@ pub enum Status {
     Failed,
 }
 
-/// Phrase in [`Record::error`] that reports a time limit: `no answer within 120 s`.
+/// Outcome of measuring a disturbed case again at the end of the run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SecondChance {
+    /// The case is no longer [disturbed](Samples::contended).
+    Undisturbed,
+    /// The case remained disturbed.
+    Disturbed,
+}
+
+impl SecondChance {
+    /// Returns the keyword used in files.
+    pub fn name(self) -> &'static str {
+        match self {
+            SecondChance::Undisturbed => "undisturbed",
+            SecondChance::Disturbed => "disturbed",
+        }
+    }
+}
+
+/// Phrase in [`Record::error`] that identifies a time limit: `no answer within 120 s`.
 pub const NO_ANSWER: &str = "no answer within";
 
 /// Stored result of a finished case.
@@ -259,20 +285,23 @@ pub struct Record {
     pub case: Case,
     /// Outcome of the case.
     pub status: Status,
-    /// Reason for the failure.
+    /// Reason for the failure; `None` if the case did not fail.
     pub error: Option<String>,
-    /// Whether known answers and every round trip were right.
+    /// Whether all known-answer and round-trip tests passed.
     pub verified: bool,
     /// Whether the target precision was reached in time.
     pub precision_reached: bool,
+    /// Outcome of measuring the disturbed case again at the end of the run; `None` if it was not measured again.
+    pub second_chance: Option<SecondChance>,
     /// Raw samples; empty for a failed case.
     pub samples: Samples,
-    /// Time when the case was finished (RFC 3339, UTC).
+    /// Time when the case was finished (RFC 3339, UTC). Measuring it again at the end of the run does not change this
+    /// time.
     pub finished_at: String,
 }
 
 impl Record {
-    /// Returns the record of a failed case, which has no result.
+    /// Returns the record of a failed case, without samples.
     pub fn failed(case: Case, error: String, finished_at: String) -> Record {
         Record {
             case,
@@ -280,13 +309,14 @@ impl Record {
             error: Some(error),
             verified: false,
             precision_reached: false,
+            second_chance: None,
             samples: Samples::none(),
             finished_at,
         }
     }
 
-    /// Returns whether a time limit ended the case. The library may be slow, or the machine may have been paused or
-    /// overloaded. Resuming the run measures such a case again.
+    /// Returns whether the case failed because of a time limit. The library may be slow, or the machine may have been
+    /// paused or overloaded. Resuming the run measures such a case again.
     pub fn timed_out(&self) -> bool {
         self.error.as_deref().is_some_and(|error| error.contains(NO_ANSWER))
     }

@@ -5,9 +5,9 @@ use std::collections::HashSet;
 /// Header of a run: everything that is known before the first measurement.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RunHeader {
-    /// Unique id, which sorts by time. It consists of UTC to the second and a few random characters.
+    /// Unique id: the start time in UTC to the second and a few random characters. Ids sort by time.
     pub id: String,
-    /// Suite names, joined by a plus.
+    /// Names of the suites, joined by a plus.
     pub suite: String,
     /// Command line that started the run.
     pub command: String,
@@ -17,9 +17,9 @@ pub struct RunHeader {
     pub started_at: String,
     /// The machine, the build and the counters.
     pub environment: Environment,
-    /// The measuring rules.
+    /// The measurement settings.
     pub protocol: Protocol,
-    /// All cases, in the order of the plan.
+    /// All cases to measure, in the order of the plan.
     pub plan: Vec<Case>,
 }
 
@@ -28,7 +28,7 @@ pub struct RunHeader {
 pub struct Run {
     /// Header, with everything that is known before the first measurement.
     pub header: RunHeader,
-    /// Finished cases, in the order of the plan.
+    /// Records of the finished cases, in the order of the plan.
     pub records: Vec<Record>,
     /// Whether every case in the plan has a record.
     pub complete: bool,

@@ -5,13 +5,13 @@ use serde::Serialize;
 pub struct RunSummary {
     /// Id of the run.
     pub id: String,
-    /// Suite names, joined by a plus.
+    /// Names of the suites, joined by a plus.
     pub suite: String,
     /// Command line that started the run.
     pub command: String,
     /// Start of the run (RFC 3339, UTC).
     pub started_at: String,
-    /// Time when the run was complete (RFC 3339, UTC).
+    /// Time when the run was completed (RFC 3339, UTC); `None` for an incomplete run.
     pub finished_at: Option<String>,
     /// Whether every case in the plan has a record.
     pub complete: bool,
@@ -27,7 +27,7 @@ pub struct RunSummary {
     pub contended: usize,
     /// Name of the host that measured the run.
     pub host: Option<String>,
-    /// Sorted names of the run as a baseline for later runs.
+    /// Names under which the run is stored as a baseline, sorted.
     pub names: Vec<String>,
     /// The user's note on the run.
     pub note: Option<String>,

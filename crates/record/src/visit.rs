@@ -2,12 +2,12 @@ use crate::{Conditions, Disturbance};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// Worker process of a run. Resuming a run starts new processes, so the process number alone is not unique.
+/// A worker process of a run. Resuming a run starts new processes, so the process number alone is not unique.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Worker {
-    /// Start of the run that created the process: see [`Visit::start`].
+    /// Start of the run that created the process, as in [`Visit::start`].
     pub start: u32,
-    /// Number of the process within that start.
+    /// Index of the process among the processes of this start.
     pub process: u32,
 }
 
@@ -21,45 +21,46 @@ impl fmt::Display for Worker {
     }
 }
 
-/// A worker process and a round. Rounds from different starts may have the same number, but may be hours apart.
+/// A worker process and a round. Rounds of different starts may have the same number although they are hours apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Moment {
     /// The process.
     pub worker: Worker,
-    /// The round within the worker's start.
+    /// Number of the round within the worker's start.
     pub round: u32,
 }
 
 impl Moment {
-    /// Returns process and round as numbers that are unique over all starts of the run.
+    /// Returns the process and the round as numbers that are unique across all starts of the run.
     pub fn numbers(&self) -> (u64, u64) {
         let unique = |number: u32| u64::from(self.worker.start) << 32 | u64::from(number);
         (unique(self.worker.process), unique(self.round))
     }
 }
 
-/// Samples of one case by one process in one round.
+/// Samples that one process took of one case in one round.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Visit {
-    /// Number of times that the run had been resumed before this visit.
+    /// Start of the run that this visit belongs to: the number of times that the run had been resumed before.
     pub start: u32,
-    /// Worker process within that start. Two visits come from one process if their [workers](Self::worker) are equal.
+    /// Index of the worker process within `start`. Two visits are by the same process if their [workers](Self::worker)
+    /// are equal.
     pub process: u32,
-    /// Round within that start. The visits of a round, over all cases and processes, are close in time. Two visits by
-    /// one process belong to one round if their [moments](Self::moment) are equal.
+    /// Number of the round within `start`. The visits of a round, over all cases and processes, are close in time. Two
+    /// visits by one process belong to the same round if their [moments](Self::moment) are equal.
     pub round: u32,
     /// Number of times that the visit was disturbed, discarded and repeated.
     pub repeats: u32,
-    /// Disturbances of the last attempt; empty for an undisturbed visit.
+    /// Disturbances of the last attempt; empty if it was undisturbed.
     pub disturbances: Vec<Disturbance>,
     /// Estimated core clock during the visit, in Hz.
     pub clock_hz: f64,
-    /// Counter ticks during each sample, for the whole batch.
+    /// Counter ticks of each sample, for its whole batch of operations.
     pub ticks: Vec<u64>,
-    /// Wall time of each sample in ns, for the whole batch. Empty if it can be computed from `ticks` and
+    /// Wall time of each sample in ns, for its whole batch of operations. Empty if it can be computed from `ticks` and
     /// [`Samples::ns_per_tick`](crate::Samples::ns_per_tick).
     pub wall_ns: Vec<u64>,
-    /// Values that the workload measured itself, by name: sizes in bytes, delays in ns, time windows of threads.
+    /// Values that the workload itself measured, by name: sizes in bytes, delays in ns, time windows of threads.
     pub extra: Vec<(String, Vec<f64>)>,
     /// Conditions under which the samples were taken.
     pub conditions: Conditions,
@@ -71,7 +72,7 @@ impl Visit {
         Worker { start: self.start, process: self.process }
     }
 
-    /// Returns the visit's process and round. Comparisons pair visits with equal moments.
+    /// Returns the process and the round of the visit. Comparisons pair visits with equal moments.
     pub fn moment(&self) -> Moment {
         Moment { worker: self.worker(), round: self.round }
     }
@@ -82,14 +83,15 @@ impl Visit {
         of_chunks.chain(std::iter::repeat(self.clock_hz))
     }
 
-    /// Returns, for each sample, whether another load shared the core during its chunk.
+    /// Returns, for each sample, whether another program used the core's other hardware thread during its chunk.
     pub(crate) fn in_shared_chunk(&self) -> impl Iterator<Item = bool> {
         let of_chunks = self.conditions.chunks.iter().flat_map(|chunk| (0..chunk.samples).map(|_| chunk.shared));
         of_chunks.chain(std::iter::repeat(false))
     }
 
-    /// Returns, for each sample, whether no load shared the core during its chunk and the neighbouring chunks. A load
-    /// that starts or stops between two probes of the core also slows down the chunk next to the one that detected it.
+    /// Returns, for each sample, whether no other program shared the core during its chunk and the adjacent chunks. A
+    /// load that starts or stops between two probes of the core also slows down the chunk next to the one in which it
+    /// was detected.
     fn clear(&self) -> impl Iterator<Item = bool> {
         let chunks = &self.conditions.chunks;
         let shared = |at: usize| chunks.get(at).is_some_and(|chunk| chunk.shared);
@@ -105,20 +107,26 @@ impl Visit {
         2 * self.clear().take(samples).filter(|clear| *clear).count() >= samples
     }
 
-    /// Returns, for each sample, whether estimates that use the visit also use the sample. They exclude samples near a
-    /// shared chunk, unless these are more than half of the visit.
+    /// Returns, for each sample, whether estimates that use the visit also use the sample. They exclude samples in or
+    /// next to a [shared](crate::Chunk::shared) chunk, unless these are more than half of the visit's samples.
     pub fn sample_counts(&self) -> impl Iterator<Item = bool> {
         let whole = !self.is_mostly_clear();
         self.clear().map(move |clear| whole || clear)
     }
 
-    /// Returns the values of the used samples. `values` contains one value for each sample.
+    /// Returns the values of the [used](Self::sample_counts) samples. `values` contains one value for each sample.
     pub(crate) fn counted(&self, values: &[f64]) -> Vec<f64> {
         values.iter().zip(self.sample_counts()).filter(|(_, counts)| *counts).map(|(value, _)| *value).collect()
     }
 
-    /// Returns whether the visit is undisturbed: all its disturbances are [kept](Disturbance::is_kept), and at most
-    /// half of its samples are near a shared chunk.
+    /// Returns whether nothing disturbed the visit. Unlike [`counts`](Self::counts), returns `false` for a kept
+    /// disturbance.
+    pub fn is_clean(&self) -> bool {
+        self.disturbances.is_empty() && self.is_mostly_clear()
+    }
+
+    /// Returns whether estimates may use the visit: all its disturbances are [kept](Disturbance::is_kept), and at most
+    /// half of its samples are in or next to a [shared](crate::Chunk::shared) chunk.
     pub fn counts(&self) -> bool {
         self.disturbances.iter().all(Disturbance::is_kept) && self.is_mostly_clear()
     }

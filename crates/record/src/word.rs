@@ -1,22 +1,22 @@
-//! Keywords that command lines, suites and ids share.
+//! Keywords shared by command lines, suites and ids.
 
-/// Error about an unknown keyword.
+/// Error for an unknown keyword.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("unknown {what} {word:?}; expected one of {known}")]
 pub struct UnknownWord {
-    /// Kind of thing that the keyword should name.
+    /// What the keyword should name, such as `state`.
     pub what: &'static str,
     /// The unknown keyword.
     pub word: String,
-    /// All known keywords.
+    /// All known keywords, joined by commas.
     pub known: String,
 }
 
 impl UnknownWord {
-    /// Returns the value named `word`.
+    /// Returns the value in `all` for which `name` returns `word`. `what` describes the values in the error.
     ///
     /// # Errors
-    /// [`UnknownWord`] if no value has that name.
+    /// [`UnknownWord`] if there is no such value.
     pub fn find<T: Copy>(
         what: &'static str,
         word: &str,

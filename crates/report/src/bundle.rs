@@ -10,10 +10,10 @@ use pqlab_analysis::ntor::RelayScenario;
 use pqlab_analysis::tables::tables;
 use rayon::prelude::*;
 
-/// File in the report: path below the folder, separated by slashes, and content.
+/// A file in the report: its path below the folder, separated by slashes, and its content.
 pub type File = (String, Vec<u8>);
 
-/// A picture in three formats.
+/// One picture as SVG, PNG and PDF files.
 type Formats = Result<[File; 3], BundleError>;
 
 /// Reason why a report cannot be created.
@@ -27,12 +27,12 @@ pub enum BundleError {
     Raster(String, RasterError),
 }
 
-/// Files with tables of all cases: file name and format.
+/// Files with the figures of all cases: path of the file and name of the format.
 const TABLES: [(&str, &str); 3] =
     [("tables/performance_table.tex", "latex"), ("tables/results.csv", "csv"), ("tables/results.json", "json")];
 
-/// Creates all files of a run's report. `past` is the history of the run; `scenario` applies to the tables of circuit
-/// handshakes.
+/// Creates all files of a run's report. `past` contains the run's history. `scenario` contains the assumptions for the
+/// tables of circuit handshakes.
 ///
 /// # Errors
 /// See [`BundleError`].
@@ -82,7 +82,7 @@ mod tests {
     fn files_are_unique_and_stay_below_the_folder() {
         let mut run = fixtures::run();
         run.records[3].case.workload = "../../escape".to_owned();
-        let files = bundle(&RunAnalysis::of(&run), &[], &RelayScenario::default()).unwrap();
+        let files = bundle(&RunAnalysis::new(&run), &[], &RelayScenario::default()).unwrap();
         for (index, (name, content)) in files.iter().enumerate() {
             assert!(!content.is_empty());
             assert!(!name.contains("..") && !name.starts_with('/'), "{name}");

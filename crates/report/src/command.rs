@@ -1,9 +1,9 @@
-//! Command lines that are quoted for a shell.
+//! Command lines quoted for a shell.
 
 use pqlab_record::{Case, CoinSource, Parameter, ProtocolKind, RunHeader};
 use shlex::Quoter;
 
-/// Returns the command that repeats a case under the protocol of the run, quoted for a shell.
+/// Returns the command that measures a case again with the settings of its run, quoted for a shell.
 pub fn command(header: &RunHeader, case: &Case) -> String {
     let protocol = &header.protocol;
     let mut words = vec!["pqlab".to_owned(), "run".to_owned(), case.workload.clone()];

@@ -10,8 +10,8 @@ use pqlab_record::{Disturbance, Run};
 use pqlab_stats::Verdict;
 use std::collections::BTreeSet;
 
-/// Returns cases of one key exchange with a few providers. Their processes, rounds and visits differ at random. Some
-/// providers are equally fast. Others are disturbed, defective, measured after a resume, or without known cycles.
+/// Returns a random run of one KEM with several providers. The numbers of processes, rounds and visits vary. Some
+/// providers are equally fast. Others are disturbed, defective, measured after a resume, or lack cycle counts.
 fn random(rng: &mut Rng) -> Run {
     let operations = ["keygen", "encapsulate", "decapsulate"];
     let (processes, rounds) = (rng.u32(3..6), rng.u32(3..6));
@@ -54,14 +54,14 @@ fn compared(analysis: &RunAnalysis<'_>, one: &CaseAnalysis<'_>, other: &CaseAnal
     compare(analysis, analysis, &[(one, other)], analysis.criteria()).cases.remove(0)
 }
 
-/// The ranking, the terminal's table, the page's data, the pictures and the findings must agree with the pairwise
-/// comparison of a run's cases.
+/// The ranking, the terminal's table, the page's data, the pictures and the findings must agree with pairwise
+/// comparisons of a run's cases.
 #[test]
 fn all_renderings_agree_with_the_comparison() {
     let (mut fastest, mut tied, mut slower) = (0, 0, 0);
     for seed in 0..120 {
         let run = random(&mut Rng::with_seed(seed));
-        let analysis = RunAnalysis::of(&run);
+        let analysis = RunAnalysis::new(&run);
         let table = run_table(&analysis, &[], 400, Palette::PLAIN);
         let found = findings(&analysis);
         let mut open = Vec::new();
@@ -114,7 +114,7 @@ fn all_renderings_agree_with_the_comparison() {
                     }
                 }
             }
-            // A case is the fastest if and only if it beats all others.
+            // A case must be marked fastest if and only if it beats all others.
             for row in &ranked {
                 let others = || ranked.iter().filter(|other| !std::ptr::eq(other.record, row.record));
                 let beats_all = others().all(|other| verdict(row, other) == Verdict::Slower);
@@ -156,12 +156,12 @@ fn all_renderings_agree_with_the_comparison() {
         assert_recommendation(&analysis, seed);
         assert_page(&analysis, seed);
     }
-    // The checks prove little unless all three outcomes occur often enough.
+    // The checks prove little unless each of the three outcomes is frequent.
     assert!(fastest > 20 && tied > 20 && slower > 20, "{fastest} {tied} {slower}");
 }
 
-/// The finding on key exchanges must name a provider that no other provider beats in a complete key exchange. It must
-/// also name all providers tied with it.
+/// Checks the finding on key exchanges. It must name a provider that no other provider beats in a complete key
+/// exchange, and all providers tied with it.
 fn assert_recommendation(analysis: &RunAnalysis<'_>, seed: u64) {
     let found = findings(analysis);
     let recommended = found.recommendations.iter().find(|recommended| recommended.use_case == "Key exchange");
@@ -183,7 +183,7 @@ fn assert_recommendation(analysis: &RunAnalysis<'_>, seed: u64) {
     }
 }
 
-/// The data of each case on the page and the tiles of the heat map must agree with the ranking.
+/// Checks that the data of each case on the page, and the tiles of the heat map, agree with the ranking.
 fn assert_page(analysis: &RunAnalysis<'_>, seed: u64) {
     let (page, charts) = crate::templates::page(&crate::templates::Page {
         analysis,

@@ -1,21 +1,21 @@
-//! Conversion of a run and its figures to a [`Document`].
+//! Converts a run and its figures to a [`Document`], the exported JSON.
 
 use indexmap::IndexMap;
-use pqlab_analysis::estimates::{Estimates, Imprecision};
+use pqlab_analysis::estimates::{AttemptsEstimate, Estimates, Imprecision, rate_of};
 use pqlab_analysis::languages::Language;
 use pqlab_analysis::scaling::{LoadFigures, ScalingFigures, loads, scaling};
 use pqlab_analysis::tables::{Cell, Column, Row, Table};
 use pqlab_analysis::trust::Quality;
 use pqlab_analysis::{CaseAnalysis, Disturbances, RunAnalysis};
 use pqlab_record::document::{
-    CellEntry, ColumnEntry, DisturbanceEntry, DisturbancesEntry, Document, EnvironmentEntry, ExtraEntry, HarnessEntry,
-    LibraryEntry, LoadEntry, ModeEntry, ParameterValue, PartEntry, QualityEntry, RatioInterval, ResultEntry, RowEntry,
-    RunEntry, ScalingEntry, TableEntry,
+    AttemptsEntry, CellEntry, ColumnEntry, DisturbanceEntry, DisturbancesEntry, Document, EnvironmentEntry, ExtraEntry,
+    HarnessEntry, LibraryEntry, LoadEntry, ModeEntry, ParameterValue, PartEntry, QualityEntry, RatioInterval,
+    ResultEntry, RowEntry, RunEntry, ScalingEntry, TableEntry,
 };
-use pqlab_record::{Disturbance, Metric, Parameter, RunHeader, SCHEMA, Status, Worker};
+use pqlab_record::{Disturbance, Metric, Parameter, RunHeader, SCHEMA, SecondChance, Status, Worker};
 use pqlab_stats::{Description, Interval, Mode};
 
-/// Converts a run with all of its figures and the given tables. Includes the raw samples if `samples` is set.
+/// Converts a run, all of its figures and the given tables to a document. Includes the raw samples if `samples` is set.
 pub fn describe_run(analysis: &RunAnalysis<'_>, samples: bool, tables: &[Table]) -> Document {
     let run = analysis.run;
     let mut results: IndexMap<String, Vec<ResultEntry>> = IndexMap::new();
@@ -29,7 +29,7 @@ pub fn describe_run(analysis: &RunAnalysis<'_>, samples: bool, tables: &[Table])
         generated_at: run.finished_at.clone().unwrap_or_else(|| run.header.started_at.clone()),
         run: describe_execution(analysis),
         environment: EnvironmentEntry::from(&run.header.environment),
-        harness: HarnessEntry::of(&run.header, analysis.floor_ns()),
+        harness: HarnessEntry::new(&run.header, analysis.floor_ns()),
         results,
         scaling: scaling(analysis).into_iter().map(describe_scaling).collect(),
         loads: loads(analysis).into_iter().map(describe_load).collect(),
@@ -96,11 +96,17 @@ fn describe_execution(analysis: &RunAnalysis<'_>) -> RunEntry {
         planned: header.plan.len(),
         finished: run.records.len(),
         failed: run.records.iter().filter(|record| record.status == Status::Failed).count(),
+        second_chances: run.records.iter().filter(|record| record.second_chance.is_some()).count(),
+        second_chances_undisturbed: run
+            .records
+            .iter()
+            .filter(|record| record.second_chance == Some(SecondChance::Undisturbed))
+            .count(),
         parts: analysis.parts.iter().map(part).collect(),
     }
 }
 
-/// Describes a case, without its raw samples.
+/// Converts a case and its figures to an entry of a document, without the raw samples.
 pub fn describe_case(analysed: &CaseAnalysis<'_>) -> ResultEntry {
     let (record, case) = (analysed.record, analysed.case());
     let loaded = analysed.header().environment.loaded(&case.provider);
@@ -111,7 +117,7 @@ pub fn describe_case(analysed: &CaseAnalysis<'_>) -> ResultEntry {
     let cycles = estimates.and_then(|estimates| estimates.cycles);
     let counted = |metric: Metric| estimates.filter(|estimates| estimates.metric == metric);
     let interval = estimates.map(|estimates| estimates.median_ns);
-    let rate = estimates.and_then(Estimates::operations_per_second);
+    let rate = estimates.and_then(|estimates| rate_of(&estimates.mean_ns));
     let normality = estimates.and_then(|estimates| estimates.normality);
     let in_us = |medians: &[(Worker, f64)]| medians.iter().map(|(_, median)| median / NS_PER_US).collect();
     ResultEntry {
@@ -185,9 +191,10 @@ pub fn describe_case(analysed: &CaseAnalysis<'_>) -> ResultEntry {
         core_cycles_source: cycles.map(|cycles| cycles.source),
         mean_core_cycles: cycles.map(|cycles| cycles.mean.estimate),
         mean_core_cycles_ci: cycles.map(|cycles| ends(&cycles.mean)),
+        attempts: estimates.and_then(|estimates| estimates.attempts.as_ref()).map(describe_attempts),
         ranked: analysed.ranked(),
         not_ranked_because: analysed.not_ranked().map(|reason| reason.text().to_owned()),
-        quality: Quality::of(analysed).map(|quality| QualityEntry {
+        quality: Quality::assess(analysed).map(|quality| QualityEntry {
             precision: quality.precision.name().to_owned(),
             disturbed: quality.disturbed,
             run_spread: quality.spread_name().to_owned(),
@@ -198,14 +205,40 @@ pub fn describe_case(analysed: &CaseAnalysis<'_>) -> ResultEntry {
         modes: estimates.and_then(|estimates| estimates.modes).map(|modes| modes.map(mode).to_vec()),
         residue: estimates.and_then(|estimates| estimates.residues.clone()),
         first_call_us: estimates.and_then(|estimates| estimates.first_call_ns).map(|ns| ns / NS_PER_US),
+        uninterrupted_mean_us: analysed.uninterrupted_mean_ns().map(|mean| mean.estimate / NS_PER_US),
+        uninterrupted_mean_core_cycles: analysed.uninterrupted_mean_cycles().map(|mean| mean.estimate),
+        interrupted_percentiles: analysed
+            .interrupted_percentiles()
+            .map(|names| names.into_iter().map(str::to_owned).collect()),
+        second_chance: record.second_chance,
         imprecise: estimates.map(|it| it.imprecise.iter().copied().map(Imprecision::words).map(Into::into).collect()),
         key: case.key().map(str::to_owned),
         coins: case.coins().map(|coins| coins.name().to_owned()),
         generator: case.facts.generator.clone(),
         library: loaded.map(|(label, library)| LibraryEntry { kind: library.kind.clone(), label: label.to_owned() }),
-        language: Language::of(&analysed.header().environment, &case.provider).word,
+        language: Language::find(&analysed.header().environment, &case.provider).word,
         caveats: analysed.caveats.by_word(),
         samples: None,
+    }
+}
+
+fn describe_attempts(attempts: &AttemptsEstimate) -> AttemptsEntry {
+    let [first_us, each_us] = attempts.ns_by_attempt().map(|ns| ns / NS_PER_US);
+    let by_attempt = attempts.cycles_by_attempt();
+    let rate = rate_of(&attempts.ns);
+    AttemptsEntry {
+        expected: attempts.read.comb.expected,
+        first_cycles: by_attempt.map(|[first, _]| first),
+        each_cycles: by_attempt.map(|[_, each]| each),
+        first_us,
+        each_us,
+        at_expected_us: attempts.ns.estimate / NS_PER_US,
+        at_expected_ci_us: ends(&attempts.ns).map(|end| end / NS_PER_US),
+        at_expected_cycles: attempts.cycles.map(|cycles| cycles.estimate),
+        at_expected_cycles_ci: attempts.cycles.as_ref().map(ends),
+        ops_per_s: rate.map(|rate| rate.estimate),
+        ops_per_s_ci: rate.as_ref().map(ends),
+        readable_pct: 100.0 * attempts.read.comb.readable,
     }
 }
 
@@ -231,7 +264,7 @@ fn describe_disturbances(disturbances: &Disturbances) -> DisturbancesEntry {
     }
 }
 
-/// Converts a table to its form in documents.
+/// Converts a table to an entry of a document.
 pub fn describe_table(table: &Table) -> TableEntry {
     let column = |column: &Column| ColumnEntry {
         name: column.name.clone(),
@@ -275,7 +308,7 @@ fn parameter(parameter: &Parameter) -> (String, ParameterValue) {
     }
 }
 
-/// Returns the values that the workload recorded, by name.
+/// Returns statistics of the values that the workload recorded, by name.
 pub(crate) fn extra(estimates: &Estimates) -> IndexMap<String, ExtraEntry> {
     let entry = |values: &Description| ExtraEntry {
         n: values.n,
@@ -291,7 +324,7 @@ pub(crate) fn extra(estimates: &Estimates) -> IndexMap<String, ExtraEntry> {
     estimates.extra.iter().map(|(name, values)| (name.clone(), entry(values))).collect()
 }
 
-/// Returns `None` for infinity and NaN, which JSON cannot express. They are written as null.
+/// Returns `None` for infinity and NaN, which JSON cannot express. The document then contains null.
 fn finite(value: f64) -> Option<f64> {
     value.is_finite().then_some(value)
 }
@@ -306,12 +339,12 @@ mod tests {
 
     fn written(format: &str, run: &Run) -> Vec<u8> {
         let mut bytes = Vec::new();
-        exporter(format).unwrap().export(&RunAnalysis::of(run), &mut bytes).unwrap();
+        exporter(format).unwrap().export(&RunAnalysis::new(run), &mut bytes).unwrap();
         bytes
     }
 
     fn document(run: &Run) -> Document {
-        describe_run(&RunAnalysis::of(run), true, &[])
+        describe_run(&RunAnalysis::new(run), true, &[])
     }
 
     fn exported(format: &str) -> Document {
@@ -323,7 +356,7 @@ mod tests {
         assert_eq!(exported("json-samples").into_run(), Ok(fixtures::run()));
     }
 
-    /// An import derives caveats from samples and facts again. The caveats in a file only inform its readers.
+    /// An import must derive the caveats from the samples and facts. The caveats in the file are only for its readers.
     #[test]
     fn caveats_are_recomputed_and_not_read_from_the_file() {
         let mut run = fixtures::doubtful_run();

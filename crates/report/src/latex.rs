@@ -1,22 +1,22 @@
-//! Tables for LaTeX documents. All cells contain plain text.
+//! Tables for LaTeX documents. Cells contain plain text, which is escaped.
 
-/// Number of rows from which a table may break across pages.
+/// Minimum number of rows of a table that may break across pages.
 const LONG: usize = 41;
 
-/// Small font and narrow column gaps.
+/// LaTeX commands for a small font and narrow gaps between columns.
 const STYLE: &str = r"\footnotesize\setlength{\tabcolsep}{2pt}";
 
 /// Alignment of a column's cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LatexSide {
-    /// Short names.
+    /// Left-aligned, for short names.
     Left,
-    /// Long names, which may break after `,`, `+`, `:`, `[` and `/`.
+    /// Left-aligned in a column of fixed width, for long names. A line may break after `,`, `+`, `:`, `[` and `/`.
     Broken {
-        /// Width of the column in percent of the line width.
+        /// Width of the column as a percentage of the line width.
         width_pct: u8,
     },
-    /// Numbers.
+    /// Right-aligned, for numbers.
     Right,
 }
 
@@ -33,16 +33,16 @@ impl LatexSide {
     }
 }
 
-/// A table cell with plain text, which is escaped on output.
+/// A table cell. Its text is escaped on output.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LatexCell {
-    /// Text of a single cell.
+    /// Text of one cell.
     Text(String),
-    /// Remark that fills the rest of its row. Must be the last cell of the row.
+    /// Remark that spans the rest of its row. Must be the last cell of the row.
     Rest(String),
 }
 
-/// A table whose texts are all plain text.
+/// A table. All its texts are plain text.
 #[derive(Clone, Copy, Debug)]
 pub struct LatexTable<'a> {
     /// Caption above the table.
@@ -57,9 +57,10 @@ pub struct LatexTable<'a> {
     pub notes: &'a [String],
 }
 
-/// Writes a table with rules from the package `booktabs`. Tables with 41 or more rows break across pages and also need
-/// the package `longtable`. Columns with line breaks need `array`. The table has no space at its edges, so that wide
-/// tables fit on a page. All texts are escaped, so none of them can contain a command.
+/// Returns the LaTeX code of a table with rules from the `booktabs` package. Tables with 41 or more rows break across
+/// pages and also need the `longtable` package. [`Broken`](LatexSide::Broken) columns need the `array` package. The
+/// table has no space at its left and right edges, so that wide tables fit on a page. All texts are escaped, so none of
+/// them can contain a command.
 pub fn latex_table(table: &LatexTable<'_>) -> String {
     let LatexTable { caption, label, columns, rows, notes } = table;
     let sides: String = columns.iter().map(|(_, side)| side.specification()).collect();
@@ -85,7 +86,7 @@ pub fn latex_table(table: &LatexTable<'_>) -> String {
     )
 }
 
-/// Returns the paragraphs below a table, in the font size of the table.
+/// Returns the notes below a table as paragraphs, in the font size of the table.
 fn below(notes: &[String]) -> String {
     if notes.is_empty() {
         return String::new();
@@ -112,14 +113,14 @@ fn line(row: &[LatexCell], columns: &[(&str, LatexSide)]) -> String {
     format!("{} \\\\\n", cells.join(" & "))
 }
 
-/// Escapes a text and lets it break after its separators.
+/// Escapes a text, and allows line breaks after its separators.
 fn broken(text: &str) -> String {
     let parts = text.split_inclusive([',', '+', ':', '[', '/']).map(escape);
     parts.collect::<Vec<_>>().join(r"\allowbreak{}")
 }
 
-/// Escapes everything that LaTeX would interpret as a command. For plain pdfLaTeX, control characters and characters
-/// missing from its fonts are written as code points.
+/// Escapes everything that LaTeX would interpret as a command. Control characters, and characters that are missing from
+/// the fonts of plain pdfLaTeX, are written as code points: `U+00E9`.
 fn escape(text: &str) -> String {
     let mut out = String::new();
     for character in text.chars() {
@@ -137,7 +138,7 @@ fn escape(text: &str) -> String {
             '±' => out.push_str(r"$\pm$"),
             '≈' => out.push_str(r"$\approx$"),
             '…' => out.push_str(r"\ldots{}"),
-            // A row break would interpret a following bracket as its argument.
+            // Braces keep a preceding row break from reading the bracket as its argument.
             '[' | ']' => out.extend(['{', character, '}']),
             character if character.is_ascii() && !character.is_ascii_control() => out.push(character),
             other => out.push_str(&format!("U+{:04X}", other as u32)),

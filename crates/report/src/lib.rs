@@ -1,5 +1,5 @@
-//! Renders runs: export formats ([`Exporter`]), [`terminal`] output, pictures ([`charts`]), the page of a run
-//! ([`templates`]), all of these as a folder ([`bundle`]), and a store as a [`site`].
+//! Renders runs as export formats ([`Exporter`]), [`terminal`] output, pictures ([`charts`]), the page of a run
+//! ([`templates`]), or a folder with all of these ([`bundle`]). Renders a store as a [`site`].
 //!
 //! All renderers take a [`RunAnalysis`](pqlab_analysis::RunAnalysis), which computes each figure only once. The crate
 //! depends on neither the harness nor a cryptographic library and reads no clock, so rendering an old run again gives

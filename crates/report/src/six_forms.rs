@@ -1,5 +1,5 @@
-//! Tests that all six forms of output show every table of several cases, with the text of every row and the caveats of
-//! its cases.
+//! Tests that all six output forms show every table of several cases, with the text of every row and the caveats of its
+//! cases.
 
 use crate::document::describe_table;
 use crate::exporters::{ExportOptions, exporters_with, table_csv, written};
@@ -13,7 +13,7 @@ use pqlab_record::Run;
 use pqlab_record::document::TableEntry;
 use std::collections::BTreeSet;
 
-/// Name of a form, and the function that renders a table of a run in that form.
+/// Name of an output form, and the function that renders a table of a run in that form.
 type Form = (&'static str, fn(&Run, &Table) -> String);
 
 const FORMS: [Form; 6] = [
@@ -26,7 +26,7 @@ const FORMS: [Form; 6] = [
         String::from_utf8(bytes).unwrap()
     }),
     ("page", |run, _| {
-        let analysis = RunAnalysis::of(run);
+        let analysis = RunAnalysis::new(run);
         page(&Page { analysis: &analysis, past: &[], scenario: &RelayScenario::default(), around: Around::default() }).0
     }),
     ("json", |run, table| {
@@ -43,17 +43,17 @@ fn whole(format: &str, run: &Run, table: Option<&str>) -> String {
     String::from_utf8(written(exporter.as_ref(), run)).unwrap()
 }
 
-/// Returns a single table in a format, and checks that the file of the whole run contains the same text.
+/// Returns a single table in a format. Checks that the file of the whole run contains the same text.
 fn exported(format: &str, run: &Run, table: &Table) -> String {
     let alone = whole(format, run, Some(table.name));
     let all = whole(format, run, None);
-    // A LaTeX file begins with a comment on the required packages, so skip it.
+    // A LaTeX file begins with a comment about the required packages, so skip to the table.
     let part = alone.find("\\begin{").map_or(alone.as_str(), |from| &alone[from..]);
     assert!(all.contains(part.trim()), "{format}: the whole file lacks {}:\n{alone}\nin\n{all}", table.name);
     alone
 }
 
-/// Removes the escapes of all forms, and joins lines.
+/// Removes the escapes of all output forms, and joins the lines.
 fn plain(text: &str) -> String {
     let unescaped = text.replace("&amp;", "&").replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", "\"");
     let symbols = unescaped
@@ -83,7 +83,7 @@ fn runs() -> Vec<Run> {
 fn every_form_shows_every_table() {
     let mut counted = BTreeSet::new();
     for run in runs() {
-        let analysis = RunAnalysis::of(&run);
+        let analysis = RunAnalysis::new(&run);
         for table in tables(&analysis, &RelayScenario::default()) {
             for (form, render) in FORMS {
                 let text = plain(&render(&run, &table));
@@ -104,7 +104,8 @@ fn every_form_shows_every_table() {
                     }
                     for (caveat, says) in row.caveats.notes() {
                         assert!(has(caveat.word()), "{form} of {} lost {caveat:?}", table.name);
-                        // The terminal's table gives reasons only for imprecision; `show CASE` gives all reasons.
+                        // The terminal's table gives reasons only for imprecision.
+                        // `show CASE` gives all reasons.
                         assert!(form == "terminal" || has(says), "{form} of {} lost {says:?}", table.name);
                     }
                 }
@@ -118,7 +119,7 @@ fn every_form_shows_every_table() {
 #[test]
 fn fixtures_have_rows_with_caveats() {
     let run = fixtures::references_run();
-    let analysis = RunAnalysis::of(&run);
+    let analysis = RunAnalysis::new(&run);
     let marked = tables(&analysis, &RelayScenario::default())
         .into_iter()
         .filter(|table| table.rows.iter().any(|row| row.caveats.text().contains(fixtures::REFERENCES_DEFECT)));
@@ -134,7 +135,7 @@ fn errors_for_missing_tables_list_the_available_ones() {
         if !crate::exporters::TABLE_FORMATS.contains(&exporter.name()) {
             continue;
         }
-        let error = exporter.export(&RunAnalysis::of(&run), &mut Vec::new()).unwrap_err().to_string();
+        let error = exporter.export(&RunAnalysis::new(&run), &mut Vec::new()).unwrap_err().to_string();
         assert!(error.contains("no table \"ledger-block\"") && error.contains("ledger-blocks"), "{error}");
     }
 }

@@ -1,7 +1,6 @@
 use unicode_width::UnicodeWidthStr;
 
-/// Returns the number of terminal columns that a text takes. In pictures, this is the approximate width in narrow
-/// characters.
+/// Returns the width of a text in columns of a terminal. Pictures use it as an approximate width, in narrow characters.
 pub(crate) fn display_width(text: &str) -> usize {
     text.width()
 }

@@ -1,10 +1,11 @@
-//! Checks the host names in requests, to prevent DNS rebinding: a malicious page could point its own name at this
-//! server, and let a visitor's browser read the store with that browser's network access.
+//! Checks the host names in requests, to prevent DNS rebinding: a malicious page could point its own host name at this
+//! server and read the store through a visitor's browser.
 
 use hyper::header::HeaderValue;
 use std::net::IpAddr;
 
-/// Accepted names. IP addresses and `localhost` are always accepted, because nobody can redirect them.
+/// Host names that this server accepts, in addition to `localhost` and all IP addresses, which an attacker cannot
+/// redirect.
 pub(super) struct Hosts(Vec<String>);
 
 impl Hosts {
@@ -12,8 +13,8 @@ impl Hosts {
         Hosts(names)
     }
 
-    /// Whether a request names this server. Accepts requests without a host name (HTTP/1.0), which browsers do not
-    /// send.
+    /// Returns whether a request names this server. `line` is the host in the request line, and `header` is the `Host`
+    /// header. Accepts requests without a host name (HTTP/1.0), which browsers do not send.
     pub(super) fn are_meant(&self, line: Option<&str>, header: Option<&HeaderValue>) -> bool {
         // A host in the request line takes precedence (RFC 9112, section 3.2.2).
         match (line, header.map(HeaderValue::to_str)) {
@@ -23,7 +24,8 @@ impl Hosts {
         }
     }
 
-    /// Whether a host name belongs to this server. The name may include a port. IPv6 addresses are in brackets.
+    /// Returns whether a host name belongs to this server. `host` may include a port; an IPv6 address must be in
+    /// brackets.
     fn is_ours(&self, host: &str) -> bool {
         if let Some((address, _)) = host.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
             return address.parse::<IpAddr>().is_ok();

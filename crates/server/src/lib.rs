@@ -1,5 +1,6 @@
-//! Serves the report pages of a whole store. Over HTTP, access is read-only, and everything that a client can request
-//! or hold is limited. The module [`site`](mod@site) writes the same pages as files of a static site.
+//! Serves the report pages of a whole store. Access over HTTP is read-only. Limits on connections, their duration,
+//! request sizes and concurrent work keep clients from exhausting the server. The [`site`](mod@site) module writes the
+//! same pages as files of a static site.
 
 #![warn(clippy::missing_errors_doc)]
 
@@ -33,9 +34,9 @@ use tokio::time::{sleep, timeout};
 const CONNECTIONS: usize = 512;
 /// Maximum time for a client to send a request head, and maximum idle time between requests.
 const HEAD: Duration = Duration::from_secs(15);
-/// Maximum age of a connection that accepts requests.
+/// Age at which a connection stops accepting requests.
 const CONNECTION: Duration = Duration::from_secs(120);
-/// Additional time until an older connection is closed, even if the client has not read everything.
+/// Extra time for a connection of that age to finish its last response. The server then closes the connection.
 const GRACE: Duration = Duration::from_secs(60);
 /// Maximum length of a request head in bytes.
 const HEAD_BYTES: usize = 16 * 1024;
@@ -70,8 +71,8 @@ pub struct Server {
 }
 
 impl Server {
-    /// Serves an existing database. Port 0 selects a free port. Requests must name an IP address, `localhost` or one of
-    /// `names`, which are names of the machine or of a proxy in front of it.
+    /// Starts a server for an existing database. Port 0 selects a free port. The server accepts only requests for an IP
+    /// address, `localhost` or one of `names`, which are host names of this machine or of a proxy in front of it.
     ///
     /// # Errors
     /// [`ServerError`] with the reason.
@@ -102,7 +103,7 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // The shutdown closes the listener before it returns. Unfinished pages may be abandoned.
+        // The shutdown closes the listener before it returns, and may abandon unfinished pages.
         self.runtime.take().into_iter().for_each(|runtime| runtime.shutdown_timeout(END));
     }
 }
@@ -128,14 +129,14 @@ async fn connection(stream: TcpStream, hosts: &Hosts, pages: &Pages) {
     let service = service_fn(move |request| async move { Ok::<_, Infallible>(respond(request, hosts, pages).await) });
     let mut connection = pin!(
         hyper::server::conn::http1::Builder::new()
-            // A client that closes its sending side after the request still gets the response.
+            // Answer clients that close their sending side after the request.
             .half_close(true)
             .timer(TokioTimer::new())
             .header_read_timeout(HEAD)
             .max_buf_size(HEAD_BYTES)
             .serve_connection(TokioIo::new(stream), service)
     );
-    // Connection errors are the client's problem, and do not affect other connections.
+    // Ignore connection errors, because they affect only their own client.
     if timeout(CONNECTION, connection.as_mut()).await.is_err() {
         connection.as_mut().graceful_shutdown();
         timeout(GRACE, connection.as_mut()).await.ok();

@@ -1,4 +1,5 @@
-//! Pages by path. No file is accessed by a name from a request: a path identifies a run in the store, or nothing.
+//! Generates the page for a request path. A path is only compared with fixed paths and run ids in the store, and never
+//! used as a file name.
 
 use crate::work::{Kept, Threads};
 use hyper::StatusCode;
@@ -31,7 +32,7 @@ pub(super) struct Answer {
     pub(super) body: Bytes,
 }
 
-/// Pages for a store.
+/// Generates the pages of a store, and caches the pages of runs.
 pub(super) struct Pages {
     database: PathBuf,
     kept: Kept,
@@ -41,7 +42,7 @@ pub(super) struct Pages {
 
 /// Reason for an error response.
 enum Wrong {
-    /// Error from the store.
+    /// Error while reading the store or comparing runs.
     Lab(LabError),
     /// The handler panicked.
     Panic,
@@ -58,7 +59,7 @@ impl Answer {
 }
 
 impl Pages {
-    /// Opens a store, which must exist.
+    /// Checks that the store exists and can be read.
     pub(super) fn new(database: PathBuf) -> Result<Pages, StoreError> {
         Store::open_read_only(&database)?;
         Ok(Pages { database, kept: Kept::default(), makers: Threads::new(MAKERS), readers: Threads::new(READERS) })
@@ -104,8 +105,7 @@ impl Pages {
     }
 }
 
-/// Returns the ids of a run and of the runs in its history, and a string that changes whenever one of these runs
-/// changes.
+/// Returns the ids of the runs in a run's history, starting with the run itself, and the [`state`] of these runs.
 fn history(runs: Vec<RunSummary>, reference: String) -> Result<(Vec<String>, String), StoreError> {
     let Some(place) = runs.iter().position(|run| run.id == reference) else {
         return Err(StoreError::UnknownRun { reference });
@@ -131,7 +131,8 @@ fn not_found() -> Answer {
     Answer::text(StatusCode::NOT_FOUND, "Page not found.")
 }
 
-/// Returns a string that changes whenever one of the runs changes.
+/// Returns one line per run with its id and progress, so that the text changes when a run starts, finishes a case or
+/// completes.
 fn state(runs: &[RunSummary]) -> String {
     let one = |run: &RunSummary| {
         format!("{} {} of {}{}", run.id, run.finished, run.planned, if run.complete { " complete" } else { "" })

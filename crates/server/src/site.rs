@@ -1,4 +1,4 @@
-//! Writes a whole store as a static site: the same pages as files, for any web server or for opening from disk.
+//! Writes the report pages of a whole store as a static site, for any web server or for opening from disk.
 
 use pqlab_lab::analysis::libraries::JobWeights;
 use pqlab_lab::analysis::ntor::RelayScenario;
@@ -13,11 +13,11 @@ use std::collections::HashMap;
 /// Options for a site.
 #[derive(Clone, Debug, Default)]
 pub struct SiteRequest {
-    /// URL of the site. Without a URL, addresses in the feed are relative.
+    /// URL of the site, for the links in the feed. Without a URL, these links are relative.
     pub base: Option<BaseUrl>,
-    /// Job for which a single library is selected.
+    /// Job for which the report recommends a single library: how often it performs each KEM and signature operation.
     pub job: JobWeights,
-    /// Scenario for circuit handshake tables.
+    /// Relay scenario for the tables of circuit handshakes.
     pub scenario: RelayScenario,
 }
 
@@ -38,7 +38,7 @@ pub struct SiteSummary {
 /// site's folder and separated by slashes. The same store always gives the same bytes.
 ///
 /// # Errors
-/// Errors from the store and from `put`, and an error if a run is unusable.
+/// Errors from the store and from `put`, and an error if runs cannot be compared.
 pub fn write<E: From<LabError>>(
     store: &Store,
     request: &SiteRequest,
@@ -54,18 +54,18 @@ pub fn write<E: From<LabError>>(
         let analysis = at.analysis.with_job(request.job);
         if at.newest {
             let here = suites.entry(at.run.machine).or_default();
-            here.push(SuiteOnMachine::of(&analysis, at.own_past, here.len()));
+            here.push(SuiteOnMachine::new(&analysis, at.own_past, here.len()));
         }
         written(&run_file(&at.run.summary.id), run_page(&analysis, at.past, &request.scenario))
     })?;
     for (place, machine) in history.machines.iter().enumerate() {
-        // Suites were collected oldest first, but pages list the newest first.
+        // `suites` is sorted oldest first, but pages list suites newest first.
         let suites: Vec<SuiteOnMachine> = suites.remove(&place).unwrap_or_default().into_iter().rev().collect();
         written(&machine_file(machine), machine_page(&history, place, &suites))?;
     }
     written(FEED, feed(&history, request.base.as_ref()))?;
     written(LATEST, latest_page(&history))?;
-    // Write the index last, so that the files to which it links already exist.
+    // Write the index last, so that its links never point to missing files.
     written(INDEX, index_page(&history))?;
     let changes = history.runs.iter().filter_map(|run| run.changes.as_ref());
     Ok(SiteSummary {

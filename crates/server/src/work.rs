@@ -1,4 +1,4 @@
-//! Bounded work on threads: limits concurrency, skips work for clients that have disconnected, and shares results
+//! Runs page generation on a limited number of threads, skips it for clients that have disconnected, and shares results
 //! between identical requests.
 
 use hyper::body::Bytes;
@@ -8,8 +8,8 @@ use tokio::sync::{OnceCell, Semaphore};
 /// Number of cached pages.
 const KEPT: usize = 8;
 
-/// Bounded number of threads for blocking work. Work that waits for a thread does not occupy one. If the client
-/// disconnects during the wait, the work never starts.
+/// Runs blocking work on a limited number of threads. Queued work does not occupy a thread, and never starts if the
+/// client disconnects first.
 pub(super) struct Threads(Arc<Semaphore>);
 
 impl Threads {
@@ -21,8 +21,8 @@ impl Threads {
     pub(super) async fn run<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
         let permit = Arc::clone(&self.0).acquire_owned().await.ok()?;
         let done = tokio::task::spawn_blocking(move || {
-            // Hold the permit until the work ends, even if the client disconnects earlier, because the thread stays
-            // busy.
+            // Hold the permit until the work ends, because the thread stays busy even if the client
+            // disconnects.
             let _permit = permit;
             work()
         });
@@ -37,14 +37,14 @@ pub(super) struct Kept(Mutex<Vec<Arc<Entry>>>);
 
 struct Entry {
     run: String,
-    /// State of the store that the page shows.
+    /// State of the store when the page was requested.
     state: String,
     page: OnceCell<Bytes>,
 }
 
 impl Kept {
     /// Returns the page of a run for a state of the store, and generates the page if necessary. Concurrent requests
-    /// share one generation. If generating fails, or the client disconnects meanwhile, the next request generates the
+    /// share one generation. If that fails, or the client disconnects in the meantime, the next request generates the
     /// page.
     pub(super) async fn page<E>(
         &self,
@@ -172,7 +172,7 @@ mod tests {
                         threads
                             .run(move || {
                                 begun.fetch_add(1, Ordering::Relaxed);
-                                // Ends when the sender is dropped.
+                                // Block until the test drops `release`.
                                 released.lock().unwrap_or_else(PoisonError::into_inner).recv().ok();
                             })
                             .await
@@ -188,7 +188,7 @@ mod tests {
                 client.await.unwrap_err();
             }
             drop(release);
-            // The next client is served, and no abandoned work has run in between.
+            // The server must serve the next client, and no abandoned work may have run in between.
             assert_eq!(threads.run(|| "served").await, Some("served"));
             assert_eq!(begun.load(Ordering::Relaxed), 2);
         });

@@ -1,5 +1,5 @@
-//! Tests static sites of artificial runs: links resolve, the feed is valid Atom, regressions are found, and names are
-//! escaped.
+//! Tests static sites generated from synthetic runs: links resolve, the feed is valid Atom, regressions are found, and
+//! names are escaped.
 
 #![allow(clippy::unwrap_used)]
 
@@ -32,7 +32,7 @@ fn slow(record: &mut Record, factor: f64) {
 }
 
 /// Returns two runs of a machine (the second with a slower case), an interrupted run, and two runs of the same suite on
-/// another machine, which are much slower and have hostile names.
+/// another machine. The runs on the other machine are much slower and have hostile names.
 fn runs() -> Vec<Run> {
     let (first, mut second, mut wild, mut stopped) =
         (run("first", 1), run("second", 2), run("../wild\"<b>", 3), run("stopped", 4));
@@ -85,7 +85,7 @@ fn target(from: &str, link: &str) -> (String, String) {
     (parts.join("/"), percent_decode_str(fragment).decode_utf8().unwrap().into_owned())
 }
 
-/// Returns the ids of the cases that a page's script can look up by address.
+/// Returns the ids of the cases in a page's data. The page's script shows the case that the URL fragment names.
 fn cases(page: &str) -> BTreeSet<String> {
     let data = page.split_once("id=\"data\">").unwrap().1.split_once("</script>").unwrap().0;
     let ids = data.split("{\"i\":").skip(1).map(|rest| {
@@ -197,7 +197,8 @@ fn feed_lists_exactly_the_regressions_on_the_same_machine() {
         assert!(cases(&files[&file]).contains(&case), "{file} has no {case:?}");
     }
     assert_eq!(link(feed.root_element(), "self"), "feed.xml");
-    // Entries are sorted newest first. If the end of a run is not a valid time, the entry contains its start.
+    // Entries are sorted newest first. If the end time of a run is invalid, its entry contains the
+    // start time.
     assert_eq!(only(entries[0], "updated"), "2026-11-05T18:58:00Z");
     assert_eq!(only(feed.root_element(), "updated"), "2026-11-05T18:58:00Z");
     for page in ["index.html", "runs/second.html"] {

@@ -16,17 +16,46 @@ pub struct BootstrapInterval {
 }
 
 /// Returns a percentile bootstrap interval for the median of independent samples. Draws `resamples` resamples with
-/// replacement, each as large as the original, and computes their medians. The interval lies between two quantiles of
-/// these medians. Efron, "Bootstrap Methods: Another Look at the Jackknife", Annals of Statistics 7 (1979). The
-/// percentile interval is defined in section 4 of "Nonparametric Standard Errors and Confidence Intervals", Canadian
-/// Journal of Statistics 9 (1981).
+/// replacement, each as large as the original, and computes their medians (Efron, "Bootstrap Methods: Another Look at
+/// the Jackknife", Annals of Statistics 7 (1979)). The ends of the interval are two quantiles of these medians, as
+/// defined in section 4 of "Nonparametric Standard Errors and Confidence Intervals", Canadian Journal of Statistics 9
+/// (1981).
 ///
 /// The same seed yields the same interval on every machine, bit for bit. Returns `None` if there are no samples or no
 /// resamples, or if a sample is not finite.
 pub fn bootstrap_ci(samples: &[f64], confidence: f64, resamples: usize, seed: u64) -> Option<BootstrapInterval> {
     let sorted = Sorted::new(samples.to_vec())?;
-    let ranks = ranks(samples);
+    let medians = Sorted::new(resampled_medians(samples, &sorted, resamples, &mut Draw::seeded(seed)))?;
+    let tail = (1.0 - confidence.clamp(0.0, 1.0)) / 2.0;
+    let (low, high) = (medians.quantile(tail), medians.quantile(1.0 - tail));
+    Some(BootstrapInterval { estimate: sorted.median(), low, high, confidence })
+}
+
+/// Returns the ratio of the first median to the second with a percentile bootstrap interval. The samples must be
+/// positive and independent, and both sets are resampled. The interval covers the true ratio about as often as the
+/// interval of [`bootstrap_ci`] covers the true median.
+///
+/// Returns `None` if a set is empty, if `resamples` is 0, or if a sample is not positive and finite.
+pub fn ratio_of_medians(
+    first: &[f64],
+    second: &[f64],
+    confidence: f64,
+    resamples: usize,
+    seed: u64,
+) -> Option<BootstrapInterval> {
+    let [above, below] = [first, second].map(|samples| Sorted::new(samples.to_vec()).filter(|all| all.min() > 0.0));
+    let (above, below) = (above?, below?);
     let mut draw = Draw::seeded(seed);
+    let medians = resampled_medians(first, &above, resamples, &mut draw);
+    let others = resampled_medians(second, &below, resamples, &mut draw);
+    let ratios = Sorted::new(medians.iter().zip(&others).map(|(median, other)| median / other).collect())?;
+    let tail = (1.0 - confidence.clamp(0.0, 1.0)) / 2.0;
+    let estimate = Some(above.median() / below.median()).filter(|ratio| ratio.is_finite())?;
+    Some(BootstrapInterval { estimate, low: ratios.quantile(tail), high: ratios.quantile(1.0 - tail), confidence })
+}
+
+fn resampled_medians(samples: &[f64], sorted: &Sorted, resamples: usize, draw: &mut Draw) -> Vec<f64> {
+    let ranks = ranks(samples);
     let mut counts = vec![0; samples.len()];
     let drawn = (0..resamples).map(|_| {
         counts.fill(0);
@@ -35,10 +64,7 @@ pub fn bootstrap_ci(samples: &[f64], confidence: f64, resamples: usize, seed: u6
         }
         median_of_counts(sorted.as_slice(), &counts)
     });
-    let medians = Sorted::new(drawn.collect())?;
-    let tail = (1.0 - confidence.clamp(0.0, 1.0)) / 2.0;
-    let (low, high) = (medians.quantile(tail), medians.quantile(1.0 - tail));
-    Some(BootstrapInterval { estimate: sorted.median(), low, high, confidence })
+    drawn.collect()
 }
 
 /// Returns the rank of each sample in ascending order, counted from 0.
@@ -52,8 +78,9 @@ fn ranks(samples: &[f64]) -> Vec<usize> {
     ranks
 }
 
-/// Returns the median of a resample without sorting it. `counts` tells how often the resample contains each of the
-/// sorted samples, and must sum to the number of samples. The result equals [`Sorted::median`].
+/// Returns the median of a resample without sorting it. `counts` contains the number of times that the resample
+/// contains each of the sorted samples. The counts must sum to the number of samples. The result equals
+/// [`Sorted::median`].
 fn median_of_counts(sorted: &[f64], counts: &[u32]) -> f64 {
     let (lower, upper) = ((sorted.len() - 1) / 2, sorted.len() / 2);
     let (mut seen, mut low) = (0, None);
@@ -69,10 +96,10 @@ fn median_of_counts(sorted: &[f64], counts: &[u32]) -> f64 {
     f64::NAN
 }
 
-/// Runs the moving-block bootstrap, which suits series whose neighbouring values depend on each other. Each resample
-/// consists of blocks of `block` consecutive values. Künsch, "The Jackknife and the Bootstrap for General Stationary
-/// Observations", Annals of Statistics 17 (1989). `statistic` receives positions instead of values, so that it can
-/// resample several series of `length` values alike.
+/// Runs the moving-block bootstrap, which suits series in which neighboring values depend on each other (Künsch, "The
+/// Jackknife and the Bootstrap for General Stationary Observations", Annals of Statistics 17 (1989)). Each resample
+/// consists of blocks of `block` consecutive values. `statistic` receives the positions of the values, from 0 to
+/// `length - 1`, so that it can apply the same resample to several series.
 ///
 /// Returns the statistic of each resample, or an empty list if `length` is 0.
 pub fn block_bootstrap<T>(
@@ -101,7 +128,7 @@ pub fn block_bootstrap<T>(
         .collect()
 }
 
-/// Seeded generator of random numbers. The numbers are the same on every machine and with every version of the
+/// Seeded random number generator. Its numbers are the same on every machine and with every version of the
 /// dependencies.
 struct Draw(ChaCha8Rng);
 
@@ -124,6 +151,20 @@ mod tests {
 
     fn samples() -> Vec<f64> {
         (0..40).map(|index| f64::from(index * 37 % 41) + 100.0).collect()
+    }
+
+    #[test]
+    fn ratio_of_medians_ignores_an_outlier() {
+        let mut first = samples();
+        let slower: Vec<f64> = first.iter().map(|sample| sample * 1.1).collect();
+        first[17] = 1e6;
+        let ratio = ratio_of_medians(&slower, &first, 0.95, 2000, 1).unwrap();
+        assert!((ratio.estimate - 1.1).abs() < 0.01 && ratio.low < ratio.estimate && ratio.high > ratio.estimate);
+        let same = ratio_of_medians(&first, &first, 0.95, 2000, 1).unwrap();
+        assert!(same.low < 1.0 && same.high > 1.0);
+        assert_eq!(ratio_of_medians(&[1.0, 0.0], &first, 0.95, 100, 1), None);
+        assert_eq!(ratio_of_medians(&first, &[], 0.95, 100, 1), None);
+        assert_eq!(ratio_of_medians(&first, &first, 0.95, 0, 1), None);
     }
 
     #[test]

@@ -3,7 +3,7 @@ use crate::student::{student_quantile, student_two_sided};
 use crate::two_sample::welch_satterthwaite;
 use crate::{CONFIDENCE, Cell, Crossed, Interval, IntervalMethod, Share, Sorted, benjamini_hochberg, crossed};
 
-/// Maximum expected fraction of false verdicts among the verdicts `faster` and `slower`.
+/// Maximum expected fraction of `faster` and `slower` verdicts that are false.
 pub const VERDICT_SIGNIFICANCE: f64 = 0.01;
 
 /// Default equivalence margin in percent, for machines whose spread was not measured.
@@ -15,7 +15,7 @@ pub const DEFAULT_RUN_SPREAD: RunSpread = RunSpread { pct: 0.3, degrees_of_freed
 /// Degrees of freedom of a variance that is known, not estimated.
 pub(crate) const KNOWN: usize = 1_000_000;
 
-/// Spread between whole runs of the same case, beyond what the spread between processes explains.
+/// Spread between whole runs of the same case, in addition to the spread between processes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RunSpread {
     /// Standard deviation between runs, in percent.
@@ -43,15 +43,16 @@ pub struct Ratio {
 }
 
 impl Ratio {
-    /// Moves the interval to `estimate`, the ratio of the two medians that are displayed with it. Returns `None` unless
-    /// `estimate` is positive and finite.
+    /// Moves the interval to `estimate`, for example to the ratio of two medians that are shown with it. Updates the
+    /// p-value. Returns `None` unless `estimate` is positive and finite.
     pub fn around(self, estimate: f64) -> Option<Ratio> {
         let shift = estimate.ln() - self.ratio.estimate.ln();
         if !shift.is_finite() {
             return None;
         }
         let [low, high] = [self.ratio.low, self.ratio.high].map(|end| end * shift.exp());
-        // Use the interval instead of the standard error, because the interval may be wider than the error implies.
+        // Derive the error from the interval if that gives a larger one, because the interval may
+        // be wider than the standard error implies.
         let factor = student_quantile(0.5 + self.ratio.confidence / 2.0, self.degrees_of_freedom)?;
         let error = ((self.ratio.high / self.ratio.estimate).ln() / factor).max(self.standard_error);
         let statistic = if estimate == 1.0 { 0.0 } else { estimate.ln() / error.max(f64::MIN_POSITIVE) };
@@ -75,9 +76,9 @@ impl Ratio {
     }
 }
 
-/// Independent term in the logarithm of a ratio: a weighted sum of the logarithms of cases. Two separately measured
-/// cases give two terms, with weights -1 and 1. If the same processes measured both cases in the same rounds, the ratio
-/// has one term.
+/// Independent term in the logarithm of a ratio: a weighted sum of the logarithms of one or more cases' times. The
+/// ratio of two separately measured cases has two terms, with weights -1 and 1. If the same processes measured both
+/// cases in the same rounds, their ratio has only one term.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Contrast {
     mean: f64,
@@ -92,24 +93,26 @@ impl Contrast {
         Contrast { mean: weight * case.mean, shares, weight }
     }
 
-    /// Creates the term for cases that the same processes measured in the same rounds. For each visit that all the
-    /// cases share, `cells` contains the weighted sum of the logarithms of their medians. Effects of a process or a
-    /// round on all cases therefore cancel out. The effect of the run remains only in proportion to `weight`, the sum
-    /// of the weights. Returns `None` in the same cases as [`crossed`].
+    /// Creates the term for cases that the same processes measured in the same rounds. `cells` has one cell for each
+    /// process and round in which all of these cases were visited. Its value is the weighted sum of the logarithms of
+    /// their medians. If a process or a round affects all cases alike, its effect cancels out. The effect of the run
+    /// remains only in proportion to `weight`, the sum of the weights. Returns `None` under the same conditions as
+    /// [`crossed`].
     pub fn together(cells: &[Cell], weight: f64) -> Option<Contrast> {
         let Crossed { mean, shares, .. } = crossed(cells)?;
         Some(Contrast { mean, shares, weight })
     }
 
-    /// Replaces the weight of the spread between runs. Separately measured cases of one block share this spread.
+    /// Sets the weight of the spread between runs. The cases of one block share one spread, even if they are measured
+    /// separately, so each term has only part of its weight.
     pub fn with_runs(self, weight: f64) -> Contrast {
         Contrast { weight, ..self }
     }
 }
 
-/// Returns the ratio whose logarithm is the sum of `parts`. Adds the spread between runs, multiplied by the total
-/// weight of each side. `resolution` is the counter's step relative to the medians; smaller differences cannot be
-/// resolved.
+/// Returns the ratio whose logarithm is the sum of `parts`. Adds the spread between runs once for each side of the
+/// ratio, multiplied by the total weight on that side. `resolution` is the counter's step relative to the medians;
+/// smaller differences cannot be resolved.
 ///
 /// Returns `None` if an input is not finite.
 pub fn ratio_of(parts: &[Contrast], runs: RunSpread, resolution: f64, confidence: f64) -> Option<Ratio> {
@@ -175,14 +178,14 @@ impl Verdict {
         }
     }
 
-    /// Explains the verdict on the second case, B, as the help and the documents word it. The margin only defines
-    /// equivalence: a significant difference is faster or slower even if it is small.
+    /// Explains the verdict on the second case, B, in the words of the help and the documentation. The margin only
+    /// defines equivalence: a significant difference is faster or slower even if it is small.
     pub fn meaning(self) -> &'static str {
         match self {
-            Verdict::Faster => "B takes less time: a real difference, not within the margin",
-            Verdict::Slower => "B takes longer: a real difference, not within the margin",
+            Verdict::Faster => "B takes significantly less time and is not equivalent",
+            Verdict::Slower => "B takes significantly more time and is not equivalent",
             Verdict::Equivalent => "the whole interval of the ratio lies within the margin",
-            Verdict::Inconclusive => "the data are inconclusive: noise, a failure, or a disturbed core",
+            Verdict::Inconclusive => "no decision possible: noise, a failure, or a disturbed core",
         }
     }
 }
@@ -192,8 +195,8 @@ impl Verdict {
 pub struct Judgement {
     /// The verdict.
     pub verdict: Verdict,
-    /// P-value for the hypothesis that the cases do not differ, adjusted for the number of comparisons. `None` without
-    /// a ratio.
+    /// P-value for the hypothesis that the cases do not differ, adjusted for the number of comparisons. `None` if there
+    /// is no ratio.
     pub adjusted_p: Option<f64>,
 }
 
@@ -226,7 +229,7 @@ pub fn judge(ratios: &[Option<Ratio>], margin_pct: f64) -> Vec<Judgement> {
     ratios.iter().zip(adjusted).map(judge).collect()
 }
 
-/// Noise of a machine, estimated by comparing cases with themselves.
+/// A machine's noise, estimated by comparing cases with themselves.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NullComparisons {
     /// Number of comparisons.
@@ -236,8 +239,8 @@ pub struct NullComparisons {
     pub false_verdicts: usize,
     /// Spread between whole runs.
     pub runs: RunSpread,
-    /// Smallest margin in percent that satisfies two conditions: the estimated spread makes 19 of 20 comparisons
-    /// equivalent, and 9 of 10 of the actual comparisons were equivalent. At least [`LEAST_MARGIN_PCT`].
+    /// Smallest margin in percent that satisfies two conditions: with the estimated spread, 19 of 20 comparisons of a
+    /// case with itself would be equivalent, and 9 of 10 of the actual comparisons were. At least [`LEAST_MARGIN_PCT`].
     pub margin_pct: f64,
     /// Smallest difference in percent that 19 of 20 comparisons detect.
     pub smallest_difference_pct: f64,
@@ -261,8 +264,8 @@ pub const FEWEST_COMPARISONS: usize = 5;
 const WITHOUT_LARGEST: f64 = 0.6230;
 
 /// Estimates the spread between runs by the method of moments: the part of the squared differences that the spread
-/// between processes does not explain. From ten comparisons on, removes the largest tenth and corrects the estimate, so
-/// that a single undetected disturbance does not dominate.
+/// between processes does not explain. If there are ten or more comparisons, removes the largest tenth and corrects the
+/// estimate, so that a single undetected disturbance does not dominate.
 fn run_spread(ratios: &[&Ratio]) -> RunSpread {
     let mut squares: Vec<f64> = ratios.iter().map(|ratio| ratio.ratio.estimate.ln().powi(2)).collect();
     squares.sort_by(f64::total_cmp);
@@ -297,7 +300,8 @@ pub fn null_comparisons(pairs: &[(Crossed, Crossed)]) -> Option<NullComparisons>
         false_verdicts += usize::from(by_others.p_value <= VERDICT_SIGNIFICANCE);
         let found = ratio_between(first, second, runs, 0.0, CONFIDENCE)?;
         ends.push(found.ratio.high.max(1.0 / found.ratio.low));
-        // The margin is the half-width plus the distance that 19 of 20 interval centres do not exceed.
+        // `high / low` spans two half-widths: one for the interval itself, and one for the distance
+        // from 1 that 19 of 20 interval centres do not exceed.
         expected.push(found.ratio.high / found.ratio.low);
         let factor = student_quantile(1.0 - VERDICT_SIGNIFICANCE / 2.0, found.degrees_of_freedom)?
             + student_quantile(0.95, found.degrees_of_freedom)?;
@@ -321,7 +325,8 @@ mod tests {
         assert!((left - right).abs() <= 1e-9 * right.abs().max(1.0), "{left} should be {right}");
     }
 
-    /// Creates one cell per process, each in its own round. Then the interval is Student's over the processes.
+    /// Creates one cell per process, each in its own round. For such cells, the interval is Student's from the
+    /// processes.
     fn cells(values: impl IntoIterator<Item = f64>) -> Vec<Cell> {
         (0..).zip(values).map(|(process, value)| Cell { process, round: process, value }).collect()
     }
@@ -390,11 +395,12 @@ mod tests {
         let parts = [Contrast::apart(&one, 0.25), Contrast::apart(&two, 0.75), Contrast::apart(&one, -1.0)];
         let found = ratio_of(&parts, runs, 0.0, CONFIDENCE).unwrap();
         close(found.ratio.estimate, (0.25 * one.mean + 0.75 * two.mean - one.mean).exp());
-        // All terms on one side share the spread between runs.
+        // All cases on one side come from the same run, so the spread between runs counts once per
+        // side.
         let wanted = 1.0625 * whole(&one) + 0.5625 * whole(&two) + 2.0 * 1e-4;
         close(found.standard_error.powi(2), wanted);
-        // If the weights of cases in one block do not cancel out, the remaining weight multiplies the spread between
-        // runs.
+        // If the weights in a block do not sum to zero, the variance between runs contributes in proportion to the
+        // square of their sum.
         let kept = Contrast::together(&cells([0.0, 0.01, 0.02]), 0.1).unwrap();
         let found = ratio_of(&[kept], runs, 0.0, CONFIDENCE).unwrap();
         close(found.standard_error.powi(2), whole(&one) + 0.01 * 1e-4);
@@ -430,12 +436,13 @@ mod tests {
     }
 
     #[test]
-    fn estimates_noise_from_five_pairs_on() {
+    fn estimates_noise_from_five_or_more_pairs() {
         let pairs: Vec<(Crossed, Crossed)> =
             [0.01, -0.01, 0.01, -0.01, 0.01].iter().map(|shift| (run(0.0), run(*shift))).collect();
         let found = null_comparisons(&pairs).unwrap();
         assert_eq!((found.comparisons, found.false_verdicts, found.runs.degrees_of_freedom), (5, 0, 5));
-        // The spread is the difference of 1%, minus the part that the processes explain, divided by sqrt(2).
+        // The spread is the difference of 1%, minus the part that the spread between processes
+        // explains, divided by sqrt(2).
         assert!((found.runs.pct - 0.70).abs() < 0.01, "{found:?}");
         assert!(found.margin_pct > 2.0 && found.smallest_difference_pct > 2.0, "{found:?}");
         assert_eq!(null_comparisons(&pairs[..4]), None);

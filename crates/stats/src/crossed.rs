@@ -5,9 +5,9 @@ use crate::{Interval, IntervalMethod, RunSpread};
 /// One visit: the measurements of one process in one round.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cell {
-    /// Number of the process.
+    /// Process number.
     pub process: u64,
-    /// Number of the round.
+    /// Round number.
     pub round: u64,
     /// Natural logarithm of the visit's median or mean.
     pub value: f64,
@@ -19,27 +19,28 @@ pub const PROCESS_PRIOR_PCT: f64 = 0.5;
 /// Assumed standard deviation between rounds in percent, for runs with too few rounds for an estimate.
 pub const ROUND_PRIOR_PCT: f64 = 0.5;
 
-/// Assumed standard deviation of one visit in percent, for runs in which no process was visited twice.
+/// Assumed standard deviation of one visit in percent, for runs in which no process has two visits.
 pub const RESIDUAL_PRIOR_PCT: f64 = 1.0;
 
 /// Degrees of freedom of each assumed standard deviation.
 pub const PRIOR_FREEDOM: f64 = 3.0;
 
-/// Minimum degrees of freedom for using an estimated component without a prior. A prior could make the interval over
-/// three processes too narrow if they differ by more than it assumes.
+/// Minimum degrees of freedom for using an estimated component without a prior. A prior would make the interval from
+/// three processes too narrow if they differ by more than the prior assumes.
 const ENOUGH_FREEDOM: usize = 2;
 
 /// Mean over the visits of a case, and its uncertainty. Computed by [`crossed`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Crossed {
-    /// Mean of the cells. The cells are logarithms, and so is the mean.
+    /// Mean of the cells, on the logarithmic scale.
     pub mean: f64,
     /// Components that add up to the mean's variance.
     pub shares: Vec<Share>,
     /// Standard deviation between processes in percent, before it is combined with a prior. Includes the residual if
     /// the two cannot be separated. `None` if there is only one process.
     pub process_pct: Option<f64>,
-    /// Standard deviation between rounds in percent, with the same rules.
+    /// Standard deviation between rounds in percent, before it is combined with a prior. Includes the residual if the
+    /// two cannot be separated. `None` if there is only one round.
     pub round_pct: Option<f64>,
     /// Residual standard deviation of a visit in percent. `None` if the residual cannot be separated from the other
     /// components.
@@ -59,9 +60,9 @@ pub struct Crossed {
 /// Estimate of one variance component from the table.
 #[derive(Clone, Copy, Debug)]
 struct Seen {
-    /// The component, plus `excess`.
+    /// Sum of the component and `excess`.
     gross: Share,
-    /// Contribution of the residual variance to the component's mean square, with the residual's degrees of freedom.
+    /// Contribution of the residual variance to `gross`, with the residual's degrees of freedom.
     excess: Share,
     /// Degrees of freedom that the component has in a complete table.
     freedom: usize,
@@ -88,14 +89,14 @@ impl Seen {
 /// the variances of processes, rounds and residuals, and `a`, `b` and `c` are the sums of the squared weights of
 /// processes, rounds and cells. Henderson's method III (section 5.5) estimates the variances. For a complete table,
 /// this is the analysis of variance, and the variance of the mean is `(MS_P + MS_R - MS_E) / (P R)`. Negative
-/// components are set to zero, so the variance is never less than any of the three mean squares over the number of
-/// cells. If processes leave and others join, the table may fall into parts without common rounds. Effects are then
+/// components are set to zero, so the variance is never less than any of the three mean squares divided by the number
+/// of cells. If processes leave and others join, the table may split into parts that share no rounds. Effects are then
 /// compared only within parts.
 ///
 /// **Degrees of freedom** are Satterthwaite's ("An Approximate Distribution of Estimates of Variance Components",
 /// Biometrics Bulletin 2 (1946)). The residual mean square is subtracted from the smaller of the two components. The
-/// degrees of freedom account for the uncertainty of this difference, but never fall below those of the mean square
-/// with the fewest.
+/// degrees of freedom account for the uncertainty of this difference, but are never fewer than those of the mean square
+/// that has the fewest.
 ///
 /// **Few processes or rounds.** A component with fewer than two degrees of freedom is combined with its prior
 /// ([`PROCESS_PRIOR_PCT`], [`ROUND_PRIOR_PCT`] or [`RESIDUAL_PRIOR_PCT`], each with [`PRIOR_FREEDOM`]). With at least
@@ -108,12 +109,12 @@ impl Seen {
 ///
 /// Returns `None` if there are no cells, or if a value is not finite.
 pub fn crossed(cells: &[Cell]) -> Option<Crossed> {
-    TwoWay::new(cells).as_ref().map(Crossed::of)
+    TwoWay::new(cells).as_ref().map(Crossed::new)
 }
 
 /// Computes [`crossed`] from visits, each given as process number, round number and samples. `summary` reduces the
-/// samples of a visit to their median or mean. Skips visits without samples. Returns `None` in the same cases as
-/// [`crossed`], and if a summary is not positive.
+/// samples of a visit to their median or mean. Skips visits without samples. Returns `None` under the same conditions
+/// as [`crossed`], and if a summary is not positive.
 pub fn crossed_visits<'a>(
     visits: impl IntoIterator<Item = ((u64, u64), &'a [f64])>,
     summary: fn(&[f64]) -> Option<f64>,
@@ -162,7 +163,7 @@ fn seen(table: &TwoWay, residual: Option<Share>) -> (Option<Seen>, Option<Seen>)
 }
 
 /// Returns Satterthwaite's degrees of freedom for a factor's sum of squares. [`RandomEffect`] describes the
-/// distribution of this sum. For a complete table, they are the factor's own degrees of freedom.
+/// distribution of this sum. For a complete table, the result is the factor's own degrees of freedom.
 fn effective(factor: &RandomEffect, component: f64, residual: Option<Share>) -> f64 {
     let (freedom, residual) = (factor.freedom as f64, residual.map_or(0.0, |residual| residual.variance));
     let sum = factor.trace * component + freedom * residual;
@@ -172,8 +173,8 @@ fn effective(factor: &RandomEffect, component: f64, residual: Option<Share>) -> 
     if squares > 0.0 { (sum * sum / squares).min(freedom) } else { freedom }
 }
 
-/// Returns the estimated components and the residual as shares of the variance. The residual joins the larger
-/// component. For a complete table, their sum is that component's mean square, with the same degrees of freedom.
+/// Returns the estimated components and the residual as shares of the variance. The residual is added to the larger
+/// component. For a complete table, this sum is the mean square of that component, with the same degrees of freedom.
 fn estimated_shares(mut estimated: Vec<Seen>, residual: Share) -> Vec<Share> {
     estimated.retain(|seen| seen.component() > 0.0);
     estimated.sort_by(|one, other| other.component().total_cmp(&one.component()));
@@ -188,8 +189,8 @@ fn estimated_shares(mut estimated: Vec<Seen>, residual: Share) -> Vec<Share> {
     vec![first, Share::new(variance, (variance * variance / uncertainty).min(own))]
 }
 
-/// Adds the residual to the component of processes, because more processes reduce both. Keeps the component's degrees
-/// of freedom, unless the component is zero.
+/// Adds the residual to the process component, because more processes reduce both. Keeps the component's degrees of
+/// freedom, unless the component is zero.
 fn with_residual(component: Share, residual: Share) -> Share {
     let variance = component.variance + residual.variance;
     let larger = if component.variance > 0.0 { component } else { residual };
@@ -198,7 +199,7 @@ fn with_residual(component: Share, residual: Share) -> Share {
 
 impl Crossed {
     /// Returns the mean and its uncertainty from a fitted table: see [`crossed`].
-    pub(crate) fn of(table: &TwoWay) -> Crossed {
+    pub(crate) fn new(table: &TwoWay) -> Crossed {
         let n = table.count() as f64;
         let squares = |counts: &[usize]| counts.iter().map(|cells| (*cells as f64 / n).powi(2)).sum::<f64>();
         let (process_weight, round_weight) = (squares(&table.of_process), squares(&table.of_round));
@@ -212,7 +213,8 @@ impl Crossed {
         };
         let mut shares = Vec::new();
         let mut estimated = Vec::new();
-        // If each cell is a separate part, the process component includes the rounds.
+        // If every cell is a separate part, the data cannot separate processes from rounds, so the
+        // process component covers both.
         let alone = table.parts == table.count() && table.count() > 1;
         let mut of_component = |seen: Option<Seen>, prior: f64, weight: f64| match seen {
             Some(seen) if seen.freedom >= ENOUGH_FREEDOM => {
@@ -238,7 +240,8 @@ impl Crossed {
                 residual.moderated(PRIOR_FREEDOM, assumed(RESIDUAL_PRIOR_PCT, true)).scaled(1.0 / n)
             }
             Some(residual) => residual.scaled(1.0 / n),
-            // Another component includes the residual, unless there is only one cell.
+            // Without residual degrees of freedom, another component includes the residual, unless
+            // there is only one cell.
             None if table.count() > 1 => Share::default(),
             None => Share::default().moderated(PRIOR_FREEDOM, assumed(RESIDUAL_PRIOR_PCT, true)),
         };
@@ -267,9 +270,9 @@ impl Crossed {
     }
 
     /// Returns the interval for the case's long-run median or mean on this machine, over many runs. The ends are
-    /// `headline`, the median or mean of all samples, divided and multiplied by one factor. The interval covers the
-    /// variation between processes, rounds, visits and whole runs. It also covers rounding to multiples of `step`, in
-    /// the unit of `headline`. Rounding adds `(step / headline)^2 / 12` to the variance, which alone extends a 95%
+    /// `headline`, the median or mean of all samples, divided and multiplied by the same factor. The interval covers
+    /// the variation between processes, rounds, visits and whole runs. It also covers rounding to multiples of `step`,
+    /// in the unit of `headline`. Rounding adds `(step / headline)^2 / 12` to the variance, which alone extends a 95%
     /// interval by more than half a step to each side.
     ///
     /// If `headline` is not positive and finite, no such factor exists and the interval is unbounded.
@@ -314,8 +317,9 @@ mod tests {
 
     #[test]
     fn complete_table_matches_anova_by_hand() {
-        // Row means 3 4 8, column means 3 4 5 8, mean 5. The sums of squares are 56, 42 and 4, with 2, 3 and 6 degrees
-        // of freedom, so the mean squares are 28, 14 and 2/3.
+        // The row means are 3, 4 and 8, the column means 3, 4, 5 and 8, and the mean is 5. The sums
+        // of squares are 56, 42 and 4, with 2, 3 and 6 degrees of freedom, so the mean squares are
+        // 28, 14 and 2/3.
         let found = crossed(&table(&[[1.0, 2.0, 3.0, 6.0], [2.0, 4.0, 3.0, 7.0], [6.0, 6.0, 9.0, 11.0]])).unwrap();
         close(found.mean, 0.05);
         assert_eq!((found.processes, found.rounds, found.cells), (3, 4, 12));
@@ -346,13 +350,14 @@ mod tests {
 
     #[test]
     fn negative_components_are_set_to_zero() {
-        // All row and column means are equal, so only the residual mean square remains: 6 with 4 degrees of freedom.
+        // All row and column means are equal, so only the residual is left: its sum of squares is 6, with 4 degrees of freedom.
         let found = crossed(&table(&[[1.0, -1.0, 0.0], [0.0, 1.0, -1.0], [-1.0, 0.0, 1.0]])).unwrap();
         assert_eq!((found.process_pct, found.round_pct), (Some(0.0), Some(0.0)));
         let [residual] = found.shares[..] else { panic!("{found:?}") };
         close(residual.variance, 6.0 / 4.0 / 9.0 * 1e-4);
         assert_eq!(residual.degrees_of_freedom, 4.0);
-        // Rows differ and columns do not, so the variance is the mean square of the rows over the number of cells.
+        // Rows differ, but columns do not. The variance is therefore the mean square of the rows
+        // divided by the number of cells.
         let found = crossed(&table(&[[2.0, 0.0, 1.0], [0.0, 1.0, -1.0], [-2.0, -1.0, 0.0]])).unwrap();
         let [process] = found.shares[..] else { panic!("{found:?}") };
         close(process.variance, 3.0 / 9.0 * 1e-4);
@@ -400,25 +405,26 @@ mod tests {
 
     #[test]
     fn nested_processes_make_the_round_the_unit() {
-        // Three rounds with two processes each. Round means are 1 5 9; the mean square within rounds is 2, with three
-        // degrees of freedom.
+        // Three rounds with two processes each. The round means are 1, 5 and 9. The mean square
+        // within rounds is 2, with three degrees of freedom.
         let values = [0.0, 2.0, 4.0, 6.0, 8.0, 10.0];
         let cells: Vec<Cell> =
             (0..).zip(values).map(|(at, value)| Cell { process: at, round: at / 2, value: value / 100.0 }).collect();
         let found = crossed(&cells).unwrap();
         close(found.process_pct.unwrap(), 2.0_f64.sqrt());
         close(found.round_pct.unwrap(), 15.0_f64.sqrt());
-        // The variance is the mean square between rounds, 32, over six cells.
+        // The variance is the mean square between rounds, 32, divided by the six cells.
         close(found.shares.iter().map(|share| share.variance).sum(), 32.0 / 6.0 * 1e-4);
         close(welch_satterthwaite(&found.shares), 2.0);
     }
 
     #[test]
     fn incomplete_table_matches_henderson() {
-        // Process 0 has rounds 0 and 1, process 1 rounds 0 and 2, process 2 rounds 1 and 2. The values are 0 3, 1 8 and
-        // 2 4. The sum of squares within rounds is 1/2 + 1/2 + 8 = 9, and within processes 9/2 + 49/2 + 2 = 31. The
-        // residual sum of squares has one degree of freedom. With the contrast y00 - y01 - y10 + y12 + y21 - y22 = 0 -
-        // 3 - 1 + 8 + 2 - 4 = 2, it is 4/6.
+        // Process 0 has the values 0 and 3 in rounds 0 and 1, process 1 has 1 and 8 in rounds 0 and
+        // 2, and process 2 has 2 and 4 in rounds 1 and 2. The sum of squares within rounds is
+        // 1/2 + 1/2 + 8 = 9, and within processes 9/2 + 49/2 + 2 = 31. The residual has one degree
+        // of freedom. Its contrast y00 - y01 - y10 + y12 + y21 - y22 is 0 - 3 - 1 + 8 + 2 - 4 = 2,
+        // so the residual sum of squares is 2^2/6 = 4/6.
         let at = |process, round, value: f64| Cell { process, round, value: value / 100.0 };
         let cells = [at(0, 0, 0.0), at(0, 1, 3.0), at(1, 0, 1.0), at(1, 2, 8.0), at(2, 1, 2.0), at(2, 2, 4.0)];
         let found = crossed(&cells).unwrap();

@@ -36,7 +36,7 @@ pub struct Description {
 /// Width of the middle half of a normal distribution, in standard deviations. An interquartile range divided by this
 /// number estimates the standard deviation.
 const IQR_OF_NORMAL: f64 = 1.349;
-/// Minimum ratio of the plain to the robust coefficient of variation that shows that outliers dominate the plain one.
+/// If the plain coefficient of variation is at least this multiple of the robust one, outliers dominate it.
 const OUTLIERS_WORK: f64 = 3.0;
 
 impl Description {
@@ -49,14 +49,14 @@ impl Description {
         (robust.is_finite() && robust > 0.0 && self.n >= 4).then_some(robust)
     }
 
-    /// Returns the robust coefficient of variation if a few samples dominate the plain one, which is then at least
-    /// three times as large.
+    /// Returns the robust coefficient of variation in percent if outliers dominate the plain one: if the plain one is
+    /// at least three times as large. Otherwise returns `None`.
     pub fn cov_without_outliers_pct(&self) -> Option<f64> {
         self.robust_cov_pct().filter(|robust| self.cov_pct.is_some_and(|cov| cov >= OUTLIERS_WORK * robust))
     }
 
     /// Describes sorted samples.
-    pub fn of(sorted: &Sorted) -> Description {
+    pub fn new(sorted: &Sorted) -> Description {
         let samples = sorted.as_slice();
         Description {
             n: samples.len(),
@@ -80,7 +80,7 @@ impl Description {
 
 /// Describes samples in any order. Returns `None` if there are no samples, or if a sample is not finite.
 pub fn describe_samples(samples: &[f64]) -> Option<Description> {
-    Sorted::new(samples.to_vec()).map(|sorted| Description::of(&sorted))
+    Sorted::new(samples.to_vec()).map(|sorted| Description::new(&sorted))
 }
 
 /// Returns the arithmetic mean, or `None` if there are no samples. A second pass, which averages the distances from the
@@ -110,8 +110,8 @@ pub fn standard_deviation(samples: &[f64]) -> Option<f64> {
     Some(((squares - rest * rest / n).max(0.0) / (n - 1.0)).sqrt())
 }
 
-/// Returns the coefficient of variation: the sample standard deviation in percent of the mean. Returns `None` for fewer
-/// than two samples or a mean of zero.
+/// Returns the coefficient of variation: the sample standard deviation as a percentage of the mean. Returns `None` for
+/// fewer than two samples or a mean of zero.
 pub fn coefficient_of_variation_pct(samples: &[f64]) -> Option<f64> {
     let centre = mean(samples).filter(|centre| *centre != 0.0)?;
     Some(100.0 * standard_deviation(samples)? / centre.abs())
@@ -159,7 +159,8 @@ mod tests {
 
     #[test]
     fn description_matches_hand_computed_values() {
-        // Sum 40, mean 5; the squared distances 9 + 1 + 1 + 1 + 0 + 0 + 4 + 16 = 32, over 7, give the variance.
+        // The sum is 40 and the mean 5. The squared distances from the mean add up to
+        // 9 + 1 + 1 + 1 + 0 + 0 + 4 + 16 = 32, so the variance is 32 / 7.
         let description = describe_samples(&[2.0, 4.0, 4.0, 4.0, 5.0, 5.0, 7.0, 9.0]).unwrap();
         assert_eq!(description.n, 8);
         close(description.mean, 5.0);

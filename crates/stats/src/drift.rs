@@ -11,7 +11,7 @@ pub const DRIFT_PCT: f64 = 1.0;
 /// Minimum number of rounds for testing drift.
 const FEWEST_ROUNDS: usize = 4;
 
-/// Minimum number of rounds for estimating the autocorrelation of their means.
+/// Minimum number of rounds for estimating the autocorrelation of the residuals.
 const ROUNDS_FOR_AUTOCORRELATION: usize = 8;
 
 /// Upper limit for the estimated autocorrelation. Estimates from a dozen rounds are often higher by chance, or because
@@ -21,7 +21,8 @@ const MOST_AUTOCORRELATION: f64 = 0.6;
 /// Trend of a case's times during the measurement.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Drift {
-    /// Change from the first round to the last in percent, according to a line fitted to the logarithms of the rounds.
+    /// Change from the first round to the last in percent, according to a line fitted to the logarithms of the rounds'
+    /// times.
     pub change_pct: f64,
     /// Two-sided p-value of the hypothesis of no change.
     pub p_value: f64,
@@ -31,20 +32,23 @@ pub struct Drift {
 }
 
 /// Tests whether a case becomes slower or faster during the measurement. `processes` contains the round and the median
-/// of each visit, grouped by process. The test fits a line to the effects of the rounds. These effects are adjusted for
-/// processes, so that a missing visit does not look like a change. Student's test of the slope has two degrees of
-/// freedom fewer than there are rounds. The unit of repetition is the round. A disturbance affects all processes in a
-/// round, so agreement between processes does not prove a trend. The variance components give rounds with fewer visits
-/// less weight.
+/// of each visit, grouped by process.
 ///
-/// From eight rounds on, the test allows for lasting disturbances. Let `c` be the autocorrelation of the residuals, if
-/// positive. The variance of the slope is multiplied by `(1 + c) / (1 - c)`, and the degrees of freedom by `(1 - c^2) /
-/// (1 + c^2)`. These factors give the effective number of independent values in a first-order series, for its mean and
-/// its variance (Bayley and Hammersley, "The 'Effective' Number of Independent Observations in an Autocorrelated Time
-/// Series", Supplement to the Journal of the Royal Statistical Society 8 (1946)).
+/// The test fits a line to the effects of the rounds on the logarithm of the medians. These effects are adjusted for
+/// processes, so that a missing visit does not look like a change. Rounds with fewer visits have less weight, according
+/// to the variance components. Student's test of the slope has two degrees of freedom fewer than there are rounds.
+/// Visits of the same round are not independent, because a disturbance affects all processes in a round. Agreement
+/// between processes therefore does not prove a trend.
 ///
-/// Returns `None` if there are fewer than four rounds, if too few rounds share a process, or if a value is not positive
-/// and finite.
+/// With eight or more rounds, the test allows for lasting disturbances. Let `c` be the lag-one autocorrelation of the
+/// residuals, or 0 if it is negative. The variance of the slope is multiplied by `(1 + c) / (1 - c)`, and the degrees
+/// of freedom by `(1 - c^2) / (1 + c^2)`. These factors give the effective number of independent values in a
+/// first-order series, for its mean and its variance (Bayley and Hammersley, "The 'Effective' Number of Independent
+/// Observations in an Autocorrelated Time Series", Supplement to the Journal of the Royal Statistical Society 8
+/// (1946)).
+///
+/// Returns `None` if there are fewer than four rounds, if too few rounds are connected by common processes, or if a
+/// value is not positive and finite.
 pub fn drift(processes: &[Vec<(u32, f64)>]) -> Option<Drift> {
     let numbered = (0_u64..).zip(processes);
     let cell =
@@ -72,8 +76,9 @@ struct Point {
 }
 
 fn points(table: &TwoWay) -> Vec<Point> {
-    let found = Crossed::of(table);
-    // If no process has two rounds, effects cannot be adjusted for processes, and rounds are compared directly.
+    let found = Crossed::new(table);
+    // If no process has two rounds, the effects of processes cannot be removed, so compare rounds
+    // directly.
     let nested = table.round.freedom == 0;
     let (effects, own) = match nested {
         true => (table.round_means(), found.process_pct),
@@ -99,7 +104,8 @@ struct Line {
     freedom: f64,
 }
 
-/// Fits a line with a separate intercept for each part. Returns `None` if fewer than two degrees of freedom remain.
+/// Fits a line with the same slope, but a separate intercept, for each connected part of the table. Returns `None` if
+/// fewer than two degrees of freedom remain.
 fn line(points: &[Point]) -> Option<Line> {
     let parts = points.iter().map(|point| point.part + 1).max()?;
     let mut sums = vec![[0.0; 3]; parts];
@@ -148,7 +154,8 @@ mod tests {
 
     #[test]
     fn measures_the_slope_over_rounds() {
-        // In all processes, rounds alternate by 0.1% around the line. Processes differ by a factor.
+        // Rounds alternate by 0.1% around the line, in all processes alike. Each process has its
+        // own level.
         let noise = |round: u32| if round.is_multiple_of(2) { 0.001 } else { -0.001 };
         let process = |level: f64, slope: f64, rounds: u32| {
             (0..rounds)
@@ -156,8 +163,9 @@ mod tests {
                 .collect::<Vec<_>>()
         };
         let run = |slope: f64, rounds: u32| [1.0, 1.3, 0.8].map(|level| process(level, slope, rounds));
-        // Over five rounds, the alternation has no slope. The residual sum of squares is 4.8e-6, divided by 3 and by
-        // 10.
+        // Over five rounds, the alternation has no slope. Its residual sum of squares is 4.8e-6,
+        // with three degrees of freedom, and the squared distances of the rounds from their mean
+        // add up to 10.
         let found = drift(&run(0.01, 5)).unwrap();
         assert!((found.change_pct - 100.0 * 0.04_f64.exp_m1()).abs() < 1e-9, "{found:?}");
         let wanted = student_two_sided(0.01 / (4.8e-6_f64 / 3.0 / 10.0).sqrt(), 3.0).unwrap();
@@ -182,14 +190,15 @@ mod tests {
 
     #[test]
     fn ignores_missing_visits() {
-        // A slow process is missing at first, a fast one at the end. Two more join later and have no earlier rounds.
+        // A slow process joins late, and a fast one leaves early. Two more processes have only
+        // later rounds.
         let level = |level: f64, rounds: std::ops::Range<u32>| {
             rounds.map(|round| (round, level * (1.0 + 1e-4 * f64::from(round * round % 3)))).collect::<Vec<_>>()
         };
         let found = drift(&[level(1.0, 0..6), level(1.5, 3..6), level(0.7, 0..2), level(2.0, 6..9), level(2.2, 6..9)]);
         let found = found.unwrap();
         assert!(!found.drifting && found.change_pct.abs() < 0.1, "{found:?}");
-        // Each process makes only one first call, so it has only one round.
+        // If a case measures first calls, each process has only one round.
         let once =
             |round: u32, slope: f64| vec![(round, (slope * f64::from(round) + 1e-3 * f64::from(round % 2)).exp())];
         let run = |slope: f64| (0..24).map(|process| once(process / 4, slope)).collect::<Vec<_>>();

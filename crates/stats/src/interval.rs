@@ -13,11 +13,12 @@ const FEWEST_PROCESSES: usize = 3;
 /// Method behind an interval, which determines what it covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IntervalMethod {
-    /// Student's t over the medians of the processes, on the logarithmic scale if all medians are positive.
+    /// Student's interval from the medians of the processes, on the logarithmic scale if all medians are positive.
     StudentT,
-    /// Student's t over the variances of processes, rounds, visits and runs. Computed by [`crate::crossed`].
+    /// Student's interval from the variances between processes, rounds, visits and runs: see
+    /// [`crate::Crossed::interval`].
     CrossedT,
-    /// Order statistics of the pooled samples. Covers variation between samples but not between processes, so the
+    /// Order statistics of the pooled samples. They cover variation between samples but not between processes, so the
     /// interval is too narrow if processes differ.
     OrderStatistics,
 }
@@ -47,38 +48,38 @@ pub struct Interval {
     pub low: f64,
     /// Upper end.
     pub high: f64,
-    /// Confidence level. Order statistics may reach only a lower level than requested if there are too few samples.
+    /// Confidence level. With too few samples, order statistics reach only a lower level than requested.
     pub confidence: f64,
     /// Method behind the interval.
     pub method: IntervalMethod,
 }
 
 impl Interval {
-    /// Returns the distance from the estimate to the farther end, in percent of the estimate. For an estimate of zero,
-    /// the result is infinite unless the interval is a single point.
+    /// Returns the distance from the estimate to the farther end, as a percentage of the estimate. For an estimate of
+    /// zero, the result is infinite unless the interval is a single point.
     pub fn half_width_pct(&self) -> f64 {
         let farther = (self.high - self.estimate).max(self.estimate - self.low);
         if farther == 0.0 { 0.0 } else { 100.0 * farther / self.estimate.abs() }
     }
 }
 
-/// Returns the median of one operation over all processes, and its interval. `processes` contains one group of samples
-/// per process.
+/// Returns the median of one operation's samples from all processes, and its interval. `processes` contains one group
+/// of samples per process.
 ///
 /// The estimate is the median of all pooled samples ([`Sorted::median`]).
 ///
 /// The samples from one process are not independent: a process keeps its memory layout, its core and its part of the
 /// caches. The unit of repetition is therefore the process (Kalibera and Jones, "Rigorous Benchmarking in Reasonable
-/// Time", ISMM 2013). From three processes on, the half-width is Student's for the mean of the processes' medians. If
-/// all medians are positive, it is computed on the logarithmic scale, because differences between processes (clock
-/// rate, alignment, cache usage) act as factors on a time. A multiplicative interval is the same for a time and for its
-/// reciprocal, the rate, and never extends below zero.
+/// Time", ISMM 2013). With three or more processes, the half-width is that of Student's interval for the mean of the
+/// processes' medians. If all medians are positive, it is computed on the logarithmic scale, because differences
+/// between processes (clock rate, alignment, cache usage) act as factors on a time. A multiplicative interval is the
+/// same for a time and for its reciprocal, the rate, and never extends below zero.
 ///
-/// There are two centres: the mean of the processes' medians, for which Student's theory holds, and the pooled median,
-/// which is reported. The interval extends from each centre by the half-width to both sides. The two centres estimate
-/// the same value if samples and processes spread symmetrically. They differ if operations take one of several paths.
-/// An interval around only one centre would then miss the true value of the other far too often. Using both centres
-/// widens most intervals by 3 to 8 percent.
+/// The interval has two centers: the mean of the processes' medians, to which Student's theory applies, and the pooled
+/// median, which is reported. It extends from one half-width below the smaller center to one half-width above the
+/// larger. The two centers estimate the same value if samples and processes are distributed symmetrically. They differ
+/// if operations take one of several paths. An interval around only one center would then miss the true value of the
+/// other far too often. Using both centers widens most intervals by 3 to 8 percent.
 ///
 /// For one or two processes, the interval comes from order statistics of the pooled samples (David and Nagaraja, "Order
 /// Statistics", 3rd edition, section 7.1). It is exact for independent samples from any distribution.
@@ -99,13 +100,15 @@ pub fn median_interval(processes: &[Vec<f64>], confidence: f64) -> Option<Interv
     } else {
         student(&medians, estimate, confidence)?
     };
-    // If all samples are equal, taking the logarithm and back may change the last digit.
+    // If all medians are equal, taking the logarithm and back may move an end past the estimate by
+    // the last digit.
     let (low, high) = (low.min(estimate), high.max(estimate));
     Some(Interval { estimate, low, high, confidence, method: IntervalMethod::StudentT })
 }
 
-/// Applies Student's half-width for the mean ("The Probable Error of a Mean", Biometrika 6 (1908)) to both sides of the
-/// mean and of `centre`, another estimate of the centre.
+/// Returns the interval from one half-width below the smaller to one half-width above the larger of two centers: the
+/// mean of `values`, and `centre`. The half-width is Student's for the mean ("The Probable Error of a Mean", Biometrika
+/// 6 (1908)).
 fn student(values: &[f64], centre: f64, confidence: f64) -> Option<(f64, f64)> {
     let description = describe_samples(values)?;
     let half = student_factor(values.len(), confidence)? * description.stdev? / (values.len() as f64).sqrt();

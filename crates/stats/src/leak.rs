@@ -5,24 +5,24 @@ use crate::{Sorted, block_bootstrap, mean, standard_deviation, welch_t_test};
 /// interruptions.
 pub const TENTHS: usize = 9;
 
-/// Percentages of fastest samples used in Welch's test: dudect's rule `1 - 0.5^i`, and all samples.
+/// Percentages of the fastest samples that Welch's tests use: dudect's rule `1 - 0.5^i`, and all samples.
 pub const CROPPINGS: [f64; 11] =
     [50.0, 75.0, 87.5, 93.75, 96.875, 98.4375, 99.21875, 99.609375, 99.8046875, 99.90234375, 100.0];
 
-/// Probability of a false verdict `leak`, over all tests together.
+/// Probability of a false `leak` verdict, over all tests together.
 pub const LEAK_SIGNIFICANCE: f64 = 0.001;
 
-/// Confidence level of intervals and of the bound in the verdict "none above", over all tests together.
+/// Confidence level of intervals and of the bound in the "none above" verdict, over all tests together.
 pub const LEAK_CONFIDENCE: f64 = 0.95;
 
-/// Maximum difference in ns that is attributed to the harness. Comparing a class with itself also shows such
-/// differences.
+/// Size of differences that are attributed to the harness, in ns. Comparing a class with itself shows such differences,
+/// too.
 pub const LEAK_FLOOR_NS: f64 = 3.0;
 
 /// Minimum number of samples per class.
 pub const LEAST_SAMPLES: usize = 1_000;
 
-/// Number of windows into which a run is divided.
+/// Number of windows (groups of consecutive samples) into which a run is divided.
 const WINDOWS: usize = 250;
 /// Minimum number of samples per class and window.
 const LEAST_WINDOW: usize = 50;
@@ -30,7 +30,7 @@ const LEAST_WINDOW: usize = 50;
 const BLOCK: usize = 4;
 /// Number of bootstrap resamples. A few hundred suffice for standard errors.
 const RESAMPLES: usize = 400;
-/// Fraction of windows trimmed at each end.
+/// Fraction of windows that the trimmed mean excludes at each end.
 const TRIM: f64 = 0.1;
 
 /// Difference between the second and the first class, and its standard error, in the unit of the samples.
@@ -116,7 +116,7 @@ fn tenths_of(samples: &[f64]) -> Option<[f64; TENTHS]> {
     Some(std::array::from_fn(|tenth| mean(&sorted[at(tenth)..at(tenth + 1)]).unwrap_or(f64::NAN)))
 }
 
-/// Returns the trimmed mean of each tenth over the windows at `positions`.
+/// Returns the mean of each tenth over the windows at `positions`, trimmed by [`TRIM`] at each end.
 fn central(windows: &[[f64; TENTHS]], positions: &[usize]) -> [f64; TENTHS] {
     let cut = (positions.len() as f64 * TRIM) as usize;
     std::array::from_fn(|tenth| {
@@ -133,7 +133,8 @@ fn cropped(first: &[f64], second: &[f64]) -> Option<Vec<Shift>> {
         let limit = pooled.quantile(percentage / 100.0);
         let crop = |samples: &[f64]| samples.iter().copied().filter(|&sample| sample <= limit).collect::<Vec<_>>();
         let (left, right) = (crop(first), crop(second));
-        // Skip the test if the samples have no spread. The tenths are still compared.
+        // Samples without spread have no test statistic, so skip the test. The tenths still cover
+        // these samples.
         let Some(test) = welch_t_test(&left, &right, LEAK_SIGNIFICANCE) else { continue };
         let estimate = mean(&right)? - mean(&left)?;
         let variance = |samples: &[f64]| Some(standard_deviation(samples)?.powi(2) / samples.len() as f64);
@@ -144,13 +145,15 @@ fn cropped(first: &[f64], second: &[f64]) -> Option<Vec<Shift>> {
 }
 
 impl TimeDifference {
-    /// Returns the largest lower bound on a difference, corrected for all tests of all `cases` together. The result is
-    /// zero or negative if no difference is significant.
+    /// Returns the largest lower bound on the absolute difference in any test, in the unit of the samples. The bounds
+    /// are corrected for all tests of all `cases` together. The result is zero or negative if no difference is
+    /// significant.
     pub fn surely(&self, cases: usize) -> f64 {
         self.surely_beyond(|_| 0.0, cases)
     }
 
-    /// Like [`surely`](Self::surely), but subtracts the harness's own difference, `floor`, from each test.
+    /// Like [`surely`](Self::surely), but subtracts `floor(test)`, the difference attributed to the harness, from each
+    /// bound.
     fn surely_beyond(&self, floor: impl Fn(usize) -> f64, cases: usize) -> f64 {
         let tests = family(cases);
         let shifts = self.tenths.iter().chain(&self.cropped).enumerate();
@@ -161,28 +164,30 @@ impl TimeDifference {
     }
 
     /// Returns the smallest uniform shift that 19 of 20 measurements with these errors would detect. A measurement
-    /// detects a shift that significantly exceeds `floor`, the harness's own difference, in at least one test.
+    /// detects a shift that significantly exceeds `floor(test)`, the difference attributed to the harness, in at least
+    /// one test.
     fn detectable(&self, floor: impl Fn(usize) -> f64, cases: usize) -> f64 {
         let tests = family(cases);
         let shifts = self.tenths.iter().chain(&self.cropped).enumerate();
         let least = |(test, shift): (usize, &Shift)| {
-            // In 1 of 20 measurements, the estimate falls short by more than this (one-sided).
+            // In 1 of 20 measurements, the estimate falls short of the true shift by more than
+            // this.
             let short = shift.half_width(0.9, 1);
             floor(test) + shift.half_width(1.0 - LEAK_SIGNIFICANCE, tests) + short
         };
         shifts.map(least).fold(f64::INFINITY, f64::min)
     }
 
-    /// Returns the absolute difference in a test, or the largest difference if that test was skipped. At least
-    /// [`LEAK_FLOOR_NS`].
+    /// Returns the absolute difference in a test, but at least [`LEAK_FLOOR_NS`]. If this comparison does not have
+    /// `tests` tests, because some were skipped, returns the largest difference among the tenths instead.
     fn floor(&self, test: usize, tests: usize) -> f64 {
         let shifts = self.tenths.iter().chain(&self.cropped);
         let shift = if shifts.clone().count() == tests { shifts.clone().nth(test) } else { None };
         shift.map_or_else(|| self.largest(), |shift| shift.estimate.abs()).max(LEAK_FLOOR_NS)
     }
 
-    /// Returns a bound on the differences of all tenths. It holds with [`LEAK_CONFIDENCE`] for all tenths of all
-    /// `cases` together.
+    /// Returns an upper bound on the absolute differences of all tenths. The bound holds with confidence
+    /// [`LEAK_CONFIDENCE`] for all tenths of all `cases` together.
     pub fn bound(&self, cases: usize) -> f64 {
         let most = |shift: &Shift| shift.estimate.abs() + shift.half_width(LEAK_CONFIDENCE, TENTHS * cases.max(1));
         self.tenths.iter().map(most).fold(0.0, f64::max)
@@ -218,16 +223,16 @@ fn family(cases: usize) -> usize {
     (TENTHS + CROPPINGS.len()) * cases.max(1)
 }
 
-/// Times of four groups of calls whose measurements were interleaved.
+/// Times of four groups of calls, in ns. The measurements of the groups were interleaved.
 #[derive(Clone, Copy, Debug)]
 pub struct LeakSamples<'a> {
-    /// First class.
+    /// Times for the first class.
     pub first: &'a [f64],
-    /// First class again, from a separate pool of inputs.
+    /// Times for the first class again, from a separate pool of inputs.
     pub null: &'a [f64],
-    /// First class a third time, with a known delay: the positive control.
+    /// Times for the first class with a known delay: the positive control.
     pub positive: &'a [f64],
-    /// Second class.
+    /// Times for the second class.
     pub second: &'a [f64],
 }
 
@@ -236,7 +241,7 @@ pub struct LeakSamples<'a> {
 pub enum LeakVerdict {
     /// The time depends on the class.
     Leak,
-    /// The time does not depend on the class, up to the bound.
+    /// The time does not depend on the class by more than the bound.
     None,
     /// The measurement shows neither a leak nor its absence.
     Inconclusive,
@@ -251,16 +256,16 @@ pub enum LeakVerdict {
 pub struct LeakJudgement {
     /// The verdict.
     pub verdict: LeakVerdict,
-    /// Second class minus first.
+    /// Difference between the second class and the first.
     pub difference: TimeDifference,
-    /// Null minus first: the difference between two groups of the same class.
+    /// Difference between the null and the first group, which have the same class.
     pub null: TimeDifference,
-    /// Positive control minus null.
+    /// Difference between the positive control and the null.
     pub positive: TimeDifference,
-    /// Maximum difference that is attributed to the harness: the larger of [`LEAK_FLOOR_NS`] and the difference that
-    /// the null shows in the most significant tenth.
+    /// Maximum difference that is attributed to the harness: the larger of [`LEAK_FLOOR_NS`] and the null's difference
+    /// in the tenth that is most significant in `difference`.
     pub floor: f64,
-    /// Bound on the differences of all tenths.
+    /// Upper bound on the absolute differences of all tenths.
     pub bound: f64,
     /// Smallest uniform shift that 19 of 20 such measurements would detect.
     pub detectable: f64,
@@ -268,8 +273,9 @@ pub struct LeakJudgement {
 
 /// Returns the verdict on one of `cases` measurements. `effect` is the smallest difference that matters, in ns.
 ///
-/// A valid measurement detects the delay of the positive control and finds no difference between two groups of the same
-/// class. A leak is a difference that significantly exceeds the difference between those two groups in the same test.
+/// A valid measurement detects the delay of the positive control and finds no difference between the two groups of the
+/// first class. A leak is a difference between the classes that significantly exceeds the difference between those two
+/// groups in the same test.
 pub fn judge_leak(samples: LeakSamples<'_>, effect: f64, cases: usize, seed: u64) -> Option<LeakJudgement> {
     let difference = time_difference(samples.first, samples.second, seed)?;
     let null = time_difference(samples.first, samples.null, seed)?;
@@ -365,7 +371,8 @@ mod tests {
             let leaks = |_: &usize| judged(&machine.run(20_000, shift, 50.0), 30.0, 10).verdict == LeakVerdict::Leak;
             (0..10).filter(leaks).count()
         };
-        // Simulate a shift that is a quarter larger, because the detectable shift is itself an estimate.
+        // Simulate a shift that is a quarter larger than `least`, because `least` is itself an
+        // estimate.
         assert!(found(1.25 * least, &mut machine) >= 8);
         assert_eq!(found(0.5 * LEAK_FLOOR_NS, &mut machine), 0);
     }

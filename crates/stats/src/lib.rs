@@ -5,6 +5,7 @@
 //! definition.
 
 mod bootstrap;
+mod comb;
 mod compare;
 mod crossed;
 mod describe;
@@ -23,7 +24,8 @@ mod throughput;
 mod two_sample;
 mod two_way;
 
-pub use bootstrap::{BootstrapInterval, block_bootstrap, bootstrap_ci};
+pub use bootstrap::{BootstrapInterval, block_bootstrap, bootstrap_ci, ratio_of_medians};
+pub use comb::Comb;
 pub(crate) use compare::KNOWN;
 pub use compare::{
     Contrast, DEFAULT_MARGIN_PCT, DEFAULT_RUN_SPREAD, FEWEST_COMPARISONS, Judgement, LEAST_MARGIN_PCT,

@@ -1,15 +1,16 @@
 use crate::{Sorted, median};
 
-/// Minimum relative distance between two modes.
+/// Minimum relative distance between two modes, as a fraction.
 const LEAST_GAP: f64 = 0.03;
 
 /// Minimum gap between two modes, as a multiple of the larger standard deviation within a mode.
 const GAP_OVER_DEVIATION: f64 = 5.0;
 
-/// The same multiple for fewer than [`MANY_PROCESSES`] processes. Two or three values are often close by chance.
+/// Same as [`GAP_OVER_DEVIATION`], for fewer than [`MANY_PROCESSES`] processes. Two or three values are often close by
+/// chance.
 const GAP_OVER_DEVIATION_OF_FEW: f64 = 9.0;
 
-/// Minimum number of processes for using the smaller multiple.
+/// Minimum number of processes for using [`GAP_OVER_DEVIATION`].
 const MANY_PROCESSES: usize = 8;
 
 /// Minimum number of processes for detecting modes.

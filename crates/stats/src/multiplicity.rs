@@ -1,9 +1,9 @@
 /// Adjusts the p-values of several tests to control the false discovery rate. If every test with an adjusted p-value of
-/// at most `q` counts as a discovery, an expected fraction of at most `q` of the discoveries is false. For independent
-/// tests: Benjamini and Hochberg, "Controlling the False Discovery Rate", Journal of the Royal Statistical Society B 57
-/// (1995). For positively dependent tests: Benjamini and Yekutieli, "The Control of the False Discovery Rate in
-/// Multiple Testing under Dependency", Annals of Statistics 29 (2001). Keeps the order of the input. NaN stays NaN and
-/// is not counted as a test.
+/// at most `q` counts as a discovery, at most a fraction `q` of the discoveries is expected to be false. This holds for
+/// independent tests (Benjamini and Hochberg, "Controlling the False Discovery Rate", Journal of the Royal Statistical
+/// Society B 57 (1995)) and for positively dependent tests (Benjamini and Yekutieli, "The Control of the False
+/// Discovery Rate in Multiple Testing under Dependency", Annals of Statistics 29 (2001)). Keeps the order of the input.
+/// NaN stays NaN and is not counted as a test.
 pub fn benjamini_hochberg(p_values: &[f64]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..p_values.len()).filter(|&index| !p_values[index].is_nan()).collect();
     order.sort_by(|&left, &right| p_values[left].total_cmp(&p_values[right]));

@@ -14,8 +14,8 @@ pub struct JarqueBera {
     pub excess_kurtosis: f64,
 }
 
-/// Tests for normality using skewness and kurtosis. Jarque and Bera, "A Test for Normality of Observations and
-/// Regression Residuals", International Statistical Review 55 (1987). The statistic is `n/6 (S^2 + K^2/4)`. For large
+/// Tests for normality using skewness and kurtosis (Jarque and Bera, "A Test for Normality of Observations and
+/// Regression Residuals", International Statistical Review 55 (1987)). The statistic is `n/6 (S^2 + K^2/4)`. For large
 /// `n`, it is chi-squared with two degrees of freedom, so its upper tail is `exp(-x/2)`.
 ///
 /// Returns `None` for fewer than three samples, if all samples are equal, or if a sample is not finite.
@@ -43,7 +43,8 @@ mod tests {
 
     #[test]
     fn statistic_matches_hand_computed_moments() {
-        // Mean 1, distances -1 -1 -1 0 0 3: the moments are 2, 4 and 14, so S = 4/2^1.5 and K = 14/4 - 3.
+        // The mean is 1, and the distances from it are -1, -1, -1, 0, 0 and 3. The moments are 2, 4
+        // and 14, so S = 4/2^1.5 and K = 14/4 - 3.
         let test = jarque_bera(&[0.0, 0.0, 0.0, 1.0, 1.0, 4.0]).unwrap();
         close(test.skewness, 2.0_f64.sqrt());
         close(test.excess_kurtosis, 0.5);
@@ -53,7 +54,8 @@ mod tests {
 
     #[test]
     fn symmetric_samples_have_no_skewness() {
-        // Distances -1 0 1: the moments are 2/3, 0 and 2/3, so K = 1.5 - 3.
+        // The distances from the mean are -1, 0 and 1, with moments 2/3, 0 and 2/3. Therefore
+        // K = 1.5 - 3.
         let test = jarque_bera(&[7.0, 8.0, 9.0]).unwrap();
         close(test.skewness, 0.0);
         close(test.statistic, 3.0 / 6.0 * 2.25 / 4.0);

@@ -10,12 +10,12 @@ const SHARE_OF_NOISE: f64 = 1.0 / 3.0;
 /// McCulloch, "Variance Components" (1992), section 3.6, Henderson's method I).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct VarianceComponents {
-    /// Standard deviation between processes, in percent of the values. Zero if the noise within processes explains all
-    /// differences between processes.
+    /// Standard deviation between processes, as a percentage of the values. Zero if the noise within processes explains
+    /// all differences between processes.
     pub between_pct: f64,
     /// Standard deviation of values within a process, in percent.
     pub within_pct: f64,
-    /// Fraction of a value's variance that is due to differences between processes, from 0 to 1.
+    /// Fraction of a value's variance that comes from differences between processes, from 0 to 1.
     pub between_share: f64,
     /// Number of processes.
     pub processes: usize,
@@ -40,7 +40,7 @@ pub fn variance_components(processes: &[Vec<f64>]) -> Option<VarianceComponents>
     let means = groups.iter().map(|group| Some((group.len() as f64, mean(group)?)));
     let between_squares: f64 = means.map(|group| group.map_or(0.0, |(n, mean)| n * (mean - centre).powi(2))).sum();
     let squares: f64 = groups.iter().map(|group| (group.len() as f64).powi(2)).sum();
-    // Effective number of values per process in the expected mean square between processes.
+    // Effective group size (n0) in the expected mean square between processes.
     let typical = (total - squares / total) / (count - 1.0);
     let between = ((between_squares / (count - 1.0) - within) / typical).max(0.0);
     let all = between + within;
@@ -59,32 +59,36 @@ pub fn variance_components(processes: &[Vec<f64>]) -> Option<VarianceComponents>
 /// The plan considers only the spread *within* processes. It requires enough rounds to keep the contribution of this
 /// spread far below the target half-width of `precision_pct` percent. The final interval comes from the differences
 /// *between* processes. For normal noise, deviations from a process's mean are independent of that mean. The number of
-/// rounds is therefore independent of the width and the error of the final interval, and the interval covers the true
-/// value as often as with a fixed number. Stein, "A Two-Sample Test for a Linear Hypothesis whose Power is Independent
-/// of the Variance", Annals of Mathematical Statistics 16 (1945), relies on the same independence. It would be wrong to
-/// check the interval after each round and stop once it is narrow, because it is sometimes narrow by chance.
+/// rounds is therefore independent of the width and the error of the final interval. The interval covers the true value
+/// as often as with a fixed number of rounds. Stein, "A Two-Sample Test for a Linear Hypothesis whose Power is
+/// Independent of the Variance", Annals of Mathematical Statistics 16 (1945), relies on the same independence. It would
+/// be wrong to check the interval after each round and stop once it is narrow, because it is sometimes narrow by
+/// chance.
 ///
 /// Returns `None` if no process has two visits, or if a median is not positive and finite.
 pub fn rounds_for_precision(pilot: &[Vec<f64>], precision_pct: f64, confidence: f64) -> Option<u64> {
     let groups = logarithms(pilot)?;
     let within = within_variance(&groups)?;
     let count = groups.len();
-    // For fewer than three processes, the interval is computed from the pooled samples, with the normal factor.
+    // With fewer than three processes, the interval comes from the pooled samples, so use the
+    // normal factor.
     let factor = student_factor(if count < 3 { 10_000 } else { count }, confidence)?;
     let target = precision_pct / 100.0;
     let rounds = factor * factor * within / (count as f64 * SHARE_OF_NOISE * target * target);
-    // The cast turns infinity into the largest number of rounds.
+    // If the target is zero, `rounds` is infinite, and the cast gives `u64::MAX`.
     (!rounds.is_nan()).then_some((rounds.ceil() as u64).max(1))
 }
 
 /// Returns the total number of processes that a case needs for an interval with a half-width of `precision_pct`
-/// percent, given the first `processes`. This is the second stage of Stein's procedure ("A Two-Sample Test for a Linear
-/// Hypothesis whose Power is Independent of the Variance", Annals of Mathematical Statistics 16 (1945)). Let `s^2` be
-/// the variance of one process, and `t` Student's factor for the pilot's degrees of freedom. Then `n = t^2 s^2 / d^2`
-/// processes reach a half-width of `d`, whatever the true variance is. More processes do not reduce the variation
-/// between rounds and between runs. The square of its half-width is therefore subtracted from the squared target first.
-/// An interval from added squared half-widths is never too narrow (Banerjee, "Approximate Confidence Interval for
-/// Linear Functions of Means of k Populations when the Population Variances are Not Equal", Sankhya 22 (1960)).
+/// percent, given the first `processes` processes. This is the second stage of Stein's procedure ("A Two-Sample Test
+/// for a Linear Hypothesis whose Power is Independent of the Variance", Annals of Mathematical Statistics 16 (1945)).
+/// Let `s^2` be the variance of one process, and `t` Student's factor for the pilot's degrees of freedom. Then `n = t^2
+/// s^2 / d^2` processes reach a half-width of `d`, whatever the true variance is.
+///
+/// More processes do not reduce the variation between rounds and between runs. Therefore, the squared half-width of
+/// that variation is first subtracted from the squared target. An interval from added squared half-widths is never too
+/// narrow (Banerjee, "Approximate Confidence Interval for Linear Functions of Means of k Populations when the
+/// Population Variances are Not Equal", Sankhya 22 (1960)).
 ///
 /// Returns at least `processes`, or `None` if not even a million processes suffice.
 pub fn processes_for_precision(
@@ -101,8 +105,8 @@ pub fn processes_for_precision(
     (allowed > 0.0 && needed <= MOST_PROCESSES).then_some((needed as u64).max(processes))
 }
 
-/// Returns the logarithm of a factor that is `precision_pct` percent above one: the farther end of a multiplicative
-/// interval.
+/// Returns `ln(1 + precision_pct / 100)`: the half-width, on the logarithmic scale, of an interval with an upper end
+/// that is `precision_pct` percent above the estimate.
 fn precision_to_factor(precision_pct: f64) -> f64 {
     (precision_pct / 100.0).ln_1p()
 }
@@ -138,8 +142,9 @@ mod tests {
 
     #[test]
     fn components_match_hand_computed_values() {
-        // The logarithms 0 2, 4 6, 8 10 have the variance 2 within processes. The means 1 5 9 give the mean square 2 x
-        // 32 / 2 = 32 between processes, so the variance between processes is (32 - 2) / 2.
+        // The logarithms are 0 and 2, 4 and 6, 8 and 10. Their variance within processes is 2. The
+        // means 1, 5 and 9 give the mean square 2 x 32 / 2 = 32, so the variance between processes
+        // is (32 - 2) / 2.
         let groups: Vec<Vec<f64>> =
             [[0.0_f64, 2.0], [4.0, 6.0], [8.0, 10.0]].iter().map(|group| group.map(f64::exp).to_vec()).collect();
         let components = variance_components(&groups).unwrap();
@@ -177,8 +182,8 @@ mod tests {
             let cell = |at: u64| Cell { process: at % 4, round: at / 4, value: deviation * (at % 4) as f64 };
             crossed(&(0..12).map(cell).collect::<Vec<_>>()).unwrap()
         };
-        // The processes lie at 0, 1, 2 and 3% without other noise. The variance is 5/3; the factor for three degrees of
-        // freedom is 3.182446.
+        // The processes lie at 0, 1, 2 and 3%, without other noise. Their variance is 5/3, and
+        // Student's factor for three degrees of freedom is 3.182446.
         let exact = 3.182_446_305_284_263_f64.powi(2) * 5.0 / 3.0 / 100.0_f64.powi(2) / 0.01_f64.ln_1p().powi(2);
         let found = processes_for_precision(&table(0.01), 4, nothing, 1.0, CONFIDENCE);
         assert_eq!(found, Some(exact.ceil() as u64));

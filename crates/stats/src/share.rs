@@ -2,10 +2,10 @@ use crate::student::{student_quantile, student_two_sided};
 use crate::two_sample::welch_satterthwaite;
 use crate::{KNOWN, RunSpread};
 
-/// A variance and its degrees of freedom.
+/// Part of an estimate's variance, and its degrees of freedom.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Share {
-    /// Variance of a logarithm.
+    /// Variance on the logarithmic scale.
     pub variance: f64,
     /// Degrees of freedom of the estimated variance.
     pub degrees_of_freedom: f64,
@@ -26,10 +26,10 @@ impl Share {
         Share::new(variance, KNOWN as f64)
     }
 
-    /// Returns the moderated variance: the mean of this estimate and an `assumed` variance, weighted by their degrees
-    /// of freedom. `freedom` is that of the assumed variance. Smyth, "Linear Models and Empirical Bayes Methods for
+    /// Returns the moderated variance: the mean of this estimate and an `assumed` variance with `freedom` degrees of
+    /// freedom, weighted by the degrees of freedom of both (Smyth, "Linear Models and Empirical Bayes Methods for
     /// Assessing Differential Expression in Microarray Experiments", Statistical Applications in Genetics and Molecular
-    /// Biology 3 (2004).
+    /// Biology 3 (2004)).
     pub(crate) fn moderated(self, freedom: f64, assumed: f64) -> Share {
         let all = freedom + self.degrees_of_freedom;
         let sum = freedom * assumed + self.degrees_of_freedom * self.variance;
@@ -95,7 +95,7 @@ mod tests {
         let shares = [Share::new(1.0, 2.0), Share::new(1.0, 20.0)];
         let half = half_width(&shares, CONFIDENCE).unwrap();
         assert!((half - 4.302_652_73).abs() < 1e-6, "{half}");
-        // Here the sum gives the widest interval, because the second share is much larger.
+        // The second share is much larger, so the sum gives the wider interval.
         let shares = [Share::new(1.0, 2.0), Share::new(100.0, 20.0)];
         let wanted = student_quantile(0.975, welch_satterthwaite(&shares)).unwrap() * 101.0_f64.sqrt();
         assert_eq!(half_width(&shares, CONFIDENCE), Some(wanted));

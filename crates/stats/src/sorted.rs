@@ -64,7 +64,7 @@ impl Sorted {
     pub fn median_absolute_deviation(&self) -> f64 {
         let centre = self.median();
         let distances = self.0.iter().map(|sample| (sample - centre).abs()).collect();
-        // Distances between finite samples overflow only near the limits of the range.
+        // The distance between two finite samples overflows only near the limits of `f64`.
         median_of(distances).unwrap_or(f64::INFINITY)
     }
 
@@ -75,6 +75,46 @@ impl Sorted {
         let wanted = (pct_each_tail.max(0.0) / 100.0 * n as f64).floor() as usize;
         let each = wanted.min((n - 1) / 2);
         Sorted(self.0[each..n - each].to_vec())
+    }
+}
+
+/// Distance from the quartiles, in interquartile ranges, beyond which a sample is far out (Tukey, "Exploratory Data
+/// Analysis" (1977), section 2D).
+const FAR_OUT: f64 = 3.0;
+
+/// Minimum width, as a fraction of the median, that replaces an interquartile range of 0.
+const LEAST_WIDTH: f64 = 0.05;
+
+/// Maximum fraction of distinct samples at which [`Sorted::step`] reports a step.
+const FEW_VALUES: f64 = 0.5;
+
+impl Sorted {
+    /// Returns the number of samples that are far out: more than three interquartile ranges below the first quartile or
+    /// above the third. If the interquartile range is 0, the clock's step or 5% of the median replaces it, whichever is
+    /// larger.
+    pub fn outliers(&self) -> usize {
+        let (low, high) = (self.quantile(0.25), self.quantile(0.75));
+        let least = || self.step().unwrap_or(0.0).max(LEAST_WIDTH * self.median().abs());
+        let fence = FAR_OUT * if high > low { high - low } else { least() };
+        self.0.iter().filter(|sample| **sample < low - fence || **sample > high + fence).count()
+    }
+
+    /// Returns the number of distinct values.
+    pub fn distinct(&self) -> usize {
+        1 + self.0.windows(2).filter(|pair| pair[0] != pair[1]).count()
+    }
+
+    /// Returns the step of the clock, if the samples show it: at most half of them are distinct, and all distances
+    /// between them are multiples of the smallest distance. A clock shows no value between 0 and its step, so the step
+    /// is at most the smallest nonzero sample. Returns `None` if all samples are equal.
+    pub fn step(&self) -> Option<f64> {
+        let gaps: Vec<f64> = self.0.windows(2).map(|pair| pair[1] - pair[0]).filter(|gap| *gap > 0.0).collect();
+        let step = gaps.iter().copied().min_by(f64::total_cmp)?;
+        let few = self.distinct() as f64 <= FEW_VALUES * self.0.len() as f64;
+        let multiple = |gap: &f64| ((gap / step) - (gap / step).round()).abs() <= 1e-3 * (gap / step).max(1.0);
+        let nonzero = self.0.iter().map(|sample| sample.abs()).filter(|sample| *sample > 0.0);
+        let smallest = nonzero.min_by(f64::total_cmp)?;
+        (few && step <= smallest * (1.0 + 1e-3) && gaps.iter().all(multiple)).then_some(step)
     }
 }
 
@@ -117,7 +157,7 @@ mod tests {
 
     #[test]
     fn quantiles_match_definition_7() {
-        // Positions (n - 1) p: 0.4, 1 and 3.8 for n = 5; 1.5 and 0.75 for n = 4.
+        // The positions (n - 1) p are 0.4, 1 and 3.8 for n = 5, and 1.5 and 0.75 for n = 4.
         let five = sorted(&[50.0, 10.0, 40.0, 20.0, 30.0]);
         close(five.quantile(0.1), 14.0);
         close(five.quantile(0.25), 20.0);
@@ -140,8 +180,8 @@ mod tests {
 
     #[test]
     fn interquartile_mean_weighs_the_borders() {
-        // With 12 samples, the mean covers samples 4 to 9. With 5 samples, it covers positions 1.25 to 3.75: (0.75 * 2
-        // + 3 + 0.75 * 10) / 2.5.
+        // With 12 samples, the mean covers samples 4 to 9. With 5 samples, it covers positions 1.25
+        // to 3.75: (0.75 * 2 + 3 + 0.75 * 10) / 2.5.
         let twelve = sorted(&[5.0, 8.0, 4.0, 38.0, 8.0, 6.0, 9.0, 7.0, 7.0, 3.0, 1.0, 6.0]);
         close(twelve.interquartile_mean(), 6.5);
         close(sorted(&[1.0, 2.0, 3.0, 10.0, 100.0]).interquartile_mean(), 4.8);
@@ -150,9 +190,37 @@ mod tests {
 
     #[test]
     fn median_absolute_deviation_is_unscaled() {
-        // The median is 2, and the distances are 1 1 0 0 2 4 7.
+        // The median is 2, and the distances from it are 1, 1, 0, 0, 2, 4 and 7.
         close(sorted(&[1.0, 1.0, 2.0, 2.0, 4.0, 6.0, 9.0]).median_absolute_deviation(), 1.0);
         close(sorted(&[5.0, 5.0]).median_absolute_deviation(), 0.0);
+    }
+
+    #[test]
+    fn finds_the_step_of_the_clock_and_outliers() {
+        let step = |samples: &[f64]| sorted(samples).step();
+        assert_eq!(step(&[0.125, 0.109_375, 0.125, 0.125]), Some(0.015_625));
+        assert_eq!(step(&[1.0, 2.0, 5.0, 2.0, 1.0, 5.0]), Some(1.0));
+        assert_eq!(step(&[1.0, 1.0, 1.0]), None);
+        assert_eq!(step(&[1.0, 2.0, 3.5]), None);
+        assert_eq!(step(&[1.0, 1.0, 2.0, 2.0, 3.5, 3.5]), None);
+        assert_eq!(step(&[15.6, 31.2, 15.6, 31.2]), Some(15.6));
+        assert_eq!(step(&[0.0, 15.6, 15.6, 0.0]), Some(15.6));
+        assert_eq!(sorted(&[1.0, 1.0, 2.0]).distinct(), 2);
+        let mut samples: Vec<f64> = (0..30).map(|index| 100.0 + f64::from(index % 7)).collect();
+        assert_eq!(sorted(&samples).outliers(), 0);
+        samples[4] = 1000.0;
+        assert_eq!(sorted(&samples).outliers(), 1);
+    }
+
+    #[test]
+    fn one_outlier_is_not_the_step_of_the_clock() {
+        let with = |last: &[f64]| sorted(&[&[100.0; 28], last].concat());
+        assert_eq!((with(&[100.0, 9000.0]).step(), with(&[100.0, 9000.0]).outliers()), (None, 1));
+        assert_eq!((with(&[101.0, 9000.0]).step(), with(&[101.0, 9000.0]).outliers()), (Some(1.0), 1));
+        assert_eq!((with(&[100.0, 110.0]).step(), with(&[100.0, 110.0]).outliers()), (Some(10.0), 0));
+        assert_eq!(with(&[100.0, 100.0]).outliers(), 0);
+        // The clock's step explains a width of 0.
+        assert_eq!(sorted(&[0.0, 0.0, 0.0, 0.0, 0.0, 15.6]).outliers(), 0);
     }
 
     #[test]

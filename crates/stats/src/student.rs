@@ -2,9 +2,9 @@
 
 use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
 
-/// Minimum degrees of freedom for using the expansion of the quantile, which is then accurate to 12 digits. The
-/// library's search is off by 6e-5 at a million degrees and by 7e-2 at ten million. At a hundred million degrees, it
-/// does not terminate.
+/// Minimum degrees of freedom for using the expansion of the quantile, which is then accurate to 12 digits. The search
+/// that `statrs` uses instead is off by 6e-5 at a million degrees and by 7e-2 at ten million. At a hundred million
+/// degrees, it does not terminate.
 const MANY: f64 = 1_000.0;
 
 /// Returns the quantile of order `p`, or `None` unless `p` is between 0 and 1 and the degrees of freedom are positive.
@@ -34,9 +34,9 @@ fn expanded(x: f64, degrees_of_freedom: f64) -> f64 {
     terms.iter().rfold(0.0, |sum, term| (sum + term) / degrees_of_freedom) + x
 }
 
-/// Minimum degrees of freedom for using the normal p-value. At eight standard errors, it then differs from the exact
-/// p-value by 1 in ten million, while the library's p-value differs by 1 in a million. At ten quadrillion degrees, the
-/// library returns 1.
+/// Minimum degrees of freedom for using the normal p-value instead of Student's. At this limit and eight standard
+/// errors, the normal p-value differs from the exact one by 1 in ten million. The p-value from `statrs` differs by 1 in
+/// a million, and at ten quadrillion degrees it is 1.
 const NORMAL: f64 = 1e10;
 
 /// Returns the two-sided p-value of the statistic `t`.
@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn expansion_matches_the_library_where_it_takes_over() {
+    fn expansion_matches_statrs_where_it_takes_over() {
         for p in ORDERS {
             let library = StudentsT::new(0.0, 1.0, MANY).unwrap().inverse_cdf(p);
             let expansion = student_quantile(p, MANY).unwrap();

@@ -20,9 +20,9 @@ pub struct ThroughputPoint {
     pub speedup: f64,
     /// Speedup divided by the increase in concurrency. 1 means perfect scaling.
     pub efficiency: f64,
-    /// Difference between the peak rate and this rate, in percent of the peak rate.
+    /// Difference between the peak rate and this rate, as a percentage of the peak rate.
     pub loss_from_peak_pct: f64,
-    /// Loss compared with the rate at the smallest concurrency, in percent of that rate. Negative for a gain.
+    /// Loss compared with the rate at the smallest concurrency, as a percentage of that rate. Negative for a gain.
     pub loss_from_smallest_pct: f64,
 }
 

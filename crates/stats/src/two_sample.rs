@@ -12,13 +12,13 @@ pub struct WelchTest {
     pub p_value: f64,
     /// Whether the p-value is below the significance level.
     pub significant: bool,
-    /// Second mean minus the first, in percent of the first. Infinite or NaN if the first mean is zero.
+    /// Second mean minus the first, as a percentage of the first. Infinite or NaN if the first mean is zero.
     pub overhead_pct: f64,
 }
 
-/// Tests whether two sets of independent samples have the same mean, without assuming equal variances. Welch, "The
+/// Tests whether two sets of independent samples have the same mean, without assuming equal variances (Welch, "The
 /// Generalization of 'Student's' Problem when Several Different Population Variances are Involved", Biometrika 34
-/// (1947). `significance` is the level, such as 0.05.
+/// (1947)). `significance` is the level, such as 0.05.
 ///
 /// Returns `None` if a set has fewer than two samples, if a sample is not finite, or if neither set has any spread.
 pub fn welch_t_test(first: &[f64], second: &[f64], significance: f64) -> Option<WelchTest> {
@@ -39,8 +39,8 @@ pub fn welch_t_test(first: &[f64], second: &[f64], significance: f64) -> Option<
     Some(WelchTest { t, degrees_of_freedom, p_value, significant: p_value < significance, overhead_pct })
 }
 
-/// Returns the degrees of freedom for a sum of independent variance estimates: Satterthwaite, "An Approximate
-/// Distribution of Estimates of Variance Components", Biometrics Bulletin 2 (1946).
+/// Returns the degrees of freedom for a sum of independent variance estimates (Satterthwaite, "An Approximate
+/// Distribution of Estimates of Variance Components", Biometrics Bulletin 2 (1946)).
 pub(crate) fn welch_satterthwaite(shares: &[Share]) -> f64 {
     let sum: f64 = shares.iter().map(|share| share.variance).sum();
     // Divide by the sum first, because the squares of tiny variances would underflow.
@@ -69,8 +69,8 @@ pub fn ratio_of_means(first: &[f64], second: &[f64], confidence: f64) -> Option<
     sound.then_some(Interval { estimate, low, high, confidence, method: IntervalMethod::StudentT })
 }
 
-/// Returns the difference of the means, second minus first, in pooled standard deviations: Cohen, "Statistical Power
-/// Analysis for the Behavioral Sciences", 2nd edition (1988), section 2.5.2. By Cohen's convention, 0.2 is small, 0.5
+/// Returns the difference of the means, second minus first, in pooled standard deviations (Cohen, "Statistical Power
+/// Analysis for the Behavioral Sciences", 2nd edition (1988), section 2.5.2). By Cohen's convention, 0.2 is small, 0.5
 /// medium and 0.8 large. Returns `None` if a set has fewer than two samples, or if there is no spread.
 pub fn cohens_d(first: &[f64], second: &[f64]) -> Option<f64> {
     let weigh = |samples: &[f64]| Some(standard_deviation(samples)?.powi(2) * (samples.len() - 1) as f64);
@@ -92,8 +92,8 @@ mod tests {
 
     #[test]
     fn welch_matches_hand_computed_values() {
-        // The means are 2 and 5, the variances 1 and 4, with 3 samples each. This gives t = -3 / sqrt(5/3) and (5/3)^2
-        // / (1/18 + 16/18) degrees of freedom.
+        // The means are 2 and 5 and the variances 1 and 4, with 3 samples each. Therefore t is
+        // -3 / sqrt(5/3), with (5/3)^2 / (1/18 + 16/18) degrees of freedom.
         let test = welch_t_test(&[1.0, 2.0, 3.0], &[3.0, 5.0, 7.0], 0.05).unwrap();
         close(test.t, -3.0 / (5.0_f64 / 3.0).sqrt());
         close(test.degrees_of_freedom, 50.0 / 17.0);

@@ -3,10 +3,10 @@
 use crate::crossed::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Sum of squares of one factor, adjusted for the other, and the parameters of its distribution. This is `R(a | mu, b)`
-/// in Henderson's method III. Let `L` be the matrix in the factor's normal equations after absorbing the other factor,
-/// `s^2` the factor's variance, and `e^2` the residual variance. Then the sum of squares is distributed as the sum,
-/// over the nonzero eigenvalues `l` of `L`, of `(l s^2 + e^2)` times a chi-square with one degree of freedom.
+/// Sum of squares of one factor, adjusted for the other factor, and the parameters of its distribution. This is `R(a |
+/// mu, b)` in Henderson's method III. Let `L` be the matrix in the factor's normal equations after absorbing the other
+/// factor, `s^2` the factor's variance, and `e^2` the residual variance. Then the sum of squares is distributed as the
+/// sum, over the nonzero eigenvalues `l` of `L`, of `(l s^2 + e^2)` times a chi-square with one degree of freedom.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct RandomEffect {
     /// Sum of squares.
@@ -191,8 +191,8 @@ fn means(values: impl Iterator<Item = (usize, f64)>, counts: &[usize]) -> Vec<f6
     sums.iter().zip(counts).map(|(sum, count)| sum / *count as f64).collect()
 }
 
-/// Finds the connected parts of the graph in which each cell is an edge. Returns the number of parts, and the part of
-/// each process and each round.
+/// Finds the connected parts of the graph in which processes and rounds are nodes and cells are edges. Returns the
+/// number of parts, and the part of each process and each round.
 fn connected(cells: &[(usize, usize, f64)], processes: usize, rounds: usize) -> (usize, Vec<usize>, Vec<usize>) {
     let mut parent: Vec<usize> = (0..processes + rounds).collect();
     fn root(parent: &mut [usize], mut at: usize) -> usize {
@@ -217,14 +217,15 @@ fn connected(cells: &[(usize, usize, f64)], processes: usize, rounds: usize) -> 
     (roots.len(), of_process, of_round)
 }
 
-/// One side of a connected part: effects, and the trace of the squared matrix in its normal equations after absorption.
+/// Solution for the rows or for the columns of a connected part: their effects, and the trace of the squared matrix in
+/// their normal equations after absorption.
 struct Absorbed {
     effects: Vec<f64>,
     trace_of_square: f64,
 }
 
 /// Solves the normal equations of a connected part by absorbing the columns into the rows. Sets the effect of the last
-/// row to zero. A cell consists of row, column and value.
+/// row to zero. A cell consists of row, column and value. Returns the solutions for the rows and for the columns.
 fn absorb(cells: &[(usize, usize, f64)], rows: usize, columns: usize) -> (Absorbed, Absorbed) {
     let (mut of_row, mut row_sums) = (vec![0.0; rows], vec![0.0; rows]);
     let (mut in_column, mut column_sums) = (vec![Vec::new(); columns], vec![0.0; columns]);
@@ -248,8 +249,8 @@ fn absorb(cells: &[(usize, usize, f64)], rows: usize, columns: usize) -> (Absorb
         }
     }
     let row_squares = matrix.iter().flatten().map(|entry| entry * entry).sum();
-    // The columns' matrix is D - N' diag(1 / of_row) N. The number of columns that each pair of rows shares gives the
-    // trace of its square.
+    // The matrix of the columns is D - N' diag(1 / of_row) N. The trace of its square follows from
+    // the number of columns that each pair of rows shares.
     let diagonal = |members: &Vec<usize>| {
         let count = members.len() as f64;
         count * (count - 2.0 * members.iter().map(|row| 1.0 / of_row[*row]).sum::<f64>())
@@ -309,7 +310,8 @@ mod tests {
 
     #[test]
     fn missing_cells_do_not_change_additive_effects() {
-        // The process effects are 0 3 10, the round effects 0 1 2 7. Five of twelve cells are missing.
+        // The process effects are 0, 3 and 10, and the round effects 0, 1, 2 and 7. Five of the
+        // twelve cells are missing.
         let (processes, rounds) = ([0.0, 3.0, 10.0], [0.0, 1.0, 2.0, 7.0]);
         let kept = [(0, 0), (0, 1), (1, 1), (1, 3), (2, 2), (2, 3), (0, 3)];
         let cells: Vec<_> = kept.iter().map(|(p, r)| (*p as u64, *r as u64, processes[*p] + rounds[*r])).collect();
@@ -331,7 +333,8 @@ mod tests {
 
     #[test]
     fn complete_table_has_equal_eigenvalues() {
-        // For three processes and four rounds, the processes have two eigenvalues of 4, and the rounds have three of 3.
+        // With three processes and four rounds, the processes have two eigenvalues of 4, and the
+        // rounds have three of 3.
         let cells: Vec<_> = (0..12).map(|at| (at % 3, at / 3, (at * at % 7) as f64)).collect();
         let fit = table(&cells);
         assert_eq!((fit.process.trace, fit.round.trace), (8.0, 9.0));
@@ -347,8 +350,8 @@ mod tests {
         assert_eq!((fit.parts, fit.process.freedom, fit.round.freedom, fit.residual_freedom()), (2, 3, 3, 4));
         assert_eq!(fit.part_of_round, [0, 0, 0, 1, 1]);
         let (squares, of_processes, of_rounds) = fit.between_parts();
-        // The means of the two parts are 2.5 and 109 1/6, with six cells each. Both coefficients are 2 x 9 / 6 + 3 x 4
-        // / 6, minus 30 / 12.
+        // The means of the two parts are 2.5 and 109 1/6, with six cells each. Both coefficients
+        // are 2 x 9 / 6 + 3 x 4 / 6 - 30 / 12.
         close(squares, 3.0 * (109.0 + 1.0 / 6.0 - 2.5_f64).powi(2));
         close(of_processes, 5.0 - 2.5);
         close(of_rounds, 3.0 * 4.0 / 6.0 + 2.0 * 9.0 / 6.0 - 2.5);

@@ -1,6 +1,6 @@
-//! Tests the coverage of the interval for the median. Simulates experiments with known distributions, stops them by the
-//! harness's rules, and counts how often the interval contains the true median. `make bench-stats` runs the long
-//! version and prints a table.
+//! Tests the coverage of the interval for the median. Simulates experiments with known distributions and several
+//! stopping rules, and counts how often the interval contains the true median. `make bench-stats` runs the long version
+//! and prints a table.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 

@@ -29,7 +29,7 @@ enum Layout {
     Fixed,
     /// A number of rounds planned from the noise within processes in the first rounds.
     Planned,
-    /// The fixed rounds, then three rounds in which as many new processes replace the first ones.
+    /// The fixed rounds, then three rounds in which new processes replace all of the first ones.
     Joining,
     /// The fixed rounds, then as many more processes as the second stage of Stein's procedure requires.
     SecondStage,
@@ -91,7 +91,7 @@ struct Outcome {
     /// Mean width relative to the best possible interval. Computing that interval requires knowledge of the
     /// distribution.
     width: f64,
-    /// Fraction of intervals over the processes' medians alone that cover the true median.
+    /// Fraction of intervals that cover the true median if only the processes' medians are used.
     before: f64,
     /// Mean half-width in percent.
     half_pct: f64,
@@ -202,7 +202,8 @@ fn compared(terms: Terms, factor: f64, rng: &mut Rng) -> [Option<Ratio>; 2] {
         crossed(&cells).unwrap()
     };
     let between = ratio_between(&crossed(&first.cells).unwrap(), &slower(&second), runs(terms), 0.0, CONFIDENCE);
-    // The second case shares the process, round and run effects with the first case, and has its own visit noise.
+    // The second case shares the effects of process, round and run with the first case, but has its
+    // own visit noise.
     let mut other = Measured::start(Shape::HeavyTailed, Terms { process: 0.0, round: 0.0, run: 0.0 }, rng);
     other.join(8, rng);
     (0..FIXED_ROUNDS).for_each(|_| other.round(0, rng));
@@ -237,14 +238,15 @@ fn ratios_of_runs_and_of_pairs_have_nominal_coverage() {
         for (covered, different) in covered.into_iter().zip(different) {
             assert!((930..=995).contains(&covered) && different <= 20, "{terms:?}: {covered} {different}");
         }
-        // Common effects must not hide a difference within a pair.
+        // Common effects must not hide the 3% difference within a pair.
         assert!(found >= 990, "{terms:?}: {found}");
     }
 }
 
 #[test]
 fn intervals_over_processes_alone_lack_coverage() {
-    // Coverage of the interval over the processes' medians alone, if rounds and runs also vary.
+    // Measure the coverage of intervals from the processes' medians alone, while rounds and runs
+    // also vary.
     let share = |round, run| {
         let terms = Terms { process: 0.004, round, run };
         outcome(Shape::HeavyTailed, terms, 8, Layout::Fixed, EXPERIMENTS).before

@@ -48,7 +48,7 @@ fn marked(rounds: Rounds, experiments: usize, seed: u64) -> f64 {
 }
 
 /// Returns the fraction of sets of normal medians in which two modes are detected.
-fn told(processes: usize, deviation: f64, experiments: usize) -> f64 {
+fn false_marks(processes: usize, deviation: f64, experiments: usize) -> f64 {
     let mut rng = Rng::with_seed(processes as u64);
     let found = (0..experiments).filter(|_| {
         let medians: Vec<f64> = (0..processes).map(|_| (deviation * normal(&mut rng)).exp()).collect();
@@ -65,7 +65,7 @@ fn disturbed_rounds_show_no_drift() {
             assert!(share <= 0.005, "{count} rounds, noise {noise}: {share}");
         }
     }
-    // Repeat the test with disturbances that last.
+    // Repeat the test with disturbances that last for several rounds.
     for count in [10, 15, 30] {
         let share = marked(Rounds { count, noise: 0.02, memory: 0.5, change: 0.0 }, 4000, 1);
         assert!(share <= 0.0125, "{count} rounds: {share}");
@@ -90,7 +90,7 @@ fn detects_drift_in_few_rounds_despite_disturbances() {
 fn normal_medians_rarely_show_two_modes() {
     for processes in [5, 8, 24] {
         for deviation in [0.01, 0.02, 0.05] {
-            let share = told(processes, deviation, 4000);
+            let share = false_marks(processes, deviation, 4000);
             assert!(share < 0.01, "{processes} processes, deviation {deviation}: {share}");
         }
     }
@@ -132,7 +132,10 @@ fn the_long_table_of_marks() {
     }
     for processes in [5, 6, 8, 12, 24, 64] {
         for deviation in [0.01, 0.02, 0.05, 0.2] {
-            println!("modes: {processes} processes, {deviation}: {:.3}%", 100.0 * told(processes, deviation, 20_000));
+            println!(
+                "modes: {processes} processes, {deviation}: {:.3}%",
+                100.0 * false_marks(processes, deviation, 20_000)
+            );
         }
     }
 }

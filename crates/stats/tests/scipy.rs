@@ -21,8 +21,8 @@ fn sets() -> Vec<Vec<f64>> {
     (0..SETS)
         .map(|index| {
             let n = if index % 5 == 0 { 7 + index / 20 } else { rng.usize(8..700) };
-            // If the offset exceeds a few thousand deviations, no floating-point computation of the skewness is
-            // accurate to nine digits.
+            // Keep the offset below a few thousand deviations. Beyond that, no floating-point
+            // computation of the skewness is accurate to nine digits.
             let scale = 10.0_f64.powi(rng.i32(-3..4));
             let offset = scale * [0.0, 10.0, 300.0][rng.usize(0..3)];
             let mut last = 0.0;

@@ -23,8 +23,8 @@ fn measured(shape: Shape, terms: Terms, processes: usize, rounds: usize, rng: &m
 fn intervals_begin_above_the_smallest_sample_if_processes_agree() {
     let mut rng = Rng::with_seed(1);
     for shape in SHAPES {
-        // Three processes leave two degrees of freedom, so intervals are wide. For an operation with two paths, such an
-        // interval may begin below all samples.
+        // Three processes leave two degrees of freedom, so intervals are wide. For an operation
+        // with two paths, an interval may then begin below all samples.
         for (processes, rounds, most_pct) in [(3, 3, 10), (8, 6, 1)] {
             let terms = Terms { process: 0.0, round: 0.0, run: 0.0 };
             let below = (0..EXPERIMENTS).filter(|_| {

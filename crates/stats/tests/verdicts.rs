@@ -12,8 +12,8 @@ const PROCESSES: usize = 8;
 const ROUNDS: usize = 6;
 const SAMPLES_PER_VISIT: usize = 20;
 
-/// Standard deviations in percent of the time: between whole runs, between processes in a run, and between samples in a
-/// process.
+/// Standard deviations as a percentage of the time: between whole runs, between processes in a run, and between samples
+/// in a process.
 #[derive(Clone, Copy, Debug)]
 struct Noise {
     run: f64,
@@ -25,7 +25,7 @@ const QUIET: Noise = Noise { run: 0.1, process: 0.2, sample: 2.0 };
 const USUAL: Noise = Noise { run: 0.3, process: 0.6, sample: 4.0 };
 const LOUD: Noise = Noise { run: 0.3, process: 1.5, sample: 10.0 };
 
-/// Returns the sum of twelve uniform numbers, minus 6, which is approximately normal.
+/// Returns an approximately normal variate: the sum of twelve uniform variates, minus 6.
 fn normal(rng: &mut Rng) -> f64 {
     (0..12).map(|_| rng.f64()).sum::<f64>() - 6.0
 }
@@ -119,7 +119,8 @@ fn detects_a_slowdown_of_three_percent() {
 
 #[test]
 fn adapts_to_machines_with_large_run_spread() {
-    // On these machines, the assumed spread causes false verdicts, but the measured spread does not.
+    // With this much noise between runs, the assumed spread causes false verdicts, but the measured
+    // spread does not.
     let noise = Noise { run: 1.5, ..USUAL };
     let assumed = of_runs(noise, 1.0, DEFAULT_RUN_SPREAD, DEFAULT_MARGIN_PCT, 1000, 21);
     assert!(assumed[0] + assumed[1] > 0.1, "{assumed:?}");

@@ -8,7 +8,7 @@ pub enum StoreError {
     /// Neither `PQLAB_DB` nor a home folder is set.
     #[error("no home folder for the database")]
     NoHome,
-    /// A store to be opened read-only does not exist.
+    /// The store does not exist, so it cannot be opened read-only.
     #[error("{}: no such file", path.display())]
     Missing {
         /// Path of the store.
@@ -29,7 +29,7 @@ pub enum StoreError {
         path: PathBuf,
     },
     /// The file is an SQLite file that pqlab did not create.
-    #[error("{}: database of another program, left unchanged", path.display())]
+    #[error("{}: another program's database, left unchanged", path.display())]
     Foreign {
         /// Path of the store.
         path: PathBuf,
@@ -60,12 +60,12 @@ pub enum StoreError {
         /// Oldest schema version that this build reads.
         oldest: u32,
     },
-    /// The file contains a schema object that pqlab never creates.
+    /// The file contains a view, a trigger or a virtual table, which pqlab never creates.
     #[error("{}: not a database written by pqlab: it contains the {what}", path.display())]
     Altered {
         /// Path of the store.
         path: PathBuf,
-        /// A view, a trigger or a virtual table: `view cases`.
+        /// Type and name of the object, such as `view cases`.
         what: String,
     },
     /// The file or its folder cannot be opened or written.
@@ -85,11 +85,11 @@ pub enum StoreError {
         path: PathBuf,
     },
     /// Another process holds a lock on the file.
-    #[error("{}: another process has locked the file for {seconds} s", path.display())]
+    #[error("{}: another process kept the file locked for {seconds} s", path.display())]
     Locked {
         /// Path of the store.
         path: PathBuf,
-        /// Waiting time of the store, in seconds.
+        /// Time that the store waited, in seconds.
         seconds: u64,
     },
     /// Stored data cannot be read back.
@@ -114,32 +114,32 @@ pub enum StoreError {
         /// Reason why the samples cannot be decoded.
         source: SamplesError,
     },
-    /// The name is not allowed for a baseline.
+    /// The baseline name is empty, contains a forbidden character, or begins with `last`.
     #[error(
         "invalid baseline name {name:?}: use letters, digits, dots, dashes and underscores, not beginning with `last`"
     )]
     BadName {
-        /// The name.
+        /// The rejected name.
         name: String,
     },
-    /// No run has this name.
+    /// No run matches the reference.
     #[error("unknown run {reference:?}")]
     UnknownRun {
-        /// Reference from the user: an id, the beginning of an id, or a name.
+        /// Reference from the user, such as the beginning of an id.
         reference: String,
     },
-    /// Several runs match the name.
+    /// The reference is the beginning of several run ids.
     #[error("{reference:?} matches {} runs: {}", candidates.len(), shortened(candidates))]
     Ambiguous {
-        /// Reference from the user: an id, the beginning of an id, or a name.
+        /// Reference from the user.
         reference: String,
-        /// Ids that begin with the name.
+        /// Ids that begin with the reference.
         candidates: Vec<String>,
     },
     /// `last~N` goes back beyond the first run.
-    #[error("no run {reference:?}: only {stored} runs are stored")]
+    #[error("no run {reference:?} (stored runs: {stored})")]
     TooFewRuns {
-        /// Reference from the user: an id, the beginning of an id, or a name.
+        /// Reference from the user: `last~N`.
         reference: String,
         /// Number of stored runs.
         stored: usize,
@@ -150,7 +150,7 @@ pub enum StoreError {
         /// Id of the run.
         run: String,
     },
-    /// An imported run starts in the future.
+    /// An imported run starts a day or more in the future.
     #[error("run {run} has the start time {started_at}, which is in the future")]
     Future {
         /// Id of the run.
@@ -158,7 +158,7 @@ pub enum StoreError {
         /// The start time in the import.
         started_at: String,
     },
-    /// The case at this position is already finished.
+    /// The run already contains a record of this case.
     #[error("{case} is already finished in run {run}")]
     DuplicateCase {
         /// Id of the run.
@@ -174,12 +174,12 @@ pub enum StoreError {
         /// Reason why the run cannot be resumed.
         reason: &'static str,
     },
-    /// A record does not match the run's plan.
+    /// The case of a record is not at the expected position in the run's plan.
     #[error("{case} is not at position {position} in the plan of run {run}")]
     NotPlanned {
         /// Id of the run.
         run: String,
-        /// Position in the plan.
+        /// Position at which the case was expected, counted from 0.
         position: usize,
         /// Id of the case.
         case: String,
@@ -189,7 +189,7 @@ pub enum StoreError {
     Incomplete {
         /// Id of the run.
         run: String,
-        /// Number of missing cases.
+        /// Number of planned cases without a record.
         missing: usize,
     },
     /// A record contains a value that cannot be stored.
@@ -213,7 +213,7 @@ pub enum StoreError {
 /// Time that a connection waits for another process's lock, in seconds.
 pub(crate) const PATIENCE_SECONDS: u64 = 10;
 
-/// Adds the path to an SQLite error, and converts the error to a [`StoreError`].
+/// Converts an SQLite error to a [`StoreError`] that names the path of the store.
 pub(crate) trait At<T> {
     fn at(self, path: &Path) -> Result<T, StoreError>;
 }

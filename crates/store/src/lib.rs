@@ -3,7 +3,8 @@
 //! A finished case survives the death of the process and a power failure: [`Store::finish_case`] returns only when its
 //! transaction has reached the disk. Uncommitted work leaves no trace.
 //!
-//! The tables (`schema.sql`) can be read with `sqlite3`. Only raw samples need [`samples::decode`].
+//! The tables (`schema.sql`) can be read with `sqlite3`. Only the raw samples are in a binary format, which
+//! [`samples::decode`] reads.
 
 #![warn(clippy::missing_errors_doc)]
 

@@ -3,7 +3,7 @@ use std::env;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-/// Returns the default file: `PQLAB_DB` if it is set, otherwise `pqlab/pqlab.db` in `XDG_DATA_HOME` or
+/// Returns the default path of the store: `PQLAB_DB` if it is set, otherwise `pqlab/pqlab.db` in `XDG_DATA_HOME` or
 /// `~/.local/share`.
 ///
 /// # Errors

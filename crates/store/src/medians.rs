@@ -1,4 +1,4 @@
-//! Medians of complete runs, for computing the spread between runs without reading samples.
+//! Medians and end times of complete runs. They allow estimating the spread between runs without reading samples.
 
 use crate::error::At;
 use crate::read::NEWEST_FIRST;
@@ -13,7 +13,7 @@ pub struct RunMedian {
     pub case: String,
     /// Unit of the median.
     pub unit: Unit,
-    /// Median of one operation, in ns or in core cycles.
+    /// Median time (in ns) or core cycles of one operation.
     pub median: f64,
     /// Variance of the median's logarithm, estimated from the processes and rounds of this run.
     pub variance: f64,
@@ -24,7 +24,7 @@ pub struct RunMedian {
 pub struct FinishedRun {
     /// Start of the run (RFC 3339).
     pub started_at: String,
-    /// Measuring rules of the run.
+    /// Measurement settings of the run.
     pub protocol: Protocol,
     /// Cases of the run, in the order of its plan.
     pub cases: Vec<FinishedCase>,
@@ -41,14 +41,14 @@ pub struct FinishedCase {
     pub finished_at: String,
 }
 
-/// Minimum number of cases in a run for comparing it with other runs.
+/// Minimum number of cases with medians that make a run comparable with others.
 const LEAST_CASES: u32 = 3;
 
 impl Store {
     /// Stores the medians of a run, and replaces earlier ones.
     ///
     /// # Errors
-    /// SQLite errors, including one if the run is not stored.
+    /// SQLite errors, including a foreign-key violation if the run is not stored.
     pub fn save_medians(&mut self, run: &str, medians: &[RunMedian]) -> Result<(), StoreError> {
         self.write(|transaction, path| {
             transaction.execute("DELETE FROM run_medians WHERE run = ?1", [run]).at(path)?;
@@ -61,8 +61,9 @@ impl Store {
         })
     }
 
-    /// Returns the medians of complete runs that this machine and build measured in the `days` before `now` (RFC 3339).
-    /// Returns at most the `most` newest runs, newest first. Leaves out runs with fewer than three cases.
+    /// Returns the medians of complete runs with the host, processor and build of `environment` that started in the
+    /// `days` before `now` (RFC 3339). Returns at most the `most` newest runs, newest first. Leaves out imported runs
+    /// and runs with medians of fewer than three cases.
     ///
     /// # Errors
     /// SQLite errors.
@@ -101,8 +102,8 @@ impl Store {
         Ok(found)
     }
 
-    /// Returns the complete runs that this machine and build measured without interruption in the `days` before `now`
-    /// (RFC 3339). Returns at most the `most` newest runs, newest first.
+    /// Returns the complete runs with the host, processor and build of `environment` that started in the `days` before
+    /// `now` (RFC 3339). Returns at most the `most` newest runs, newest first. Leaves out imported and resumed runs.
     ///
     /// # Errors
     /// SQLite errors.
@@ -131,7 +132,7 @@ impl Store {
         let mut found = Vec::new();
         for row in rows.at(&self.path)? {
             let (id, started_at, protocol) = row.at(&self.path)?;
-            // Skip runs with measuring rules that this version does not know.
+            // Skip runs whose measurement settings this version cannot read.
             let Ok(protocol) = serde_json::from_str(&protocol) else { continue };
             let rows = cases.query_map([id], |row| {
                 Ok(FinishedCase { id: row.get("id")?, block: row.get("block")?, finished_at: row.get("finished_at")? })

@@ -1,6 +1,6 @@
 use crate::error::At;
 use crate::{Store, StoreError, samples};
-use pqlab_record::{Record, Run, RunHeader, RunSummary, Status};
+use pqlab_record::{Record, Run, RunHeader, RunSummary, SecondChance, Status};
 use rusqlite::{OptionalExtension, Row};
 use serde::de::DeserializeOwned;
 
@@ -41,7 +41,8 @@ impl Store {
         let (complete, finished_at) = view.query_row(sql, [id], |row| Ok((row.get(0)?, row.get(1)?))).at(&self.path)?;
         let mut query = view
             .prepare(
-                "SELECT id, definition, status, error, verified, precision_reached, finished_at, data
+                "SELECT id, definition, status, error, verified, precision_reached, second_chance,
+                        finished_at, data
                  FROM cases LEFT JOIN samples USING (run, position) WHERE run = ?1 ORDER BY position",
             )
             .at(&self.path)?;
@@ -108,6 +109,7 @@ impl Store {
         let what = || format!("{case} in run {run}");
         let definition: String = row.get("definition").at(&self.path)?;
         let status: String = row.get("status").at(&self.path)?;
+        let second_chance: Option<String> = row.get("second_chance").at(&self.path)?;
         let data: Option<Vec<u8>> = row.get("data").at(&self.path)?;
         let data = data.ok_or_else(|| self.damaged(what(), "its samples are missing"))?;
         Ok(Record {
@@ -120,6 +122,12 @@ impl Store {
             error: row.get("error").at(&self.path)?,
             verified: row.get("verified").at(&self.path)?,
             precision_reached: row.get("precision_reached").at(&self.path)?,
+            second_chance: match second_chance.as_deref() {
+                None => None,
+                Some("undisturbed") => Some(SecondChance::Undisturbed),
+                Some("disturbed") => Some(SecondChance::Disturbed),
+                Some(other) => return Err(self.damaged(what(), format!("second chance {other:?}"))),
+            },
             samples: samples::decode(&data).map_err(|source| StoreError::DamagedSamples {
                 path: self.path.clone(),
                 run: run.into(),

@@ -24,7 +24,7 @@ impl Store {
         }
     }
 
-    /// Returns the newest run from this host that still has cases to measure.
+    /// Returns the id of the newest run that is incomplete and was not imported.
     ///
     /// # Errors
     /// SQLite errors.

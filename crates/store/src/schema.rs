@@ -3,21 +3,28 @@ use crate::error::At;
 use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior};
 use std::path::Path;
 
-/// Application id in the header of the file, which marks the file as pqlab's: "pqlb".
+/// Application id in the file header, which marks the file as pqlab's: "pqlb".
 pub(crate) const APPLICATION_ID: i32 = i32::from_be_bytes(*b"pqlb");
 
-/// Versions of the tables, from the oldest readable version to the newest.
+/// Table definitions: the oldest readable version, and the steps that lead to the newest.
 pub(crate) struct Schema {
     /// Oldest readable version.
     pub(crate) oldest: u32,
     /// SQL that creates the tables of the oldest version.
     pub(crate) tables: &'static str,
-    /// Step N migrates version `oldest + N` to the next version. Released steps must never change.
+    /// SQL of each migration step. Step N (from 0) migrates version `oldest + N` to the next version. Released steps
+    /// must never change.
     pub(crate) migrations: &'static [&'static str],
 }
 
 /// The schema that this build reads and writes. Versions 1 to 4 were never released.
-pub(crate) const SCHEMA: Schema = Schema { oldest: 5, tables: include_str!("schema.sql"), migrations: &[] };
+pub(crate) const SCHEMA: Schema =
+    Schema { oldest: 5, tables: include_str!("schema.sql"), migrations: &[SECOND_CHANCE] };
+
+/// Migration to version 6: a column for the outcome of measuring a disturbed case again, or null if it was measured
+/// once.
+const SECOND_CHANCE: &str =
+    "ALTER TABLE cases ADD COLUMN second_chance TEXT CHECK (second_chance IN ('undisturbed', 'disturbed'))";
 
 impl Schema {
     pub(crate) fn newest(&self) -> u32 {
@@ -73,8 +80,8 @@ fn apply(step: &Transaction<'_>, sql: &str, version: u32) -> rusqlite::Result<()
     step.pragma_update(None, "user_version", version)
 }
 
-/// Rejects views, triggers and virtual tables. pqlab creates only tables and indexes, and reading from a crafted view
-/// may never end.
+/// Rejects views, triggers and virtual tables. pqlab creates only tables and indexes, and a query on a crafted view may
+/// never finish.
 fn check_tables(view: &Transaction<'_>, path: &Path) -> Result<(), StoreError> {
     let sql = "SELECT type || ' ' || name FROM sqlite_schema WHERE type NOT IN ('table', 'index') OR rootpage IS NULL OR rootpage < 1
                ORDER BY name LIMIT 1";

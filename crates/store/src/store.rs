@@ -3,10 +3,11 @@ use crate::error::{At, PATIENCE_SECONDS};
 use crate::schema::{SCHEMA, Schema};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode};
 use rusqlite::backup::Backup;
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::{Connection, ErrorCode, OpenFlags};
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
+use std::thread;
 use std::time::Duration;
 
 /// Number of database pages copied per step.
@@ -25,7 +26,7 @@ pub struct Store {
 
 impl Store {
     /// Opens the file for reading and writing. Creates missing files and folders, and migrates an older schema. Older
-    /// programs cannot open a migrated file, so the old file remains as a [copy](Self::kept_copy).
+    /// versions of pqlab cannot open a migrated file, so the old file remains as a [copy](Self::kept_copy).
     ///
     /// # Errors
     /// [`StoreError`] if the path is not a file, if another program created the file, if this build does not read the
@@ -53,7 +54,7 @@ impl Store {
         if found < schema.newest() {
             schema.migrate(&mut connection, &path)?;
         }
-        // SQLite silently opens a file read-only if it may not write to it.
+        // Without write permission, SQLite silently opens the file as read-only.
         if connection.is_readonly("main").at(&path)? {
             return Err(StoreError::Denied { path, attempt: "written", reason: "it is read-only".into() });
         }
@@ -93,8 +94,9 @@ impl Store {
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let open = || read_only(Connection::open_with_flags(&file, flags), &path, schema);
         let (connection, found) = match open() {
-            // If the -wal and -shm files do not exist and cannot be created, no other process can be writing, and a
-            // properly closed database is complete without these files. Open it as immutable.
+            // The -wal and -shm files do not exist and cannot be created. No other process can be
+            // writing then, and a properly closed database is complete without these files, so open
+            // it as immutable.
             Err(StoreError::Denied { .. }) if !log_of(&file).exists() => {
                 let uri = immutable_uri(&file);
                 read_only(Connection::open_with_flags(uri, flags | OpenFlags::SQLITE_OPEN_URI), &path, schema)?
@@ -128,7 +130,7 @@ fn file_name(path: &Path) -> Result<PathBuf, StoreError> {
     }
 }
 
-/// Configures a connection for hostile files: SQLite must not trust the schema and must check pages.
+/// Configures a connection. Protects against hostile files: SQLite must not trust the schema and must check pages.
 fn prepare(connection: &Connection) -> rusqlite::Result<()> {
     connection.busy_timeout(Duration::from_secs(PATIENCE_SECONDS))?;
     connection.pragma_update(None, "trusted_schema", false)?;
@@ -163,14 +165,26 @@ fn copied(from: &Connection, mut to: Connection) -> rusqlite::Result<Connection>
     Ok(to)
 }
 
+/// Pause between attempts to change the journal mode, in milliseconds.
+const RETRY_MS: u64 = 5;
+
 /// Makes commits durable. With a write-ahead log, readers and the writer do not block each other. `synchronous = FULL`
 /// syncs the log at every commit, so that a finished case survives a power failure. `NORMAL` would keep the file
 /// consistent, but could lose the last cases. The sync takes milliseconds per case, while measuring a case takes about
 /// a second.
 fn make_durable(connection: &Connection) -> rusqlite::Result<()> {
+    let mut attempts = PATIENCE_SECONDS * 1000 / RETRY_MS;
     // Accept any resulting mode: on a file system without shared memory, SQLite keeps the rollback journal, which is
     // equally durable.
-    connection.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(()))?;
+    while let Err(error) = connection.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(())) {
+        // SQLite ignores the busy timeout while it changes the journal mode, so retry here.
+        let busy = error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy);
+        if !busy || attempts == 0 {
+            return Err(error);
+        }
+        attempts -= 1;
+        thread::sleep(Duration::from_millis(RETRY_MS));
+    }
     connection.pragma_update(None, "synchronous", "FULL")
 }
 

@@ -1,7 +1,7 @@
 use crate::error::At;
 use crate::samples::{self, SamplesError};
 use crate::{Store, StoreError};
-use pqlab_record::{NO_ANSWER, Record, Run, RunHeader, Status};
+use pqlab_record::{NO_ANSWER, Record, Run, RunHeader, SecondChance, Status};
 use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, named_params, params};
 use serde::{Serialize, de::DeserializeOwned};
 use std::path::Path;
@@ -63,7 +63,20 @@ impl Store {
         self.write(|transaction, path| insert_case(transaction, path, run, position, record, &encoded))
     }
 
-    /// Marks a run as complete. Fails unless every case in its plan has a record.
+    /// Commits a case that was measured again, in place of its first record.
+    ///
+    /// # Errors
+    /// Errors from [`finish_case`](Self::finish_case), except [`StoreError::DuplicateCase`].
+    pub fn replace_case(&mut self, run: &str, position: usize, record: &Record) -> Result<(), StoreError> {
+        let encoded = encode(record)?;
+        self.write(|transaction, path| {
+            let sql = "DELETE FROM cases WHERE run = ?1 AND position = ?2";
+            transaction.execute(sql, params![run, position]).at(path)?;
+            insert_case(transaction, path, run, position, record, &encoded)
+        })
+    }
+
+    /// Marks a run as complete, if every case in its plan has a record.
     ///
     /// # Errors
     /// [`StoreError::UnknownRun`] if there is no such run, or [`StoreError::Incomplete`] if cases are missing.
@@ -85,7 +98,7 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError::DuplicateRun`] if a different run has the same id, [`StoreError::Future`] if the run starts a day
-    /// from now or later, [`StoreError::Incomplete`] or [`StoreError::NotPlanned`] if its records do not match its
+    /// or more in the future, [`StoreError::Incomplete`] or [`StoreError::NotPlanned`] if its records do not match its
     /// plan, [`StoreError::Full`] and others.
     pub fn import_run(&mut self, run: &Run) -> Result<Import, StoreError> {
         match self.load_run(&run.header.id) {
@@ -238,9 +251,9 @@ fn insert_case(
     transaction
         .execute(
             "INSERT INTO cases (run, position, id, workload, algorithm, operation, provider, definition, status, error,
-                                verified, precision_reached, contended, finished_at)
+                                verified, precision_reached, second_chance, contended, finished_at)
              VALUES (:run, :position, :id, :workload, :algorithm, :operation, :provider, :definition, :status, :error,
-                     :verified, :precision_reached, :contended, :finished_at)",
+                     :verified, :precision_reached, :second_chance, :contended, :finished_at)",
             named_params! {
                 ":run": run,
                 ":position": position,
@@ -254,6 +267,7 @@ fn insert_case(
                 ":error": record.error,
                 ":verified": record.verified,
                 ":precision_reached": record.precision_reached,
+                ":second_chance": record.second_chance.map(SecondChance::name),
                 ":contended": record.samples.contended(),
                 ":finished_at": record.finished_at,
             },
@@ -306,7 +320,7 @@ fn positions(run: &Run) -> Result<Vec<usize>, StoreError> {
     run.records.iter().map(find).collect()
 }
 
-/// Returns whether two runs are equal to the last bit, including NaN.
+/// Returns whether two runs are identical bit for bit, including NaN.
 fn identical(one: &Run, other: &Run) -> Result<bool, StoreError> {
     let outside = one.header == other.header
         && (one.complete, &one.finished_at) == (other.complete, &other.finished_at)
@@ -323,7 +337,10 @@ fn identical(one: &Run, other: &Run) -> Result<bool, StoreError> {
     Ok(true)
 }
 
+/// Returns the parts of a record other than its samples. Omits `precision_reached`, because exports contain the analysis's
+/// answer, which can differ from the scheduler's.
 fn without_samples(record: &Record) -> impl PartialEq {
-    let Record { case, status, error, verified, precision_reached, samples: _, finished_at } = record.clone();
-    (case, status, error, verified, precision_reached, finished_at)
+    let Record { case, status, error, verified, precision_reached: _, second_chance, samples: _, finished_at } =
+        record.clone();
+    (case, status, error, verified, second_chance, finished_at)
 }

@@ -1,4 +1,4 @@
-//! References for later runs: named baselines and the noise of machines.
+//! Reference data that later runs are compared with: named baselines, and the measured noise of machines.
 
 use crate::error::At;
 use crate::{Store, StoreError};
@@ -6,7 +6,7 @@ use pqlab_record::{Environment, MachineNoise};
 use rusqlite::{OptionalExtension, params};
 
 impl Store {
-    /// Names a run as a baseline. Takes the name from the run that has it, if any.
+    /// Gives a run a baseline name. If another run already has this name, that run loses it.
     ///
     /// # Errors
     /// [`StoreError::BadName`] if the name is not allowed, [`StoreError::UnknownRun`] if there is no such run.
@@ -43,7 +43,7 @@ impl Store {
         self.connection.query_row(sql, [name], |row| row.get(0)).optional().at(&self.path)
     }
 
-    /// Stores the noise of a machine.
+    /// Stores the measured noise of a machine, in addition to earlier measurements.
     ///
     /// # Errors
     /// [`StoreError`] if the noise cannot be encoded as JSON or stored.
@@ -69,7 +69,7 @@ impl Store {
     fn damaged_noise(&self, error: &serde_json::Error) -> StoreError {
         StoreError::Damaged {
             path: self.path.clone(),
-            what: "the noise record of this machine".into(),
+            what: "this machine's noise record".into(),
             reason: error.to_string(),
         }
     }

@@ -1,10 +1,10 @@
 //! Requirements of tests, and the handling of tests with unmet requirements.
 //!
-//! Test frameworks show nothing about passing tests. If a browser is missing and a test silently returns, it looks as
-//! if the test had used the browser. [`require!`] is the only way to skip a test. If a [`Need::Installed`] is missing
-//! and the environment variable `CI` is `true`, the test fails. This crate reports every skipped test on standard
-//! error, bypassing the framework's capture, and adds a line to the file named by `PQLAB_NOT_RUN`. `make test` prints
-//! that list at its end.
+//! Test frameworks print nothing about passing tests. A test that returns early because a browser is missing looks as
+//! if it had used the browser. [`require!`] is the only way to skip a test. If a [`Need::Installed`] is missing and the
+//! environment variable `CI` is `true`, the test fails. This crate reports every skipped test on standard error,
+//! bypassing the framework's capture, and adds a line to the file named by `PQLAB_NOT_RUN`. `make test` prints that
+//! list at its end.
 
 use std::fmt;
 use std::fs::OpenOptions;
@@ -13,8 +13,8 @@ use std::panic::Location;
 use std::path::{Path, PathBuf};
 use std::{env, thread};
 
-/// Python program that implements the protocol of `docs/workers.md`, correctly or misbehaving according to its first
-/// argument.
+/// Python program that implements the protocol of `docs/workers.md`. Its first argument selects correct behavior or a
+/// fault.
 pub const ODD_WORKER: &str = include_str!("odd_worker.py");
 
 /// Requirement of a test, grouped by who can provide it. The text names the requirement.
@@ -52,11 +52,11 @@ impl fmt::Display for Need {
 /// Environment settings that decide the outcome of a test with a missing requirement.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Surroundings {
-    /// `CI=true`: continuous integration, in which everything installable is installed.
+    /// Whether `CI` is `true`: in continuous integration, everything that can be installed is installed.
     pub ci: bool,
     /// Whether `PQLAB_VECTORS` is set.
     pub vectors_named: bool,
-    /// `PQLAB_NOT_RUN`: file that receives a line for each test that was not run.
+    /// File named by `PQLAB_NOT_RUN`, which receives a line for each test that was not run.
     pub list: Option<PathBuf>,
 }
 
@@ -70,7 +70,7 @@ impl Surroundings {
         }
     }
 
-    /// Whether a test may be skipped if this need is not met.
+    /// Returns whether a test may be skipped if this need is not met.
     pub fn excuse(&self, need: Need) -> bool {
         match need {
             Need::Installed(_) => !self.ci,
@@ -95,26 +95,25 @@ impl Surroundings {
     }
 }
 
-/// Reports and records that the calling test skips something. Use this function if the test continues. [`require!`]
-/// also ends the test.
+/// Reports and records that the calling test skips a check but continues. [`require!`] also ends the test.
 ///
 /// # Panics
-/// Panics if the test may not be skipped without the need, or if the list cannot be written.
+/// Panics if the requirement must be met in this run, or if the list of skipped tests cannot be written.
 #[track_caller]
 pub fn not_run(need: Need) {
     let (here, place) = (Surroundings::here(), Location::caller());
     // The framework names a test's thread after the test. A test may also call this function from another thread.
     let thread = thread::current();
     let test = format!("{}: {}", place.file(), thread.name().unwrap_or("unnamed thread"));
-    assert!(here.excuse(need), "this test needs something that is missing: {need}");
-    // The framework would capture the output of `eprintln!`.
+    assert!(here.excuse(need), "missing requirement: {need}");
+    // Do not use `eprintln!`: the test framework would capture its output.
     writeln!(io::stderr(), "not run: {test}: needs {need}").expect("cannot write to standard error");
     here.record(need, &test).expect("cannot write to the file named by PQLAB_NOT_RUN");
 }
 
 /// Values accepted by [`require!`]. `Some`, `Ok` and `true` mean that the need is met.
 pub trait Found {
-    /// The contained value.
+    /// Type of the contained value.
     type Thing;
 
     /// Returns the value, if present.
@@ -237,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn passes_on_what_is_found() {
+    fn returns_values_that_are_found() {
         fn sum(first: Option<u32>, second: Result<u32, String>, there: bool, out: &mut u32) {
             *out = require!(first, MACHINE) + require!(second, MACHINE);
             require!(there, MACHINE);
@@ -271,7 +270,7 @@ mod tests {
                 assert!(text.contains(&format!("{line}: needs a browser")), "{text}");
                 assert!(std::fs::read_to_string(&list).unwrap().trim_end().ends_with(line), "{text}");
             } else {
-                assert!(text.contains("this test needs something that is missing: a browser"), "{text}");
+                assert!(text.contains("missing requirement: a browser"), "{text}");
             }
         }
     }

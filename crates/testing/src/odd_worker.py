@@ -1,4 +1,4 @@
-"""A worker that computes digests, correctly or with the fault named by its first argument. Tests error handling."""
+"""Worker that computes digests. For tests of error handling, its first argument can name a fault to simulate."""
 
 import hashlib
 import os
@@ -37,7 +37,7 @@ def received():
 
 
 def go_wrong(verb):
-    """Simulates a fault instead of an answer or before it, in the modes `VERB-hangs`, `VERB-crashes` and so on."""
+    """Simulates a fault before or instead of the answer to a verb: `MODE` is `VERB-hangs`, `VERB-crashes` and so on."""
     if MODE == verb + "-hangs":
         time.sleep(100)
     elif MODE == verb + "-crashes":
@@ -81,7 +81,7 @@ def exchange(scalar, point):
 
 
 def kem(operation, _algorithm, *given):
-    """Answers a call to X25519 as a KEM, in the mode `exchange`."""
+    """Answers a call to X25519 as a KEM, if `MODE` is `exchange`."""
     base = bytes([9]) + bytes(31)
     if operation == b"keygen":
         secret = given[0] or os.urandom(32)
@@ -133,7 +133,7 @@ class Case:
         send("ok", *fields)
 
 
-# Functions, each with the attribute with which it is offered and the verdict on its answers.
+# Functions, each with the attribute that offers it and the verdict on its answers.
 FUNCTIONS = {
     b"right": ("inputs=3", "right"),
     b"unchecked": ("verified=no", "unchecked"),

@@ -1,4 +1,4 @@
-//! rustls over AWS-LC.
+//! TLS with rustls, which uses AWS-LC for cryptography.
 
 use crate::credentials::NOW;
 use crate::{
@@ -43,7 +43,7 @@ fn provider(config: &Config) -> Result<Arc<CryptoProvider>> {
     }))
 }
 
-/// Returns the signature schemes allowed in the handshake and in certificates, the handshake's first.
+/// Returns the allowed signature schemes. Only the first may sign the handshake; all may sign certificates.
 fn schemes(authentication: Authentication) -> &'static [SignatureScheme] {
     match authentication {
         Authentication::Ed25519 => &[SignatureScheme::ED25519],
@@ -76,7 +76,7 @@ fn chain(credentials: &Credentials, leaf: &Leaf) -> Vec<CertificateDer<'static>>
     credentials.chain(leaf).map(|certificate| CertificateDer::from(certificate.to_vec())).collect()
 }
 
-/// Wraps a rustls verifier and accepts only one handshake signature scheme.
+/// Certificate verifier that accepts handshake signatures only in the first of `schemes`.
 #[derive(Debug)]
 struct Strict<V: ?Sized> {
     verifier: Arc<V>,
@@ -94,7 +94,7 @@ impl<V: ?Sized> Strict<V> {
 
 type Verified = std::result::Result<HandshakeSignatureValid, rustls::Error>;
 
-/// Defines the signature methods, which two separate traits require.
+/// Defines the signature methods, which `ServerCertVerifier` and `ClientCertVerifier` both require.
 macro_rules! signatures {
     () => {
         fn verify_tls12_signature(&self, _: &[u8], _: &CertificateDer<'_>, _: &DigitallySignedStruct) -> Verified {
@@ -239,7 +239,7 @@ impl Context for Client {
     }
 
     fn keep(&self, _primed: &dyn Endpoint) -> Result<()> {
-        // The client already stored the tickets when it received them.
+        // Nothing to do: the client stored the tickets when it received them.
         Ok(())
     }
 
@@ -280,7 +280,7 @@ impl Server {
         Ok(Server { config: Arc::new(server_config), peer })
     }
 
-    fn of(&self, config: Arc<ServerConfig>) -> Result<Box<dyn Endpoint>> {
+    fn accept(&self, config: Arc<ServerConfig>) -> Result<Box<dyn Endpoint>> {
         let connection = ServerConnection::new(config).map_err(failed("ServerConnection::new"))?;
         Ok(Box::new(Side { connection: connection.into(), peer: self.peer }))
     }
@@ -288,13 +288,13 @@ impl Server {
 
 impl Context for Server {
     fn connection(&self) -> Result<Box<dyn Endpoint>> {
-        self.of(Arc::clone(&self.config))
+        self.accept(Arc::clone(&self.config))
     }
 
     fn priming(&self, tickets: usize) -> Result<Box<dyn Endpoint>> {
         let mut config = ServerConfig::clone(&self.config);
         config.send_tls13_tickets = tickets;
-        self.of(Arc::new(config))
+        self.accept(Arc::new(config))
     }
 
     fn keep(&self, _primed: &dyn Endpoint) -> Result<()> {

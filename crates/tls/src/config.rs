@@ -2,27 +2,27 @@
 
 use crate::{Context, Credentials, Error, Result};
 
-/// A key exchange.
+/// Key exchange group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Group {
-    /// RFC 7748; classical.
+    /// X25519 (RFC 7748), classical.
     X25519,
-    /// draft-ietf-tls-ecdhe-mlkem.
+    /// X25519 and ML-KEM-768 (draft-ietf-tls-ecdhe-mlkem).
     X25519MlKem768,
-    /// draft-ietf-tls-ecdhe-mlkem.
+    /// P-256 and ML-KEM-768 (draft-ietf-tls-ecdhe-mlkem).
     SecP256r1MlKem768,
-    /// draft-ietf-tls-ecdhe-mlkem.
+    /// P-384 and ML-KEM-1024 (draft-ietf-tls-ecdhe-mlkem).
     SecP384r1MlKem1024,
-    /// draft-ietf-tls-mlkem, without a classical half.
+    /// ML-KEM-768 without a classical key exchange (draft-ietf-tls-mlkem).
     MlKem768,
 }
 
 impl Group {
-    /// All key exchanges, classical first.
+    /// All groups, classical first.
     pub const ALL: [Group; 5] =
         [Group::X25519, Group::X25519MlKem768, Group::SecP256r1MlKem768, Group::SecP384r1MlKem1024, Group::MlKem768];
 
-    /// Returns the name in the registry of supported groups.
+    /// Returns the group's name in the IANA registry of TLS supported groups.
     pub fn name(self) -> &'static str {
         match self {
             Group::X25519 => "X25519",
@@ -33,7 +33,7 @@ impl Group {
         }
     }
 
-    /// Returns the number in the registry of supported groups.
+    /// Returns the group's code point in the IANA registry of TLS supported groups.
     pub fn code(self) -> u16 {
         match self {
             Group::X25519 => 0x001d,
@@ -44,7 +44,7 @@ impl Group {
         }
     }
 
-    /// Returns the name of the KEM that the group contains.
+    /// Returns the name of the KEM that the group contains, if any.
     pub fn kem(self) -> Option<&'static str> {
         match self {
             Group::X25519 => None,
@@ -68,27 +68,27 @@ impl Group {
     }
 }
 
-/// Algorithm of the keys in all certificates: leaf and issuers.
+/// Signature algorithm of the handshake and of all certificates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Authentication {
-    /// RFC 8032.
+    /// Ed25519 (RFC 8032).
     Ed25519,
     /// ECDSA over P-256 with SHA-256.
     EcdsaP256,
-    /// RSASSA-PSS in the handshake, RSASSA-PKCS1-v1_5 in certificates, with SHA-256.
+    /// 2048-bit RSA with SHA-256: RSASSA-PSS in the handshake, RSASSA-PKCS1-v1_5 in certificates.
     Rsa2048,
-    /// FIPS 204.
+    /// ML-DSA-44 (FIPS 204).
     MlDsa44,
-    /// FIPS 204.
+    /// ML-DSA-65 (FIPS 204).
     MlDsa65,
-    /// FIPS 204.
+    /// ML-DSA-87 (FIPS 204).
     MlDsa87,
-    /// FIPS 205.
+    /// SLH-DSA-SHA2-128s (FIPS 205).
     SlhDsaSha2128s,
 }
 
 impl Authentication {
-    /// All algorithms, classical ones first.
+    /// All algorithms, classical first.
     pub const ALL: [Authentication; 7] = [
         Authentication::Ed25519,
         Authentication::EcdsaP256,
@@ -99,7 +99,7 @@ impl Authentication {
         Authentication::SlhDsaSha2128s,
     ];
 
-    /// Returns the algorithm's name, as used in the parameter tables.
+    /// Returns the algorithm's name, as in [`pqlab_primitives::SignatureParameters`].
     pub fn name(self) -> &'static str {
         match self {
             Authentication::Ed25519 => "Ed25519",
@@ -112,7 +112,8 @@ impl Authentication {
         }
     }
 
-    /// Returns the name that the TLS registry of signature schemes gives the handshake signature, if any.
+    /// Returns the name of the handshake signature in the IANA registry of TLS signature schemes, or `None` if TLS does
+    /// not define the signature.
     pub fn scheme(self) -> Option<&'static str> {
         match self {
             Authentication::Ed25519 => Some("ed25519"),
@@ -131,15 +132,15 @@ impl Authentication {
     }
 }
 
-/// Kind of resumption.
+/// How a handshake resumes an earlier connection.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Resumption {
-    /// A full handshake.
+    /// No resumption: a full handshake.
     #[default]
     None,
-    /// Pre-shared key with key exchange: psk_dhe_ke.
+    /// Pre-shared key and a new key exchange: psk_dhe_ke (RFC 8446, section 4.2.9).
     WithKeyExchange,
-    /// Only the pre-shared key: psk_ke.
+    /// Pre-shared key without a key exchange: psk_ke (RFC 8446, section 4.2.9).
     Alone,
 }
 
@@ -165,15 +166,15 @@ impl Resumption {
 /// Configuration of a TLS 1.3 handshake.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Config {
-    /// Key exchange.
+    /// Key exchange group.
     pub group: Group,
     /// Algorithm that the server uses to authenticate. A client that authenticates uses the same algorithm.
     pub authentication: Authentication,
     /// Number of certificates between leaf and root, at most [`MOST_INTERMEDIATES`](Config::MOST_INTERMEDIATES).
     pub intermediates: u8,
-    /// Kind of resumption, if any.
+    /// How the handshake resumes an earlier connection, if at all.
     pub resumption: Resumption,
-    /// Whether the client must authenticate too.
+    /// Whether the client must also authenticate.
     pub client_authentication: bool,
 }
 
@@ -190,7 +191,7 @@ impl Config {
 /// TLS implementation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Implementation {
-    /// rustls over AWS-LC.
+    /// rustls, which uses AWS-LC for cryptography.
     Rustls,
     /// OpenSSL's libssl.
     OpenSsl,
@@ -213,7 +214,7 @@ impl Implementation {
         Implementation::ALL.into_iter().find(|implementation| implementation.name() == name)
     }
 
-    /// Returns the id of the provider whose primitives the implementation uses.
+    /// Returns the id of the provider that supplies the implementation's cryptographic primitives.
     pub fn primitives(self) -> &'static str {
         match self {
             Implementation::Rustls => "aws-lc",
@@ -221,7 +222,7 @@ impl Implementation {
         }
     }
 
-    /// Whether this build contains the implementation.
+    /// Returns whether this build contains the implementation.
     pub fn is_built_in(self) -> bool {
         match self {
             Implementation::Rustls => cfg!(feature = "rustls"),
@@ -264,7 +265,8 @@ impl Implementation {
         Ok(())
     }
 
-    /// Returns the groups, signatures and kinds of resumption that the implementation lacks, and the reasons.
+    /// Returns the name of each group, signature algorithm and kind of resumption that the implementation does not
+    /// support, with the reason.
     pub fn lacks(self) -> Vec<(&'static str, String)> {
         let usual = Config::new(Group::X25519, Authentication::Ed25519);
         let groups = Group::ALL.map(|group| (group.name(), Config { group, ..usual }));

@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 use std::ffi::CStr;
 use std::time::Duration;
 
-/// Server name that clients check in the server's certificate (RFC 6761, section 6.5).
+/// Server name in the server's certificate, which clients check. RFC 6761, section 6.5, reserves `.example`.
 pub const SERVER_NAME: &str = match SERVER_NAME_C.to_str() {
     Ok(name) => name,
     Err(_) => unreachable!(),
@@ -18,36 +18,36 @@ pub const SERVER_NAME: &str = match SERVER_NAME_C.to_str() {
 pub(crate) const SERVER_NAME_C: &CStr = c"server.example";
 const CLIENT_NAME: &str = "client.example";
 
-/// Time at which all certificates are verified, in seconds since 1970.
+/// Fixed time for all certificate checks, as the time since 1970-01-01 UTC.
 pub(crate) const NOW: Duration = Duration::from_secs(1_800_000_000);
 const YEAR: Duration = Duration::from_secs(365 * 86_400);
 
 /// A leaf certificate and its private key.
 #[derive(Clone)]
 pub struct Leaf {
-    /// Certificate, DER.
+    /// Certificate in DER.
     pub certificate: Vec<u8>,
-    /// Private key, DER of PKCS #8.
+    /// Private key in PKCS #8, encoded as DER.
     key: Wiped<Vec<u8>>,
 }
 
 impl Leaf {
-    /// Returns the private key as DER of PKCS #8.
+    /// Returns the private key in PKCS #8, encoded as DER.
     pub fn key(&self) -> &[u8] {
         &self.key
     }
 }
 
-/// Credentials of client and server.
+/// Credentials of a client and a server.
 #[derive(Clone)]
 pub struct Credentials {
-    /// Root certificate, DER. Both sides trust this certificate, and neither sends it.
+    /// Root certificate in DER. Both sides trust this certificate, and neither sends it.
     pub root: Vec<u8>,
-    /// Certificates between leaf and root, DER, the issuer of the leaves first.
+    /// Certificates between leaf and root in DER, the issuer of the leaves first.
     pub intermediates: Vec<Vec<u8>>,
-    /// Certificate and key of the server.
+    /// The server's certificate and key.
     pub server: Leaf,
-    /// Certificate and key of the client, if the client must authenticate.
+    /// The client's certificate and key, if the client must authenticate.
     pub client: Option<Leaf>,
 }
 
@@ -62,7 +62,8 @@ impl Credentials {
     /// Generates keys and certificates. `scheme` must implement the configured algorithm.
     ///
     /// # Errors
-    /// Fails if certificates cannot contain keys of the algorithm. Propagates errors from the library.
+    /// [`Error::Unsupported`] if certificates cannot contain keys of the algorithm, the chain is too long, or the
+    /// library cannot export private keys. Propagates other errors from the library.
     pub fn make(config: &Config, scheme: &dyn SignatureScheme) -> Result<Credentials> {
         let identifier = Identifier::named(config.authentication.name());
         let identifier = identifier.filter(|known| *known.algorithm == *scheme.info().parameters.algorithm);
@@ -125,7 +126,7 @@ impl Owner {
         Ok(build(&profile, &subject.public, None, &keys, Coins::Internal)?)
     }
 
-    /// Encodes the private key as PKCS #8, as a seed if the library can export seeds.
+    /// Encodes the private key as PKCS #8. The key is in seed form if the library can export seeds.
     fn private_key(&self, scheme: &dyn SignatureScheme) -> Result<Wiped<Vec<u8>>> {
         let written = scheme.written();
         let encoding = written.iter().find(|encoding| **encoding != KeyEncoding::Expanded).or(written.first());

@@ -1,8 +1,7 @@
-//! Parses the unencrypted structure of a flight: records, packets, and the contents of a ServerHello (RFC 8446,
-//! sections 4.1.3 and 5.1).
+//! Parses the unencrypted parts of a flight: record headers and the ServerHello (RFC 8446, sections 5.1 and 4.1.3).
 
-/// Payload in bytes of a TCP segment at an MTU of 1,500. IPv4 and TCP headers take 20 bytes each, and TCP timestamps
-/// (RFC 7323) take 12.
+/// Payload of a TCP segment in bytes, at an MTU of 1,500 bytes. IPv4 and TCP headers take 20 bytes each, and TCP
+/// timestamps (RFC 7323) take 12.
 pub const SEGMENT: usize = 1500 - 20 - 20 - 12;
 /// Segments that a server may send before the first acknowledgement (RFC 6928).
 pub const INITIAL_WINDOW: usize = 10;
@@ -16,18 +15,18 @@ const PRE_SHARED_KEY: u16 = 41;
 /// 4.1.3).
 const RETRY: [u8; 4] = [0xcf, 0x21, 0xad, 0x74];
 
-/// Data that one side sends before it waits for the other.
+/// Size of a flight: the data that one side sends before it waits for a response.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Flight {
     /// Length in bytes.
     pub bytes: usize,
-    /// Number of records.
+    /// Number of TLS records.
     pub records: usize,
 }
 
 impl Flight {
     /// Counts the records in `bytes`. Returns `None` if the last record is incomplete.
-    pub fn of(bytes: &[u8]) -> Option<Flight> {
+    pub fn parse(bytes: &[u8]) -> Option<Flight> {
         let mut flight = Flight { bytes: bytes.len(), records: 0 };
         let mut rest = bytes;
         while !rest.is_empty() {
@@ -43,7 +42,7 @@ impl Flight {
         self.bytes.div_ceil(SEGMENT)
     }
 
-    /// Whether the whole flight can be sent before the first acknowledgement.
+    /// Returns whether the whole flight can be sent before the first acknowledgement.
     pub fn fits_the_initial_window(self) -> bool {
         self.packets() <= INITIAL_WINDOW
     }
@@ -62,7 +61,7 @@ pub struct ServerHello {
 
 impl ServerHello {
     /// Parses the start of the server's flight. Returns `None` if the flight does not start with a ServerHello.
-    pub fn of(flight: &[u8]) -> Option<ServerHello> {
+    pub fn parse(flight: &[u8]) -> Option<ServerHello> {
         let mut record = Reader(flight);
         if record.number(1)? != usize::from(HANDSHAKE) {
             return None;
@@ -105,7 +104,7 @@ impl<'a> Reader<'a> {
         Some(self.bytes(length)?.iter().fold(0, |number, byte| number << 8 | usize::from(*byte)))
     }
 
-    /// Reads a length-prefixed vector, whose length field has `length` bytes. Returns a reader of its content.
+    /// Reads a vector with a length prefix of `length` bytes. Returns a reader of its content.
     fn vector(&mut self, length: usize) -> Option<Reader<'a>> {
         let length = self.number(length)?;
         self.bytes(length).map(Reader)
@@ -119,10 +118,10 @@ mod tests {
     #[test]
     fn counts_records_and_rejects_incomplete_ones() {
         let records = [22, 3, 3, 0, 2, 1, 1, 20, 3, 3, 0, 1, 1];
-        assert_eq!(Flight::of(&records), Some(Flight { bytes: 13, records: 2 }));
-        assert_eq!(Flight::of(&[]), Some(Flight::default()));
+        assert_eq!(Flight::parse(&records), Some(Flight { bytes: 13, records: 2 }));
+        assert_eq!(Flight::parse(&[]), Some(Flight::default()));
         for length in (1..records.len()).filter(|&length| length != 7) {
-            assert_eq!(Flight::of(&records[..length]), None, "{length}");
+            assert_eq!(Flight::parse(&records[..length]), None, "{length}");
         }
     }
 
@@ -135,8 +134,8 @@ mod tests {
 
     #[test]
     fn rejects_messages_other_than_server_hello() {
-        assert_eq!(ServerHello::of(&[]), None);
-        assert_eq!(ServerHello::of(&[23, 3, 3, 0, 0]), None);
-        assert_eq!(ServerHello::of(&[22, 3, 3, 0, 4, 1, 0, 0, 0]), None);
+        assert_eq!(ServerHello::parse(&[]), None);
+        assert_eq!(ServerHello::parse(&[23, 3, 3, 0, 0]), None);
+        assert_eq!(ServerHello::parse(&[22, 3, 3, 0, 4, 1, 0, 0, 0]), None);
     }
 }

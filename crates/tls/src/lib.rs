@@ -1,6 +1,6 @@
-//! TLS 1.3 handshakes (RFC 8446) with rustls and OpenSSL. Each side accepts and returns records; this crate uses
-//! neither sockets nor clocks. A [`Context`] holds the state that connections share. An [`Endpoint`] is one side of a
-//! connection.
+//! TLS 1.3 handshakes (RFC 8446) with rustls and OpenSSL. Each side takes and returns TLS records as bytes; this crate
+//! opens no sockets and reads no clocks. A [`Context`] holds the state that connections share. An [`Endpoint`] is one
+//! side of a connection.
 //!
 //! Client and server offer exactly one key exchange, one signature scheme and one cipher suite. The cipher suite is
 //! TLS_AES_256_GCM_SHA384, which both implementations prefer by default. Servers send tickets only during
@@ -64,13 +64,13 @@ pub trait Endpoint: Any + Send {
     /// Any error that ends the connection.
     fn receive(&mut self, records: &[u8]) -> Result<()>;
 
-    /// Appends the records to send to `out`. A client's first flight is its ClientHello.
+    /// Appends outgoing records to `out`. On a client, the first call appends the ClientHello.
     ///
     /// # Errors
     /// Any error that ends the connection.
     fn send(&mut self, out: &mut Vec<u8>) -> Result<()>;
 
-    /// Whether the handshake is complete on this side.
+    /// Returns whether the handshake is complete on this side.
     fn is_done(&self) -> bool;
 
     /// Returns the negotiated key exchange, if it is in [`Group::ALL`].
@@ -79,7 +79,7 @@ pub trait Endpoint: Any + Send {
     /// Returns the algorithm of the peer's handshake signature, or `None` if the peer did not sign.
     fn peer_signature(&self) -> Option<Authentication>;
 
-    /// Whether the handshake resumed an earlier connection.
+    /// Returns whether the handshake resumed an earlier connection.
     fn is_resumed(&self) -> bool;
 
     /// Encrypts data for the peer. Call [`send`](Self::send) to get the records.
@@ -104,17 +104,18 @@ pub trait Context: Send + Sync {
     /// Propagates errors from the library.
     fn connection(&self) -> Result<Box<dyn Endpoint>>;
 
-    /// Creates a connection on which a server sends `tickets` tickets, and a client stores the tickets that it
-    /// receives.
+    /// Creates a connection for obtaining tickets. A server sends `tickets` tickets on it. A client performs a full
+    /// handshake even if it already has tickets.
     ///
     /// # Errors
     /// Propagates errors from the library.
     fn priming(&self, tickets: usize) -> Result<Box<dyn Endpoint>>;
 
-    /// Stores the tickets that a client received on `primed`, a connection of this context.
+    /// Stores the tickets that a client received on `primed`, a connection from [`priming`](Self::priming).
     ///
     /// # Errors
-    /// Fails if the client received no ticket.
+    /// OpenSSL clients fail if they received no ticket. rustls clients never fail, because they store tickets on
+    /// receipt.
     fn keep(&self, primed: &dyn Endpoint) -> Result<()>;
 
     /// Returns the number of connections that the client can still resume, or `usize::MAX` if tickets are reusable.

@@ -6,7 +6,7 @@ use crate::{Config, Context, Credentials, Endpoint, Error, Implementation, Resul
 const TICKETS: usize = 8;
 /// Request that a client sends after the handshake.
 pub const REQUEST: &[u8] = b"GET / HTTP/1.1\r\nHost: server.example\r\n\r\n";
-/// Response of the server.
+/// Response to [`REQUEST`].
 pub const ANSWER: &[u8] = b"HTTP/1.1 204 No Content\r\n\r\n";
 
 /// Bytes of the three flights of a handshake, as sent.
@@ -91,10 +91,12 @@ impl Setup {
         self.server.connection()
     }
 
-    /// Provides the client with tickets for `connections` connections, if the configuration asks for resumption.
+    /// Performs handshakes until the client has tickets for `connections` connections. Does nothing if the
+    /// configuration does not include resumption.
     ///
     /// # Errors
-    /// [`Error::Wrong`] if the server sends no tickets. Propagates errors from either side.
+    /// [`Error::Wrong`] if a handshake does not complete or the server sends no tickets. Propagates errors from either
+    /// side.
     pub fn prime(&self, connections: usize) -> Result<()> {
         if self.config.resumption == Resumption::None {
             return Ok(());
@@ -104,7 +106,9 @@ impl Setup {
             let (mut client, mut server) = (self.client.priming(TICKETS)?, self.server.priming(TICKETS)?);
             handshake(client.as_mut(), server.as_mut(), &mut Flights::default())?;
             if !client.is_done() || !server.is_done() {
-                return Err(Error::Wrong("the handshake to be resumed later did not complete".into()));
+                return Err(Error::Wrong(
+                    "the initial handshake did not complete, so there is nothing to resume".into(),
+                ));
             }
             let mut tickets = Vec::new();
             server.send(&mut tickets)?;
@@ -119,12 +123,13 @@ impl Setup {
         Ok(())
     }
 
-    /// Checks that both sides completed the configured handshake, then exchanges data in both directions.
+    /// Checks that both sides completed the configured handshake, then exchanges data in both directions. `answer` is
+    /// the server's flight.
     ///
     /// # Errors
     /// [`Error::Wrong`] naming the mismatch. Propagates errors from the data exchange.
     pub fn verify(&self, client: &mut dyn Endpoint, server: &mut dyn Endpoint, answer: &[u8]) -> Result<()> {
-        let hello = ServerHello::of(answer).ok_or_else(|| Error::Wrong("the server sent no ServerHello".into()))?;
+        let hello = ServerHello::parse(answer).ok_or_else(|| Error::Wrong("the server sent no ServerHello".into()))?;
         if hello.retry {
             return Err(Error::Wrong("the server requested a second ClientHello".into()));
         }
@@ -136,7 +141,8 @@ impl Setup {
         exchange_data(client, server)
     }
 
-    /// Checks that the client completed the configured handshake, as far as the client can tell.
+    /// Checks the client's view of the handshake: completion, resumption, the server's signature algorithm, and the
+    /// group.
     ///
     /// # Errors
     /// [`Error::Wrong`] naming the mismatch.
@@ -144,7 +150,8 @@ impl Setup {
         self.verify_side("client", client, true)
     }
 
-    /// Checks that the server completed the configured handshake, as far as the server can tell.
+    /// Checks the server's view of the handshake: completion, resumption, the client's signature algorithm, and the
+    /// group.
     ///
     /// # Errors
     /// Same as [`verify_client`](Self::verify_client).
@@ -168,7 +175,7 @@ impl Setup {
         self.config.resumption != Resumption::None
     }
 
-    /// Whether the handshake includes a key exchange.
+    /// Returns whether the handshake includes a key exchange.
     fn is_exchanged(&self) -> bool {
         self.config.resumption != Resumption::Alone
     }

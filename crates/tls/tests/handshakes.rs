@@ -1,4 +1,4 @@
-//! Tests every supported configuration with each implementation against itself and the other, and handshakes that must
+//! Tests handshakes between all pairs of implementations in every supported configuration, and handshakes that must
 //! fail.
 
 #![allow(clippy::unwrap_used)]
@@ -24,7 +24,7 @@ fn pairs() -> impl Iterator<Item = (Implementation, Implementation)> {
     all.into_iter().flat_map(move |client| all.into_iter().map(move |server| (client, server)))
 }
 
-/// Performs and verifies one handshake with resumption, if configured.
+/// Performs and verifies one handshake, with resumption if configured.
 fn perform(setup: &Setup) -> Result<Flights, Error> {
     setup.prime(1)?;
     let (mut client, mut server) = (setup.client()?, setup.server()?);
@@ -34,7 +34,8 @@ fn perform(setup: &Setup) -> Result<Flights, Error> {
     Ok(flights)
 }
 
-/// Performs a handshake with each pair of implementations that supports the configuration. Returns the number of pairs.
+/// Performs three handshakes with each pair of implementations that supports the configuration. Returns the number of
+/// pairs.
 fn all_pairs(config: &Config) -> usize {
     let credentials = credentials(config);
     let mut performed = 0;
@@ -61,7 +62,7 @@ fn completes_every_group_with_every_signature_between_every_pair() {
     for authentication in supported() {
         for group in Group::ALL {
             let pairs = all_pairs(&Config::new(group, authentication));
-            // rustls does not support this group, so only OpenSSL with itself remains.
+            // rustls does not support SecP384r1MLKEM1024, so OpenSSL can only talk to itself.
             assert_eq!(pairs, if group == Group::SecP384r1MlKem1024 { 1 } else { 4 }, "{group:?}");
         }
     }
@@ -90,7 +91,7 @@ fn server_does_not_send_the_root() {
         let credentials = credentials(&config);
         let flight = |implementation| {
             let setup = Setup::new(&config, implementation, implementation, &credentials).unwrap();
-            Flight::of(&perform(&setup).unwrap().answer).unwrap().bytes
+            Flight::parse(&perform(&setup).unwrap().answer).unwrap().bytes
         };
         // The implementations split the flight into different numbers of records.
         let [one, other] = Implementation::ALL.map(flight);
@@ -151,7 +152,7 @@ fn reports_why_a_configuration_is_unsupported() {
     assert_eq!(Implementation::OpenSsl.check(&alone), Ok(()));
 }
 
-/// Without this test, a verifier that accepts everything would pass.
+/// The other tests would pass even with a verifier that accepts every certificate.
 #[test]
 fn rejects_unknown_servers_and_clients() {
     let config = Config {
@@ -236,7 +237,7 @@ fn flight_sizes_match_the_algorithms() {
     for (client, server) in pairs() {
         let flights = perform(&Setup::new(&config, client, server, &credentials).unwrap()).unwrap();
         let [hello, answer, finish] =
-            [&flights.hello, &flights.answer, &flights.finish].map(|it| Flight::of(it).unwrap());
+            [&flights.hello, &flights.answer, &flights.finish].map(|it| Flight::parse(it).unwrap());
         // The ClientHello contains an encapsulation key and an X25519 share; the answer contains a ciphertext and a
         // share. The answer also contains three public keys and four signatures: one per certificate and one over the
         // handshake.
@@ -248,6 +249,6 @@ fn flight_sizes_match_the_algorithms() {
         let classical = Config::new(Group::X25519, Authentication::Ed25519);
         let flights =
             perform(&Setup::new(&classical, client, server, &self::credentials(&classical)).unwrap()).unwrap();
-        assert!(Flight::of(&flights.answer).unwrap().fits_the_initial_window());
+        assert!(Flight::parse(&flights.answer).unwrap().fits_the_initial_window());
     }
 }

@@ -38,7 +38,7 @@ fn setup(config: &Config, implementation: Implementation) -> Setup {
     Setup::new(config, implementation, implementation, &credentials).unwrap()
 }
 
-/// Serves one connection.
+/// Serves one connection: completes the handshake and echoes one request.
 fn serve(setup: &Setup, mut connection: TcpStream) {
     connection.set_nonblocking(false).unwrap();
     connection.set_read_timeout(Some(PATIENCE)).unwrap();
@@ -67,7 +67,7 @@ fn visit(setup: &Setup, network: &Network, to: SocketAddrV4) -> [Duration; 2] {
     [complete, begun.elapsed()]
 }
 
-/// Performs `count` handshakes, `at_once` of them concurrently.
+/// Performs `count` handshakes, `at_once` of them concurrently. Returns the times that [`visit`] measures.
 fn visits(setup: &Setup, network: &Network, count: usize, at_once: usize) -> Vec<[Duration; 2]> {
     let listener: TcpListener = network.listen().unwrap();
     let to = SocketAddrV4::new(SERVER, listener.local_addr().unwrap().port());

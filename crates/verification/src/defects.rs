@@ -1,7 +1,8 @@
+use crate::run_time::{ML_DSA, NO_REMAINDER, NORM};
 use pqlab_primitives::Provider;
 use serde::Serialize;
 
-/// A known defect in a linked library, which published vectors reveal. Reports count these vectors separately from
+/// A known defect in a linked library, revealed by published vectors. Reports count these vectors separately from
 /// passed and failed ones.
 ///
 /// An entry covers one version of the library, and one code path if it names an extension. It does not cover libraries
@@ -10,15 +11,16 @@ use serde::Serialize;
 pub struct KnownDefect {
     /// Name of the library.
     pub library: &'static str,
-    /// Prefix of the version of the library, or of one of its crates.
+    /// Prefix of the affected version, either of the library or of one of its crates.
     pub version: &'static str,
     /// Prefix of the algorithm name.
     pub algorithm: &'static str,
     /// Prefix of the names of the affected operations.
     pub operation: &'static str,
-    /// Processor extension of the affected code path, named as in the library's build description.
+    /// Processor extension that the affected code path uses, named as in the library's build description. `None` if
+    /// every code path is affected.
     pub extension: Option<&'static str>,
-    /// Suite whose vectors reveal the defect.
+    /// Name of the suite that reveals the defect.
     pub suite: &'static str,
     /// Flag or comment that marks these vectors in the suite.
     pub mark: &'static str,
@@ -42,31 +44,30 @@ impl KnownDefect {
     }
 }
 
-const fn liboqs_ml_dsa(mark: &'static str, what: &'static str) -> KnownDefect {
+const fn liboqs_ml_dsa(suite: &'static str, mark: &'static str, what: &'static str) -> KnownDefect {
     KnownDefect {
         library: "liboqs",
         version: "0.13.",
         algorithm: "ML-DSA-",
         operation: "verify",
         extension: Some("avx2"),
-        suite: "Wycheproof ML-DSA verify",
+        suite,
         mark,
         what,
     }
 }
 
-/// All known defects.
+const NO_NORM: &str = "verification on AVX2 does not check the norm of z (FIPS 204, algorithm 8, line 13), so it accepts \
+                       invalid signatures";
+const ADDS: &str = "on AVX2, UseHint adds if r0 is 0, but FIPS 204 (algorithm 40, line 4) subtracts, so a valid \
+                    signature is rejected";
+
+/// All known defects. A defect that several suites reveal has one entry per suite.
 pub static KNOWN_DEFECTS: &[KnownDefect] = &[
-    liboqs_ml_dsa(
-        "InfinityNormViolation",
-        "verification on AVX2 does not check the norm of z (FIPS 204, algorithm 8, line 13), so it accepts invalid \
-         signatures",
-    ),
-    liboqs_ml_dsa(
-        "signature that calls use_hint(1, 0)",
-        "on AVX2, UseHint adds if r0 is 0, but FIPS 204 (algorithm 40, line 4) subtracts, so a valid signature is \
-         rejected",
-    ),
+    liboqs_ml_dsa("Wycheproof ML-DSA verify", "InfinityNormViolation", NO_NORM),
+    liboqs_ml_dsa("Wycheproof ML-DSA verify", "signature that calls use_hint(1, 0)", ADDS),
+    liboqs_ml_dsa(ML_DSA, NORM, NO_NORM),
+    liboqs_ml_dsa(ML_DSA, NO_REMAINDER, ADDS),
     KnownDefect {
         library: "rustcrypto",
         version: "ed25519-dalek 3.",

@@ -14,23 +14,38 @@ pub struct Line {
     pub algorithm: String,
     /// Source and operation of the vectors, such as `ACVP ML-KEM keyGen`.
     pub suite: String,
-    /// Number of vectors tried with the provider.
+    /// Number of vectors that were run with the provider.
     pub attempted: u64,
     /// Number of attempted vectors that passed.
     pub passed: u64,
-    /// Known defects of the library ([`crate::KNOWN_DEFECTS`]), as far as attempted vectors show them.
+    /// Known defects of the library ([`crate::KNOWN_DEFECTS`]) that attempted vectors show.
     pub defects: Vec<Reason>,
     /// Number of vectors that the provider or the traits do not support.
     pub unsupported: u64,
     /// Reasons why vectors are unsupported. Their counts add up to `unsupported`.
     pub reasons: Vec<Reason>,
+    /// Operations with published answers, each with the number of answers that were compared.
+    pub compared: Vec<Compared>,
     /// The first few failures, with the vectors' numbers.
     pub failures: Vec<String>,
-    /// Reason for which no vector was attempted. A skipped line never counts as passed.
+    /// Reason why no vector was attempted. A skipped line never counts as passed.
     pub skipped: Option<String>,
 }
 
-/// Reason why vectors are unsupported, or a defect that vectors show.
+/// Number of an operation's published answers that were compared with the provider's. Some answers cannot be compared.
+/// For example, a provider that accepts no caller-supplied randomness computes signatures that differ from the
+/// published ones.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Compared {
+    /// The operation: `key generation`, `encapsulation` or `signing`.
+    pub operation: String,
+    /// Number of published answers that were compared with the provider's answers.
+    pub asked: u64,
+    /// Number of published answers.
+    pub published: u64,
+}
+
+/// A reason why vectors are unsupported, or a defect that vectors show, with the number of vectors.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reason {
     /// Description for the user.
@@ -51,28 +66,28 @@ impl Line {
     }
 }
 
-/// Sums over lines.
+/// Sums of the counts in several lines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Totals {
     /// Number of lines.
     pub lines: u64,
-    /// Vectors that were attempted.
+    /// Number of attempted vectors.
     pub attempted: u64,
-    /// Vectors that passed.
+    /// Number of vectors that passed.
     pub passed: u64,
-    /// Vectors that failed.
+    /// Number of vectors that failed.
     pub failed: u64,
-    /// Vectors that show a known defect.
+    /// Number of vectors that show a known defect.
     pub defects: u64,
-    /// Vectors that are unsupported.
+    /// Number of unsupported vectors.
     pub unsupported: u64,
-    /// Lines that were skipped.
+    /// Number of skipped lines.
     pub skipped: u64,
 }
 
 impl Totals {
     /// Returns the sums over `lines`.
-    pub fn of<'a>(lines: impl IntoIterator<Item = &'a Line>) -> Totals {
+    pub fn count<'a>(lines: impl IntoIterator<Item = &'a Line>) -> Totals {
         let mut totals = Totals::default();
         for line in lines {
             totals.lines += 1;

@@ -2,7 +2,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 /// Returns the folder of published vectors. This is the folder in the environment variable `PQLAB_VECTORS`, otherwise
-/// `shared/vectors` in the closest parent of the current directory that contains it.
+/// `shared/vectors` in the closest ancestor of the current directory that contains it.
 pub fn vectors_root() -> Option<PathBuf> {
     let start = std::env::current_dir().unwrap_or_default();
     find_vectors(std::env::var_os("PQLAB_VECTORS").as_deref(), &start)
@@ -13,15 +13,15 @@ pub fn fetched_vectors() -> Option<PathBuf> {
     cache().map(|cache| cache.join("vectors")).filter(|folder| folder.is_dir())
 }
 
-/// Returns the folder for data that survive between runs and builds: the folder in `PQLAB_CACHE`, otherwise
-/// `~/.cache/pqlab`. The folder may not exist. Returns `None` if the home folder is unknown.
+/// Returns the folder for data that runs and builds share: the folder in `PQLAB_CACHE`, otherwise `~/.cache/pqlab`. The
+/// folder may not exist. Returns `None` if the home folder is unknown.
 pub fn cache() -> Option<PathBuf> {
     let named = std::env::var_os("PQLAB_CACHE").filter(|named| !named.is_empty()).map(PathBuf::from);
     named.or_else(|| Some(Path::new(&std::env::var_os("HOME")?).join(".cache/pqlab")))
 }
 
-/// Implements [`vectors_root`] with explicit inputs. If a folder is named, tries no other, so that users notice a typo
-/// in the name.
+/// Implements [`vectors_root`]. `named` is the value of `PQLAB_VECTORS`. If `named` is set, tries no other folder, so
+/// that users notice a typo in the name.
 fn find_vectors(named: Option<&OsStr>, start: &Path) -> Option<PathBuf> {
     match named {
         Some(named) => Some(PathBuf::from(named)).filter(|path| path.is_dir()),

@@ -1,13 +1,13 @@
 use serde::Serialize;
 
-/// Published vectors that no line covers.
+/// Published vectors that no suite covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct NotApplicable {
     /// Location of the vectors: prefix of a path in the vectors folder, or name of the source.
     pub place: &'static str,
     /// Omitted part of the vectors at that location, or `all`.
     pub part: &'static str,
-    /// Reason why no line covers these vectors.
+    /// Reason why no suite covers these vectors.
     pub reason: &'static str,
 }
 
@@ -15,10 +15,10 @@ const fn all(place: &'static str, reason: &'static str) -> NotApplicable {
     NotApplicable { place, part: "all", reason }
 }
 
-const CONSTRUCTION: &str = "constructions from several primitives: verified with the code that implements them";
-const CERTIFICATE: &str = "certificates and key files: verified with the code that parses them";
+const CONSTRUCTION: &str = "constructions from several primitives: tested with the code that implements them";
+const CERTIFICATE: &str = "certificates and key files: tested with the code that parses them";
 
-/// All published vectors that no line covers, with the reasons.
+/// All published vectors that no suite covers, with the reasons.
 pub static NOT_APPLICABLE: &[NotApplicable] = &[
     all("README", "documentation"),
     all("accumulated.md", "documentation of accumulated vectors"),
@@ -56,7 +56,7 @@ pub static NOT_APPLICABLE: &[NotApplicable] = &[
     NotApplicable {
         place: "Wycheproof",
         part: "signatures in DER, keys in PEM, PKCS#8 or JWK; other algorithms, curves, sizes and hash functions",
-        reason: "the traits accept `r || s` and raw keys, and pqlab does not cover the other algorithms",
+        reason: "pqlab's interface accepts only `r || s` and raw keys, and pqlab does not cover the other algorithms",
     },
     NotApplicable {
         place: "providers",

@@ -1,6 +1,7 @@
 //! Formats lines: Markdown for people, JSON for programs.
 
 use crate::edge_cases::EdgeCases;
+use crate::page::{NotCompared, not_compared};
 use crate::{KNOWN_DEFECTS, KnownDefect, Line, NOT_APPLICABLE, NotApplicable, Totals};
 use serde::Serialize;
 use std::fmt::{Display, Write};
@@ -13,20 +14,20 @@ pub fn table(lines: &[Line]) -> String {
     );
     for line in lines {
         let (provider, algorithm, suite) = (who(line), cell(&line.algorithm), cell(&line.suite));
-        let counts = counts(&Totals::of([line]));
+        let counts = counts(&Totals::count([line]));
         put(&mut out, format_args!("| {provider} | {algorithm} | {suite} | {counts} | {} |\n", cell(&why(line))));
     }
-    let totals = Totals::of(lines);
+    let totals = Totals::count(lines);
     let counts = counts(&totals);
-    let skipped = if totals.skipped == 0 { String::new() } else { format!("{} lines skipped", totals.skipped) };
+    let skipped = if totals.skipped == 0 { String::new() } else { format!("{} skipped", totals.skipped) };
     put(&mut out, format_args!("| **all** | | {} lines | {counts} | {skipped} |\n", totals.lines));
     failures(&mut out, lines);
     out
 }
 
-/// Formats the lines of pairs as one Markdown table per algorithm. A row is a provider that generated keys and signed;
-/// a column is a provider that answered. A cell shows the numbers of passed and attempted checks. Unsupported checks
-/// follow each table, and failures follow the last table.
+/// Formats the lines of pairs as one Markdown table per algorithm. A row is a provider that generates keys and signs; a
+/// column is a provider that encapsulates and verifies. A cell shows the numbers of passed and attempted checks.
+/// Unsupported checks follow each table, and failures follow the last table.
 pub fn matrix(lines: &[Line]) -> String {
     let mut out = String::new();
     for algorithm in distinct(lines.iter().map(|line| line.algorithm.as_str())) {
@@ -39,9 +40,10 @@ pub fn matrix(lines: &[Line]) -> String {
         for provider in distinct(pairs.iter().map(|line| line.provider.as_str())) {
             put(&mut out, format_args!("| {} |", cell(provider)));
             for peer in &peers {
-                // Add up two lines, because an algorithm can be two kinds of primitives.
+                // An algorithm can be two kinds of primitive, with a line for each kind, so add up
+                // the lines.
                 let pair = pairs.iter().filter(|line| line.provider == provider && line.peer.as_deref() == Some(peer));
-                let Totals { lines, attempted, passed, failed, .. } = Totals::of(pair.copied());
+                let Totals { lines, attempted, passed, failed, .. } = Totals::count(pair.copied());
                 match lines {
                     0 => out.push_str(" missing |"),
                     _ => put(&mut out, format_args!(" {} |", bold(failed > 0, format_args!("{passed}/{attempted}")))),
@@ -58,25 +60,35 @@ pub fn matrix(lines: &[Line]) -> String {
     out
 }
 
-/// Returns all results as JSON: the lines for vectors and for pairs, the sums over both, the vectors that do not apply,
-/// known defects, and the edge cases that each provider accepts.
+/// Returns all results as JSON: the lines for vectors and for pairs, the sums over both, the published answers
+/// that were not compared, the vectors that do not apply, known defects, and the edge cases that each provider accepts.
+/// `acvp_releases` comes from [`acvp_releases`](crate::acvp_releases).
 ///
 /// # Errors
-/// Serialization errors, which no line is known to cause.
-pub fn json(vectors: &[Line], pairs: &[Line], edge_cases: &[EdgeCases]) -> serde_json::Result<String> {
+/// Serialization errors. No known line causes one.
+pub fn json(
+    vectors: &[Line],
+    pairs: &[Line],
+    edge_cases: &[EdgeCases],
+    acvp_releases: &[&str],
+) -> serde_json::Result<String> {
     #[derive(Serialize)]
     struct Report<'a> {
         totals: Totals,
+        acvp_releases: &'a [&'a str],
         vectors: &'a [Line],
         interoperability: &'a [Line],
+        not_compared: Vec<NotCompared>,
         not_applicable: &'a [NotApplicable],
         known_defects: &'a [KnownDefect],
         ed25519_edge_cases: &'a [EdgeCases],
     }
     serde_json::to_string_pretty(&Report {
-        totals: Totals::of(vectors.iter().chain(pairs)),
+        totals: Totals::count(vectors.iter().chain(pairs)),
+        acvp_releases,
         vectors,
         interoperability: pairs,
+        not_compared: not_compared(vectors),
         not_applicable: NOT_APPLICABLE,
         known_defects: KNOWN_DEFECTS,
         ed25519_edge_cases: edge_cases,
@@ -188,7 +200,7 @@ mod tests {
             | a | ECDSA-P-256 | r \\|\\| s | 4 | 2 | 0 | 2 | 3 | 2: accepts; 3: no\\|such |\n\
             | b | ECDSA-P-256 | r \\|\\| s | 9 | 6 | **3** | 0 | 0 |  |\n\
             | b | ECDSA-P-256 | r \\|\\| s | 0 | 0 | 0 | 0 | 0 | skipped: no folder |\n\
-            | **all** | | 3 lines | 13 | 8 | **3** | 2 | 3 | 1 lines skipped |\n\
+            | **all** | | 3 lines | 13 | 8 | **3** | 2 | 3 | 1 skipped |\n\
             \nFailures:\n\n\
             - b, ECDSA-P-256, r || s: 3 of 9\n  - 6: wrong\n  - and 2 more\n";
         assert_eq!(text, expected);
@@ -212,8 +224,9 @@ mod tests {
 
     #[test]
     fn json_contains_everything() {
-        let text = json(&[line("a", None, 2, 1)], &[line("a", Some("b"), 3, 3)], &[]).unwrap();
+        let text = json(&[line("a", None, 2, 1)], &[line("a", Some("b"), 3, 3)], &[], &["1.2"]).unwrap();
         let value: serde_json::Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(value["acvp_releases"], serde_json::json!(["1.2"]));
         assert_eq!(value["totals"]["failed"], 1);
         assert_eq!(value["totals"]["attempted"], 5);
         assert_eq!(value["interoperability"][0]["peer"], "b");

@@ -1,6 +1,6 @@
 //! Tally of passed, failed and unsupported vectors.
 
-use crate::{KnownDefect, Line, Reason};
+use crate::{Compared, KnownDefect, Line, Reason};
 use pqlab_primitives::Error;
 use std::any::Any;
 use std::collections::BTreeMap;
@@ -15,6 +15,9 @@ const QUOTED: usize = 5;
 pub(crate) enum Fault {
     /// The provider or the traits do not support the vector.
     Unsupported(String),
+    /// The provider cannot reproduce this published answer, for example because it accepts no caller-supplied
+    /// randomness.
+    NotAsked(String),
     /// The answer is wrong.
     Wrong(String),
 }
@@ -40,6 +43,7 @@ pub(crate) struct Tally {
     failures: Vec<String>,
     known: Vec<&'static KnownDefect>,
     defects: BTreeMap<&'static str, u64>,
+    compared: Vec<Compared>,
 }
 
 impl Tally {
@@ -67,9 +71,30 @@ impl Tally {
                 self.attempted += 1;
                 self.passed += 1;
             }
-            Err(Fault::Unsupported(reason)) => self.unsupported(reason),
+            Err(Fault::Unsupported(reason) | Fault::NotAsked(reason)) => self.unsupported(reason),
             Err(Fault::Wrong(reason)) => self.fail(id, &reason),
         }
+    }
+
+    /// Checks a vector that contains the published answer of an operation. Also counts whether the answer could be
+    /// compared.
+    pub(crate) fn answer(&mut self, operation: &str, id: impl Display, vector: impl FnOnce() -> Checked) {
+        let outcome = caught(vector);
+        let asked = match &outcome {
+            Ok(()) | Err(Fault::Wrong(_)) => Some(1),
+            Err(Fault::NotAsked(_)) => Some(0),
+            Err(Fault::Unsupported(_)) => None,
+        };
+        if let Some(asked) = asked {
+            let place = self.compared.iter().position(|compared| compared.operation == operation);
+            let place = place.unwrap_or_else(|| {
+                self.compared.push(Compared { operation: operation.to_owned(), asked: 0, published: 0 });
+                self.compared.len() - 1
+            });
+            self.compared[place].asked += asked;
+            self.compared[place].published += 1;
+        }
+        self.check(id, || outcome);
     }
 
     /// Counts an unsupported vector.
@@ -104,6 +129,7 @@ impl Tally {
             defects: defects.collect(),
             unsupported: reasons.iter().map(|reason| reason.count).sum(),
             reasons,
+            compared: self.compared,
             failures: self.failures,
             skipped: None,
         }
@@ -113,10 +139,10 @@ impl Tally {
 /// Runs a call, and reports a panic as a wrong answer.
 pub(crate) fn caught<T>(call: impl FnOnce() -> Result<T, Fault>) -> Result<T, Fault> {
     catch_unwind(AssertUnwindSafe(call))
-        .unwrap_or_else(|panic| Err(Fault::Wrong(format!("panicked: {}", said(panic.as_ref())))))
+        .unwrap_or_else(|panic| Err(Fault::Wrong(format!("panicked: {}", panic_message(panic.as_ref())))))
 }
 
-fn said(panic: &(dyn Any + Send)) -> &str {
+fn panic_message(panic: &(dyn Any + Send)) -> &str {
     match (panic.downcast_ref::<&str>(), panic.downcast_ref::<String>()) {
         (Some(text), _) => text,
         (None, Some(text)) => text,
@@ -146,6 +172,21 @@ mod tests {
         assert_eq!(line.failures.len(), QUOTED);
         assert_eq!(line.failures[0], "2: verification failed");
         assert_eq!(line.failures[1], "5: panicked: on vector 5");
+    }
+
+    #[test]
+    fn counts_the_answers_that_could_be_asked() {
+        let mut tally = Tally::default();
+        tally.answer("signing", 1, || Ok(()));
+        tally.answer("signing", 2, || Err(Fault::NotAsked("no coins".to_owned())));
+        tally.answer("signing", 3, || Err(Fault::Unsupported("another algorithm".to_owned())));
+        tally.answer("signing", 4, || Err(Fault::Wrong("wrong".to_owned())));
+        tally.answer("key generation", 5, || Ok(()));
+        let line = tally.line("a", None, "X", "suite");
+        let compared =
+            |operation: &str, asked, published| Compared { operation: operation.to_owned(), asked, published };
+        assert_eq!(line.compared, [compared("signing", 2, 3), compared("key generation", 1, 1)]);
+        assert_eq!((line.attempted, line.unsupported), (3, 2));
     }
 
     #[test]

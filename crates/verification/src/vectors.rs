@@ -1,4 +1,5 @@
 use crate::accumulated::Accumulation;
+use crate::locate::{fetched_vectors, vectors_root};
 use crate::packed;
 use crate::read::{ReadError, ReadFault};
 use std::any::{Any, TypeId};
@@ -6,7 +7,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-/// Published vectors. Reads and parses each file only once, however many providers and threads use it.
+/// Published vectors. Each file is read and parsed only once, however many providers and threads use it.
 ///
 /// If a folder of published vectors is given, its files replace fetched and embedded files with the same purpose, so
 /// that no vector counts twice. Otherwise a fetched file replaces the embedded one.
@@ -24,6 +25,12 @@ impl<'a> Vectors<'a> {
     /// Uses the vectors in a folder, or the embedded vectors if there is no folder.
     pub fn new(folder: Option<PathBuf>) -> Vectors<'a> {
         Vectors { folder, ..Vectors::default() }
+    }
+
+    /// Uses all vectors on this machine: those in the folder of published vectors, the fetched ones, and the embedded
+    /// ones.
+    pub fn here() -> Vectors<'a> {
+        Vectors::new(vectors_root()).with_fetched(fetched_vectors())
     }
 
     /// Adds the folder of fetched vectors ([`fetched_vectors`](crate::fetched_vectors)).
@@ -46,7 +53,7 @@ impl<'a> Vectors<'a> {
         &self.accumulation
     }
 
-    /// Returns the names of all requested files so far.
+    /// Returns the names of all files that were requested so far, in alphabetical order.
     pub fn files(&self) -> Vec<String> {
         let parsed = self.parsed.lock().unwrap_or_else(PoisonError::into_inner);
         let mut files: Vec<String> = parsed.keys().map(|(name, _)| name.clone()).collect();
@@ -54,8 +61,8 @@ impl<'a> Vectors<'a> {
         files
     }
 
-    /// Reads a file from the folder of published vectors if a folder was given, otherwise from the fetched files or
-    /// from the program. Without a folder, returns [`ReadFault::Absent`] for a file that is found nowhere.
+    /// Reads a file from the folder of published vectors if one was given, otherwise from the fetched or embedded
+    /// files. Without a folder, returns [`ReadFault::Absent`] for a file that cannot be found.
     pub(crate) fn file<T: Send + Sync + 'static>(
         &self,
         name: &str,
@@ -85,13 +92,13 @@ impl<'a> Vectors<'a> {
         })
     }
 
-    /// Returns the folder and the name of a fetched file, which may be compressed.
+    /// Returns the folder of fetched vectors and the name of a file in it, with or without the suffix `.gz`.
     fn find_fetched(&self, name: &str) -> Option<(&Path, String)> {
         let fetched = self.fetched.as_deref()?;
         [name, plain(name)].into_iter().find(|name| fetched.join(name).is_file()).map(|name| (fetched, name.to_owned()))
     }
 
-    /// Calls `make` once for each name and type, and returns its result.
+    /// Returns the result of `make`, which is called only once for each name and type.
     pub(crate) fn once<T: Send + Sync + 'static>(
         &self,
         name: &str,
@@ -116,7 +123,7 @@ fn read<T>(folder: &Path, name: &str, reader: fn(&str, &[u8]) -> Result<T, ReadE
     reader(name, &std::fs::read(folder.join(name)).map_err(unreadable)?)
 }
 
-/// Returns a file's name without the suffix of compressed files.
+/// Returns a file's name without the suffix `.gz`.
 fn plain(name: &str) -> &str {
     name.trim_end_matches(".gz")
 }
@@ -146,7 +153,8 @@ mod tests {
         assert_eq!(found(Vectors::new(Some(folder.clone())).with_fetched(fetched()), name).unwrap(), 1);
         assert_eq!(found(Vectors::default().with_fetched(fetched()), name).unwrap(), 2);
         assert!(found(Vectors::default(), name).unwrap() > 100_000);
-        // A file that is missing from the given folder must be an error, not an absent file.
+        // A file missing from the given folder must be an I/O error. Only without a folder is it
+        // `Absent`.
         let missing = found(Vectors::new(Some(folder.clone())).with_fetched(fetched()), "more.rsp.gz").unwrap_err();
         assert!(matches!(missing.fault, ReadFault::Io(_)), "{missing}");
         let nowhere = found(Vectors::default(), "more.rsp.gz").unwrap_err();

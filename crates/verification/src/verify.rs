@@ -1,4 +1,5 @@
 use crate::accumulated;
+use crate::given::with_given_coins;
 use crate::known_answers::{KnownAnswer, check_fully};
 use crate::read::ReadFault;
 use crate::suites::Suite;
@@ -8,15 +9,18 @@ use crate::{KNOWN_DEFECTS, Line, Reason};
 use pqlab_primitives::{NULL, Primitive, Provider};
 use std::sync::Arc;
 
-/// Selection function, called with provider id, algorithm and suite. A pair in the interoperability matrix runs if
-/// either provider is selected.
+/// Selection function, called with the provider id, the algorithm and the suite. A pair in the interoperability matrix
+/// runs if either provider is selected.
 pub type Select<'a> = dyn Fn(&str, &str, &str) -> bool + Sync + 'a;
 
 /// Suite name for known answers.
 const KNOWN_ANSWERS: &str = "known answers";
 
+/// Name prefix of suites whose inputs are generated at run time instead of published.
+const RUN_TIME: &str = "run time";
+
 /// Reason given for an algorithm without published vectors.
-const NO_VECTORS: &str = "no published vectors for this algorithm: checked with known answers and other providers";
+const NO_VECTORS: &str = "no published vectors for this algorithm: checked against known answers and other providers";
 
 /// Selects every provider, algorithm and suite.
 pub fn everything(_provider: &str, _algorithm: &str, _suite: &str) -> bool {
@@ -29,13 +33,13 @@ pub fn everything(_provider: &str, _algorithm: &str, _suite: &str) -> bool {
 /// A wrong answer, an error or a panic is a failure of one vector. A library that kills the process also ends this
 /// call, so callers should use a separate process for each provider and algorithm.
 pub fn verify(providers: &[Arc<Provider>], vectors: &Vectors, select: &Select, report: &mut dyn FnMut(Line)) {
-    for provider in answering(providers) {
+    for provider in &answering(providers) {
         let id = provider.id();
         for primitive in provider.primitives() {
             let algorithm = primitive.algorithm();
             let mut covered = false;
-            for suite in Suite::of(primitive) {
-                covered = true;
+            for suite in Suite::for_primitive(primitive) {
+                covered |= !suite.name.starts_with(RUN_TIME);
                 if select(&id, algorithm, suite.name) {
                     report(line(provider, primitive, suite, vectors));
                 }
@@ -56,7 +60,7 @@ pub fn verify(providers: &[Arc<Provider>], vectors: &Vectors, select: &Select, r
 /// Checks the embedded known answers for every algorithm of every provider except `null`, including answers that are
 /// too slow to check before each measurement. Reports one line for each provider and algorithm.
 pub fn verify_known_answers(providers: &[Arc<Provider>], select: &Select, report: &mut dyn FnMut(Line)) {
-    for provider in answering(providers) {
+    for provider in &answering(providers) {
         let id = provider.id();
         for algorithm in provider.algorithms() {
             if !select(&id, &algorithm, KNOWN_ANSWERS) {
@@ -79,15 +83,18 @@ pub fn verify_known_answers(providers: &[Arc<Provider>], select: &Select, report
     }
 }
 
-/// Returns the names of the suites that cover an algorithm of a provider.
+/// Returns the names of the suites that cover a provider's algorithm.
 pub fn suites_of(provider: &Provider, algorithm: &str) -> Vec<&'static str> {
     let primitives = provider.primitives().filter(|primitive| primitive.algorithm() == algorithm);
-    primitives.flat_map(|one| Suite::of(one).map(|suite| suite.name).chain(accumulated::suite_of(one))).collect()
+    primitives
+        .flat_map(|one| Suite::for_primitive(one).map(|suite| suite.name).chain(accumulated::suite_of(one)))
+        .collect()
 }
 
-/// Returns all providers except `null`, which computes no answers.
-pub(crate) fn answering(providers: &[Arc<Provider>]) -> impl Iterator<Item = &Arc<Provider>> {
-    providers.iter().filter(|provider| provider.library != NULL)
+/// Returns all providers except `null`, which computes no answers. They accept caller-supplied randomness if the
+/// library's random generator can be replaced.
+pub(crate) fn answering(providers: &[Arc<Provider>]) -> Vec<Arc<Provider>> {
+    providers.iter().filter(|provider| provider.library != NULL).map(with_given_coins).collect()
 }
 
 /// Suite name in the line of an algorithm without published vectors.
@@ -106,7 +113,7 @@ fn line(provider: &Provider, primitive: Primitive, suite: &Suite, vectors: &Vect
         }
         tally.fail("reading the vectors", &error.to_string());
     } else if tally.is_empty() {
-        tally.fail("reading the vectors", "the source contains none for this algorithm");
+        tally.fail("reading the vectors", "the source contains no vectors for this algorithm");
     }
     tally.line(&id, None, algorithm, suite.name)
 }

@@ -1,5 +1,5 @@
-//! Compares recorded lines with the lines of a verification without a folder of vectors, and with the download of `make
-//! vectors`. After an intended change, `PQLAB_RENEW_SNAPSHOTS=1` records the lines again.
+//! Compares the lines of two verifications with recorded ones: without a folder of vectors, and with the vectors that
+//! `make vectors` downloads. After an intended change, `PQLAB_RENEW_SNAPSHOTS=1` records the lines again.
 
 #![allow(clippy::unwrap_used, reason = "test helpers")]
 
@@ -20,13 +20,13 @@ fn counted(vectors: &Vectors) -> BTreeSet<String> {
     let lines_of = |algorithm: &String| {
         let mut lines = Vec::new();
         let select = |_: &str, name: &str, _: &str| name == algorithm;
-        verify(&providers, vectors, &select, &mut |line| lines.push(said(&line)));
+        verify(&providers, vectors, &select, &mut |line| lines.push(summary(&line)));
         lines
     };
     algorithms.par_iter().with_max_len(1).flat_map_iter(lines_of).collect()
 }
 
-fn said(line: &Line) -> String {
+fn summary(line: &Line) -> String {
     let Line { provider, algorithm, suite, attempted, passed, unsupported, skipped, .. } = line;
     let figures = match skipped {
         Some(reason) => format!("skipped: {reason}"),

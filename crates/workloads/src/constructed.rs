@@ -1,5 +1,4 @@
-//! Presents hybrids as providers. Each pair of providers becomes a provider that assembles the construction from the
-//! two.
+//! Presents hybrids as providers: for each pair of providers, one provider that offers the hybrid built from both.
 
 use crate::CaseOptions;
 use crate::fastest::FASTEST;
@@ -15,8 +14,9 @@ pub fn hybrids() -> impl Iterator<Item = &'static str> {
     HYBRID_KEMS.into_iter().filter(|name| *name != WITH_MOCK).chain(HYBRID_SIGNATURES)
 }
 
-/// Returns a provider for each pair that can build the hybrid, named as in cases, such as `aws-lc` or `aws-lc+liboqs`.
-/// Without `every`, returns only the pairs that a run measures by default. Empty if the algorithm is not a hybrid.
+/// Returns a provider for each pair that can build the hybrid. Its name is that of the pair in case ids, such as
+/// `aws-lc` or `aws-lc+liboqs`. Without `every`, returns only the pairs that a run measures by default. Empty if the
+/// algorithm is not a hybrid.
 pub fn constructed(providers: &[Arc<Provider>], algorithm: &str, every: bool) -> Vec<Arc<Provider>> {
     let half = every.then(|| FASTEST.to_owned());
     let options = CaseOptions { classical: half.clone(), post_quantum: half, ..CaseOptions::default() };

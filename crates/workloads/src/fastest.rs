@@ -1,10 +1,11 @@
-//! Resolves the provider name `fastest`: the pair of providers that takes the least time for the measured operations of
-//! a construction. Only pairs that support everything the construction needs are candidates.
+//! Resolves the provider name `fastest` to a pair of providers for each construction, such as the hybrid KEM `X-Wing`:
+//! the pair that takes the least time for the measured operations. Only pairs that support everything the construction
+//! needs are candidates.
 //!
-//! This module runs nothing itself. A plan is first drafted with every possible pair. The selected part of the draft
-//! determines which [questions](Question) are open. The caller measures each question's cases in worker processes, and
-//! plans again with the answers. As a result, filters reduce the candidates, all areas of a plan share one answer, and
-//! a library that crashes is excluded without harming the run.
+//! This module measures nothing itself. The caller drafts a plan with every possible pair, and selects cases from the
+//! draft. The selected cases determine which [questions](Question) are open. The caller measures each question's cases
+//! in worker processes, and plans again with the answers. As a result, filters reduce the candidates, all areas of a
+//! plan share one answer, and a library that crashes is excluded without harming the run.
 
 use crate::pairs::Pair;
 use crate::{CaseOptions, NULL};
@@ -13,25 +14,26 @@ use pqlab_record::{Case, Fastest};
 /// Provider name that requests the fastest pair.
 pub const FASTEST: &str = "fastest";
 
-/// Operations that contain all other operations of their construction. If one of them is measured, only its time
-/// decides.
+/// Operations that include all other operations of a construction. If one of them is measured, its time alone chooses
+/// the pair.
 const WHOLE: [&str; 2] = ["handshake", "cycle"];
 
-/// Asks which pair is fastest for a construction. Measuring [the question's cases](Self::cases) gives the answer.
+/// Question of which pair of providers is fastest for a construction. Measuring [its cases](Self::cases) gives the
+/// answer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Question {
     /// Name of the construction, such as `X-Wing`.
     pub construction: String,
     /// Requested pair: `fastest+fastest`, or `fastest+liboqs` if one half was given.
     pub asked: String,
-    /// Pairs to choose from, as named in cases.
+    /// Pairs to choose from, by their names in case ids.
     pub candidates: Vec<String>,
     /// One case per measured operation of the construction, with an arbitrary pair.
     deciding: Vec<Case>,
 }
 
 impl Question {
-    /// Returns the operations whose total time decides.
+    /// Returns the operations to time. The pair with the smallest total time for them is the fastest.
     pub fn operations(&self) -> Vec<String> {
         let all = || self.deciding.iter().map(|case| case.operation.clone());
         match all().find(|operation| WHOLE.contains(&operation.as_str())) {
@@ -52,7 +54,7 @@ impl Question {
         self.candidates.iter().flat_map(cases_of).collect()
     }
 
-    /// Merges a question about the same construction from another selection of the plan.
+    /// Adds the candidates and operations of another question about the same construction and request.
     fn join(&mut self, other: Question) {
         for candidate in other.candidates {
             if !self.candidates.contains(&candidate) {
@@ -67,7 +69,7 @@ impl Question {
     }
 }
 
-/// Adds the questions from another selection of a plan. Questions about the same construction and pair are merged.
+/// Adds more questions. Merges questions about the same construction and requested pair.
 pub fn merge(questions: &mut Vec<Question>, more: Vec<Question>) {
     for question in more {
         let same = |known: &&mut Question| known.construction == question.construction && known.asked == question.asked;
@@ -83,8 +85,9 @@ pub(crate) fn is_asked(options: &CaseOptions) -> bool {
     [&options.classical, &options.post_quantum].into_iter().any(|half| half.as_deref() == Some(FASTEST))
 }
 
-/// Returns the requested pair that `pair` would satisfy. `None` unless the options request `fastest`.
-fn asked(options: &CaseOptions, pair: &Pair) -> Option<String> {
+/// Returns the request that `pair` would satisfy, such as `fastest+liboqs`. `None` if the options do not request
+/// `fastest`.
+fn request(options: &CaseOptions, pair: &Pair) -> Option<String> {
     let part = |wanted: &Option<String>, own: &String| match wanted.as_deref() {
         Some(FASTEST) => FASTEST.to_owned(),
         _ => own.clone(),
@@ -94,11 +97,11 @@ fn asked(options: &CaseOptions, pair: &Pair) -> Option<String> {
     is_asked(options).then(both)
 }
 
-/// Returns whether to measure a construction with the pair. With `fastest`, a plan keeps only the chosen pair, and a
-/// draft keeps every pair of real libraries.
+/// Returns whether to measure a construction with the pair. If the options request `fastest`, a plan keeps only the
+/// chosen pair, and a draft keeps every pair without the null provider.
 pub(crate) fn keeps(options: &CaseOptions, construction: &str, pair: &Pair) -> bool {
-    let Some(asked) = asked(options, pair) else { return true };
-    // The null provider is not an answer.
+    let Some(asked) = request(options, pair) else { return true };
+    // The null provider does nothing, so it must not be chosen as the fastest.
     if pair.classical == NULL || pair.post_quantum == NULL {
         return false;
     }
@@ -107,8 +110,8 @@ pub(crate) fn keeps(options: &CaseOptions, construction: &str, pair: &Pair) -> b
     options.fastest.as_ref().is_none_or(|choices| choices.iter().any(chosen))
 }
 
-/// Returns the open questions for the selected cases of a draft. `deciding` maps a case to the case that chooses the
-/// pair by its time, or to `None` if other cases choose the pair, as for a half.
+/// Returns the open questions for the selected cases of a draft. `deciding` maps a selected case to the case that is
+/// timed to choose its pair. It returns `None` for a case without influence on the choice, such as a half of a hybrid.
 pub(crate) fn questions(
     options: &CaseOptions,
     selected: &[Case],
@@ -117,7 +120,7 @@ pub(crate) fn questions(
     let mut questions = Vec::new();
     for case in selected.iter().filter(|case| case.provider != NULL) {
         let Some(deciding) = deciding(case) else { continue };
-        let Some(asked) = asked(options, &Pair::of(case)) else { continue };
+        let Some(asked) = request(options, &Pair::new(case)) else { continue };
         let question = Question {
             construction: deciding.algorithm.clone(),
             asked,

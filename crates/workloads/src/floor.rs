@@ -1,4 +1,4 @@
-//! Workload `floor`: measures the overhead of the harness, with calls that do nothing but are otherwise like real ones.
+//! Workload `floor`: measures the overhead of the harness, with calls that are like real ones but do nothing.
 
 use crate::kem::KemWorkload;
 use crate::{CaseOptions, NULL, Workload, find, remote};
@@ -34,7 +34,7 @@ impl Workload for FloorWorkload {
     }
 
     fn primitives(&self, case: &Case) -> Vec<(String, String)> {
-        // An empty loop in another process has no answers to check.
+        // Remote cases run an empty loop, which has no answers to check.
         let known = case.operation == "decapsulate";
         known.then(|| (case.provider.clone(), case.algorithm.clone())).into_iter().collect()
     }

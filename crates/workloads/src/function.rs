@@ -1,5 +1,5 @@
 //! Workload `function`: any function that a worker can call, under the name that its author chose. The worker prepares
-//! the inputs and checks the answers. If it does not check the answers, the case names say so.
+//! the inputs and checks the answers. If it does not check them, the case has the parameter `answers=unchecked`.
 
 use crate::{CaseOptions, Workload, find, missing, remote};
 use pqlab_harness::{Fault, Seed, Trial};

@@ -12,15 +12,15 @@ use sha2::{Digest, Sha256};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Number of keys and messages that a trial rotates through, so that neither branch prediction nor a cache adapts to a
+/// Number of keys and messages that a trial rotates through, so that neither branch predictors nor caches adapt to a
 /// single key. Which cache they fit in depends on the library: 16 expanded ML-KEM-768 keys take 38 KB, and 16 prepared
-/// ML-DSA-65 keys with their matrix take more than half a megabyte. Cases with `keys=1` use one key, which stays in
-/// place.
+/// ML-DSA-65 keys with their matrix take more than half a megabyte. Cases with `keys=1` use a single key, which stays
+/// in the cache.
 pub(crate) const POOL: usize = 16;
 /// Time limit for filling a pool, because generating an RSA key takes a quarter of a second.
 const POOL_TIME: Duration = Duration::from_millis(10);
-/// Number of messages for a thread that signs many messages per sample. The number of signing attempts depends on the
-/// message.
+/// Maximum number of messages for a thread that signs many messages per sample. It needs many, because the number of
+/// signing attempts depends on the message.
 const MESSAGES: usize = 16 * POOL;
 /// Maximum total size of a thread's messages, in bytes.
 const MESSAGE_MEMORY: usize = 1 << 20;
@@ -56,7 +56,7 @@ fn fork(generator: &mut ChaCha8Rng) -> ChaCha8Rng {
 pub(crate) enum Supply {
     /// A pool of keys, each with its own input.
     Pool,
-    /// The given number of keys. If they are fewer than a pool holds, there is still a whole pool of inputs.
+    /// The given number of keys. Inputs still fill a whole pool if there are fewer keys.
     Keys(u64),
     /// One key with a pool of inputs and a single output buffer. Used for one of several threads, and for measuring the
     /// memory of a call.
@@ -65,11 +65,11 @@ pub(crate) enum Supply {
 
 impl Supply {
     /// Returns the supply that a case requires.
-    pub(crate) fn of(case: &Case) -> Supply {
+    pub(crate) fn new(case: &Case) -> Supply {
         case.keys().map_or(Supply::Pool, Supply::Keys)
     }
 
-    /// Creates the keys; at least one.
+    /// Creates the keys, at least one, by calling `make` for each.
     pub(crate) fn keys<T, E>(self, mut make: impl FnMut() -> Result<T, E>) -> Result<Vec<T>, E> {
         match self {
             Supply::Pool => pool(Vec::new(), make),
@@ -78,8 +78,7 @@ impl Supply {
         }
     }
 
-    /// Creates inputs for `keys` keys, one key after the other. Keeps inputs that already exist. `make` receives the
-    /// number of the key.
+    /// Appends inputs for `keys` keys in rotation to the existing `inputs`. `make` receives the index of the key.
     pub(crate) fn inputs<T, E>(
         self,
         keys: usize,
@@ -112,7 +111,7 @@ impl Supply {
     }
 }
 
-/// Creates items until the pool is full or [`POOL_TIME`] has passed, but at least one.
+/// Adds items until there are [`POOL`] of them or [`POOL_TIME`] has passed. Returns at least one item.
 fn pool<T, E>(mut items: Vec<T>, mut make: impl FnMut() -> Result<T, E>) -> Result<Vec<T>, E> {
     let started = monotonic_ns();
     while items.is_empty() || items.len() < POOL && u128::from(monotonic_ns() - started) < POOL_TIME.as_nanos() {
@@ -121,8 +120,8 @@ fn pool<T, E>(mut items: Vec<T>, mut make: impl FnMut() -> Result<T, E>) -> Resu
     Ok(items)
 }
 
-/// Generates a key from `length` seeded bytes if the library accepts them (`taken`), otherwise from the library's own
-/// randomness. Returns the key and the seeded bytes; the bytes are empty if the library used its own generator.
+/// Generates a key. If `taken` is set, the key comes from `length` seeded bytes, which are returned with it. Otherwise,
+/// the library uses its own generator, and the returned bytes are empty.
 pub(crate) fn key<K>(
     length: usize,
     taken: bool,
@@ -133,9 +132,9 @@ pub(crate) fn key<K>(
     if taken { Ok((generate(Coins::Exact(&coins))?, coins)) } else { Ok((generate(Coins::Internal)?, Vec::new())) }
 }
 
-/// Returns an encoded private key, at most `length` bytes long; empty if no encoding is requested. If the library's
-/// keys do not keep their seed, the seed is not among the `written` encodings. In that case, returns `coins`, the seed
-/// from which the key was generated.
+/// Returns an encoded private key, or no bytes if no encoding is requested. `length` returns the maximum length of an
+/// encoding in bytes, and `written` lists the encodings that the library can write. If the seed is requested but not in
+/// this list, returns `coins`, the seed from which the key was generated.
 pub(crate) fn encoded(
     encoding: Option<KeyEncoding>,
     length: impl FnOnce(KeyEncoding) -> Option<usize>,
@@ -168,23 +167,23 @@ pub(crate) struct GivenCoins {
 }
 
 impl GivenCoins {
-    /// Supplies `length` bytes per operation from a new generator, which is seeded from this one.
+    /// Supplies `length` fresh bytes per operation, from a new generator that is seeded from `generator`.
     pub(crate) fn fresh(length: usize, generator: &mut ChaCha8Rng) -> GivenCoins {
         GivenCoins { fresh: Some(fork(generator)), ..GivenCoins::seeds(vec![vec![0; length]]) }
     }
 
-    /// Supplies these seeds in rotation. There must be at least one.
+    /// Supplies these seeds in rotation. The list must not be empty.
     pub(crate) fn seeds(seeds: Vec<Vec<u8>>) -> GivenCoins {
-        GivenCoins { turn: Turn::of(seeds.len()), coins: seeds, fresh: None }
+        GivenCoins { turn: Turn::new(seeds.len()), coins: seeds, fresh: None }
     }
 
-    /// Generates the randomness for a batch, if it must be fresh.
+    /// Generates fresh randomness for a batch. Does nothing if seeds are used in rotation.
     pub(crate) fn setup(&mut self, batch: usize) {
         let Some(generator) = &mut self.fresh else { return };
         let (batch, length) = (batch.max(1), self.coins[0].len());
         self.coins.resize_with(batch, || vec![0; length]);
         self.coins.iter_mut().for_each(|coins| generator.fill_bytes(coins));
-        self.turn = Turn::of(batch);
+        self.turn = Turn::new(batch);
     }
 
     /// Returns the next supplied randomness. If none is supplied, the library uses its own generator.
@@ -196,13 +195,14 @@ impl GivenCoins {
         }
     }
 
-    /// Returns the randomness supplied last.
+    /// Returns the most recently supplied randomness.
     pub(crate) fn last(&self) -> Coins<'_> {
         Coins::Exact(&self.coins[self.turn.last()])
     }
 }
 
-/// Newly generated keys. They live until the trial has read the clock, so that the time excludes dropping them.
+/// Keys that a key generation trial has generated. They are dropped only in the next setup, so that the timed call
+/// excludes dropping them.
 pub(crate) struct NewKeys<K> {
     keys: Vec<K>,
     /// Supplied randomness. `None` if the library uses its own generator.
@@ -240,7 +240,7 @@ impl<K> NewKeys<K> {
         if self.keys.is_empty() { Err(none()) } else { Ok(self.keys.iter().rev()) }
     }
 
-    /// Repeats the last key generation with the same randomness. `None` if the library used its own generator.
+    /// Repeats the last key generation with the same randomness. Returns `None` if the library used its own generator.
     pub(crate) fn again(&self, generate: impl Fn(Coins) -> LibraryResult<K>) -> Result<Option<K>, Fault> {
         self.coins.as_ref().map(|coins| generate(coins.last())).transpose().map_err(fault)
     }
@@ -254,20 +254,21 @@ pub(crate) struct Messages {
 }
 
 impl Messages {
-    /// Uses these messages unchanged. There must be at least one.
+    /// Uses these messages unchanged. The list must not be empty.
     pub(crate) fn fixed(messages: Vec<Vec<u8>>) -> Messages {
-        Messages { turn: Turn::of(messages.len()), messages, fresh: None }
+        Messages { turn: Turn::new(messages.len()), messages, fresh: None }
     }
 
-    /// Renews the messages for a batch, if they must be fresh, and starts again with the first one.
+    /// If messages must be fresh, changes the messages for a batch and starts again with the first one.
     pub(crate) fn setup(&mut self, batch: usize) {
         let Some(generator) = &mut self.fresh else { return };
-        // Eight new bytes make a message new. Generating a long message completely would take longer than signing it.
+        // Replacing eight bytes makes a message new. Generating all of a long message would take
+        // longer than signing it.
         for message in self.messages.iter_mut().take(batch) {
             let head = message.len().min(8);
             generator.fill_bytes(&mut message[..head]);
         }
-        self.turn = Turn::of(self.messages.len());
+        self.turn = Turn::new(self.messages.len());
     }
 
     /// Returns the next message.
@@ -276,13 +277,14 @@ impl Messages {
         &self.messages[self.turn.advance()]
     }
 
-    /// Returns the message that was returned last.
+    /// Returns the most recent message.
     pub(crate) fn last(&self) -> &[u8] {
         &self.messages[self.turn.last()]
     }
 }
 
-/// Returns the names of the random generators that a case's providers use. `None` if no provider names one.
+/// Returns the names of the random generators of a provider or a pair (`id`), joined by `+`. `None` if no provider
+/// names one.
 pub(crate) fn generators(providers: &[Arc<Provider>], id: &str) -> Option<String> {
     let halves = id.split('+').filter_map(|half| providers.iter().find(|provider| provider.id() == half));
     let named: Vec<String> = halves.filter_map(|provider| provider.generator.clone()).collect();
@@ -297,7 +299,7 @@ pub(crate) struct Turn {
 }
 
 impl Turn {
-    pub(crate) fn of(count: usize) -> Turn {
+    pub(crate) fn new(count: usize) -> Turn {
         Turn { next: 0, count }
     }
 
@@ -309,7 +311,7 @@ impl Turn {
         index
     }
 
-    /// Returns the index that was returned last.
+    /// Returns the most recent index.
     pub(crate) fn last(&self) -> usize {
         (self.next + self.count - 1) % self.count
     }

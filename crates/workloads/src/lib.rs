@@ -74,17 +74,17 @@ pub trait Workload: Send + Sync {
     /// Describes the workload's measurements in one line.
     fn describe(&self) -> &'static str;
 
-    /// Returns every case that the providers support. A suite selects the cases to measure. Nothing runs here;
-    /// libraries only list what they offer.
+    /// Returns every case that the providers support. A suite selects the cases to measure. Runs no library operation;
+    /// the providers only list what they offer.
     fn cases(&self, providers: &[Arc<Provider>], options: &CaseOptions) -> Vec<Case>;
 
-    /// Returns the measurements that determine the pairs meant by `fastest`. `selected` are cases of this workload,
-    /// selected from a draft with the same options.
+    /// Returns the [questions](Question) to measure before `fastest` can be replaced by pairs of providers. `selected`
+    /// are the cases of this workload that were selected from a draft with the same options.
     fn questions(&self, _selected: &[Case], _providers: &[Arc<Provider>], _options: &CaseOptions) -> Vec<Question> {
         Vec::new()
     }
 
-    /// Returns the primitives whose known answers must be right before the case is measured, as pairs of provider and
+    /// Returns the primitives that must pass known-answer tests before the case is measured, as pairs of provider and
     /// algorithm.
     fn primitives(&self, case: &Case) -> Vec<(String, String)> {
         vec![(case.provider.clone(), case.algorithm.clone())]
@@ -98,7 +98,8 @@ pub trait Workload: Send + Sync {
     fn prepare(&self, case: &Case, providers: &[Arc<Provider>], seed: Seed) -> Result<Box<dyn Trial>, Fault>;
 }
 
-/// Environment variable that names the folder of published vectors, which the message sets need.
+/// Environment variable with the path of the folder of published vectors. [`Variant::Messages`] reads its message sets
+/// from this folder.
 pub const VECTORS: &str = "PQLAB_VECTORS";
 
 /// Converts a library's error to a fault. A signature or tag that does not verify is a wrong answer.
@@ -113,16 +114,16 @@ fn fault(error: Error) -> Fault {
 /// Returns the provider with this id.
 fn find<'a>(providers: &'a [Arc<Provider>], id: &str) -> Result<&'a Arc<Provider>, Fault> {
     let provider = providers.iter().find(|provider| provider.id() == id);
-    provider.ok_or_else(|| Fault::Unsupported(format!("this build has no provider {id}")))
+    provider.ok_or_else(|| Fault::Unsupported(format!("this build does not contain the library {id}")))
 }
 
-/// Checks the known answers of an algorithm.
+/// Checks a provider's implementation of an algorithm against known answers.
 fn check_known_answers(provider: &Provider, algorithm: &str) -> Result<(), Fault> {
     known_answers::check(provider, algorithm).map(drop).map_err(|WrongAnswer(what)| Fault::WrongAnswer(what))
 }
 
-/// Creates the trial for an operation of a KEM or signature scheme, for any area. If a KEM and a signature scheme have
-/// the same name, the operation decides between them; key generation uses the KEM.
+/// Creates the trial for an operation of a KEM or signature scheme. If both have the same name, `sign` and `verify` use
+/// the signature scheme, and all other operations use the KEM.
 ///
 /// # Errors
 /// Errors from the library while generating keys and inputs, and [`Fault::Unsupported`] if the operation does not

@@ -1,8 +1,8 @@
 //! Workload `memory`: peak stack and heap of one operation.
 //!
-//! A case's time is the operation's time, as in other workloads. After each sample, [`pqlab_harness::memory`] runs the
-//! operation again and records its peaks. Stack use is counted from the call of the operation and includes a
-//! few of pqlab's own frames; `null` shows how much these take.
+//! A case's time is the operation's time without memory measurement. After each sample, [`pqlab_harness::memory`] runs
+//! the operation again and records its peaks. Stack use is counted from the call of the operation and includes a few of
+//! pqlab's own frames; `null` shows how much stack they take.
 
 use crate::inputs::{Supply, generator};
 use crate::ntor::{self, NtorWorkload};
@@ -27,7 +27,7 @@ impl Workload for MemoryWorkload {
     }
 
     fn describe(&self) -> &'static str {
-        "peak stack and heap in bytes of one operation: keygen, encapsulate, decapsulate, sign, verify, steps of \
+        "peak stack and heap use of one operation, in bytes: keygen, encapsulate, decapsulate, sign, verify, steps of \
          handshakes"
     }
 
@@ -49,7 +49,8 @@ impl Workload for MemoryWorkload {
             case.workload = self.id().into();
             case.block = format!("{}/{}", self.id(), case.algorithm);
         }
-        // A KEM and a signature scheme may have the same name. One key generation is enough.
+        // A KEM and a signature scheme may have the same name, which gives two equal cases for key
+        // generation. Keep the first.
         let mut seen = std::collections::HashSet::new();
         cases.retain(|case| seen.insert(case.id()));
         cases
@@ -102,7 +103,8 @@ impl Trial for Memory {
         Ok(())
     }
 
-    /// Peaks are measured on another thread. A gate for a single thread would report the wait for it as a disturbance.
+    /// Reports several threads, because peaks are measured on another thread. Otherwise, the harness would report the
+    /// wait for that thread as a disturbance.
     fn demands(&self) -> Demands {
         Demands { several_threads: true, ..Demands::default() }
     }
@@ -159,7 +161,7 @@ mod tests {
         let all = measured(|case| steps.contains(&case.id()));
         assert!(all.len() == steps.len() || memory::supported().is_err(), "{all:?}");
         for (id, [stacks, heaps]) in &all {
-            // The client keeps the onionskin of 1652 bytes, or hashes it with the answer.
+            // Every step holds or hashes the 1,652-byte onionskin.
             assert!(stacks[0] + heaps[0] >= 1652.0, "{id}: {stacks:?} {heaps:?}");
         }
     }

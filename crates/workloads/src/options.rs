@@ -124,7 +124,7 @@ case_options! {
     #[arg(help_heading = LEDGER, long, value_name = "COUNTS", value_delimiter = ',', allow_hyphen_values = true)]
     blocks: Option<Vec<u64>> => 1..=LARGEST_BLOCK,
 
-    /// Signatures or transactions per batch to verify [default: 8,32,100, for transactions 100, or the suite's]
+    /// Signatures or transactions per batch to verify [default: 8,32,100 signatures, 100 transactions, or the suite's]
     #[arg(help_heading = LEDGER, long, value_name = "COUNTS", value_delimiter = ',', allow_hyphen_values = true)]
     at_once: Option<Vec<u64>> => 2..=LARGEST_BATCH,
 
@@ -133,7 +133,7 @@ case_options! {
     #[serde(deserialize_with = "words")]
     senders: Vec<Senders>,
 
-    /// Share of invalid transactions per block, such as 1%; the case is void unless exactly these are rejected
+    /// Share of invalid transactions per block, such as 1%; a case fails unless it rejects exactly these
     #[arg(help_heading = LEDGER, long = "invalid", value_name = "PERCENT", allow_hyphen_values = true, value_parser = percentage)]
     invalid_pct: Option<f64> => 0..=100,
 
@@ -147,11 +147,11 @@ case_options! {
     #[serde(deserialize_with = "words")]
     signatures: Vec<TlsSignature>,
 
-    /// Intermediate certificates in the chain of a TLS server [default: 1, or the suite's]
+    /// Intermediate certificates in a TLS server's chain [default: 1, or the suite's]
     #[arg(help_heading = TLS, long = "chain", value_name = "N", value_delimiter = ',', allow_hyphen_values = true)]
     chains: Option<Vec<u64>> => 0..=MOST_INTERMEDIATES,
 
-    /// TLS handshakes: full, client-auth, psk-dhe (resumption with a key exchange), psk (resumption without)
+    /// TLS handshakes: full, client-auth, psk-dhe (resumption with a key exchange), psk (resumption without one)
     /// [default: full, or the suite's]
     #[arg(help_heading = TLS, long = "mode", value_name = "MODES", value_delimiter = ',')]
     #[serde(deserialize_with = "words")]
@@ -312,7 +312,7 @@ mod tests {
         let line = Line::try_parse_from(LINE.split_whitespace()).unwrap().options;
         assert_eq!(line, of_suite(SUITE).unwrap());
         assert_eq!(line.check(), Ok(()));
-        // No field is missing, so nothing from the other options comes through.
+        // `LINE` must set every field, so that `or` below takes nothing from `other`.
         let text = format!("{:?}", CaseOptions { fastest: Some(Vec::new()), cores: Some(1), ..line.clone() });
         assert!(!text.contains("None") && !text.contains(": []"), "{text}");
         let other = CaseOptions { lengths: Some(vec![9]), coins: vec![CoinSource::Internal], ..CaseOptions::default() };

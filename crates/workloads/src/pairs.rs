@@ -1,4 +1,5 @@
-//! Pairs of providers for constructions with two halves: `aws-lc`, or `aws-lc+liboqs` if they differ.
+//! Pairs of providers for constructions with two halves. A pair is named `aws-lc`, or `aws-lc+liboqs` if the halves
+//! have different providers.
 
 use crate::CaseOptions;
 use crate::fastest::FASTEST;
@@ -17,12 +18,12 @@ pub(crate) struct Pair {
 
 impl Pair {
     /// Returns the pair that a case names.
-    pub(crate) fn of(case: &Case) -> Pair {
+    pub(crate) fn new(case: &Case) -> Pair {
         let (classical, post_quantum) = case.provider.split_once('+').unwrap_or((&case.provider, &case.provider));
         Pair { classical: classical.to_owned(), post_quantum: post_quantum.to_owned() }
     }
 
-    /// Returns the pair's name in cases.
+    /// Returns the pair's name in case ids.
     pub(crate) fn id(&self) -> String {
         if self.classical == self.post_quantum {
             self.classical.clone()
@@ -34,7 +35,8 @@ impl Pair {
 
 /// Returns the pairs to measure, from the providers that offer the halves. By default, a provider that offers both
 /// halves is paired with itself. A provider that offers only the post-quantum half is paired with the first one that
-/// offers the classical half. `fastest` allows any pair; [each construction decides](crate::fastest::keeps).
+/// offers the classical half. If the options name a provider for a half, returns every combination that matches.
+/// `fastest` matches every provider; [`keeps`](crate::fastest::keeps) later selects the pair for each construction.
 pub(crate) fn pairs(
     providers: &[Arc<Provider>],
     options: &CaseOptions,

@@ -45,7 +45,7 @@ pub fn megabits(text: &str) -> Result<f64, String> {
     quantity(text, &units).ok_or_else(|| "expected a bandwidth, such as 100Mbit or 1Gbit".to_owned())
 }
 
-/// Parses a number with one of the units. The first unit that matches counts.
+/// Parses a number with one of the units, and multiplies it by the unit's factor. Tries the units in order.
 fn quantity(text: &str, units: &[(&str, f64)]) -> Option<f64> {
     let (number, factor) = units.iter().find_map(|(unit, factor)| Some((text.strip_suffix(unit)?, factor)))?;
     let number = number.trim_end().parse::<f64>().ok().filter(|number| number.is_finite())?;

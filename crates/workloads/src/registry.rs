@@ -5,11 +5,11 @@ use pqlab_record::Case;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// All workloads and providers. Lists every case and prepares cases.
+/// All workloads and the available providers. Lists cases and prepares them.
 pub struct Registry {
     providers: Vec<Arc<Provider>>,
     workloads: Vec<Box<dyn Workload>>,
-    /// Results of the known-answer checks, which run once per process, provider and algorithm.
+    /// Results of known-answer checks by provider and algorithm. Each check runs only once per process.
     checked: Mutex<HashMap<(String, String), Result<(), Fault>>>,
     /// Ids of providers that cannot be called, each with the reason.
     failed: Vec<(String, String)>,
@@ -21,7 +21,8 @@ impl Registry {
         Registry { providers, workloads: workloads(), checked: Mutex::default(), failed: Vec::new() }
     }
 
-    /// Marks providers, given by id and reason, as unusable. Their cases fail with the reason.
+    /// Marks providers as unusable. `failed` lists their ids with reasons. Cases of these providers fail with the
+    /// reason.
     pub fn without(self, failed: Vec<(String, String)>) -> Registry {
         Registry { failed, ..self }
     }
@@ -54,7 +55,7 @@ impl Registry {
             return Err(Fault::Library(format!("{id} was not opened: {reason}")));
         }
         let workload = self.workloads.iter().find(|workload| workload.id() == case.workload);
-        let missing = || Fault::Unsupported(format!("this build has no workload {}", case.workload));
+        let missing = || Fault::Unsupported(format!("this build does not contain the workload {}", case.workload));
         workload.map(Box::as_ref).ok_or_else(missing)
     }
 

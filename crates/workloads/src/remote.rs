@@ -1,7 +1,8 @@
-//! Operations that another process performs and times. This process sends the inputs once and checks the answers, as
-//! for every library. A sample is a visit to the other process.
+//! Operations that another process performs and times. This process sends the inputs once, and checks the answers in
+//! the same way as for other libraries. Each sample is one request to the other process to perform a number of
+//! operations. This module calls such a request a visit.
 //!
-//! The other process times only operations with prepared keys and the library's own randomness. Its provider has no
+//! The other process times only operations with prepared keys and the library's own randomness, so its provider has no
 //! other cases.
 
 use crate::inputs::{Supply, bytes};
@@ -15,26 +16,27 @@ use pqlab_record::{Case, Form, State};
 use rand_chacha::ChaCha8Rng;
 use std::sync::Arc;
 
-/// Minimum length of a sample in ns, so that messages take only a small part of it.
+/// Minimum length of a sample in ns. The time for messages between the processes is a small part of it.
 const SAMPLE_NS: u64 = 500_000;
 /// Length of a visit during warm-up, in ns.
 const WARM_UP_VISIT_NS: u64 = 20_000_000;
 /// Maximum length of the warm-up in ns, unless one operation takes longer. This is a small part of the harness's time
 /// limit for preparing a case (`harness::process::Limits::request`).
 const WARM_UP_NS: u64 = 10_000_000_000;
-/// Minimum length of a long visit in the warm-up, in ns. Messages take only a small part of a long visit.
+/// Minimum length of a long visit in the warm-up, in ns. The time for messages is a small part of a long visit.
 const LONG_VISIT_NS: u64 = WARM_UP_VISIT_NS / 4;
 /// Minimum number of long visits before the warm-up ends.
 const LEAST_VISITS: usize = 6;
-/// Minimum total time of the long visits, in ns.
+/// Minimum total time of the long visits before the warm-up ends, in ns.
 const LEAST_NS: u64 = 100_000_000;
-/// Speed-up since the first visit that indicates a just-in-time compiler. In that case, the long visits take at least
-/// `LEAST_COMPILED_NS` (in ns) in total.
+/// If operations in the first long visit take more than this factor times as long as in the fastest one, a just-in-time
+/// compiler is at work. `LEAST_COMPILED_NS` then replaces [`LEAST_NS`].
 const COMPILED: f64 = 1.5;
 const LEAST_COMPILED_NS: u64 = 1_000_000_000;
-/// Number of long visits after which disagreement with the reported time cannot be chance.
+/// Number of long visits after which the warm-up ends even if none agrees with the time reported for it. More visits
+/// would not help: the disagreement cannot be chance.
 const MOST_DISPUTED: usize = 50;
-/// Maximum relative speed-up of later visits over earlier ones for visits to be steady.
+/// Visits count as steady if the later half is faster than the earlier half by at most this fraction.
 const STEADY_WITHIN: f64 = 0.02;
 /// Maximum number of input sets per case, from the protocol.
 const MOST_SETS: usize = 4096;
@@ -43,14 +45,14 @@ const MESSAGE_BYTES: usize = 8 << 20;
 /// Number of answers to check per sample.
 const KEPT: usize = 4;
 
-/// Returns whether another process can time the operation on the case's inputs.
+/// Returns whether another process can time the case.
 pub(crate) fn offers(case: &Case) -> bool {
     let kind = case.kind();
     let timed_there = matches!(case.workload.as_str(), "floor" | "function" | "kem" | "signature" | "hash");
     timed_there && case.form != Some(Form::Encoded) && !kind.exact_coins && !kind.deterministic && kind.key.is_none()
 }
 
-/// Checks the outputs for an input set, given the number of the set.
+/// Function that checks the outputs for an input set, given the index of the set.
 type Check = Box<dyn FnMut(usize, &[Vec<u8>]) -> Result<(), Fault> + Send>;
 
 /// Creates the trial for a KEM operation.
@@ -64,9 +66,9 @@ pub(crate) fn kem(
     generator: &mut ChaCha8Rng,
 ) -> Result<Box<dyn Trial>, Fault> {
     let kem = Arc::clone(kem);
-    let (supply, parameters) = (Supply::of(case), kem.info().parameters.clone());
+    let (supply, parameters) = (Supply::new(case), kem.info().parameters.clone());
     if case.operation == "keygen" {
-        let encoding = own(kem.written())?;
+        let encoding = preferred_encoding(kem.written())?;
         let check = Box::new(move |_, outputs: &[Vec<u8>]| {
             let [public, private] = outputs else { return Err(number()) };
             let key = kem.load_decapsulation_key(encoding, private).map_err(fault)?;
@@ -96,7 +98,7 @@ pub(crate) fn kem(
             ready(remote, case, sets.map_err(fault)?, check)
         }
         "decapsulate" => {
-            let encoding = own(kem.written())?;
+            let encoding = preferred_encoding(kem.written())?;
             let mut secrets = Vec::new();
             let sets = supply.inputs(keys.len(), Vec::new(), |key| {
                 let (mut ciphertext, mut secret) = (vec![0; parameters.ciphertext], vec![0; parameters.shared_secret]);
@@ -128,7 +130,7 @@ pub(crate) fn signature(
 ) -> Result<Box<dyn Trial>, Fault> {
     let (other, _) = signing_key(scheme.as_ref(), generator).map_err(fault)?;
     let setting = Setting::new(Arc::clone(scheme), Mode::default(), other.as_ref()).map_err(fault)?;
-    let encoding = own(scheme.written())?;
+    let encoding = preferred_encoding(scheme.written())?;
     let parameters = &scheme.info().parameters;
     if case.operation == "keygen" {
         let check = Box::new(move |_, outputs: &[Vec<u8>]| {
@@ -140,7 +142,7 @@ pub(crate) fn signature(
         return ready(remote, case, vec![Vec::new(); crate::inputs::POOL], check);
     }
     let length = case.message_length().unwrap_or(MESSAGE) as usize;
-    let keys = Supply::of(case).keys(|| signing_key(scheme.as_ref(), generator).map(|(key, _)| key)).map_err(fault)?;
+    let keys = Supply::new(case).keys(|| signing_key(scheme.as_ref(), generator).map(|(key, _)| key)).map_err(fault)?;
     let (mut sets, mut known) = (Vec::new(), Vec::new());
     for key in &keys {
         let message = bytes(generator, length);
@@ -215,10 +217,10 @@ pub(crate) fn function(remote: &Arc<dyn Remote>, case: &Case, function: &Functio
     ready(remote, case, vec![Vec::new(); function.inputs], check)
 }
 
-/// A worker's report if a function's answer is right. `UNCHECKED` is the report if the worker does not check answers.
+/// A worker's report on a function's right answer. `UNCHECKED` is the report of a worker that does not check answers.
 const RIGHT: &[u8] = b"right";
 const UNCHECKED: &[u8] = b"unchecked";
-/// Maximum length of any other report, in characters.
+/// Maximum length of any other report in an error message, in characters.
 const MOST_WORDS: usize = 300;
 
 const SECRET: &str = "the two sides have different shared secrets";
@@ -232,11 +234,12 @@ fn number() -> Fault {
     Fault::WrongAnswer("unexpected number of outputs".into())
 }
 
-fn own(encodings: &[KeyEncoding]) -> Result<KeyEncoding, Fault> {
-    encodings.first().copied().ok_or_else(|| Fault::Unsupported("no encoding of private keys can be exported".into()))
+fn preferred_encoding(encodings: &[KeyEncoding]) -> Result<KeyEncoding, Fault> {
+    let none = || Fault::Unsupported("the library cannot export private keys in any encoding".into());
+    encodings.first().copied().ok_or_else(none)
 }
 
-/// Sends the inputs, and warms up if the case measures the warm state.
+/// Sends the input sets to the other process, and warms up if the case measures the warm state. Returns the trial.
 fn ready(
     remote: &Arc<dyn Remote>,
     case: &Case,
@@ -252,7 +255,7 @@ fn ready(
     Ok(Box::new(trial))
 }
 
-/// Returns the first sets, as many as fit into a message, but at least one.
+/// Returns as many of the first sets as fit into one message, but at least one.
 fn fitting(mut sets: Vec<Vec<Vec<u8>>>) -> Vec<Vec<Vec<u8>>> {
     let mut bytes = 0;
     let mut fits = |set: &Vec<Vec<u8>>| {
@@ -264,11 +267,11 @@ fn fitting(mut sets: Vec<Vec<Vec<u8>>>) -> Vec<Vec<Vec<u8>>> {
     sets
 }
 
-/// Trial whose operations another process performs.
+/// Trial that another process performs and times.
 struct Visits {
     there: Box<dyn RemoteCase>,
     sets: u64,
-    /// Number of the next set to use.
+    /// Index of the input set for the next operation.
     next: u64,
     /// Number of operations of the last visit, and its time in ns.
     last: Option<(u64, u64)>,
@@ -283,7 +286,8 @@ impl Visits {
         Ok(ns)
     }
 
-    /// Makes visits until a just-in-time compiler has finished or the time for the warm-up is used up.
+    /// Makes visits until their times are steady, so that a just-in-time compiler has finished, or until the time for
+    /// the warm-up is used up.
     fn warm_up(&mut self) -> Result<(), Fault> {
         let (mut state, mut next) = (WarmUp::default(), Some(1));
         while let Some(count) = next {
@@ -306,14 +310,15 @@ struct WarmUp {
     /// Time per operation in each long visit, in ns.
     long: Vec<f64>,
     /// Measured and reported time, in ns, of the long visit in which the two agree best. A visit of 20 ms reveals
-    /// differences that the time for messages hides in a visit of half a millisecond.
+    /// differences that the time for messages would hide in a visit of 0.5 ms.
     closest: Option<(u64, u64)>,
 }
 
 impl WarmUp {
-    /// Returns the number of operations for the next visit. The last visit's `count` operations took `took` ns by this
-    /// process's clock and `reported` ns by the other's. `None` if visits have become steady, or if the next one would
-    /// exceed the time for the warm-up. For very slow operations, one visit is therefore enough.
+    /// Records a visit: `count` operations that took `took` ns by this process's clock and `reported` ns by the other
+    /// process's clock. Returns the number of operations for the next visit. Returns `None` if visits have become
+    /// steady, or if the next visit would exceed the time for the warm-up. For very slow operations, one visit is
+    /// therefore enough.
     fn next(&mut self, count: u64, took: u64, reported: u64) -> Option<u64> {
         let took = took.max(1);
         let apart = |(took, reported): (u64, u64)| took.abs_diff(reported) as f64 / took as f64;
@@ -332,8 +337,8 @@ impl WarmUp {
         (!ready && self.spent as f64 + expected <= WARM_UP_NS as f64).then_some(wanted)
     }
 
-    /// Returns whether visits no longer become faster. Compares the fastest visits, because other programs on the core
-    /// slow down single visits.
+    /// Returns whether visits have stopped becoming faster. Compares the fastest visits of the earlier and of the later
+    /// half, because other programs on the core slow down single visits.
     fn steady(&self) -> bool {
         let quickest = |visits: &[f64]| visits.iter().copied().fold(f64::MAX, f64::min);
         let (earlier, later) = self.long.split_at(self.long.len() / 2);
@@ -343,7 +348,8 @@ impl WarmUp {
             && quickest(later) >= quickest(earlier) * (1.0 - STEADY_WITHIN)
     }
 
-    /// Checks that the reported time was right in at least one long visit. Passes if there was no long visit.
+    /// Checks that the reported time was within 5% of the measured time in at least one long visit. Passes if there was
+    /// no long visit.
     fn judged(&self) -> Result<(), Fault> {
         match self.closest {
             Some((took, reported)) if took.abs_diff(reported) > took / 20 => {
@@ -369,7 +375,7 @@ impl Trial for Visits {
         let Some((count, _)) = self.last else { return Err(Fault::WrongAnswer("no operation was performed".into())) };
         let answers = self.there.answers().map_err(fault)?;
         if answers.len() as u64 != count.min(self.sets) {
-            let text = format!("{count} operations gave {} answers", answers.len());
+            let text = format!("{count} operations returned {} answers", answers.len());
             return Err(Fault::WrongAnswer(text));
         }
         for (set, outputs) in answers.iter().rev().take(KEPT) {
@@ -421,7 +427,8 @@ mod tests {
     fn a_warm_up_ends_when_visits_are_steady() {
         let quick = visits(|_| 1_000);
         assert!((LEAST_NS..2 * LEAST_NS).contains(&total(&quick)), "{quick:?}");
-        // Another program uses the core in two of three visits, and the first visit may suggest a compiler at work.
+        // Another program slows two of three visits. If the first long visit is slow, the warm-up
+        // may mistake the next fast one for compiled code.
         let disturbed = visits(|visit| if visit % 3 == 0 { 1_000 } else { 1_700 });
         assert!(total(&disturbed) < 2 * LEAST_COMPILED_NS, "{disturbed:?}");
         // A compiler starts at the 50th visit, after a gradual speed-up.

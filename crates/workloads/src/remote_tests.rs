@@ -1,5 +1,5 @@
-//! Tests a worker that digests correctly, digests wrongly, or lies about its time. Also tests the bundled workers, if
-//! they are built.
+//! Tests workers that give right or wrong digests, wrong numbers of answers, or verdicts on their own functions. Also
+//! tests the bundled workers, if they are built.
 
 use crate::testing::{SEED, sample};
 use crate::{CaseOptions, NULL, Registry, check_known_answers};

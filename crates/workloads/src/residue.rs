@@ -1,4 +1,5 @@
-//! Workload `residue`: the cost to subsequent code if a library leaves the upper halves of the vector registers in use.
+//! Workload `residue`: the cost that a library imposes on the code after it by leaving the upper halves of the vector
+//! registers in use.
 //!
 //! Cases come in pairs. In the first case (`then=sse`), a short loop of SSE instructions follows each operation within
 //! the timed call. In the second case (`between=cleared`), the upper halves are cleared before the loop. The difference
@@ -18,12 +19,12 @@ use std::sync::Arc;
 /// Default length in bytes of the messages to digest.
 const DIGESTED: u64 = 4096;
 
-/// Operations that the loop follows.
+/// Operations that are measured with the loop after them.
 const OPERATIONS: [&str; 6] = ["keygen", "encapsulate", "decapsulate", "sign", "verify", "digest"];
 
 /// Parameter that names the code that follows the operation: `then=sse`.
 const THEN: &str = "then";
-/// Parameter for clearing the upper halves before that code: `between=cleared`.
+/// Parameter for clearing the upper halves between the operation and the code after it: `between=cleared`.
 const BETWEEN: &str = "between";
 
 pub(crate) struct ResidueWorkload;
@@ -34,7 +35,7 @@ impl Workload for ResidueWorkload {
     }
 
     fn describe(&self) -> &'static str {
-        "cost of leftover vector state for the code that follows an operation: pairs with and without clearing it"
+        "cost of leftover register state to the code after an operation: pairs with and without clearing the state"
     }
 
     fn cases(&self, providers: &[Arc<Provider>], options: &CaseOptions) -> Vec<Case> {
@@ -51,7 +52,8 @@ impl Workload for ResidueWorkload {
         cases.extend(HashWorkload.cases(providers, &hashes));
         cases.retain(|case| OPERATIONS.contains(&case.operation.as_str()) && case.form != Some(Form::Encoded));
         let mut pairs: Vec<Case> = cases.into_iter().flat_map(pair).collect();
-        // A KEM and a signature scheme may have the same name, and so may a hash and a XOF. One pair is enough.
+        // A KEM and a signature scheme, or a hash and a XOF, can share a name, so their cases get the
+        // same id. Keep the first case with each id.
         let mut seen = HashSet::new();
         pairs.retain(|case| seen.insert(case.id()));
         pairs
@@ -65,7 +67,7 @@ impl Workload for ResidueWorkload {
             "digest" => HashWorkload.prepare(case, providers, seed)?,
             other => {
                 let provider = find(providers, &case.provider)?;
-                operation(provider, other, case, Supply::of(case), &mut generator(case, seed))?
+                operation(provider, other, case, Supply::new(case), &mut generator(case, seed))?
             }
         };
         Ok(Box::new(Followed { inner, cleared: case.word(BETWEEN).is_some() }))
@@ -78,7 +80,7 @@ fn pair(mut case: Case) -> [Case; 2] {
     case.workload = "residue".into();
     case.block = format!("residue/{}/{}", case.algorithm, case.operation);
     case.parameters.push(Parameter::Word(THEN.into(), "sse".into()));
-    // Rates per byte would include the loop.
+    // The time includes the loop, so rates per byte would be wrong.
     case.facts.bytes = None;
     let mut cleared = case.clone();
     cleared.parameters.push(Parameter::Word(BETWEEN.into(), "cleared".into()));
@@ -131,16 +133,17 @@ mod follower {
 
     pub(super) const OFFERED: bool = true;
 
-    /// Number of iterations, which take about a microsecond.
+    /// Number of iterations of the loop. All of them together take about a microsecond.
     const TURNS: u32 = 1024;
 
     /// Runs twelve SSE instructions per iteration, in their legacy encoding. Two registers each start a new chain twice
     /// per iteration, so that a core executes four short chains in parallel. With an upper half in use, each
-    /// instruction must also keep the bits above its result. It then waits for the last write to its register, and two
-    /// longer chains remain. The loop touches no memory.
+    /// instruction must also keep the bits above its result. The instruction then waits for the last write to its
+    /// register, which leaves two longer chains. The loop touches no memory.
     #[inline]
     pub(super) fn run() {
-        // SAFETY: every x86-64 processor supports SSE2. All written registers are declared, and no memory is touched.
+        // SAFETY: every x86-64 processor supports SSE2. The code declares every register that it
+        // writes, and touches no memory.
         unsafe {
             asm!(
                 "pxor xmm2, xmm2",
@@ -223,7 +226,7 @@ mod tests {
         for case in cases.iter().filter(|case| wanted.contains(&case.algorithm.as_str())) {
             let mut trial = prepared(&ResidueWorkload, case, &providers);
             sample(trial.as_mut(), 3).unwrap_or_else(|fault| panic!("{}: {fault}", case.id()));
-            // Answers that were not computed must be detected.
+            // The trial must detect that no operation ran.
             if matches!(case.operation.as_str(), "decapsulate" | "digest") {
                 assert!(is_void(trial.as_mut(), 3), "{}", case.id());
             }
@@ -250,7 +253,7 @@ mod tests {
 
     #[test]
     fn the_loop_runs_in_the_state_that_the_case_names() {
-        // Use a separate thread, so that the changed state ends with it.
+        // Use a separate thread, because its register state ends with it.
         let readable = std::thread::spawn(|| {
             residue::remember();
             if !residue::controls_hold() {

@@ -23,7 +23,7 @@ pub(crate) fn sample(trial: &mut dyn Trial, batch: usize) -> Result<Vec<(String,
     Ok(recorder.take())
 }
 
-/// Asserts that samples with each batch size give right answers.
+/// Asserts that samples of each batch size pass their answer checks.
 pub(crate) fn right(workload: &dyn Workload, case: &Case, providers: &[Arc<Provider>], batches: &[usize]) {
     let mut trial = prepared(workload, case, providers);
     for &batch in batches {

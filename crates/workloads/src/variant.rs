@@ -5,7 +5,7 @@ use std::str::FromStr;
 /// Maximum number of keys that a case may rotate through.
 const MOST_KEYS: u64 = 4096;
 
-/// Variant of signing, or of its measurement.
+/// Variant of signing, or another measurement of a signature scheme.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Variant {
     /// The library's default: hedged signing of the whole message.
@@ -14,14 +14,14 @@ pub enum Variant {
     Deterministic,
     /// Signs a digest of the message: HashML-DSA, HashSLH-DSA, Ed25519ph.
     Prehash,
-    /// Signs the published message sets, whose numbers of rejections average out.
+    /// Signs published sets of messages. A whole set takes the expected total number of signing attempts.
     Messages,
-    /// Measures the lengths of signatures, if they vary.
+    /// Measures the lengths of signatures, if they vary or are padded.
     Sizes,
 }
 
 impl Variant {
-    /// Every variant, the default first.
+    /// All variants, starting with the default.
     pub const ALL: [Variant; 5] =
         [Variant::Plain, Variant::Deterministic, Variant::Prehash, Variant::Messages, Variant::Sizes];
 
@@ -55,7 +55,7 @@ pub enum Keys {
 }
 
 impl Keys {
-    /// Returns the number used in cases; `None` for the default pool.
+    /// Returns the number of keys in a case's parameters; `None` for the default pool.
     fn number(self) -> Option<u64> {
         match self {
             Keys::Pool => None,
@@ -93,7 +93,8 @@ impl CaseOptions {
         })
     }
 
-    /// Returns whether the default source of randomness and the default pool of keys are requested.
+    /// Returns whether the requested combinations include the default one: the library's own randomness and the pool of
+    /// keys.
     pub(crate) fn usual_manner(&self) -> bool {
         self.manners(false, false).next().is_some()
     }

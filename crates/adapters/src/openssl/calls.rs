@@ -11,7 +11,7 @@ use std::cell::Cell;
 use std::ffi::{c_char, c_int, c_uint, c_ulong, c_void};
 use std::ptr;
 
-/// Declares a method for each function.
+/// Declares the trait [`Functions`], with a method for each function.
 macro_rules! functions {
     (
         $($(#[$doc:meta])* fn $required:ident($($argument:ident: $type:ty),* $(,)?) $(-> $answer:ty)?;)*
@@ -53,7 +53,7 @@ openssl_calls!(functions);
 /// [`context`](Calls::context) must be null or a library context that is never freed.
 /// [`with_digest_context`](Calls::with_digest_context) must keep contexts of different libraries separate.
 pub unsafe trait Calls: Functions {
-    /// Whether the library is known to offer everything that this adapter uses. Other libraries are probed.
+    /// Whether the library is known to offer everything that this adapter uses. If not, the adapter probes the library.
     const COMPLETE: bool;
 
     /// State that each signature key stores for [one-shot calls](OneShots). Empty if the library does not need any.
@@ -68,11 +68,12 @@ pub unsafe trait Calls: Functions {
 
     /// Returns the string that OpenSSL_version(3) returns for `what`.
     fn version(self, what: c_int) -> String {
-        // SAFETY: any number is allowed. The result is a string that stays valid as long as the library.
+        // SAFETY: any number is allowed. The returned string stays valid while the library is
+        // loaded.
         unsafe { text(self.OpenSSL_version(what)) }.unwrap_or_default()
     }
 
-    /// Checks the return value of `call`. A value above zero means success; otherwise, returns a library fault.
+    /// Checks the return value of the function named `call`. Values above zero mean success.
     ///
     /// # Errors
     /// [`Error::Library`] if `returned` is not above zero.
@@ -81,10 +82,11 @@ pub unsafe trait Calls: Functions {
         if returned > 0 { Ok(()) } else { Err(self.fault(call)) }
     }
 
-    /// Returns the error for a library fault in `call`, with the messages from the library's error queue.
+    /// Returns the error for a fault in the function named `call`, with the messages from the library's error queue.
     #[cold]
     fn fault(self, call: &'static str) -> Error {
-        // SAFETY: null pointers omit file, line and function. The caller supplies valid pointers for the other two.
+        // SAFETY: null is allowed for file, line and function. The caller passes valid `data` and
+        // `flags`.
         let next = |data, flags| unsafe {
             self.ERR_get_error_all(ptr::null_mut(), ptr::null_mut(), ptr::null_mut(), data, flags)
         };
@@ -94,7 +96,7 @@ pub unsafe trait Calls: Functions {
         Error::Library { call, detail: unsafe { drain_errors(next, reason) } }
     }
 
-    /// Returns the error for input that is not a valid `what`.
+    /// Returns the error for malformed input. `what` names the input.
     #[cold]
     fn malformed(self, what: &'static str) -> Error {
         self.clear();

@@ -1,11 +1,11 @@
-//! ECDSA (FIPS 186-5, section 6) over secp256k1, P-256 and P-384, see EVP_PKEY-EC(7) and EVP_SIGNATURE-ECDSA(7).
+//! ECDSA (FIPS 186-5, section 6) over secp256k1, P-256 and P-384. See EVP_PKEY-EC(7) and EVP_SIGNATURE-ECDSA(7).
 //!
 //! A public key is a point (SEC 1, section 2.3.3). Points on secp256k1 are written compressed, as in ledgers, and
 //! points on NIST curves uncompressed, as in X.509. Both forms can be read. A private key is the big-endian scalar. A
 //! signature is `r || s`, with a fixed length; OpenSSL's DER is used only inside this module.
 //!
 //! This module hashes the message and passes the digest to `EVP_PKEY_sign`. That function does not change its context,
-//! so one context serves any number of calls. `EVP_DigestSign` would have to be initialised again for each message.
+//! so one context serves any number of calls. `EVP_DigestSign` would have to be initialized again for each message.
 
 use super::der::{MAX_DER, from_der, to_der};
 use super::hash::Algorithm;
@@ -84,7 +84,7 @@ pub(super) struct Curve {
     field: usize,
     /// Whether public keys are written in compressed form.
     compressed: bool,
-    /// Group order, if signatures are normalised to the lower `s`.
+    /// Group order, for curves whose signatures use the lower of the two valid `s`. `None` for other curves.
     order: Option<&'static [u8; 32]>,
 }
 
@@ -123,7 +123,7 @@ struct Verifier<C: Calls> {
 
 impl<C: Calls> Ecdsa<C> {
     pub(super) fn new(calls: C, curve: &'static Curve) -> Result<Ecdsa<C>> {
-        let parameters = SignatureParameters::of(curve.algorithm).ok_or(Error::Unsupported("unknown parameters"))?;
+        let parameters = SignatureParameters::find(curve.algorithm).ok_or(Error::Unsupported("unknown parameters"))?;
         let info = SignatureInfo {
             parameters,
             encodings: vec![KeyEncoding::Scalar],
@@ -141,7 +141,8 @@ impl<C: Calls> Ecdsa<C> {
             computes_points: true,
         };
         if !C::COMPLETE {
-            // A library may be built without a curve. Deterministic nonces exist only since OpenSSL 3.2.
+            // Probe the library: it may lack the curve, and deterministic nonces require OpenSSL
+            // 3.2.
             let key = shared.generator.generate()?;
             let signing = Signing::new(&shared, &key)?;
             shared.info.coins.operation = signing.ctx.knows(sys::OSSL_SIGNATURE_PARAM_NONCE_TYPE);
@@ -234,7 +235,7 @@ impl<C: Calls> Shared<C> {
         Pkey::import(self.calls, EC, sys::EVP_PKEY_KEYPAIR, &mut parts).map_err(|_| self.calls.malformed(SCALAR))
     }
 
-    /// Whether importing this key's scalar also computes its point.
+    /// Returns whether importing this key's scalar also computes its point.
     fn finds_point(&self, key: &Pkey<C>) -> Result<bool> {
         let mut scalar = Wiped::new([0; MAX_FIELD]);
         let scalar = &mut scalar[..self.curve.field];
@@ -274,7 +275,7 @@ impl<C: Calls> Shared<C> {
         let mut point = [0; 1 + 2 * MAX_FIELD];
         let length = key.write_octets(sys::OSSL_PKEY_PARAM_PUB_KEY, &mut point)?;
         let point = &point[..length];
-        // The library stores points uncompressed, whatever the form of the imported point was.
+        // The library exports points uncompressed, even if it imported them compressed.
         if point.first() != Some(&0x04) || length != 1 + 2 * self.curve.field {
             return Err(self.calls.fault("EVP_PKEY_get_octet_string_param"));
         }

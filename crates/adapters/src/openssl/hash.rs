@@ -1,4 +1,4 @@
-//! SHA-2 (FIPS 180-4), SHA-3 and SHAKE (FIPS 202), see EVP_MD-SHA2(7), EVP_MD-SHA3(7) and EVP_MD-SHAKE(7).
+//! SHA-2 (FIPS 180-4), SHA-3 and SHAKE (FIPS 202). See EVP_MD-SHA2(7), EVP_MD-SHA3(7) and EVP_MD-SHAKE(7).
 //!
 //! Each algorithm is fetched once. Each thread keeps one context per algorithm. Restarting a context with the same
 //! algorithm requires neither an allocation nor a lookup.
@@ -76,7 +76,7 @@ impl<C: Calls> Algorithm<C> {
         // SAFETY: null means no properties, and this code owns the returned reference.
         let md = unsafe {
             let fetched = calls.EVP_MD_fetch(calls.context(), name.as_ptr(), ptr::null());
-            Md::own(calls, "EVP_MD_fetch", fetched)?
+            Md::adopt(calls, "EVP_MD_fetch", fetched)?
         };
         Ok(Algorithm { md, place, digest })
     }
@@ -145,13 +145,13 @@ impl<C: Calls> Algorithm<C> {
 impl<C: Calls> MdCtx<C> {
     pub(super) fn new(calls: C) -> Result<MdCtx<C>> {
         // SAFETY: this code owns the returned context.
-        unsafe { MdCtx::own(calls, "EVP_MD_CTX_new", calls.EVP_MD_CTX_new()) }
+        unsafe { MdCtx::adopt(calls, "EVP_MD_CTX_new", calls.EVP_MD_CTX_new()) }
     }
 }
 
 impl<C: Calls> FixedHash<C> {
     pub(super) fn new(calls: C, name: &str) -> Result<FixedHash<C>> {
-        let info = HashParameters::of(name).ok_or(Error::Unsupported("unknown parameters"))?;
+        let info = HashParameters::find(name).ok_or(Error::Unsupported("unknown parameters"))?;
         Ok(FixedHash { info, algorithm: Algorithm::fetch(calls, name)? })
     }
 }
@@ -176,7 +176,7 @@ impl<C: Calls> Hash for FixedHash<C> {
 
 impl<C: Calls> Shake<C> {
     pub(super) fn new(calls: C, name: &str) -> Result<Shake<C>> {
-        let info = XofParameters::of(name).ok_or(Error::Unsupported("unknown parameters"))?;
+        let info = XofParameters::find(name).ok_or(Error::Unsupported("unknown parameters"))?;
         Ok(Shake { info, algorithm: Algorithm::fetch(calls, name)? })
     }
 }

@@ -1,4 +1,4 @@
-//! ML-KEM (FIPS 203), see EVP_PKEY-ML-KEM(7) and EVP_KEM-ML-KEM(7).
+//! ML-KEM (FIPS 203). See EVP_PKEY-ML-KEM(7) and EVP_KEM-ML-KEM(7).
 
 use super::native::{Generator, Pkey, PkeyCtx, Setting, check_keys};
 use super::param::Param;
@@ -45,7 +45,7 @@ struct Decapsulator<C: Calls> {
 
 impl<C: Calls> MlKem<C> {
     pub(super) fn new(calls: C, algorithm: &'static str) -> Result<MlKem<C>> {
-        let parameters = KemParameters::of(algorithm).ok_or(Error::Unsupported("unknown parameters"))?;
+        let parameters = KemParameters::find(algorithm).ok_or(Error::Unsupported("unknown parameters"))?;
         let name = CString::new(algorithm).map_err(|_| Error::Unsupported("the name contains a NUL byte"))?;
         check_keys(calls, &name)?;
         let generator = Generator::new(calls, &name, Setting::None);
@@ -81,8 +81,8 @@ impl<C: Calls> Kem for MlKem<C> {
         Ok(Box::new(Encapsulator::load(&self.0, bytes)?))
     }
 
-    /// OpenSSL tests every private key that it imports with one encapsulation and one decapsulation, but not the keys
-    /// that it generates.
+    /// OpenSSL tests every private key that it imports with one encapsulation and one decapsulation. It does not test
+    /// the keys that it generates.
     fn load_decapsulation_key(&self, encoding: KeyEncoding, bytes: &[u8]) -> Result<Box<dyn DecapsulationKey>> {
         let expected = self.0.info.decapsulation_key(encoding).ok_or(NO_SUCH_ENCODING)?;
         Error::check_length("decapsulation key", expected, bytes.len())?;

@@ -2,7 +2,7 @@
 //!
 //! Keys are `EVP_PKEY`, and digests are `EVP_MD`. The adapter fetches algorithms once. It creates all other objects of
 //! an operation once per key, and reuses them. Only one thread at a time can use a context, so each key stores
-//! [`Contexts`](crate::Contexts). Only the library allocates inside a timed call. If a version since 3.0 lacks a newer
+//! [`Contexts`](crate::Contexts). Only the library allocates inside a timed call. If the library is too old for a
 //! function, the adapter calls the functions that programs for that version use. Each file documents these cases.
 
 mod calls;
@@ -75,8 +75,8 @@ pub fn offer<T>(missing: &mut Vec<Unsupported>, algorithm: &str, result: Result<
     }
 }
 
-/// Returns the library's description of its build. The description starts with `source`, which names the origin of the
-/// library.
+/// Returns the library's version and a description of its build, which starts with `source`: where the library came
+/// from.
 pub fn build_info<C: Calls>(calls: C, source: &str) -> BuildInfo {
     let flags = calls.version(sys::OPENSSL_CFLAGS);
     let flags: Vec<String> = flags.split_whitespace().filter_map(without_folders).collect();
@@ -89,8 +89,8 @@ pub fn build_info<C: Calls>(calls: C, source: &str) -> BuildInfo {
     BuildInfo { version: calls.version(sys::OPENSSL_FULL_VERSION_STRING), build }
 }
 
-/// Removes the build machine's folders from a word of the compiler command line. For a program, only the file name is
-/// kept. An option that contains a folder is dropped.
+/// Removes the build machine's folders from a word of the compiler command line. Keeps only the file name of a program.
+/// Returns `None` for an option that contains a folder.
 fn without_folders(word: &str) -> Option<String> {
     if word.starts_with('/') {
         return Path::new(word).file_name().map(|name| name.to_string_lossy().into_owned());

@@ -35,7 +35,7 @@ macro_rules! owned {
             ///
             /// # Safety
             /// `pointer` must come from this library. It must be null, or valid and owned by the caller.
-            $vis unsafe fn own(
+            $vis unsafe fn adopt(
                 calls: C,
                 call: &'static str,
                 pointer: *mut pqlab_openssl_headers::$raw,
@@ -66,13 +66,13 @@ macro_rules! owned {
 pub(super) use owned;
 
 owned! {
-    /// A key or a key pair.
+    /// A public key or a key pair.
     pub Pkey: EVP_PKEY, EVP_PKEY_free;
-    /// An operation with a key.
+    /// A context for an operation with a key.
     pub PkeyCtx: EVP_PKEY_CTX, EVP_PKEY_CTX_free;
     /// A signature algorithm.
     pub(super) Signature: EVP_SIGNATURE, EVP_SIGNATURE_free;
-    /// The key management of an algorithm, which creates and stores its keys.
+    /// The component of OpenSSL that creates and stores an algorithm's keys.
     KeyManagement: EVP_KEYMGMT, EVP_KEYMGMT_free;
 }
 
@@ -93,7 +93,7 @@ impl<C: Calls> Pkey<C> {
                 bytes.as_ptr(),
                 bytes.len(),
             );
-            Pkey::own(calls, "EVP_PKEY_new_raw_public_key_ex", key)
+            Pkey::adopt(calls, "EVP_PKEY_new_raw_public_key_ex", key)
         }
     }
 
@@ -111,7 +111,7 @@ impl<C: Calls> Pkey<C> {
                 bytes.as_ptr(),
                 bytes.len(),
             );
-            Pkey::own(calls, "EVP_PKEY_new_raw_private_key_ex", key)
+            Pkey::adopt(calls, "EVP_PKEY_new_raw_private_key_ex", key)
         }
     }
 
@@ -124,7 +124,7 @@ impl<C: Calls> Pkey<C> {
             calls.check("EVP_PKEY_fromdata_init", calls.EVP_PKEY_fromdata_init(ctx.as_ptr()))?;
             let returned = calls.EVP_PKEY_fromdata(ctx.as_ptr(), &raw mut key, selection, array_mut(parts));
             calls.check("EVP_PKEY_fromdata", returned)?;
-            Pkey::own(calls, "EVP_PKEY_fromdata", key)
+            Pkey::adopt(calls, "EVP_PKEY_fromdata", key)
         }
     }
 
@@ -209,7 +209,7 @@ impl<C: Calls> PkeyCtx<C> {
         // SAFETY: null means no properties, and this code owns the returned context.
         unsafe {
             let ctx = calls.EVP_PKEY_CTX_new_from_name(calls.context(), algorithm.as_ptr(), ptr::null());
-            PkeyCtx::own(calls, "EVP_PKEY_CTX_new_from_name", ctx)
+            PkeyCtx::adopt(calls, "EVP_PKEY_CTX_new_from_name", ctx)
         }
     }
 
@@ -220,11 +220,11 @@ impl<C: Calls> PkeyCtx<C> {
         // reference to the key.
         unsafe {
             let ctx = calls.EVP_PKEY_CTX_new_from_pkey(calls.context(), key.as_ptr(), ptr::null());
-            PkeyCtx::own(calls, "EVP_PKEY_CTX_new_from_pkey", ctx)
+            PkeyCtx::adopt(calls, "EVP_PKEY_CTX_new_from_pkey", ctx)
         }
     }
 
-    /// Sets parameters of the operation for which the context is initialised.
+    /// Sets parameters of the operation for which the context is initialized.
     pub(super) fn set(&self, params: &[Param<'_>]) -> Result<()> {
         // SAFETY: contexts are not `Sync`, so only this thread uses the context during the call. The array is
         // terminated.
@@ -232,7 +232,7 @@ impl<C: Calls> PkeyCtx<C> {
         self.calls.check("EVP_PKEY_CTX_set_params", returned)
     }
 
-    /// Whether the initialised operation supports a parameter. The library silently ignores unknown parameters.
+    /// Returns whether the initialized operation supports a parameter. The library silently ignores unknown parameters.
     pub(super) fn knows(&self, parameter: &CStr) -> bool {
         // SAFETY: the result is null or a terminated array that stays valid as long as the context. Names are C
         // strings.
@@ -253,7 +253,7 @@ impl<C: Calls> PkeyCtx<C> {
         // SAFETY: only this thread uses the context during the call, and this code owns the returned key.
         unsafe {
             self.calls.check("EVP_PKEY_generate", self.calls.EVP_PKEY_generate(self.as_ptr(), &raw mut key))?;
-            Pkey::own(self.calls, "EVP_PKEY_generate", key)
+            Pkey::adopt(self.calls, "EVP_PKEY_generate", key)
         }
     }
 }
@@ -264,11 +264,11 @@ impl<C: Calls> Signature<C> {
         // SAFETY: null means no properties, and this code owns the returned reference.
         unsafe {
             let fetched = calls.EVP_SIGNATURE_fetch(calls.context(), algorithm.as_ptr(), ptr::null());
-            Signature::own(calls, "EVP_SIGNATURE_fetch", fetched)
+            Signature::adopt(calls, "EVP_SIGNATURE_fetch", fetched)
         }
     }
 
-    /// Initialises a context for signing digests. Before 3.4, the library looks up the algorithm itself.
+    /// Initializes a context for signing digests. Before 3.4, the library looks up the algorithm itself.
     pub(super) fn begin_to_sign(&self, ctx: &PkeyCtx<C>, params: &[Param<'_>]) -> Result<()> {
         // SAFETY: only this thread uses the context during the call, and the array is terminated.
         unsafe {
@@ -285,7 +285,7 @@ impl<C: Calls> Signature<C> {
         }
     }
 
-    /// Initialises a context for verifying signatures on digests, like [`begin_to_sign`](Self::begin_to_sign).
+    /// Initializes a context for verifying signatures on digests, like [`begin_to_sign`](Self::begin_to_sign).
     pub(super) fn begin_to_verify(&self, ctx: &PkeyCtx<C>, params: &[Param<'_>]) -> Result<()> {
         // SAFETY: only this thread uses the context during the call, and the array is terminated.
         unsafe {
@@ -311,7 +311,7 @@ pub(super) fn check_keys<C: Calls>(calls: C, algorithm: &CStr) -> Result<()> {
     // SAFETY: null means no properties, and this code owns the returned reference.
     unsafe {
         let fetched = calls.EVP_KEYMGMT_fetch(calls.context(), algorithm.as_ptr(), ptr::null());
-        KeyManagement::own(calls, "EVP_KEYMGMT_fetch", fetched).map(drop)
+        KeyManagement::adopt(calls, "EVP_KEYMGMT_fetch", fetched).map(drop)
     }
 }
 
@@ -325,8 +325,8 @@ pub(super) enum Setting {
     Bits(usize),
 }
 
-/// Generates keys. Reuses initialised contexts, because OpenSSL does not carry anything over from one key to the
-/// next.
+/// Generates keys, with reused contexts. OpenSSL carries no state over from one key to the next, except the seed in
+/// some families.
 pub(super) struct Generator<C: Calls> {
     pub(super) calls: C,
     algorithm: CString,

@@ -1,4 +1,4 @@
-//! Ed25519 before OpenSSL 3.4. `EVP_DigestSign` and `EVP_DigestVerify` must be initialised for each message.
+//! Ed25519 before OpenSSL 3.4. `EVP_DigestSign` and `EVP_DigestVerify` must be initialized for each message.
 
 use super::Calls;
 use super::hash::MdCtx;
@@ -7,14 +7,14 @@ use crate::Contexts;
 use pqlab_primitives::Result;
 use std::ptr;
 
-/// State that a key stores for one-shot calls. A one-shot context keeps a reference to its key and cannot serve other
-/// keys.
+/// Contexts that a key stores for one-shot calls (`EVP_DigestSign`, `EVP_DigestVerify`). Such a context keeps a
+/// reference to its key and cannot serve other keys.
 pub trait OneShots<C: Calls>: Default + Send + Sync + 'static {
     /// Returns the contexts for one-shot calls, or `None` if the library never needs one.
     fn contexts(&self) -> Option<&Contexts<MdCtx<C>>>;
 }
 
-/// Used if the library's contexts can sign several messages.
+/// For libraries that never need one-shot calls: a context can sign several messages.
 impl<C: Calls> OneShots<C> for () {
     #[inline(always)]
     fn contexts(&self) -> Option<&Contexts<MdCtx<C>>> {
@@ -22,7 +22,7 @@ impl<C: Calls> OneShots<C> for () {
     }
 }
 
-/// Used for libraries of any version.
+/// For libraries of any version.
 impl<C: Calls> OneShots<C> for Contexts<MdCtx<C>> {
     #[inline(always)]
     fn contexts(&self) -> Option<&Contexts<MdCtx<C>>> {
@@ -30,13 +30,13 @@ impl<C: Calls> OneShots<C> for Contexts<MdCtx<C>> {
     }
 }
 
-/// Whether messages must be signed and verified in one-shot calls.
+/// Returns whether messages must be signed and verified in one-shot calls.
 #[inline(always)]
 pub(super) fn are_needed<C: Calls>(calls: C) -> bool {
     calls.EVP_PKEY_sign_message_init().is_none()
 }
 
-/// Returns the contexts that a key stores for one-shot calls, or `None` if the library does not need one-shot calls.
+/// Returns the contexts in `kept`, or `None` if the library does not need one-shot calls.
 #[inline(always)]
 pub(super) fn contexts<C: Calls>(calls: C, kept: &C::OneShots) -> Option<&Contexts<MdCtx<C>>> {
     if are_needed(calls) { OneShots::<C>::contexts(kept) } else { None }

@@ -1,4 +1,4 @@
-//! OpenSSL's named parameters, which borrow their values, see OSSL_PARAM(3).
+//! OpenSSL's named parameters, which borrow their values. See OSSL_PARAM(3).
 
 use pqlab_openssl_headers as sys;
 use std::ffi::{CStr, c_int, c_uint};
@@ -75,7 +75,7 @@ pub fn array(params: &[Param<'_>]) -> *const sys::OSSL_PARAM {
     params.as_ptr().cast()
 }
 
-/// Like [`array`], for functions that are declared to change the array.
+/// Returns a pointer like [`array`], for functions that are declared to change the array.
 ///
 /// # Panics
 /// If the array does not end with [`Param::END`].

@@ -21,14 +21,15 @@ owned! {
 /// below the group order.
 pub(super) fn of_scalar<C: Calls>(calls: C, nid: c_int, scalar: &[u8], out: &mut [u8]) -> Result<()> {
     let length = c_int::try_from(scalar.len()).unwrap_or_default();
-    // SAFETY: null means no properties, no number to reuse, no other point and no scratch memory. This code owns the
-    // returned pointers, and lengths are passed.
+    // SAFETY: null is allowed for properties, the number to reuse, the second point and scratch
+    // memory. This code owns the returned pointers. `length` is the length of `scalar`, and the
+    // length of `out` is passed.
     unsafe {
         let group = calls.EC_GROUP_new_by_curve_name_ex(calls.context(), ptr::null(), nid);
-        let group = Group::own(calls, "EC_GROUP_new_by_curve_name_ex", group)?;
+        let group = Group::adopt(calls, "EC_GROUP_new_by_curve_name_ex", group)?;
         let number = calls.BN_bin2bn(scalar.as_ptr(), length, ptr::null_mut());
-        let number = Number::own(calls, "BN_bin2bn", number)?;
-        let point = Point::own(calls, "EC_POINT_new", calls.EC_POINT_new(group.as_ptr()))?;
+        let number = Number::adopt(calls, "BN_bin2bn", number)?;
+        let point = Point::adopt(calls, "EC_POINT_new", calls.EC_POINT_new(group.as_ptr()))?;
         let scratch = ptr::null_mut();
         let multiplied =
             calls.EC_POINT_mul(group.as_ptr(), point.as_ptr(), number.as_ptr(), ptr::null(), ptr::null(), scratch);

@@ -66,7 +66,7 @@ struct Encoded<C: Calls> {
 
 impl<C: Calls> Rsa<C> {
     pub(super) fn new(calls: C) -> Result<Rsa<C>> {
-        let parameters = SignatureParameters::of("RSA-2048").ok_or(Error::Unsupported("unknown parameters"))?;
+        let parameters = SignatureParameters::find("RSA-2048").ok_or(Error::Unsupported("unknown parameters"))?;
         let info = SignatureInfo {
             parameters,
             encodings: vec![KeyEncoding::Der],
@@ -106,7 +106,7 @@ impl<C: Calls> SignatureScheme for Rsa<C> {
         }
         let calls = self.0.calls;
         let key = read(calls, sys::EVP_PKEY_KEYPAIR, bytes);
-        let key = key.ok_or_else(|| calls.malformed("RSAPrivateKey with 2048 bits"))?;
+        let key = key.ok_or_else(|| calls.malformed("2048-bit RSAPrivateKey"))?;
         Ok(Box::new(Signer::new(&self.0, key)))
     }
 
@@ -160,7 +160,7 @@ impl<C: Calls> SigningKey for Signer<C> {
     }
 
     fn verifying_key(&self) -> Result<Box<dyn VerifyingKey>> {
-        let encoded = Encoded::of(&self.key, sys::EVP_PKEY_PUBLIC_KEY)?;
+        let encoded = Encoded::export(&self.key, sys::EVP_PKEY_PUBLIC_KEY)?;
         Ok(Box::new(Verifier::load(&self.shared, encoded.bytes())?))
     }
 
@@ -175,7 +175,7 @@ impl<C: Calls> SigningKey for Signer<C> {
 impl<C: Calls> Verifier<C> {
     fn load(shared: &Arc<Shared<C>>, bytes: &[u8]) -> Result<Verifier<C>> {
         let key = read(shared.calls, sys::EVP_PKEY_PUBLIC_KEY, bytes);
-        let key = key.ok_or_else(|| shared.calls.malformed("RSAPublicKey with 2048 bits"))?;
+        let key = key.ok_or_else(|| shared.calls.malformed("2048-bit RSAPublicKey"))?;
         Ok(Verifier { shared: shared.clone(), key, idle: Contexts::new() })
     }
 
@@ -202,14 +202,15 @@ impl<C: Calls> VerifyingKey for Verifier<C> {
 }
 
 impl<C: Calls> Encoded<C> {
-    fn of(key: &Pkey<C>, selection: c_int) -> Result<Encoded<C>> {
+    fn export(key: &Pkey<C>, selection: c_int) -> Result<Encoded<C>> {
         let calls = key.calls;
         let mut encoded = Encoded { calls, data: ptr::null_mut(), length: 0 };
-        // SAFETY: the encoder borrows the key, which lives longer. A null pointer makes the encoder allocate memory.
+        // SAFETY: the key outlives the encoder. Because `data` is null, the encoder allocates
+        // memory.
         unsafe {
             let (kind, structure) = (c"DER".as_ptr(), c"type-specific".as_ptr());
             let encoder = calls.OSSL_ENCODER_CTX_new_for_pkey(key.as_ptr(), selection, kind, structure, ptr::null());
-            let encoder = Encoder::own(calls, "OSSL_ENCODER_CTX_new_for_pkey", encoder)?;
+            let encoder = Encoder::adopt(calls, "OSSL_ENCODER_CTX_new_for_pkey", encoder)?;
             let returned = calls.OSSL_ENCODER_to_data(encoder.as_ptr(), &raw mut encoded.data, &raw mut encoded.length);
             calls.check("OSSL_ENCODER_to_data", returned)?;
         }
@@ -227,22 +228,22 @@ impl<C: Calls> Encoded<C> {
 
 impl<C: Calls> Drop for Encoded<C> {
     fn drop(&mut self) {
-        // SAFETY: the pointer is null, which is allowed, or the library allocated the memory. The memory is wiped
-        // because it may contain a private key.
+        // SAFETY: the pointer is null, which is allowed, or the library allocated the memory. Wipe
+        // the memory, because it may contain a private key.
         unsafe { self.calls.CRYPTO_clear_free(self.data.cast(), self.length, c"".as_ptr(), 0) }
     }
 }
 
 fn write_encoded<C: Calls>(key: &Pkey<C>, selection: c_int, what: &'static str, out: &mut [u8]) -> Result<usize> {
-    write(what, out, Encoded::of(key, selection)?.bytes())
+    write(what, out, Encoded::export(key, selection)?.bytes())
 }
 
 /// Decodes a key. Returns `None` unless `bytes` is exactly one encoded key and the modulus has the right length.
 fn read<C: Calls>(calls: C, selection: c_int, bytes: &[u8]) -> Option<Pkey<C>> {
     let (mut data, mut rest) = (bytes.as_ptr(), bytes.len());
     let mut key = ptr::null_mut();
-    // SAFETY: null means no properties. The decoder sets `key`, which lives longer than the decoder, to a key that this
-    // code owns. The slice is only read during the call.
+    // SAFETY: null means no properties. `key` outlives the decoder, and this code owns the key that
+    // the decoder stores in `key`. The slice is only read during the call.
     let key = unsafe {
         let (kind, structure) = (c"DER".as_ptr(), c"type-specific".as_ptr());
         let decoder = calls.OSSL_DECODER_CTX_new_for_pkey(
@@ -254,9 +255,9 @@ fn read<C: Calls>(calls: C, selection: c_int, bytes: &[u8]) -> Option<Pkey<C>> {
             calls.context(),
             ptr::null(),
         );
-        let decoder = Decoder::own(calls, "OSSL_DECODER_CTX_new_for_pkey", decoder).ok()?;
+        let decoder = Decoder::adopt(calls, "OSSL_DECODER_CTX_new_for_pkey", decoder).ok()?;
         let returned = calls.OSSL_DECODER_from_data(decoder.as_ptr(), &raw mut data, &raw mut rest);
-        let key = Pkey::own(calls, "OSSL_DECODER_from_data", key).ok()?;
+        let key = Pkey::adopt(calls, "OSSL_DECODER_from_data", key).ok()?;
         (returned > 0).then_some(key)?
     };
     // The decoder leaves errors in the queue for every format that it tried without success.

@@ -1,9 +1,9 @@
 //! Schemes that sign whole messages: ML-DSA (FIPS 204), SLH-DSA (FIPS 205) and Ed25519 (RFC 8032). See
 //! EVP_SIGNATURE-ML-DSA(7), EVP_SIGNATURE-SLH-DSA(7) and EVP_SIGNATURE-ED25519(7).
 //!
-//! For these schemes, `EVP_PKEY_sign` and `EVP_PKEY_verify` do not change a context that was initialised by
-//! `EVP_PKEY_sign_message_init` or its counterpart. One context therefore serves any number of calls. `EVP_DigestSign`
-//! would copy the context each time.
+//! For these schemes, `EVP_PKEY_sign` and `EVP_PKEY_verify` do not change a context that was initialized by
+//! `EVP_PKEY_sign_message_init` or `EVP_PKEY_verify_message_init`. One context therefore serves any number of calls.
+//! `EVP_DigestSign` would copy the context each time.
 
 use super::hash::MdCtx;
 use super::native::{Generator, Pkey, PkeyCtx, Setting, Signature};
@@ -50,7 +50,7 @@ struct Signer<C: Calls> {
     key: Pkey<C>,
     idle: Contexts<Prepared<C>>,
     prehashing: Contexts<Prepared<C>>,
-    /// Contexts for libraries that must be initialised again for each message.
+    /// Contexts for one-shot calls, which libraries before 3.4 need.
     one_shots: C::OneShots,
 }
 
@@ -59,7 +59,7 @@ struct Verifier<C: Calls> {
     key: Pkey<C>,
     idle: Contexts<Prepared<C>>,
     prehashing: Contexts<Prepared<C>>,
-    /// Contexts for libraries that must be initialised again for each message.
+    /// Contexts for one-shot calls, which libraries before 3.4 need.
     one_shots: C::OneShots,
 }
 
@@ -71,18 +71,18 @@ struct Prepared<C: Calls> {
     deterministic: bool,
 }
 
-/// Form of the input for the internal interface.
+/// Form of the input to the internal interface of ML-DSA or SLH-DSA.
 #[derive(Clone, Copy)]
 enum Raw {
-    /// `M'`.
+    /// Formatted message `M'` (FIPS 204, algorithm 2; FIPS 205, algorithm 22).
     Formatted,
-    /// ML-DSA's message representative `mu`.
+    /// ML-DSA's message representative `mu`, computed by the caller (FIPS 204, algorithm 7, line 6).
     Mu,
 }
 
 impl<C: Calls> Scheme<C> {
     pub(super) fn new(calls: C, algorithm: &'static str) -> Result<Scheme<C>> {
-        let parameters = SignatureParameters::of(algorithm).ok_or(Error::Unsupported("unknown parameters"))?;
+        let parameters = SignatureParameters::find(algorithm).ok_or(Error::Unsupported("unknown parameters"))?;
         let name = CString::new(algorithm).map_err(|_| Error::Unsupported("the name contains a NUL byte"))?;
         let randomised = parameters.signing_coins != 0;
         let info = SignatureInfo {
@@ -178,8 +178,8 @@ impl<C: Calls> Shared<C> {
         }
     }
 
-    /// Whether OpenSSL stores this encoding separately from the private key, as it does for ML-DSA's seed. Ed25519's
-    /// seed is its private key.
+    /// Returns whether OpenSSL stores this encoding separately from the private key, as it does for ML-DSA's seed.
+    /// Ed25519's seed is its private key.
     fn has_separate_seed(&self, encoding: KeyEncoding) -> bool {
         encoding == KeyEncoding::Seed && self.info.encodings.len() > 1
     }
@@ -246,7 +246,7 @@ impl<C: Calls> Prepared<C> {
         Ok(())
     }
 
-    /// Selects the internal interface.
+    /// Sets the form of the input to the internal interface.
     fn set_raw(&self, raw: Raw) -> Result<()> {
         match raw {
             // The value 0 means that the message is already `M'`.
@@ -272,7 +272,7 @@ impl<C: Calls> Signer<C> {
         Signer { shared: shared.clone(), key, idle: Contexts::new(), prehashing: Contexts::new(), one_shots }
     }
 
-    /// Signs through the internal interface. Uses a new context, because the library keeps every parameter that is set.
+    /// Signs through the internal interface. Uses a new context, because a context keeps every parameter that was set.
     fn sign_raw(&self, raw: Raw, input: &[u8], coins: Coins, out: &mut [u8]) -> Result<usize> {
         let out = front_of("signature", out, self.shared.info.parameters.signature)?;
         let mut prepared = Prepared::to_sign(&self.shared.algorithm, &self.key)?;
@@ -423,7 +423,7 @@ impl<C: Calls> VerifyingKey for Verifier<C> {
     }
 }
 
-/// Signs a message or digest, depending on how the context was initialised. Returns the length of the signature in
+/// Signs a message or digest, depending on how the context was initialized. Returns the length of the signature in
 /// bytes.
 pub(super) fn sign<C: Calls>(ctx: &PkeyCtx<C>, input: &[u8], out: &mut [u8]) -> Result<usize> {
     let mut length = out.len();
@@ -435,8 +435,8 @@ pub(super) fn sign<C: Calls>(ctx: &PkeyCtx<C>, input: &[u8], out: &mut [u8]) -> 
     Ok(length)
 }
 
-/// Verifies the signature on a message or digest, depending on how the context was initialised. OpenSSL returns zero if
-/// the signature is invalid, whatever its form, and a negative number for a library fault.
+/// Verifies the signature on a message or digest, depending on how the context was initialized. OpenSSL returns zero if
+/// the signature is invalid in any way, and a negative number for a library fault.
 pub(super) fn verify<C: Calls>(ctx: &PkeyCtx<C>, input: &[u8], signature: &[u8]) -> Result<()> {
     // SAFETY: only this thread uses the context during the call, and both slices are only read.
     let returned = unsafe {

@@ -1,4 +1,4 @@
-//! X25519 (RFC 7748), as plain Diffie-Hellman and as a KEM, see EVP_PKEY-X25519(7) and EVP_KEYEXCH-X25519(7).
+//! X25519 (RFC 7748), as plain Diffie-Hellman and as a KEM. See EVP_PKEY-X25519(7) and EVP_KEYEXCH-X25519(7).
 //!
 //! As a KEM, the ciphertext is an ephemeral public key and the secret is the plain Diffie-Hellman value, as in TLS 1.3
 //! key shares. OpenSSL's own KEM for X25519 is a different algorithm: DHKEM (RFC 9180).
@@ -33,11 +33,11 @@ pub(super) struct X25519Kem<C: Calls> {
 struct Private<C: Calls> {
     key: Pkey<C>,
     idle: Contexts<PkeyCtx<C>>,
-    /// Generates ephemeral keys for the encapsulation key that corresponds to this key.
+    /// Generates the ephemeral keys for encapsulation to the corresponding public key.
     generator: Arc<Generator<C>>,
 }
 
-/// A peer's public key, and the generator for ephemeral keys.
+/// Encapsulation key of the KEM: the peer's public key, and the generator of ephemeral keys.
 struct Encapsulator<C: Calls> {
     key: Pkey<C>,
     generator: Arc<Generator<C>>,
@@ -102,7 +102,7 @@ impl<C: Calls> PrivateKey for Agreement<C> {
 impl<C: Calls> X25519Kem<C> {
     pub(super) fn new(calls: C) -> Result<X25519Kem<C>> {
         check_keys(calls, NAME)?;
-        let parameters = KemParameters::of("X25519").ok_or(Error::Unsupported("unknown parameters"))?;
+        let parameters = KemParameters::find("X25519").ok_or(Error::Unsupported("unknown parameters"))?;
         let info = KemInfo {
             parameters,
             encodings: vec![KeyEncoding::Scalar],

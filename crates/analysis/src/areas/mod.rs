@@ -30,7 +30,7 @@ use crate::statement::Statement;
 use crate::table::Table;
 use ntor::RelayScenario;
 
-/// Builds tables from a run. The caller removes tables without rows.
+/// Function that builds tables from a run. The caller removes tables without rows.
 type MakeTables = fn(&RunAnalysis<'_>, &RelayScenario) -> Vec<Table>;
 
 /// All tables, in the order in which they are shown.
@@ -48,7 +48,7 @@ pub(crate) const TABLES: [MakeTables; 11] = [
     |run, _| vec![claims::claims(run)],
 ];
 
-/// Builds statements about one area of a run.
+/// Function that builds statements about one area of a run.
 type MakeStatements = fn(&RunAnalysis<'_>) -> Vec<Statement>;
 
 /// All statements, in order.

@@ -1,4 +1,4 @@
-//! Summarises a comparison in one or two lines.
+//! Summarizes a comparison in one or two lines.
 
 use super::{ComparedCase, Comparison};
 use crate::number::{factor, factor_within, grouped, percent};
@@ -6,7 +6,7 @@ use crate::text::neutral;
 use pqlab_stats::{Sorted, Verdict};
 
 impl Comparison {
-    /// Summarises the comparison in one or two lines.
+    /// Summarizes the comparison in one or two lines.
     pub fn answer(&self) -> String {
         let cases = grouped(self.cases.len() as u64);
         let with_verdict = |verdict: Verdict| self.cases.iter().filter(move |case| case.judgement.verdict == verdict);
@@ -25,10 +25,10 @@ impl Comparison {
                 let name = if case.first == case.second {
                     case.second.clone()
                 } else {
-                    format!("{} than {}", case.second, case.first)
+                    format!("{} vs {}", case.second, case.first)
                 };
                 parts.push(format!(
-                    "{number} of {cases} {}, most of all {} ({})",
+                    "{number} of {cases} {}, largest difference: {} ({})",
                     verdict.name(),
                     neutral(&name),
                     factor_within(&ratio)
@@ -52,7 +52,7 @@ impl Comparison {
         ratios.sort_by(f64::total_cmp);
         if let (Some([first, second]), Some(sorted)) = (&self.machines, Sorted::new(ratios)) {
             text.push_str(&format!(
-                "On {}, a typical case takes {} the time that it takes on {}; half of the cases take {} to {}.\n",
+                "On {}, a typical case takes {} as long as on {}; half of the cases take {} to {}.\n",
                 neutral(second),
                 factor(sorted.median()),
                 neutral(first),

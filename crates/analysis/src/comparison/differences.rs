@@ -11,7 +11,7 @@ pub struct Difference {
     pub second: String,
 }
 
-/// Returns whether two runs come from different machines, as far as host name, processor, cores and memory show.
+/// Returns whether two runs come from different machines, judging by host name, processor, cores and memory.
 pub(crate) fn machines_differ(first: &Environment, second: &Environment) -> bool {
     let hosts = (&first.host.name, &second.host.name);
     let named_apart = matches!(hosts, (Some(one), Some(two)) if one != two);
@@ -37,8 +37,8 @@ pub fn differences(first: &RunHeader, second: &RunHeader) -> Vec<Difference> {
     between(&facts(first), &facts(second))
 }
 
-/// Like [`differences`], but ignores the measurement rules. Two runs of the same build on the same machine must not
-/// differ in any other property.
+/// Returns the [differences] other than those in the measurement rules. Returns an empty list if both environments
+/// describe the same build on the same machine.
 pub fn differences_of_builds(first: &Environment, second: &Environment) -> Vec<Difference> {
     let facts = |environment: &Environment| [machine_and_build(environment), libraries(environment)].concat();
     between(&facts(first), &facts(second))

@@ -1,22 +1,22 @@
-//! Compares the times of two runs, two cases, or two sums of cases. [`ratio`] is the only function that compares:
-//! comparisons of runs, rankings, findings, factors, speed-ups and the costs of hybrids all use it.
+//! Compares the times of two runs, two cases, or two sums of cases. All comparisons use [`ratio`]: comparisons of runs,
+//! rankings, findings, factors, speed-ups and the costs of hybrids.
 //!
 //! - **Unit.** A comparison uses core cycles if they are known for both sides ([`Judged`]), because software does not
 //!   control the core's clock. Otherwise it uses times. It always shows the ratio of the times as well.
 //! - **Statistic.** A comparison uses medians. It uses means if an operation on either side retries at random, such as
 //!   signing with ML-DSA ([`pqlab_record::Case::repeats_by_chance`]), or if a side is a sum of several cases.
-//! - **Paired.** The same processes measured cases of the same block and the same start of a run in the same rounds.
-//!   The ratio's interval is computed from the ratios of their visits, by process and round, so differences between
-//!   runs cancel out. If the cases have few rounds in common, or if these rounds contradict the medians shown with the
-//!   ratio, the interval is computed from all rounds of each case instead.
-//! - **Apart.** Different processes measured all other cases at different times. The interval comes from the means of
-//!   both cases over processes and rounds, plus the spread between runs.
+//! - **Paired.** Cases of the same block and the same start of a run are measured by the same processes in the same
+//!   rounds. The ratio's interval is computed from the ratios of their visits, by process and round, so differences
+//!   between runs cancel out. If the cases have few rounds in common, or if these rounds contradict the medians shown
+//!   with the ratio, the interval is computed from all rounds of each case instead.
+//! - **Separate.** All other cases are measured by different processes at different times. The interval comes from the
+//!   means of both cases over processes and rounds, plus the spread between runs.
 //! - **Verdicts.** Two runs are judged case by case, corrected for the number of cases ([`pqlab_stats::judge`]). Cases
 //!   of one run are judged pair by pair, without correction and by the same [margin](ComparisonCriteria::within), so
 //!   that a pair has the same verdict wherever it is shown. The [fastest](Standing::Fastest) case must beat every
 //!   rival. This needs no correction for the number of rivals (Berger, "Multiparameter Hypothesis Testing and
-//!   Acceptance Sampling", Technometrics 24 (1982)). If a case was disturbed and its counterpart was measured apart,
-//!   the verdict is neither faster nor slower.
+//!   Acceptance Sampling", Technometrics 24 (1982)). If a case was disturbed and its counterpart was measured
+//!   separately, the verdict is neither faster nor slower.
 
 mod answer;
 mod differences;
@@ -134,7 +134,8 @@ impl ComparisonCriteria {
         }
     }
 
-    /// Returns these criteria with the larger of both spreads between runs, in each unit.
+    /// Returns these criteria. In each unit, the spread between runs becomes that of `other` if `other` has the larger
+    /// spread.
     pub(crate) fn wider(self, other: ComparisonCriteria) -> ComparisonCriteria {
         let larger = |one: Option<RunSpread>, two: Option<RunSpread>| match (one, two) {
             (Some(one), Some(two)) if two.pct > one.pct => Some(two),
@@ -155,7 +156,7 @@ impl ComparisonCriteria {
     }
 }
 
-/// Note on a comparison of means.
+/// Note for comparisons that use means.
 pub const COMPARES_MEANS: &str = "the comparison uses means, because the operation retries at random";
 
 /// Comparison of two cases.
@@ -183,18 +184,19 @@ pub struct ComparedCase {
     pub ratio: Option<Ratio>,
     /// Ratio of the second case's time to the first's.
     pub time_ratio: Option<Ratio>,
-    /// Statistics that treat the samples as independent, as the earlier systems do. No verdict depends on them.
+    /// Statistics that treat the samples as independent, like the five earlier systems that pqlab reproduces. No
+    /// verdict depends on them.
     pub means: Option<SeriesComparison>,
-    /// The verdict.
+    /// Verdict and adjusted p-value.
     pub judgement: Judgement,
     /// Whether a disturbance may have caused the difference, because a case was disturbed and the cases were measured
-    /// apart. The verdict is then `equivalent` or `inconclusive`.
+    /// separately. The verdict is then `equivalent` or `inconclusive`.
     pub doubtful: bool,
     /// Whether the second case failed and the first did not.
     pub broken: bool,
     /// Whether the cases do different kinds of work and therefore get no verdict.
     pub unlike: bool,
-    /// Notes that a reader must know about the comparison.
+    /// Notes that qualify the comparison.
     pub notes: Vec<String>,
 }
 
@@ -207,7 +209,7 @@ pub struct Comparison {
     pub second_run: String,
     /// Host and processor of both machines, if the machines differ.
     pub machines: Option<[String; 2]>,
-    /// All other differences between the environments.
+    /// Differences between the machines, builds, libraries and measurement rules of the two runs.
     pub differences: Vec<Difference>,
     /// Criteria of the comparison.
     pub criteria: ComparisonCriteria,

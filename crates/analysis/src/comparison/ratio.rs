@@ -1,4 +1,4 @@
-//! The only function that compares figures, for every table, finding and export.
+//! Compares figures. Every table, finding and export uses [`ratio`] for its comparisons.
 
 use super::{ComparisonCriteria, Judged};
 use crate::measured::{Figure, Measured, common_moments, common_statistic};
@@ -6,10 +6,11 @@ use pqlab_record::{CyclesSource, Moment, Statistic, Unit, Visits};
 use pqlab_stats::{CONFIDENCE, Cell, Contrast, Interval, Ratio, RunSpread, Verdict, judge, ratio_of};
 use std::collections::BTreeMap;
 
-/// Tolerated relative difference between paired rounds and medians over all rounds, even if the interval is narrower.
+/// Relative difference that is always tolerated between the ratio from paired rounds and the ratio of the medians, even
+/// if the interval is narrower.
 const TOLERANCE: f64 = 0.01;
 
-/// Comparison of two sides. A side is one case, or several cases done one after the other.
+/// Comparison of two sides. A side is one case, or several cases in sequence.
 #[derive(Clone, Debug)]
 pub struct Compared {
     /// Unit of the figures.
@@ -18,12 +19,12 @@ pub struct Compared {
     pub statistic: Statistic,
     /// Ratio of the second side's figure to the first's, with its interval; `None` if a figure is unknown or zero.
     pub ratio: Option<Ratio>,
-    /// Whether the same processes measured both sides in the same rounds, part by part.
+    /// Whether all cases were combined visit by visit, because the same processes measured them in the same rounds.
     pub paired: bool,
     /// Whether a disturbance may have caused the difference, because a side was disturbed and the sides were measured
-    /// apart.
+    /// separately.
     pub doubtful: bool,
-    /// Notes that a reader must know about the comparison.
+    /// Notes that qualify the comparison.
     pub notes: Vec<String>,
     /// Verdict on the ratio, ignoring `doubtful`.
     plain: Verdict,
@@ -79,7 +80,7 @@ pub(crate) fn ratio_by(
         notes: Vec::new(),
         plain: Verdict::Inconclusive,
     };
-    if let Some(sum) = Sum::of(first, second, unit, statistic) {
+    if let Some(sum) = Sum::new(first, second, unit, statistic) {
         found.paired = true;
         let ratio = sum.contrasts(&mut found).and_then(|contrasts| {
             ratio_of(&contrasts, criteria.runs(unit), sum.resolution, CONFIDENCE)?.around(sum.beside)
@@ -105,10 +106,10 @@ pub(crate) fn ratio_by(
     found
 }
 
-/// Returns the total time in ns of cases done one after the other, or `None` if a case has no figure, or a figure of
-/// zero. The estimate is the sum of the headline figures. The interval is computed as in [`ratio`], so that an effect
-/// of a process, a round or a run on several cases is counted only once. A case that is listed several times counts
-/// that many times.
+/// Returns the total time in ns of cases in sequence, or `None` if a case has no figure, or a figure of zero. The
+/// estimate is the sum of the headline figures. The interval is computed as in [`ratio`], so that an effect of a
+/// process, a round or a run on several cases is counted only once. A case that is listed several times counts that
+/// many times.
 pub fn total(cases: &[&Measured<'_>], criteria: &ComparisonCriteria) -> Option<Interval> {
     total_in(cases, Unit::Nanoseconds, criteria)
 }
@@ -116,7 +117,7 @@ pub fn total(cases: &[&Measured<'_>], criteria: &ComparisonCriteria) -> Option<I
 /// Like [`total`], but in a given unit.
 pub(crate) fn total_in(cases: &[&Measured<'_>], unit: Unit, criteria: &ComparisonCriteria) -> Option<Interval> {
     let statistic = common_statistic(&[cases]);
-    let sum = Sum::of(&[], cases, unit, statistic)?;
+    let sum = Sum::new(&[], cases, unit, statistic)?;
     let mut found = Compared {
         unit,
         statistic,
@@ -130,8 +131,8 @@ pub(crate) fn total_in(cases: &[&Measured<'_>], unit: Unit, criteria: &Compariso
     Some(ratio_of(&contrasts, criteria.runs(unit), sum.resolution, CONFIDENCE)?.around(sum.beside)?.ratio)
 }
 
-/// Compares two figures that were measured apart, without their samples. The result equals that of [`ratio`] for two
-/// cases from different runs.
+/// Compares two figures that were measured separately, without their samples. Gives the same result as [`ratio`] for
+/// two cases from different runs.
 pub(crate) fn ratio_apart(first: &Figure, second: &Figure, runs: RunSpread) -> Option<Ratio> {
     let contrasts = [Contrast::apart(&first.crossed, -1.0), Contrast::apart(&second.crossed, 1.0)];
     let resolution = first.resolution.max(second.resolution);
@@ -158,8 +159,8 @@ struct Sum<'m, 'a> {
 }
 
 impl<'m, 'a> Sum<'m, 'a> {
-    /// Returns `None` if a headline figure is unknown.
-    fn of(
+    /// Computes the weights of all cases. Returns `None` if a headline figure is unknown or the ratio is not finite.
+    fn new(
         first: &[&'m Measured<'a>],
         second: &[&'m Measured<'a>],
         unit: Unit,
@@ -184,8 +185,8 @@ impl<'m, 'a> Sum<'m, 'a> {
         beside.is_finite().then_some(Sum { terms, beside, resolution, unit, statistic })
     }
 
-    /// Returns the independent contrasts of the ratio. Combines cases of one block if possible. Adds notes to `found`.
-    /// Returns `None` if a case has no figure.
+    /// Splits the sum into independent [contrasts](Contrast). Combines cases of one block if possible. Adds notes to
+    /// `found`. Returns `None` if a case has no figure.
     fn contrasts(&self, found: &mut Compared) -> Option<Vec<Contrast>> {
         let groups = groups(&self.terms);
         let one_block = |one: &Term<'_, '_>, two: &Term<'_, '_>| one.case.shares_block(two.case);
@@ -193,10 +194,16 @@ impl<'m, 'a> Sum<'m, 'a> {
             groups.iter().skip(at + 1).any(|other| one_block(&group[0], &other[0]))
         };
         if groups.iter().enumerate().any(split) {
-            found.notes.push("measured separately: the run was interrupted and resumed between them".into());
+            let again = self.terms.iter().any(|term| term.case.record.second_chance.is_some());
+            let reason = if again {
+                "one was disturbed and measured again at the end of the run"
+            } else {
+                "the run was interrupted and resumed between them"
+            };
+            found.notes.push(format!("measured separately: {reason}"));
         }
-        // A disturbance affects cases that were measured together alike, so it causes no doubt if every case belongs to
-        // a group.
+        // A disturbance slows all cases of a group equally, so ratios within the group still hold. Only a case without
+        // a partner in its group makes the ratio doubtful.
         found.doubtful &= groups.iter().any(|group| group.len() == 1);
         let mut contrasts = Vec::new();
         for group in &groups {
@@ -204,9 +211,9 @@ impl<'m, 'a> Sum<'m, 'a> {
             if group.len() > 1 {
                 if let Some((together, all_visits)) = self.together(group, weight) {
                     if all_visits {
-                        found
-                            .notes
-                            .push("disturbed visits are included: too few undisturbed rounds in both cases".into());
+                        found.notes.push(
+                            "disturbed visits are included, because the cases share too few undisturbed rounds".into(),
+                        );
                     }
                     contrasts.push(together);
                     continue;
@@ -216,7 +223,7 @@ impl<'m, 'a> Sum<'m, 'a> {
             found.paired = false;
             for term in group {
                 let figure = term.case.figure_by(self.unit, self.statistic)?;
-                // Cases of one block share the spread between runs.
+                // The cases share one spread between runs, so give each an equal part of it.
                 let of_runs = weight / group.len() as f64;
                 contrasts.push(Contrast::apart(&figure.crossed, term.weight).with_runs(of_runs));
             }
@@ -224,8 +231,8 @@ impl<'m, 'a> Sum<'m, 'a> {
         Some(contrasts)
     }
 
-    /// Combines the cases of one block and start into one contrast. Also returns whether the contrast includes
-    /// disturbed visits. Returns `None` if too few visits have counterparts, or if they contradict the headline
+    /// Combines the cases of one block and start into one contrast, and returns whether it includes disturbed visits.
+    /// Returns `None` if too few visits have counterparts in all cases, or if the common visits contradict the headline
     /// figures.
     fn together(&self, group: &[Term<'m, 'a>], weight: f64) -> Option<(Contrast, bool)> {
         let Sum { unit, statistic, resolution, .. } = *self;
@@ -257,7 +264,7 @@ impl<'m, 'a> Sum<'m, 'a> {
 fn groups<'m, 'a>(terms: &[Term<'m, 'a>]) -> Vec<Vec<Term<'m, 'a>>> {
     let mut groups: Vec<Vec<Term<'m, 'a>>> = Vec::new();
     for term in terms {
-        match groups.iter_mut().find(|group| group.iter().all(|other| other.case.beside(term.case))) {
+        match groups.iter_mut().find(|group| group.iter().all(|other| other.case.is_interleaved_with(term.case))) {
             Some(group) => group.push(*term),
             None => groups.push(vec![*term]),
         }

@@ -1,9 +1,9 @@
 //! Judges whether cases are slower than in a baseline by more than a threshold. The outcome (pass, undecided or fail)
 //! is the last line of `pqlab gate`.
 //!
-//! - The **interval** of a case's ratio is that of the comparison. An interval that is not wholly below the threshold
-//!   is widened, because such cases were selected from many. If there are R such cases among m, the confidence level is
-//!   1 - 0.05 R/m (Benjamini and Yekutieli, Journal of the American Statistical Association 100 (2005)).
+//! - The **interval** of a case's ratio comes from the comparison. An interval that reaches the threshold is widened,
+//!   because such cases are selected from many. If there are R such cases among m, the confidence level is 1 - 0.05 R/m
+//!   (Benjamini and Yekutieli, Journal of the American Statistical Association 100 (2005)).
 //! - **Disturbance** widens the interval by a [factor](contention_factor) estimated from the samples. A disturbed case
 //!   may be slower because of the disturbance, so the lower end is divided by the case's factor. A disturbed baseline
 //!   may hide a slowdown, so the upper end is multiplied by the baseline's factor.
@@ -15,7 +15,8 @@ use pqlab_record::{Record, Run, Samples};
 use pqlab_stats::{CONFIDENCE, Sorted};
 use std::collections::BTreeMap;
 
-/// Maximum number of runs of a case, including the first. A case that is still undecided stays undecided.
+/// Maximum number of runs of a case, including the first. If a case is undecided after that many runs, its final
+/// outcome is undecided.
 pub const MOST_RUNS: usize = 3;
 /// Number of runs in which a case must be slower before it fails.
 const RUNS_TO_FAIL: usize = 2;
@@ -68,7 +69,8 @@ pub struct Regression {
     pub ends: Option<[f64; 2]>,
 }
 
-/// Returns the outcome of each case of a comparison, in order. `first` is the baseline run, and `second` the new run.
+/// Returns the outcome of each case in a comparison, in order. `first` is the baseline run, and `second` the new run. A
+/// case fails if it is slower by more than `slower_pct` percent.
 pub fn regressions(comparison: &Comparison, first: &Run, second: &Run, slower_pct: f64) -> Vec<Regression> {
     let most = 1.0 + slower_pct / 100.0;
     let by_id = |run: &'_ Run| -> BTreeMap<String, usize> {
@@ -119,7 +121,7 @@ fn widen([low, high]: [f64; 2], [first, second]: [f64; 2]) -> [f64; 2] {
     [low / second, high * first]
 }
 
-/// Returns the outcome for an interval, given the threshold `most`.
+/// Returns the outcome for the interval of a ratio. `most` is the largest ratio that passes.
 fn place([low, high]: [f64; 2], most: f64) -> Outcome {
     if low > most {
         Outcome::Fail
@@ -165,8 +167,8 @@ mod tests {
         run.records.retain(|record| record.error.is_none() && record.case.regime().is_none());
         for record in &mut run.records {
             for (index, visit) in record.samples.visits.iter_mut().enumerate() {
-                // A round has eight visits. The shift by one per round ensures that no process is undisturbed in both
-                // rounds.
+                // A round has one visit of each of eight processes. The shift by one per round
+                // ensures that no process is undisturbed in both rounds.
                 let disturbed = every == 0 || (index % 8 + index / 8) % every != 0;
                 let factor = if disturbed { factor * contention } else { factor };
                 visit.ticks.iter_mut().for_each(|ticks| *ticks = (*ticks as f64 * factor).round() as u64);
@@ -179,7 +181,7 @@ mod tests {
     }
 
     fn compared(first: &Run, second: &Run) -> Comparison {
-        compare_runs(&RunAnalysis::of(first), &RunAnalysis::of(second), &ComparisonCriteria::default())
+        compare_runs(&RunAnalysis::new(first), &RunAnalysis::new(second), &ComparisonCriteria::default())
     }
 
     fn outcomes(first: &Run, second: &Run) -> Vec<Outcome> {
@@ -214,7 +216,7 @@ mod tests {
         for factor in [0.5, 0.97, 1.0, 1.01] {
             assert!(all(&outcomes(&quiet, &run(factor, 1, 1.0)), Pass), "{factor}");
         }
-        // The disturbance of half of the visits does not slow them.
+        // Half of the visits are disturbed, but no slower.
         assert!(all(&outcomes(&quiet, &run(1.0, 2, 1.0)), Pass));
     }
 
@@ -222,8 +224,8 @@ mod tests {
     fn an_interval_that_contains_the_threshold_is_undecided() {
         let quiet = run(1.0, 1, 1.0);
         assert!(all(&outcomes(&quiet, &run(1.05, 1, 1.0)), Undecided));
-        // A disturbed baseline may hide a slowdown: its time may have been 1.0 without the disturbance but measured as
-        // 1.4.
+        // The disturbed baseline took 1.4, but might have taken 1.0 without the disturbance. A time
+        // of 1.1 may therefore be a slowdown.
         assert!(all(&outcomes(&run(1.0, 3, 1.4), &run(1.1, 1, 1.0)), Undecided));
         assert!(all(&outcomes(&run(1.0, 3, 1.4), &run(0.5, 1, 1.0)), Pass));
         assert_eq!(place([1.0, 1.06], 1.05), Undecided);
@@ -232,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn more_cases_need_a_surer_slowdown() {
+    fn more_cases_require_a_clearer_slowdown() {
         let (quiet, slow) = (run(1.0, 1, 1.0), run(1.0, 1, 1.0));
         let ends = |others: bool| {
             let (mut first, mut second) = (quiet.clone(), slow.clone());
@@ -260,7 +262,7 @@ mod tests {
         let found = regressions(&comparison, &quiet, &second, THRESHOLD_PCT);
         assert_eq!((found[0].outcome, found[0].failed, found[0].ends), (Fail, true, None));
         assert_eq!((found[1].outcome, found[1].failed, found[1].ends), (Undecided, false, None));
-        // The case has no figure in the baseline.
+        // The case failed in the baseline, so there is nothing to compare with.
         let comparison = compared(&second, &quiet);
         assert_eq!(regressions(&comparison, &second, &quiet, THRESHOLD_PCT)[0].outcome, Pass);
     }
@@ -270,8 +272,8 @@ mod tests {
         let factor = |every, contention| contention_factor(&run(1.0, every, contention).records[0].samples);
         assert_eq!((factor(1, 1.0), factor(1, 1.5)), (1.0, 1.0));
         assert!((factor(8, 1.5) - 1.5).abs() < 0.05, "{}", factor(8, 1.5));
-        // Without an undisturbed visit, the median is compared with the fastest samples, so only the fixture's own
-        // spread shows.
+        // Without an undisturbed visit, the divisor is a low percentile of all samples, so the
+        // factor shows only the fixture's own spread.
         assert!((1.0..1.05).contains(&factor(0, 1.5)), "{}", factor(0, 1.5));
         assert_eq!(factor(2, 0.5), 1.0, "contention must not make a case faster");
     }

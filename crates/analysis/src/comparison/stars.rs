@@ -1,9 +1,13 @@
 use std::collections::BTreeMap;
 
-/// Pairs each text that matches `first` with the text that matches `second` if the stars of both patterns match the
-/// same strings. If each pattern matches only one text, these two are paired. A pattern with stars and without brackets
-/// matches ids with any parameters, and pairs ids with equal parameters. `[]` matches only ids without parameters.
-/// Returns indices into `texts`.
+/// Pairs the texts that match the pattern `first` with the texts that match the pattern `second`. Returns pairs of
+/// indices into `texts`.
+///
+/// - A star matches any string, and a question mark matches any one character.
+/// - Two texts form a pair if the stars of the two patterns match the same strings. If each pattern matches only one
+///   text, these two form a pair.
+/// - A pattern with stars and without brackets matches ids with any parameters, and pairs ids with equal parameters.
+/// - `[]` matches only ids without parameters.
 pub fn pair_by_stars(first: &str, second: &str, texts: &[String]) -> Vec<(usize, usize)> {
     let matching = |pattern: &str| -> Vec<(usize, Vec<String>)> {
         texts.iter().enumerate().filter_map(|(index, text)| Some((index, stars_of_id(pattern, text)?))).collect()
@@ -17,7 +21,8 @@ pub fn pair_by_stars(first: &str, second: &str, texts: &[String]) -> Vec<(usize,
     pairs.filter(|(one, two)| one != two).collect()
 }
 
-/// Like [`stars`]. If only the id without its parameters matches, the parameters count as one more star.
+/// Like [`stars`], but if the pattern matches only the id without its parameters, the parameters count as one more
+/// star.
 fn stars_of_id(pattern: &str, id: &str) -> Option<Vec<String>> {
     if let Some((before, after)) = pattern.split_once("[]") {
         return stars(&format!("{before}{after}"), id).filter(|_| !id.contains('['));
@@ -67,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_are_paired_if_their_stars_match_the_same() {
+    fn pairs_texts_whose_stars_match_the_same_strings() {
         assert_eq!(pair_by_stars("*@x", "*@y", &texts()), [(0, 3), (1, 4)]);
         assert_eq!(pair_by_stars("kem/A/*@*", "kem/B/*@*", &texts()), [(0, 2)]);
         assert_eq!(pair_by_stars("kem/A/enc@x", "kem/A/dec@y", &texts()), [(0, 4)]);

@@ -1,10 +1,15 @@
 //! Intervals for a case's medians and means, in time and in core cycles.
+//!
+//! The model of processes, rounds and runs does not account for a load that disturbed most visits. The interval of a
+//! disturbed case is therefore [widened](Disturbed) to contain the figures of its disturbed and of its undisturbed
+//! visits.
 
 use super::CyclesEstimate;
-use pqlab_record::{CyclesSource, Moment, RunSpreads, Samples, Statistic, Unit, Visits};
+use pqlab_record::{CyclesSource, Disturbance, Moment, RunSpreads, Samples, Statistic, Unit, Visit, Visits};
 use pqlab_stats::{
     CONFIDENCE, Crossed, Description, Interval, IntervalMethod, RunSpread, Sorted, crossed_visits, mean, median,
 };
+use std::collections::BTreeSet;
 
 /// Returns the spread between repeated runs in a unit, as stored with a run.
 pub fn run_spread(spreads: &RunSpreads, unit: Unit) -> RunSpread {
@@ -29,12 +34,49 @@ pub fn crossed_of(visits: &[(Moment, Vec<f64>)], statistic: Statistic) -> Option
     crossed_visits(cells, summary_of(statistic))
 }
 
-/// Samples of each visit in one unit, and all other inputs to their intervals.
+/// Undisturbed visits of a disturbed case, and the effect of the disturbance on the others.
+pub(super) struct Disturbed {
+    /// Moments of the undisturbed visits.
+    clean: BTreeSet<Moment>,
+    /// Largest [estimated factor](Disturbance::slowdown) by which a disturbance slowed down a visit.
+    slowdown: f64,
+}
+
+/// Minimum number of undisturbed visits from which the undisturbed figure is known. With fewer, the interval also
+/// extends down to the disturbed figure divided by the slowdown.
+const ENOUGH_CLEAN: usize = 3;
+
+impl Disturbed {
+    /// Finds the undisturbed visits and the slowdown. Returns `None` if the case is not disturbed.
+    pub(super) fn new(samples: &Samples) -> Option<Disturbed> {
+        let clean = samples.visits.iter().filter(|visit| visit.is_clean()).map(Visit::moment).collect();
+        let disturbances = samples.visits.iter().flat_map(|visit| &visit.disturbances);
+        let slowdown = disturbances.map(Disturbance::slowdown).fold(1.0, f64::max);
+        samples.contended().then_some(Disturbed { clean, slowdown })
+    }
+
+    /// Widens the interval so that it contains the figures of the undisturbed and of the disturbed visits. With
+    /// [few](ENOUGH_CLEAN) undisturbed visits, it also contains the disturbed figure divided by the slowdown.
+    fn widen(&self, interval: Interval, visits: &[(Moment, Vec<f64>)], statistic: Statistic) -> Interval {
+        let figure = |clean: bool| {
+            let chosen = visits.iter().filter(|(moment, _)| self.clean.contains(moment) == clean);
+            summary_of(statistic)(&chosen.flat_map(|(_, values)| values.iter().copied()).collect::<Vec<f64>>())
+        };
+        let (clean, disturbed) = (figure(true), figure(false));
+        let explained = disturbed.filter(|_| self.clean.len() < ENOUGH_CLEAN).map(|figure| figure / self.slowdown);
+        let seen = || [clean, disturbed, explained].into_iter().flatten();
+        Interval { low: seen().fold(interval.low, f64::min), high: seen().fold(interval.high, f64::max), ..interval }
+    }
+}
+
+/// Samples of each visit in one unit, with all other inputs for the intervals.
 pub(super) struct Pooled<'v> {
     pub(super) visits: &'v [(Moment, Vec<f64>)],
     pub(super) runs: RunSpread,
-    /// The counter's resolution per operation.
+    /// The counter's resolution per operation, in the unit of the samples.
     pub(super) step: f64,
+    /// Undisturbed visits and slowdown of a disturbed case; `None` if the case is not disturbed.
+    pub(super) disturbed: Option<&'v Disturbed>,
 }
 
 impl Pooled<'_> {
@@ -67,7 +109,8 @@ impl Pooled<'_> {
             confidence: CONFIDENCE,
             method: IntervalMethod::CrossedT,
         };
-        interval.filter(|interval| interval.high.is_finite()).unwrap_or(by_step)
+        let interval = interval.filter(|interval| interval.high.is_finite()).unwrap_or(by_step);
+        self.disturbed.map_or(interval, |disturbed| disturbed.widen(interval, visits, statistic))
     }
 }
 
@@ -81,16 +124,22 @@ pub(super) fn cycles(
     statistic: Statistic,
 ) -> Option<CyclesEstimate> {
     let visits = samples.values(Unit::CoreCycles, Visits::Usable)?;
-    let source = samples.cycles_source();
-    let hz = median_of(samples.usable().map(|visit| visit.clock_hz))?;
-    let step = match source {
-        CyclesSource::Counter => 1.0 / samples.batch as f64,
-        CyclesSource::Estimated => step_ns * hz / 1e9,
-    };
-    let pooled = Pooled { visits: &visits, runs: run_spread(spreads, Unit::CoreCycles), step };
+    let (source, step) = (samples.cycles_source(), cycles_step(samples, step_ns)?);
+    let disturbed = Disturbed::new(samples);
+    let runs = run_spread(spreads, Unit::CoreCycles);
+    let pooled = Pooled { visits: &visits, runs, step, disturbed: disturbed.as_ref() };
     let all = Sorted::new(visits.iter().flat_map(|(_, values)| values.iter().copied()).collect())?;
-    let mean = pooled.mean(&Description::of(&all.trim(trim_pct)));
-    Some(CyclesEstimate { median: pooled.median()?, mean, statistic, source })
+    let mean = pooled.mean(&Description::new(&all.trim(trim_pct)));
+    Some(CyclesEstimate { median: pooled.median()?, mean, at_expected: None, statistic, source })
+}
+
+/// Returns the counter's resolution per operation in core cycles. `step_ns` is the same resolution in ns. Returns
+/// `None` if it cannot be converted, because no visit is usable.
+pub(super) fn cycles_step(samples: &Samples, step_ns: f64) -> Option<f64> {
+    Some(match samples.cycles_source() {
+        CyclesSource::Counter => 1.0 / samples.batch as f64,
+        CyclesSource::Estimated => step_ns * median_of(samples.usable().map(|visit| visit.clock_hz))? / 1e9,
+    })
 }
 
 pub(super) fn median_of(values: impl Iterator<Item = f64>) -> Option<f64> {

@@ -1,18 +1,24 @@
 //! Rules for computing figures from samples. Every table and every file follows them.
 //!
 //! - **Samples.** Figures use the samples of undisturbed visits, or of all visits if the case is disturbed
-//!   ([`Samples::usable`](pqlab_record::Samples::usable)). In `samples-csv` these are the rows with `used` set.
+//!   ([`Samples::usable`](pqlab_record::Samples::usable)). Disturbed samples of an otherwise undisturbed visit are
+//!   excluded too. In `samples-csv`, the rows with `used` set are the remaining samples.
 //! - **One operation.** A sample is the time of a batch. Divided by the batch size, it is the time of one operation.
 //! - **The median** is the median of all these samples, pooled over the processes ([definition
-//!   7](pqlab_stats::Sorted::quantile)): `median_us` is the median of the column `ns_per_operation`, divided by 1,000.
+//!   7](pqlab_stats::Sorted::quantile)): `median_us` is the median of the `ns_per_operation` column, divided by 1,000.
 //!   The protocol's trimming removes equally many samples from both tails, so it cannot move the median.
 //! - **The mean** is the mean of the same samples after trimming.
+//! - **Attempts.** Some operations repeat attempts until one succeeds. If the expected number of attempts is known, and
+//!   the number in each sample can be read ([`pqlab_stats::Comb`]), the mean is taken at the expected number
+//!   ([`AttemptsEstimate`]). Its interval is computed in the same way, from samples converted to that number.
+//!   [`Estimates::mean_ns`] remains the mean of the samples.
 //! - **The headline** is the statistic by which the case is compared and ranked ([`pqlab_record::Case::statistic`]):
 //!   the median, or the mean if the operation retries at random, such as signing with ML-DSA.
 //! - **Intervals** ([`pqlab_stats::crossed`]) are 95% intervals for the long-run median or mean on this machine and
-//!   build. They are computed from a two-way model (processes and rounds) of the visits' medians or means, the spread
-//!   between runs that was stored with the run ([`pqlab_record::RunSpreads`]), and the counter's resolution. The
-//!   median's interval is computed before trimming, the mean's after it. Each interval contains its estimate.
+//!   build. Their inputs are a two-way model (processes and rounds) of the visits' medians or means, the spread between
+//!   runs stored with the run ([`pqlab_record::RunSpreads`]), and the counter's resolution. The median's interval is
+//!   computed before trimming, the mean's after it. Each interval contains its estimate. The interval of a disturbed
+//!   case also contains the figures of its undisturbed visits and of its disturbed ones.
 //! - **Core cycles** come from a counter, or from the time of each sample and the core clock estimated during that
 //!   sample. They are known only for operations that compute on a single thread ([`pqlab_record::Case::computes`]).
 //! - **Precision** is judged in core cycles if they are known, because software does not control the core's clock.
@@ -31,14 +37,16 @@
 //! - **The rate** is the reciprocal of the mean, with the reciprocal interval.
 //! - **Percentiles** are given if at least two samples lie beyond them.
 
+mod attempts;
 mod interval;
 
+pub use attempts::{AttemptsEstimate, ReadComb};
 pub use interval::{crossed_of, run_spread};
 
 use crate::group::gathered;
 use crate::number::{known_count, known_time, percent};
 pub(crate) use interval::summary_of;
-use interval::{Pooled, cycles, median_of};
+use interval::{Disturbed, Pooled, cycles, median_of};
 use pqlab_record::{
     ASSUMED, Case, CyclesSource, Metric, Moment, Protocol, ProtocolKind, Record, Residue, Samples, Statistic, Status,
     Unit, Visits, Worker,
@@ -49,7 +57,7 @@ use pqlab_stats::{
 };
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Meaning of `±`.
+/// Meaning of `±` after a figure.
 pub const PLUS_MINUS: &str =
     "95% interval of the long-run figure on this machine and build, including the spread between runs";
 
@@ -64,7 +72,7 @@ pub struct Estimates {
     pub rules: ProtocolKind,
     /// Number of samples from which estimates are computed, before trimming.
     pub n: usize,
-    /// Number of samples from disturbed visits that were excluded.
+    /// Number of samples that were excluded because they, or their whole visit, were disturbed.
     pub left_out: usize,
     /// Number of processes that took the samples.
     pub processes: usize,
@@ -78,25 +86,30 @@ pub struct Estimates {
     pub median_ns: Interval,
     /// Mean of the time of one operation in ns, after trimming, with its 95% interval.
     pub mean_ns: Interval,
+    /// Time at the expected number of attempts; `None` if the operation does not repeat attempts, or if the number of
+    /// attempts cannot be read from single samples.
+    pub attempts: Option<AttemptsEstimate>,
     /// Median time of each process in ns, in the order of the processes.
     pub process_medians_ns: Vec<(Worker, f64)>,
     /// Core cycles of one operation; `None` if they are unknown or the operation does not compute on a single thread.
     pub cycles: Option<CyclesEstimate>,
-    /// Percentage of the measuring time in which another program used the core's other hardware thread.
+    /// Percentage of the measuring time during which another program used the core's other hardware thread.
     pub shared_pct: f64,
-    /// The two levels in ns, if the processes settled on two levels.
+    /// Two groups of processes with clearly different medians, in ns; `None` if there is only one group.
     pub modes: Option<[Mode; 2]>,
-    /// Half-width, in percent, of the interval that determines precision: the interval of the core cycles. If cycles
-    /// are unknown, it is the interval of the time without the clock's variation between runs, which more measuring
-    /// cannot reduce.
+    /// Smallest and largest median of a process, if the processes differ far more than the visits of one process.
+    pub placement: Option<Placement>,
+    /// Half-width, in percent, of the interval that determines precision: the interval of the core cycles, or of the
+    /// time if cycles are unknown. Except for [`attempts`](Self::attempts), the interval of the time then leaves out
+    /// the variation of the clock between runs, which longer measurement cannot reduce.
     pub deciding_half_width_pct: f64,
     /// Assumed spread between runs in percent, in time and in core cycles; `None` if the spread was measured.
     pub assumed_spread_pct: Option<[f64; 2]>,
     /// Reasons for missing the target precision; empty if it was reached.
     pub imprecise: Vec<Imprecision>,
-    /// Processors that were used.
+    /// Numbers of the logical processors that the visits used.
     pub processors: Vec<u32>,
-    /// State that the operation leaves behind in its thread; `None` if it could not be read.
+    /// Processor state that the operation leaves behind in its thread; `None` if it could not be read.
     pub residues: Option<Vec<Residue>>,
     /// Time in ns of the operation's first call in a process, including the library's set-up: the median over
     /// processes.
@@ -109,7 +122,7 @@ pub struct Estimates {
     pub metric: Metric,
     /// Median number of ticks of one operation; `None` for the wall clock.
     pub ticks: Option<f64>,
-    /// Trend of the visits; `None` if there are too few visits for the test.
+    /// Trend of the times from round to round; `None` if there are too few visits for the test.
     pub drift: Option<Drift>,
     /// Spread of the visits' medians within processes and between them; `None` if the two cannot be separated.
     pub components: Option<VarianceComponents>,
@@ -130,7 +143,7 @@ impl Estimates {
     pub fn time_text(&self) -> String {
         match self.statistic {
             Statistic::Median => known_time(&self.median_ns),
-            Statistic::Mean => format!("mean {}", known_time(&self.mean_ns)),
+            Statistic::Mean => format!("mean {}", known_time(&self.time(Statistic::Mean))),
         }
     }
 
@@ -144,11 +157,12 @@ impl Estimates {
         robust.or_else(|| Some(("CoV", operations.cov_pct?)))
     }
 
-    /// Returns the time of one operation in ns by `statistic`, with its 95% interval.
+    /// Returns the time of one operation in ns by `statistic`, with its 95% interval. The mean is the one at the
+    /// expected number of attempts, if it is known.
     pub fn time(&self, statistic: Statistic) -> Interval {
         match statistic {
             Statistic::Median => self.median_ns,
-            Statistic::Mean => self.mean_ns,
+            Statistic::Mean => self.attempts.map_or(self.mean_ns, |attempts| attempts.ns),
         }
     }
 
@@ -158,10 +172,11 @@ impl Estimates {
         self.time(self.statistic)
     }
 
-    /// Returns the number of operations per second, one after the other, with its 95% interval: the reciprocal of the
-    /// mean. Returns `None` unless the whole interval of the mean is positive.
+    /// Returns the operations per second if operations run one after the other, with a 95% interval: the reciprocal of
+    /// the mean, at the expected number of attempts if it is known. Returns `None` unless the whole interval of the
+    /// mean is positive.
     pub fn operations_per_second(&self) -> Option<Interval> {
-        rate_of(&self.mean_ns)
+        rate_of(&self.time(Statistic::Mean))
     }
 
     /// Returns a quantile of single operations in ns. Returns `None` if [`operations`](Self::operations) is `None`, if
@@ -185,7 +200,7 @@ impl Estimates {
         (beyond >= SAMPLES_BEYOND).then_some(value)
     }
 
-    /// Returns the core cycles per byte of an operation that processes `bytes` bytes.
+    /// Returns the median core cycles per byte of an operation that processes `bytes` bytes.
     pub fn cycles_per_byte(&self, bytes: Option<u64>) -> Option<f64> {
         let bytes = bytes.filter(|bytes| *bytes > 0)?;
         Some(self.cycles.as_ref()?.median.estimate / bytes as f64)
@@ -197,7 +212,7 @@ impl Estimates {
         Some(scaled(&self.operations_per_second()?, bytes as f64))
     }
 
-    /// Returns the ticks per byte of an operation that processes `bytes` bytes.
+    /// Returns the median counter ticks per byte of an operation that processes `bytes` bytes.
     pub fn ticks_per_byte(&self, bytes: Option<u64>) -> Option<f64> {
         let bytes = bytes.filter(|bytes| *bytes > 0)?;
         Some(self.ticks? / bytes as f64)
@@ -217,12 +232,12 @@ impl Estimates {
         Some(format!("{sign}{text} ±{}", percent(cycles.half_width_pct())))
     }
 
-    /// Describes the values that the workload recorded under `name`.
+    /// Returns the description of the values that the workload recorded under `name`.
     pub fn extra(&self, name: &str) -> Option<&Description> {
         self.extra.iter().find(|(other, _)| other == name).map(|(_, values)| values)
     }
 
-    /// Returns the half-width of the [headline's](Self::headline_ns) interval in percent of the headline.
+    /// Returns the half-width of the [headline's](Self::headline_ns) interval as a percentage of the headline.
     pub fn half_width_pct(&self) -> f64 {
         self.headline_ns().half_width_pct()
     }
@@ -258,6 +273,8 @@ pub struct CyclesEstimate {
     pub median: Interval,
     /// The mean after trimming, with its 95% interval.
     pub mean: Interval,
+    /// The mean at the expected number of attempts, with its 95% interval; `None` if it is unknown.
+    pub at_expected: Option<Interval>,
     /// Statistic by which the case is compared and ranked.
     pub statistic: Statistic,
     /// Whether the cycles were counted or estimated.
@@ -265,11 +282,11 @@ pub struct CyclesEstimate {
 }
 
 impl CyclesEstimate {
-    /// Returns the estimate by `statistic`.
+    /// Returns the estimate by `statistic`. The mean is the one at the expected number of attempts, if it is known.
     pub fn by(&self, statistic: Statistic) -> Interval {
         match statistic {
             Statistic::Median => self.median,
-            Statistic::Mean => self.mean,
+            Statistic::Mean => self.at_expected.unwrap_or(self.mean),
         }
     }
 
@@ -287,6 +304,18 @@ impl CyclesEstimate {
     }
 }
 
+/// Smallest and largest median of the processes of a case. Every process places code, stack and heap at different
+/// addresses. If processes differ far more than the visits of one process, this placement is the likely reason.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Placement {
+    /// Smallest median of a process, in `unit`.
+    pub low: f64,
+    /// Largest median of a process, in `unit`.
+    pub high: f64,
+    /// Unit of the medians.
+    pub unit: Unit,
+}
+
 /// Reason why a case missed the target precision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Imprecision {
@@ -294,6 +323,8 @@ pub enum Imprecision {
     Drifting,
     /// The case's processes settled on two levels.
     TwoModes,
+    /// The case's processes differ far more than the visits of one process.
+    Placement,
     /// The case has few samples.
     FewSamples,
     /// Processes or rounds differ.
@@ -306,16 +337,24 @@ impl Imprecision {
         match self {
             Imprecision::Drifting => "drifting",
             Imprecision::TwoModes => "two modes",
+            Imprecision::Placement => "placement",
             Imprecision::FewSamples => "few samples",
             Imprecision::Spread => "spread",
         }
     }
 }
 
+/// Minimum standard deviation between processes for [`Placement`], in percent.
+const LEAST_PLACEMENT_PCT: f64 = 1.0;
+
+/// Minimum ratio of the standard deviation between processes to the standard deviation between visits of one process,
+/// for [`Placement`].
+const PLACEMENT_TIMES_VISITS: f64 = 3.0;
+
 /// Number of samples that must lie beyond a percentile for it to be shown.
 const SAMPLES_BEYOND: f64 = 2.0;
 
-/// Minimum number of samples; with fewer, a case is marked as having few samples.
+/// Number of samples below which a case is marked as having few samples.
 const FEW_SAMPLES: usize = 100;
 
 /// Computes estimates from the stored samples of a case. Returns `None` if the case failed or has no samples.
@@ -335,17 +374,25 @@ pub(crate) fn estimate(record: &Record, protocol: &Protocol) -> Option<Estimates
     let pooled = Sorted::new(groups.concat())?;
     let step_ns = samples.ns_per_tick.unwrap_or(1.0) / samples.batch as f64;
     let spreads = &protocol.run_spreads;
-    // The time on a link does not depend on the core's clock, so use the spread of cycles.
+    // The time on a link does not depend on the core's clock, so use the run spread of core cycles,
+    // which excludes clock changes.
     let unit = if record.case.waits_for_network() { Unit::CoreCycles } else { Unit::Nanoseconds };
     let statistic = record.case.statistic();
-    let samples_ns = Description::of(&pooled.trim(protocol.trim_pct));
-    let times = Pooled { visits: &visits, runs: run_spread(spreads, unit), step: step_ns };
+    let samples_ns = Description::new(&pooled.trim(protocol.trim_pct));
+    let disturbed = Disturbed::new(samples);
+    let runs = run_spread(spreads, unit);
+    let times = Pooled { visits: &visits, runs, step: step_ns, disturbed: disturbed.as_ref() };
     let (median_ns, mean_ns) = (times.median()?, times.mean(&samples_ns));
-    let cycles =
+    let mut cycles =
         record.case.computes().then(|| cycles(samples, spreads, step_ns, protocol.trim_pct, statistic)).flatten();
-    let deciding = match &cycles {
-        Some(cycles) => cycles.headline(),
-        None => {
+    let attempts = AttemptsEstimate::new(samples, &record.case, protocol, step_ns);
+    if let Some(cycles) = &mut cycles {
+        cycles.at_expected = attempts.and_then(|attempts| attempts.cycles);
+    }
+    let deciding = match (&cycles, attempts) {
+        (Some(cycles), _) => cycles.headline(),
+        (None, Some(attempts)) => attempts.ns,
+        (None, None) => {
             let times = Pooled { runs: run_spread(spreads, Unit::CoreCycles), ..times };
             if statistic == Statistic::Mean { times.mean(&samples_ns) } else { times.median()? }
         }
@@ -364,7 +411,9 @@ pub(crate) fn estimate(record: &Record, protocol: &Protocol) -> Option<Estimates
         statistic,
         median_ns,
         mean_ns,
+        attempts,
         modes: modes(&medians),
+        placement: placement(samples, if cycles.is_some() { Unit::CoreCycles } else { Unit::Nanoseconds }),
         process_medians_ns: workers.into_iter().zip(medians).collect(),
         cycles,
         shared_pct: samples.shared_pct(),
@@ -392,7 +441,7 @@ fn processors(samples: &Samples) -> Vec<u32> {
     used.into_iter().collect()
 }
 
-/// Returns the reasons for which the case missed the target precision. Empty if the user requested a fixed number of
+/// Returns the reasons why the case missed the target precision. Empty if the user requested a fixed number of
 /// iterations instead.
 fn imprecise(estimates: &Estimates, protocol: &Protocol, case: &Case) -> Vec<Imprecision> {
     if !protocol.asks_for_precision(case) || estimates.deciding_half_width_pct <= protocol.precision_pct {
@@ -401,6 +450,7 @@ fn imprecise(estimates: &Estimates, protocol: &Protocol, case: &Case) -> Vec<Imp
     let reasons = [
         (Imprecision::Drifting, estimates.drift.is_some_and(|drift| drift.drifting)),
         (Imprecision::TwoModes, estimates.modes.is_some()),
+        (Imprecision::Placement, estimates.modes.is_none() && estimates.placement.is_some()),
         (Imprecision::FewSamples, estimates.n < FEW_SAMPLES),
     ];
     let mut found: Vec<Imprecision> =
@@ -409,6 +459,16 @@ fn imprecise(estimates: &Estimates, protocol: &Protocol, case: &Case) -> Vec<Imp
         found.push(Imprecision::Spread);
     }
     found
+}
+
+fn placement(samples: &Samples, unit: Unit) -> Option<Placement> {
+    let rounds = by_round(&samples.values(unit, Visits::Usable)?);
+    let processes: Vec<Vec<f64>> = rounds.iter().map(|visits| visits.iter().map(|visit| visit.1).collect()).collect();
+    let components = variance_components(&processes)?;
+    let least = (PLACEMENT_TIMES_VISITS * components.within_pct).max(LEAST_PLACEMENT_PCT);
+    let medians: Vec<f64> = processes.iter().filter_map(|visits| pqlab_stats::median(visits)).collect();
+    let (low, high) = (medians.iter().copied().fold(f64::MAX, f64::min), medians.iter().copied().fold(0.0, f64::max));
+    (components.between_pct >= least).then_some(Placement { low, high, unit })
 }
 
 /// Minimum number of samples for a test of normality, because the p-value is valid only for many samples.

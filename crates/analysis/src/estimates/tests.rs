@@ -28,6 +28,47 @@ fn the_median_is_that_of_the_pooled_samples() {
     assert_eq!(estimates.clock_hz, Some(2.7e9));
 }
 
+/// Returns a record with a load on the other hardware thread during all visits of the processes numbered `first` and
+/// above. The load lengthens these visits by half and takes `pct` percent of the throughput of the core.
+fn slowed(first: u32, pct: f64) -> Record {
+    let mut record = fixtures::record("liboqs", 10.0);
+    for visit in record.samples.visits.iter_mut().filter(|visit| visit.process >= first) {
+        visit.ticks.iter_mut().for_each(|ticks| *ticks += *ticks / 2);
+        visit.disturbances = vec![Disturbance::SharedCore { pct, kept: false }];
+    }
+    record
+}
+
+#[test]
+fn the_interval_of_a_disturbed_case_spans_undisturbed_and_disturbed_visits() {
+    let truth = estimate(&fixtures::record("liboqs", 10.0), &Protocol::default()).unwrap();
+    for (first, pct) in [(2, 20.0), (1, 34.0), (0, 34.0)] {
+        let estimates = estimate(&slowed(first, pct), &Protocol::default()).unwrap();
+        assert!(estimates.contended);
+        let cycles = |of: &Estimates| of.cycles.unwrap();
+        let pairs = [
+            (estimates.median_ns, truth.median_ns),
+            (estimates.mean_ns, truth.mean_ns),
+            (cycles(&estimates).median, cycles(&truth).median),
+            (cycles(&estimates).mean, cycles(&truth).mean),
+        ];
+        for (interval, truth) in pairs {
+            assert!(interval.low <= truth.estimate, "from process {first}: {interval:?} misses {truth:?}");
+            assert!(interval.high >= 1.45 * truth.estimate, "from process {first}: {interval:?} misses slow visits");
+        }
+        assert!(!estimates.imprecise.is_empty());
+    }
+    // Half of the core cannot explain more than a factor of two.
+    let low = estimate(&slowed(0, 80.0), &Protocol::default()).unwrap().median_ns.low;
+    assert!(low > 0.7 * truth.median_ns.estimate, "{low}");
+}
+
+#[test]
+fn disturbed_visits_that_are_excluded_do_not_widen_the_interval() {
+    let estimates = estimate(&slowed(4, 34.0), &Protocol::default()).unwrap();
+    assert!(!estimates.contended && estimates.half_width_pct() < 5.0, "{estimates:?}");
+}
+
 #[test]
 fn a_batch_keeps_only_mean_and_median() {
     let mut record = fixtures::record("liboqs", 10.4);
@@ -61,7 +102,7 @@ fn normality_is_tested_only_on_many_untrimmed_samples() {
 }
 
 #[test]
-fn disturbed_visits_are_left_out_unless_they_are_many() {
+fn excludes_disturbed_visits_unless_there_are_many() {
     let mut record = fixtures::record("liboqs", 10.4);
     let per_visit = record.samples.visits[0].ticks.len();
     record.samples.visits[3].disturbances = vec![Disturbance::Steal { pct: 7.0 }];
@@ -74,14 +115,14 @@ fn disturbed_visits_are_left_out_unless_they_are_many() {
     record.samples.visits[1].disturbances = vec![Disturbance::CpuShare { pct: 40.0 }];
     let estimates = estimate(&record, &Protocol::default()).unwrap();
     assert_eq!((estimates.left_out, estimates.contended), (0, true));
-    let sum = Disturbances::of(&record.samples);
+    let sum = Disturbances::count(&record.samples);
     assert_eq!((sum.visits, sum.disturbed, sum.repeats), (16, 8, 24));
     let worst = Disturbance::CpuShare { pct: 40.0 };
     assert_eq!(sum.kinds, [("steal", 7, Disturbance::Steal { pct: 2.0 }), ("cpu-share", 8, worst)]);
 }
 
 #[test]
-fn half_of_the_visits_may_be_left_out_for_a_neighbour() {
+fn excludes_up_to_half_of_the_visits_for_another_load() {
     let mut record = fixtures::record("liboqs", 10.4);
     let slow = |visit: &mut Visit| {
         visit.disturbances = vec![Disturbance::SharedCore { pct: 40.0, kept: false }];
@@ -99,7 +140,7 @@ fn half_of_the_visits_may_be_left_out_for_a_neighbour() {
 }
 
 #[test]
-fn three_processes_are_kept_even_if_a_neighbour_disturbs_one() {
+fn keeps_three_processes_even_if_another_load_disturbs_one() {
     let mut record = fixtures::record("liboqs", 10.4);
     record.samples.visits.truncate(3);
     assert_eq!(estimate(&record, &Protocol::default()).unwrap().processes, 3);
@@ -109,7 +150,7 @@ fn three_processes_are_kept_even_if_a_neighbour_disturbs_one() {
 }
 
 #[test]
-fn a_fixed_number_of_samples_keeps_visits_next_to_a_neighbour() {
+fn a_fixed_number_of_samples_keeps_visits_under_another_load() {
     let mut record = fixtures::record("liboqs", 10.4);
     let neighbour = |visit: &mut Visit| visit.disturbances = vec![Disturbance::SharedCore { pct: 40.0, kept: true }];
     record.samples.visits.iter_mut().step_by(2).for_each(neighbour);
@@ -141,8 +182,8 @@ fn a_case_that_slows_down_is_marked() {
     assert!(drift.drifting && (drift.change_pct - 5.0).abs() < 0.5, "{drift:?}");
     let imprecise = estimate(&record, &Protocol::default()).unwrap().imprecise;
     assert_eq!(imprecise, [Imprecision::Drifting]);
-    let asked = Protocol { iterations: Some(1000), ..Protocol::default() };
-    assert_eq!(estimate(&record, &asked).unwrap().imprecise, [], "without a target, no case may be imprecise");
+    let requested = Protocol { iterations: Some(1000), ..Protocol::default() };
+    assert_eq!(estimate(&record, &requested).unwrap().imprecise, [], "without a target, no case may be imprecise");
 }
 
 #[test]
@@ -194,7 +235,7 @@ fn cycles_come_with_wall_times() {
 }
 
 #[test]
-fn the_workloads_own_figures_are_described_by_name() {
+fn values_from_the_workload_are_described_by_name() {
     let mut record = fixtures::record("liboqs", 10.4);
     record.samples.visits[0].extra = vec![("signature_bytes".into(), vec![650.0, 660.0])];
     record.samples.visits[1].extra = vec![("signature_bytes".into(), vec![655.0]), ("delay_ns".into(), vec![])];

@@ -33,7 +33,7 @@ pub(super) fn statements(analysis: &RunAnalysis<'_>, area: &str) -> Vec<Statemen
     let more = all.len().saturating_sub(NAMED);
     all.truncate(NAMED);
     if more > 0 {
-        all.push(Statement::new(area, "Other operations", format!("{more} more operations are in the tables")));
+        all.push(Statement::new(area, "Other operations", format!("{more} more in the tables")));
     }
     all
 }

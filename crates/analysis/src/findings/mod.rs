@@ -1,10 +1,11 @@
 //! Findings about a run: the best algorithm and library for each use case, the cost of post-quantum algorithms compared
-//! with classical ones, and uncertainties. Every sentence is computed. [The one function that
-//! compares](crate::comparison::ratio) decides which library is faster. If several libraries do not differ measurably,
+//! with classical ones, and uncertainties. Every sentence is computed from the measurements.
+//! [`ratio`](crate::comparison::ratio) decides which library is faster. If several libraries do not differ measurably,
 //! the finding names all of them.
 
 mod each;
 mod randomness;
+mod slower_paths;
 mod smoke;
 
 pub use crate::recommendation::Recommendation;
@@ -13,7 +14,7 @@ pub use crate::statement::{Statement, unit_words};
 use crate::areas::{self, AGAINST, SMALLEST, STATEMENTS, USE_CASES, ledger, libraries, scaling};
 use crate::case::{CaseAnalysis, wire_bytes};
 use crate::caveats::Caveat;
-use crate::comparison::Standing;
+use crate::comparison::{NotRanked, Standing};
 use crate::estimates::{Estimates, rate_of, scaled};
 use crate::group::{distinct, grouped};
 use crate::kinds::{OneKind, one_kind};
@@ -37,7 +38,7 @@ pub struct Cost {
     pub factor: Interval,
     /// Unit in which times are compared.
     pub unit: Unit,
-    /// Whether the difference is measurable.
+    /// Whether the two times differ measurably.
     pub told_apart: bool,
     /// Bytes on the wire of the post-quantum side and of the classical side.
     pub bytes: Option<(u64, u64)>,
@@ -59,9 +60,9 @@ pub struct CostSide {
 /// Caveat about the whole run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunCaveat {
-    /// Number of occurrences.
+    /// Number of affected cases or groups of cases.
     pub count: usize,
-    /// Description of the uncertainty.
+    /// Description of the caveat.
     pub what: String,
     /// Details: affected cases, or reasons.
     pub details: Vec<String>,
@@ -70,7 +71,7 @@ pub struct RunCaveat {
 /// All findings about a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Findings {
-    /// Answers to the question of the run's suite.
+    /// Sentences that answer the question of the suite.
     pub statements: Vec<Statement>,
     /// Recommendations by use case.
     pub recommendations: Vec<Recommendation>,
@@ -86,11 +87,17 @@ const NAMED: usize = 12;
 /// Computes the findings of a run.
 pub fn findings(analysis: &RunAnalysis<'_>) -> Findings {
     let mut recommendations: Vec<Recommendation> = libraries::for_job(analysis).into_iter().collect();
-    let recommended = |use_case| Some(randomness::note_kind(analysis, use_case, recommend(analysis, use_case)?));
-    recommendations.extend(use_cases().filter_map(recommended));
+    let mut not_recommended = Vec::new();
+    for use_case in use_cases() {
+        match recommend(analysis, use_case) {
+            Some(best) => recommendations.push(randomness::note_kind(analysis, use_case, best)),
+            None => not_recommended.extend(withheld(analysis, use_case)),
+        }
+    }
     recommendations.extend(SMALLEST.into_iter().filter_map(|of| smallest(analysis, of)));
     recommendations.extend(scaling::threads(analysis));
-    let statements = statements(analysis, &recommendations);
+    let mut statements = statements(analysis, &recommendations);
+    statements.extend(not_recommended);
     let costs = costs(analysis).into_iter().map(|cost| randomness::note_cost_kind(analysis, cost)).collect();
     Findings { statements, recommendations, costs, caveats: caveats(analysis) }
 }
@@ -127,7 +134,8 @@ fn against() -> impl Iterator<Item = &'static Against> {
     AGAINST.into_iter().flatten()
 }
 
-/// Splits the cases for some operations into comparable ones and those that do a different kind of work.
+/// Selects the cases for `operations` in `area`, and splits them into cases that can be compared and cases that do a
+/// different kind of work.
 fn rows<'s, 'a>(
     analysis: &'s RunAnalysis<'a>,
     area: &str,
@@ -183,9 +191,11 @@ fn candidates<'s, 'a>(
         let part = |operation: &&str| rows.iter().copied().find(|row| row.case().operation == *operation);
         let Some(parts) = operations.iter().map(part).collect::<Option<Vec<_>>>() else { continue };
         let times = match parts[..] {
-            [one] => one.estimates.as_ref().map(|estimates| (estimates.time(statistic), estimates.mean_ns)),
-            // `total` accounts for differences between whole runs, which affect all parts alike and do not average out
-            // in the sum.
+            [one] => {
+                one.estimates.as_ref().map(|estimates| (estimates.time(statistic), estimates.time(Statistic::Mean)))
+            }
+            // Use `total`, because differences between whole runs affect all parts alike and do not
+            // average out in a sum.
             _ => analysis.total(&parts).map(|total| (total, total)),
         };
         let (Some((time, mean)), Some(row)) = (times, parts.first()) else { continue };
@@ -200,16 +210,33 @@ fn candidates<'s, 'a>(
     found
 }
 
-fn recommend(analysis: &RunAnalysis<'_>, use_case: &UseCase) -> Option<Recommendation> {
+/// Explains why there is no recommendation for a use case, if disturbances are the reason.
+fn withheld(analysis: &RunAnalysis<'_>, use_case: &UseCase) -> Option<Statement> {
+    let all = candidates_for(analysis, use_case);
+    let any_strong = all.iter().any(Candidate::strong);
+    let disturbed = |one: &&Candidate<'_, '_>| one.not_ranked() == Some(NotRanked::Disturbed);
+    let fastest = all.iter().filter(|one| one.strong() || !any_strong).find(disturbed)?;
+    let (name, time) = (fastest.name(), fastest.time_text());
+    let text = format!("no undisturbed measurement; the fastest disturbed one is {name}, {time}");
+    Some(Statement::new(use_case.area, use_case.name, text))
+}
+
+/// Returns the candidates for a use case, fastest first.
+fn candidates_for<'s, 'a>(analysis: &'s RunAnalysis<'a>, use_case: &UseCase) -> Vec<Candidate<'s, 'a>> {
     let mut all = candidates(analysis, use_case.area, use_case.operations, use_case.transactions);
     all.retain(|candidate| (use_case.algorithms)(&candidate.algorithm));
-    // Recommend a construction of the reference systems only if there are no other candidates. It does not compete with
-    // other forms of the same construction.
+    // Recommend the reference systems' constructions only if there are no other candidates, because
+    // they do not compete with other forms of the same construction.
     let of_reference = |one: &Candidate<'_, '_>| areas::is_of_reference(&one.algorithm);
     if !all.iter().all(of_reference) {
         all.retain(|one| !of_reference(one));
     }
     randomness::retain_one_kind(&mut all);
+    all
+}
+
+fn recommend(analysis: &RunAnalysis<'_>, use_case: &UseCase) -> Option<Recommendation> {
+    let all = candidates_for(analysis, use_case);
     let classical_only = all.iter().all(|candidate| candidate.category.is_none());
     let post_quantum = |candidate: &&Candidate<'_, '_>| candidate.category.is_some() || classical_only;
     let sound: Vec<&Candidate<'_, '_>> = all.iter().filter(|one| one.sound()).collect();
@@ -218,7 +245,7 @@ fn recommend(analysis: &RunAnalysis<'_>, use_case: &UseCase) -> Option<Recommend
     let any_strong = all.iter().any(Candidate::strong);
     let suits = |one: &&Candidate<'_, '_>| if any_strong { one.strong() } else { post_quantum(one) };
     let from: Vec<&Candidate<'_, '_>> = sound.iter().copied().filter(suits).collect();
-    let found = Best::of(analysis, &from)?;
+    let found = Best::find(analysis, &from)?;
     let best = found.best;
     let faster_than_best = |one: &Candidate<'_, '_>| {
         let compared = analysis.ratio(&best.parts, &one.parts)?;
@@ -232,7 +259,7 @@ fn recommend(analysis: &RunAnalysis<'_>, use_case: &UseCase) -> Option<Recommend
         why.push(format!("tied with {}", listed(&found.tied_names())));
     }
     match &found.next {
-        Some((next, factor)) => why.push(format!("the next, {}, takes {}, {factor}", next.name(), next.time_text())),
+        Some((next, factor)) => why.push(format!("next: {}, {}, {factor}", next.name(), next.time_text())),
         None if found.tied.is_empty() => why.push("no other candidate was measured".to_owned()),
         None => {}
     }
@@ -241,7 +268,7 @@ fn recommend(analysis: &RunAnalysis<'_>, use_case: &UseCase) -> Option<Recommend
         sound.iter().filter(weak).filter(|_| best.strong()).find_map(|one| Some((one, faster_than_best(one)?)));
     if let Some((weaker, factor)) = weaker {
         why.push(format!(
-            "at category {}, {} takes {}, {factor}",
+            "at category {}: {}, {}, {factor}",
             weaker.category.unwrap_or(0),
             weaker.name(),
             weaker.time_text(),
@@ -256,6 +283,7 @@ fn recommend(analysis: &RunAnalysis<'_>, use_case: &UseCase) -> Option<Recommend
         (None, None) => format!("{} a second on one core", known_rate(&rate)),
     });
     why.extend(rate.clone());
+    why.extend(other_defect(analysis, best));
     let (figure, interval) = best.time_and_range();
     Some(Recommendation {
         use_case: use_case.name,
@@ -271,6 +299,18 @@ fn recommend(analysis: &RunAnalysis<'_>, use_case: &UseCase) -> Option<Recommend
     })
 }
 
+/// Names a known defect that affects another operation of the same algorithm and library.
+fn other_defect(analysis: &RunAnalysis<'_>, best: &Candidate<'_, '_>) -> Option<String> {
+    let provider = &best.parts.first()?.case().provider;
+    let same = |row: &&CaseAnalysis<'_>| row.case().algorithm == best.algorithm && row.case().provider == *provider;
+    let (operation, defect) = analysis
+        .cases()
+        .iter()
+        .filter(same)
+        .find_map(|row| Some((&row.case().operation, row.case().facts.defect.as_ref()?)))?;
+    Some(format!("but this library has a known defect in {operation}: {defect}"))
+}
+
 /// Recommends the algorithm with the fewest bytes on the wire. Compares the maximum lengths that the encodings allow
 /// and, if lengths vary, also the measured averages.
 fn smallest(analysis: &RunAnalysis<'_>, (area, operation, use_case, what): Smallest) -> Option<Recommendation> {
@@ -284,12 +324,12 @@ fn smallest(analysis: &RunAnalysis<'_>, (area, operation, use_case, what): Small
     let others = fit().filter(|one| one.algorithm != least.algorithm);
     let (next_bytes, next) = others.filter_map(|one| Some((bytes(one)?, one))).min_by_key(|(bytes, _)| *bytes)?;
     let same: Vec<&Candidate<'_, '_>> = fit().filter(|one| one.algorithm == least.algorithm).collect();
-    let found = Best::of(analysis, &same)?;
+    let found = Best::find(analysis, &same)?;
     let best = found.best;
     let mut why = vec![
         format!("NIST category {}", best.category.unwrap_or(0)),
         format!("at most {} B", thousands(fewest)),
-        format!("the next, {}, has at most {} B", next.algorithm, thousands(next_bytes)),
+        format!("next: {}, at most {} B", next.algorithm, thousands(next_bytes)),
     ];
     let mean = |one: &Candidate<'_, '_>| {
         let seen = areas::most_lengths(analysis, &one.algorithm)?.1.mean;
@@ -304,7 +344,7 @@ fn smallest(analysis: &RunAnalysis<'_>, (area, operation, use_case, what): Small
     }));
     let weaker = sound().filter(|one| !one.strong() && any_strong).filter_map(|one| Some((bytes(one)?, one)));
     why.extend(weaker.min_by_key(|(bytes, _)| *bytes).filter(|(bytes, _)| *bytes < fewest).map(|(bytes, one)| {
-        format!("at category {}, {} has {} B", one.category.unwrap_or(0), one.algorithm, thousands(bytes))
+        format!("at category {}: {}, {} B", one.category.unwrap_or(0), one.algorithm, thousands(bytes))
     }));
     why.push(match (&found.tied[..], same.len()) {
         (_, 1) => "only this library was measured".to_owned(),
@@ -331,7 +371,7 @@ fn costs(analysis: &RunAnalysis<'_>) -> Vec<Cost> {
         let best = |algorithm: &str| {
             let same: Vec<&Candidate<'_, '_>> =
                 all.iter().filter(|one| one.algorithm == algorithm && one.sound()).collect();
-            let found = Best::of(analysis, &same)?;
+            let found = Best::find(analysis, &same)?;
             let providers = std::iter::once(found.best).chain(found.tied.iter().copied());
             let providers: Vec<String> = providers.map(|one| one.provider.clone()).collect();
             Some((found.best, providers.join(", ")))
@@ -372,7 +412,7 @@ fn caveats(analysis: &RunAnalysis<'_>) -> Vec<RunCaveat> {
     let reason = |row: &CaseAnalysis<'_>| {
         format!("{}: {}", row.case().id(), row.record.error.as_deref().unwrap_or("no reason given"))
     };
-    add("failed; a failed case has no figures", failed.map(reason).collect());
+    add("failed; failed cases have no figures", failed.map(reason).collect());
     let defective = analysis.cases().iter().filter(|row| !row.failed() && row.case().facts.defect.is_some());
     let defects = grouped(defective, |row| (row.case().provider.clone(), row.case().facts.defect.clone()));
     let defect = |((provider, defect), rows): ((String, Option<String>), Vec<&CaseAnalysis<'_>>)| {
@@ -381,6 +421,7 @@ fn caveats(analysis: &RunAnalysis<'_>) -> Vec<RunCaveat> {
         format!("{provider}, {}: {}", what.join(", "), defect.unwrap_or_default())
     };
     add(Caveat::Defect.legend(), defects.into_iter().map(defect).collect());
+    add(slower_paths::WHAT, slower_paths::details(analysis));
     let noted = |note: Caveat, width: fn(&Estimates) -> String| {
         let rows = analysis.cases().iter().filter(move |row| !row.is_floor() && row.caveats.has(note));
         rows.map(move |row| format!("{} ({})", row.case().id(), row.estimates.as_ref().map_or(String::new(), width)))
@@ -405,7 +446,7 @@ fn caveats(analysis: &RunAnalysis<'_>) -> Vec<RunCaveat> {
     );
     add("tied: no measurable difference between the fastest libraries", open.collect());
     add(
-        "impossible: a speed-up above the number of threads, because the single-thread figure was disturbed",
+        "impossible speed-up: above the number of threads (the single-thread figure was disturbed)",
         scaling::impossible(analysis),
     );
     let missing = analysis.run.header.plan.len().saturating_sub(analysis.run.records.len());

@@ -16,7 +16,8 @@ pub(super) fn retain_one_kind(all: &mut Vec<Candidate<'_, '_>>) {
     all.retain(|one| one.parts.iter().all(|row| !other.contains(&row.place)));
 }
 
-/// Adds to a recommendation its kind of randomness, and the libraries left out for a different kind.
+/// Adds to a recommendation its kind of randomness, and the libraries that were left out because they use a different
+/// kind.
 pub(super) fn note_kind(analysis: &RunAnalysis<'_>, use_case: &UseCase, found: Recommendation) -> Recommendation {
     let kinds = rows(analysis, use_case.area, use_case.operations, use_case.transactions);
     let is_best = |row: &&&CaseAnalysis<'_>| row.case().algorithm == found.algorithm;
@@ -43,7 +44,7 @@ pub(super) fn note_kind(analysis: &RunAnalysis<'_>, use_case: &UseCase, found: R
     }
     if !others.is_empty() {
         let why = found.why.trim_end_matches('.');
-        found.why = format!("{why}; left out for a different kind of randomness: {}.", others.join(", "));
+        found.why = format!("{why}; left out because their randomness differs: {}.", others.join(", "));
     }
     found
 }
@@ -62,7 +63,7 @@ pub(super) fn note_cost_kind(analysis: &RunAnalysis<'_>, found: Cost) -> Cost {
         (new, old) if new == old => format!("{}, {new}", found.what),
         (new, old) => {
             let words = |words: String| if words.is_empty() { "the library's own".to_owned() } else { words };
-            format!("{}, randomness: {} against {}", found.what, words(new), words(old))
+            format!("{}, randomness: {} vs {}", found.what, words(new), words(old))
         }
     };
     Cost { what, ..found }

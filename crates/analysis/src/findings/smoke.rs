@@ -4,7 +4,7 @@ use crate::number::grouped;
 use crate::run::RunAnalysis;
 use crate::statement::Statement;
 
-/// Suite that answers this question.
+/// Name of the suite that checks whether pqlab works on this machine.
 const SUITE: &str = "smoke";
 
 pub(super) fn statements(analysis: &RunAnalysis<'_>) -> Vec<Statement> {
@@ -14,10 +14,7 @@ pub(super) fn statements(analysis: &RunAnalysis<'_>) -> Vec<Statement> {
         return Vec::new();
     }
     let planned = analysis.run.header.plan.iter().filter(|case| !case.is_overhead()).count();
-    let text = format!(
-        "{} of {} cases are measured and their results verified",
-        grouped(good as u64),
-        grouped(planned as u64)
-    );
+    let text =
+        format!("{} of {} cases were measured, with verified results", grouped(good as u64), grouped(planned as u64));
     vec![Statement::new(SUITE, "pqlab works here", text).first()]
 }

@@ -9,7 +9,7 @@ use crate::facts::facts_of;
 use crate::run::RunAnalysis;
 use pqlab_record::{Environment, ProviderBuild};
 
-/// Kind of loaded library that marks a program in another language.
+/// Kind of loaded library that identifies a program in another language.
 const WORKER: &str = "worker";
 /// Suffix for libraries that are partly written in assembly.
 const WITH_ASSEMBLY: &str = " and assembly";
@@ -34,7 +34,7 @@ const NAMES: [(&str, &str); 12] = [
 pub struct Language {
     /// Display name of the language: `Go`, `C and assembly`; `None` if unknown.
     pub name: Option<String>,
-    /// Language by which providers are grouped, without assembly: `Go`, `C`.
+    /// Language without the suffix for assembly, by which providers are grouped: `Go`, `C`.
     pub group: Option<String>,
     /// Keyword for the language in files: `go`. A pair has the keyword of its first loaded half. `None` for linked
     /// code.
@@ -51,7 +51,7 @@ pub struct Language {
 
 impl Language {
     /// Returns the language of a provider in a run with this environment.
-    pub fn of(environment: &Environment, provider: &str) -> Language {
+    pub fn find(environment: &Environment, provider: &str) -> Language {
         let mut found = Language::default();
         for part in provider.split('+') {
             let library = part.split(':').next().unwrap_or(part);
@@ -73,14 +73,14 @@ impl Language {
         found
     }
 
-    /// Returns whether a label is already the name of the language.
+    /// Returns whether a label equals the name or keyword of the language, ignoring case.
     fn is_named_by(&self, label: &str) -> bool {
         let equals_label = |text: &Option<String>| text.as_ref().is_some_and(|text| text.eq_ignore_ascii_case(label));
         equals_label(&self.group) || equals_label(&self.word)
     }
 
     /// Adds the language to a label: `fast (Go)`, `openssl (C)`, but `go` alone.
-    pub fn beside(&self, label: &str) -> String {
+    pub fn label(&self, label: &str) -> String {
         match &self.group {
             Some(group) if !self.is_named_by(label) => format!("{label} ({group})"),
             _ => label.to_owned(),
@@ -91,7 +91,7 @@ impl Language {
 impl RunAnalysis<'_> {
     /// Returns the language of a provider in the run.
     pub fn language(&self, provider: &str) -> Language {
-        Language::of(&self.run.header.environment, provider)
+        Language::find(&self.run.header.environment, provider)
     }
 
     /// Returns whether any case comes from a program in another language.
@@ -109,7 +109,7 @@ impl RunAnalysis<'_> {
     }
 }
 
-/// Returns the display name of a language: `JavaScript` for `javascript`. An unknown keyword is capitalised.
+/// Returns the display name of a language: `JavaScript` for `javascript`. An unknown keyword is capitalized.
 pub fn display_name(word: &str) -> String {
     let name = NAMES.iter().find(|(known, _)| *known == word).map(|(_, name)| (*name).to_owned());
     name.unwrap_or_else(|| {
@@ -138,9 +138,9 @@ mod tests {
     use crate::fixtures;
 
     #[test]
-    fn every_provider_has_its_language_run_time_and_version() {
+    fn every_provider_has_its_language_runtime_and_version() {
         let run = fixtures::workers_run();
-        let language = |provider: &str| Language::of(&run.header.environment, provider);
+        let language = |provider: &str| Language::find(&run.header.environment, provider);
         let go = language("go");
         assert_eq!((go.name.as_deref(), go.group.as_deref(), go.word.as_deref()), (Some("Go"), Some("Go"), Some("go")));
         assert_eq!((go.runtime.as_deref(), go.version.as_deref()), (Some("go1.26.8"), Some("crypto/mlkem go1.26.8")));
@@ -157,7 +157,7 @@ mod tests {
     #[test]
     fn a_pair_lists_its_halves_without_duplicates() {
         let run = fixtures::workers_run();
-        let language = |provider: &str| Language::of(&run.header.environment, provider);
+        let language = |provider: &str| Language::find(&run.header.environment, provider);
         assert_eq!(language("openssl+liboqs").group.as_deref(), Some("C"));
         let mixed = language("openssl+libcrux:avx2");
         assert_eq!((mixed.name.as_deref(), mixed.word), (Some("C and assembly + Rust"), None));
@@ -170,8 +170,8 @@ mod tests {
     #[test]
     fn a_label_that_names_the_language_is_not_repeated() {
         let run = fixtures::workers_run();
-        let analysis = RunAnalysis::of(&run);
-        let labelled = |provider: &str| analysis.language(provider).beside(provider);
+        let analysis = RunAnalysis::new(&run);
+        let labelled = |provider: &str| analysis.language(provider).label(provider);
         assert_eq!(
             ["go", "script", "openssl", "null"].map(labelled),
             ["go", "script (JavaScript)", "openssl (C)", "null"]
@@ -180,7 +180,7 @@ mod tests {
             ["go", "script", "openssl"].map(|one| analysis.by(one)),
             ["go (Go)", "script (JavaScript)", "openssl"]
         );
-        assert!(analysis.has_workers() && !RunAnalysis::of(&fixtures::libraries_run()).has_workers());
+        assert!(analysis.has_workers() && !RunAnalysis::new(&fixtures::libraries_run()).has_workers());
     }
 
     #[test]

@@ -44,7 +44,7 @@ pub(crate) fn languages(analysis: &RunAnalysis<'_>) -> Table {
                 Cell::text(&group.job),
                 or_none(language.name),
                 Cell::text(&case.case().provider),
-                Cell::of(case.median().as_ref(), Cell::time_within),
+                Cell::optional(case.median().as_ref(), Cell::time_within),
                 standing_cell(analysis.standing(case), case.not_ranked()),
                 or_none(language.runtime),
                 or_none(language.version),
@@ -53,11 +53,11 @@ pub(crate) fn languages(analysis: &RunAnalysis<'_>) -> Table {
         }
     }
     table
-        .note("programs in other languages time their own loop without messages; the harness checks it by its clock")
-        .note("figures are for code as compiled after warm-up; compilers and garbage collectors use the same core")
+        .note("programs in other languages time their own loops; pqlab checks the times with its own clock")
+        .note("figures describe code compiled during warm-up; compilers and garbage collectors use the same core")
 }
 
-/// Formats the ratio to the fastest case, or the standing of a leader.
+/// Formats the ratio to the fastest case, the standing of a leader, or the reason why a case is not ranked.
 fn standing_cell(standing: Option<Standing>, reason: Option<NotRanked>) -> Cell {
     match standing {
         None => Cell::text(reason.map_or_else(String::new, NotRanked::sentence)),
@@ -75,7 +75,7 @@ mod tests {
     #[test]
     fn providers_are_sorted_by_time_with_language_runtime_and_version() {
         let run = fixtures::workers_run();
-        let table = languages(&RunAnalysis::of(&run));
+        let table = languages(&RunAnalysis::new(&run));
         let rows_of = |job: &str| {
             let rows = table.rows.iter().filter(|row| row.cells[0].text == job);
             rows.map(|row| row.cells[1..].iter().map(|cell| cell.text.clone()).collect::<Vec<_>>()).collect::<Vec<_>>()
@@ -99,7 +99,7 @@ mod tests {
         for record in run.records.iter_mut().filter(|record| record.case.provider == "go") {
             record.case.facts.defect = Some("made up".into());
         }
-        let table = languages(&RunAnalysis::of(&run));
+        let table = languages(&RunAnalysis::new(&run));
         let go =
             table.rows.iter().find(|row| row.cells[2].text == "go" && row.cells[0].text.contains("verify")).unwrap();
         assert_eq!(go.cells[4].text, "not ranked: known defect");
@@ -108,9 +108,9 @@ mod tests {
 
     #[test]
     fn there_is_no_table_without_a_worker_and_another_provider() {
-        assert!(languages(&RunAnalysis::of(&fixtures::libraries_run())).rows.is_empty());
+        assert!(languages(&RunAnalysis::new(&fixtures::libraries_run())).rows.is_empty());
         let mut alone = fixtures::workers_run();
         alone.records.retain(|record| record.case.provider == "go");
-        assert!(languages(&RunAnalysis::of(&alone)).rows.is_empty());
+        assert!(languages(&RunAnalysis::new(&alone)).rows.is_empty());
     }
 }

@@ -39,12 +39,12 @@ mod tests {
             record.case.operation = operation.to_owned();
             run.records.push(record);
         };
-        // The plan lists all cases of one provider before the next provider.
+        // The plan lists all cases of one provider before those of the next.
         add("X25519", "keygen", &first);
         add("ML-KEM-768", "keygen", &first);
         add("X25519", "keygen", &second);
         add("ML-KEM-768", "keygen", &second);
-        let analysis = RunAnalysis::of(&run);
+        let analysis = RunAnalysis::new(&run);
         let groups = analysis.groups("kem");
         let listed: Vec<(&str, Vec<&str>)> = groups
             .iter()

@@ -22,16 +22,16 @@ use std::sync::OnceLock;
 /// A run with its figures, each computed only once.
 #[derive(Debug)]
 pub struct RunAnalysis<'a> {
-    /// The run, or the [merged](Merged::of) run.
+    /// The run, or the [merged](Merged::new) run.
     pub run: &'a Run,
     /// Headers of the runs that the cases come from, newest first. For a run that was not merged, this is its own
     /// header.
     pub parts: Vec<&'a RunHeader>,
     /// The job for which a library is chosen.
     pub job: JobWeights,
-    /// Providers in the order of first appearance, which determines their colours and shapes.
+    /// Providers in the order of first appearance, which determines their colors and shapes.
     pub providers: Vec<String>,
-    /// Index of each provider.
+    /// Index of each provider in [`providers`](Self::providers).
     places: HashMap<String, usize>,
     cases: Vec<CaseAnalysis<'a>>,
     /// Criteria for comparing the run's cases with each other.
@@ -42,13 +42,13 @@ pub struct RunAnalysis<'a> {
 
 impl<'a> RunAnalysis<'a> {
     /// Computes the figures of all cases.
-    pub fn of(run: &'a Run) -> RunAnalysis<'a> {
+    pub fn new(run: &'a Run) -> RunAnalysis<'a> {
         let criteria = ComparisonCriteria::within(&run.header);
         RunAnalysis::assemble(run, vec![&run.header], |_| &run.header, criteria)
     }
 
     /// Computes the figures of cases from several runs, each according to the protocol of its own run. Comparisons
-    /// treat cases from different runs as measured apart.
+    /// treat cases from different runs as measured separately.
     pub fn of_merged(merged: &'a Merged) -> RunAnalysis<'a> {
         let each = merged.parts.iter().map(ComparisonCriteria::within);
         let criteria = each.reduce(ComparisonCriteria::wider).unwrap_or_default();
@@ -67,7 +67,7 @@ impl<'a> RunAnalysis<'a> {
         criteria: ComparisonCriteria,
     ) -> RunAnalysis<'a> {
         let cases = run.records.iter().enumerate();
-        let cases = cases.map(|(place, record)| CaseAnalysis::of(header(place), record).at(place));
+        let cases = cases.map(|(place, record)| CaseAnalysis::new(header(place), record).at(place));
         let cases: Vec<CaseAnalysis<'a>> = cases.collect();
         let measured = cases.iter().filter(|case| !case.is_floor()).map(CaseAnalysis::case);
         let providers = distinct(measured.map(|case| case.provider.clone()));
@@ -92,9 +92,9 @@ impl<'a> RunAnalysis<'a> {
         self.cases.iter().filter(move |case| case.case().workload == area)
     }
 
-    /// Returns the measurement overhead: the median in ns for the provider `null`, which does nothing in the same
-    /// calls. Returns `None` if the run did not measure it. [`worker_floors`](Self::worker_floors) returns the overhead
-    /// of workers.
+    /// Returns the measurement overhead: the median in ns for the `null` provider, which accepts the same calls but
+    /// does nothing. Returns `None` if the run did not measure it. [`worker_floors`](Self::worker_floors) returns the
+    /// overhead of workers.
     pub fn floor_ns(&self) -> Option<f64> {
         self.floors().find(|(provider, _)| *provider == NULL).map(|(_, ns)| ns)
     }
@@ -122,8 +122,8 @@ impl<'a> RunAnalysis<'a> {
         standings.get(case.place).copied().flatten()
     }
 
-    /// Compares the total time of `second` with that of `first`. Each side is one case, or several cases done one after
-    /// the other. Returns `None` if a case has no figure.
+    /// Compares the total time of `second` with that of `first`. Each side is one case, or several cases in sequence.
+    /// Returns `None` if a case has no figure.
     pub fn ratio(&self, first: &[&CaseAnalysis<'a>], second: &[&CaseAnalysis<'a>]) -> Option<Compared> {
         Some(ratio(&measured(first)?, &measured(second)?, &self.criteria))
     }
@@ -135,13 +135,13 @@ impl<'a> RunAnalysis<'a> {
         Some(ratio_by(&second, &first, Statistic::Mean, &criteria).ratio?.ratio)
     }
 
-    /// Returns the total time in ns of cases done one after the other, with its interval. For several cases, this is
-    /// the sum of their means. A case can be listed several times. Returns `None` if a case has no figure.
+    /// Returns the total time in ns of cases in sequence, with its interval. For several cases, this is the sum of
+    /// their means. A case can be listed several times. Returns `None` if a case has no figure.
     pub fn total(&self, cases: &[&CaseAnalysis<'a>]) -> Option<Interval> {
         total(&measured(cases)?, &self.criteria)
     }
 
-    /// Ranks rivals that do the same work. A rival is one case, or several cases done one after the other.
+    /// Ranks rivals that do the same work. A rival is one case, or several cases in sequence.
     pub fn ranking(&self, rivals: &[Vec<&CaseAnalysis<'a>>]) -> Ranking {
         let rivals: Vec<Vec<&Measured<'a>>> = rivals.iter().map(|cases| measured(cases).unwrap_or_default()).collect();
         ranking(&rivals, &self.criteria)
@@ -153,7 +153,7 @@ impl<'a> RunAnalysis<'a> {
         self.ranking(&rivals).leaders().into_iter().map(|place| cases[place]).collect()
     }
 
-    /// Returns the index of a provider, which selects its colour and shape.
+    /// Returns the index of a provider, which selects its color and shape.
     pub fn series(&self, provider: &str) -> usize {
         self.places.get(provider).copied().unwrap_or(self.providers.len())
     }
@@ -179,7 +179,7 @@ mod tests {
     #[test]
     fn every_record_is_a_case_and_the_overhead_is_not_an_area() {
         let run = fixtures::run();
-        let analysis = RunAnalysis::of(&run);
+        let analysis = RunAnalysis::new(&run);
         assert_eq!(analysis.cases().len(), run.records.len());
         for (case, record) in analysis.cases().iter().zip(&run.records) {
             assert!(std::ptr::eq(case.record, record) && case.failed() == case.estimates.is_none());
@@ -198,7 +198,7 @@ mod tests {
         let made = || crate::estimates::tests::MADE.get();
         for run in [fixtures::run(), fixtures::scaling_run(), fixtures::ntor_run()] {
             let before = made();
-            let analysis = RunAnalysis::of(&run);
+            let analysis = RunAnalysis::new(&run);
             crate::findings::findings(&analysis);
             crate::trust::trust_sentence(&analysis);
             crate::areas::scaling::scaling(&analysis);
@@ -215,13 +215,13 @@ mod tests {
     #[test]
     fn the_overhead_is_that_of_the_harness_and_workers_have_their_own() {
         let run = fixtures::workers_run();
-        let analysis = RunAnalysis::of(&run);
+        let analysis = RunAnalysis::new(&run);
         assert!((analysis.floor_ns().unwrap() / 2.7 - 1.0).abs() < 0.01);
         let floors = analysis.worker_floors();
         assert_eq!(floors.iter().map(|(provider, _)| *provider).collect::<Vec<_>>(), ["go", "script"]);
         assert!(floors.iter().all(|(_, ns)| *ns < 2.6), "{floors:?}");
         let mut without = run.clone();
         without.records.retain(|record| !record.case.is_null());
-        assert_eq!(RunAnalysis::of(&without).floor_ns(), None);
+        assert_eq!(RunAnalysis::new(&without).floor_ns(), None);
     }
 }

@@ -16,7 +16,7 @@ pub(crate) const NS_PER_US: f64 = 1000.0;
 /// Kind of content in a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Holds {
-    /// Names.
+    /// Names or other short text.
     Text,
     /// Figures.
     Figures,
@@ -24,10 +24,10 @@ pub enum Holds {
     Prose,
 }
 
-/// A column.
+/// A column of a table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Column {
-    /// Name in files: lower case and unique in the table.
+    /// Name in files: lower case, and unique in the table.
     pub name: String,
     /// Heading for readers.
     pub heading: String,
@@ -42,7 +42,7 @@ pub struct Column {
 /// A number in the unit of its column.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Number {
-    /// The estimate.
+    /// Estimate in full precision.
     pub estimate: f64,
     /// Ends of the 95% interval; `None` if there is no interval.
     pub interval: Option<[f64; 2]>,
@@ -79,10 +79,10 @@ pub struct Table {
     pub columns: Vec<Column>,
     /// The rows.
     pub rows: Vec<Row>,
-    /// Notes that a reader must know about the table.
+    /// Notes that explain the table.
     pub notes: Vec<String>,
-    /// Number of columns at the left that identify rows. If space is short, the terminal prints them as a line above
-    /// their rows.
+    /// Number of leading columns that identify rows. If space is short, the terminal prints them as a line above their
+    /// rows.
     pub stacked: usize,
 }
 
@@ -120,7 +120,7 @@ impl Table {
         self
     }
 
-    /// Sets the number of columns at the left that are printed as a line above their rows if space is short.
+    /// Sets the number of leading columns that are printed as a line above their rows if space is short.
     pub(crate) fn stacked(self, columns: usize) -> Table {
         Table { stacked: columns, ..self }
     }
@@ -131,7 +131,7 @@ impl Table {
         self
     }
 
-    /// Adds a row. `caveats` are those of the cases behind the row.
+    /// Adds a row. `caveats` are the caveats of all cases from which the row is computed.
     pub(crate) fn row<'c>(
         &mut self,
         caveats: impl IntoIterator<Item = &'c Caveats>,
@@ -170,17 +170,17 @@ impl Cell {
         Cell { text, number: estimate.is_finite().then_some(Number { estimate, interval: None }) }
     }
 
-    /// Creates a cell for a value, or an empty cell if there is none.
-    pub(crate) fn of<T>(value: Option<T>, cell: impl FnOnce(T) -> Cell) -> Cell {
+    /// Creates a cell for a value, or a cell for a missing figure if there is none.
+    pub(crate) fn optional<T>(value: Option<T>, cell: impl FnOnce(T) -> Cell) -> Cell {
         value.map_or_else(Cell::none, cell)
     }
 
-    /// Creates a cell with a time, from ns, for a column in µs.
+    /// Creates a cell with a time given in ns, for a column in µs.
     pub(crate) fn time(ns: f64) -> Cell {
         Cell::number(time(ns), ns / NS_PER_US)
     }
 
-    /// Creates a cell with a time and its interval, from ns, for a column in µs.
+    /// Creates a cell with a time and its interval given in ns, for a column in µs.
     pub(crate) fn time_within(ns: &Interval) -> Cell {
         Cell::time(ns.estimate).within(time_within(ns), ns, NS_PER_US)
     }
@@ -245,7 +245,8 @@ impl Cell {
         self
     }
 
-    /// Sets the bounds of the cell's interval, divided by `unit` to convert them to the column's unit.
+    /// Sets the text and the interval of the cell. Divides the bounds by `unit` to convert them to the unit of the
+    /// column.
     pub(crate) fn within(mut self, text: String, interval: &Interval, unit: f64) -> Cell {
         self.text = text;
         if let Some(number) = &mut self.number

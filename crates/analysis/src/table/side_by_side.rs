@@ -24,19 +24,20 @@ const ORDER: [&str; 11] = [
     "ML-KEM-1024",
     "X25519",
 ];
-/// Minimum number of algorithms for which the table is shown.
+/// Minimum number of algorithms for the table to be shown.
 const LEAST: usize = 2;
 
-/// An algorithm from one provider.
+/// A row of the table: an algorithm as implemented by one provider.
 pub(crate) struct Side<'r, 'a> {
-    /// First of the row's cases.
+    /// First of the row's cases, from which the facts about the algorithm are taken.
     pub(crate) case: &'a Case,
     pub(crate) cases: Vec<&'r CaseAnalysis<'a>>,
     /// Operations per second for each of the three operations.
     rates: [Option<Interval>; 3],
 }
 
-/// Creates a table for three operations, without rows. Areas append their own columns.
+/// Creates a table for three operations, without rows. An operation consists of its name in cases and the heading of
+/// its column. Areas append their own columns.
 pub(crate) fn side_by_side(name: &'static str, area: &str, title: &str, operations: [(&str, &str); 3]) -> Table {
     let table = Table::new(name, area, title).names("algorithm", "algorithm").names("provider", "provider").figures(
         "nist_category",
@@ -88,10 +89,11 @@ pub(crate) fn filled(
         let mut cells = vec![
             Cell::text(&row.case.algorithm),
             Cell::text(&row.case.provider),
-            Cell::of(facts.category, |category| Cell::number(format!("L{category}"), f64::from(category))),
+            Cell::optional(facts.category, |category| Cell::number(format!("L{category}"), f64::from(category))),
         ];
-        cells.extend(row.rates.iter().map(|rate| Cell::of(rate.as_ref(), Cell::rate_within)));
-        cells.extend([facts.sizes.public_key, facts.sizes.secret_key].map(|length| Cell::of(length, Cell::whole)));
+        cells.extend(row.rates.iter().map(|rate| Cell::optional(rate.as_ref(), Cell::rate_within)));
+        cells
+            .extend([facts.sizes.public_key, facts.sizes.secret_key].map(|length| Cell::optional(length, Cell::whole)));
         let form = facts.sizes.secret_key.and_then(|length| secret_key_form(&row.case.algorithm, length));
         cells.push(Cell::text(form.unwrap_or_default()));
         cells.extend(more(row));
@@ -103,8 +105,8 @@ pub(crate) fn filled(
         .note("key encoding: how the library writes the secret key, as seed or expanded, if the scheme has both")
 }
 
-/// Length in bytes of the seed, for schemes with two encodings of the secret key (FIPS 203, algorithm 16; FIPS 204,
-/// algorithm 1).
+/// Name prefixes of the schemes with two encodings of the secret key, and the length of the seed in bytes (FIPS 203,
+/// algorithm 16; FIPS 204, algorithm 1).
 const SEEDS: [(&str, u64); 2] = [("ML-DSA-", 32), ("ML-KEM-", 64)];
 
 /// Returns the encoding of a secret key whose length is `length` bytes, or `None` for a scheme with only one encoding.

@@ -1,4 +1,4 @@
-//! Arguments of `pqlab calibrate`: measurements of the measurements themselves.
+//! Arguments of `pqlab calibrate`, which measures how reliable measurements on this machine are.
 
 use super::{DatabaseArgs, FormatArgs, patterns, seconds};
 use clap::Args;
@@ -8,20 +8,20 @@ use pqlab_lab::ProtocolOverrides;
 #[derive(Args, Debug)]
 #[command(after_help = concat!("Examples:
   pqlab calibrate                          how often do comparisons report false differences?
-  pqlab calibrate --independence kem       does a case change if others are measured with it?
+  pqlab calibrate --independence kem       does measuring cases together change their figures?
   pqlab calibrate --independence standard --filter 'kem/*' --repetitions 3
-  pqlab calibrate --between 16 standard -a ML-KEM-768      do the intervals cover other runs?
+  pqlab calibrate --between 16 standard -a ML-KEM-768      do intervals contain other runs' means?
 
 ", patterns!(), "
 
 Exit codes: 0 done; 1 --independence found cases that depend on the others; 2 bad usage;
 130 interrupted"))]
 pub(crate) struct CalibrateArgs {
-    /// Number of comparisons of a case with itself (two runs each)
+    /// Number of times to compare the case with itself, with two runs each
     #[arg(long, value_name = "N", default_value_t = 20, conflicts_with_all = ["independence", "between"], value_parser = clap::value_parser!(u32).range(5..))]
     pub(crate) comparisons: u32,
 
-    /// Id or pattern of the case to compare with itself; the first match is measured
+    /// Case to compare with itself, by id or pattern; only the first match is measured
     #[arg(long, value_name = "CASE", default_value = "kem/ML-KEM-768/decapsulate[]@*", conflicts_with_all = ["independence", "between"])]
     pub(crate) case: String,
 
@@ -33,7 +33,7 @@ pub(crate) struct CalibrateArgs {
     #[arg(long, value_name = "N", default_value_t = 2, requires = "independence", value_parser = clap::value_parser!(u32).range(1..=100))]
     pub(crate) repetitions: u32,
 
-    /// Measure the suite N times, and count the intervals that contain the mean of the other runs
+    /// Measure the suite N times, and count how many intervals contain the mean of the other runs
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(i64::from(pqlab_lab::FEWEST_RUNS)..=1000))]
     pub(crate) between: Option<u32>,
 
@@ -51,7 +51,7 @@ pub(crate) struct CalibrateArgs {
     pub(crate) output: FormatArgs,
 }
 
-/// Cases and measuring rules for --independence and --between.
+/// Cases and measurement settings for --independence and --between.
 #[derive(Args, Debug)]
 pub(crate) struct MeasuredArgs {
     /// With --independence or --between: suites, areas or suite files [default: standard]
@@ -70,11 +70,11 @@ pub(crate) struct MeasuredArgs {
     #[arg(short, long, value_name = "A")]
     pub(crate) algorithm: Vec<String>,
 
-    /// Measure roughly: wider intervals, a quarter of the time
+    /// Measure faster: wider intervals, a quarter of the time
     #[arg(long, conflicts_with = "rigorous")]
     pub(crate) quick: bool,
 
-    /// Measure carefully: narrower intervals, ten times the time
+    /// Measure longer: narrower intervals, ten times the time
     #[arg(long)]
     pub(crate) rigorous: bool,
 

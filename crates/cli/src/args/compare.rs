@@ -7,11 +7,11 @@ use clap::Args;
 /// Compare two runs, or cases of one run.
 #[derive(Args, Debug)]
 #[command(after_help = format!("Examples:
-  pqlab compare                                      did anything change since the run before?
+  pqlab compare                                      did anything change since the previous run?
   pqlab compare main last --margin 1%                against a named run
   pqlab compare --since 7d                           the latest run against one from a week earlier
   pqlab compare '*@liboqs' '*@aws-lc' --run last     one library against another
-  pqlab compare 'kem/ML-KEM-768/*' 'kem/ML-KEM-1024/*'   in a pair, stars match the same text
+  pqlab compare 'kem/ML-KEM-768/*' 'kem/ML-KEM-1024/*'   each star matches the same text in both
 
 {}
 {}
@@ -20,11 +20,11 @@ Exit codes: 0 done; 2 no such run or case. With --exit-code: 1 a case is slower,
 B; 3 no case is slower, but one is inconclusive", verdicts(), patterns!()))]
 pub(crate) struct CompareArgs {
     /// Run to compare with: an id or unique prefix, a baseline name, `last` or `last~1`; or a case pattern. With
-    /// --since: the run to judge [default: last~1; with --since: last]
+    /// --since: the run under test [default: the newest run before B with cases in common; with --since: last]
     #[arg(value_name = "A")]
     pub(crate) first: Option<String>,
 
-    /// Run to judge, or a case pattern [default: last]
+    /// Run under test, or a case pattern [default: last]
     #[arg(value_name = "B", conflicts_with = "since")]
     pub(crate) second: Option<String>,
 

@@ -9,7 +9,7 @@ use pqlab_lab::ProtocolOverrides;
 #[derive(Args, Debug)]
 #[command(after_help = format!("Examples:
   pqlab compare-libraries liboqs:/main/liboqs.so liboqs:/branch/liboqs.so
-  pqlab compare-libraries liboqs new=liboqs:/opt/liboqs.so      the built-in build, and another
+  pqlab compare-libraries liboqs new=liboqs:/opt/liboqs.so      the built-in liboqs vs another
   pqlab compare-libraries aws-lc openssl kem -a 'ML-KEM-*' --rigorous
   pqlab compare-libraries a=liboqs:/a.so b=liboqs:/b.so -f markdown > comment.md
   pqlab compare-libraries openssl 'nist:/x/lib.so?prefix=P_&algorithm=ML-KEM-768' --quick
@@ -24,11 +24,11 @@ interrupted: finished cases are stored. With --exit-code: 1 a case is slower, or
 3 no case is slower, but one is inconclusive", verdicts(), patterns!()))]
 pub(crate) struct CompareLibrariesArgs {
     /// Library to compare with: a provider id from `pqlab list providers`, or [LABEL=]KIND:PATH, where KIND is liboqs,
-    /// openssl or nist
+    /// openssl, nist or worker
     #[arg(value_name = "A")]
     pub(crate) first: String,
 
-    /// Library to judge, in the same form as A
+    /// Library under test, in the same form as A
     #[arg(value_name = "B")]
     pub(crate) second: String,
 
@@ -37,11 +37,11 @@ pub(crate) struct CompareLibrariesArgs {
     #[arg(value_name = "WHAT")]
     pub(crate) suites: Vec<String>,
 
-    /// Measure roughly: wider intervals, a quarter of the time
+    /// Measure faster: wider intervals, a quarter of the time
     #[arg(long, conflicts_with = "rigorous")]
     pub(crate) quick: bool,
 
-    /// Measure carefully: narrower intervals, ten times the time
+    /// Measure longer: narrower intervals, ten times the time
     #[arg(long)]
     pub(crate) rigorous: bool,
 

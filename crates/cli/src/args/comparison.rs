@@ -1,4 +1,4 @@
-//! Arguments about judging and printing a comparison, for `compare` and `compare-libraries`.
+//! Arguments for the rules and the output of a comparison, shared by `compare` and `compare-libraries`.
 
 use super::{MetricName, percent};
 use crate::{DONE, FAILED, INCONCLUSIVE};
@@ -13,14 +13,14 @@ pub(crate) enum ComparedFormat {
     Json,
 }
 
-/// How to judge a comparison, and what to print.
+/// Rules and output of a comparison.
 #[derive(Args, Debug)]
 pub(crate) struct ComparisonArgs {
     /// Margin within which cases are equivalent [default: from `pqlab calibrate`, otherwise 2%]
     #[arg(long, value_name = "PERCENT", allow_hyphen_values = true, value_parser = percent)]
     pub(crate) margin: Option<f64>,
 
-    /// Unit in which cases are judged; auto is cycles if both cases have them, else time
+    /// Metric to compare; auto is cycles if both cases have them, else time
     #[arg(long, value_enum, default_value_t = MetricName::Auto)]
     pub(crate) metric: MetricName,
 
@@ -28,11 +28,11 @@ pub(crate) struct ComparisonArgs {
     #[arg(long)]
     pub(crate) exit_code: bool,
 
-    /// List equivalent cases, too, instead of counting them
+    /// List equivalent cases too, instead of only counting them
     #[arg(long)]
     pub(crate) all: bool,
 
-    /// Also show the ratios of times, their intervals, and statistics on means
+    /// Also show time ratios with their intervals, and statistics of the means
     #[arg(long)]
     pub(crate) wide: bool,
 
@@ -62,7 +62,7 @@ pub(super) fn verdicts() -> String {
     ];
     format!(
         "Verdicts on B compared with A, and the exit code that each causes with --exit-code:\n{}At most {}% of the \
-         verdicts faster and slower are expected to be false.\n",
+         `faster` and `slower` verdicts are expected to be false.\n",
         codes.map(line).concat(),
         100.0 * VERDICT_SIGNIFICANCE
     )

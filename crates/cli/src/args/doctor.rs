@@ -3,7 +3,7 @@
 use super::FormatArgs;
 use clap::Args;
 
-/// Check what disturbs measurements on this machine, and how to fix it. Takes seconds.
+/// Show what disturbs measurements on this machine, and how to fix it. Takes seconds.
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   pqlab doctor

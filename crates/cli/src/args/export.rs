@@ -33,8 +33,8 @@ pub(crate) struct ExportArgs {
     #[arg(long, value_name = "N", value_parser = parse_digits)]
     pub(crate) digits: Option<usize>,
 
-    /// Export only this summary table, in the format csv, json, latex or markdown: decomposition, scaling, load,
-    /// signatures, kems, sizes, ledger-blocks, ntor-steps, claims, ... An unknown name lists the tables of the run
+    /// Export only this summary table, in csv, json, latex or markdown format: decomposition, scaling, load,
+    /// signatures, kems, sizes, ledger-blocks, ntor-steps, claims, ... An unknown name prints the tables of the run
     #[arg(long, value_name = "NAME")]
     pub(crate) table: Option<String>,
 
@@ -42,7 +42,7 @@ pub(crate) struct ExportArgs {
     #[arg(long, value_enum, default_value_t = NamesName::Ids)]
     pub(crate) names: NamesName,
 
-    /// Output file; `-` is standard output, pipes and devices are allowed [default: standard output]
+    /// Output file, pipe or device; `-` is standard output [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
 

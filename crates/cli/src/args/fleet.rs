@@ -1,6 +1,6 @@
 //! Arguments of `pqlab fleet`.
 
-use super::{DatabaseArgs, FormatArgs, positive};
+use super::{DatabaseArgs, FormatArgs, positive_seconds};
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 
@@ -56,16 +56,16 @@ pub(crate) struct FleetRunArgs {
     #[arg(long, value_name = "GLOB")]
     pub(crate) filter: Vec<String>,
 
-    /// Measure roughly: wider intervals, a quarter of the time
+    /// Measure faster: wider intervals, a quarter of the time
     #[arg(long, conflicts_with = "rigorous")]
     pub(crate) quick: bool,
 
-    /// Measure carefully: narrower intervals, more processes, ten times the time
+    /// Measure longer: narrower intervals, more processes, ten times the time
     #[arg(long)]
     pub(crate) rigorous: bool,
 
-    /// Time limit per case, in seconds
-    #[arg(long, value_name = "SECONDS", value_parser = positive)]
+    /// Time limit per case, such as 500ms or 2s
+    #[arg(long, value_name = "TIME", value_parser = positive_seconds)]
     pub(crate) max_time: Option<f64>,
 
     /// Seed for the order of cases and for inputs, the same on every node [default: random on each node]
@@ -79,7 +79,7 @@ pub(crate) struct FleetRunArgs {
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
 
-    /// With --out: hourly price in dollars of the machines whose kind matches; adds operations per dollar [repeatable]
+    /// With --out: hourly price in dollars of machines whose kind matches KIND; adds operations per dollar [repeatable]
     #[arg(long, value_name = "KIND=DOLLARS", requires = "out")]
     pub(crate) price: Vec<String>,
 
@@ -106,7 +106,8 @@ pub(crate) struct FleetPageArgs {
     #[arg(long, value_name = "DIR")]
     pub(crate) out: PathBuf,
 
-    /// Hourly price in dollars of the machines whose kind matches; adds operations per dollar [repeatable]
+    /// Hourly price in dollars of machines whose kind matches KIND; adds operations per dollar
+    /// [repeatable]
     #[arg(long, value_name = "KIND=DOLLARS")]
     pub(crate) price: Vec<String>,
 

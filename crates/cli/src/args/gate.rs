@@ -16,9 +16,9 @@ use std::path::PathBuf;
 
 Last line:
   PASS        no case is slower than --fail-slower allows
-  FAIL        a case is slower than that in two of up to three runs, or failed
+  FAIL        a case failed, or exceeded that limit in two of at most three runs
   UNDECIDED   the runs are inconclusive
-Cases that do not pass are measured again in fresh processes, up to three times in total.
+Cases that do not pass are measured again in fresh processes, in up to three runs in total.
 
 ", patterns!(), "
 
@@ -39,12 +39,12 @@ pub(crate) struct GateArgs {
     #[arg(short, long, value_name = "FILE", help_heading = "Results and output")]
     pub(crate) out: Option<PathBuf>,
 
-    /// Print the outcome as text, or JSON events during the run
+    /// Output format: text at the end, or JSON events during the run
     #[arg(short, long, value_name = "F", value_parser = ["text", EVENTS], default_value = "text", help_heading = "Results and output")]
     pub(crate) format: String,
 }
 
-/// When a gate fails.
+/// Rules for failing a gate.
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "When to fail")]
 pub(crate) struct GateRules {
@@ -52,11 +52,11 @@ pub(crate) struct GateRules {
     #[arg(long, value_name = "PERCENT", default_value = GateRules::SLOWER, allow_hyphen_values = true, value_parser = percent)]
     pub(crate) fail_slower: f64,
 
-    /// Unit in which cases are judged; auto is cycles if both cases have them, else time
+    /// Metric to compare; auto is cycles if both cases have them, else time
     #[arg(long, value_enum, default_value_t = MetricName::Auto)]
     pub(crate) metric: MetricName,
 
-    /// Judge even against a baseline from another machine, instead of ending UNDECIDED
+    /// Compare even with a baseline from another machine, instead of ending UNDECIDED
     #[arg(long)]
     pub(crate) elsewhere: bool,
 }

@@ -57,7 +57,7 @@ const EVERYDAY: &[(&str, &[&str])] = &[
     ),
     ("leak", &["cases", "list", "samples", "effect", "max_time", "taint", "format", "libraries"]),
     ("export", &["run", "format", "table", "provider", "digits", "out", "db"]),
-    ("inspect", &["algorithm", "provider", "seed", "full", "format"]),
+    ("inspect", &["what", "provider", "seed", "full", "format"]),
     ("report", &["runs", "merge", "out", "site", "weights", "db"]),
     ("list", &["what", "of", "algorithm", "provider", "filter", "format"]),
     ("calibrate", &["suites", "comparisons", "case", "independence", "between", "algorithm", "quick", "format"]),
@@ -161,7 +161,7 @@ mod tests {
         }
     }
 
-    /// Compares docs/cli.md with the help of the program. With `PQLAB_RENEW_SNAPSHOTS=1`, writes the page instead.
+    /// Compares docs/cli.md with the program's help. With `PQLAB_RENEW_SNAPSHOTS=1`, writes the page instead.
     #[test]
     fn the_reference_page_is_the_help_of_the_program() {
         let mut command = command();

@@ -8,7 +8,7 @@ use clap::Args;
 #[command(after_help = concat!("Examples:
   pqlab leak kem/ML-KEM-768/decapsulate@liboqs          every test of one operation, with controls
   pqlab leak '*[secret=validity]@*' --samples 1000000   one test of every library
-  pqlab leak 'compare/*'                                built-in targets: one leaks, one does not
+  pqlab leak 'compare/*'                                built-in targets: one leaks, two do not
   pqlab leak --taint '*ML-KEM-768*'                     secret-dependent code, found by valgrind
   pqlab leak 'kem/ML-KEM-768/*@new' --library new=liboqs:/opt/liboqs.so
   pqlab leak --list '*X25519*'                          available tests and their input classes
@@ -17,12 +17,12 @@ A test alternates between two classes of inputs, such as one secret and many oth
 their times. Verdicts:
   LEAK               the time depends on the class, and the class is secret
   public-dependent   the time depends on the class, but the class is public: not a leak
-  none above X ns    no difference above X was found, although a control of that size was; see the
-                     limits of the verdict, which does not mean `constant time`
+  none above X ns    no difference above X was found, but a control of that size was detected; this
+                     does not mean `constant time`: see the limits of the verdict
   inconclusive       undecided: use more --samples or a quieter machine
   VOID               the test missed the positive control (an added delay) or found a difference in
-                     the negative control (no difference), so the result is not valid
-  unsupported        the library does not support the inputs that the classes need
+                     the negative control (two groups of one class), so the result is not valid
+  unsupported        the library does not support the inputs that the test needs
   FAILED             the library failed
 
 ", patterns!(), "
@@ -45,7 +45,7 @@ pub(crate) struct LeakArgs {
     #[arg(long, value_name = "N", default_value_t = 200_000, value_parser = clap::value_parser!(u64).range(pqlab_lab::FEWEST_LEAK_SAMPLES..))]
     pub(crate) samples: u64,
 
-    /// Smallest difference that matters, in ns; in the verdict `none above X`, X is never larger
+    /// Smallest difference that matters, in ns; the verdict `none above X` never has a larger X
     #[arg(long, value_name = "NS", default_value_t = 30.0, value_parser = positive, allow_hyphen_values = true)]
     pub(crate) effect: f64,
 

@@ -58,7 +58,7 @@ pub(crate) struct GenerateArgs {
     #[arg(long, value_name = "PCT", default_value = "0", allow_hyphen_values = true, value_parser = parse_share)]
     pub(crate) invalid: Share,
 
-    /// Output file; `-` is standard output, pipes and devices are allowed
+    /// Output file, pipe or device; `-` is standard output
     #[arg(long, value_name = "FILE")]
     pub(crate) out: PathBuf,
 
@@ -74,11 +74,11 @@ pub(crate) struct GenerateArgs {
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(crate) chain_id: u32,
 
-    /// Seed for keys, fields, signatures and the choice of invalid transactions, as far as the library accepts a seed
+    /// Seed for fields, the choice of invalid transactions and, if the library accepts a seed, keys and signatures
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(crate) seed: u64,
 
-    /// Id of the provider that signs [default: the preferred provider that offers the scheme]
+    /// Id of the provider to sign with [default: the preferred provider that offers the scheme]
     #[arg(long, value_name = "P")]
     pub(crate) provider: Option<String>,
 
@@ -122,11 +122,12 @@ pub(crate) struct VerifyBlockArgs {
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(crate) chain_id: u32,
 
-    /// Transaction form to accept; hybrid txv1 transactions can be stripped of their second signature
+    /// Transaction form to accept; anyone can strip the second signature from a hybrid txv1 transaction
     #[arg(long, value_enum, default_value_t = FormName::Txv2)]
     pub(crate) form: FormName,
 
-    /// Id of the provider that verifies the schemes that it offers [default: the preferred provider for each scheme]
+    /// Id of the provider to verify with, for the schemes that it offers [default: the preferred provider for each
+    /// scheme]
     #[arg(long, value_name = "P")]
     pub(crate) provider: Option<String>,
 
@@ -169,15 +170,15 @@ pub(crate) struct ScalingArgs {
     #[arg(long, value_name = "N", default_value_t = 262_144)]
     pub(crate) count: u64,
 
-    /// Numbers of one-CPU nodes to start on this machine
+    /// Cluster sizes to measure, in one-CPU nodes on this machine
     #[arg(long, value_name = "N,...", value_delimiter = ',', default_value = "1,2")]
     pub(crate) nodes: Vec<u32>,
 
-    /// Number of measurements for each number of nodes, interleaved
+    /// Number of measurements per cluster size, interleaved
     #[arg(long, value_name = "N", default_value_t = 3)]
     pub(crate) repetitions: u32,
 
-    /// Id of the provider that signs and verifies [default: the preferred provider that offers the scheme]
+    /// Id of the provider to sign and verify with [default: the preferred provider that offers the scheme]
     #[arg(long, value_name = "P")]
     pub(crate) provider: Option<String>,
 
@@ -185,7 +186,7 @@ pub(crate) struct ScalingArgs {
     #[arg(long, value_name = "N", default_value_t = 100_000_000)]
     pub(crate) transactions: u64,
 
-    /// Numbers of nodes to extrapolate to
+    /// Cluster sizes to extrapolate to, in nodes
     #[arg(long, value_name = "N,...", value_delimiter = ',', default_value = "1,3,10,30,100,300")]
     pub(crate) machines: Vec<u32>,
 
@@ -223,7 +224,7 @@ pub(crate) struct Share(pub(crate) f64);
 
 impl Share {
     /// Returns this percentage of `count`, rounded.
-    pub(crate) fn of(self, count: u64) -> u64 {
+    pub(crate) fn apply(self, count: u64) -> u64 {
         ((count as f64 * self.0 / 100.0).round() as u64).min(count)
     }
 }
@@ -241,9 +242,9 @@ mod tests {
 
     #[test]
     fn shares_are_percentages() {
-        assert_eq!(parse_share("1%").unwrap().of(1000), 10);
-        assert_eq!(parse_share("0.5").unwrap().of(1000), 5);
-        assert_eq!(parse_share("100").unwrap().of(3), 3);
+        assert_eq!(parse_share("1%").unwrap().apply(1000), 10);
+        assert_eq!(parse_share("0.5").unwrap().apply(1000), 5);
+        assert_eq!(parse_share("100").unwrap().apply(3), 3);
         for wrong in ["", "%", "-1", "101", "NaN", "inf", "1%%"] {
             assert!(parse_share(wrong).is_err(), "{wrong}");
         }

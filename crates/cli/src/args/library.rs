@@ -38,7 +38,7 @@ pub(crate) struct NamedLibraryArgs {
     #[command(flatten)]
     pub(crate) given: LibraryArgs,
 
-    /// Also use the libraries and workers named by a suite file, a resumed run or a baseline. This executes their code
+    /// Also use the libraries and workers named by a suite file, a resumed run or a baseline. This runs their code
     #[arg(long)]
     pub(crate) allow_foreign: bool,
 }

@@ -7,7 +7,7 @@ use clap::{Args, Command, Error, ValueEnum};
 use pqlab_lab::LibrarySpec;
 use std::ffi::OsStr;
 
-/// Kinds of things that `pqlab list` lists.
+/// Kinds of entries that `pqlab list` shows.
 #[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Listing {
     Cases,

@@ -4,7 +4,7 @@ use super::{DatabaseArgs, NamedLibraryArgs};
 use clap::Args;
 use pqlab_lab::{Filters, ProtocolOverrides};
 
-/// Which cases to measure, how, and where to store the run.
+/// Cases to measure, measurement settings, and the database for the run.
 #[derive(Args, Debug)]
 pub(crate) struct MeasuringArgs {
     #[command(flatten)]
@@ -46,15 +46,15 @@ pub(crate) struct ChosenArgs {
     pub(crate) foreign: NamedLibraryArgs,
 }
 
-/// Sets of measuring rules.
+/// Presets for measurement settings.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "How to measure")]
 pub(crate) struct PresetArgs {
-    /// Measure roughly: wider intervals, a quarter of the time
+    /// Measure faster: wider intervals, a quarter of the time
     #[arg(long, conflicts_with = "rigorous")]
     pub(crate) quick: bool,
 
-    /// Measure carefully: narrower intervals, ten times the time
+    /// Measure longer: narrower intervals, ten times the time
     #[arg(long)]
     pub(crate) rigorous: bool,
 }
@@ -72,7 +72,7 @@ pub(crate) struct MoreRules {
     pub(crate) time_limit: u64,
 }
 
-/// Name of the run, and messages.
+/// Name of the run, and which messages to print.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Results and output")]
 pub(crate) struct StoredArgs {
@@ -80,7 +80,7 @@ pub(crate) struct StoredArgs {
     #[arg(long, value_name = "NAME")]
     pub(crate) save_baseline: Option<String>,
 
-    /// With --save-baseline: move the name from the run that has it
+    /// With --save-baseline: take the name from the run that has it
     #[arg(long, requires = "save_baseline")]
     pub(crate) force: bool,
 
@@ -98,7 +98,7 @@ pub(crate) struct StoredArgs {
 }
 
 impl MeasuringArgs {
-    /// Returns the measuring rules set by options and presets.
+    /// Returns the measurement settings set by options and presets.
     pub(crate) fn overrides(&self) -> ProtocolOverrides {
         self.protocol.clone().or_preset(self.presets.quick, self.presets.rigorous)
     }

@@ -1,7 +1,7 @@
 use clap::ValueEnum;
 use pqlab_lab::analysis::comparison::Judged;
 
-/// Unit in which cases are judged.
+/// Metric that decides a comparison.
 #[derive(ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum MetricName {
     #[default]

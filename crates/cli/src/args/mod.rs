@@ -81,7 +81,7 @@ const LONG_VERSION: &str = concat!(
     env!("CARGO_PKG_VERSION"),
     "\n\nTo cite pqlab: The pqlab developers, \"pqlab: a laboratory for post-quantum cryptography\", version ",
     env!("CARGO_PKG_VERSION"),
-    ".\nCite a figure with its run: `pqlab show RUN` and every export state the id, build, machine and libraries.",
+    ".\nCite a figure with its run: `pqlab show RUN` and most exports state the id, build, machine and libraries.",
     "\nLicence: MIT or Apache-2.0, at your option."
 );
 
@@ -96,9 +96,9 @@ const LONG_VERSION: &str = concat!(
   pqlab compare last~1 last      did anything change?
   pqlab report --out report      web page, charts and tables to publish
 
-Exit codes: 0 done; 1 a case failed, an answer was wrong, a transaction was rejected, or a gate found a
-slower case; 2 bad usage or bad input; 3 a gate is undecided; 4 only known defects of a library
-(verify); 130 interrupted. See `pqlab VERB --help` for the exit codes of a verb.")]
+Exit codes: 0 done; 1 a case failed, an answer was wrong, a transaction was rejected, or a gate
+found a slower case; 2 bad usage or bad input; 3 a gate is undecided; 4 only known defects of a
+library (verify); 130 interrupted. See `pqlab VERB --help` for the exit codes of a verb.")]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -142,7 +142,7 @@ pub(crate) enum Command {
     NtorClient(ClientArgs),
     /// Import runs that were exported as json-samples
     Import(ImportArgs),
-    /// Check what disturbs measurements on this machine, and how to fix it
+    /// Show what disturbs measurements on this machine, and how to fix it
     Doctor(DoctorArgs),
     /// Measure the noise of this machine, for later comparisons
     Calibrate(CalibrateArgs),
@@ -159,7 +159,7 @@ pub(crate) enum Command {
 
 Exit codes: 0 done; 2 no such shell")]
     Completions {
-        /// Shell to complete for
+        /// Shell that the script is for
         #[arg(value_enum)]
         shell: clap_complete::Shell,
     },

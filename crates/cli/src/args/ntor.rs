@@ -8,13 +8,13 @@ use std::path::PathBuf;
 /// Answer circuit handshakes over TCP.
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
-  pqlab ntor-relay                                    on a free loopback port, which it prints
+  pqlab ntor-relay                                    on a free loopback port; prints the port
   pqlab ntor-relay --listen 0.0.0.0:9001 --provider aws-lc+liboqs
   pqlab ntor-relay --listen 127.0.0.1:9001 --keys relay.json
                                  then: pqlab ntor-client 127.0.0.1:9001 --keys relay.json
 
-The relay is a test instrument, not a Tor relay. It prints its address, identity and onion key, and
-what a client must send.
+The relay is a test tool, not a Tor relay. It prints its address, identity and onion key, and the
+messages that a client must send.
 
 Exit codes: 0 ended by a signal; 1 the listening socket failed; 2 cannot listen on ADDR, no such
 provider, or the key file cannot be written")]
@@ -65,7 +65,7 @@ pub(crate) struct ClientArgs {
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     pub(crate) count: u64,
 
-    /// Key file that the relay wrote with --keys [default: ask the relay for its keys, and trust it]
+    /// Key file that the relay wrote with --keys [default: ask the relay for its keys, and trust the answer]
     #[arg(long, value_name = "FILE.json", conflicts_with = "identity")]
     pub(crate) keys: Option<PathBuf>,
 

@@ -1,14 +1,14 @@
-//! Old names on the command line. They work for one release, and print the new name.
+//! Old verb and option names. They still work for one release, with a note that gives the new name.
 
 use std::ffi::OsString;
 
 /// Options that were renamed: the verb, the old option and the new one.
 const OPTIONS: &[(&str, &str, &str)] = &[("run", "--workers", "--pool-threads"), ("ledger", "--batch", "--at-once")];
 
-/// Options of `pqlab doctor` that became `pqlab calibrate`.
+/// Options of `pqlab doctor` that moved to `pqlab calibrate`.
 const CALIBRATING: [&str; 3] = ["--aa", "--independence", "--between"];
 
-/// Replaces old names by new ones. Returns the arguments and a note for each old name.
+/// Replaces old names with new ones. Returns the arguments and a note for each old name.
 pub(crate) fn with_new_names(arguments: Vec<OsString>) -> (Vec<OsString>, Vec<String>) {
     let verb = arguments.get(1).and_then(|verb| verb.to_str()).unwrap_or_default().to_owned();
     let mut notes = Vec::new();
@@ -21,7 +21,7 @@ pub(crate) fn with_new_names(arguments: Vec<OsString>) -> (Vec<OsString>, Vec<St
             notes.push("`pqlab doctor` with measurements is now `pqlab calibrate`".to_owned());
             renamed.push("calibrate".into());
         } else if verb == "doctor" && name == "--aa" {
-            // `pqlab calibrate` needs no option for it.
+            // Drop `--aa`: comparing a case with itself is what `pqlab calibrate` does by default.
         } else if let Some((_, old, new)) = OPTIONS.iter().find(|(of, old, _)| *of == verb && *old == name) {
             notes.push(format!("{old} is now {new}"));
             let value = argument.to_str().and_then(|text| text.split_once('='));

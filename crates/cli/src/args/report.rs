@@ -9,7 +9,7 @@ use std::path::PathBuf;
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   pqlab report --out report                     the latest run, with earlier runs as its history
-  pqlab report last last~1 --out report         two runs: a trend, or two machines
+  pqlab report last last~1 --out report         two runs: a trend, or a comparison of machines
   pqlab report --merge                          the newest run of each suite, in one report
   pqlab report --job sign=1,verify=100          best library for frequent verification
   pqlab report --link 20M,1G --rtt 80           the cost of circuit handshakes over these links
@@ -19,13 +19,13 @@ use std::path::PathBuf;
 
 Exit codes: 0 done; 2 no such run, or the folder cannot be written")]
 pub(crate) struct ReportArgs {
-    /// Runs: ids or unique prefixes, baseline names, `last` or `last~1`. The newest run is shown, and the others are
-    /// its history [default: the latest run and the 19 runs before it]
+    /// Runs: ids or unique prefixes, baseline names, `last` or `last~1`. The report shows the newest run, with the
+    /// others as its history [default: the latest run and the 19 runs before it]
     #[arg(value_name = "RUN")]
     pub(crate) runs: Vec<String>,
 
     /// Merge the given runs, or by default the newest complete run of each suite from this machine and build. The
-    /// figures for each job come from the run with the most libraries for it; if there are several, from the newest
+    /// figures for a job come from the run that measured the most libraries for it; on a tie, from the newest
     #[arg(long)]
     pub(crate) merge: bool,
 
@@ -56,7 +56,7 @@ pub(crate) struct ReportArgs {
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   pqlab serve                                 then open http://127.0.0.1:8000/
-  pqlab serve --listen 127.0.0.1:0            on a free port, which it prints
+  pqlab serve --listen 127.0.0.1:0            on a free port; prints the port
   pqlab serve --listen 0.0.0.0:8000 --allow-host bench.example
 
 The pages are read-only. They also show a run in progress.

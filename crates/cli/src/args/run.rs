@@ -8,7 +8,7 @@ use std::path::PathBuf;
 /// Measure suites, areas, algorithms or libraries.
 #[derive(Args, Debug)]
 #[command(after_help = concat!("Examples:
-  pqlab run                                          the suite `standard`
+  pqlab run                                          the `standard` suite
   pqlab run ML-KEM-768                               one algorithm; kyber768 means the same
   pqlab run kem hash --quick                         two areas, with wider intervals
   pqlab run signature -a 'ML-DSA-*' -p aws-lc --lengths 32,65536
@@ -24,7 +24,7 @@ use std::path::PathBuf;
   pqlab run kem --iterations 1000 --warmup 100 --trim 1%       a fixed number of samples
   pqlab run kem --save-baseline main                 name the run ...
   pqlab run kem --baseline main                      ... and compare a later one with it
-  pqlab run kem --worker go --worker ./my-worker     also programs in other languages
+  pqlab run kem --worker go --worker ./my-worker     include programs in other languages
   pqlab run hash --iterations 2000 -p openssl -f sha3-csv -o sha3.csv
 
 Areas (each area is also a suite with the same name):
@@ -32,8 +32,8 @@ Areas (each area is also a suite with the same name):
   kem           key encapsulation: keygen, encapsulate, decapsulate
   signature     keygen, sign, verify by message length
   hybrid        hybrid KEMs and signatures, with their classical and post-quantum halves
-  certificate   X.509 certificates with one or two signatures; keys to DER, PEM, CBOR and back
-  token         signed tokens (JWS and COSE): make, parse, verify; size limits that they fit
+  certificate   X.509 certificates with one or two signatures; keys to and from DER, PEM and CBOR
+  token         signed tokens (JWS and COSE): make, parse, verify; which size limits they meet
   hpke          hybrid public key encryption of a first message: seal, open
   ntor          circuit handshakes between a client and a relay, as in Tor
   tls           TLS 1.3 handshakes with rustls and OpenSSL; over a link with --network or --rtt
@@ -53,17 +53,16 @@ Other suites:
   signature-sizes    lengths of 10,000 Falcon signatures
   message-lengths    signing and verifying from 32 bytes to 64 KiB
   batches            verifying batches of 8, 32 and 100 signatures, from one signer or many
-  cold               the first call: warm caches, evicted caches, a fresh process
+  cold               first calls: with warm caches, with evicted caches, in a fresh process
   sha3               FIPS 202 at five message lengths, in cycles per byte
   ledger-reference   ledger benchmark of the reference
   hybrid-reference   hybrid benchmark of the reference, one operation at a time
 
 Terms:
-  fastest     the library, or pair of libraries, with the lowest total time for the selected
-              operations of a hybrid (or only for `handshake` or `cycle`, if selected). Only
-              libraries that support all these operations are candidates. A short trial before the
-              run decides; the run and `pqlab show` name the choice, the deciding operation and
-              the candidates
+  fastest     the library or pair of libraries that is fastest at the selected operations of a
+              hybrid, in a short trial before the run. If `handshake` or `cycle` is selected, only
+              that operation counts. Candidates must support all selected operations. The run and
+              `pqlab show` name the choice, the deciding operation and the candidates
   reference   five earlier systems whose suites pqlab reproduces with their construction, protocol
               and names: SHA-3, signatures, a hybrid library, a ledger, circuit handshakes
   null        a provider that does nothing: its time is the measurement overhead of the run
@@ -132,15 +131,15 @@ pub(crate) struct RunOutputArgs {
     #[arg(long, value_name = "RUN", conflicts_with = "resume")]
     pub(crate) baseline: Option<String>,
 
-    /// With --baseline: unit in which cases are judged
+    /// With --baseline: metric to compare
     #[arg(long, value_enum, default_value_t = MetricName::Auto, requires = "baseline")]
     pub(crate) metric: MetricName,
 
-    /// Old option of the verb `gate`.
+    /// Option that moved to `pqlab gate`.
     #[arg(long, value_name = "PERCENT", hide = true, requires = "baseline", allow_hyphen_values = true, value_parser = percent)]
     pub(crate) fail_slower: Option<f64>,
 
-    /// Old option of the verb `gate`.
+    /// Option that moved to `pqlab gate`.
     #[arg(long, hide = true, requires = "baseline")]
     pub(crate) baseline_elsewhere: bool,
 
@@ -172,7 +171,7 @@ impl RunOutputArgs {
 pub(crate) const EVENTS: &str = "events";
 
 impl RunArgs {
-    /// Returns the measuring rules set by options and presets.
+    /// Returns the measurement settings set by options and presets.
     pub(crate) fn overrides(&self) -> ProtocolOverrides {
         ProtocolOverrides { handshakes: self.handshakes, ..self.measuring.overrides() }
     }

@@ -15,15 +15,20 @@ pub(crate) enum StatsFormat {
 /// Compute statistics of your own samples, from one file or from two files to compare.
 #[derive(Args, Debug)]
 #[command(after_help = "Files:
-  CSV                   each numeric column, or --column;
+  CSV                   each numeric column, or --column; rows are grouped by names and parameters;
                         `concurrency,operations,seconds` is a throughput curve
   JSON                  a list of numbers, or an object of lists
-  hyperfine             --export-json: the times of each command
-  Google Benchmark      --benchmark_format=json: real_time of each repetition
+  hyperfine             --export-json: the times of each command, without failed runs
+  Google Benchmark      --benchmark_format=json or csv: real_time of each repetition
   pyperf                -o FILE: the values of each benchmark
+  pytest-benchmark      --benchmark-json with --benchmark-save-data
+  criterion             target/criterion/NAME/new/sample.json: time per iteration
+  JMH                   -rf json: rawData of each benchmark
+  Go                    output of `go test -bench`
 
 For each series: mean and median with intervals, spread, quantiles and a normality test.
-For two files: Welch's t-test, Cohen's d and the overhead in percent.
+For two files: the percentage increase of means and medians, Welch's t-test and Cohen's d.
+Notes list excluded samples and caveats: outliers, modes, drift, a coarse clock.
 
 Examples:
   pqlab stats times.csv --column ns

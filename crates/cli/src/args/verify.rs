@@ -15,13 +15,13 @@ pub(crate) enum VerifyFormat {
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   pqlab verify                                        one page: a grid for each kind of check
-  pqlab verify --provider libcrux                     one library, alone and with all others
+  pqlab verify --provider libcrux                     one library, alone and against all others
   pqlab verify --long                                 also long accumulated vectors; takes minutes
   pqlab verify --algorithm 'ML-KEM-*' --no-interop    some algorithms, each library alone
-  pqlab verify --library liboqs:/opt/liboqs.so        also a shared library, with all others
+  pqlab verify --library liboqs:/opt/liboqs.so        also a shared library, against all others
   pqlab verify --format markdown > VERIFIED.md
 
-Exit codes: 0 every answer is right; 1 an answer is wrong; 2 bad usage, or a library cannot be
+Exit codes: 0 every answer is correct; 1 an answer is wrong; 2 bad usage, or a library cannot be
 opened; 4 the only wrong answers are known defects of built-in libraries; 130 interrupted")]
 pub(crate) struct VerifyArgs {
     /// Only the library with this provider id; it is still tested against all others [repeatable]
@@ -49,7 +49,7 @@ pub(crate) struct VerifyArgs {
     pub(crate) long: bool,
 
     /// Compute accumulated vectors up to this published count: 100, 10000, 1000000 (ML-KEM-768) or 60000000 (ML-DSA).
-    /// If interrupted, the same command resumes
+    /// Repeat the command to resume after an interruption
     #[arg(long, value_name = "N", conflicts_with = "long")]
     pub(crate) accumulated: Option<u64>,
 

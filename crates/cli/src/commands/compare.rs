@@ -9,7 +9,7 @@ pub(crate) fn run(arguments: &CompareArgs, screen: &Terminal) -> anyhow::Result<
     let margin = arguments.comparison.margin.map(|pct| check_percentage("--margin", pct).map(|()| pct)).transpose()?;
     let margin = margin.map(|pct| Margin { pct, source: "--margin".into() });
     let request = Compared {
-        first: arguments.first.as_deref().or(arguments.since.is_none().then_some("last~1")),
+        first: arguments.first.as_deref(),
         second: arguments.second.as_deref(),
         run: arguments.run.as_deref(),
         since_s: arguments.since,

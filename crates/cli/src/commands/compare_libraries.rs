@@ -8,7 +8,7 @@ use crate::{INTERRUPTED, comparison};
 use pqlab_lab::report::exporters::compared_libraries;
 use pqlab_lab::{
     ComparedLibrary, Filters, Laboratory, Margin, Plan, RunRequest, Side, check_percentage, compare_sides,
-    libraries_of_suites,
+    libraries_of_suites, same_file,
 };
 use std::io::{self, IsTerminal};
 use std::time::Duration;
@@ -17,6 +17,9 @@ pub(crate) fn run(arguments: &CompareLibrariesArgs, screen: &Terminal) -> anyhow
     let margin = arguments.comparison.margin.map(|pct| check_percentage("--margin", pct).map(|()| pct)).transpose()?;
     let (laboratory, sides) = laboratory(arguments)?;
     let plan = plan(arguments, &laboratory, &sides)?;
+    if same_file(&sides) && !arguments.quiet {
+        output::talk("both files are identical, so any difference is noise or an effect of memory placement");
+    }
     let mut store = arguments.database.open()?;
     let stop = stop_on_signals()?;
     let bars = !arguments.no_progress && !arguments.quiet && io::stderr().is_terminal();
@@ -36,7 +39,9 @@ pub(crate) fn run(arguments: &CompareLibrariesArgs, screen: &Terminal) -> anyhow
     let margin = margin.map(|pct| Margin { pct, source: "--margin".into() });
     let compared = compare_sides(&store, &ended.run, &sides, margin.as_ref(), arguments.comparison.metric.into())?;
     let environment = store.load_header(&ended.run)?.environment;
-    let libraries = laboratory.compared_libraries(&environment, &sides);
+    let filters = Filters { algorithms: arguments.algorithm.clone(), ..Filters::default() };
+    let filters = laboratory.named(&arguments.suites)?.narrow(filters);
+    let libraries = laboratory.compared_libraries(&environment, &sides, &filters.algorithms);
     match arguments.comparison.format() {
         ComparedFormat::Json => {
             let mut document = compared.to_json();
@@ -54,6 +59,9 @@ pub(crate) fn run(arguments: &CompareLibrariesArgs, screen: &Terminal) -> anyhow
                 let defects = library.known_defects.iter();
                 let lines: String = defects.map(|what| format!("- `{}`: known defect: {what}\n", library.id)).collect();
                 output::data(&lines)?;
+                if let Some(missing) = library.missing_elsewhere() {
+                    output::data(&format!("- {missing}\n"))?;
+                }
             }
         }
     }

@@ -1,7 +1,7 @@
 use crate::args::DoctorArgs;
 use crate::output::Terminal;
 use crate::{DONE, laboratory, output};
-use pqlab_lab::analysis::environment::environment_line;
+use pqlab_lab::analysis::environment::{core_lines, environment_line};
 use pqlab_lab::report::terminal::{Palette, TextStyle};
 use pqlab_lab::{Severity, counters, severity_word};
 
@@ -21,6 +21,12 @@ pub(crate) fn run(arguments: &DoctorArgs, screen: &Terminal) -> anyhow::Result<u
         Some(ratio) => format!("  estimated core cycles differ from counted cycles by {:+.2}%", 100.0 * (ratio - 1.0)),
         None => "  core cycles are estimated; there is no hardware counter to check them".to_owned(),
     })?;
+    if let Some(core) = &machine.environment.core {
+        output::data("\nMeasuring core")?;
+        for line in core_lines(core) {
+            output::data(&format!("  {line}"))?;
+        }
+    }
     output::data("\nSources of disturbance")?;
     for advice in &machine.advice {
         output::data(&format!("  {} {}: {}", mark(advice.severity, screen.palette), advice.subject, advice.finding))?;

@@ -19,7 +19,7 @@ pub(crate) fn run(arguments: &ExportArgs) -> anyhow::Result<u8> {
     let out = arguments.out.as_deref().map(|path| output::destination(path).map(|out| (path, out))).transpose()?;
     let store = arguments.database.open_read_only()?;
     let run = store.load_run(&store.resolve(&arguments.run)?)?;
-    let analysis = RunAnalysis::of(&run).with_job(arguments.job.weights);
+    let analysis = RunAnalysis::new(&run).with_job(arguments.job.weights);
     if let Some(table) = &arguments.table {
         check_table(table, &tables(&analysis, &options.scenario))?;
     }
@@ -33,10 +33,10 @@ pub(crate) fn run(arguments: &ExportArgs) -> anyhow::Result<u8> {
     Ok(DONE)
 }
 
-/// Checks that a run has the wanted table.
+/// Checks that the run has the requested table.
 ///
 /// # Errors
-/// [`BadInput`] with the suites that measure the table's cases, and the tables of the run.
+/// [`BadInput`] if it does not. The message names the suites that measure the table's cases, and the tables of the run.
 fn check_table(wanted: &str, tables: &[Table]) -> Result<(), BadInput> {
     if tables.iter().any(|table| table.name == wanted) {
         return Ok(());

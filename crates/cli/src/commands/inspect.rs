@@ -3,18 +3,24 @@ use crate::output::{self, Terminal};
 use crate::table::table;
 use crate::{DONE, FAILED};
 use pqlab_lab::report::terminal::TextStyle;
-use pqlab_lab::{Check, InspectRequest, Inspection, Item, ItemPart};
+use pqlab_lab::{Check, FileBlock, FileInspection, InspectRequest, Inspection, Item, ItemPart, LabError};
+use std::path::{Path, PathBuf};
 
-/// Number of bytes shown at each end of abridged values.
+/// Number of bytes to show at each end of a long value.
 const SHOWN: usize = 16;
 
 pub(crate) fn run(arguments: &InspectArgs, terminal: &Terminal) -> anyhow::Result<u8> {
-    let request = InspectRequest {
-        algorithm: arguments.algorithm.clone(),
-        providers: arguments.provider.clone(),
-        seed: arguments.seed,
+    let [algorithm] = &arguments.what[..] else { return files(arguments, terminal) };
+    if InspectRequest::is_path(algorithm) {
+        return files(arguments, terminal);
+    }
+    let (algorithm, providers) = (algorithm.clone(), arguments.provider.clone());
+    let request = InspectRequest { algorithm, providers, seed: arguments.seed };
+    let inspections = match arguments.foreign.laboratory()?.inspect(&request) {
+        // Not an algorithm, but a file whose name `is_path` does not recognise.
+        Err(LabError::Unknown { .. }) if Path::new(&request.algorithm).is_file() => return files(arguments, terminal),
+        found => found?,
     };
-    let inspections = arguments.foreign.laboratory()?.inspect(&request)?;
     if arguments.output.is_json() {
         output::json(&serde_json::to_string_pretty(&inspections)?)?;
     } else {
@@ -23,6 +29,46 @@ pub(crate) fn run(arguments: &InspectArgs, terminal: &Terminal) -> anyhow::Resul
         }
     }
     Ok(if inspections.iter().all(Inspection::sound) { DONE } else { FAILED })
+}
+
+fn files(arguments: &InspectArgs, terminal: &Terminal) -> anyhow::Result<u8> {
+    let paths: Vec<PathBuf> = arguments.what.iter().map(PathBuf::from).collect();
+    let found = arguments.foreign.laboratory()?.inspect_files(&paths, &arguments.provider)?;
+    match &found[..] {
+        [one] if arguments.output.is_json() => output::json(&serde_json::to_string_pretty(one)?)?,
+        all if arguments.output.is_json() => output::json(&serde_json::to_string_pretty(all)?)?,
+        [one] => output::data(&file_page(one, terminal))?,
+        all => {
+            for one in all {
+                let name = terminal.palette.paint(TextStyle::Strong, &one.file);
+                output::data(&format!("{name}\n{}", file_page(one, terminal)))?;
+            }
+        }
+    }
+    Ok(if found.iter().all(FileInspection::sound) { DONE } else { FAILED })
+}
+
+fn file_page(found: &FileInspection, terminal: &Terminal) -> String {
+    let palette = terminal.palette;
+    let blocks = found.blocks.iter().map(|block| {
+        let FileBlock { place, kind, algorithm, facts, checks, refused } = block;
+        let kind = kind.as_ref().map_or_else(String::new, |kind| match algorithm {
+            Some(algorithm) => format!(": {kind}, {algorithm}"),
+            None => format!(": {kind}"),
+        });
+        let mut out = format!("{}{kind}\n", palette.paint(TextStyle::Strong, place));
+        for fact in facts {
+            // Names in a certificate may contain line breaks.
+            let value: String =
+                fact.value.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect();
+            out.push_str(&format!("  {}: {value}\n", fact.name));
+        }
+        if let Some(reason) = refused {
+            out.push_str(&format!("  {}  {reason}\n", palette.paint(TextStyle::Bad, "not readable")));
+        }
+        out + &check_lines(checks, terminal)
+    });
+    blocks.collect::<Vec<_>>().join("\n")
 }
 
 fn page(inspection: &Inspection, arguments: &InspectArgs, terminal: &Terminal) -> String {
@@ -59,19 +105,24 @@ fn page(inspection: &Inspection, arguments: &InspectArgs, terminal: &Terminal) -
         out.push('\n');
     }
     out.push('\n');
-    for Check { name, passed, detail } in checks {
+    out + &check_lines(checks, terminal)
+}
+
+fn check_lines(checks: &[Check], terminal: &Terminal) -> String {
+    let palette = terminal.palette;
+    let line = |Check { name, passed, detail }: &Check| {
         let mark = match passed {
             Some(true) => palette.paint(TextStyle::Good, "passed"),
             Some(false) => palette.paint(TextStyle::Bad, "FAILED"),
             None => palette.paint(TextStyle::Faint, "not offered"),
         };
         let detail = detail.as_ref().map_or_else(String::new, |detail| format!(": {detail}"));
-        out.push_str(&format!("  {mark}  {name}{detail}\n"));
-    }
-    out
+        format!("  {mark}  {name}{detail}\n")
+    };
+    checks.iter().map(line).collect()
 }
 
-/// Describes a part and its byte range.
+/// Describes a part of a key, signature or ciphertext, with its byte range.
 fn words(part: &ItemPart) -> String {
     format!("bytes {} to {}: {}", part.begin, part.end.saturating_sub(1), part.name)
 }

@@ -42,7 +42,7 @@ fn make(arguments: &GenerateArgs) -> anyhow::Result<u8> {
         scheme,
         count: arguments.count,
         senders: arguments.senders.unwrap_or(arguments.count),
-        invalid: arguments.invalid.of(arguments.count),
+        invalid: arguments.invalid.apply(arguments.count),
         chain_id: arguments.chain_id,
         seed: arguments.seed,
         provider: arguments.provider.clone(),
@@ -57,14 +57,14 @@ fn make(arguments: &GenerateArgs) -> anyhow::Result<u8> {
         return Ok(INTERRUPTED);
     };
     let summary = format!(
-        "{}: {} {scheme} transactions from {} senders, {} of them invalid, {}, signed by {}{}",
+        "{}: {} {scheme} transactions ({} invalid) from {} senders, {}, signed by {}{}",
         request.path.display(),
         grouped(block.transactions),
-        grouped(request.senders),
         grouped(block.invalid),
+        grouped(request.senders),
         memory(block.bytes),
         block.provider,
-        if block.reproducible { "" } else { " (signatures not reproducible)" },
+        if block.reproducible { "" } else { " (not reproducible: the provider does not accept seeds)" },
     );
     if destination.is_standard_output() {
         output::talk(&summary);
@@ -122,11 +122,11 @@ fn check(arguments: &VerifyBlockArgs) -> anyhow::Result<u8> {
     })
 }
 
-/// Rejects object names such as `s3://bucket/block.tx`, which only the Python package supports.
+/// Rejects object addresses such as `s3://bucket/block.tx`, which only the Python package supports.
 fn no_object(path: &Path) -> Result<(), BadInput> {
     match path.to_str() {
         Some(name) if name.contains("://") => Err(BadInput(format!(
-            "{name}: objects need a cluster; use --cluster, for example `--cluster local` to start a cluster"
+            "{name} is an object in a store: use --cluster, for example `--cluster local`, which starts a cluster"
         ))),
         _ => Ok(()),
     }
@@ -142,7 +142,7 @@ fn generate_on_cluster(arguments: &GenerateArgs, address: &str) -> anyhow::Resul
         "options": {
             "scheme": arguments.scheme,
             "senders": arguments.senders,
-            "invalid": arguments.invalid.of(arguments.count),
+            "invalid": arguments.invalid.apply(arguments.count),
             "chain_id": arguments.chain_id,
             "seed": arguments.seed,
             "format": BlockFormat::from(arguments.format).name(),
@@ -189,17 +189,17 @@ fn scaling(arguments: &ScalingArgs) -> anyhow::Result<u8> {
     package::become_package("scaling", &request, "ledger scaling")
 }
 
-/// Returns the form's name in the Python package.
+/// Returns the Python package's name for a transaction form.
 fn form_word(name: FormName) -> String {
     TransactionForm::from(name).name().to_lowercase()
 }
 
-/// Returns the number of threads for a part: 1 by default, because a node works on one part per core.
+/// Returns the number of threads for each part of a block. The default is 1, because a node works on one part per core.
 fn threads_of_a_part(given: Option<usize>) -> Result<usize, BadInput> {
     threads(given.or(Some(1)))
 }
 
-/// Returns the number of threads: one per core by default.
+/// Returns the number of threads. The default is one per core.
 fn threads(given: Option<usize>) -> Result<usize, BadInput> {
     const MOST: usize = 4096;
     match given {

@@ -41,7 +41,7 @@ fn list(arguments: &ListArgs, width: usize) -> anyhow::Result<Listed> {
         args::Listed::Library(_) => Listing::Algorithms,
     };
     if what != Listing::Cases && arguments.selects_cases() {
-        let message = "suites, areas, algorithms, providers and filters select only cases: use `pqlab list cases`";
+        let message = "suites, areas, algorithms, providers and filters apply only to `pqlab list cases`";
         return Err(BadInput(message.to_owned()).into());
     }
     let laboratory = || arguments.foreign.laboratory(&arguments.of);
@@ -64,14 +64,14 @@ fn list(arguments: &ListArgs, width: usize) -> anyhow::Result<Listed> {
             });
             let mut text = table(&["provider", "algorithms", "version", "build"], rows.collect(), width);
             entries.iter().for_each(|entry| text.push_str(&gaps(entry)));
-            text.push_str("\nnull does nothing: its time is the measurement overhead");
+            text.push_str("\nnull does nothing, so its time is the measurement overhead");
             Listed { text, json: json!(entries) }
         }
         Listing::Suites => {
             let suites = suite_entries()?;
-            let rows = suites.iter().map(|suite| vec![suite.name.clone(), suite.about.clone()]);
-            let text = table(&["suite", "question or contents"], rows.collect(), width);
-            Listed { text: format!("{text}\n{THE_REFERENCE}"), json: json!(suites) }
+            let rows = suites.iter().map(|suite| vec![suite.name.clone(), first_sentence(&suite.about).to_owned()]);
+            let text = table(&["suite", "contents"], rows.collect(), width);
+            Listed { text: format!("{text}\nFull descriptions: `pqlab list suites --json`"), json: json!(suites) }
         }
         Listing::Exporters => {
             let all: Vec<Format> = exporters().iter().map(|exporter| exporter.format()).collect();
@@ -88,6 +88,11 @@ fn list(arguments: &ListArgs, width: usize) -> anyhow::Result<Listed> {
             Listed { text: table(&["counter", "available", "detail"], rows.collect(), width), json: json!(all) }
         }
     })
+}
+
+/// Returns the first sentence of a text, without its period.
+fn first_sentence(text: &str) -> &str {
+    text.split_once(". ").map_or(text.trim_end_matches('.'), |(first, _)| first)
 }
 
 /// Returns a table of lengths and encodings, with one row per algorithm and provider.
@@ -113,7 +118,7 @@ fn lengths(entries: &[AlgorithmEntry], width: usize) -> String {
     format!("{}\nLengths in bytes; the maximum if a length varies.", table(&heads, rows.collect(), width))
 }
 
-/// Returns a line break and the algorithms that a provider does not offer; empty if the provider has no gaps.
+/// Returns a line break and the list of algorithms that a provider does not offer. Empty if it offers all of them.
 fn gaps(entry: &ProviderEntry) -> String {
     if entry.unsupported.is_empty() {
         return String::new();

@@ -32,7 +32,7 @@ pub(crate) fn run(arguments: &ManArgs) -> anyhow::Result<u8> {
     Ok(DONE)
 }
 
-/// Returns the verb or sub-verb that `words` name; the program itself if `words` is empty.
+/// Returns the verb or sub-verb that `words` name. Without words, returns the program itself.
 fn named<'c>(command: &'c Command, words: &[String]) -> Result<&'c Command, BadInput> {
     let mut found = command;
     for word in words {
@@ -48,7 +48,7 @@ fn all(command: &Command) -> Vec<&Command> {
     std::iter::once(command).chain(below).collect()
 }
 
-/// Returns the name of a page, such as `pqlab-runs-rm`.
+/// Returns the name of a command's manual page, such as `pqlab-runs-rm`.
 fn name(command: &Command) -> String {
     command.get_display_name().unwrap_or(command.get_name()).to_owned()
 }

@@ -1,4 +1,4 @@
-//! One file per verb. Verbs do not use each other's files: shared code goes into a module of the crate.
+//! One file per verb. A verb does not use another verb's file: code that verbs share belongs in a module of the crate.
 
 pub(crate) mod calibrate;
 pub(crate) mod compare;

@@ -27,15 +27,16 @@ pub(crate) fn run(arguments: &RelayArgs) -> anyhow::Result<u8> {
         let text = RelayKeys::new(address, relay.descriptor()).to_json();
         output::write_file(path, &output::destination(path)?, |file| Ok(file.write_all(text.as_bytes())?))?;
     }
-    // Write everything at once, because a reader that needs only the first line may then close the pipe.
+    // Write everything at once: a reader that needs only the first line may close the pipe after
+    // it.
     output::data(&format!("listening at {address}\n{}", introduction(&relay)))?;
     if !address.ip().is_loopback() {
-        output::talk("note: others can reach this address; the relay is a test instrument and authenticates no client");
+        output::talk("note: others can reach this address; the relay is a test tool and does not authenticate clients");
     }
     serve(&relay, &listener)
 }
 
-/// Describes the relay's identity and keys, and the requests that it answers.
+/// Returns the text that the relay prints at the start: its identity and keys, and the requests that it answers.
 fn introduction(relay: &Relay) -> String {
     let RelayDescriptor { identity, onion_key } = relay.descriptor();
     let row = |kind: Answered| {

@@ -12,7 +12,7 @@ use std::path::Path;
 pub(crate) fn run(arguments: &ReportArgs) -> anyhow::Result<u8> {
     if arguments.out == Path::new("-") {
         return Err(BadInput(
-            "--out - is not possible: a report is a folder; name a folder, or print a table with `pqlab export`".into(),
+            "cannot write a report to --out -, because a report is a folder; name a folder, or print a table with `pqlab export`".into(),
         )
         .into());
     }
@@ -48,7 +48,9 @@ pub(crate) fn run(arguments: &ReportArgs) -> anyhow::Result<u8> {
 /// Writes all stored runs as a static site.
 fn site(arguments: &ReportArgs, folder: &Path, scenario: RelayScenario) -> anyhow::Result<u8> {
     if folder == Path::new("-") {
-        return Err(BadInput("--site - is not possible: a site is a folder; name a folder".into()).into());
+        return Err(
+            BadInput("cannot write a site to --site -, because a site is a folder; name a folder".into()).into()
+        );
     }
     let request = SiteRequest { base: arguments.base_url.clone(), job: arguments.job.weights, scenario };
     let store = arguments.database.open_read_only()?;
@@ -65,7 +67,7 @@ fn site(arguments: &ReportArgs, folder: &Path, scenario: RelayScenario) -> anyho
     Ok(DONE)
 }
 
-/// Writes a file below a folder, which is created if missing.
+/// Writes a file below a folder, and creates missing folders.
 fn put(folder: &Path, name: &str, content: &[u8]) -> anyhow::Result<()> {
     let path = folder.join(name);
     if let Some(parent) = path.parent() {

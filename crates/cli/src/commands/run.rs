@@ -16,13 +16,13 @@ use pqlab_lab::stats::Verdict;
 use pqlab_lab::store::Store;
 use pqlab_lab::{
     Destination, ExpectedDuration, LabError, Laboratory, Plan, RunRequest, check_name, check_percentage,
-    compare_analyses, instead, libraries_of_run, libraries_of_suites, run_seconds,
+    compare_analyses, libraries_of_run, libraries_of_suites, prefer, run_seconds,
 };
 use serde_json::json;
 use std::io::{self, IsTerminal};
 use std::time::Duration;
 
-/// Minimum expected duration of a plan that is announced, in seconds.
+/// Shortest expected duration that pqlab announces, in seconds.
 const ANNOUNCED_S: f64 = 10.0;
 
 pub(crate) fn run(mut arguments: Box<RunArgs>, screen: &Terminal) -> anyhow::Result<u8> {
@@ -36,7 +36,7 @@ pub(crate) fn run(mut arguments: Box<RunArgs>, screen: &Terminal) -> anyhow::Res
     if arguments.dry_run {
         return dry(&arguments, &laboratory);
     }
-    // Find everything that is wrong with the request before measuring anything.
+    // Reject an invalid request before measuring anything.
     let repeats = output.baseline.is_some() && arguments.suites.is_empty();
     let plan = if output.resume.is_some() || repeats { None } else { Some(plan(&arguments, &laboratory)?) };
     if let (Some(exporter), Some(plan)) = (&exporter, &plan) {
@@ -97,7 +97,7 @@ pub(crate) fn run(mut arguments: Box<RunArgs>, screen: &Terminal) -> anyhow::Res
         return Err(error.into());
     }
     let run = store.load_run(&ended.run)?;
-    let analysis = RunAnalysis::of(&run);
+    let analysis = RunAnalysis::new(&run);
     let code = conclude(&arguments, exporter.as_deref(), save.as_ref(), screen, &store, &analysis)?;
     if let (Some(announced), Some(took)) = (announced, run_seconds(&run)) {
         output::talk(&format!("expected {}, took {}", duration_text(announced), duration_text(took)));
@@ -128,7 +128,7 @@ pub(crate) fn run(mut arguments: Box<RunArgs>, screen: &Terminal) -> anyhow::Res
     Ok(code)
 }
 
-/// Rewrites a request that uses old option names, and prints the new names.
+/// Handles old option names: rewrites the request, and prints the new names.
 fn take_old_names(arguments: &mut RunArgs) -> Result<(), BadInput> {
     let output = &arguments.output;
     if output.json && !arguments.dry_run {
@@ -140,8 +140,11 @@ fn take_old_names(arguments: &mut RunArgs) -> Result<(), BadInput> {
     let old_rules = output.fail_slower.is_some() || output.baseline_elsewhere;
     let baseline = output.baseline.as_deref().filter(|_| arguments.gate.is_none());
     match baseline {
+        None if old_rules && arguments.gate.is_none() => {
+            Err(BadInput("--fail-slower and --baseline-elsewhere belong to `pqlab gate BASELINE`".into()))
+        }
         Some(baseline) if old_rules && !arguments.suites.is_empty() => Err(BadInput(format!(
-            "--fail-slower and --baseline-elsewhere belong to `pqlab gate {baseline}`, which measures the cases of that run"
+            "--fail-slower and --baseline-elsewhere do not work with a suite: use `pqlab gate {baseline}`, which measures the cases of the baseline"
         ))),
         Some(baseline) if arguments.suites.is_empty() && arguments.options.lengths.is_some() => Err(BadInput(format!(
             "--lengths has no effect on the cases of run {baseline}: leave it out, or name a suite"
@@ -163,7 +166,7 @@ fn compare_with(
     (baseline, analysis): (&Run, &RunAnalysis<'_>),
 ) -> anyhow::Result<()> {
     let metric = arguments.output.metric.into();
-    let compared = compare_analyses(store, &RunAnalysis::of(baseline), analysis, None, metric)?;
+    let compared = compare_analyses(store, &RunAnalysis::new(baseline), analysis, None, metric)?;
     if arguments.prints_events() {
         return baseline::event("comparison", compared.to_json());
     }
@@ -174,14 +177,14 @@ fn compare_with(
     Ok(())
 }
 
-/// Opens a laboratory with the given libraries and, if `--allow-foreign` is set, those named by suite files and earlier
-/// runs.
+/// Opens a laboratory with the given libraries. With `--allow-foreign`, also opens the libraries that suite files, a
+/// resumed run or a baseline name.
 fn laboratory(arguments: &RunArgs) -> anyhow::Result<Laboratory> {
     let foreign = &arguments.measuring.chosen.foreign;
     let database = &arguments.measuring.database;
     let mut libraries = foreign.given.all();
     if foreign.allow_foreign {
-        libraries = instead(libraries, libraries_of_suites(&arguments.suites)?);
+        libraries = prefer(libraries, libraries_of_suites(&arguments.suites)?);
         let earlier = match (&arguments.output.resume, &arguments.output.baseline) {
             (Some(reference), _) => Some(incomplete(&database.open_existing()?, reference)?),
             (None, Some(reference)) => Some(database.open_read_only()?.resolve(reference)?),
@@ -189,7 +192,7 @@ fn laboratory(arguments: &RunArgs) -> anyhow::Result<Laboratory> {
         };
         if let Some(run) = earlier {
             let header = database.open_read_only()?.load_header(&run)?;
-            libraries = instead(libraries, libraries_of_run(&header)?);
+            libraries = prefer(libraries, libraries_of_run(&header)?);
         }
     }
     Ok(crate::laboratory::open()?
@@ -212,8 +215,8 @@ fn warn_of_baseline(analysis: &RunAnalysis<'_>, name: &str) {
     }
 }
 
-/// Compares the run with the newest complete run of the same suite, build and machine. Returns a one-line summary that
-/// ends with the command to show the comparison.
+/// Compares the run with the newest complete run of the same suite. Returns a one-line summary that ends with the
+/// command to show the comparison, or `None` if that run was measured with another build or on another machine.
 fn against_last(store: &Store, analysis: &RunAnalysis<'_>) -> anyhow::Result<Option<String>> {
     let header = &analysis.run.header;
     let build = |run: &RunHeader| {
@@ -226,7 +229,7 @@ fn against_last(store: &Store, analysis: &RunAnalysis<'_>) -> anyhow::Result<Opt
         return Ok(None);
     }
     let before = store.load_run(&before.id)?;
-    let comparison = match compare_analyses(store, &RunAnalysis::of(&before), analysis, None, Default::default()) {
+    let comparison = match compare_analyses(store, &RunAnalysis::new(&before), analysis, None, Default::default()) {
         Err(LabError::NothingInCommon { .. }) => return Ok(None),
         compared => compared?,
     };
@@ -239,7 +242,7 @@ fn against_last(store: &Store, analysis: &RunAnalysis<'_>) -> anyhow::Result<Opt
     )))
 }
 
-/// Describes how many cases changed, according to the verdicts of `pqlab compare`.
+/// Returns the number of cases that changed, in words, according to the verdicts of `pqlab compare`.
 fn changes(comparison: &Comparison) -> String {
     let [slower, faster, unclear] =
         [Verdict::Slower, Verdict::Faster, Verdict::Inconclusive].map(|verdict| comparison.count(verdict));
@@ -254,8 +257,15 @@ fn changes(comparison: &Comparison) -> String {
     format!("{} of {} changed{how}{unclear}", grouped((slower + faster) as u64), cases(comparison.cases.len()))
 }
 
-/// Describes the expected duration of a plan and where the estimate comes from.
+/// Returns the expected duration of a plan, in words, and where the estimate comes from.
 fn takes(expected: &ExpectedDuration) -> String {
+    let nothing_known = expected.by_runs + expected.by_trial == 0;
+    if let Some(samples) = expected.samples.filter(|_| nothing_known && expected.unknown > 0) {
+        return format!(
+            "{} samples per case; time unknown, because these cases were never measured here",
+            grouped(samples)
+        );
+    }
     let unknown = match expected.samples {
         None => "never measured here, may take longer",
         Some(_) => "unknown and not included",
@@ -271,7 +281,7 @@ fn takes(expected: &ExpectedDuration) -> String {
     format!("{} about {} ({})", what.unwrap_or("takes".into()), duration_text(expected.seconds), sources.join("; "))
 }
 
-/// Plans the cases of an earlier run.
+/// Plans to measure the cases of an earlier run again.
 fn again(arguments: &RunArgs, run: &Run) -> Result<Plan, LabError> {
     let overrides = arguments.overrides();
     Plan::again(&run.header, &arguments.filters(), &overrides)
@@ -290,7 +300,7 @@ fn plan(arguments: &RunArgs, laboratory: &Laboratory) -> Result<Plan, LabError> 
     laboratory.plan(&named.suites, &filters, &overrides, &mut tell)
 }
 
-/// Prints the cases that would be measured, and the expected time.
+/// Performs a dry run: prints the cases that would be measured, and the expected time.
 fn dry(arguments: &RunArgs, laboratory: &Laboratory) -> anyhow::Result<u8> {
     let overrides = arguments.overrides();
     let store = match arguments.measuring.database.path()?.exists() {
@@ -322,7 +332,7 @@ fn cases(count: usize) -> String {
     format!("{} case{}", grouped(count as u64), if count == 1 { "" } else { "s" })
 }
 
-/// Returns the destination of `--out`, checked before anything is measured.
+/// Returns the destination that `--out` names. Rejects an unusable destination before anything is measured.
 fn save(arguments: &RunArgs) -> Result<Option<Destination>, BadInput> {
     let Some(path) = arguments.output.path() else { return Ok(None) };
     let destination = output::destination(path)?;
@@ -335,7 +345,7 @@ fn save(arguments: &RunArgs) -> Result<Option<Destination>, BadInput> {
     }
 }
 
-/// Returns the id of the run to resume.
+/// Returns the id of the run to resume: the run that `reference` names, or the latest interrupted run if it is empty.
 fn incomplete(store: &Store, reference: &str) -> anyhow::Result<String> {
     let run = if reference.is_empty() { store.last_incomplete()? } else { Some(store.resolve(reference)?) };
     run.ok_or_else(|| BadInput("no interrupted run to resume: see `pqlab runs`".into()).into())
@@ -408,6 +418,8 @@ mod tests {
         assert_eq!(takes(&expected), wanted);
         let unknown = takes(&ExpectedDuration { by_runs: 0, by_trial: 2, unknown: 3, ..expected });
         assert!(unknown.ends_with("(2 cases: from a short trial; 3 cases: unknown and not included)"), "{unknown}");
+        let nothing = takes(&ExpectedDuration { by_runs: 0, by_trial: 0, unknown: 3, ..expected });
+        assert_eq!(nothing, "1,000 samples per case; time unknown, because these cases were never measured here");
         let adaptive = takes(&ExpectedDuration { samples: None, seconds: 13.0, by_runs: 0, by_trial: 0, unknown: 24 });
         let wanted = "takes about 13 s (24 cases: never measured here, may take longer)";
         assert_eq!(adaptive, wanted);
@@ -417,7 +429,7 @@ mod tests {
     #[test]
     fn inconclusive_cases_are_not_called_unchanged() {
         let run = pqlab_fixtures::references_run();
-        let analysis = RunAnalysis::of(&run);
+        let analysis = RunAnalysis::new(&run);
         let pairs: Vec<_> =
             analysis.cases().iter().filter(|case| !case.is_floor()).take(3).map(|case| (case, case)).collect();
         let mut comparison = compare(&analysis, &analysis, &pairs, &Default::default());

@@ -6,7 +6,7 @@ use pqlab_lab::record::Run;
 use pqlab_lab::report::terminal::{Detail, chosen_cases, run_summary, run_table, show_run};
 use pqlab_lab::{LabError, is_pattern};
 
-/// Maximum number of cases that are shown in full unless the user asks for it.
+/// Maximum number of matching cases that pqlab shows in full by default.
 const FEW: usize = 4;
 
 pub(crate) fn run(arguments: &ShowArgs, screen: &Terminal) -> anyhow::Result<u8> {
@@ -20,7 +20,7 @@ pub(crate) fn run(arguments: &ShowArgs, screen: &Terminal) -> anyhow::Result<u8>
     match pattern {
         Some(pattern) => show_cases(arguments, screen, run, pattern, detail)?,
         None => {
-            let analysis = RunAnalysis::of(&run).with_job(arguments.job.weights);
+            let analysis = RunAnalysis::new(&run).with_job(arguments.job.weights);
             let scenario = scenario::parse(&arguments.scenario)?;
             output::data(&show_run(&analysis, &scenario, detail, screen.width, screen.palette))?;
         }
@@ -28,7 +28,7 @@ pub(crate) fn run(arguments: &ShowArgs, screen: &Terminal) -> anyhow::Result<u8>
     Ok(DONE)
 }
 
-/// Shows the cases that match a pattern: few of them in full, many in a table.
+/// Shows the cases that match a pattern: in full if there are few, otherwise in a table.
 fn show_cases(
     arguments: &ShowArgs,
     screen: &Terminal,
@@ -42,7 +42,7 @@ fn show_cases(
         return Err(LabError::no_case_of_run(&run.header.id, pattern, &ids).into());
     }
     if arguments.full || (matching <= FEW && !arguments.wide) {
-        let analysis = RunAnalysis::of(&run);
+        let analysis = RunAnalysis::new(&run);
         for case in chosen_cases(&analysis, &|id| pqlab_lab::matches(pattern, id), screen.width, screen.palette) {
             output::data(&case)?;
         }
@@ -50,7 +50,7 @@ fn show_cases(
     }
     run.records.retain(|record| pqlab_lab::matches(pattern, &record.case.id()));
     run.header.plan.retain(|case| pqlab_lab::matches(pattern, &case.id()));
-    let analysis = RunAnalysis::of(&run);
+    let analysis = RunAnalysis::new(&run);
     output::data(&match detail {
         Detail::Short => run_summary(&analysis, &[], screen.width, screen.palette),
         Detail::Wide => run_table(&analysis, &[], screen.width, screen.palette),

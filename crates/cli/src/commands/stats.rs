@@ -2,11 +2,11 @@ use crate::DONE;
 use crate::args::{StatsArgs, StatsFormat};
 use crate::output::{self, Terminal};
 use crate::table::table;
-use pqlab_lab::SeriesReport;
 use pqlab_lab::analysis::number::{digits, percent};
 use pqlab_lab::analysis::series::{LoadCurve, SeriesComparison, SeriesRequest, SeriesSummary};
 use pqlab_lab::report::{LatexCell, LatexSide, LatexTable, latex_table};
 use pqlab_lab::stats::Interval;
+use pqlab_lab::{SeriesFigures, SeriesReport};
 use std::path::PathBuf;
 
 pub(crate) fn run(arguments: &StatsArgs, terminal: &Terminal) -> anyhow::Result<u8> {
@@ -18,19 +18,22 @@ pub(crate) fn run(arguments: &StatsArgs, terminal: &Terminal) -> anyhow::Result<
     };
     let [file, others @ ..] = &arguments.files[..] else { unreachable!("one or two files") };
     let other = others.first().map(PathBuf::as_path);
-    let report = SeriesReport::of(file, other, arguments.column.as_deref(), &request)?;
+    let report = SeriesReport::new(file, other, arguments.column.as_deref(), &request)?;
     let format = arguments.format();
     if format == StatsFormat::Json {
         output::json(&format!("{}\n", serde_json::to_string_pretty(&report.to_json())?))?;
     } else {
         let print =
             |shown: &Shown| if format == StatsFormat::Latex { shown.latex() } else { shown.text(terminal.width) };
-        output::data(&tables(&report, &request).iter().map(print).collect::<Vec<_>>().join("\n"))?;
+        let tables = tables(&report.figures, &request);
+        let mut shown: Vec<String> = tables.iter().map(print).collect();
+        shown.extend(notes(&report.notes, format));
+        output::data(&shown.join("\n"))?;
     }
     Ok(DONE)
 }
 
-/// Table to show as text or LaTeX.
+/// Table of statistics, to print as text or LaTeX.
 struct Shown {
     caption: String,
     heads: Vec<&'static str>,
@@ -58,18 +61,32 @@ impl Shown {
     }
 }
 
-fn tables(report: &SeriesReport, request: &SeriesRequest) -> Vec<Shown> {
-    match report {
-        SeriesReport::Series(summaries) => vec![centre(summaries, request), spread(summaries, request)],
-        SeriesReport::Throughput(curve) => curve.iter().map(throughput).collect(),
-        SeriesReport::Compared { first, second, comparisons } => {
+/// Maximum number of notes to print as text.
+const MOST_NOTES: usize = 30;
+
+/// Formats notes on files and series, one per line. For LaTeX, the lines are comments.
+fn notes(notes: &[String], format: StatsFormat) -> Option<String> {
+    let (start, note) = if format == StatsFormat::Latex { ("% ", "") } else { ("", "note: ") };
+    let line = |text: &String| format!("{start}{note}{}\n", text.replace(['\n', '\r'], " "));
+    let mut out: String = notes.iter().take(MOST_NOTES).map(line).collect();
+    if notes.len() > MOST_NOTES {
+        out.push_str(&format!("{start}{note}{} more notes; --format json lists all\n", notes.len() - MOST_NOTES));
+    }
+    (!notes.is_empty()).then_some(out)
+}
+
+fn tables(figures: &SeriesFigures, request: &SeriesRequest) -> Vec<Shown> {
+    match figures {
+        SeriesFigures::Series(summaries) => vec![centre(summaries, request), spread(summaries, request)],
+        SeriesFigures::Throughput(curve) => curve.iter().map(throughput).collect(),
+        SeriesFigures::Compared { first, second, comparisons, .. } => {
             let both: Vec<SeriesSummary> = first.iter().chain(second).cloned().collect();
             vec![centre(&both, request), compared(comparisons, request)]
         }
     }
 }
 
-/// Formats a figure with five digits, because the precision of the user's samples is unknown.
+/// Formats a figure with five significant digits, because the precision of the user's samples is unknown.
 fn figure(value: f64) -> String {
     if value == 0.0 { "0".into() } else { digits(value, 5) }
 }
@@ -83,7 +100,13 @@ fn interval(interval: Option<&Interval>) -> String {
 }
 
 fn named(summary: &SeriesSummary) -> String {
-    if summary.unit.is_empty() { summary.name.clone() } else { format!("{} ({})", summary.name, summary.unit) }
+    // A name such as `time_ms` or `latency (us)` already contains the unit.
+    let contained = summary.name.trim_end_matches([')', ']']).strip_suffix(summary.unit.as_str());
+    if summary.unit.is_empty() || contained.is_some_and(|rest| !rest.ends_with(char::is_alphanumeric)) {
+        summary.name.clone()
+    } else {
+        format!("{} ({})", summary.name, summary.unit)
+    }
 }
 
 fn level(request: &SeriesRequest) -> String {
@@ -137,16 +160,27 @@ fn compared(comparisons: &[SeriesComparison], request: &SeriesRequest) -> Shown 
     let row = |pair: &SeriesComparison| {
         let name =
             if pair.first == pair.second { pair.first.clone() } else { format!("{}, {}", pair.first, pair.second) };
-        let overhead =
-            |interval: &Interval| format!("{:+.2}% [{:+.2}, {:+.2}]", interval.estimate, interval.low, interval.high);
-        let mut row = vec![name, pair.overhead_pct.as_ref().map_or_else(|| "-".into(), overhead)];
+        let overhead = |estimate: f64, low: f64, high: f64| format!("{estimate:+.2}% [{low:+.2}, {high:+.2}]");
+        let none = || "-".to_owned();
+        let means = pair.overhead_pct.as_ref();
+        let medians = pair.median_overhead_pct.as_ref();
+        let mut row = vec![
+            name,
+            means.map_or_else(none, |found| overhead(found.estimate, found.low, found.high)),
+            medians.map_or_else(none, |found| overhead(found.estimate, found.low, found.high)),
+        ];
         match pair.welch {
             Some(test) => row.extend([
                 format!("{:.3}", test.t),
                 format!("{:.1}", test.degrees_of_freedom),
                 if test.p_value < 1e-4 { format!("{:.1e}", test.p_value) } else { format!("{:.4}", test.p_value) },
-                if test.significant { "yes".into() } else { "no".into() },
+                match (test.significant, pair.within_step) {
+                    (true, true) => "within step".into(),
+                    (true, false) => "yes".into(),
+                    (false, _) => "no".into(),
+                },
             ]),
+            None if pair.single => row.extend(["-", "-", "-", "one sample"].map(str::to_owned)),
             None => row.extend(["-", "-", "-", "no spread"].map(str::to_owned)),
         }
         row.push(pair.cohens_d.map_or_else(|| "-".into(), |effect| format!("{effect:.2}")));
@@ -154,10 +188,11 @@ fn compared(comparisons: &[SeriesComparison], request: &SeriesRequest) -> Shown 
     };
     Shown {
         caption: "Second file compared with the first".into(),
-        heads: vec!["series", "overhead", "t", "df", "p", "differ", "Cohen's d"],
+        heads: vec!["series", "means", "medians", "t", "df", "p", "differ", "Cohen's d"],
         rows: comparisons.iter().map(row).collect(),
         notes: vec![format!(
-            "overhead: increase from the first mean to the second, with its {} interval; \
+            "means, medians: increase from the first file to the second, with its {} interval; \
+             differ: Welch's test of the means; \
              t is positive if the first mean is larger, d is positive if the second mean is larger; \
              no correction for the number of series",
             level(request)

@@ -1,4 +1,4 @@
-//! `pqlab verify`: output and exit codes.
+//! `pqlab verify`: prints the results of checks, and determines the exit code.
 
 use crate::args::{VerifyArgs, VerifyFormat};
 use crate::duration::duration_text;
@@ -8,7 +8,7 @@ use crate::{DONE, FAILED, INTERRUPTED, KNOWN_DEFECTS};
 use indicatif::{ProgressBar, ProgressStyle};
 use pqlab_lab::analysis::number::grouped;
 use pqlab_lab::analysis::text::neutral;
-use pqlab_lab::verification::{self, Answers, Line, Totals};
+use pqlab_lab::verification::{self, Answers, Line, Totals, Vectors};
 use pqlab_lab::{Found, Verified, VerifyPart, VerifyRequest};
 use std::io::{IsTerminal, stderr};
 use std::time::Duration;
@@ -23,12 +23,13 @@ pub(crate) fn run(arguments: &VerifyArgs, terminal: &Terminal) -> anyhow::Result
         kept_in: verification::cache().map(|cache| cache.join("verify")),
     };
     let parts = laboratory.verify_parts(&request)?;
-    print_vector_sources();
+    let acvp = verification::acvp_releases(&Vectors::here());
+    print_vector_sources(&acvp);
     let stop = stop_on_signals()?;
     if request.answers != Answers::Short {
         let extent = laboratory.verify_extent(&parts, &request, &stop)?;
         output::talk(&format!(
-            "accumulated vectors: {} more answers, about {} more time; \
+            "accumulated vectors: {} more answers, which take about {}; \
              to resume after an interruption, repeat the command",
             grouped(extent.answers),
             duration_text(extent.seconds)
@@ -58,7 +59,7 @@ pub(crate) fn run(arguments: &VerifyArgs, terminal: &Terminal) -> anyhow::Result
         return Ok(INTERRUPTED);
     }
     let (vectors, pairs, edge_cases) = found.in_order(&parts);
-    let totals = Totals::of(vectors.iter().chain(&pairs));
+    let totals = Totals::count(vectors.iter().chain(&pairs));
     match arguments.format {
         VerifyFormat::Text => {
             let lead = if arguments.all { "\n" } else { "" };
@@ -73,7 +74,7 @@ pub(crate) fn run(arguments: &VerifyArgs, terminal: &Terminal) -> anyhow::Result
             output::talk(&verification::sum(&totals));
         }
         VerifyFormat::Json => {
-            output::json(&verification::json(&vectors, &pairs, &edge_cases)?)?;
+            output::json(&verification::json(&vectors, &pairs, &edge_cases, &acvp)?)?;
             output::talk(&verification::sum(&totals));
         }
     }
@@ -85,7 +86,7 @@ pub(crate) fn run(arguments: &VerifyArgs, terminal: &Terminal) -> anyhow::Result
     })
 }
 
-/// Returns how many accumulated answers to check.
+/// Returns how many answers of the accumulated vectors to check.
 fn answers(arguments: &VerifyArgs) -> Result<Answers, BadInput> {
     match arguments.accumulated {
         None if arguments.long => Ok(Answers::Long),
@@ -94,15 +95,15 @@ fn answers(arguments: &VerifyArgs) -> Result<Answers, BadInput> {
     }
 }
 
-/// Prints where the published vectors come from.
-fn print_vector_sources() {
-    match (verification::vectors_root(), verification::fetched_vectors()) {
-        (Some(root), _) => output::talk(&format!("published vectors: {}", root.display())),
-        (None, Some(fetched)) => {
-            output::talk(&format!("published vectors: built in, and {}", fetched.display()));
-        }
-        (None, None) => output::talk("published vectors: built in; `make vectors` fetches more"),
-    }
+/// Prints the source of the published vectors, and the ACVP releases that NIST's files belong to.
+fn print_vector_sources(acvp: &[&str]) {
+    let source = match (verification::vectors_root(), verification::fetched_vectors()) {
+        (Some(root), _) => root.display().to_string(),
+        (None, Some(fetched)) => format!("built in, and {}", fetched.display()),
+        (None, None) => "built in; `make vectors` fetches more".to_owned(),
+    };
+    let release = if acvp.is_empty() { String::new() } else { format!(" (ACVP release {})", acvp.join(", ")) };
+    output::talk(&format!("published vectors: {source}{release}"));
 }
 
 fn bar(parts: usize) -> ProgressBar {

@@ -18,7 +18,7 @@ impl Drop for Process {
     }
 }
 
-/// Paths of chromedriver and the browser.
+/// Paths of chromedriver and Chromium.
 pub(crate) struct Chromium {
     driver: PathBuf,
     browser: PathBuf,

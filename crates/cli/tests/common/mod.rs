@@ -31,8 +31,13 @@ impl Pqlab {
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(PROGRAM);
         command.args(arguments).env("PQLAB_DB", self.database()).env("HOME", self.folder.path()).env_remove("NO_COLOR");
-        // The program claims cores with files in this folder. With separate folders, tests do not affect each other.
+        // The program claims cores with lock files in this folder, so give each test its own.
         command.env("TMPDIR", self.folder.path());
+        // Tests run at the same time and disturb each other, so a second chance would always take all its time.
+        let keeps_patience = ["--patience", "--resume", "-h", "--help"].iter().any(|option| arguments.contains(option));
+        if arguments.first() == Some(&"run") && !keeps_patience {
+            command.args(["--patience", "0s"]);
+        }
         command
     }
 

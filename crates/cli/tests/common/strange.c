@@ -1,4 +1,4 @@
-/* A wrong implementation of ML-KEM-768 with the interface of the NIST competition. All outputs have the right
+/* An incorrect implementation of ML-KEM-768 with the interface of the NIST competition. All outputs have the right
  * lengths, but wrong contents. */
 #include <stdio.h>
 #include <stdlib.h>

@@ -8,15 +8,16 @@ use std::path::{Path, PathBuf};
 pub(crate) struct Source {
     /// Path relative to the folder that was read.
     pub(crate) file: PathBuf,
-    /// Module path from the root of the crate, such as `areas`, `hybrid`; empty for the root.
+    /// Module path from the root of the crate, such as `["areas", "hybrid"]`. Empty for the root.
     module: Vec<String>,
-    /// Names and punctuation.
+    /// Identifiers and punctuation.
     tokens: Vec<String>,
     /// String literals with their line numbers.
     pub(crate) texts: Vec<(usize, String)>,
 }
 
-/// Units of a crate. Maps each unit to the units that it uses, each with a file that uses it.
+/// The units of a crate, as [`units`] defines them. Maps each unit to the units that it uses, each with a file that
+/// uses it.
 pub(crate) type Units = BTreeMap<String, BTreeMap<String, PathBuf>>;
 
 /// Returns the sources below a crate's `src`, except those that contain only tests.
@@ -33,8 +34,8 @@ pub(crate) fn sources_of(src: &Path) -> Vec<Source> {
     all
 }
 
-/// Returns the units of a crate. A unit is a file in `src`, or a folder with all its contents. In the folders named in
-/// `split`, every part is a separate unit, and the folder's own unit uses all of them.
+/// Returns the units of a crate. A unit is a file in `src`, or a folder with all its contents. In the folders that
+/// `split` names, every part is a separate unit. The folder's own unit then uses all of these parts.
 pub(crate) fn units(src: &Path, split: &[&str]) -> Units {
     let sources = sources_of(src);
     let modules: BTreeSet<&[String]> = sources.iter().map(|source| &source.module[..]).collect();
@@ -45,8 +46,8 @@ pub(crate) fn units(src: &Path, split: &[&str]) -> Units {
     };
     let root = sources.iter().find(|source| source.module.is_empty()).expect("a crate must have a root module");
     let named_by_root = root.imports();
-    // A path leads to the deepest module on the path. A name that the root imports leads to the module from which the
-    // root imports it.
+    // Resolve a path to the deepest module that it names. If it begins with a name that the root
+    // imports, start from the module that defines the name.
     let target = |path: &[String]| -> String {
         let from_root = |path: &[String]| {
             let mut ways = (1..=path.len()).rev().map(|end| path[..end].to_vec());
@@ -78,13 +79,14 @@ pub(crate) fn units(src: &Path, split: &[&str]) -> Units {
     found
 }
 
-/// Returns a cycle of units in which each unit uses the next, as one line per unit; `None` if there is no cycle.
+/// Finds a cycle, in which each unit uses the next. Returns one line per unit, or `None` if there is no cycle.
 pub(crate) fn cycle(units: &Units) -> Option<Vec<String>> {
     let mut free = BTreeSet::new();
     units.keys().find_map(|unit| cycle_through(units, &mut vec![unit], &mut free))
 }
 
-/// Continues from the last unit of `way`, the path so far. Units in `free` do not lead into a cycle.
+/// Searches for a cycle among the units that the last unit of the path `way` uses. Skips the units in `free`, from
+/// which no cycle can be reached.
 fn cycle_through<'r>(
     units: &'r Units,
     way: &mut Vec<&'r String>,
@@ -111,7 +113,7 @@ fn cycle_through<'r>(
     None
 }
 
-/// Returns the module of a file: `areas::hybrid` for `areas/hybrid/mod.rs`.
+/// Returns the module path of a file: `["areas", "hybrid"]` for `areas/hybrid/mod.rs`.
 fn module_of(file: &Path) -> Vec<String> {
     let mut module: Vec<String> =
         file.with_extension("").iter().map(|part| part.to_string_lossy().into_owned()).collect();
@@ -126,7 +128,7 @@ impl Source {
         self.tokens.get(at).is_some_and(|there| there == token)
     }
 
-    /// Returns the modules that the file declares and that are separate files.
+    /// Returns the modules that the file declares without a body, because they are separate files.
     fn children(&self) -> Vec<Vec<String>> {
         let declared = (1..self.tokens.len()).filter(|at| self.is(at - 1, "mod") && self.is(at + 1, ";"));
         declared.map(|at| [&self.module[..], &self.tokens[at..=at]].concat()).collect()
@@ -140,7 +142,7 @@ impl Source {
             let declared = (1..self.tokens.len())
                 .find(|at| self.tokens[*at] == *name && self.is(at - 1, "mod") && self.is(at + 1, ";"));
             let before = &self.tokens[..declared.unwrap_or(0).saturating_sub(1)];
-            // A visibility may come between the attribute and the declaration.
+            // `pub` or `pub(crate)` may come between the attribute and `mod`.
             let end = before.iter().rposition(|token| token == "]").map_or(0, |at| at + 1);
             let between = |token: &String| !["}", ";"].contains(&token.as_str());
             before[..end].ends_with(&FOR_TESTS.map(String::from)) && before[end..].iter().all(between)
@@ -157,7 +159,7 @@ impl Source {
         found
     }
 
-    /// Returns all paths that begin with `crate` or `super`, as paths from the root of the crate.
+    /// Returns all paths in the file that begin with `crate` or `super`, converted to paths from the root of the crate.
     fn paths(&self) -> Vec<Vec<String>> {
         let mut found = Vec::new();
         let mut at = 0;
@@ -184,8 +186,8 @@ impl Source {
         found
     }
 
-    /// Adds the paths of the use tree that begins at `at`, such as `comparison::{Standing, ratio}`, to `found`. Returns
-    /// the position after the tree.
+    /// Adds to `found` the paths of the use tree at position `at`, such as `comparison::{Standing, ratio}`. Returns the
+    /// position after the tree.
     fn tree(&self, mut from: Vec<String>, at: usize, found: &mut Vec<Vec<String>>) -> usize {
         match self.tokens.get(at).map(String::as_str) {
             Some("{") => {
@@ -210,7 +212,7 @@ impl Source {
     }
 }
 
-/// Returns the names and punctuation of a source text, and its string literals with their line numbers.
+/// Returns the identifiers and punctuation of a source text, and its string literals with their line numbers.
 fn read(text: &str) -> (Vec<String>, Vec<(usize, String)>) {
     let text: Vec<char> = text.chars().collect();
     let (mut tokens, mut texts) = (Vec::new(), Vec::new());
@@ -244,7 +246,7 @@ fn read(text: &str) -> (Vec<String>, Vec<(usize, String)>) {
                 texts.push((line, text[start + 1..at.min(text.len())].iter().collect()));
                 at += 1;
             }
-            // A character literal. An apostrophe alone begins a lifetime.
+            // A character literal: an apostrophe followed by a backslash cannot begin a lifetime.
             '\'' if there(at + 1) == '\\' => {
                 at += 3;
                 while at < text.len() && there(at) != '\'' {

@@ -12,7 +12,7 @@ pub(crate) enum Change {
     Written(String),
 }
 
-/// Returns all changes, with the names that failure messages use.
+/// Returns all changes. Each has a name for failure messages.
 pub(crate) fn changes() -> Vec<(&'static str, Change)> {
     let deep = format!("{}{}", "[".repeat(10_000), "]".repeat(10_000));
     let long = format!("\"{}\"", "a".repeat(100_000));
@@ -61,8 +61,8 @@ pub(crate) fn name(field: &[Step]) -> String {
     steps.collect::<Vec<_>>().join(".")
 }
 
-/// Returns the paths of all values below `value`, including containers. For lists, returns only the first and last
-/// element, unless `all` is set.
+/// Returns the paths of all values in `value`, at any depth. For lists, returns only the first and the last element,
+/// unless `all` is set.
 pub(crate) fn fields(value: &Value, all: bool) -> Vec<Field> {
     fn walk(value: &Value, all: bool, above: &[Step], found: &mut Vec<Field>) {
         let mut below = |step: Step, value: &Value| {
@@ -92,7 +92,7 @@ fn at<'v>(value: &'v mut Value, field: &[Step]) -> &'v mut Value {
     })
 }
 
-/// Returns the text of a document with these fields changed. No field may contain another.
+/// Returns the text of a document with changes to the given fields. No field may contain another.
 pub(crate) fn changed(document: &Value, changes: &[(&Field, &Change)]) -> String {
     let mut document = document.clone();
     let mut written = Vec::new();

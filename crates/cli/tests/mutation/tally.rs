@@ -6,13 +6,13 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-/// Outcome for a changed file.
+/// What pqlab did with a changed file.
 pub(crate) enum Outcome {
     Refused,
     Taken,
 }
 
-/// Checks that a rejection states a reason, and for JSON also a line number.
+/// Checks that the message of a rejection states a reason and, for JSON, a line number.
 pub(crate) fn refused(reason: &str, of_json: bool) -> Result<Outcome, String> {
     match (reason.trim().is_empty(), of_json && !reason.contains(" line ")) {
         (true, _) => Err("rejected without a reason".to_owned()),
@@ -21,7 +21,7 @@ pub(crate) fn refused(reason: &str, of_json: bool) -> Result<Outcome, String> {
     }
 }
 
-/// Prints the current attempt if it takes longer than a minute, to find attempts that never end.
+/// Prints the name of the current attempt if it takes longer than a minute, so that endless attempts can be identified.
 struct Watch(Arc<Mutex<(String, Instant)>>);
 
 impl Watch {
@@ -122,7 +122,7 @@ impl Tally {
     }
 
     pub(crate) fn end(self) {
-        println!("mutations: {} tried, {} refused, {} taken", self.tried, self.refused, self.taken);
+        println!("mutations: {} tried, {} rejected, {} accepted", self.tried, self.refused, self.taken);
         let shown: Vec<String> =
             self.failures.iter().take(40).map(|failure| failure.chars().take(400).collect()).collect();
         assert!(self.failures.is_empty(), "{} attempts failed:\n{}", self.failures.len(), shown.join("\n"));

@@ -21,12 +21,13 @@ use x509_cert::time::{Time, Validity};
 /// Role of a certificate's subject.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SubjectType {
-    /// May sign certificates. At most `path_length` intermediate certificates may follow; `None` means no limit.
+    /// Certification authority, which may sign certificates. At most `path_length` intermediate certificates may follow
+    /// in a chain; `None` means no limit.
     Authority {
         /// pathLenConstraint (RFC 5280, section 4.2.1.9).
         path_length: Option<u8>,
     },
-    /// May sign anything except certificates.
+    /// End entity, which may sign anything except certificates.
     Leaf,
 }
 
@@ -35,13 +36,13 @@ pub enum SubjectType {
 pub struct Profile {
     /// Serial number: positive, at most 20 bytes, big-endian.
     pub serial_number: Vec<u8>,
-    /// Distinguished name of the issuer (RFC 4514): `CN=Root,O=Example`.
+    /// Distinguished name of the issuer (RFC 4514), such as `CN=Root,O=Example`.
     pub issuer: String,
-    /// Distinguished name of the subject.
+    /// Distinguished name of the subject (RFC 4514).
     pub subject: String,
-    /// Start of the validity period, in seconds since 1970.
+    /// Start of the validity period, as the time since 1970-01-01 UTC. Fractions of a second are ignored.
     pub not_before: Duration,
-    /// End of the validity period, in seconds since 1970.
+    /// End of the validity period, as the time since 1970-01-01 UTC. Fractions of a second are ignored.
     pub not_after: Duration,
     /// Key identifier of the subject (RFC 5280, section 4.2.1.2), for example from [`PublicKey::key_identifier`].
     pub subject_key_identifier: [u8; KEY_IDENTIFIER],
@@ -57,7 +58,7 @@ pub struct Profile {
 pub enum SigningKeys<'a> {
     /// One signature, pure or composite.
     Single(&'static Identifier, &'a dyn SigningKey),
-    /// An alternative signature in the extensions, and a classical signature over the whole certificate.
+    /// An alternative signature in the extensions, and a classical signature that also covers the extensions.
     Alternative {
         /// Algorithm and key of the classical signature.
         classical: (&'static Identifier, &'a dyn SigningKey),
@@ -67,7 +68,7 @@ pub enum SigningKeys<'a> {
 }
 
 /// Builds a certificate and returns its DER. Pass an alternative subject key if and only if the issuer signs with an
-/// alternative key. `coins` are passed to the signature scheme; empty coins request deterministic signatures.
+/// alternative key. `coins` goes to the signature schemes; `Coins::Exact(&[])` requests deterministic signatures.
 ///
 /// # Errors
 /// [`CertificateError::Decode`] if a name, number or time cannot be encoded. Propagates errors from the signing
@@ -131,14 +132,15 @@ pub fn build(
     Ok(assemble(&tbs, identifier, &signature)?)
 }
 
-/// Signs with an empty context (RFC 9881, section 3; draft-ietf-lamps-pq-composite-sigs, section 5).
+/// Signs with an empty context (RFC 9881, section 3; draft-ietf-lamps-pq-composite-sigs, section 5). Returns the
+/// signature in the encoding that certificates use.
 pub(super) fn sign(
     key: &dyn SigningKey,
     identifier: &Identifier,
     message: &[u8],
     coins: Coins,
 ) -> Result<Vec<u8>, CertificateError> {
-    let parameters = pqlab_primitives::SignatureParameters::of(identifier.algorithm)
+    let parameters = pqlab_primitives::SignatureParameters::find(identifier.algorithm)
         .ok_or(CertificateError::NoScheme(identifier.algorithm))?;
     let mut signature = vec![0; parameters.signature];
     let coins = if parameters.signing_coins == 0 { Coins::Internal } else { coins };

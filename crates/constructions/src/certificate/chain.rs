@@ -1,15 +1,18 @@
 //! Verifies a chain from a leaf to a trusted root: signatures, names, validity and constraints (RFC 5280, section 6.1).
 //! Ignores policies, name constraints and revocation. Rejects unknown critical extensions.
 
+use super::client::FOR_SERVERS;
 use super::{Certificate, CertificateError, Schemes};
 use const_oid::{AssociatedOid, ObjectIdentifier};
 use std::time::Duration;
-use x509_cert::ext::pkix::{BasicConstraints, KeyUsage, SubjectAltName};
+use x509_cert::ext::pkix::{BasicConstraints, ExtendedKeyUsage, KeyUsage, SubjectAltName};
 
-const KNOWN: [ObjectIdentifier; 3] = [BasicConstraints::OID, KeyUsage::OID, SubjectAltName::OID];
+const KNOWN: [ObjectIdentifier; 4] = [BasicConstraints::OID, KeyUsage::OID, SubjectAltName::OID, ExtendedKeyUsage::OID];
+/// Object identifier anyExtendedKeyUsage (RFC 5280, section 4.2.1.12).
+const FOR_ANYTHING: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.5.29.37.0");
 
 /// Verifies `chain`, leaf first. Each certificate must be signed by the next one, and the last one by `root`. The
-/// caller must already trust `root`. `at` is the verification time, as a duration since the Unix epoch.
+/// caller must already trust `root`. `at` is the verification time, as the time since 1970-01-01 UTC.
 ///
 /// # Errors
 /// [`CertificateError::Chain`] naming the certificate and the broken rule; [`CertificateError::Signature`] if a
@@ -47,8 +50,8 @@ pub(super) fn verify_path(
     Ok(())
 }
 
-/// Checks the validity period, critical extensions and, for an authority, its constraints. `place` is 0 for the leaf,
-/// so `place - 1` intermediate certificates lie between an authority and the leaf.
+/// Checks the validity period, critical extensions and, for an authority, its constraints. `place` is the position in
+/// the chain, 0 for the leaf. There are `place - 1` intermediate certificates between an authority and the leaf.
 fn check(certificate: &Certificate, place: usize, at: Duration, authority: bool) -> Result<(), CertificateError> {
     let broken = |problem| CertificateError::Chain { place, problem };
     let tbs = certificate.parsed.tbs_certificate();
@@ -61,6 +64,12 @@ fn check(certificate: &Certificate, place: usize, at: Duration, authority: bool)
     let extensions = tbs.extensions().map(Vec::as_slice).unwrap_or_default();
     if extensions.iter().any(|extension| extension.critical && !KNOWN.contains(&extension.extn_id)) {
         return Err(broken("has an unknown critical extension"));
+    }
+    // The extension may list several purposes, but chains are verified only for server authentication.
+    if let Some((true, usage)) = tbs.get_extension::<ExtendedKeyUsage>()?
+        && !usage.0.iter().any(|purpose| [FOR_SERVERS, FOR_ANYTHING].contains(purpose))
+    {
+        return Err(broken("has a critical extended key usage without server authentication"));
     }
     if !authority {
         return Ok(());

@@ -1,5 +1,5 @@
-//! Checks that a client makes on a server's chain. The chain must end at a trusted root (RFC 5280, section 6.1) and
-//! name the server (RFC 9525), and the leaf's key must be allowed to sign a handshake.
+//! Verifies a server's certificate chain as a client does. The chain must end at a trusted root (RFC 5280, section 6.1)
+//! and name the server (RFC 9525), and the leaf's key must be allowed to sign a handshake.
 
 use super::chain::verify_path;
 use super::{Certificate, CertificateError, Schemes};
@@ -8,14 +8,14 @@ use std::time::Duration;
 use x509_cert::ext::pkix::name::GeneralName;
 use x509_cert::ext::pkix::{BasicConstraints, ExtendedKeyUsage, KeyUsage, SubjectAltName};
 
-/// Maximum number of certificates below the root. Limits the work that a server can cause.
+/// Maximum number of certificates in a chain, without the root. Limits the work that a server can cause.
 const LONGEST: usize = 8;
-/// id-kp-serverAuth (RFC 5280, section 4.2.1.12).
-const FOR_SERVERS: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.6.1.5.5.7.3.1");
+/// Object identifier id-kp-serverAuth (RFC 5280, section 4.2.1.12).
+pub(super) const FOR_SERVERS: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.6.1.5.5.7.3.1");
 
 /// Verifies a server's chain for the DNS name `name`. The leaf comes first. Each certificate must be signed by the next
 /// one, and the last one by one of `roots`. The caller must already trust `roots`, so their self-signatures are not
-/// checked. `at` is the time of verification, since 1970.
+/// checked. `at` is the verification time, as the time since 1970-01-01 UTC.
 ///
 /// # Errors
 /// [`CertificateError::Chain`] naming the certificate and the broken rule; [`CertificateError::Signature`] if a
@@ -55,7 +55,8 @@ pub fn verify_server(
 fn check_leaf(leaf: &Certificate, name: &str) -> Result<(), CertificateError> {
     let broken = |problem| Err(CertificateError::Chain { place: 0, problem });
     let tbs = leaf.parsed.tbs_certificate();
-    // A match requires a subject alternative name. The distinguished name is ignored (RFC 9525, section 2).
+    // Compare only subject alternative names. RFC 9525, section 2, forbids falling back to the
+    // common name.
     let names = tbs.get_extension::<SubjectAltName>()?.map(|(_, names)| names.0).unwrap_or_default();
     let called = |found: &GeneralName| matches!(found, GeneralName::DnsName(found) if matches(found.as_str(), name));
     if !is_host(name) || !names.iter().any(called) {

@@ -1,6 +1,6 @@
-//! The reference form, defined by an earlier system: a classical certificate with a detached ML-DSA-65 signature. The
-//! signature covers `"qs-x509-cosig-v1" || 00 || certificate`, with the context `qs-x509-cosig`. The CBOR array
-//! `[certificate, signature]` holds both.
+//! The reference form of a hybrid certificate, defined by an earlier system: a classical certificate with a detached
+//! ML-DSA-65 signature. The signature covers `"qs-x509-cosig-v1" || 00 || certificate`, with the context
+//! `qs-x509-cosig`. Certificate and signature are sent as the CBOR array `[certificate, signature]`.
 //!
 //! The earlier system's verifier reads the context from the bundle, so the sender chooses it; here the context is
 //! fixed. Nothing in the certificate indicates that a second signature exists, so an attacker can remove that signature
@@ -12,7 +12,7 @@ use crate::hybrid_signature::length::ML_DSA_65_SIGNATURE;
 use pqlab_primitives::{Coins, Error, Result, SigningKey, VerifyingKey};
 
 const PREFIX: &[u8] = b"qs-x509-cosig-v1\x00";
-/// Context of the ML-DSA signature.
+/// ML-DSA context of the detached signature.
 pub const CONTEXT: &[u8] = b"qs-x509-cosig";
 const BUNDLE: &str = "bundle of certificate and signature";
 

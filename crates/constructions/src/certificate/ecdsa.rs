@@ -16,13 +16,14 @@ pub(super) fn is(identifier: &Identifier) -> bool {
     identifier.algorithm.starts_with("ECDSA-")
 }
 
-/// Converts `r || s`, two numbers of equal length, to DER.
+/// Converts `r || s`, two integers of equal length, to DER.
 pub(super) fn to_der(signature: &[u8]) -> der::Result<Vec<u8>> {
     let (r, s) = signature.split_at(signature.len() / 2);
     Value { r: Uint::new(r)?, s: Uint::new(s)? }.to_der()
 }
 
-/// Converts DER to `r || s`, `length` bytes in total. Returns `None` if the input is malformed or a number is too long.
+/// Converts DER to `r || s`, `length` bytes in total. Returns `None` if the input is malformed or an integer is too
+/// long.
 pub(super) fn from_der(der: &[u8], length: usize) -> Option<Vec<u8>> {
     let Value { r, s } = Value::from_der(der).ok()?;
     let mut signature = vec![0; length];
@@ -45,7 +46,8 @@ mod tests {
         signature[31] = 0x80;
         signature[32] = 0xff;
         let der = to_der(&signature).unwrap();
-        // DER adds a zero byte before `r` (0x80) and before the 32 bytes of `s`.
+        // The top bits of `r` (0x80) and `s` are set, so DER prepends a zero byte: they take 2 and
+        // 33 bytes.
         assert_eq!(der.len(), 2 + 4 + 2 + 33);
         assert_eq!(from_der(&der, 64).unwrap(), signature);
         let twice = [der.as_slice(), &[0]].concat();

@@ -2,10 +2,10 @@
 //!
 //! | form | signatures |
 //! |---|---|
-//! | alternative (X.509 (10/2019), clause 9.8) | ML-DSA-65 in extensions 2.5.29.72 to .74, Ed25519 over the whole |
+//! | alternative (X.509 (10/2019), clause 9.8) | ML-DSA-65 in extensions 2.5.29.72 to .74, and Ed25519 |
 //! | composite (draft-ietf-lamps-pq-composite-sigs-19) | one signature, MLDSA65-Ed25519-SHA512 |
-//! | pure (RFC 9881) | one signature: ML-DSA-44, -65 or -87, or classical: Ed25519 (RFC 8410), ECDSA, RSA |
-//! | detached (the reference form) | Ed25519 in the certificate, and a separate ML-DSA-65 signature: see [`detached`] |
+//! | pure (RFC 9881, RFC 9909) | one signature: ML-DSA, SLH-DSA, Ed25519 (RFC 8410), ECDSA or RSA |
+//! | [`detached`] (from an earlier system) | Ed25519 in the certificate, and a separate ML-DSA-65 signature |
 
 mod build;
 mod chain;
@@ -46,7 +46,7 @@ pub enum CertificateError {
     Chain {
         /// Position of the certificate in the chain; 0 is the leaf.
         place: usize,
-        /// The broken rule.
+        /// Predicate that describes the broken rule, such as `has expired`.
         problem: &'static str,
     },
 }
@@ -70,7 +70,7 @@ pub struct Certificate {
 }
 
 impl Certificate {
-    /// Parses DER. Rejects other encodings and trailing bytes.
+    /// Parses a certificate in DER. Rejects other encodings and trailing bytes.
     ///
     /// # Errors
     /// [`DecodeError`] naming the problem.
@@ -78,24 +78,31 @@ impl Certificate {
         let failed = DecodeError::der(CERTIFICATE);
         let parsed = x509_cert::Certificate::from_der(der).map_err(&failed)?;
         let (tbs_der, tbs) = syntax::read_tbs(der)?;
+        // The key comes first, because its error also names the size or curve.
+        let subject_key = PublicKey::from_info(parsed.tbs_certificate().subject_public_key_info())?;
         let signature = Identifier::of_signature("certificate", parsed.signature_algorithm())?;
         if parsed.signature_algorithm() != parsed.tbs_certificate().signature() {
             return Err(DecodeError::Structure {
                 what: CERTIFICATE,
-                problem: "has two different signature algorithms: one in the signed part, one outside",
+                problem: "names different signature algorithms inside and outside the signed part",
             });
         }
-        let subject_key = PublicKey::from_info(parsed.tbs_certificate().subject_public_key_info())?;
         let alternative = syntax::Alternative::read(&tbs)?;
         Ok(Certificate { der: der.to_vec(), parsed, tbs, tbs_der, signature, subject_key, alternative })
     }
 
-    /// Parses PEM with the label `CERTIFICATE`.
+    /// Parses a single PEM block with the label `CERTIFICATE`. Ignores white space and line lengths.
     ///
     /// # Errors
     /// [`DecodeError`] naming the problem.
     pub fn from_pem(pem: &str) -> Result<Certificate, DecodeError> {
         Certificate::from_der(&from_pem(CERTIFICATE, "CERTIFICATE", pem)?)
+    }
+
+    /// Returns the subject name of a certificate, even if pqlab does not support its algorithms. Returns `None` if
+    /// `der` is not a certificate.
+    pub fn subject(der: &[u8]) -> Option<String> {
+        Some(x509_cert::Certificate::from_der(der).ok()?.tbs_certificate().subject().to_string())
     }
 
     /// Returns the original DER.
@@ -106,7 +113,7 @@ impl Certificate {
     /// Returns the certificate as PEM with the label `CERTIFICATE`.
     ///
     /// # Errors
-    /// [`DecodeError::Pem`] if the encoding fails. Cannot happen at these lengths.
+    /// [`DecodeError::Pem`] if the encoding fails, which cannot happen for a parsed certificate.
     pub fn to_pem(&self) -> Result<String, DecodeError> {
         to_pem(CERTIFICATE, "CERTIFICATE", &self.der)
     }
@@ -116,27 +123,28 @@ impl Certificate {
         &self.parsed
     }
 
-    /// Returns the algorithm of the signature. In the alternative form, this is the classical algorithm.
+    /// Returns the algorithm of the signature. If the certificate also has an alternative signature, this is the
+    /// classical algorithm.
     pub fn signature_algorithm(&self) -> &'static Identifier {
         self.signature
     }
 
-    /// Returns the subject's key. In the alternative form, this is the classical key.
+    /// Returns the subject's key. If the subject also has an alternative key, this is the classical key.
     pub fn subject_key(&self) -> &PublicKey {
         &self.subject_key
     }
 
-    /// Returns the subject's alternative key, if present (2.5.29.72).
+    /// Returns the subject's alternative key, if present (extension 2.5.29.72).
     pub fn alternative_key(&self) -> Option<&PublicKey> {
         self.alternative.as_ref().and_then(|alternative| alternative.subject_key.as_ref())
     }
 
-    /// Whether the certificate contains an alternative signature (2.5.29.74).
+    /// Whether the certificate contains an alternative signature (extension 2.5.29.74).
     pub fn has_alternative_signature(&self) -> bool {
         self.alternative_signature().is_some()
     }
 
-    /// Returns the alternative signature, if present (2.5.29.74).
+    /// Returns the alternative signature, if present (extension 2.5.29.74).
     pub fn alternative_signature(&self) -> Option<&[u8]> {
         let (_, signature) = self.alternative.as_ref()?.signature.as_ref()?;
         Some(signature)

@@ -14,15 +14,15 @@ use x509_cert::name::Name;
 use x509_cert::serial_number::SerialNumber;
 use x509_cert::time::Validity;
 
-/// subjectAltPublicKeyInfo.
+/// Object identifier of the extension subjectAltPublicKeyInfo.
 pub(super) const ALT_KEY: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.5.29.72");
-/// altSignatureAlgorithm.
+/// Object identifier of the extension altSignatureAlgorithm.
 pub(super) const ALT_ALGORITHM: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.5.29.73");
-/// altSignatureValue.
+/// Object identifier of the extension altSignatureValue.
 pub(super) const ALT_VALUE: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.5.29.74");
 
-/// TBSCertificate (RFC 5280, section 4.1.2). Needed because `x509-cert` builds its own type only through a builder, and
-/// the builder does not support signatures over part of a certificate.
+/// TBSCertificate (RFC 5280, section 4.1.2). Defined here because `x509-cert` creates its own type only through a
+/// builder, which does not support signatures over part of a certificate.
 #[derive(Clone, Debug, PartialEq, Eq, Sequence)]
 pub(super) struct Tbs {
     #[asn1(context_specific = "0", default = "Default::default")]
@@ -105,7 +105,8 @@ pub(super) fn assemble(tbs: &[u8], algorithm: &Identifier, signature: &[u8]) -> 
     .to_der()
 }
 
-/// A certificate's extensions for the alternative signature. The signature and its algorithm may be missing.
+/// Alternative key of the subject and alternative signature, from a certificate's extensions. At least one of the two
+/// is present.
 #[derive(Clone, Debug)]
 pub(super) struct Alternative {
     pub(super) subject_key: Option<PublicKey>,
@@ -113,7 +114,7 @@ pub(super) struct Alternative {
 }
 
 impl Alternative {
-    /// Reads the three extensions. Returns `None` if none of them is present.
+    /// Reads the extensions for alternative keys and signatures. Returns `None` if none of them is present.
     pub(super) fn read(tbs: &Tbs) -> Result<Option<Alternative>, DecodeError> {
         let failed = DecodeError::der(CERTIFICATE);
         let wrong = |problem| DecodeError::Structure { what: CERTIFICATE, problem };

@@ -26,7 +26,7 @@ impl Schemes {
     }
 }
 
-/// Kinds of valid signatures that a certificate contains.
+/// Signatures that [`Certificate::verify`] found valid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Signatures {
     /// One signature: classical, pure post-quantum, or composite.

@@ -10,10 +10,10 @@ use std::sync::Arc;
 
 /// Length in bytes of keys, ciphertexts and secrets.
 const LENGTH: usize = 32;
-/// Suite identifier: `KEM` and the number of this KEM.
+/// Suite identifier in hash inputs: `KEM`, then the KEM's HPKE identifier, 0x0020.
 const SUITE: [u8; 5] = *b"KEM\0\x20";
 
-/// DHKEM built from a library's X25519 and HMAC-SHA256.
+/// DHKEM(X25519, HKDF-SHA256), built from a library's X25519 and HMAC-SHA256.
 pub struct DhKem {
     info: KemInfo,
     shared: Arc<Shared>,

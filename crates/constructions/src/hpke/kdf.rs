@@ -1,4 +1,4 @@
-//! Labelled key derivation: HKDF over HMAC (RFC 9180, section 4), or a single SHAKE256 call (draft-ietf-hpke-pq-05).
+//! Labeled key derivation: HKDF over HMAC (RFC 9180, section 4), or a single SHAKE256 call (draft-ietf-hpke-pq-05).
 
 use pqlab_primitives::{Error, Mac, Result, Wiped, Xof};
 use std::sync::Arc;
@@ -10,14 +10,14 @@ const HASH: usize = 32;
 /// Key derivation function for HPKE.
 #[derive(Clone)]
 pub enum Kdf {
-    /// HKDF-SHA256 over HMAC-SHA256.
+    /// HKDF-SHA256, built from a library's HMAC-SHA256.
     HkdfSha256(Arc<dyn Mac>),
-    /// SHAKE256.
+    /// SHAKE256 as a one-stage KDF (draft-ietf-hpke-pq-05).
     Shake256(Arc<dyn Xof>),
 }
 
 impl Kdf {
-    /// Returns the identifier (RFC 9180, section 7.2; draft-ietf-hpke-pq-05).
+    /// Returns the KDF's HPKE identifier (RFC 9180, section 7.2; draft-ietf-hpke-pq-05).
     pub(super) fn id(&self) -> u16 {
         match self {
             Kdf::HkdfSha256(_) => 0x01,

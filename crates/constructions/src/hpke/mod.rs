@@ -53,13 +53,13 @@ impl Suite {
         &self.kem
     }
 
-    /// Returns the difference in bytes between a sealed first message and its plaintext: encapsulated secret plus tag.
+    /// Returns the number of bytes that [`seal`](Self::seal) adds to a plaintext: the encapsulated secret and the tag.
     pub fn overhead(&self) -> usize {
         self.kem.info().parameters.ciphertext + self.aead.tag_len()
     }
 
-    /// Encrypts a first message and returns `enc || ciphertext || tag` (RFC 9180, section 6.1). `coins` are passed to
-    /// the KEM's encapsulation.
+    /// Encrypts a single message and returns `enc || ciphertext || tag` (RFC 9180, section 6.1). `enc` is the
+    /// encapsulated secret. `coins` goes to the KEM's encapsulation.
     ///
     /// # Errors
     /// Propagates errors from the libraries.
@@ -79,7 +79,7 @@ impl Suite {
         Ok(message)
     }
 
-    /// Decrypts a first message.
+    /// Decrypts a message from [`seal`](Self::seal).
     ///
     /// # Errors
     /// [`Error::VerificationFailed`] if authentication fails; [`Error::Malformed`] if the message is too short.
@@ -177,7 +177,8 @@ impl Context {
     /// Decrypts the next message.
     ///
     /// # Errors
-    /// [`Error::VerificationFailed`] if `sealed` is not the next message. The sequence number then stays the same.
+    /// [`Error::VerificationFailed`] if `sealed` is not the next message, and [`Error::Malformed`] if it is shorter
+    /// than a tag. The sequence number then does not advance.
     pub fn open(&mut self, associated_data: &[u8], sealed: &[u8]) -> Result<Vec<u8>> {
         let length = sealed.len().checked_sub(self.tag).ok_or(Error::Malformed("HPKE message"))?;
         let mut plaintext = sealed[..length].to_vec();

@@ -1,4 +1,4 @@
-//! Combines two shared secrets into one.
+//! Combines the shared secrets of the two halves into one.
 
 use super::length::{CIPHERTEXT, SECRET, X25519};
 use pqlab_primitives::{Error, Hash, Kdf, Result, Wiped};
@@ -28,7 +28,7 @@ pub(super) struct Inputs<'a> {
     pub(super) ciphertext_x: &'a [u8],
     /// X25519 part of the recipient's encapsulation key.
     pub(super) public_x: &'a [u8; X25519],
-    /// Whole ciphertext, in the construction's order.
+    /// Whole ciphertext of the hybrid, as sent.
     pub(super) ciphertext: &'a [u8],
 }
 
@@ -47,7 +47,7 @@ impl Combiner {
         }
     }
 
-    /// Writes the shared secret.
+    /// Computes the hybrid's shared secret and writes it to `out`.
     pub(super) fn combine(&self, inputs: &Inputs, out: &mut [u8]) -> Result<()> {
         match self {
             Combiner::Universal(sha3_256) => {

@@ -8,11 +8,10 @@ use std::sync::Arc;
 /// 6.1), but some constructions must accept them.
 #[derive(Clone)]
 pub(super) enum LowOrder {
-    /// Returns the library's error.
+    /// Reject the point with the library's error.
     Refused,
-    /// Ignores the library's error and combines a zero secret, the result of the function in RFC 7748, section 5. A
-    /// library that rejects the point may not have written the ephemeral key, so the X25519 KEM in this variant
-    /// generates one.
+    /// Ignore the library's error and use a zero secret, the result of the function in RFC 7748, section 5. A library
+    /// that rejects the point may not have written the ephemeral key, so the X25519 KEM in this variant generates one.
     Combined(Arc<dyn Kem>),
 }
 

@@ -1,4 +1,4 @@
-//! Mock of the post-quantum half, for measuring the overhead of a hybrid alone. Its keys and ciphertexts are random
+//! Mock of a hybrid's post-quantum half, for measuring only the hybrid's overhead. Its keys and ciphertexts are random
 //! bytes with the lengths of ML-KEM-768.
 
 use super::length::{ML_KEM_CIPHERTEXT, ML_KEM_COINS, ML_KEM_KEY, ML_KEM_SEED, SECRET};
@@ -9,9 +9,8 @@ use pqlab_primitives::{
 };
 use std::borrow::Cow;
 
-/// Mock KEM. It protects NOTHING: the shared secret is the first 32 bytes of the ciphertext. The private key takes 64
-/// bytes, and the 1184-byte public key starts with it. The ciphertext starts with the 32 random bytes used by
-/// encapsulation.
+/// Mock KEM. It protects NOTHING: the shared secret is the first 32 bytes of the ciphertext. The 1184-byte public key
+/// starts with the 64-byte private key. With [`Coins::Exact`], the ciphertext starts with the caller's 32 random bytes.
 pub struct MockKem(KemInfo);
 
 impl MockKem {

@@ -1,20 +1,24 @@
-//! Hybrid KEMs of X25519 and ML-KEM-768. Each hybrid implements [`Kem`] and takes its two halves from any libraries.
+//! Hybrid KEMs of X25519 and ML-KEM-768. Each hybrid implements [`Kem`]. Its two halves may come from different
+//! libraries. An earlier system defined the reference form.
+//!
+//! In the table, M is ML-KEM-768, X is X25519, `ss` is a shared secret, `ct` a ciphertext and `pk` a public key.
+//! "Binds" lists what cannot change without changing the secret.
 //!
 //! | construction | secret | binds |
 //! |---|---|---|
 //! | X-Wing (draft-connolly-cfrg-xwing-kem) | `SHA3-256(ssM, ssX, ctX, pkX, label)` | ciphertext and recipient |
-//! | MLKEM768-X25519-SHA3-256 (LAMPS composite) | as X-Wing, with another private key | ciphertext and recipient |
+//! | MLKEM768-X25519-SHA3-256 (LAMPS composite) | as X-Wing, with a different private key | ciphertext and recipient |
 //! | X25519MLKEM768 (TLS 1.3 group 0x11EC) | `ssM, ssX`, 64 bytes, no KDF | nothing: TLS hashes its transcript |
 //! | the reference form | `HKDF-SHA256(ssX, ssM; salt = ctX, ctM)` | the ciphertext, not the recipient's `pkX` |
 //!
 //! The steps of a hybrid perform these X25519 operations:
 //!
 //! - key generation: one key generation
-//! - encapsulation: one key generation (the ephemeral key) and one Diffie-Hellman
-//! - decapsulation: one Diffie-Hellman
+//! - encapsulation: one key generation (the ephemeral key) and one Diffie-Hellman computation
+//! - decapsulation: one Diffie-Hellman computation
 //!
-//! The X25519 half is therefore a KEM with the ephemeral key as ciphertext. The rows for X25519 alone in tables measure
-//! this KEM's operations.
+//! The X25519 half is therefore a KEM with the ephemeral key as ciphertext. Table rows for X25519 alone measure the
+//! operations of this KEM.
 //!
 //! If an encapsulation key or a ciphertext contains an X25519 key of low order, the X25519 secret is zero. X-Wing
 //! hashes this secret like any other: its draft (sections 5.4 and 5.5) calls the function of RFC 7748, section 5, and
@@ -42,7 +46,7 @@ use std::sync::Arc;
 pub(crate) mod length {
     pub(crate) const ML_KEM_KEY: usize = 1184;
     pub(crate) const ML_KEM_CIPHERTEXT: usize = 1088;
-    /// `d || z`.
+    /// ML-KEM seed, `d || z`.
     pub(crate) const ML_KEM_SEED: usize = 64;
     /// Longest encoding of a decapsulation key: `dk` in FIPS 203.
     pub(crate) const ML_KEM_EXPANDED: usize = 2400;
@@ -51,7 +55,7 @@ pub(crate) mod length {
     pub(crate) const X25519: usize = 32;
     /// Shared secret of either half.
     pub(crate) const SECRET: usize = 32;
-    /// `d || z || skX`.
+    /// Seeds of both halves, `d || z || skX`.
     pub(crate) const SEEDS: usize = ML_KEM_SEED + X25519;
     pub(crate) const CIPHERTEXT: usize = ML_KEM_CIPHERTEXT + X25519;
 }
@@ -74,7 +78,7 @@ enum Layout {
     Expanded(Arc<dyn Xof>),
     /// ML-KEM first. The private key consists of the seeds, `d || z || skX`.
     Seeds,
-    /// Keys are CBOR pairs, X25519 first. Ciphertexts also start with X25519.
+    /// Reference form of an earlier system. Keys are CBOR pairs, X25519 first. Ciphertexts also start with X25519.
     Reference,
 }
 
@@ -134,7 +138,7 @@ impl Layout {
     }
 }
 
-/// Encoded private key: X-Wing's seed, or `d || z || skX`.
+/// Private key material: X-Wing's 32-byte seed, or `d || z || skX`.
 #[derive(Clone)]
 enum Secret {
     Short(Wiped<[u8; 32]>),
@@ -194,7 +198,7 @@ impl Secret {
 
 impl HybridKem {
     /// Builds X-Wing. Lengths in bytes: encapsulation key 1216, decapsulation key 32, ciphertext 1120, secret 32.
-    /// Decapsulation accepts every ciphertext of this length, even if the library's X25519 rejects the point.
+    /// Decapsulation accepts every ciphertext of this length, even if the library's X25519 rejects its X25519 part.
     ///
     /// # Errors
     /// [`Error::Unsupported`] if an argument implements a different algorithm, or if the library cannot generate ML-KEM
@@ -228,7 +232,7 @@ impl HybridKem {
     }
 
     /// Builds X25519MLKEM768, TLS 1.3 group 0x11EC (RFC 10024). The encapsulation key is the client's key share, 1216
-    /// bytes; the ciphertext is the server's, 1120 bytes. Both start with ML-KEM. The secret takes 64 bytes. The
+    /// bytes; the ciphertext is the server's, 1120 bytes. Both start with ML-KEM. The secret is 64 bytes long. The
     /// standard does not define an encoding for the private key; pqlab uses `d || z || skX`, 96 bytes. Flipping a
     /// ciphertext bit that X25519 ignores does not change the secret; TLS detects such a change with its transcript
     /// hash.
@@ -239,12 +243,13 @@ impl HybridKem {
         HybridKem::new("X25519MLKEM768", classical, post_quantum, Layout::Seeds, Combiner::Concatenation)
     }
 
-    /// Builds the reference form. Its secret takes 32 bytes: `HKDF-SHA256(ikm = ssX || ssM, salt = ctX || ctM, info)`
-    /// with the info string `"quantum-safe hybrid KEM v1" || 00 || "X25519+ML-KEM-768"`. The ciphertext is `ctX ||
-    /// ctM`, 1120 bytes. Keys are CBOR pairs, X25519 first. The post-quantum half may be a [`MockKem`].
+    /// Builds the reference form of an earlier system. Its secret is 32 bytes long:
+    /// `HKDF-SHA256(ikm = ssX || ssM, salt = ctX || ctM, info)` with the info string
+    /// `"quantum-safe hybrid KEM v1" || 00 || "X25519+ML-KEM-768"`. The ciphertext is `ctX || ctM`, 1120 bytes. Keys
+    /// are CBOR pairs, X25519 first. The post-quantum half may be a [`MockKem`].
     ///
     /// Unlike X-Wing, this form does NOT bind the recipient's X25519 key `pkX`. pqlab offers the form only to reproduce
-    /// the tables of an earlier system. Do not use it for anything else.
+    /// that system's tables. Do not use it for anything else.
     ///
     /// # Errors
     /// Same as [`x_wing`](Self::x_wing).
@@ -275,10 +280,10 @@ impl HybridKem {
                 "hybrid keys require seeds, but one of the two libraries does not accept seeds",
             ));
         }
-        let parameters = KemParameters::of(algorithm).ok_or(Error::Unsupported(algorithm))?;
+        let parameters = KemParameters::find(algorithm).ok_or(Error::Unsupported(algorithm))?;
         let coins = CoinSupport { keygen: true, operation: first.operation && second.operation };
         let info = KemInfo { parameters, encodings: vec![layout.encoding()], coins };
-        // Applies only to X-Wing, whose draft does not define an error for such points.
+        // Only X-Wing accepts low-order points, because its draft defines no error for them.
         let low_order = match layout {
             Layout::Expanded(_) => LowOrder::Combined(Arc::clone(&classical)),
             Layout::Seeds | Layout::Reference => LowOrder::Refused,
@@ -286,7 +291,7 @@ impl HybridKem {
         Ok(HybridKem { info, classical, post_quantum, layout, combiner, low_order })
     }
 
-    /// Prepares both halves of a private key.
+    /// Prepares both halves of the private key for decapsulation.
     fn prepare(&self, secret: Secret) -> Result<Box<dyn DecapsulationKey>> {
         let seeds = secret.seeds(&self.layout)?;
         let (post_quantum, classical) = seeds.split_at(ML_KEM_SEED);
@@ -318,7 +323,8 @@ impl Kem for HybridKem {
         let (post_quantum, classical) = seeds.split_at(ML_KEM_SEED);
 
         let (mut public, mut public_x) = ([0; ML_KEM_KEY], [0; X25519]);
-        // The encoded private keys are discarded, because the hybrid's private key consists of the seeds.
+        // `generate_encoded` also writes the halves' private keys, but the hybrid's private key is
+        // the seeds.
         let mut expanded = Wiped::new([0; length::ML_KEM_EXPANDED]);
         let mut scalar = Wiped::new([0; X25519]);
         let info = self.post_quantum.info();

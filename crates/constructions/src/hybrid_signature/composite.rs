@@ -19,8 +19,8 @@ const DIGEST: usize = 64;
 const CONTEXT: usize = 255;
 const SIGNATURE: usize = ML_DSA_65_SIGNATURE + ED25519_SIGNATURE;
 
-/// Composite signature scheme. The verifying key takes 1984 bytes: ML-DSA-65, then Ed25519. The signing key takes 64
-/// bytes: two seeds in the same order. The signature takes 3373 bytes.
+/// Composite signature scheme. The verifying key is 1984 bytes long: ML-DSA-65, then Ed25519. The signing key is 64
+/// bytes long: two seeds in the same order. Signatures are 3373 bytes long.
 pub struct CompositeSignature {
     info: SignatureInfo,
     halves: Halves,
@@ -57,7 +57,7 @@ impl CompositeSignature {
     }
 }
 
-/// `M'`, the message that both halves sign. At most [`Message::LONGEST`] bytes.
+/// `M'`, the message that both halves sign. At most 382 bytes long.
 pub struct Message {
     bytes: [u8; Message::LONGEST],
     length: usize,

@@ -1,4 +1,4 @@
-//! Pairs of prepared keys, generated from two seeds or with each library's own generator.
+//! Pairs of prepared Ed25519 and ML-DSA-65 keys, generated from two seeds or with each library's own generator.
 
 use super::length::SEED;
 use pqlab_primitives::{
@@ -17,12 +17,12 @@ pub(super) struct Halves {
     pub(super) post_quantum: Arc<dyn SignatureScheme>,
 }
 
-/// `xi || seed`: ML-DSA first, then Ed25519, as in the composite's private key.
+/// Both seeds, `xi || seed`: ML-DSA's first, then Ed25519's, as in the composite's private key.
 pub(super) type Seeds = Wiped<[u8; 2 * SEED]>;
 
 impl Halves {
-    /// Returns the two schemes and the hybrid's capabilities. Supports `encoding` for keys only if
-    /// both libraries generate keys from seeds.
+    /// Returns the two schemes and the hybrid's capabilities. The capabilities include the key encoding `encoding` only
+    /// if both libraries generate keys from seeds.
     ///
     /// # Errors
     /// [`Error::Unsupported`] if a half implements a different algorithm.
@@ -38,7 +38,7 @@ impl Halves {
         if post_quantum.info().parameters.algorithm != "ML-DSA-65" {
             return Err(Error::Unsupported("the post-quantum half must be ML-DSA-65"));
         }
-        let parameters = SignatureParameters::of(algorithm).ok_or(Error::Unsupported(algorithm))?;
+        let parameters = SignatureParameters::find(algorithm).ok_or(Error::Unsupported(algorithm))?;
         let (hedged, operation) = (post_quantum.info().hedged, post_quantum.info().coins.operation);
         let halves = Halves { classical, post_quantum };
         let keygen = halves.seeded();

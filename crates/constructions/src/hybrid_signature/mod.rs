@@ -1,6 +1,6 @@
 //! Hybrid signatures of Ed25519 and ML-DSA-65: the composite of draft-ietf-lamps-pq-composite-sigs-19, and the
-//! reference form, defined by an earlier system. Both implement [`SignatureScheme`] and take their two halves from any
-//! libraries. A signature is valid only if both halves are.
+//! reference form, defined by an earlier system. Both implement [`SignatureScheme`](pqlab_primitives::SignatureScheme).
+//! The two halves may come from different libraries. A signature is valid only if both halves are valid.
 
 mod composite;
 mod halves;

@@ -21,11 +21,11 @@ const SIGNING_KEY: [usize; 2] = [SEED, SEED];
 /// Maximum message length in bytes for assembling `random || message` on the stack.
 const SHORT: usize = 1024;
 
-/// Hybrid signature scheme in the reference form. Keys are CBOR pairs, Ed25519 first. The verifying key takes 1990
-/// bytes, the signing key 69.
+/// Hybrid signature scheme in the reference form. Keys are CBOR pairs, Ed25519 first. The verifying key is 1990 bytes
+/// long, and the signing key 69.
 ///
-/// [`Coins::Exact`] with 32 bytes sets `random` and requests deterministic ML-DSA. With 64 bytes, it holds `random ||
-/// rnd`.
+/// [`Coins::Exact`] with 32 bytes sets `random` and requests deterministic ML-DSA. With 64 bytes, it sets
+/// `random || rnd`, where `rnd` is ML-DSA's random input (FIPS 204).
 pub struct ReferenceSignature {
     info: SignatureInfo,
     halves: Halves,

@@ -1,15 +1,16 @@
 //! Object identifiers of algorithms that have a standard key encoding. Most algorithms use the same identifier for keys
 //! and signatures, without parameters.
 
+use super::names::{algorithm_name, with_name};
 use super::{DecodeError, bare};
 use der::asn1::{Any, Null, ObjectIdentifier};
 use pqlab_primitives::{KemParameters, KeyEncoding, SignatureParameters};
 use spki::AlgorithmIdentifierOwned;
 
-/// Identifies an algorithm in X.509 and PKCS #8.
+/// Identifiers and private key layout of an algorithm in X.509 and PKCS #8.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Identifier {
-    /// Name of the algorithm, as used in the parameter tables.
+    /// Name of the algorithm, as in [`KemParameters`] and [`SignatureParameters`].
     pub algorithm: &'static str,
     /// Object identifier for keys.
     pub oid: ObjectIdentifier,
@@ -40,16 +41,16 @@ impl Parameters {
     }
 }
 
-/// Contents of PKCS #8's privateKey.
+/// Layout of the `privateKey` field in PKCS #8.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum PrivateLayout {
-    /// Raw bytes (X-Wing, composites).
+    /// Raw bytes (SLH-DSA: RFC 9909, section 6; X-Wing, composites).
     Raw,
     /// OCTET STRING that contains the bytes (RFC 8410, section 7).
     Curve,
     /// `CHOICE { seed [0], expandedKey, both }` (RFC 9881, section 6; RFC 9935, section 6).
     Choice,
-    /// ECPrivateKey with only the scalar (RFC 5915, section 3).
+    /// ECPrivateKey (RFC 5915, section 3). Keys that pqlab creates contain only the scalar.
     EllipticCurve,
     /// RSAPrivateKey as raw bytes (RFC 8017, appendix A.1.2).
     Rsa,
@@ -81,22 +82,34 @@ const fn apart(
 
 use PrivateLayout::{Choice, Curve, EllipticCurve, Raw, Rsa};
 
-/// prime256v1 (RFC 5480, section 2.1.1.1).
+/// Curve P-256: prime256v1 (RFC 5480, section 2.1.1.1).
 const P256: Parameters = Parameters::Curve(ObjectIdentifier::new_unwrap("1.2.840.10045.3.1.7"));
-/// id-ecPublicKey; ecdsa-with-SHA256 (RFC 5758, section 3.2).
+/// Object identifiers of ECDSA: id-ecPublicKey for keys, ecdsa-with-SHA256 for signatures (RFC 5758, section 3.2).
 const ECDSA: [&str; 2] = ["1.2.840.10045.2.1", "1.2.840.10045.4.3.2"];
-/// rsaEncryption; sha256WithRSAEncryption.
+/// Object identifiers of RSA: rsaEncryption for keys, sha256WithRSAEncryption for signatures.
 const RSA: [&str; 2] = ["1.2.840.113549.1.1.1", "1.2.840.113549.1.1.11"];
 
-/// Identifiers from RFC 5480, RFC 8017, RFC 9881, RFC 9935, RFC 8410, draft-connolly-cfrg-xwing-kem,
+/// Identifiers from RFC 5480, RFC 8017, RFC 9881, RFC 9909, RFC 9935, RFC 8410, draft-connolly-cfrg-xwing-kem,
 /// draft-ietf-lamps-pq-composite-kem and draft-ietf-lamps-pq-composite-sigs.
-static IDENTIFIERS: [Identifier; 13] = [
+static IDENTIFIERS: [Identifier; 25] = [
     identifier("ML-DSA-44", "2.16.840.1.101.3.4.3.17", Choice),
     identifier("ML-DSA-65", "2.16.840.1.101.3.4.3.18", Choice),
     identifier("ML-DSA-87", "2.16.840.1.101.3.4.3.19", Choice),
     identifier("ML-KEM-512", "2.16.840.1.101.3.4.4.1", Choice),
     identifier("ML-KEM-768", "2.16.840.1.101.3.4.4.2", Choice),
     identifier("ML-KEM-1024", "2.16.840.1.101.3.4.4.3", Choice),
+    identifier("SLH-DSA-SHA2-128s", "2.16.840.1.101.3.4.3.20", Raw),
+    identifier("SLH-DSA-SHA2-128f", "2.16.840.1.101.3.4.3.21", Raw),
+    identifier("SLH-DSA-SHA2-192s", "2.16.840.1.101.3.4.3.22", Raw),
+    identifier("SLH-DSA-SHA2-192f", "2.16.840.1.101.3.4.3.23", Raw),
+    identifier("SLH-DSA-SHA2-256s", "2.16.840.1.101.3.4.3.24", Raw),
+    identifier("SLH-DSA-SHA2-256f", "2.16.840.1.101.3.4.3.25", Raw),
+    identifier("SLH-DSA-SHAKE-128s", "2.16.840.1.101.3.4.3.26", Raw),
+    identifier("SLH-DSA-SHAKE-128f", "2.16.840.1.101.3.4.3.27", Raw),
+    identifier("SLH-DSA-SHAKE-192s", "2.16.840.1.101.3.4.3.28", Raw),
+    identifier("SLH-DSA-SHAKE-192f", "2.16.840.1.101.3.4.3.29", Raw),
+    identifier("SLH-DSA-SHAKE-256s", "2.16.840.1.101.3.4.3.30", Raw),
+    identifier("SLH-DSA-SHAKE-256f", "2.16.840.1.101.3.4.3.31", Raw),
     identifier("Ed25519", "1.3.101.112", Curve),
     identifier("X25519", "1.3.101.110", Curve),
     identifier("X-Wing", "1.3.6.1.4.1.62253.25722", Raw),
@@ -115,7 +128,8 @@ impl Identifier {
     /// Returns the algorithm that a key's AlgorithmIdentifier names.
     ///
     /// # Errors
-    /// [`DecodeError::Algorithm`] if the identifier is unknown or its parameters do not match.
+    /// [`DecodeError::Algorithm`] if the identifier is unknown or its parameters do not match;
+    /// [`DecodeError::Unsupported`] for curves other than P-256.
     pub(crate) fn of_key(
         what: &'static str,
         identifier: &AlgorithmIdentifierOwned,
@@ -141,12 +155,32 @@ impl Identifier {
     ) -> Result<&'static Identifier, DecodeError> {
         let wrong = |problem| DecodeError::Algorithm { what, oid: identifier.oid.to_string(), problem };
         let known = IDENTIFIERS.iter().find(|known| name(known).0 == identifier.oid);
-        let known = known.ok_or_else(|| wrong("which is unknown"))?;
-        match name(known).1.any() {
-            expected if expected == identifier.parameters => Ok(known),
-            None => Err(wrong("whose parameters must be absent")),
-            Some(_) => Err(wrong("whose parameters are unknown")),
+        let Some(known) = known else {
+            let named = algorithm_name(&identifier.oid.to_string()).is_some();
+            return Err(wrong(if named { "which is not supported" } else { "which is unknown" }));
+        };
+        let expected = name(known).1;
+        if expected.any() == identifier.parameters {
+            return Ok(known);
         }
+        let Parameters::Curve(_) = expected else {
+            return Err(wrong(match (expected, &identifier.parameters) {
+                (Parameters::Absent, Some(parameters)) if parameters.is_null() => {
+                    "whose parameters must be absent, but are NULL"
+                }
+                (Parameters::Absent, _) => "whose parameters must be absent",
+                _ => "whose parameters must be NULL",
+            }));
+        };
+        let curve = identifier.parameters.as_ref().and_then(|any| any.decode_as::<ObjectIdentifier>().ok());
+        Err(match curve {
+            Some(curve) => DecodeError::Unsupported {
+                what,
+                found: format!("on the curve {}", with_name(&curve.to_string())),
+                supported: "P-256",
+            },
+            None => wrong("whose parameters do not name a curve"),
+        })
     }
 
     fn named_in_signatures(&self) -> (ObjectIdentifier, Parameters) {
@@ -164,26 +198,32 @@ impl Identifier {
         AlgorithmIdentifierOwned { parameters: parameters.any(), ..bare(oid) }
     }
 
+    /// Returns the object identifier of the keys' curve, if the algorithm names a curve in its parameters.
+    pub(super) fn curve(&self) -> Option<ObjectIdentifier> {
+        if let Parameters::Curve(curve) = self.parameters { Some(curve) } else { None }
+    }
+
     /// Returns the length of a public key in bytes.
     pub(super) fn public_key(&self) -> usize {
-        let kem = KemParameters::of(self.algorithm).map(|kem| kem.encapsulation_key);
-        let signature = SignatureParameters::of(self.algorithm).map(|scheme| scheme.verifying_key);
+        let kem = KemParameters::find(self.algorithm).map(|kem| kem.encapsulation_key);
+        let signature = SignatureParameters::find(self.algorithm).map(|scheme| scheme.verifying_key);
         kem.or(signature).unwrap_or_default()
     }
 
     /// Returns the length of a private key in an encoding, in bytes. If the length varies, returns the maximum.
     pub(super) fn private_key(&self, encoding: KeyEncoding) -> usize {
-        let kem = KemParameters::of(self.algorithm).and_then(|kem| kem.decapsulation_key(encoding));
-        let signature = SignatureParameters::of(self.algorithm).and_then(|scheme| scheme.signing_key(encoding));
+        let kem = KemParameters::find(self.algorithm).and_then(|kem| kem.decapsulation_key(encoding));
+        let signature = SignatureParameters::find(self.algorithm).and_then(|scheme| scheme.signing_key(encoding));
         kem.or(signature).unwrap_or_default()
     }
 
-    /// Returns the encoding of the short private key: the seed, if the algorithm has one.
+    /// Returns the shortest encoding of a private key: the seed if the algorithm has one, otherwise the only encoding.
     pub(super) fn short(&self) -> KeyEncoding {
         match self.private {
             EllipticCurve => KeyEncoding::Scalar,
             Rsa => KeyEncoding::Der,
             _ if self.algorithm == "X25519" => KeyEncoding::Scalar,
+            _ if self.algorithm.starts_with("SLH-DSA") => KeyEncoding::Expanded,
             _ => KeyEncoding::Seed,
         }
     }

@@ -1,10 +1,15 @@
-//! Fingerprints, and standard encodings of keys: SubjectPublicKeyInfo (RFC 5280, section 4.1.2.7) and PKCS #8 (RFC
-//! 5958), as DER and PEM. Decoding is strict: it accepts exactly the bytes that encoding produces.
+//! Standard encodings of keys: SubjectPublicKeyInfo (RFC 5280, section 4.1.2.7) and PKCS #8 (RFC 5958), as DER and PEM.
+//! Also computes key fingerprints. Decoding of DER is strict: re-encoding a decoded key yields the same bytes.
 
 mod identifier;
+mod names;
+mod pem;
 mod private;
+mod rsa;
 
 pub use identifier::Identifier;
+pub use names::algorithm_name;
+pub use pem::{PemBlock, meaning as label_meaning};
 pub use private::{PrivateKey, PrivateKeyForm};
 
 use der::asn1::BitString;
@@ -18,46 +23,79 @@ pub enum DecodeError {
     /// The input is not DER of the expected type.
     #[error("the {what} is not valid DER: {detail}")]
     Der {
-        /// Expected structure.
+        /// Name of the expected structure.
         what: &'static str,
-        /// Problem and byte offset.
+        /// Description of the problem, with its byte offset.
         detail: String,
     },
     /// The input is not PEM with the expected label.
     #[error("the {what} is not valid PEM: {detail}")]
     Pem {
-        /// Expected structure.
+        /// Name of the expected structure.
         what: &'static str,
         /// Description of the problem.
         detail: String,
     },
     /// The algorithm identifier is unknown or has unexpected parameters.
-    #[error("the {what} names the algorithm {oid}, {problem}")]
+    #[error("the {what} names the algorithm {}, {problem}", names::with_name(oid))]
     Algorithm {
-        /// Structure that contains the identifier.
+        /// Name of the structure that contains the identifier.
         what: &'static str,
-        /// Object identifier.
+        /// Object identifier of the algorithm, in dotted decimal notation.
         oid: String,
         /// Description of the problem.
         problem: &'static str,
     },
+    /// The kind of key is known but not supported, such as RSA-3072.
+    #[error("the {what} is {found}; supported: {supported}")]
+    Unsupported {
+        /// Name of the structure that contains the key.
+        what: &'static str,
+        /// Kind of key that was found.
+        found: String,
+        /// Kind of key that is supported instead.
+        supported: &'static str,
+    },
     /// A part has the wrong length in bytes for its algorithm.
-    #[error("the {what} of {algorithm} has {actual} bytes, expected {expected}")]
+    #[error("the {algorithm} {what} has {actual} bytes, expected {expected}")]
     Length {
         /// Name of the part.
         what: &'static str,
         /// Name of the algorithm.
         algorithm: &'static str,
-        /// Length required by the standard.
+        /// Length in bytes that the standard requires.
         expected: usize,
-        /// Actual length.
+        /// Actual length in bytes.
         actual: usize,
     },
     /// A private key contains a seed and an expanded key that do not match (RFC 9881, section 6).
-    #[error("the seed and the expanded key of {algorithm} do not match")]
+    #[error("the {algorithm} seed and expanded key do not match")]
     Inconsistent {
         /// Name of the algorithm.
         algorithm: &'static str,
+    },
+    /// A structure contains a private key and a public key that do not match.
+    #[error("the public key stored with the {algorithm} private key does not match it")]
+    OtherPublicKey {
+        /// Name of the algorithm.
+        algorithm: &'static str,
+    },
+    /// An expanded ML-KEM key cannot decapsulate ciphertexts for its own encapsulation key.
+    #[error(
+        "the expanded {algorithm} key is invalid: H(ek) or the secret part does not match the encapsulation key \
+         (FIPS 203, section 7.3)"
+    )]
+    InvalidExpandedKey {
+        /// Name of the algorithm.
+        algorithm: &'static str,
+    },
+    /// A private key's signatures do not verify with the public key that the private key contains.
+    #[error("the {algorithm} key is invalid: {problem}")]
+    InvalidSigningKey {
+        /// Name of the algorithm.
+        algorithm: &'static str,
+        /// Description of the problem.
+        problem: &'static str,
     },
     /// Two parts contradict each other, or a part is missing.
     #[error("the {what} {problem}")]
@@ -94,9 +132,18 @@ impl PublicKey {
     /// Creates a public key.
     ///
     /// # Errors
-    /// [`DecodeError::Length`] if `bytes` has the wrong length for the algorithm.
+    /// [`DecodeError::Length`] if `bytes` has the wrong length for the algorithm, [`DecodeError::Unsupported`] for RSA
+    /// keys other than RSA-2048 with the exponent 65537, and [`DecodeError::Structure`] for compressed points.
     pub fn new(identifier: &'static Identifier, bytes: &[u8]) -> Result<PublicKey, DecodeError> {
         let (expected, actual) = (identifier.public_key(), bytes.len());
+        let rsa = identifier.algorithm == rsa::SUPPORTED;
+        if let Some(found) = rsa::public_name(bytes).filter(|found| rsa && found != rsa::SUPPORTED) {
+            return Err(DecodeError::Unsupported { what: "public key", found, supported: rsa::REQUIRED });
+        }
+        if identifier.curve().is_some() && is_compressed(bytes) {
+            let problem = "is a compressed point; convert it with `openssl ec -pubin -conv_form uncompressed`";
+            return Err(DecodeError::Structure { what: "public key", problem });
+        }
         if expected == actual {
             Ok(PublicKey { identifier, bytes: bytes.to_vec() })
         } else {
@@ -109,7 +156,7 @@ impl PublicKey {
         self.identifier
     }
 
-    /// Returns the key, encoded as the algorithm's standard defines.
+    /// Returns the encoded key, in the format that the algorithm's standard defines.
     pub fn as_bytes(&self) -> &[u8] {
         &self.bytes
     }
@@ -128,7 +175,7 @@ impl PublicKey {
         PublicKey::new(identifier, bytes.ok_or(DecodeError::Structure { what: PUBLIC, problem: "has unused bits" })?)
     }
 
-    /// Encodes the key as DER of a SubjectPublicKeyInfo.
+    /// Encodes the key as a SubjectPublicKeyInfo in DER.
     ///
     /// # Errors
     /// [`DecodeError::Der`] if the encoding fails, which cannot happen at these lengths.
@@ -136,7 +183,7 @@ impl PublicKey {
         self.info()?.to_der().map_err(DecodeError::der(PUBLIC))
     }
 
-    /// Parses the DER of a SubjectPublicKeyInfo.
+    /// Parses a SubjectPublicKeyInfo in DER.
     ///
     /// # Errors
     /// [`DecodeError`] naming the problem. Rejects trailing bytes.
@@ -152,7 +199,7 @@ impl PublicKey {
         to_pem(PUBLIC, "PUBLIC KEY", &self.to_der()?)
     }
 
-    /// Parses PEM with the label `PUBLIC KEY`.
+    /// Parses a single PEM block with the label `PUBLIC KEY`. Ignores white space and line lengths.
     ///
     /// # Errors
     /// [`DecodeError`] naming the problem.
@@ -160,7 +207,7 @@ impl PublicKey {
         PublicKey::from_der(&from_pem(PUBLIC, "PUBLIC KEY", pem)?)
     }
 
-    /// Returns the fingerprint: SHA-256 of the DER of the SubjectPublicKeyInfo.
+    /// Returns the fingerprint: the SHA-256 digest of the key's SubjectPublicKeyInfo in DER.
     ///
     /// # Errors
     /// [`DecodeError::Primitive`] if the hash is not SHA-256 or fails.
@@ -168,7 +215,7 @@ impl PublicKey {
         digest(sha256, &self.to_der()?)
     }
 
-    /// Returns the key identifier for use in certificates: the first 160 bits of the SHA-256 of the BIT STRING
+    /// Returns the key identifier for use in certificates: the first 160 bits of the SHA-256 digest of the BIT STRING
     /// subjectPublicKey, without its tag, length and number of unused bits (RFC 7093, section 2, method 1).
     ///
     /// # Errors
@@ -179,6 +226,11 @@ impl PublicKey {
         identifier.copy_from_slice(&digest[..KEY_IDENTIFIER]);
         Ok(identifier)
     }
+}
+
+/// Whether the bytes are a compressed point on P-256 (SEC 1, section 2.3.3).
+fn is_compressed(point: &[u8]) -> bool {
+    matches!(point, [2 | 3, x @ ..] if x.len() == 32)
 }
 
 fn digest(sha256: &dyn Hash, message: &[u8]) -> Result<[u8; 32], DecodeError> {
@@ -195,14 +247,12 @@ pub(crate) fn to_pem(what: &'static str, label: &'static str, der: &[u8]) -> Res
         .map_err(|error| DecodeError::Pem { what, detail: error.to_string() })
 }
 
-pub(crate) fn from_pem(what: &'static str, label: &'static str, pem: &str) -> Result<Vec<u8>, DecodeError> {
-    let (found, der) =
-        der::pem::decode_vec(pem.as_bytes()).map_err(|error| DecodeError::Pem { what, detail: error.to_string() })?;
-    if found == label {
-        Ok(der)
-    } else {
-        Err(DecodeError::Pem { what, detail: format!("the label is {found:?}, expected {label:?}") })
-    }
+pub(crate) fn from_pem(
+    what: &'static str,
+    label: &'static str,
+    pem: &str,
+) -> Result<zeroize::Zeroizing<Vec<u8>>, DecodeError> {
+    PemBlock::only(what, label, pem)?.der
 }
 
 /// Returns an AlgorithmIdentifier without parameters.
@@ -210,27 +260,28 @@ pub(crate) fn bare(oid: der::asn1::ObjectIdentifier) -> AlgorithmIdentifierOwned
     AlgorithmIdentifierOwned { oid, parameters: None }
 }
 
-/// Key pairs in the reference form: a CBOR array of two byte strings, the classical half first.
+/// Hybrid keys in the reference form of an earlier system: a CBOR array of two byte strings, the classical half first.
 pub mod cbor_pair {
     use crate::cbor;
     use pqlab_primitives::Result;
 
     const WHAT: &str = "pair of keys";
 
-    /// Encodes a pair of keys.
+    /// Encodes the keys of the two halves.
     ///
     /// # Errors
-    /// Never fails for two byte strings.
+    /// Never fails, because the output buffer always has the right length.
     pub fn encode(classical: &[u8], post_quantum: &[u8]) -> Result<Vec<u8>> {
         let mut out = vec![0; cbor::encoded_len(&[classical.len(), post_quantum.len()])];
         cbor::write(WHAT, [classical, post_quantum], &mut out)?;
         Ok(out)
     }
 
-    /// Decodes a pair of keys with the given lengths in bytes. Requires the shortest form and no trailing bytes.
+    /// Decodes the keys of the two halves, which must have the given lengths in bytes. The array must be encoded in the
+    /// shortest form, without trailing bytes.
     ///
     /// # Errors
-    /// [`pqlab_primitives::Error::Malformed`] if the input breaks one of these rules.
+    /// [`pqlab_primitives::Error::Malformed`] if `bytes` breaks one of these rules.
     pub fn decode(bytes: &[u8], lengths: [usize; 2]) -> Result<[&[u8]; 2]> {
         cbor::read(WHAT, bytes, lengths)
     }

@@ -3,9 +3,10 @@
 //! - Header: magic `pqlabtxs`, format u16, transaction form u8 (1 or 2), reserved u8 = 0, number of transactions u64,
 //!   total bytes of transactions and length prefixes u64.
 //! - Each transaction: length u32, then the bytes.
-//! - The [index](super::index), in format 2. Writers use format 2; files in format 1 end after the transactions.
+//! - The index (see [`super::index`]), in format 2. Writers use format 2; files in format 1 end after the transactions.
 //!
-//! Writers and readers do not check transactions, and also store malformed ones. The verifier decides which are valid.
+//! Writers and readers do not check transactions, so a block may contain malformed ones. The verifier decides which
+//! transactions are valid.
 
 use super::index::{self, Index};
 use super::stream::{Chunk, TransactionSource};
@@ -31,7 +32,7 @@ pub enum BlockError {
     /// The file does not start with the magic.
     #[error("not a block file: it does not start with {:?}", String::from_utf8_lossy(&MAGIC))]
     Foreign,
-    /// Unknown format number.
+    /// The header contains an unknown format number.
     #[error("unknown block format {0}; this program supports 1 and 2")]
     Format(u16),
     /// A header field has an impossible value.
@@ -40,7 +41,7 @@ pub enum BlockError {
     /// The file ends too early.
     #[error("the file is truncated: transaction {index} of {count} is cut off")]
     Truncated {
-        /// First incomplete transaction, counted from 0.
+        /// Position of the first incomplete transaction, counted from 0.
         index: u64,
         /// Number of transactions according to the header.
         count: u64,
@@ -48,7 +49,7 @@ pub enum BlockError {
     /// A length prefix exceeds the maximum length of a transaction.
     #[error("transaction {index} claims {length} bytes; the maximum is {LONGEST_TRANSACTION}")]
     TooLong {
-        /// The transaction, counted from 0.
+        /// Position of the transaction, counted from 0.
         index: u64,
         /// Claimed length in bytes.
         length: u32,
@@ -76,7 +77,7 @@ pub enum BlockError {
     /// The requested part does not exist.
     #[error("transactions {first} to {end} were requested, but the block contains {count}")]
     Range {
-        /// First requested transaction, counted from 0.
+        /// Position of the first requested transaction, counted from 0.
         first: u64,
         /// End of the requested range (exclusive).
         end: u64,
@@ -95,7 +96,7 @@ pub struct Header {
     pub form: Form,
     /// Number of transactions.
     pub count: u64,
-    /// Total bytes of transactions and length prefixes.
+    /// Total length in bytes of all transactions and their length prefixes.
     pub bytes: u64,
     /// Whether an index follows the transactions.
     pub indexed: bool,
@@ -163,7 +164,7 @@ impl<W: Write + Seek> BlockWriter<W> {
             return Err(io::Error::new(ErrorKind::InvalidInput, "the transaction exceeds 256 KiB"));
         }
         self.index.note(self.header.count, self.header.bytes);
-        // Does not truncate, because `LONGEST_TRANSACTION` fits in a u32.
+        // The cast does not truncate, because `LONGEST_TRANSACTION` fits in a u32.
         self.out.write_all(&(transaction.len() as u32).to_be_bytes())?;
         self.out.write_all(transaction)?;
         self.header.count += 1;
@@ -185,12 +186,13 @@ impl<W: Write + Seek> BlockWriter<W> {
     }
 }
 
-/// Reads a block or a part of it, and checks the transactions against the header and the index.
+/// Reads a block or a part of it, and checks the number and lengths of the transactions against the header and the
+/// index.
 pub struct BlockReader<R> {
     input: R,
     header: Header,
     part: Part,
-    /// Position of the next transaction.
+    /// Position of the next transaction, counted from 0.
     next: u64,
     /// Offset of the next transaction in bytes, counted from the end of the header.
     bytes: u64,
@@ -205,7 +207,7 @@ struct Part {
     first: u64,
     /// End of the range (exclusive).
     end: u64,
-    /// Offset in bytes of the range's end, if the index contains it.
+    /// Offset in bytes of the range's end, counted from the end of the header, if the index contains it.
     bytes: Option<u64>,
     whole: bool,
 }
@@ -309,9 +311,9 @@ impl<R: Read> BlockReader<R> {
 }
 
 impl<R: Read + Seek> BlockReader<R> {
-    /// Opens a part: `count` transactions, starting with number `first`. Finds the part with the index. If the part
-    /// ends at a multiple of [`STRIDE`](index::STRIDE) or at the end of the block, the index contains its end, and
-    /// reading checks that the part ends there.
+    /// Opens a part of a block: `count` transactions, starting at position `first`. Uses the block's index to find
+    /// them. If the index records where the part ends (at multiples of [`STRIDE`](index::STRIDE) and at the end of the
+    /// block), reading also verifies that offset.
     ///
     /// # Errors
     /// [`BlockError`] if the file is not a block, or if the index is missing or damaged.
@@ -334,7 +336,8 @@ impl<R: Read + Seek> BlockReader<R> {
         Ok(reader)
     }
 
-    /// Returns the range of transaction bytes that [`part`](Self::part) reads.
+    /// Returns the byte range in the file that contains the transactions of a [`part`](Self::part). The range starts
+    /// and ends at indexed transactions, so it may contain neighboring transactions.
     ///
     /// # Errors
     /// Same as [`part`](Self::part).
@@ -349,7 +352,8 @@ impl<R: Read + Seek> BlockReader<R> {
         Ok(place(from)?..place(to.max(from))?)
     }
 
-    /// Returns the end (exclusive) of a part. Fails if the block does not contain the whole part or has no index.
+    /// Returns the end (exclusive) of a part of `count` transactions. Fails if the block does not contain the whole
+    /// part or has no index.
     fn end_of(&self, first: u64, count: u64) -> Result<u64, BlockError> {
         let (end, header) = (first.saturating_add(count), self.header);
         match end > header.count {

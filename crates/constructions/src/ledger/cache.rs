@@ -3,11 +3,10 @@ use pqlab_primitives::Result;
 use std::collections::HashMap;
 use std::sync::{PoisonError, RwLock};
 
-/// Bounded cache of prepared verifying keys, shared between threads and keyed by encoded key. A
-/// full cache drops all its keys, so that the keys of inactive senders do not stay forever.
+/// Bounded cache of prepared verifying keys, shared between threads. Encoded keys are the lookup keys. A full cache
+/// drops all its keys, so that the keys of inactive senders do not stay forever.
 ///
-/// Encoded keys are hashed as a whole with a random key per process, so an attacker cannot choose public keys that
-/// collide.
+/// The hash tables use randomly keyed hash functions, so an attacker cannot choose public keys that collide.
 pub struct KeyCache {
     capacity: usize,
     keys: [RwLock<Keys>; Scheme::ALL.len()],
@@ -21,7 +20,7 @@ impl KeyCache {
         KeyCache { capacity, keys: Default::default() }
     }
 
-    /// Returns the prepared key from the cache, or loads and caches it.
+    /// Returns the prepared key from the cache, or calls `load` and caches the result.
     pub(super) fn get(
         &self,
         scheme: Scheme,
@@ -32,7 +31,7 @@ impl KeyCache {
         if let Some(key) = keys.read().unwrap_or_else(PoisonError::into_inner).get(encoded) {
             return Ok(key.clone());
         }
-        // Load the key outside the lock, so that other threads are not blocked meanwhile.
+        // Loading is slow, so do not hold the lock.
         let key = load()?;
         let mut keys = keys.write().unwrap_or_else(PoisonError::into_inner);
         if keys.len() >= self.capacity {
@@ -44,7 +43,7 @@ impl KeyCache {
         Ok(key)
     }
 
-    /// Returns the number of cached keys for all schemes together.
+    /// Returns the number of cached keys of all schemes.
     pub fn len(&self) -> usize {
         self.keys.iter().map(|keys| keys.read().unwrap_or_else(PoisonError::into_inner).len()).sum()
     }

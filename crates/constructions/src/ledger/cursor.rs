@@ -3,7 +3,7 @@
 use super::{ADDRESS, Malformed};
 use pqlab_primitives::Error;
 
-/// Reads fields from the start of a byte slice. Every read takes the field's name, for the error.
+/// Reads fields from the start of a byte slice. Every method takes the field's name for use in errors.
 pub(super) struct Reader<'a> {
     all: &'a [u8],
     at: usize,
@@ -46,7 +46,7 @@ impl<'a> Reader<'a> {
         self.array(field)
     }
 
-    /// Reads a two-byte length, then as many bytes as it says.
+    /// Reads a two-byte length, then that many bytes.
     pub(super) fn prefixed(&mut self, field: &'static str) -> Result<&'a [u8], Malformed> {
         let length = u16::from_be_bytes(*self.array(field)?);
         self.bytes(usize::from(length), field)
@@ -81,7 +81,7 @@ impl<'a> Writer<'a> {
         self.at += bytes.len();
     }
 
-    /// Writes a two-byte length and the bytes.
+    /// Writes the length of `bytes` as two bytes, then `bytes`.
     pub(super) fn prefixed(&mut self, what: &'static str, bytes: &[u8]) -> Result<(), Error> {
         let length = u16::try_from(bytes.len()).map_err(|_| Error::Length {
             what,

@@ -9,13 +9,13 @@ pub enum Malformed {
     /// Bytes follow the last field.
     #[error("{0} trailing bytes")]
     TrailingBytes(usize),
-    /// The first byte is the version of a different form.
+    /// The first byte is not the version of the expected form.
     #[error("unexpected version {0}")]
     Version(u8),
-    /// The byte is not the number of a signature scheme.
+    /// The scheme byte is not the number of a known signature scheme.
     #[error("unknown signature scheme {0}")]
     Scheme(u8),
-    /// The byte is not the tag of an authentication kind (TXv1).
+    /// The authentication tag of a TXv1 transaction is unknown.
     #[error("unknown authentication tag {0}")]
     AuthenticationTag(u8),
     /// A field has the wrong length for the signature scheme.
@@ -26,7 +26,7 @@ pub enum Malformed {
         /// Length in bytes, as given by the length prefix.
         actual: usize,
     },
-    /// The same content has a different encoding, and only that one is valid.
+    /// The key or signature is not in its canonical encoding.
     #[error("not canonical: {0}")]
     NonCanonical(&'static str),
 }
@@ -49,10 +49,10 @@ pub enum Rejection {
     /// The verifier does not implement the scheme.
     #[error("this verifier does not support {0}")]
     Unsupported(&'static str),
-    /// The verifier does not know the sender's Ed25519 key, which a hybrid TXv1 transaction does not contain.
+    /// The verifier does not have the sender's Ed25519 key. Hybrid TXv1 transactions do not contain this key.
     #[error("the sender's Ed25519 key is unknown")]
     UnknownSender,
-    /// The library failed on input that it should have accepted.
+    /// The library panicked, reported an unexpected error, or returned the wrong number of verdicts.
     #[error("the library failed: {0}")]
     Library(Box<str>),
 }
@@ -75,7 +75,7 @@ impl Rejection {
         }
     }
 
-    /// Converts the error from a failed verification.
+    /// Converts an error from verifying a signature.
     pub(super) fn of_verification(error: Error) -> Rejection {
         match error {
             Error::VerificationFailed | Error::Malformed(_) | Error::Length { .. } => Rejection::WrongSignature,
@@ -84,7 +84,7 @@ impl Rejection {
         }
     }
 
-    /// Converts the error from loading a key.
+    /// Converts an error from loading a public key.
     pub(super) fn of_key(error: Error) -> Rejection {
         match error {
             Error::Unsupported(what) => Rejection::Unsupported(what),

@@ -1,4 +1,4 @@
-//! Implementations that verify a scheme's signatures singly or in batches, and their inputs.
+//! Implementations that verify a scheme's signatures one at a time or in batches, and their inputs.
 
 use super::{DIGEST, Rejection, Scheme};
 use pqlab_primitives::{
@@ -24,9 +24,9 @@ impl Implementation {
 /// A sender's key, prepared for the implementation that will use it.
 #[derive(Clone)]
 pub enum PreparedKey {
-    /// For single verification.
+    /// Key for verifying one signature at a time.
     Single(Arc<dyn VerifyingKey>),
-    /// For batch verification.
+    /// Key for verifying signatures in batches.
     Batch(Arc<dyn BatchKey>),
 }
 
@@ -66,7 +66,7 @@ impl Examined<'_> {
     }
 }
 
-/// Verifies claims and always returns one verdict per claim. Rejects all claims if the library returns a wrong number
+/// Verifies claims and always returns one verdict per claim. Rejects all claims if the library returns the wrong number
 /// of verdicts.
 pub(super) fn verify_claims(batches: &dyn BatchVerifier, claims: &[Claim<'_>]) -> Vec<Result<(), Rejection>> {
     let verdicts = batches.verify(claims);

@@ -1,7 +1,7 @@
 //! Index of a block file. It follows the transactions, so a reader can find any part without reading the transactions
 //! before it. All integers are big-endian.
 //!
-//! - For each [`STRIDE`]th transaction except the first: its offset in bytes, counted from the end of the header, u64.
+//! - For every [`STRIDE`]th transaction except the first: its offset in bytes, counted from the end of the header, u64.
 //! - Trailer: number of offsets u64, stride u32, magic `pqlabidx`.
 
 use super::block::{BlockError, HEADER, Header};
@@ -10,11 +10,11 @@ use std::io::{self, ErrorKind, Read, Seek, SeekFrom};
 /// Number of transactions from one indexed transaction to the next.
 pub const STRIDE: u64 = 1024;
 const MAGIC: [u8; 8] = *b"pqlabidx";
-/// Length in bytes of an entry.
+/// Length in bytes of an index entry.
 const ENTRY: u64 = 8;
 /// Length in bytes of the trailer.
 const TRAILER: u64 = 8 + 4 + 8;
-/// Error text for an index that contradicts the position of a transaction.
+/// Error text for an index with a wrong offset.
 pub(super) const ELSEWHERE: &str = "it gives a wrong offset for a transaction";
 
 /// Index entries for the transactions seen so far.
@@ -24,7 +24,8 @@ pub(super) struct Index {
 }
 
 impl Index {
-    /// Records the offset of a transaction if the index contains this transaction.
+    /// Records the offset of a transaction if it is one of those that the index lists. `bytes` is the offset, counted
+    /// from the end of the header.
     pub(super) fn note(&mut self, transaction: u64, bytes: u64) {
         if transaction > 0 && transaction.is_multiple_of(STRIDE) {
             self.offsets.push(bytes);
@@ -76,8 +77,9 @@ pub(super) fn before(transaction: u64) -> u64 {
     transaction - transaction % STRIDE
 }
 
-/// Returns the offset in bytes of an [indexed](before) transaction, counted from the end of the header. For
-/// `header.count`, returns the end of the block. Fails unless the file has the length that the header implies.
+/// Returns the offset in bytes of an [indexed](before) transaction, counted from the end of the header. If
+/// `transaction` is `header.count`, returns the end of the last transaction. Fails unless the file has the length that
+/// the header implies.
 pub(super) fn look_up(input: &mut (impl Read + Seek), header: &Header, transaction: u64) -> Result<u64, BlockError> {
     let entries = header.count.saturating_sub(1) / STRIDE;
     let index = (HEADER as u64).checked_add(header.bytes).ok_or(BlockError::Header("it claims too many bytes"))?;

@@ -8,12 +8,12 @@ pub enum InjectedFault {
     WrongSignature,
     /// The transaction is correctly signed for a different chain.
     WrongChain,
-    /// The last bytes are missing.
+    /// The second half of the signature is missing.
     Truncated,
-    /// An extra byte follows.
+    /// An extra byte follows the transaction.
     TrailingBytes,
-    /// The signature is valid but not canonically encoded: the other `s` for ECDSA, `S` plus the group order for
-    /// Ed25519, an extra zero byte for other schemes.
+    /// The signature is valid but not canonically encoded: `s` is replaced by the group order minus `s` (ECDSA), the
+    /// group order is added to `S` (Ed25519 and the composite), or a zero byte is appended (other schemes).
     NonCanonical,
 }
 
@@ -38,7 +38,7 @@ impl InjectedFault {
         }
     }
 
-    /// Returns the chain id to sign for if the verifier's chain is `chain_id`.
+    /// Returns the chain id to sign for if the verifier's chain id is `chain_id`.
     pub const fn chain_id(self, chain_id: u32) -> u32 {
         match self {
             InjectedFault::WrongChain => chain_id ^ 1,
@@ -55,8 +55,8 @@ impl InjectedFault {
         };
         let start = transaction.len() - length;
         match self {
-            // This byte lies in ECDSA's r, in Ed25519's R, and in a part of every other signature that verification
-            // checks.
+            // This byte belongs to `r` in ECDSA and to `R` in Ed25519. In every other scheme,
+            // verification also depends on this byte.
             InjectedFault::WrongSignature => transaction[start + length / 4] ^= 4,
             InjectedFault::WrongChain => {}
             InjectedFault::Truncated => transaction.truncate(start + length / 2),
@@ -83,7 +83,7 @@ fn signature_of_reference(transaction: &[u8]) -> usize {
     }
 }
 
-/// Replaces `s` with `n - s`. Both are big-endian.
+/// Replaces `s` with `n - s`, where `n` is the group order of secp256k1. `s` is big-endian.
 fn negate(s: &mut [u8]) {
     let mut borrow = 0;
     for (byte, order) in s.iter_mut().zip(SECP256K1_ORDER).rev() {

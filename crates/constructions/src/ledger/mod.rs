@@ -5,11 +5,11 @@
 //!
 //! - **TXv2** ([`Body`], [`Transaction`]), the default. The signed digest covers every byte before the signature,
 //!   including scheme and public key, so an attacker cannot turn a hybrid transaction into a plain one.
-//! - **TXv1** ([`reference`]), the form that an earlier system measured. The digest does not cover the kind of
-//!   authentication, so an attacker *can* turn a hybrid transaction into a plain one. A test demonstrates this.
+//! - **TXv1** ([`reference`](mod@reference)), the form that an earlier system measured. The digest does not cover the kind of
+//!   authentication, so an attacker *can* turn a hybrid transaction into a plain one. A test demonstrates the attack.
 //!
 //! Both forms are big-endian. Decoding is strict: encoding a decoded transaction yields the same bytes. The
-//! [`Verifier`] decides which chain id to accept, not the transaction.
+//! [`Verifier`], not the transaction, decides which chain id is valid.
 //!
 //! [`block`] defines the file format of a block. [`stream`] verifies blocks of any size in bounded memory, on one or
 //! several threads.

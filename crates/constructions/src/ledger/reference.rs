@@ -1,7 +1,13 @@
-//! TXv1, the form that an earlier system measured. All integers are big-endian. A transaction consists of version u8 =
-//! 1, chain id u32, nonce u64, sender's public key (u16 length, bytes), to\[32\], amount u64, fee u64, authentication
-//! tag u8 (0: ML-DSA-65; 1: hybrid), and the signatures (u16 length, bytes): ML-DSA-65, and for a hybrid transaction
-//! also Ed25519. The transaction does not contain the Ed25519 key; the verifier must already know it. The signed digest
+//! TXv1, the form that an earlier system measured. All integers are big-endian. A transaction consists of these fields:
+//!
+//! - version u8 = 1, chain id u32, nonce u64
+//! - sender's ML-DSA-65 public key: length u16, bytes
+//! - receiver's address (32 bytes), amount u64, fee u64
+//! - authentication tag u8: 0 for ML-DSA-65, 1 for hybrid
+//! - ML-DSA-65 signature: length u16, bytes
+//! - Ed25519 signature, only if hybrid: length u16, bytes
+//!
+//! A transaction does not contain the sender's Ed25519 public key; the verifier must already have it. The signed digest
 //! is SHA-256("TXv1" || chain id || every byte before the tag).
 //!
 //! **The digest does not cover the tag.** An attacker can remove the Ed25519 signature from a hybrid transaction and
@@ -152,7 +158,7 @@ pub struct Transaction<'a> {
 }
 
 impl<'a> Transaction<'a> {
-    /// Decodes a transaction, which must fill `bytes`.
+    /// Decodes a transaction. Rejects trailing bytes.
     ///
     /// # Errors
     /// [`Malformed`] if [`encode`](Self::encode) would not write the same bytes.

@@ -10,8 +10,8 @@ pub struct Rejected {
     pub reason: Rejection,
 }
 
-/// Rejected transactions in a block. Counts all of them, and lists up to [`Rejections::LISTED`]
-/// with the lowest positions, regardless of the order in which results arrive.
+/// Rejected transactions in a block. Counts all of them, and lists those with the lowest positions, at most
+/// [`Rejections::LISTED`]. The order in which results arrive does not matter.
 #[derive(Clone, Debug, Default)]
 pub struct Rejections {
     count: u64,

@@ -5,27 +5,28 @@ use pqlab_primitives::SignatureScheme;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Scheme {
-    /// FIPS 204.
+    /// ML-DSA-65 (FIPS 204).
     MlDsa65 = 0,
-    /// The composite of ML-DSA-65 and Ed25519 (LAMPS, id-MLDSA65-Ed25519-SHA512).
+    /// Composite of ML-DSA-65 and Ed25519: id-MLDSA65-Ed25519-SHA512 (draft-ietf-lamps-pq-composite-sigs).
     Composite = 1,
-    /// FIPS 204.
+    /// ML-DSA-44 (FIPS 204).
     MlDsa44 = 2,
-    /// FIPS 204.
+    /// ML-DSA-87 (FIPS 204).
     MlDsa87 = 3,
-    /// Falcon with signatures of variable length.
+    /// Falcon-512 with signatures of variable length.
     Falcon512 = 4,
-    /// Falcon with signatures padded to a fixed length.
+    /// Falcon-512 with signatures padded to a fixed length.
     FalconPadded512 = 5,
-    /// RFC 8032.
+    /// Ed25519 (RFC 8032).
     Ed25519 = 6,
-    /// SEC 1, SEC 2: compressed key, `r || s` with a low `s`.
+    /// ECDSA over secp256k1 (SEC 1, SEC 2). The key is a compressed point. The signature is `r || s`, where `s` is at
+    /// most half the group order.
     EcdsaSecp256k1 = 7,
-    /// RFC 8017, PKCS #1 v1.5. For comparison.
+    /// 2048-bit RSA with PKCS #1 v1.5 signatures (RFC 8017), for comparison.
     Rsa2048 = 8,
 }
 
-/// Group order of Ed25519, little-endian (RFC 8032, section 5.1). A valid `S` is smaller.
+/// Group order of Ed25519, little-endian (RFC 8032, section 5.1). `S` in a valid signature is smaller.
 const ED25519_ORDER: [u8; 32] = [
     0xed, 0xd3, 0xf5, 0x5c, 0x1a, 0x63, 0x12, 0x58, 0xd6, 0x9c, 0xf7, 0xa2, 0xde, 0xf9, 0xde, 0x14, 0, 0, 0, 0, 0, 0,
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0x10,
@@ -37,7 +38,7 @@ pub(super) const SECP256K1_ORDER: [u8; 32] = [
     0xe6, 0xaf, 0x48, 0xa0, 0x3b, 0xbf, 0xd2, 0x5e, 0x8c, 0xd0, 0x36, 0x41, 0x41,
 ];
 
-/// Half the group order of secp256k1, rounded down (SEC 2, section 2.4.1). This is the largest low `s`.
+/// Half the group order of secp256k1, rounded down (SEC 2, section 2.4.1). This is the largest accepted `s`.
 const HALF_ORDER: [u8; 32] = [
     0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x5d, 0x57, 0x6e,
     0x73, 0x57, 0xa4, 0x50, 0x1d, 0xdf, 0xe9, 0x2f, 0x46, 0x68, 0x1b, 0x20, 0xa0,
@@ -87,7 +88,7 @@ impl Scheme {
         Scheme::ALL.into_iter().find(|scheme| scheme.algorithm().eq_ignore_ascii_case(name))
     }
 
-    /// Whether `scheme` implements the algorithm of `self`.
+    /// Whether `scheme` implements this algorithm.
     pub fn is(self, scheme: &dyn SignatureScheme) -> bool {
         scheme.info().parameters.algorithm == self.algorithm()
     }
@@ -147,8 +148,8 @@ impl Scheme {
         if bytes.len() < shortest || bytes.len() > longest {
             return Err(Malformed::Length { field: "signature", actual: bytes.len() });
         }
-        // Accept only one of several valid encodings, even if the library accepts more. Otherwise, anyone could change
-        // the bytes of another person's transaction without invalidating it.
+        // Accept one encoding per signature, even if the library accepts several. Otherwise, anyone
+        // could change the bytes of a valid transaction without invalidating it.
         match self {
             // (r, s) and (r, n - s) are both valid.
             Scheme::EcdsaSecp256k1 if bytes[32..] > HALF_ORDER[..] => {
@@ -167,7 +168,8 @@ impl Scheme {
         }
     }
 
-    /// Adds the group order to `S` in the Ed25519 signature at the end of `bytes`, which yields an equivalent encoding.
+    /// Adds the group order to `S` in the Ed25519 signature at the end of `bytes`. The result is an equivalent but
+    /// non-canonical signature.
     pub(super) fn add_ed25519_order(bytes: &mut [u8]) {
         let start = bytes.len() - 32;
         let mut carry = 0;

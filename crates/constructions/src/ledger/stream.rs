@@ -15,17 +15,19 @@ const CHUNK: usize = 1 << 16;
 const CHUNK_TRANSACTIONS: usize = 64;
 /// Bytes reserved for each transaction in a batch. Longer than any ML-DSA-87 transaction.
 const ROOM: usize = 1 << 13;
-/// Chunks in flight per thread if chunks are as large as a batch: 100 ML-DSA-87 transactions take 730 kB.
+/// Chunks in flight per thread if a batch exceeds [`CHUNK_TRANSACTIONS`]. Such chunks are large: 100 ML-DSA-87
+/// transactions take 730 kB.
 const LARGE_CHUNKS_A_THREAD: usize = 3;
 /// Chunks in flight per thread. One is being verified; the others keep the thread busy while the reader waits for the
 /// disk.
 const CHUNKS_A_THREAD: usize = 8;
 /// Maximum number of transactions that a thread claims at a time from a block in memory.
 const GRAIN: u64 = 8;
-/// Number of portions per thread in a small block, so that threads do not wait long for the last portion.
+/// Number of portions per thread into which a small block in memory is divided, so that threads do not wait long for
+/// the last portion.
 const PORTIONS: u64 = 32;
 
-/// The bytes of consecutive transactions in a block.
+/// Consecutive transactions of a block.
 #[derive(Debug)]
 pub struct Chunk {
     first: u64,
@@ -36,13 +38,13 @@ pub struct Chunk {
 }
 
 impl Chunk {
-    /// Creates an empty chunk that holds a batch of `batch` transactions.
-    fn of(batch: usize) -> Chunk {
+    /// Creates an empty chunk with room for a batch of `batch` transactions.
+    fn new(batch: usize) -> Chunk {
         let most = if batch > 1 { (CHUNK.max(batch.saturating_mul(ROOM)), batch) } else { (CHUNK, CHUNK_TRANSACTIONS) };
         Chunk { first: 0, bytes: Vec::new(), ends: Vec::new(), most }
     }
 
-    /// Whether another transaction may be added.
+    /// Whether the chunk has room for another transaction.
     pub fn has_room(&self) -> bool {
         self.bytes.len() < self.most.0 && self.ends.len() < self.most.1
     }
@@ -93,7 +95,7 @@ pub trait TransactionSource {
     /// Appends transactions to `chunk` while it has room. Leaves `chunk` empty at the end of the block.
     ///
     /// # Errors
-    /// Any error, which ends the verification.
+    /// Any error ends the verification.
     fn fill(&mut self, chunk: &mut Chunk) -> Result<(), Self::Error>;
 }
 
@@ -122,7 +124,7 @@ pub struct Phases {
     pub held: u64,
 }
 
-/// Position of each phase in the time array of [`BlockProgress`].
+/// Phase of a verification. The discriminant is the position in the `phases` array of [`BlockProgress`].
 #[derive(Clone, Copy)]
 enum Phase {
     Reading,
@@ -133,7 +135,7 @@ enum Phase {
 }
 
 impl BlockProgress {
-    /// Creates a progress that measures the time in each phase with `clock`, in ns.
+    /// Creates a [`BlockProgress`] that also measures the time spent in each phase. `clock` returns the time in ns.
     pub fn timed(clock: fn() -> u64) -> BlockProgress {
         BlockProgress { clock: Some(clock), ..BlockProgress::default() }
     }
@@ -179,8 +181,9 @@ impl BlockProgress {
     }
 }
 
-/// Verifies all transactions from a source. If there is a pool, the calling thread reads and the pool verifies. The
-/// number of chunks in flight is bounded, so the reader waits if verification is slower.
+/// Verifies all transactions from a source. If there is a pool, the calling thread reads and the pool verifies;
+/// otherwise the calling thread does both. The number of chunks in flight is bounded, so the reader waits if
+/// verification is slower.
 ///
 /// # Errors
 /// Propagates errors from the source and discards the results so far, because a block that cannot be read is invalid.
@@ -194,7 +197,7 @@ pub fn verify_source<S: TransactionSource>(
         Some(pool) => verify_over(source, verifier, pool, progress),
         None => {
             let (mut rejections, mut scratch) = (Rejections::new(), Scratch::new());
-            let (mut chunk, mut next) = (Chunk::of(verifier.batch()), source.first());
+            let (mut chunk, mut next) = (Chunk::new(verifier.batch()), source.first());
             while !progress.stopped() {
                 chunk.clear(next);
                 progress.spend(Phase::Reading, || source.fill(&mut chunk))?;
@@ -221,7 +224,7 @@ fn verify_over<S: TransactionSource>(
     let chunks = threads * if batch > CHUNK_TRANSACTIONS { LARGE_CHUNKS_A_THREAD } else { CHUNKS_A_THREAD };
     let (full, work) = sync_channel::<Chunk>(chunks);
     let (done, empty) = sync_channel::<Chunk>(chunks);
-    (0..chunks).for_each(|_| done.try_send(Chunk::of(batch)).unwrap_or_default());
+    (0..chunks).for_each(|_| done.try_send(Chunk::new(batch)).unwrap_or_default());
     let work = Mutex::new(work);
     let total = Mutex::new(Rejections::new());
     let outcome = pool.in_place_scope(|scope| {
@@ -273,7 +276,7 @@ fn drain(
         let Ok(chunk) = progress.spend(Phase::Starved, next) else { return rejections };
         verify_chunk(&chunk, verifier, progress, &mut scratch, &mut rejections);
         progress.add(&chunk);
-        // The reader may already have returned.
+        // Ignore the error: the reader may already have returned.
         done.send(chunk).ok();
     }
 }
@@ -306,7 +309,8 @@ fn verify_chunk(
     }
 }
 
-/// Calls `verify` for each position in `0..count`, on all threads of the pool. Returns the rejections.
+/// Calls `verify` for each position in `0..count`, on all threads of the pool, or on the calling thread if there is no
+/// pool. Returns the rejections.
 pub fn verify_positions(
     count: u64,
     pool: Option<&ThreadPool>,
@@ -322,9 +326,9 @@ pub fn verify_positions(
     })
 }
 
-/// Calls `verify` for ranges that cover the positions `0..count`, on all threads of the pool. `verify` returns one
-/// verdict per position. A range contains at most `batch` positions, and at most an equal portion of the block per
-/// thread. Returns the rejections.
+/// Calls `verify` for ranges that cover the positions `0..count`, on all threads of the pool, or on the calling thread
+/// if there is no pool. `verify` returns one verdict per position. A range contains at most `batch` positions, and
+/// never more than one thread's equal share of the block. Returns the rejections.
 pub fn verify_batches(
     count: u64,
     batch: u64,
@@ -335,8 +339,8 @@ pub fn verify_batches(
     over_ranges(count, pool, grain, |range, scratch, rejections| guarded_batch(range, &verify, scratch, rejections))
 }
 
-/// Splits the positions `0..count` into consecutive ranges. `grain` returns the length of a range, given the number of
-/// threads.
+/// Splits the positions `0..count` into consecutive ranges and calls `verify` for each range. `grain` returns the
+/// length of a range, given the number of threads.
 fn over_ranges(
     count: u64,
     pool: Option<&ThreadPool>,
@@ -362,8 +366,8 @@ fn over_ranges(
     })
 }
 
-/// Adds the rejections from a batch. If the library panics, verifies each transaction alone, so that no transaction is
-/// rejected because of another.
+/// Verifies a batch and adds its rejections to `rejections`. If the library panics, verifies each transaction alone, so
+/// that no transaction is rejected because of another.
 fn guarded_batch(
     range: Range<u64>,
     verify: &impl Fn(Range<u64>, &mut Scratch) -> Vec<Result<(), Rejection>>,
@@ -391,7 +395,8 @@ fn guarded_batch(
     }
 }
 
-/// Turns a panic in the library into a rejection of one transaction, so that the panic does not abort the block.
+/// Calls `verify` for one transaction. Turns a panic in the library into a rejection, so that the panic does not stop
+/// the verification of the block.
 fn guarded(verify: impl FnOnce() -> Result<(), Rejection>) -> Result<(), Rejection> {
     catch_unwind(AssertUnwindSafe(verify)).unwrap_or_else(|_| Err(Rejection::Library("panicked".into())))
 }

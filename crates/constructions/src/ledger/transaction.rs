@@ -1,6 +1,11 @@
-//! TXv2 transactions. All integers are big-endian. A transaction consists of version u8 = 2, chain id u32, scheme u8,
-//! nonce u64, to\[32\], amount u64, fee u64, public key (u16 length, bytes) and signature (u16 length, bytes). The
-//! signed digest is SHA-256("TXv2" || every byte before the signature field).
+//! TXv2 transactions. All integers are big-endian. A transaction consists of these fields:
+//!
+//! - version u8 = 2, chain id u32, scheme u8, nonce u64
+//! - receiver's address (32 bytes), amount u64, fee u64
+//! - public key: length u16, bytes
+//! - signature: length u16, bytes
+//!
+//! The signed digest is SHA-256("TXv2" || every byte before the signature field).
 
 use super::cursor::{Reader, Writer};
 use super::{ADDRESS, DIGEST, Malformed, Scheme, Scratch};
@@ -8,7 +13,7 @@ use pqlab_primitives::{Coins, Error, Hash, SigningKey};
 
 /// First byte of a transaction.
 pub(super) const VERSION: u8 = 2;
-/// Prefix of the hashed bytes.
+/// Prefix of the bytes that the signed digest covers.
 const DOMAIN: &[u8] = b"TXv2";
 /// Total length in bytes of the fixed-length fields.
 pub(super) const FIXED: usize = 1 + 4 + 1 + 8 + ADDRESS + 8 + 8;
@@ -69,7 +74,7 @@ impl Body<'_> {
         Ok(length + writer.written())
     }
 
-    /// Signs and encodes the transaction, and returns its length in bytes. `out` must be able to hold the scheme's
+    /// Signs and encodes the transaction, and returns its length in bytes. `out` must have room for the scheme's
     /// longest transaction.
     ///
     /// # Errors
@@ -95,7 +100,7 @@ impl Body<'_> {
         let (prefix, signature) = field.split_at_mut(2);
         let signed = key.sign(&[], &digest, coins, signature)?;
         self.scheme.check_signature(&signature[..signed]).map_err(|_| Error::Malformed("signature for this scheme"))?;
-        // Does not truncate, because signatures of every scheme are shorter than 64 KiB.
+        // The cast does not truncate, because every signature is shorter than 64 KiB.
         prefix.copy_from_slice(&(signed as u16).to_be_bytes());
         Ok(length + 2 + signed)
     }
@@ -106,26 +111,26 @@ impl Body<'_> {
 pub struct Fields<'a> {
     /// First byte of the transaction.
     pub version: u8,
-    /// See [`Body::chain_id`].
+    /// Chain id, as in [`Body::chain_id`].
     pub chain_id: u32,
-    /// See [`Scheme::id`].
+    /// Number of the signature scheme, as in [`Scheme::id`].
     pub scheme: u8,
-    /// See [`Body::nonce`].
+    /// Sequence number, as in [`Body::nonce`].
     pub nonce: u64,
-    /// See [`Body::to`].
+    /// Receiver's address, as in [`Body::to`].
     pub to: &'a [u8; ADDRESS],
-    /// See [`Body::amount`].
+    /// Amount sent, as in [`Body::amount`].
     pub amount: u64,
-    /// See [`Body::fee`].
+    /// Fee, as in [`Body::fee`].
     pub fee: u64,
-    /// See [`Body::public_key`].
+    /// Sender's public key, as in [`Body::public_key`].
     pub public_key: &'a [u8],
-    /// The signature.
+    /// Signature.
     pub signature: &'a [u8],
 }
 
 impl Fields<'_> {
-    /// Encodes the fields and appends them to `out`. Does not check them; [`Transaction::decode`] does.
+    /// Encodes the fields and appends them to `out`. Does not check the fields; [`Transaction::decode`] does.
     ///
     /// # Errors
     /// [`Error::Length`] if the key or the signature exceeds 65,535 bytes. `out` then stays unchanged.
@@ -163,7 +168,7 @@ pub struct Transaction<'a> {
 }
 
 impl<'a> Transaction<'a> {
-    /// Decodes a transaction, which must fill `bytes`.
+    /// Decodes a transaction. Rejects trailing bytes.
     ///
     /// # Errors
     /// [`Malformed`] if [`encode`](Self::encode) would not write the same bytes.

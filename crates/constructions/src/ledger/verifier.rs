@@ -7,10 +7,10 @@ use std::sync::Arc;
 /// Form of a transaction. A verifier accepts only one form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Form {
-    /// Default form.
+    /// TXv2, the default form: [`Transaction`].
     #[default]
     TxV2,
-    /// Form that an earlier system measured.
+    /// TXv1, the form that an earlier system measured: [`reference`](mod@super::reference).
     TxV1,
 }
 
@@ -62,7 +62,7 @@ pub struct Verifier {
 }
 
 impl Verifier {
-    /// Default batch size. [`in_batches_of`](Self::in_batches_of) changes it.
+    /// Default batch size, in transactions. [`in_batches_of`](Self::in_batches_of) changes it.
     pub const BATCH: usize = 100;
 
     /// Creates a verifier for a chain. Add schemes before using it.
@@ -89,8 +89,8 @@ impl Verifier {
     ///
     /// # Errors
     /// [`Error::Malformed`] if the algorithm or lengths of the implementation do not match the scheme;
-    /// [`Error::Unsupported`] if it does not [answer for each](BatchVerifier::answers_for_each) signature. The verdict
-    /// on a transaction must not depend on other transactions in the block.
+    /// [`Error::Unsupported`] if it does not [give each signature a verdict](BatchVerifier::answers_for_each), because
+    /// the verdict on a transaction must not depend on other transactions.
     pub fn with_batches(mut self, scheme: Scheme, batches: Arc<dyn BatchVerifier>) -> Result<Verifier, Error> {
         let parameters = batches.parameters();
         let fits = parameters.verifying_key == scheme.public_key() && parameters.signature == scheme.signature().1;
@@ -104,7 +104,7 @@ impl Verifier {
         Ok(self)
     }
 
-    /// Sets the batch size for schemes with [batch verifiers](Self::with_batches). 0 is treated as 1.
+    /// Sets the batch size, in transactions, for schemes with [batch verifiers](Self::with_batches). Treats 0 as 1.
     pub fn in_batches_of(mut self, transactions: usize) -> Verifier {
         self.batch = transactions.max(1);
         self
@@ -116,14 +116,15 @@ impl Verifier {
         if self.schemes.iter().any(batches) { self.batch } else { 1 }
     }
 
-    /// Caches up to `capacity` prepared keys per scheme. A cache helps if senders recur and if the library precomputes
-    /// something when it prepares a key.
+    /// Caches up to `capacity` prepared keys per scheme. A cache helps if senders recur and the library precomputes
+    /// data when it prepares a key.
     pub fn with_key_cache(mut self, capacity: usize) -> Verifier {
         self.cache = Some(KeyCache::new(capacity));
         self
     }
 
-    /// Adds a sender's Ed25519 key for hybrid TXv1 transactions, which do not contain this key.
+    /// Adds a sender's Ed25519 key for hybrid TXv1 transactions, which do not contain this key. `public_key` is the
+    /// sender's ML-DSA-65 key.
     pub fn with_companion(mut self, public_key: &[u8], ed25519: Box<dyn VerifyingKey>) -> Verifier {
         self.companions.insert(public_key.into(), ed25519);
         self
@@ -142,7 +143,7 @@ impl Verifier {
     /// Decodes and verifies a transaction.
     ///
     /// # Errors
-    /// The [`Rejection`] with the reason.
+    /// A [`Rejection`] that states the reason.
     pub fn verify(&self, encoded: &[u8], scratch: &mut Scratch) -> Result<(), Rejection> {
         self.check(&self.examine(encoded, scratch)?, None)
     }
@@ -153,7 +154,8 @@ impl Verifier {
         self.check_batch(self.examine_batch(encoded, scratch))
     }
 
-    /// [Examines](Self::examine) several transactions.
+    /// [Examines](Self::examine) several transactions. Returns the input for [`check_batch`](Self::check_batch),
+    /// without prepared keys.
     pub(super) fn examine_batch<'a>(
         &self,
         encoded: &[&'a [u8]],
@@ -165,7 +167,7 @@ impl Verifier {
     /// Verifies a decoded transaction: chain id, public key and signature.
     ///
     /// # Errors
-    /// The [`Rejection`] with the reason.
+    /// A [`Rejection`] that states the reason.
     pub fn verify_decoded(&self, transaction: &Transaction<'_>, scratch: &mut Scratch) -> Result<(), Rejection> {
         self.check(&self.examine_decoded(transaction, scratch)?, None)
     }
@@ -173,7 +175,7 @@ impl Verifier {
     /// Verifies a decoded TXv1 transaction.
     ///
     /// # Errors
-    /// The [`Rejection`] with the reason.
+    /// A [`Rejection`] that states the reason.
     pub fn verify_reference(
         &self,
         transaction: &reference::Transaction<'_>,
@@ -182,10 +184,11 @@ impl Verifier {
         self.check(&self.examine_reference(transaction, scratch)?, None)
     }
 
-    /// Decodes a transaction and checks everything except the signature.
+    /// Decodes a transaction, checks its chain id and computes the signed digest. In a hybrid TXv1 transaction, also
+    /// verifies the Ed25519 signature. [`check`](Self::check) verifies the remaining signature.
     ///
     /// # Errors
-    /// The [`Rejection`] with the reason.
+    /// A [`Rejection`] that states the reason.
     pub fn examine<'a>(&self, encoded: &'a [u8], scratch: &mut Scratch) -> Result<Examined<'a>, Rejection> {
         match self.form {
             Form::TxV2 => self.examine_decoded(&Transaction::decode(encoded)?, scratch),
@@ -193,10 +196,11 @@ impl Verifier {
         }
     }
 
-    /// Checks everything except the signature of a decoded transaction.
+    /// Checks the chain id of a decoded transaction and computes the signed digest. [`check`](Self::check) verifies the
+    /// signature.
     ///
     /// # Errors
-    /// The [`Rejection`] with the reason.
+    /// A [`Rejection`] that states the reason.
     pub fn examine_decoded<'a>(
         &self,
         transaction: &Transaction<'a>,
@@ -212,10 +216,11 @@ impl Verifier {
         Ok(Examined { scheme, public_key, digest, signature: transaction.signature() })
     }
 
-    /// Checks everything except the ML-DSA-65 signature of a decoded TXv1 transaction.
+    /// Checks the chain id of a decoded TXv1 transaction and computes the signed digest. If the transaction is hybrid,
+    /// also verifies the Ed25519 signature. [`check`](Self::check) verifies the ML-DSA-65 signature.
     ///
     /// # Errors
-    /// The [`Rejection`] with the reason.
+    /// A [`Rejection`] that states the reason.
     pub fn examine_reference<'a>(
         &self,
         transaction: &reference::Transaction<'a>,
@@ -238,10 +243,11 @@ impl Verifier {
         Ok(Examined { scheme: Scheme::MlDsa65, public_key: body.public_key, digest, signature })
     }
 
-    /// Verifies the signature. Uses the key that the caller prepared, or prepares the key in the transaction.
+    /// Verifies the signature of an examined transaction. Uses `prepared` if present; otherwise loads the transaction's
+    /// public key, from the cache if the verifier has one.
     ///
     /// # Errors
-    /// The [`Rejection`] with the reason.
+    /// A [`Rejection`] that states the reason.
     pub fn check(&self, examined: &Examined<'_>, prepared: Option<&PreparedKey>) -> Result<(), Rejection> {
         let Examined { scheme, public_key, digest, signature } = examined;
         let implementation = self.implementation(*scheme)?;
@@ -268,13 +274,14 @@ impl Verifier {
         }
     }
 
-    /// Returns one verdict per transaction: the rejection passed in, or the result of [`check`](Self::check).
+    /// Verifies the signatures of several examined transactions, in batches if the scheme has a batch verifier. Returns
+    /// one verdict per transaction, in the same order. Transactions that were already rejected keep their rejection.
     pub fn check_batch(
         &self,
         examined: Vec<(Result<Examined<'_>, Rejection>, Option<&PreparedKey>)>,
     ) -> Vec<Result<(), Rejection>> {
         let mut verdicts = Vec::with_capacity(examined.len());
-        // Positions of the transactions in each scheme's batch, and their keys.
+        // For each scheme, the positions of the transactions to verify in one batch.
         let mut together: [Vec<usize>; Scheme::ALL.len()] = Default::default();
         let mut keys: Vec<Option<PreparedKey>> = vec![None; examined.len()];
         for (index, (one, prepared)) in examined.iter().enumerate() {

@@ -9,9 +9,10 @@
 //! keys   = EXPAND(seed, PROTOID ":key")
 //! ```
 //!
-//! The proposal leaves some choices open. Here, H is SHA-256, EXTRACT and EXPAND come from HKDF-SHA256, and KEYID(A)
-//! is A, as in classical ntor. PROTOID is `ntor-x25519-mlkem512-sha256-1`, with 768 or 1024 for the other parameter
-//! sets. No test vectors have been published.
+//! ID is the relay's identity, A its onion key, X and Y are the ephemeral X25519 keys, EPK is the client's
+//! encapsulation key, and C is the ciphertext. The proposal leaves some choices open. Here, H is SHA-256, EXTRACT and
+//! EXPAND come from HKDF-SHA256, and KEYID(A) is A, as in classical ntor. PROTOID is `ntor-x25519-mlkem512-sha256-1`,
+//! with 768 or 1024 instead of 512 for the other parameter sets. No test vectors have been published.
 
 use super::{
     EphemeralKeys, IDENTITY, Initiator, Label, Protocol, RelayDescriptor, Responder, Result, Transcript, WORD,
@@ -19,7 +20,7 @@ use super::{
 };
 use pqlab_primitives::{Coins, DecapsulationKey, PrivateKey, Wiped};
 
-/// The client's two ephemeral keys and the onionskin that the client sent.
+/// State of a client that waits for the reply: its two ephemeral keys, the relay, and the onionskin that it sent.
 pub(super) struct Waiting {
     relay: RelayDescriptor,
     private: Box<dyn PrivateKey>,
@@ -33,7 +34,7 @@ pub(super) fn start(client: &Initiator, coins: Coins, onionskin: &mut [u8]) -> R
     let (x, encapsulation_key) = address(client, onionskin);
     let private = protocol.generate_agreement(x_coins, x)?;
     let key = protocol.generate_kem(kem_coins, encapsulation_key)?;
-    Ok(Waiting { relay: client.relay, private, key, onionskin: Transcript::of(&[onionskin]) })
+    Ok(Waiting { relay: client.relay, private, key, onionskin: Transcript::new(&[onionskin]) })
 }
 
 pub(super) fn start_with(client: &Initiator, mut keys: EphemeralKeys, onionskin: &mut [u8]) -> Result<Waiting> {
@@ -42,7 +43,7 @@ pub(super) fn start_with(client: &Initiator, mut keys: EphemeralKeys, onionskin:
     let (x, encapsulation_key) = address(client, onionskin);
     x.copy_from_slice(&public);
     encapsulation_key.copy_from_slice(&public_of_kem);
-    Ok(Waiting { relay: client.relay, private, key, onionskin: Transcript::of(&[onionskin]) })
+    Ok(Waiting { relay: client.relay, private, key, onionskin: Transcript::new(&[onionskin]) })
 }
 
 /// Writes the relay's identity and KEYID to the onionskin. Returns the slices for X and EPK.
@@ -132,12 +133,12 @@ fn authenticate(
     let mut salt = [0; WORD];
     parts.hash.digest(onionskin, &mut salt)?;
     let mut verify = Wiped::new([0; WORD]);
-    let label = Label::of(&[identifier.as_bytes(), b":auth"]);
+    let label = Label::new(&[identifier.as_bytes(), b":auth"]);
     parts.kdf.derive(&salt, secrets.0.as_ref(), label.bytes(), verify.as_mut())?;
-    let transcript: Transcript = Transcript::of(&[onionskin, sent, identifier.as_bytes()]);
+    let transcript: Transcript = Transcript::new(&[onionskin, sent, identifier.as_bytes()]);
     let auth = protocol.tag(verify.as_ref(), transcript.bytes())?;
     check(&auth)?;
-    let label = Label::of(&[identifier.as_bytes(), b":key"]);
+    let label = Label::new(&[identifier.as_bytes(), b":key"]);
     parts.kdf.derive(&salt, secrets.0.as_ref(), label.bytes(), keys)?;
     Ok(auth)
 }

@@ -1,4 +1,5 @@
-//! The KEM-only handshake: onionskin = ek || ID, reply = ct || AUTH. This handshake is forward secret, but does NOT
+//! The KEM-only handshake: onionskin = ek || ID, reply = ct || AUTH. ek is the client's encapsulation key, ID the
+//! relay's identity, ct the ciphertext, and K the KEM's secret. This handshake is forward secret, but does NOT
 //! authenticate the relay: it uses no long-term secret, so anyone who knows the public identity can answer.
 //!
 //! ```text
@@ -18,7 +19,7 @@ pub(super) const KEYS: usize = 80;
 const INFO: &[u8] = b"pq-ntor-keys";
 const SERVER: &[u8] = b"server";
 
-/// The client's KEM key and the onionskin that the client sent.
+/// State of a client that waits for the reply: its KEM key and the onionskin that it sent.
 pub(super) struct Waiting {
     key: Box<dyn DecapsulationKey>,
     onionskin: Transcript,
@@ -36,10 +37,10 @@ pub(super) fn start_with(client: &Initiator, mut keys: EphemeralKeys, onionskin:
     Ok(send(client, key, onionskin))
 }
 
-/// Completes an onionskin that already contains the encapsulation key.
+/// Appends the relay's identity to an onionskin that already contains the encapsulation key.
 fn send(client: &Initiator, key: Box<dyn DecapsulationKey>, onionskin: &mut [u8]) -> Waiting {
     onionskin[client.protocol.kem.encapsulation_key..].copy_from_slice(&client.relay.identity);
-    Waiting { key, onionskin: Transcript::of(&[onionskin]) }
+    Waiting { key, onionskin: Transcript::new(&[onionskin]) }
 }
 
 pub(super) fn respond(
@@ -82,7 +83,7 @@ fn write_keys(derived: &Derived, keys: &mut [u8]) -> Result<()> {
 
 fn derive(protocol: &Protocol, onionskin: &[u8], ciphertext: &[u8], secret: &[u8]) -> Result<Derived> {
     let (encapsulation_key, identity) = onionskin.split_at(onionskin.len() - IDENTITY);
-    let mut transcript: Transcript = Transcript::of(&[encapsulation_key, ciphertext, identity]);
+    let mut transcript: Transcript = Transcript::new(&[encapsulation_key, ciphertext, identity]);
     let mut salt = [0; WORD];
     protocol.parts.hash.digest(transcript.bytes(), &mut salt)?;
     let mut material = Wiped::new([0; WORD + KEYS]);

@@ -4,16 +4,16 @@
 //! |---|---|---|
 //! | [`Variant::V1`] | X25519 | with its long-term X25519 onion key |
 //! | [`Variant::KemOnly`] | ML-KEM | **not at all**: anyone who knows its public identity can answer |
-//! | [`Variant::Authenticated`] | X25519 and ML-KEM, either suffices | with its long-term X25519 onion key |
+//! | [`Variant::Authenticated`] | X25519 or ML-KEM: either suffices | with its long-term X25519 onion key |
 //!
-//! No variant authenticates the client. All three are forward secret. The relay's authentication is classical, so an
+//! No variant authenticates the client. All three are forward secret. The relay's authentication is classical, but an
 //! attacker would have to break it while the handshake runs.
 //!
 //! Two more handshakes transfer messages and have separate modules: hs-ntor for onion services ([`onion_service`]) and
 //! ntor v3 ([`v3`]).
 //!
-//! An [`Initiator`] starts a handshake and returns a [`Pending`], which finishes once. A [`Responder`] answers in one
-//! step.
+//! The client's message is called the onionskin. An [`Initiator`] starts a handshake: it writes the onionskin and
+//! returns a [`Pending`], which can finish only once. A [`Responder`] answers in one step.
 //!
 //! ```text
 //! Initiator::start() -> (Pending, onionskin)      Responder::respond(onionskin) -> (reply, keys)
@@ -45,14 +45,15 @@ pub const IDENTITY: usize = 20;
 /// Length in bytes of an X25519 key, a KEYID, an authenticator and a shared secret.
 const WORD: usize = 32;
 
-/// Kind of handshake.
+/// Variant of the circuit handshake.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Variant {
     /// Classical ntor (tor-spec, section 5.1.4; proposal 216).
     V1,
     /// Only a KEM. Forward secret, but does not authenticate the relay.
     KemOnly,
-    /// X25519 and a KEM, like Tor's proposal 269. Secrecy is hybrid, and the relay proves that it holds its onion key.
+    /// X25519 and a KEM, like Tor's proposal 269. Secrecy is hybrid, and the relay proves that it has its private onion
+    /// key.
     Authenticated,
 }
 
@@ -100,8 +101,8 @@ pub enum HandshakeError {
     /// The reply was modified, answers another onionskin, or was created without the required keys.
     #[error("the reply's authenticator does not verify")]
     Authenticator,
-    /// The client's message to an onion service, or the encrypted message to a relay, was modified or was created
-    /// without the required keys.
+    /// The client's introduction (hs-ntor) or its encrypted message (ntor v3) was modified, or was created without the
+    /// required keys.
     #[error("the client's message does not verify")]
     Introduction,
     /// A primitive failed.
@@ -112,7 +113,7 @@ pub enum HandshakeError {
 /// Result of a handshake step.
 pub type Result<T, E = HandshakeError> = std::result::Result<T, E>;
 
-/// A handshake that uses the given primitives. All lengths are in bytes.
+/// A handshake variant with its primitives. All lengths are in bytes.
 pub struct Protocol {
     variant: Variant,
     parts: Parts,
@@ -151,12 +152,12 @@ impl Protocol {
         Ok(Arc::new(Protocol { variant, parts, kem, identifier, tweaks }))
     }
 
-    /// Returns the kind of handshake.
+    /// Returns the variant.
     pub fn variant(&self) -> Variant {
         self.variant
     }
 
-    /// Returns the length of the client's message.
+    /// Returns the length in bytes of the client's message, the onionskin.
     pub fn onionskin(&self) -> usize {
         match self.variant {
             Variant::V1 => IDENTITY + WORD + WORD,
@@ -165,7 +166,7 @@ impl Protocol {
         }
     }
 
-    /// Returns the length of the relay's message.
+    /// Returns the length in bytes of the relay's message, the reply.
     pub fn reply(&self) -> usize {
         match self.variant {
             Variant::V1 => WORD + WORD,
@@ -174,8 +175,8 @@ impl Protocol {
         }
     }
 
-    /// Returns the default length of a circuit's keys: two digests of 20 bytes and two AES-128 keys (tor-spec, section
-    /// 5.2). The KEM-only handshake specifies 80 bytes.
+    /// Returns the default length in bytes of a circuit's keys: 72 for two 20-byte digests and two AES-128 keys
+    /// (tor-spec, section 5.2), or 80 in the KEM-only handshake.
     pub fn keys(&self) -> usize {
         match self.variant {
             Variant::KemOnly => kem_only::KEYS,
@@ -183,7 +184,7 @@ impl Protocol {
         }
     }
 
-    /// Returns the number of random bytes that the client uses.
+    /// Returns the number of random bytes that the client needs in [`Coins::Exact`].
     pub fn start_coins(&self) -> usize {
         match self.variant {
             Variant::V1 => WORD,
@@ -192,7 +193,7 @@ impl Protocol {
         }
     }
 
-    /// Returns the number of random bytes that the relay uses.
+    /// Returns the number of random bytes that the relay needs in [`Coins::Exact`].
     pub fn respond_coins(&self) -> usize {
         match self.variant {
             Variant::V1 => WORD,
@@ -293,9 +294,9 @@ impl Initiator {
         Initiator { protocol, relay }
     }
 
-    /// Writes the onionskin to `onionskin`, which must be [`Protocol::onionskin`] bytes long. `coins` holds the
-    /// ephemeral X25519 key and the random bytes for ML-KEM key generation, in this order. Omit the part that the
-    /// variant does not use.
+    /// Writes the onionskin to `onionskin`, which must be [`Protocol::onionskin`] bytes long. [`Coins::Exact`] must
+    /// contain the private ephemeral X25519 key, then the random bytes for ML-KEM key generation. Omit the part that
+    /// the variant does not use.
     ///
     /// # Errors
     /// Fails if `onionskin` has the wrong length. Propagates errors from the primitives.
@@ -309,7 +310,7 @@ impl Initiator {
         Ok(Pending { protocol: Arc::clone(&self.protocol), state })
     }
 
-    /// Like [`start`](Self::start), with ephemeral keys that were generated in advance. This function only copies
+    /// Same as [`start`](Self::start), but with ephemeral keys generated in advance, so this function only copies
     /// bytes.
     ///
     /// # Errors
@@ -339,8 +340,8 @@ enum State {
 }
 
 impl Pending {
-    /// Checks the reply and fills `keys`, which may be up to 8160 bytes long (80 for the KEM-only handshake). Consumes
-    /// the state, because ephemeral keys must not be reused.
+    /// Checks the reply and fills `keys`, which may be up to 8160 bytes long, or must be exactly 80 in the KEM-only
+    /// handshake. Consumes `self`, because ephemeral keys must not be reused.
     ///
     /// # Errors
     /// [`HandshakeError::Authenticator`] if the reply does not answer this onionskin. Also fails if the reply has the
@@ -363,7 +364,7 @@ pub struct Responder {
 }
 
 impl Responder {
-    /// Creates a relay. `coins` holds the private onion key.
+    /// Creates a relay and its onion key. [`Coins::Exact`] contains the 32-byte private key.
     ///
     /// # Errors
     /// Propagates errors from the key agreement.
@@ -390,8 +391,8 @@ impl Responder {
     }
 
     /// Answers an onionskin. Writes the reply to `reply`, which must be [`Protocol::reply`] bytes long, and fills
-    /// `keys` like [`Pending::finish`]. `coins` holds the ephemeral X25519 key and the random bytes for encapsulation,
-    /// in this order. Omit the part that the variant does not use.
+    /// `keys` like [`Pending::finish`]. [`Coins::Exact`] must contain the private ephemeral X25519 key, then the random
+    /// bytes for encapsulation. Omit the part that the variant does not use.
     ///
     /// # Errors
     /// Fails if a buffer has the wrong length, or if the onionskin is for a different relay or onion key. Also fails if
@@ -432,7 +433,7 @@ fn check_authenticator(expected: &[u8; WORD], actual: &[u8]) -> Result<()> {
     if bool::from(expected.as_slice().ct_eq(actual)) { Ok(()) } else { Err(HandshakeError::Authenticator) }
 }
 
-/// Splits caller-supplied random bytes after the first `length` bytes.
+/// Splits the random bytes in [`Coins::Exact`] after the first `length` bytes.
 fn split(coins: Coins<'_>, length: usize) -> Result<(Coins<'_>, Coins<'_>)> {
     match coins {
         Coins::Internal => Ok((Coins::Internal, Coins::Internal)),

@@ -1,6 +1,7 @@
-//! hs-ntor: establishes keys between a client and an onion service, in an introduction and a rendezvous (Tor's
-//! rend-spec-v3, sections 3.3.2 and 4.2, "ntor with extra data"). The client's message is the body of an INTRODUCE1
-//! cell and already contains encrypted data for the service. The service answers in a RENDEZVOUS1 cell.
+//! hs-ntor: establishes keys between a client and an onion service (Tor's rend-spec-v3, sections 3.3.2 and 4.2, "ntor
+//! with extra data"). The client's message is the body of an INTRODUCE1 cell and already contains encrypted data for
+//! the service. The service answers in a RENDEZVOUS1 cell. B is the service's encryption key, X and Y are the ephemeral
+//! keys, and EXP is X25519.
 //!
 //! ```text
 //! H       = LEGACY_KEY_ID(20 zeros) || 02 || 0020 || AUTH_KEY || 00        the cell before its encrypted part
@@ -23,7 +24,7 @@
 //! `hs-ntor-x25519-mlkem768-sha3-256-1`.
 //!
 //! The resulting keys are hybrid. The encryption of the introduction is not hybrid: it uses only X25519, because no KEM
-//! secret exists before the service's answer. The service is authenticated with its X25519 key.
+//! secret exists before the service's answer. The service authenticates itself with its X25519 key.
 
 use super::sha3::{Sha3Parts, length};
 use super::{
@@ -32,17 +33,17 @@ use super::{
 use pqlab_primitives::{Coins, DecapsulationKey, Error, Kem, PrivateKey, Wiped};
 use std::sync::Arc;
 
-/// PROTOID in rend-spec-v3.
+/// PROTOID of the handshake without a KEM (rend-spec-v3).
 const PROTOID: &str = "tor-hs-ntor-curve25519-sha3-256-1";
-/// Length in bytes of H.
+/// Length in bytes of H, the part of the cell before X.
 const HEADER: usize = 20 + 1 + 2 + WORD + 1;
 /// Maximum length in bytes of an introduction's data. With this length, the classical message still fits in one cell.
 const LONGEST_DATA: usize = 256;
-/// Buffer sizes for hash inputs, in bytes: without a KEM, and with ML-KEM-1024.
+/// Buffer size in bytes for hash inputs without KEM messages. [`ROOM_WITH_KEM`] also suffices for ML-KEM-1024.
 const ROOM: usize = 640;
 const ROOM_WITH_KEM: usize = 4096;
 
-/// hs-ntor that uses the given primitives. All lengths are in bytes.
+/// hs-ntor with its primitives and an optional KEM. All lengths are in bytes.
 pub struct ServiceProtocol {
     parts: Sha3Parts,
     kem: Option<Arc<dyn Kem>>,
@@ -53,7 +54,8 @@ pub struct ServiceProtocol {
 }
 
 impl ServiceProtocol {
-    /// Creates a protocol whose introductions contain `data` bytes of data. With a KEM, it is pqlab's hybrid extension.
+    /// Creates a protocol. Each introduction contains `data` bytes of data. With a KEM, the protocol is pqlab's hybrid
+    /// extension.
     ///
     /// # Errors
     /// [`Error::Unsupported`] if `data` exceeds 256 bytes, or if the KEM's messages are longer than ML-KEM-1024's.
@@ -75,38 +77,39 @@ impl ServiceProtocol {
         Ok(Arc::new(ServiceProtocol { parts, kem, data, identifier, tweaks }))
     }
 
-    /// Returns the length of the client's message: the body of INTRODUCE1.
+    /// Returns the length in bytes of the client's message: the body of INTRODUCE1.
     pub fn introduction(&self) -> usize {
         HEADER + WORD + self.encapsulation_key() + self.data + WORD
     }
 
-    /// Returns the length of the answer: HANDSHAKE_INFO in RENDEZVOUS1.
+    /// Returns the length in bytes of the answer: HANDSHAKE_INFO in RENDEZVOUS1.
     pub fn answer(&self) -> usize {
         WORD + self.ciphertext() + WORD
     }
 
-    /// Returns the length of the data in an introduction.
+    /// Returns the length in bytes of the data in an introduction.
     pub fn data(&self) -> usize {
         self.data
     }
 
-    /// Returns the length of the keys: two SHA3-256 digests and two AES-256 keys (rend-spec-v3, section 4.2.1).
+    /// Returns the length of the keys, 128 bytes: two SHA3-256 digests and two AES-256 keys (rend-spec-v3, section
+    /// 4.2.1).
     pub fn keys(&self) -> usize {
         4 * WORD
     }
 
-    /// Returns the number of random bytes that the client uses.
+    /// Returns the number of random bytes that the client needs in [`Coins::Exact`].
     pub fn start_coins(&self) -> usize {
         WORD + self.kem.as_ref().map_or(0, |kem| kem.info().parameters.keygen_coins)
     }
 
-    /// Returns the number of random bytes that the service uses.
+    /// Returns the number of random bytes that the service needs in [`Coins::Exact`].
     pub fn respond_coins(&self) -> usize {
         WORD + self.kem.as_ref().map_or(0, |kem| kem.info().parameters.encapsulation_coins)
     }
 
-    /// Generates a client's ephemeral keys in advance, for an introduction to any service. `coins` holds the X25519 key
-    /// and the random bytes for the KEM's key generation, in this order.
+    /// Generates a client's ephemeral keys in advance, for an introduction to any service. [`Coins::Exact`] must
+    /// contain the private X25519 key, then the random bytes for the KEM's key generation.
     ///
     /// # Errors
     /// Propagates errors from the primitives.
@@ -134,7 +137,7 @@ impl ServiceProtocol {
         self.kem.as_ref().map_or(0, |kem| kem.info().parameters.ciphertext)
     }
 
-    /// Hashes `parts`. Inputs that contain KEM messages are several times as long, so they get a larger buffer.
+    /// Hashes the concatenated `parts`. With a KEM, uses a larger buffer, because inputs contain the KEM's messages.
     fn digest(&self, parts: &[&[u8]]) -> Result<[u8; WORD]> {
         match self.kem {
             None => self.parts.digest::<ROOM>(parts),
@@ -160,7 +163,7 @@ impl ServiceProtocol {
         Ok(keys)
     }
 
-    /// Computes the MAC in the client's message over `before`, everything that precedes the MAC.
+    /// Computes the MAC of the client's message over `before`, all bytes before the MAC.
     fn introduction_mac(&self, keys: &[u8; 2 * WORD], before: &[u8]) -> Result<[u8; WORD]> {
         let key = &keys[WORD..];
         self.digest(&[&length(&[key]), key, before])
@@ -197,7 +200,7 @@ impl ServiceProtocol {
     }
 }
 
-/// Data about an onion service and one of its introduction points that a client needs.
+/// Public data of an onion service and one of its introduction points that a client needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ServiceDescriptor {
     /// AUTH_KEY: the Ed25519 key of the introduction circuit.
@@ -239,8 +242,8 @@ impl ServiceClient {
     }
 
     /// Writes the introduction with the encrypted data to `message`, which must be [`ServiceProtocol::introduction`]
-    /// bytes long. `coins` holds the ephemeral X25519 key and the random bytes for the KEM's key generation, in this
-    /// order.
+    /// bytes long. [`Coins::Exact`] must contain the private ephemeral X25519 key, then the random bytes for the KEM's
+    /// key generation.
     ///
     /// # Errors
     /// Fails if `data` or `message` has the wrong length, or if the service's key has low order. Propagates errors from
@@ -249,8 +252,8 @@ impl ServiceClient {
         self.start_with(self.protocol.ephemeral_keys(coins)?, data, message)
     }
 
-    /// Like [`start`](Self::start), with ephemeral keys that were generated in advance. The only remaining computation
-    /// is the key agreement with the service's key.
+    /// Same as [`start`](Self::start), but with ephemeral keys generated in advance. The key agreement with the
+    /// service's key, the encryption and the MAC remain.
     ///
     /// # Errors
     /// Same as [`start`](Self::start). Also fails if the keys belong to a different handshake.
@@ -279,13 +282,13 @@ pub struct ServicePending {
     protocol: Arc<ServiceProtocol>,
     service: ServiceDescriptor,
     keys: ServiceKeys,
-    /// EXP(B,x), which the introduction already required.
+    /// EXP(B,x), computed for the introduction.
     shared: Wiped<[u8; WORD]>,
 }
 
 impl ServicePending {
-    /// Checks the answer and fills `keys`, which must be [`ServiceProtocol::keys`] bytes long. Consumes the state,
-    /// because ephemeral keys must not be reused.
+    /// Checks the answer and fills `keys`, which must be [`ServiceProtocol::keys`] bytes long. Consumes `self`, because
+    /// ephemeral keys must not be reused.
     ///
     /// # Errors
     /// [`HandshakeError::Authenticator`] if the answer does not belong to this introduction. Also fails if the answer
@@ -316,7 +319,8 @@ pub struct Service {
 }
 
 impl Service {
-    /// Creates a service with the keys for one introduction point. `coins` holds the private encryption key.
+    /// Creates a service with the keys for one introduction point. [`Coins::Exact`] contains the 32-byte private
+    /// encryption key.
     ///
     /// # Errors
     /// Propagates errors from the key agreement.
@@ -337,14 +341,14 @@ impl Service {
         self.descriptor
     }
 
-    /// Answers an introduction. Decrypts its data into `data`, writes the answer to `answer`, which must be
-    /// [`ServiceProtocol::answer`] bytes long, and fills `keys`. `coins` holds the ephemeral X25519 key and the random
-    /// bytes for encapsulation, in this order. The caller must detect replays.
+    /// Answers an introduction. Decrypts the introduction's data into `data`, writes the answer to `answer`, and fills
+    /// `keys`. The buffers must have the lengths that [`ServiceProtocol`] returns. [`Coins::Exact`] must contain the
+    /// private ephemeral X25519 key, then the random bytes for encapsulation. The caller must detect replays.
     ///
     /// # Errors
-    /// [`HandshakeError::Introduction`] if the introduction was modified or was created without knowledge of the
-    /// service; [`HandshakeError::EncapsulationKey`] if the client's key is invalid. Also fails if the introduction has
-    /// the wrong length, is for a different introduction point, or contains an X25519 key of low order.
+    /// [`HandshakeError::Introduction`] if the introduction was modified or was created without the service's
+    /// descriptor; [`HandshakeError::EncapsulationKey`] if the client's key is invalid. Also fails if the introduction
+    /// has the wrong length, is for a different introduction point, or contains an X25519 key of low order.
     pub fn respond(
         &self,
         message: &[u8],

@@ -21,9 +21,10 @@ pub struct Sha3Parts {
 const BLOCK: usize = 16;
 
 impl Sha3Parts {
-    /// Returns the SHA3-256 digest of the concatenated parts. Wipes the buffer, because parts may be secret.
+    /// Returns the SHA3-256 digest of the concatenated parts. Wipes the input buffer afterwards, because parts may be
+    /// secret.
     pub(super) fn digest<const CAPACITY: usize>(&self, parts: &[&[u8]]) -> Result<[u8; WORD]> {
-        let input = Wiped::new(Transcript::<CAPACITY>::of(parts));
+        let input = Wiped::new(Transcript::<CAPACITY>::new(parts));
         let mut digest = [0; WORD];
         self.hash.digest(input.bytes(), &mut digest)?;
         Ok(digest)
@@ -31,7 +32,7 @@ impl Sha3Parts {
 
     /// Fills `out` with the SHAKE256 output for the concatenated parts.
     pub(super) fn expand<const CAPACITY: usize>(&self, parts: &[&[u8]], out: &mut [u8]) -> Result<()> {
-        let input = Wiped::new(Transcript::<CAPACITY>::of(parts));
+        let input = Wiped::new(Transcript::<CAPACITY>::new(parts));
         Ok(self.xof.digest(input.bytes(), out)?)
     }
 

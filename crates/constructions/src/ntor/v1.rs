@@ -1,4 +1,5 @@
-//! Classical ntor (tor-spec, section 5.1.4). Onionskin = ID || B || X, reply = Y || AUTH.
+//! Classical ntor (tor-spec, section 5.1.4): onionskin = ID || B || X, reply = Y || AUTH. ID is the relay's identity, B
+//! its onion key, and X and Y are the ephemeral keys.
 
 use super::ephemeral::AgreementKey;
 use super::{
@@ -14,7 +15,7 @@ const KEY_EXPAND: &[u8] = b"ntor-curve25519-sha256-1:key_expand";
 /// Hash input that contains secrets and is wiped on drop.
 type Secrets = Wiped<Transcript<256>>;
 
-/// The client's ephemeral key and the relay's descriptor.
+/// State of a client that waits for the reply: its ephemeral key and the relay's descriptor.
 pub(super) struct Waiting {
     relay: RelayDescriptor,
     private: Box<dyn PrivateKey>,
@@ -88,11 +89,11 @@ fn authenticate(
 ) -> Result<([u8; WORD], Secrets)> {
     let (t_mac, t_verify) = protocol.tweaks.as_ref().ok_or(Error::Unsupported("keys from a different handshake"))?;
     let (identity, b) = (&relay.identity, &relay.onion_key);
-    let secret_input = Secrets::new(Transcript::of(&[secrets, identity, b, x, y, PROTOID.as_bytes()]));
+    let secret_input = Secrets::new(Transcript::new(&[secrets, identity, b, x, y, PROTOID.as_bytes()]));
     let mut verify = Wiped::new([0; WORD]);
     t_verify.tag(secret_input.bytes(), verify.as_mut())?;
     let auth_input = [verify.as_slice(), identity, b, y, x, PROTOID.as_bytes(), b"Server"];
-    let auth_input = Secrets::new(Transcript::of(&auth_input));
+    let auth_input = Secrets::new(Transcript::new(&auth_input));
     let mut auth = [0; WORD];
     t_mac.tag(auth_input.bytes(), &mut auth)?;
     Ok((auth, secret_input))

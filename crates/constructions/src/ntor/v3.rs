@@ -1,5 +1,8 @@
 //! ntor v3 (Tor's proposal 332): a classical handshake that uses SHA-3 and transfers one message from each side.
 //!
+//! ID is the relay's identity, B its onion key, and X and Y are the ephemeral keys. Bx, Xb and Xy are shared X25519
+//! secrets. CM and SM are the messages of client and relay. VER is the verification string.
+//!
 //! ```text
 //! onionskin = ID || B || X || ENC(ENC_K1, CM) || MAC        reply = Y || AUTH || ENC(ENC_KEY, SM)
 //! H(s, t) = SHA3-256(ENCAP(t) | s)                          MAC(k, m, t) = SHA3-256(ENCAP(t) | ENCAP(k) | m)
@@ -29,9 +32,9 @@ const T_AUTH: &[u8] = b"ntor3-curve25519-sha3_256-1:auth_final";
 
 /// Length in bytes of a relay's identity: an Ed25519 key.
 pub const IDENTITY: usize = 32;
-/// Length in bytes of an onionskin, except the message: ID, B, X, MAC.
+/// Length in bytes of an onionskin without its message: ID, B, X and MAC.
 const ONIONSKIN: usize = IDENTITY + 3 * WORD;
-/// Length in bytes of a reply, except the message: Y, AUTH.
+/// Length in bytes of a reply without its message: Y and AUTH.
 const REPLY: usize = 2 * WORD;
 /// Maximum length in bytes of a message and of the verification string. Longer ones do not fit in a cell.
 const LONGEST: usize = 441;
@@ -40,7 +43,7 @@ const ROOM: usize = 1024;
 /// Maximum total length in bytes of derived keys.
 const MOST_KEYS: usize = 256;
 
-/// ntor v3 that uses the given primitives. All lengths are in bytes.
+/// ntor v3 with its primitives and verification string. All lengths are in bytes.
 pub struct Protocol {
     parts: Sha3Parts,
     verification: Vec<u8>,
@@ -59,23 +62,24 @@ impl Protocol {
         Ok(Arc::new(Protocol { parts, verification: verification.to_vec() }))
     }
 
-    /// Returns the length of an onionskin that contains a message of `message` bytes.
+    /// Returns the length in bytes of an onionskin with a message of `message` bytes.
     pub fn onionskin(&self, message: usize) -> usize {
         ONIONSKIN + message
     }
 
-    /// Returns the length of a reply that contains a message of `message` bytes.
+    /// Returns the length in bytes of a reply with a message of `message` bytes.
     pub fn reply(&self, message: usize) -> usize {
         REPLY + message
     }
 
-    /// Returns the length of a circuit's keys: classical ntor's keys and the nonce KH for onion services (appendix
-    /// A.2).
+    /// Returns the default length of a circuit's keys, 92 bytes: 72 bytes as in classical ntor, and the nonce KH for
+    /// onion services (proposal 332, appendix A.2).
     pub fn keys(&self) -> usize {
         92
     }
 
-    /// Generates a client's ephemeral key in advance, for a handshake with any relay. `coins` holds the X25519 key.
+    /// Generates a client's ephemeral key in advance, for a handshake with any relay. [`Coins::Exact`] contains the
+    /// 32-byte private key.
     ///
     /// # Errors
     /// Propagates errors from the key agreement.
@@ -85,12 +89,12 @@ impl Protocol {
         Ok(EphemeralKey { private, public })
     }
 
-    /// Computes H(s, t). `s` is the concatenation of `secret` and seven public parts.
+    /// Computes H(s, t), where `t` is `tweak`, and `s` is `secret` followed by seven public parts.
     fn hash(&self, tweak: &[u8], secret: &[u8], [a, b, c, d, e, f, g]: [&[u8]; 7]) -> Result<[u8; WORD]> {
         self.parts.digest::<ROOM>(&[&length(&[tweak]), tweak, secret, a, b, c, d, e, f, g])
     }
 
-    /// Derives ENC_K1 || MAC_K1 from `shared`, which is Bx or Xb.
+    /// Derives ENC_K1 || MAC_K1 from `shared`, which is Bx (the client) or Xb (the relay).
     fn message_keys(&self, shared: &[u8], relay: &RelayDescriptor, x: &[u8]) -> Result<Wiped<[u8; 2 * WORD]>> {
         let ver = self.verification.as_slice();
         let RelayDescriptor { identity, onion_key } = relay;
@@ -101,13 +105,13 @@ impl Protocol {
         Ok(keys)
     }
 
-    /// Computes the MAC in an onionskin over `before`, everything that precedes the MAC.
+    /// Computes an onionskin's MAC over `before`, all bytes before the MAC.
     fn message_mac(&self, keys: &[u8; 2 * WORD], before: &[u8]) -> Result<[u8; WORD]> {
         let key = &keys[WORD..];
         self.parts.digest::<ROOM>(&[&length(&[T_MSGMAC]), T_MSGMAC, &length(&[key]), key, before])
     }
 
-    /// Hashes the values that both sides know after the key agreement. `secrets` is Xy || Xb.
+    /// Computes the key seed and `verify`, the hashes of secret_input. `secrets` is Xy || Xb.
     fn agreed(&self, secrets: &[u8; 2 * WORD], relay: &RelayDescriptor, x: &[u8], y: &[u8]) -> Result<Agreed> {
         let ver = self.verification.as_slice();
         let RelayDescriptor { identity, onion_key } = relay;
@@ -146,7 +150,7 @@ impl Protocol {
         ])
     }
 
-    /// Derives and returns ENC_KEY, and fills `keys` with the bytes after it.
+    /// Derives ENC_KEY || keys, returns ENC_KEY, and fills `keys`.
     fn derive(&self, agreed: &Agreed, keys: &mut [u8]) -> Result<Wiped<[u8; WORD]>> {
         let mut stream = Wiped::new([0; WORD + MOST_KEYS]);
         let stream = &mut stream[..WORD + keys.len()];
@@ -191,7 +195,7 @@ impl Client {
     }
 
     /// Encrypts `message` and writes the onionskin to `onionskin`, which must be [`Protocol::onionskin`] bytes long.
-    /// `coins` holds the ephemeral X25519 key.
+    /// [`Coins::Exact`] contains the private ephemeral X25519 key.
     ///
     /// # Errors
     /// Fails if `onionskin` has the wrong length, if `message` exceeds 441 bytes, or if the relay's key has low order.
@@ -199,8 +203,8 @@ impl Client {
         self.start_with(self.protocol.ephemeral_key(coins)?, message, onionskin)
     }
 
-    /// Like [`start`](Self::start), with an ephemeral key that was generated in advance. The only remaining computation
-    /// is the key agreement with the relay's key.
+    /// Same as [`start`](Self::start), but with an ephemeral key generated in advance. The key agreement with the
+    /// relay's key, the encryption and the MAC remain.
     ///
     /// # Errors
     /// Same as [`start`](Self::start).
@@ -229,15 +233,15 @@ pub struct Pending {
     protocol: Arc<Protocol>,
     relay: RelayDescriptor,
     key: EphemeralKey,
-    /// Bx, which the onionskin already required.
+    /// Bx, computed for the onionskin.
     shared: Wiped<[u8; WORD]>,
-    /// MAC in the onionskin.
+    /// MAC of the onionskin.
     mac: [u8; WORD],
 }
 
 impl Pending {
     /// Checks the reply, decrypts the relay's message into `message`, and fills `keys`, at most 256 bytes. `message`
-    /// must be as long as the message in the reply. Consumes the state, because ephemeral keys must not be reused.
+    /// must be as long as the message in the reply. Consumes `self`, because ephemeral keys must not be reused.
     ///
     /// # Errors
     /// [`HandshakeError::Authenticator`] if the reply does not answer this onionskin. Also fails if the reply has the
@@ -269,7 +273,7 @@ pub struct Relay {
 }
 
 impl Relay {
-    /// Creates a relay. `coins` holds the private onion key.
+    /// Creates a relay and its onion key. [`Coins::Exact`] contains the 32-byte private key.
     ///
     /// # Errors
     /// Propagates errors from the key agreement.
@@ -285,9 +289,9 @@ impl Relay {
         self.descriptor
     }
 
-    /// Answers an onionskin. `compose` takes the client's message and returns the relay's. `reply` must be as long as
-    /// [`Protocol::reply`] returns for the relay's message. Fills `keys`, at most 256 bytes. `coins` holds the
-    /// ephemeral X25519 key.
+    /// Answers an onionskin. `compose` receives the client's message and returns the relay's message. `reply` must have
+    /// the length that [`Protocol::reply`] returns for the relay's message. Fills `keys`, at most 256 bytes.
+    /// [`Coins::Exact`] contains the private ephemeral X25519 key.
     ///
     /// # Errors
     /// [`HandshakeError::Introduction`] if the onionskin was modified. Also fails if the onionskin is too short or too

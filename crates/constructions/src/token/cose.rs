@@ -1,6 +1,7 @@
 //! Tagged COSE_Sign1 (RFC 9052, section 4.2) with an embedded payload.
 
 use super::{Algorithm, TokenError};
+use coset::iana::EnumI64;
 use coset::{
     CborSerializable, CoseSign1, CoseSign1Builder, Header, HeaderBuilder, RegisteredLabelWithPrivate,
     TaggedCborSerializable,
@@ -13,7 +14,7 @@ fn malformed(problem: &'static str) -> TokenError {
     TokenError::Malformed { what: WHAT, problem }
 }
 
-/// Creates a token. `coins` are passed to the signature scheme; empty coins request a deterministic signature.
+/// Creates a token. `coins` goes to the signature scheme; `Coins::Exact(&[])` requests a deterministic signature.
 ///
 /// # Errors
 /// Propagates errors from the signing library.
@@ -40,7 +41,7 @@ pub fn length(algorithm: &Algorithm, key_id: Option<&[u8]>, payload: usize) -> u
     3 + [protected, payload, algorithm.signature()].into_iter().map(string_len).sum::<usize>()
 }
 
-/// Returns the length of an encoded byte string with `bytes` bytes, including the head.
+/// Returns the encoded length in bytes of a CBOR byte string with `bytes` bytes, including its head.
 pub const fn string_len(bytes: usize) -> usize {
     bytes + head(bytes)
 }
@@ -86,7 +87,7 @@ impl Sign1 {
             return Err(malformed("has header parameters other than algorithm and key identifier, or no algorithm"));
         }
         if read.payload.is_none() {
-            return Err(malformed("has no embedded payload"));
+            return Err(malformed("has a detached payload, which is not supported"));
         }
         // Re-encoding yields the same bytes only if the token is in deterministic encoding.
         let protected = read.protected.original_data.take();
@@ -97,7 +98,16 @@ impl Sign1 {
         Ok(Sign1(read))
     }
 
-    /// Returns the identifier of the key that must verify the token.
+    /// Returns the COSE number of the algorithm that the token claims, if the number is registered. Do not rely on this
+    /// claim.
+    pub fn algorithm(&self) -> Option<i64> {
+        match self.0.protected.header.alg {
+            Some(RegisteredLabelWithPrivate::Assigned(algorithm)) => Some(algorithm.to_i64()),
+            _ => None,
+        }
+    }
+
+    /// Returns the identifier of the key that must verify the token, if present.
     pub fn key_id(&self) -> Option<&[u8]> {
         Some(self.0.protected.header.key_id.as_slice()).filter(|key_id| !key_id.is_empty())
     }

@@ -7,7 +7,7 @@ use std::fmt;
 /// Parses an object and returns its members.
 ///
 /// # Errors
-/// A phrase that describes the problem, to follow the name of the object.
+/// Returns a predicate for an error message, such as `is not a JSON object`.
 pub(super) fn object(bytes: &[u8]) -> Result<Map<String, Value>, &'static str> {
     match serde_json::from_slice(bytes) {
         Ok(Unique(Value::Object(members))) => Ok(members),

@@ -1,4 +1,4 @@
-//! JWS compact serialisation (RFC 7515, section 3.1): header, payload and signature in base64url, separated by dots.
+//! JWS compact serialization (RFC 7515, section 3.1): header, payload and signature in base64url, separated by dots.
 
 use super::{Algorithm, TokenError, json};
 use base64::Engine;
@@ -12,7 +12,7 @@ fn malformed(problem: &'static str) -> TokenError {
     TokenError::Malformed { what: WHAT, problem }
 }
 
-/// Creates a token. `coins` are passed to the signature scheme; empty coins request a deterministic signature.
+/// Creates a token. `coins` goes to the signature scheme; `Coins::Exact(&[])` requests a deterministic signature.
 ///
 /// # Errors
 /// Propagates errors from the signing library.
@@ -102,7 +102,7 @@ impl<'a> Jws<'a> {
         &self.algorithm
     }
 
-    /// Returns the identifier of the key that must verify the token.
+    /// Returns the identifier of the key that must verify the token, if present.
     pub fn key_id(&self) -> Option<&str> {
         self.key_id.as_deref()
     }

@@ -1,4 +1,5 @@
-//! ML-DSA keys as JWK and COSE_Key of type AKP (RFC 9964, section 3): a public key, and the seed if the key is private.
+//! ML-DSA keys as JWK and COSE_Key of type AKP, "algorithm key pair" (RFC 9964, section 3). They contain a public key
+//! and, for a private key, its seed.
 
 use super::{Algorithm, TokenError, json};
 use base64::Engine;
@@ -35,7 +36,7 @@ impl AkpKey {
     /// [`Error::Unsupported`] if the algorithm does not use keys of type AKP; [`Error::Length`] if a part has the wrong
     /// length.
     pub fn new(algorithm: &'static Algorithm, public: &[u8], seed: Option<&[u8]>) -> Result<AkpKey, TokenError> {
-        let parameters = SignatureParameters::of(algorithm.primitive).filter(|_| akp(algorithm));
+        let parameters = SignatureParameters::find(algorithm.primitive).filter(|_| akp(algorithm));
         let parameters = parameters.ok_or(Error::Unsupported("keys of type AKP exist only for ML-DSA"))?;
         Error::check_length("verifying key", parameters.verifying_key, public.len())?;
         Error::check_length("seed", SEED, seed.map_or(SEED, <[u8]>::len))?;
@@ -68,7 +69,7 @@ impl AkpKey {
         if public == self.public { Ok(()) } else { Err(malformed("key", "has a seed for a different public key")) }
     }
 
-    /// Returns the public key as a JWK that contains exactly the members that the thumbprint covers, in that order.
+    /// Returns the public key as a JWK with only the members that the thumbprint covers, in the thumbprint's order.
     pub fn public_jwk(&self) -> String {
         format!(r#"{{"alg":"{}","kty":"AKP","pub":"{}"}}"#, self.algorithm.jose, URL_SAFE_NO_PAD.encode(&self.public))
     }
@@ -82,6 +83,9 @@ impl AkpKey {
         let member = |name: &str| members.get(name).and_then(Value::as_str);
         if member("kty") != Some("AKP") {
             return Err(malformed(JWK, "is not of type AKP"));
+        }
+        if !members.contains_key("alg") {
+            return Err(malformed(JWK, "names no algorithm"));
         }
         let algorithm = Algorithm::all().find(|algorithm| akp(algorithm) && member("alg") == Some(algorithm.jose));
         let algorithm = algorithm.ok_or(malformed(JWK, "has an unknown algorithm"))?;
@@ -103,8 +107,7 @@ impl AkpKey {
         digest(sha256, self.public_jwk().as_bytes())
     }
 
-    /// Encodes the public key deterministically as a COSE_Key that contains exactly the parameters that the thumbprint
-    /// covers.
+    /// Encodes the public key deterministically as a COSE_Key with only the parameters that the thumbprint covers.
     ///
     /// # Errors
     /// [`TokenError::Malformed`] if the encoding fails, which cannot happen at these lengths.
@@ -126,6 +129,9 @@ impl AkpKey {
         let key = CoseKey::from_slice(bytes).map_err(|_| malformed(COSE_KEY, "is malformed"))?;
         if key.kty != KeyType::Assigned(iana::KeyType::AKP) {
             return Err(malformed(COSE_KEY, "is not of type AKP"));
+        }
+        if key.alg.is_none() {
+            return Err(malformed(COSE_KEY, "names no algorithm"));
         }
         let named = |algorithm: &&Algorithm| {
             akp(algorithm) && key.alg == Some(RegisteredLabelWithPrivate::Assigned(algorithm.cose))

@@ -1,4 +1,4 @@
-//! Signed tokens and their keys: JWS compact serialisation (RFC 7515) and COSE_Sign1 (RFC 9052, section 4.2). Supports
+//! Signed tokens and their keys: JWS compact serialization (RFC 7515) and COSE_Sign1 (RFC 9052, section 4.2). Supports
 //! algorithms from RFC 7518, RFC 9864 and, for ML-DSA, RFC 9964. ML-DSA keys are encoded as JWK and COSE_Key.
 //!
 //! Decoders are strict:
@@ -9,7 +9,7 @@
 //!   the algorithm and the key identifier. The unprotected header, which is not signed, must be empty.
 //! - Decoders reject tokens with critical headers (`crit`), because they support none.
 //!
-//! The verifier, never the token, chooses the algorithm.
+//! The verifier chooses the algorithm, never the token.
 //!
 //! RFC 9864 deprecates identifiers that do not name the curve: `EdDSA` in JOSE, `EdDSA` and `ES256` in COSE.
 //! Verification accepts deprecated identifiers. New tokens contain `Ed25519`, or `ESP256` in COSE.
@@ -21,7 +21,7 @@ mod key;
 
 pub use key::AkpKey;
 
-use coset::iana;
+use coset::iana::{self, EnumI64};
 use pqlab_primitives::{Coins, Error, SignatureParameters, SigningKey, VerifyingKey};
 
 /// Error from parsing, verifying or creating a token or a key.
@@ -54,7 +54,7 @@ pub enum TokenError {
 /// Signature algorithm for tokens.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Algorithm {
-    /// Name of the primitive, as used in the parameter tables.
+    /// Name of the signature scheme, as in [`SignatureParameters`].
     pub primitive: &'static str,
     /// Value of `alg` in JOSE, such as `ML-DSA-65` or `ES256`.
     pub jose: &'static str,
@@ -68,7 +68,7 @@ const fn algorithm(primitive: &'static str, jose: &'static str, cose: iana::Algo
     Algorithm { primitive, jose, cose, deprecated: (None, None) }
 }
 
-/// From RFC 9864, section 2; RFC 7518, section 3.1; RFC 9964, section 5; RFC 8812, section 2.
+/// Algorithms from RFC 9864, section 2; RFC 7518, section 3.1; RFC 9964, section 5; and RFC 8812, section 2.
 static ALGORITHMS: [Algorithm; 6] = [
     Algorithm {
         deprecated: (Some("EdDSA"), Some(iana::Algorithm::EdDSA)),
@@ -90,29 +90,40 @@ impl Algorithm {
         ALGORITHMS.iter()
     }
 
-    /// Returns the token algorithm for the primitive with this name.
-    pub fn of(primitive: &str) -> Option<&'static Algorithm> {
+    /// Returns the token algorithm with this COSE number, which may be a deprecated number.
+    pub fn of_cose(number: i64) -> Option<&'static Algorithm> {
+        let found = iana::Algorithm::from_i64(number)?;
+        ALGORITHMS.iter().find(|algorithm| algorithm.is_cose(found))
+    }
+
+    /// Returns the token algorithm with this JOSE name, which may be a deprecated name.
+    pub fn of_jose(name: &str) -> Option<&'static Algorithm> {
+        ALGORITHMS.iter().find(|algorithm| algorithm.is_jose(name))
+    }
+
+    /// Returns the token algorithm that uses the signature scheme with this name.
+    pub fn find(primitive: &str) -> Option<&'static Algorithm> {
         ALGORITHMS.iter().find(|algorithm| algorithm.primitive == primitive)
     }
 
-    /// Whether `name`, an `alg` in JOSE, names this algorithm.
+    /// Whether `name` is a JOSE name of this algorithm, including deprecated ones.
     fn is_jose(&self, name: &str) -> bool {
         name == self.jose || Some(name) == self.deprecated.0
     }
 
-    /// Whether `identifier`, an `alg` in COSE, names this algorithm.
+    /// Whether `identifier` is a COSE identifier of this algorithm, including deprecated ones.
     fn is_cose(&self, identifier: iana::Algorithm) -> bool {
         identifier == self.cose || Some(identifier) == self.deprecated.1
     }
 
     /// Returns the length of a signature in bytes, which is fixed for every token algorithm.
     pub fn signature(&self) -> usize {
-        SignatureParameters::of(self.primitive).map_or(0, |parameters| parameters.signature)
+        SignatureParameters::find(self.primitive).map_or(0, |parameters| parameters.signature)
     }
 
     /// Signs with an empty context (RFC 9964, section 5). Ignores `coins` if the scheme is always deterministic.
     fn sign(&self, key: &dyn SigningKey, message: &[u8], coins: Coins) -> Result<Vec<u8>, TokenError> {
-        let parameters = SignatureParameters::of(self.primitive).ok_or(Error::Unsupported("unknown parameters"))?;
+        let parameters = SignatureParameters::find(self.primitive).ok_or(Error::Unsupported("unknown parameters"))?;
         let mut signature = vec![0; parameters.signature];
         let coins = if parameters.signing_coins == 0 { Coins::Internal } else { coins };
         let length = key.sign(&[], message, coins, &mut signature)?;

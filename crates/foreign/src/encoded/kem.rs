@@ -3,8 +3,8 @@ use pqlab_adapters::{PublicBytes, SecretBytes, write};
 use pqlab_primitives::{Coins, DecapsulationKey, EncapsulationKey, Error, Kem, KemInfo, KeyEncoding, Result};
 use std::mem::MaybeUninit;
 
-/// Size in bytes of the stack buffer for encapsulation keys that the caller does not keep.
-/// ML-KEM-1024 has the longest key (FIPS 203, table 3).
+/// Size in bytes of the stack buffer for an encapsulation key that `generate` discards, because the decapsulation key
+/// contains a copy. ML-KEM-1024 has the longest such key (FIPS 203, table 3).
 const ON_THE_STACK: usize = 1568;
 
 const NO_PUBLIC_HALF: Error =
@@ -15,13 +15,14 @@ const NO_PUBLIC_HALF: Error =
 /// # Safety
 /// In calls to these functions, every pointer must point to as many bytes as the KEM's `KemInfo` states.
 pub(crate) trait KemCalls: Send + Sync + 'static {
-    /// Generates a key pair.
+    /// Generates a key pair with the library's random generator.
     unsafe fn keypair(&self, public: *mut u8, private: *mut u8) -> bool;
     /// Generates a key pair from `coins`. Called only if `KemInfo` says that key generation accepts coins.
     unsafe fn keypair_from(&self, public: *mut u8, private: *mut u8, coins: *const u8) -> bool;
-    /// Encapsulates.
+    /// Writes a ciphertext and a shared secret for the encapsulation key `public`, with the library's random generator.
     unsafe fn encapsulate(&self, ciphertext: *mut u8, secret: *mut u8, public: *const u8) -> bool;
-    /// Encapsulates with `coins`. Called only if `KemInfo` says that encapsulation accepts coins.
+    /// Same as `encapsulate`, with the random bytes in `coins`. Called only if `KemInfo` says that encapsulation
+    /// accepts coins.
     unsafe fn encapsulate_from(
         &self,
         ciphertext: *mut u8,
@@ -29,11 +30,11 @@ pub(crate) trait KemCalls: Send + Sync + 'static {
         public: *const u8,
         coins: *const u8,
     ) -> bool;
-    /// Decapsulates.
+    /// Writes the shared secret for `ciphertext` and the decapsulation key `private`.
     unsafe fn decapsulate(&self, secret: *mut u8, ciphertext: *const u8, private: *const u8) -> bool;
 }
 
-/// A KEM from a library that stays open.
+/// A KEM of a library that stays open until the process ends.
 pub(crate) struct EncodedKem<C: KemCalls>(&'static Shared<C>);
 
 /// Data that a KEM and its keys share.
@@ -47,8 +48,8 @@ struct Shared<C> {
 }
 
 impl<C: KemCalls> EncodedKem<C> {
-    /// Creates the KEM, once per process and library. The KEM is never freed, so keys refer to it without reference
-    /// counting.
+    /// Creates the KEM and never frees it, so that keys need no reference count. Call this only once per process and
+    /// library.
     ///
     /// # Safety
     /// The functions in `calls` must read and write as many bytes as `info` states.
@@ -133,13 +134,13 @@ impl<C: KemCalls> Kem for EncodedKem<C> {
 
     fn load_encapsulation_key(&self, bytes: &[u8]) -> Result<Box<dyn EncapsulationKey>> {
         Error::check_length("encapsulation key", self.0.info.parameters.encapsulation_key, bytes.len())?;
-        Ok(Box::new(Encapsulator { shared: self.0, bytes: PublicBytes::of(bytes) }))
+        Ok(Box::new(Encapsulator { shared: self.0, bytes: PublicBytes::from_slice(bytes) }))
     }
 
     fn load_decapsulation_key(&self, encoding: KeyEncoding, bytes: &[u8]) -> Result<Box<dyn DecapsulationKey>> {
         check_encoding(encoding)?;
         Error::check_length("decapsulation key", self.0.decapsulation_key, bytes.len())?;
-        Ok(Box::new(Decapsulator { shared: self.0, bytes: SecretBytes::of(bytes), public: None }))
+        Ok(Box::new(Decapsulator { shared: self.0, bytes: SecretBytes::from_slice(bytes), public: None }))
     }
 }
 
@@ -175,7 +176,7 @@ impl<C: KemCalls> EncapsulationKey for Encapsulator<C> {
 struct Decapsulator<C: KemCalls> {
     shared: &'static Shared<C>,
     bytes: SecretBytes,
-    /// The encapsulation key, for a generated decapsulation key that does not contain it.
+    /// The encapsulation key, if key generation returned it and the decapsulation key does not contain a copy.
     public: Option<Box<[u8]>>,
 }
 
@@ -198,7 +199,7 @@ impl<C: KemCalls> DecapsulationKey for Decapsulator<C> {
     }
 
     fn encapsulation_key(&self) -> Result<Box<dyn EncapsulationKey>> {
-        Ok(Box::new(Encapsulator { shared: self.shared, bytes: PublicBytes::of(self.public_half()?) }))
+        Ok(Box::new(Encapsulator { shared: self.shared, bytes: PublicBytes::from_slice(self.public_half()?) }))
     }
 
     fn encode_encapsulation_key(&self, out: &mut [u8]) -> Result<usize> {

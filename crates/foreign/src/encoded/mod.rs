@@ -20,7 +20,7 @@ fn check_encoding(encoding: KeyEncoding) -> Result<()> {
     if encoding == KeyEncoding::Expanded { Ok(()) } else { Err(NO_SUCH_ENCODING) }
 }
 
-/// Returns `Ok` if the library's call succeeded, otherwise `fault`.
+/// Returns `Ok(())` if the library's call succeeded (`done`), otherwise `Err(fault)`.
 fn check(done: bool, fault: Error) -> Result<()> {
     if done { Ok(()) } else { Err(fault) }
 }

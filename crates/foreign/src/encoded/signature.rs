@@ -12,21 +12,39 @@ const MAX_CONTEXT: usize = 255;
 /// # Safety
 /// In calls to these functions, every pointer must point to as many bytes as the scheme's `SignatureInfo` states.
 pub(crate) trait SignatureCalls: Send + Sync + 'static {
-    /// Generates a key pair.
+    /// Generates a key pair with the library's random generator.
     unsafe fn keypair(&self, public: *mut u8, private: *mut u8) -> bool;
     /// Generates a key pair from `coins`. Called only if `SignatureInfo` says that key generation accepts coins.
     unsafe fn keypair_from(&self, public: *mut u8, private: *mut u8, coins: *const u8) -> bool;
     /// Writes a signature to the front of `out`, which has room for the longest signature. Returns the signature's
     /// length in bytes. `context` is empty if `SignatureInfo` says that the scheme takes no context.
     unsafe fn sign(&self, out: &mut [u8], message: &[u8], context: &[u8], private: *const u8) -> Option<usize>;
+    /// Signs `prefix || message` through the internal interface, which takes the formatted message and the random bytes
+    /// (FIPS 204, algorithm 7). Called only if `SignatureInfo` says that signing accepts coins. Empty coins request the
+    /// deterministic variant.
+    unsafe fn sign_from(
+        &self,
+        _out: &mut [u8],
+        _prefix: &[u8],
+        _message: &[u8],
+        _coins: &[u8],
+        _private: *const u8,
+    ) -> Option<usize> {
+        None
+    }
+    /// Verifies a signature through the internal interface (FIPS 204, algorithm 8). Returns `None` if the library does
+    /// not export this interface.
+    unsafe fn verify_formatted(&self, _formatted: &[u8], _signature: &[u8], _public: *const u8) -> Option<bool> {
+        None
+    }
     /// Verifies a signature of any length.
     unsafe fn verify(&self, message: &[u8], signature: &[u8], context: &[u8], public: *const u8) -> bool;
 }
 
-/// A signature scheme from a library that stays open.
+/// A signature scheme of a library that stays open until the process ends.
 pub(crate) struct EncodedScheme<C: SignatureCalls>(&'static Shared<C>);
 
-/// Data that a scheme and its keys share.
+/// Data that a signature scheme and its keys share.
 struct Shared<C> {
     info: SignatureInfo,
     calls: C,
@@ -36,7 +54,7 @@ struct Shared<C> {
 }
 
 impl<C: SignatureCalls> EncodedScheme<C> {
-    /// Creates the scheme, once per process and library. The scheme is never freed.
+    /// Creates the scheme and never frees it. Call this only once per process and library.
     ///
     /// # Safety
     /// The functions in `calls` must read and write as many bytes as `info` states.
@@ -128,12 +146,12 @@ impl<C: SignatureCalls> SignatureScheme for EncodedScheme<C> {
         check_encoding(encoding)?;
         Error::check_length("signing key", self.0.signing_key, bytes.len())?;
         let verifying_key = self.0.verifying_key_of(bytes).map(Into::into);
-        Ok(Box::new(Signer { shared: self.0, bytes: SecretBytes::of(bytes), verifying_key }))
+        Ok(Box::new(Signer { shared: self.0, bytes: SecretBytes::from_slice(bytes), verifying_key }))
     }
 
     fn load_verifying_key(&self, bytes: &[u8]) -> Result<Box<dyn VerifyingKey>> {
         Error::check_length("verifying key", self.0.info.parameters.verifying_key, bytes.len())?;
-        Ok(Box::new(Verifier { shared: self.0, bytes: PublicBytes::of(bytes) }))
+        Ok(Box::new(Verifier { shared: self.0, bytes: PublicBytes::from_slice(bytes) }))
     }
 }
 
@@ -146,16 +164,22 @@ struct Signer<C: SignatureCalls> {
 impl<C: SignatureCalls> SigningKey for Signer<C> {
     fn sign(&self, context: &[u8], message: &[u8], coins: Coins, out: &mut [u8]) -> Result<usize> {
         self.shared.check_context(context)?;
-        if let Coins::Exact(_) = coins {
-            return Err(NO_GIVEN_COINS);
+        if let Coins::Exact(coins) = coins {
+            // Prefix of the formatted message: 0 (not pre-hashed), the length of the context, the
+            // context (FIPS 204, algorithm 2, line 10).
+            let length = u8::try_from(context.len()).unwrap_or_default();
+            return self.sign_from(&[&[0, length], context].concat(), message, coins, out);
         }
         let out = front_of("signature", out, self.shared.info.parameters.signature)?;
         // SAFETY: `out` is as long as the longest signature, and the key has the length that `info` states.
         let length = unsafe { self.shared.calls.sign(&mut *out, message, context, self.bytes.as_ptr()) };
-        match length {
-            Some(length) if length <= out.len() => Ok(length),
-            Some(_) => Err(library("sign: output length check")),
-            None => Err(Error::Malformed("signing key")),
+        checked(length, out)
+    }
+
+    fn sign_internal(&self, formatted: &[u8], coins: Coins, out: &mut [u8]) -> Result<usize> {
+        match coins {
+            Coins::Exact(coins) => self.sign_from(&[], formatted, coins, out),
+            Coins::Internal => Err(Error::Unsupported("the library's internal interface does not draw random bytes")),
         }
     }
 
@@ -163,12 +187,37 @@ impl<C: SignatureCalls> SigningKey for Signer<C> {
         let Some(bytes) = &self.verifying_key else {
             return Err(Error::Unsupported("the library does not compute the verifying key from the signing key"));
         };
-        Ok(Box::new(Verifier { shared: self.shared, bytes: PublicBytes::of(bytes) }))
+        Ok(Box::new(Verifier { shared: self.shared, bytes: PublicBytes::from_slice(bytes) }))
     }
 
     fn encode(&self, encoding: KeyEncoding, out: &mut [u8]) -> Result<usize> {
         check_encoding(encoding)?;
         write("signing key", out, &self.bytes)
+    }
+}
+
+impl<C: SignatureCalls> Signer<C> {
+    fn sign_from(&self, prefix: &[u8], message: &[u8], coins: &[u8], out: &mut [u8]) -> Result<usize> {
+        let info = &self.shared.info;
+        if !info.coins.operation {
+            return Err(NO_GIVEN_COINS);
+        }
+        if !coins.is_empty() {
+            Error::check_length("coins", info.parameters.signing_coins, coins.len())?;
+        }
+        let out = front_of("signature", out, info.parameters.signature)?;
+        // SAFETY: `out` is as long as the longest signature, and the key has the length that `info` states.
+        let length = unsafe { self.shared.calls.sign_from(&mut *out, prefix, message, coins, self.bytes.as_ptr()) };
+        checked(length, out)
+    }
+}
+
+/// Returns the signature's length in bytes. Fails if signing failed (`None`) or if the reported length exceeds `out`.
+fn checked(length: Option<usize>, out: &[u8]) -> Result<usize> {
+    match length {
+        Some(length) if length <= out.len() => Ok(length),
+        Some(_) => Err(library("sign: output length check")),
+        None => Err(Error::Malformed("signing key")),
     }
 }
 
@@ -189,6 +238,16 @@ impl<C: SignatureCalls> VerifyingKey for Verifier<C> {
         // SAFETY: the key has the length that `info` states.
         let valid = unsafe { self.shared.calls.verify(message, signature, context, self.bytes.as_ptr()) };
         check(valid, Error::VerificationFailed)
+    }
+
+    fn verify_internal(&self, formatted: &[u8], signature: &[u8]) -> Result<()> {
+        let parameters = &self.shared.info.parameters;
+        if !parameters.variable_length && signature.len() != parameters.signature {
+            return Err(Error::VerificationFailed);
+        }
+        // SAFETY: the key has the length that `info` states.
+        let valid = unsafe { self.shared.calls.verify_formatted(formatted, signature, self.bytes.as_ptr()) };
+        check(valid.ok_or(Error::Unsupported("the library offers no internal interface"))?, Error::VerificationFailed)
     }
 
     fn encode(&self, out: &mut [u8]) -> Result<usize> {

@@ -13,7 +13,7 @@ pub(super) struct Calls {
 /// Returns the KEM that liboqs calls `name` and pqlab calls `ours`.
 pub(super) fn kem(api: &'static Api, name: &CStr, ours: &str) -> Result<EncodedKem<Calls>, String> {
     // SAFETY: the name ends with NUL. We own the returned object and never free it.
-    let native = unsafe { Native::of((api.OQS_KEM_new)(name.as_ptr()))? };
+    let native = unsafe { Native::adopt((api.OQS_KEM_new)(name.as_ptr()))? };
     let front = native.front();
     let stated = KemParameters {
         algorithm: ours.to_owned().into(),
@@ -26,7 +26,7 @@ pub(super) fn kem(api: &'static Api, name: &CStr, ours: &str) -> Result<EncodedK
         keygen_coins: 0,
         encapsulation_coins: 0,
     };
-    let standard = KemParameters::of(names::final_name(ours));
+    let standard = KemParameters::find(names::final_name(ours));
     if let Some(standard) = &standard {
         same_lengths(standard, &stated)?;
     }
@@ -43,7 +43,7 @@ pub(super) fn kem(api: &'static Api, name: &CStr, ours: &str) -> Result<EncodedK
         None => (CoinSupport::default(), stated),
     };
     let info = KemInfo { parameters, encodings: vec![KeyEncoding::Expanded], coins };
-    // SAFETY: `info` contains the lengths that liboqs's description states.
+    // SAFETY: `info` contains the lengths from liboqs's description, which liboqs's functions use.
     Ok(unsafe { EncodedKem::new(info, Calls { api, native }) })
 }
 

@@ -16,6 +16,7 @@ mod signature;
 use crate::open::{Library, OpenError};
 use crate::symbols::symbols;
 use native::{OqsKem, OqsSig};
+use pqlab_adapters::{FillRandom, OqsGenerator};
 use pqlab_primitives::{BuildInfo, Provider, Unsupported};
 use std::ffi::{CStr, CString, c_char, c_int};
 use std::sync::Arc;
@@ -43,6 +44,8 @@ symbols! {
         fn OQS_SIG_sign(*const OqsSig, *mut u8, *mut usize, *const u8, usize, *const u8) -> c_int;
         fn OQS_SIG_verify(*const OqsSig, *const u8, usize, *const u8, usize, *const u8) -> c_int;
         optional
+        fn OQS_randombytes_custom_algorithm(Option<FillRandom>);
+        fn OQS_randombytes_switch_algorithm(*const c_char) -> c_int;
         // Since 0.13.
         fn OQS_KEM_keypair_derand(*const OqsKem, *mut u8, *mut u8, *const u8) -> c_int;
         // Since 0.15.
@@ -65,20 +68,24 @@ type Version = (u32, u32);
 /// Oldest version whose interface is known.
 const OLDEST: Version = (0, 10);
 
-/// Returns a provider named `label` with everything that an opened liboqs offers.
+/// Returns a provider named `label` with the enabled KEMs and signature schemes of an opened liboqs, except the schemes
+/// that hash the message before signing.
 pub(crate) fn provider(library: Library, label: &str) -> Result<Provider, OpenError> {
-    let api: &'static Api = Box::leak(Box::new(Api::of(&library)?));
+    let api: &'static Api = Box::leak(Box::new(Api::load(&library)?));
     // SAFETY: both functions may be called at any time and repeatedly. The version string lives as long as the library.
     let version = unsafe {
         (api.OQS_init)();
         CStr::from_ptr((api.OQS_version)()).to_string_lossy().into_owned()
     };
     let number = parse(&version).filter(|number| *number >= OLDEST).ok_or_else(|| {
-        library.unusable(format!("version is {version}, but liboqs {}.{} or later is required", OLDEST.0, OLDEST.1))
+        library.unusable(format!("this is liboqs {version}; version {}.{} or later is required", OLDEST.0, OLDEST.1))
     })?;
     let build = format!("{}; {}", library.file(), library.libcrypto());
     let mut provider = Provider::new(label, BuildInfo { version, build });
     provider.generator = Some("OQS_randombytes: the operating system or libcrypto, as the library chooses".to_owned());
+    if let (Some(set), Some(switch)) = (api.OQS_randombytes_custom_algorithm, api.OQS_randombytes_switch_algorithm) {
+        provider.replaceable_generator = Some(Arc::new(OqsGenerator { set, switch }));
+    }
     // SAFETY: the functions accept every number below the count. The counts and names are constants in the library.
     let (kems, signatures) = unsafe {
         (
@@ -122,6 +129,8 @@ impl Listed {
     }
 }
 
+/// Lists all algorithms of one kind, enabled or not.
+///
 /// # Safety
 /// `identifier` must accept every number below `count`, and `is_enabled` must accept every name that `identifier`
 /// returns.

@@ -2,11 +2,11 @@
 
 use super::Version;
 
-/// First liboqs versions that implement ML-KEM of FIPS 203 and ML-DSA of FIPS 204. Older versions implement the drafts.
+/// First liboqs versions with the final ML-KEM (FIPS 203) and ML-DSA (FIPS 204). Older versions implement the drafts.
 const ML_KEM_FINAL: Version = (0, 11);
 const ML_DSA_FINAL: Version = (0, 12);
 
-/// Suffix for algorithms from a draft standard (initial public draft).
+/// Suffix of pqlab's name for an algorithm from an initial public draft of a standard.
 const DRAFT: &str = "-ipd";
 
 /// Returns pqlab's name for the algorithm that liboqs calls `name` in this version. The name comes from the standard,
@@ -24,7 +24,8 @@ pub(super) fn ours(version: Version, name: &str) -> String {
     }
 }
 
-/// Returns the name without the suffix for drafts. The draft's algorithm and the standard's have the same lengths.
+/// Removes the suffix for drafts, if present. The lengths of keys, ciphertexts and signatures are the same in the draft
+/// and in the standard.
 pub(super) fn final_name(ours: &str) -> &str {
     ours.strip_suffix(DRAFT).unwrap_or(ours)
 }
@@ -62,7 +63,7 @@ mod tests {
         }
         assert_eq!((final_name("ML-KEM-768-ipd"), final_name("BIKE-L1")), ("ML-KEM-768", "BIKE-L1"));
         assert!(is_draft("ML-DSA-65-ipd") && !is_draft("ML-DSA-65"));
-        assert!(SignatureParameters::of(&ours((0, 16), "SLH_DSA_PURE_SHA2_192F")).is_some());
+        assert!(SignatureParameters::find(&ours((0, 16), "SLH_DSA_PURE_SHA2_192F")).is_some());
     }
 
     #[test]

@@ -43,9 +43,11 @@ unsafe impl<T> Send for Native<T> {}
 unsafe impl<T> Sync for Native<T> {}
 
 impl<T> Native<T> {
+    /// Wraps the description that the library allocated. Returns an error if `new` is null.
+    ///
     /// # Safety
     /// `new` must be null or point to a description that is never freed.
-    pub(super) unsafe fn of(new: *mut T) -> Result<Native<T>, String> {
+    pub(super) unsafe fn adopt(new: *mut T) -> Result<Native<T>, String> {
         NonNull::new(new).map(Native).ok_or_else(|| "the library returned no object for this algorithm".to_owned())
     }
 

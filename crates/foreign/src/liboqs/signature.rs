@@ -45,7 +45,7 @@ pub(super) fn scheme(
     ours: &str,
 ) -> Result<EncodedScheme<Calls>, String> {
     // SAFETY: the name ends with NUL. We own the returned object and never free it.
-    let native = unsafe { Native::of((api.OQS_SIG_new)(name.as_ptr()))? };
+    let native = unsafe { Native::adopt((api.OQS_SIG_new)(name.as_ptr()))? };
     let front = native.front();
     let stated = SignatureParameters {
         algorithm: ours.to_owned().into(),
@@ -60,7 +60,7 @@ pub(super) fn scheme(
         keygen_coins: 0,
         signing_coins: 0,
     };
-    let standard = SignatureParameters::of(names::final_name(ours));
+    let standard = SignatureParameters::find(names::final_name(ours));
     if let Some(standard) = &standard {
         same_lengths(standard, &stated)?;
     }
@@ -77,14 +77,14 @@ pub(super) fn scheme(
         _ => None,
     };
     let info = SignatureInfo {
-        // Falcon has no deterministic variant. For schemes that our tables do not list, nothing is known about signing.
+        // Falcon has no deterministic variant, and for schemes outside our tables we do not know.
         hedged: ["ML-DSA-", "SLH-DSA-", "SPHINCS+-"].iter().any(|family| ours.starts_with(family)),
         parameters,
         encodings: vec![KeyEncoding::Expanded],
         coins: CoinSupport::default(),
         context: with_context.is_some(),
     };
-    // SAFETY: `info` contains the lengths that liboqs's description states.
+    // SAFETY: `info` contains the lengths from liboqs's description, which liboqs's functions use.
     Ok(unsafe { EncodedScheme::new(info, Calls { api, native, with_context }) })
 }
 

@@ -21,7 +21,7 @@ pub(super) struct Calls {
 
 /// Returns the library's KEM with the given parameters.
 pub(super) fn kem(symbols: &Symbols, parameters: KemParameters) -> Result<EncodedKem<Calls>, OpenError> {
-    // SAFETY: the interface defines these types for functions with these names.
+    // SAFETY: functions with these names have these types in the NIST interface.
     let calls = unsafe {
         Calls {
             keypair: symbols.need(&["crypto_kem_keypair", "keypair"])?,
@@ -33,12 +33,13 @@ pub(super) fn kem(symbols: &Symbols, parameters: KemParameters) -> Result<Encode
     };
     let lengths =
         (parameters.encapsulation_key, parameters.decapsulation_key(KeyEncoding::Expanded).unwrap_or_default());
-    // SAFETY: the buffers are longer than the keys.
+    // SAFETY: the probe passes buffers that are longer than the keys of any parameter set.
     probe::key_pair(lengths, |public, private| unsafe { calls.keypair(public, private) })
         .map_err(|reason| symbols.library.unusable(reason))?;
     let coins = CoinSupport { keygen: calls.keypair_from.is_some(), operation: calls.encapsulate_from.is_some() };
     let info = KemInfo { parameters, encodings: vec![KeyEncoding::Expanded], coins };
-    // SAFETY: the probe found the expected key lengths, so the library implements the named algorithm.
+    // SAFETY: the probe found keys of the stated lengths. They identify the algorithm, so the other lengths match as
+    // well.
     Ok(unsafe { EncodedKem::new(info, calls) })
 }
 

@@ -1,12 +1,12 @@
-//! The C interface of the NIST competition (`crypto_kem_keypair`, `crypto_sign_keypair` and so on), used by PQClean,
-//! mlkem-native, mldsa-native and the reference implementations. A library offers one algorithm per prefix.
+//! The NIST competition's C interface (`crypto_kem_keypair`, `crypto_sign_keypair` and so on). PQClean, mlkem-native,
+//! mldsa-native and the reference implementations export it. A library offers one algorithm per prefix.
 //!
-//! The module tries each function name with the given prefix, first without and then with `_` after
-//! the prefix. A name may be long, as in the NIST interface and PQClean
-//! (`PQCLEAN_MLKEM768_CLEAN_crypto_kem_enc`), or short, as in mlkem-native and the reference
-//! implementations (`PQCP_MLKEM_NATIVE_MLKEM768_enc`). The interface does not report lengths. The
-//! module takes them from the named algorithm, and checks them by generating a key pair in
-//! oversized buffers.
+//! The module tries each function name with the given prefix, first without and then with `_` after the prefix. It
+//! accepts the long names of the NIST interface and PQClean (`PQCLEAN_MLKEM768_CLEAN_crypto_kem_enc`) and the short
+//! names of mlkem-native and the reference implementations (`PQCP_MLKEM_NATIVE_MLKEM768_enc`).
+//!
+//! The interface does not report lengths. The module takes the lengths from the algorithm that the user names, and
+//! checks the key lengths by generating a key pair in oversized buffers.
 
 mod kem;
 mod probe;
@@ -23,14 +23,15 @@ const SUCCESS: c_int = 0;
 
 const HINT: &str = "is the prefix correct? `nm -D` lists the library's symbols";
 
-/// Returns the algorithms whose lengths are known and whose keys are encoded as the interface requires.
+/// Returns the algorithms that this interface supports: pqlab knows their lengths, and they use the interface's key
+/// encoding.
 pub(crate) fn algorithms() -> impl Iterator<Item = &'static str> {
     let signatures = ["FIPS 204", "FIPS 205", "Falcon (round 3)", "SPHINCS+ (round 3.1)"];
     let signatures = signatures.into_iter().flat_map(SignatureParameters::of_standard);
     ["ML-KEM-512", "ML-KEM-768", "ML-KEM-1024"].into_iter().chain(signatures)
 }
 
-/// Returns a provider with the algorithm and the label that `spec` names.
+/// Returns a provider with the one algorithm and the label that `spec` names.
 pub(crate) fn provider(library: Library, spec: &LibrarySpec) -> Result<Provider, OpenError> {
     let algorithm = spec.algorithm.as_deref().unwrap_or_default();
     let symbols = Symbols { library: &library, prefix: spec.prefix.as_deref().unwrap_or_default() };
@@ -38,9 +39,9 @@ pub(crate) fn provider(library: Library, spec: &LibrarySpec) -> Result<Provider,
     let build = format!("{}; {}", library.file(), library.libcrypto());
     let mut provider = Provider::new(&spec.label, BuildInfo { version, build });
     provider.generator = Some("the library's randombytes".to_owned());
-    if let Some(parameters) = KemParameters::of(algorithm) {
+    if let Some(parameters) = KemParameters::find(algorithm) {
         provider.kems.push(Arc::new(kem::kem(&symbols, parameters)?));
-    } else if let Some(parameters) = SignatureParameters::of(algorithm) {
+    } else if let Some(parameters) = SignatureParameters::find(algorithm) {
         provider.signatures.push(Arc::new(signature::scheme(&symbols, parameters)?));
     } else {
         return Err(library.unusable(format!("unknown key lengths for `{algorithm}`")));
@@ -48,14 +49,14 @@ pub(crate) fn provider(library: Library, spec: &LibrarySpec) -> Result<Provider,
     Ok(provider)
 }
 
-/// A library's functions with a common prefix.
+/// A library's functions that share a name prefix.
 struct Symbols<'a> {
     library: &'a Library,
     prefix: &'a str,
 }
 
 impl Symbols<'_> {
-    /// Returns the function with the first of several names that the library exports.
+    /// Returns the first exported function among `names`, each tried with the prefix.
     ///
     /// # Safety
     /// `F` must be a function pointer type, and functions with these names must have this type.
@@ -68,7 +69,7 @@ impl Symbols<'_> {
         })
     }
 
-    /// Like [`find`](Self::find), but returns an error if the function is missing.
+    /// Like [`find`](Self::find), but returns an error if the library exports none of the names.
     ///
     /// # Safety
     /// See [`find`](Self::find).

@@ -1,15 +1,17 @@
-//! Checks that a library's keys have the lengths of the named algorithm, because the interface does not report lengths.
+//! Checks the lengths of a library's keys, which the interface does not report, against the algorithm that the user
+//! named.
 
 /// Byte that fills the buffers before the library writes keys to them.
 const UNTOUCHED: u8 = 0xA5;
-/// Additional buffer space after a key, in bytes. It exceeds the length difference between the largest and the smallest
-/// parameter set of any family.
+/// Extra buffer space after a key, in bytes. It exceeds the difference in key length between the largest and the
+/// smallest parameter set of every family.
 const ROOM: usize = 16 * 1024;
-/// Number of bytes at the end of a key to compare with the fill byte. A key of the right length ends with this many
-/// fill bytes with probability 2^-128.
+/// Number of bytes at the end of a key to compare with the fill byte. If all of them equal the fill byte, the key is
+/// too short. A key of the right length fails this check with probability 2^-128.
 const END: usize = 16;
 
-/// Generates a key pair in oversized buffers. Returns an error that names the key whose length is wrong.
+/// Calls `make` with oversized buffers for a public and a private key, and checks that it fills exactly `lengths`
+/// bytes. The error names the key of the wrong length.
 pub(super) fn key_pair(lengths: (usize, usize), make: impl FnOnce(*mut u8, *mut u8) -> bool) -> Result<(), String> {
     let (mut public, mut private) = (vec![UNTOUCHED; lengths.0 + ROOM], vec![UNTOUCHED; lengths.1 + ROOM]);
     if !make(public.as_mut_ptr(), private.as_mut_ptr()) {

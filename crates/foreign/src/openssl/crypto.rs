@@ -18,7 +18,7 @@ pub(super) struct Loaded(&'static Crypto);
 struct Crypto {
     api: Api,
     context: *mut OSSL_LIB_CTX,
-    /// Number of libraries that were opened before this one.
+    /// Number of libcryptos that this process opened before this one: an index into [`CONTEXTS`].
     number: usize,
 }
 
@@ -69,7 +69,7 @@ macro_rules! look_up {
 openssl_calls!(look_up);
 
 thread_local! {
-    /// Digest contexts of all opened libraries, in the order in which the libraries were opened.
+    /// This thread's digest contexts: [`DIGESTS`] for each opened libcrypto, in the order in which they were opened.
     static CONTEXTS: RefCell<Vec<Cell<Option<MdCtx<Loaded>>>>> = const { RefCell::new(Vec::new()) };
 }
 
@@ -97,11 +97,12 @@ unsafe impl Calls for Loaded {
 }
 
 impl Loaded {
-    /// Initialises the library without reading the OpenSSL configuration file and without an exit handler.
+    /// Initializes the library without reading the OpenSSL configuration file and without an exit handler.
     pub(super) fn start(library: &Library) -> Result<Loaded, OpenError> {
         static OPENED: AtomicUsize = AtomicUsize::new(0);
-        let api = Api::of(library)?;
-        // SAFETY: null means no settings, and this is the first call into the library.
+        let api = Api::load(library)?;
+        // SAFETY: null requests the default settings, and no other call into this library precedes
+        // these.
         let (started, context) = unsafe {
             let options = OPENSSL_INIT_NO_LOAD_CONFIG | OPENSSL_INIT_NO_ATEXIT;
             ((api.OPENSSL_init_crypto)(options, ptr::null()), (api.OSSL_LIB_CTX_new)())

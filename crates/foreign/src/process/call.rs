@@ -1,5 +1,5 @@
-//! KEMs, X25519 and hash functions that a program offers. Every operation sends a request to the program. Verification
-//! uses these operations; they are never timed.
+//! KEMs, X25519 and hash functions that a program offers. Every operation sends a request to the program. pqlab uses
+//! these operations only to check the program's results, and never times them.
 
 use super::ProcessError;
 use super::offer::Offer;
@@ -10,8 +10,8 @@ use pqlab_primitives::{
 };
 use std::sync::Arc;
 
-/// Requests an operation and returns the outputs. Output lengths must equal `lengths` if `exact` is set, otherwise they
-/// must not exceed `lengths`.
+/// Requests an operation and returns its outputs. With `exact`, every output must have the length in `lengths`;
+/// otherwise, it may be shorter.
 pub(super) fn call<const N: usize>(
     program: &Program,
     operation: &'static str,
@@ -23,7 +23,8 @@ pub(super) fn call<const N: usize>(
     let fields: Vec<&[u8]> =
         [operation.as_bytes(), algorithm.as_bytes()].into_iter().chain(inputs.iter().copied()).collect();
     let outputs = program.ask("call", &fields).map_err(|error| match error {
-        // Keys, ciphertexts and signatures that the program rejects are invalid.
+        // Count a rejection as an invalid key, ciphertext or signature, except in key generation
+        // and hashing, which receive none of these.
         ProcessError::Refused { .. } if !matches!(operation, "keygen" | "digest") => {
             Error::Malformed("input: rejected by the worker")
         }
@@ -35,7 +36,8 @@ pub(super) fn call<const N: usize>(
     if outputs.iter().zip(&lengths).all(fits) { Ok(outputs) } else { Err(wrong()) }
 }
 
-/// Returns the coins field of a request. The field is empty if the program generates the random bytes.
+/// Returns the random bytes to send with a request: empty if the program generates them. Fails if the caller supplies
+/// random bytes and the program does not accept them (`taken`).
 pub(super) fn carried<'a>(coins: Coins<'a>, taken: bool, length: usize) -> Result<&'a [u8]> {
     match coins {
         Coins::Internal => Ok(&[]),
@@ -206,7 +208,7 @@ impl DecapsulationKey for RemoteKey {
     }
 }
 
-/// Plain X25519 through the operations of the X25519 KEM: the peer's public key is the ciphertext.
+/// X25519 key agreement, computed with the program's X25519 KEM: the peer's public key is the ciphertext.
 #[derive(Clone)]
 pub(super) struct RemoteAgreement {
     kem: RemoteKem,
@@ -215,7 +217,7 @@ pub(super) struct RemoteAgreement {
 
 impl RemoteAgreement {
     /// Returns the key agreement if the KEM is X25519 with scalars as private keys, otherwise `None`.
-    pub(super) fn of(kem: &RemoteKem) -> Option<RemoteAgreement> {
+    pub(super) fn new(kem: &RemoteKem) -> Option<RemoteAgreement> {
         let KemInfo { parameters, encodings, coins } = &kem.0.info;
         let is = parameters.algorithm == KeyAgreementParameters::X25519.algorithm;
         let info = KeyAgreementInfo { parameters: KeyAgreementParameters::X25519, exact_coins: coins.keygen };

@@ -1,4 +1,4 @@
-//! Conversation with one started program over its pipes or socket, with a time limit for each answer.
+//! Conversation with one running program over pipes or a socket, with a time limit for each answer.
 
 use super::frame::{self, Message, ReadError};
 use super::socket::Peer;
@@ -14,7 +14,7 @@ use std::time::Duration;
 /// Time limits for a program's answers. pqlab stops a program that exceeds a limit.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// Limit for the first answer.
+    /// Limit for the answer to the greeting (`hello`), and for the first message of a program behind a socket.
     pub hello: Duration,
     /// Limit for any other answer.
     pub answer: Duration,
@@ -24,8 +24,8 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// Returns the default limits: 10 s for the first answer and 60 s for any other answer. Both are shorter than the
-    /// scheduler's time limit for a case.
+    /// Returns the default limits: 10 s for the greeting and 60 s for any other answer. Both are shorter than the
+    /// default time limit for an answer from a worker process (120 s).
     pub fn by(now: fn() -> u64) -> Limits {
         Limits { hello: Duration::from_secs(10), answer: Duration::from_secs(60), now }
     }
@@ -35,8 +35,8 @@ impl Limits {
 const WAIT_SLICE_MS: u128 = 1000;
 /// Maximum number of characters to keep from the last line of standard error.
 const LAST_LINE: usize = 400;
-/// Time that a program has to exit after it closed its output, so that pqlab can read the last line
-/// of the program's standard error.
+/// Time allowed for a program to exit after it closes its output, so that pqlab can read the last line of its standard
+/// error.
 const LAST_WORDS: Duration = Duration::from_millis(500);
 
 /// Conversation with a running program.
@@ -70,8 +70,7 @@ impl Conversation {
         }
     }
 
-    /// Sends a request and waits for the answer. The error describes what happened. After an error, the conversation is
-    /// unusable.
+    /// Sends a request and waits for the answer. The error says what went wrong; the conversation is then unusable.
     pub(super) fn ask(&mut self, verb: &str, fields: &[&[u8]], limit: Duration) -> Result<Message, String> {
         let until = Until::in_time(self.now, limit);
         let reply = match &mut self.other {
@@ -86,7 +85,7 @@ impl Conversation {
             },
             Ok(None) => Err(self.ended(&broken, limit)),
             Err(ReadError::Io(error)) => Err(self.ended(&error, limit)),
-            Err(ReadError::Malformed(malformed)) => Err(format!("the answer is not a message: {malformed}")),
+            Err(ReadError::Malformed(malformed)) => Err(format!("malformed answer: {malformed}")),
         }
     }
 
@@ -94,7 +93,7 @@ impl Conversation {
     fn ended(&mut self, error: &io::Error, limit: Duration) -> String {
         match (error.kind(), &mut self.other) {
             (io::ErrorKind::TimedOut, _) => {
-                format!("no answer within {} s: the program was stopped", limit.as_secs_f64())
+                format!("no answer within {} s, so pqlab stopped the program", limit.as_secs_f64())
             }
             (io::ErrorKind::InvalidInput, _) => error.to_string(),
             (_, Other::Peer(_)) => format!("the program closed the connection ({error})"),
@@ -103,7 +102,7 @@ impl Conversation {
     }
 }
 
-/// Sends a request and receives the answer. Returns `None` if the stream has ended.
+/// Sends a request and receives the answer. Returns `None` if the program closed its output without answering.
 fn exchange<I: Write + AsRawFd, O: Read + AsRawFd>(
     input: &mut I,
     output: &mut O,
@@ -115,7 +114,7 @@ fn exchange<I: Write + AsRawFd, O: Read + AsRawFd>(
     frame::receive(&mut Timed { stream: output, until })
 }
 
-/// A process that we started, with pipes to its standard input, output and error.
+/// A process that pqlab started, with pipes to its standard input, output and error.
 struct Started {
     child: Child,
     input: ChildStdin,
@@ -154,7 +153,7 @@ impl Started {
                 _ => break format!("its output was closed ({error})"),
             }
         };
-        // Another process may hold the pipe of standard error open, so do not wait for the pipe to close.
+        // Limit the wait: a child of the program may keep the pipe of standard error open.
         while !last.left().is_zero() && self.listener.as_ref().is_some_and(|listener| !listener.is_finished()) {
             std::thread::sleep(Duration::from_millis(2));
         }
@@ -169,13 +168,13 @@ impl Started {
 
 impl Drop for Started {
     fn drop(&mut self) {
-        // If the process has ended by itself, `wait` only removes the entry from the system's process table.
+        // If the process has already ended, `kill` does nothing and `wait` reaps it.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// A deadline on a clock.
+/// A deadline, with the clock that measures it.
 #[derive(Clone, Copy)]
 pub(super) struct Until {
     now: fn() -> u64,
@@ -183,7 +182,7 @@ pub(super) struct Until {
 }
 
 impl Until {
-    /// Returns the deadline that expires after `limit`.
+    /// Returns the deadline that is `limit` from now.
     fn in_time(now: fn() -> u64, limit: Duration) -> Until {
         Until { now, deadline_ns: now().saturating_add(nanoseconds(limit)) }
     }
@@ -217,7 +216,7 @@ impl<S: AsRawFd> Timed<'_, S> {
         let left = self.until.left();
         let mut poll = libc::pollfd { fd: self.stream.as_raw_fd(), events, revents: 0 };
         let milliseconds = left.as_millis().min(WAIT_SLICE_MS) as libc::c_int + libc::c_int::from(!left.is_zero());
-        // SAFETY: the call is passed one structure, which outlives the call.
+        // SAFETY: the call gets one structure, which outlives it.
         match unsafe { libc::poll(&raw mut poll, 1, milliseconds) } {
             0 if left.is_zero() => Err(io::ErrorKind::TimedOut.into()),
             -1 if io::Error::last_os_error().kind() != io::ErrorKind::Interrupted => Err(io::Error::last_os_error()),
@@ -251,12 +250,13 @@ fn never_block(descriptor: RawFd) -> io::Result<()> {
     if done { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
-/// Raises the limit on address space to the maximum, because language runtimes reserve more address space than they
-/// use. On Linux, also makes the system kill the program when its parent ends, because a program that hangs does not
-/// notice that its standard input was closed.
+/// Raises the soft limit on address space to the hard limit, because language runtimes reserve more address space than
+/// they use. On Linux, also asks the kernel to kill the program when pqlab's process ends: a program that hangs does
+/// not notice that its standard input was closed.
 fn set_free() -> io::Result<()> {
     let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
-    // SAFETY: both calls are passed one structure, which outlives them. Both are allowed between fork and exec.
+    // SAFETY: both calls get one structure, which outlives them. Both are allowed between fork and
+    // exec.
     unsafe {
         if libc::getrlimit(libc::RLIMIT_AS, &raw mut limit) == 0 {
             limit.rlim_cur = limit.rlim_max;

@@ -16,9 +16,9 @@ const STEP: usize = 1 << 16;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Malformed {
     /// The length of a body is 0 or above [`MOST_BYTES`].
-    #[error("a message of {0} bytes; 1 to {MOST_BYTES} are allowed")]
+    #[error("message length of {0} bytes; 1 to {MOST_BYTES} are allowed")]
     Length(usize),
-    /// A field or the length before the field extends past the end of the body.
+    /// A field, or the length in front of it, extends past the end of the body.
     #[error("the field at byte {0} extends past the end of the body")]
     Beyond(usize),
     /// The body has more than [`MOST_FIELDS`] fields.
@@ -127,7 +127,7 @@ pub fn receive(stream: &mut impl Read) -> Result<Option<Message>, ReadError> {
     if length == 0 || length > MOST_BYTES {
         return Err(Malformed::Length(length).into());
     }
-    // An untrusted length must not allocate memory before the bytes arrive.
+    // The length is untrusted, so do not allocate all of it before the bytes arrive.
     let mut body = Vec::with_capacity(length.min(STEP));
     stream.by_ref().take(length as u64).read_to_end(&mut body)?;
     if body.len() < length {

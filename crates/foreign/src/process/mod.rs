@@ -30,7 +30,7 @@ pub fn folder() -> Option<PathBuf> {
     cache.or_else(home).map(|cache| cache.join("workers"))
 }
 
-/// Error from using a program as a provider.
+/// Error from starting a program or requesting an operation from it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ProcessError {
     /// No worker has the requested name.

@@ -1,10 +1,10 @@
-//! Parser for the offers in a program's list.
+//! Parser for offers. An offer is an entry in the list of algorithms and functions that a program sends.
 
 use super::frame;
 use super::program::MOST_SETS;
 use pqlab_primitives::{CoinSupport, KeyEncoding};
 
-/// A parsed offer.
+/// An algorithm or function that a program offers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Offer {
     pub(super) kind: Kind,
@@ -13,9 +13,9 @@ pub(super) struct Offer {
     pub(super) coins: CoinSupport,
     pub(super) context: bool,
     pub(super) hedged: bool,
-    /// Number of input sets for a function.
+    /// Number of input sets, for a function; otherwise 1.
     pub(super) inputs: usize,
-    /// Whether the worker checks a function's results.
+    /// Whether the worker checks the function's results. Always true for algorithms.
     pub(super) verified: bool,
 }
 

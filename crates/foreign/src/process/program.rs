@@ -9,13 +9,13 @@ use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-/// Version of the protocol.
+/// Version of the protocol in `docs/workers.md`.
 const VERSION: &[u8] = b"1";
 const NO_GREETING: &str = "the greeting does not match protocol version 1";
 /// Maximum number of input sets per case.
 pub(super) const MOST_SETS: usize = 4096;
 
-/// A program's greeting.
+/// A program's answer to `hello`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Greeting {
     /// Programming language: `go`, `java`, ...
@@ -28,13 +28,13 @@ pub struct Greeting {
     pub generator: String,
 }
 
-/// A worker in another language.
+/// A worker: a program in any language that pqlab starts and restarts as needed.
 pub struct Program {
     name: String,
     path: PathBuf,
     arguments: Vec<String>,
     limits: Limits,
-    /// Greeting that the program sent first. A different greeting later means a different program.
+    /// Expected greeting. Requests fail if the program greets differently after a start, because it was then replaced.
     known: OnceLock<Greeting>,
     state: Mutex<State>,
 }
@@ -63,7 +63,7 @@ impl Program {
         }
     }
 
-    /// Creates a program without starting it.
+    /// Prepares a program to be started by the first request.
     pub fn new(name: &str, path: PathBuf, arguments: Vec<String>, limits: Limits) -> Program {
         Program { name: name.into(), path, arguments, limits, known: OnceLock::new(), state: Mutex::default() }
     }
@@ -111,7 +111,7 @@ impl Program {
             Some(conversation) => conversation,
             None => self.started(&mut state, verb)?,
         };
-        // After this point, returning an error drops the conversation and so ends the program.
+        // From here on, returning an error drops the conversation, which ends the program.
         let limit = if verb == "hello" { self.limits.hello } else { self.limits.answer };
         let Message { verb, fields } =
             conversation.ask(verb, fields, limit).map_err(|reason| self.conversation(&reason))?;
@@ -129,7 +129,7 @@ impl Program {
         answer
     }
 
-    /// Starts the program. Exchanges greetings unless the next request, `verb`, is the greeting.
+    /// Starts the program. Also exchanges greetings, unless the caller is about to send the greeting as `verb`.
     fn started(&self, state: &mut State, verb: &str) -> Result<Conversation, ProcessError> {
         let failed = |error: std::io::Error| ProcessError::Start {
             program: self.path.display().to_string(),
@@ -153,7 +153,7 @@ impl Program {
         ProcessError::Conversation { program: self.name.clone(), reason: reason.into() }
     }
 
-    /// Ends the program after a well-formed answer with invalid contents, and returns the error.
+    /// Stops a program whose answer is well-formed but has invalid contents. Returns the error.
     pub(super) fn broken(&self, reason: &str) -> ProcessError {
         self.state.lock().unwrap_or_else(PoisonError::into_inner).conversation = None;
         self.conversation(reason)
@@ -191,11 +191,11 @@ struct Case {
     handle: String,
     start: u64,
     count: usize,
-    /// Number of fields per input set in an answer to `answers`.
+    /// Number of fields for each input set in the answer to an `answers` request: the set's number and the outputs.
     width: usize,
 }
 
-/// Returns how many outputs an operation has.
+/// Returns the number of outputs of an operation.
 fn outputs(operation: &str) -> usize {
     match operation {
         "null" => 0,
@@ -241,8 +241,8 @@ impl RemoteCase for Case {
     }
 }
 
-/// Returns whether the fields form groups of `width` fields, and every group begins with the number of a different
-/// input set below `count`.
+/// Checks an answer to `answers`: groups of `width` fields, each starting with the number of a different input set
+/// below `count`.
 fn reads(fields: &[Vec<u8>], width: usize, count: usize) -> bool {
     let mut seen = vec![false; count];
     !fields.is_empty()
@@ -255,7 +255,7 @@ fn reads(fields: &[Vec<u8>], width: usize, count: usize) -> bool {
 
 impl Drop for Case {
     fn drop(&mut self) {
-        // Ignore errors: if the program was restarted, there is nothing to release.
+        // Ignore errors: a restarted program no longer holds the case.
         let _ = self.ask("release", &[]);
     }
 }

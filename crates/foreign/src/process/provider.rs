@@ -15,11 +15,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// A program's greeting and offers. A listing is enough to create a provider without starting the program.
+/// A program's greeting and offers, from which pqlab creates a provider without starting the program.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Listing {
     greeting: Greeting,
-    /// Offers as the program sent them.
+    /// Offers as the program sent them, such as `kem ML-KEM-768 coins=keygen`.
     offers: Vec<String>,
 }
 
@@ -47,9 +47,9 @@ pub fn open_listed(program: Program, listing: &Listing) -> Result<Provider, Proc
     provider(program.known(listing.greeting.clone()), listing)
 }
 
-/// Returns a digest that identifies the build of a program without relying on the program's greeting. The digest covers
-/// the program, the script among its arguments, and the files in `PROGRAM.d`, where `make workers` puts the code that a
-/// starter script runs. Returns `None` for a socket.
+/// Returns a digest that identifies a program's build, without relying on the program's greeting. The digest covers the
+/// program, the files among its arguments, and the files in `PROGRAM.d`. `make workers` puts the code that a starter
+/// script runs into that folder. Returns `None` for a socket.
 fn digest(program: &Program) -> Option<String> {
     let named: Vec<&Path> = program.files().filter(|path| path.is_file()).collect();
     let path = named.first()?;
@@ -96,14 +96,14 @@ fn add(provider: &mut Provider, program: &Arc<Program>, offer: Offer) {
     let program = Arc::clone(program);
     let algorithm = offer.algorithm.clone();
     let added = match offer.kind {
-        Kind::Kem => KemParameters::of(&algorithm).map(|parameters| {
+        Kind::Kem => KemParameters::find(&algorithm).map(|parameters| {
             let kem = RemoteKem::new(program, parameters, offer);
-            provider.key_agreements.extend(RemoteAgreement::of(&kem).map(|agreement| Arc::new(agreement) as _));
+            provider.key_agreements.extend(RemoteAgreement::new(&kem).map(|agreement| Arc::new(agreement) as _));
             provider.kems.push(Arc::new(kem));
         }),
-        Kind::Signature => SignatureParameters::of(&algorithm)
+        Kind::Signature => SignatureParameters::find(&algorithm)
             .map(|parameters| provider.signatures.push(Arc::new(RemoteScheme::new(program, parameters, offer)))),
-        Kind::Hash => HashParameters::of(&algorithm)
+        Kind::Hash => HashParameters::find(&algorithm)
             .map(|parameters| provider.hashes.push(Arc::new(RemoteHash { program, parameters }))),
         Kind::Function => {
             let Offer { inputs, verified, .. } = offer;
@@ -118,10 +118,11 @@ fn add(provider: &mut Provider, program: &Arc<Program>, offer: Offer) {
 }
 
 impl ProcessError {
-    /// Converts to the error type of the library traits. A failing program is reported as a failing library.
+    /// Converts to the error type of the library traits. The failure of a program becomes the failure of a library
+    /// call.
     pub(super) fn of_library(self, call: &'static str) -> Error {
         match self {
-            ProcessError::Unsupported { .. } => Error::Unsupported("the worker does not offer this"),
+            ProcessError::Unsupported { .. } => Error::Unsupported("the worker does not offer this operation"),
             other => Error::Library { call, detail: other.to_string() },
         }
     }

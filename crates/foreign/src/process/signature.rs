@@ -1,5 +1,5 @@
-//! Signature schemes that a program offers. Every operation sends a request to the program. Verification uses these
-//! operations; they are never timed.
+//! Signature schemes that a program offers. Every operation sends a request to the program. pqlab uses these
+//! operations only to check the program's results, and never times them.
 
 use super::call::{call, carried, copy_front};
 use super::offer::Offer;
@@ -10,7 +10,7 @@ use pqlab_primitives::{
 };
 use std::sync::Arc;
 
-const NO_COINS: Error = Error::Unsupported("workers do not sign with caller-supplied randomness");
+const NO_COINS: Error = Error::Unsupported("this worker does not sign with caller-supplied randomness");
 const NO_CONTEXT: Error = Error::Unsupported("the worker does not accept a context");
 
 #[derive(Clone)]
@@ -28,7 +28,7 @@ impl RemoteScheme {
         let info = SignatureInfo {
             parameters,
             encodings: offer.encodings,
-            coins: CoinSupport { keygen: offer.coins.keygen, operation: false },
+            coins: CoinSupport { keygen: offer.coins.keygen, operation: offer.coins.operation },
             context: offer.context,
             hedged: offer.hedged,
         };
@@ -54,7 +54,7 @@ impl RemoteScheme {
         Ok((public, encoding, private))
     }
 
-    /// Returns the inputs, followed by the context if the context is not empty.
+    /// Appends the context to the inputs unless the context is empty. Fails if the program takes no context.
     fn with_context<'a>(&self, inputs: [&'a [u8]; 3], context: &'a [u8]) -> Result<Vec<&'a [u8]>> {
         if context.is_empty() {
             return Ok(inputs.to_vec());
@@ -73,6 +73,11 @@ impl SignatureScheme for RemoteScheme {
 
     fn written(&self) -> &[KeyEncoding] {
         &self.0.written
+    }
+
+    /// Returns true for hedged schemes, and for Falcon, which samples randomly for each signature.
+    fn draws_to_sign(&self) -> bool {
+        self.0.info.hedged || self.0.info.parameters.algorithm.starts_with("Falcon")
     }
 
     fn generate_encoded(&self, coins: Coins, verifying_key: &mut [u8], signing_key: &mut [u8]) -> Result<KeyLengths> {
@@ -113,12 +118,22 @@ struct RemoteSigner {
 impl SigningKey for RemoteSigner {
     fn sign(&self, context: &[u8], message: &[u8], coins: Coins, out: &mut [u8]) -> Result<usize> {
         let info = &self.scheme.0.info;
-        // A scheme that is not hedged accepts empty coins, because its signing is deterministic anyway.
-        if matches!(coins, Coins::Exact(coins) if info.hedged || !coins.is_empty()) {
-            return Err(NO_COINS);
+        let mut inputs = vec![self.encoding.name().as_bytes(), self.private.as_slice(), message];
+        match coins {
+            Coins::Exact(coins) if info.coins.operation => {
+                if !(context.is_empty() || info.context) {
+                    return Err(NO_CONTEXT);
+                }
+                if !coins.is_empty() {
+                    Error::check_length("coins", info.parameters.signing_coins, coins.len())?;
+                }
+                inputs.extend([context, coins]);
+            }
+            // A scheme that draws no random bytes accepts empty coins: it signs deterministically
+            // anyway.
+            Coins::Exact(coins) if self.scheme.draws_to_sign() || !coins.is_empty() => return Err(NO_COINS),
+            _ => inputs = self.scheme.with_context([inputs[0], inputs[1], inputs[2]], context)?,
         }
-        let inputs = [self.encoding.name().as_bytes(), self.private.as_slice(), message];
-        let inputs = self.scheme.with_context(inputs, context)?;
         let exact = !info.parameters.variable_length;
         let [signature] = self.scheme.call("sign", &inputs, [info.parameters.signature], exact)?;
         copy_front("signature", &signature, out)

@@ -16,9 +16,9 @@ const PROCESS: &str = "process";
 /// Verb of the last message, which says why the serving process ended unexpectedly.
 const ENDED: &str = "ended";
 
-/// A connection and the process at the other end. When the connection closes, the listening program ends this process.
+/// A connection and the process that serves it. When the connection closes, the listening program ends this process.
 pub(super) struct Peer {
-    /// Handle for sending requests. `output` is a second handle of the same connection.
+    /// Handle for sending requests, to the same connection as `output`.
     pub(super) input: UnixStream,
     pub(super) output: UnixStream,
     pub(super) process: u32,
@@ -30,7 +30,7 @@ impl Peer {
         fs::metadata(path).is_ok_and(|about| about.file_type().is_socket())
     }
 
-    /// Connects and binds the process at the other end to this thread's processors.
+    /// Connects, and binds the process that serves the connection to this thread's processors.
     pub(super) fn connect(path: &Path, until: Until) -> io::Result<Peer> {
         let mut output = UnixStream::connect(path)?;
         output.set_nonblocking(true)?;
@@ -50,7 +50,7 @@ impl Peer {
         Ok(Peer { input: output.try_clone()?, output, process })
     }
 
-    /// Returns an answer, or an error if the message says that the process ended.
+    /// Returns `message`, or an error if it reports that the process ended.
     pub(super) fn not_its_last_words(message: Message) -> Result<Message, String> {
         if message.verb != ENDED {
             return Ok(message);
@@ -60,14 +60,14 @@ impl Peer {
     }
 }
 
-/// Binds a process behind a socket to this thread's processors. Programs that we start ourselves inherit the binding.
+/// Binds a process behind a socket to this thread's processors. Processes that pqlab starts inherit the binding.
 #[cfg(target_os = "linux")]
 fn bind_like_this_thread(process: u32) -> io::Result<()> {
     let process = libc::pid_t::try_from(process).map_err(io::Error::other)?;
     // SAFETY: `cpu_set_t` is a plain array of bits, so all zeros is a valid value.
     let mut allowed: libc::cpu_set_t = unsafe { std::mem::zeroed() };
     let size = size_of::<libc::cpu_set_t>();
-    // SAFETY: both calls are passed the size of `allowed`, which outlives them.
+    // SAFETY: both calls get the size of `allowed`, which outlives them.
     let done = unsafe {
         libc::sched_getaffinity(0, size, &raw mut allowed) == 0
             && libc::sched_setaffinity(process, size, &raw const allowed) == 0

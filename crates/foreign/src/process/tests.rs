@@ -1,5 +1,5 @@
-//! Tests with faulty programs. Every fault must give one clear error within the time limit, and the next request must
-//! start a fresh program.
+//! Tests with faulty programs. Every fault must produce one clear error within the time limit, and the next request
+//! must start a fresh program.
 
 use super::*;
 use crate::LibrarySpec;
@@ -71,7 +71,7 @@ fn first_call_starts_a_program_with_a_known_listing() {
     require!(program("python3"), Need::Installed("Python"));
     let folder = tempfile::tempdir().unwrap();
     let (_, listing) = open(odd(folder.path(), "right")).unwrap();
-    // These programs would crash when asked for a greeting or for the list.
+    // These programs crash when they are asked for a greeting or for their list.
     for mode in ["hello-crashes", "list-crashes"] {
         let provider = open_listed(odd(folder.path(), mode), &listing).unwrap();
         let answer = digest(&provider).map_err(|error| error.to_string());
@@ -89,8 +89,8 @@ fn offers_x25519_as_kem_and_key_agreement() {
     require!(program("python3"), Need::Installed("Python"));
     let folder = tempfile::tempdir().unwrap();
     let (provider, _) = open(odd(folder.path(), "exchange")).unwrap();
-    // Checks the keys in RFC 7748, section 6.1, with the KEM and with the key agreement, including the public keys that
-    // belong to loaded private keys.
+    // Checks the keys in RFC 7748, section 6.1, as a KEM and as a key agreement, and computes the
+    // public keys of loaded private keys.
     let known = pqlab_verification::known_answers::check(&provider, "X25519").unwrap();
     assert!(matches!(known, pqlab_verification::known_answers::KnownAnswer::Checked(count) if count >= 8), "{known:?}");
     let agreement = provider.key_agreement("X25519").unwrap();
@@ -119,9 +119,9 @@ fn rejects_programs_that_greet_or_list_wrongly() {
         ("name", "a function name may contain only"),
         ("inputs", "the number of input sets for a function must be 1 to 4096"),
         ("list-crashes", "exit status: 7: the last words"),
-        ("list-garbage", "the answer is not a message"),
-        ("hello-half", "the answer is not a message"),
-        ("list-hangs", "no answer within 1 s: the program was stopped"),
+        ("list-garbage", "malformed answer"),
+        ("hello-half", "malformed answer"),
+        ("list-hangs", "no answer within 1 s, so pqlab stopped the program"),
     ] {
         let error = provider(mode).unwrap_err().to_string();
         assert!(error.starts_with("worker odd: ") && error.contains(words), "{mode}: {error}");
@@ -132,10 +132,10 @@ fn rejects_programs_that_greet_or_list_wrongly() {
 fn faulty_calls_are_errors_within_the_time_limit() {
     require!(program("python3"), Need::Installed("Python"));
     for (mode, words) in [
-        ("call-hangs", "no answer within 1 s: the program was stopped"),
+        ("call-hangs", "no answer within 1 s, so pqlab stopped the program"),
         ("call-crashes", "the program ended: exit status: 7: the last words"),
-        ("call-garbage", "the answer is not a message: a message of 1399154541 bytes"),
-        ("call-long", "a message of 4294967295 bytes"),
+        ("call-garbage", "malformed answer: message length of 1399154541 bytes"),
+        ("call-long", "message length of 4294967295 bytes"),
         ("call-half", "the stream ends inside a message"),
         ("call-shouts", "the first field of a message is not a verb"),
         ("call-silent", "is not part of the protocol"),
@@ -154,17 +154,17 @@ fn faulty_calls_are_errors_within_the_time_limit() {
         }
     }
     let lacks = provider("lacks").unwrap();
-    assert_eq!(digest(&lacks), Err(Error::Unsupported("the worker does not offer this")));
+    assert_eq!(digest(&lacks), Err(Error::Unsupported("the worker does not offer this operation")));
 }
 
 #[test]
 fn cases_do_not_outlive_their_program() {
     require!(program("python3"), Need::Installed("Python"));
     for (mode, words) in [
-        ("visit-hangs", "no answer within 1 s: the program was stopped"),
+        ("visit-hangs", "no answer within 1 s, so pqlab stopped the program"),
         ("visit-crashes", "exit status: 7: the last words"),
         ("visit-words", "the answer to the visit is not a time"),
-        ("visit-garbage", "the answer is not a message"),
+        ("visit-garbage", "malformed answer"),
         ("answers-other", "the answers do not match the visit"),
     ] {
         let folder = tempfile::tempdir().unwrap();
@@ -191,8 +191,8 @@ fn missing_programs_are_named_with_the_remedy() {
     assert!(find(".hidden").is_err());
 }
 
-/// Starts a worker behind a socket. The worker serves one connection: it sends `first` without a request, then one
-/// answer per request.
+/// Starts a worker behind a socket. The worker serves one connection: it sends `first` without a request, then one of
+/// `answers` for each request.
 fn behind_a_socket(folder: &Path, first: (&str, &str), answers: &[(&str, &[&str])]) -> Program {
     let path = folder.join("socket");
     let listener = std::os::unix::net::UnixListener::bind(&path).unwrap();
@@ -253,8 +253,8 @@ fn rejects_sockets_without_a_process_and_ones_that_hang() {
         (("process", "0"), &[HELLO][..], "the first message is not the process id"),
         (("process", "x"), &[HELLO], "the first message is not the process id"),
         (("hello", "1"), &[HELLO], "the first message is not the process id"),
-        (("process", id.as_str()), &[], "no answer within 1 s: the program was stopped"),
-        (("process", id.as_str()), &[HELLO], "no answer within 1 s: the program was stopped"),
+        (("process", id.as_str()), &[], "no answer within 1 s, so pqlab stopped the program"),
+        (("process", id.as_str()), &[HELLO], "no answer within 1 s, so pqlab stopped the program"),
     ] {
         let folder = tempfile::tempdir().unwrap();
         let error = open(behind_a_socket(folder.path(), first, answers)).unwrap_err().to_string();

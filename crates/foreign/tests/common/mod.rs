@@ -1,4 +1,4 @@
-//! Finds libraries that may be installed, and checks every opened library.
+//! Finds libraries that may be installed, and checks opened libraries.
 
 #![allow(dead_code, clippy::unwrap_used, reason = "each test uses only some of these functions")]
 
@@ -52,7 +52,7 @@ pub(crate) fn refusal(spec: &str) -> String {
 pub(crate) fn check(provider: &Arc<Provider>) {
     check_description(provider);
     check_answers(provider);
-    let is_in_a_table = |kem: &&Arc<dyn Kem>| KemParameters::of(&kem.info().parameters.algorithm).is_some();
+    let is_in_a_table = |kem: &&Arc<dyn Kem>| KemParameters::find(&kem.info().parameters.algorithm).is_some();
     provider.kems.iter().filter(is_in_a_table).for_each(|kem| check_kem_refusals(&**kem));
     for kem in &provider.kems {
         let parameters = &kem.info().parameters;
@@ -66,8 +66,9 @@ pub(crate) fn check(provider: &Arc<Provider>) {
             assert_eq!(decapsulate(&*loaded, &sent.ciphertext).unwrap(), sent.secret, "{}", parameters.algorithm);
             let mut again = vec![0; public.len()];
             match loaded.encode_encapsulation_key(&mut again) {
-                // For algorithms outside our tables, no library computes the encapsulation key.
-                Err(Error::Unsupported(_)) if KemParameters::of(&parameters.algorithm).is_none() => {}
+                // No library computes the encapsulation key of an algorithm that is not in our
+                // tables.
+                Err(Error::Unsupported(_)) if KemParameters::find(&parameters.algorithm).is_none() => {}
                 written => assert!(written == Ok(public.len()) && again == public, "{}", parameters.algorithm),
             }
         }
@@ -153,7 +154,7 @@ fn check_threads(provider: &Provider, is_selected: impl Fn(&str) -> bool) {
     }
 }
 
-/// Returns false for the small SLH-DSA sets and SPHINCS+, which need seconds for a signature.
+/// Returns false for algorithms that take seconds per signature: the small SLH-DSA sets and SPHINCS+.
 fn quick(algorithm: &str) -> bool {
     let slow = algorithm.starts_with("SLH-DSA") && algorithm.ends_with('s');
     !slow && !algorithm.starts_with("SPHINCS+")
@@ -182,9 +183,9 @@ fn check_signatures(provider: &Provider) {
     }
 }
 
-/// Checks that the description for the coordinator matches the opened library.
+/// Checks that the description, which the coordinator receives, matches the opened library.
 fn check_description(provider: &Provider) {
-    let description = Description::of(provider);
+    let description = Description::new(provider);
     let json = serde_json::to_string(&description).unwrap();
     let read: Description = serde_json::from_str(&json).unwrap();
     assert_eq!(read, description);
@@ -203,7 +204,7 @@ pub(crate) fn check_answers(provider: &Arc<Provider>) {
     interop(&providers, &|_, algorithm, _| quick(algorithm), &mut expect_right);
 }
 
-/// Checks that two libraries interoperate. Returns how many results involve both libraries.
+/// Checks that two libraries interoperate. Returns the number of checked results that involve both libraries.
 pub(crate) fn check_pair(one: &Arc<Provider>, other: &Arc<Provider>) -> usize {
     let mut lines = 0;
     interop(&[one.clone(), other.clone()], &|_, algorithm, _| quick(algorithm), &mut |line: Line| {

@@ -17,13 +17,14 @@ use pqlab_record::{CounterChoice, Counters, Metric};
 use std::sync::OnceLock;
 use std::time::Duration;
 
-/// Number of empty pairs: two readings with nothing between them. The pairs show the resolution and the overhead.
+/// Number of empty pairs (two consecutive readings with nothing in between) that determine a counter's resolution and
+/// overhead.
 const PAIRS: usize = 1_001;
 
 /// Separator between the reason why a counter is unavailable and the remedy.
 pub(crate) const REMEDY: &str = ". Remedy: ";
 
-/// Time that opening a time-stamp counter spends on measuring its rate.
+/// Time spent on measuring the rate of a time-stamp counter when it is opened.
 const CALIBRATION: Duration = Duration::from_millis(50);
 
 /// Counter that one thread starts and stops.
@@ -117,7 +118,7 @@ pub fn probe() -> Probes {
 /// Simulated machine without performance counters, for tests.
 #[derive(Clone, Copy, Debug)]
 pub struct Pretended {
-    /// `true` if the kernel forbids the counters, `false` if the machine has none.
+    /// Whether the kernel forbids the counters. If `false`, the machine has none.
     pub forbidden: bool,
     /// Value of `kernel.perf_event_paranoid`, if it exists.
     pub paranoid: Option<i32>,
@@ -139,8 +140,8 @@ pub fn open(choice: CounterChoice) -> Result<Selected, CounterError> {
     open_at_rate(choice, None)
 }
 
-/// Like [`open`], but with a known rate of the time-stamp counter. One process in a run measures the rate, so that all
-/// processes convert ticks with the same number.
+/// Opens a counter like [`open`], but with a known rate of the time-stamp counter. One process in a run measures the
+/// rate, so that all processes convert ticks with the same number.
 ///
 /// # Errors
 /// The same errors as [`open`].

@@ -10,7 +10,7 @@ use pqlab_record::{CounterChoice, Metric};
 pub enum EventProbe {
     /// The event can be counted, and programs may read the count with `rdpmc`, without a system call.
     User,
-    /// The event can be counted, but programs must read the count with the system call `read`.
+    /// The event can be counted, but programs must read the count with the `read` system call.
     Kernel,
     /// The counter opens but counts nothing.
     Silent,
@@ -23,11 +23,11 @@ pub enum EventProbe {
 /// Counters found on this machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Probes {
-    /// Core cycles.
+    /// Result for core cycles.
     pub cycles: EventProbe,
-    /// Retired instructions.
+    /// Result for retired instructions.
     pub instructions: EventProbe,
-    /// The time-stamp counter.
+    /// Result for the time-stamp counter.
     pub tsc: TscProbe,
     /// `kernel.perf_event_paranoid`, if it can be read.
     pub paranoid: Option<i32>,
@@ -118,8 +118,8 @@ impl Probes {
         let without_user = (self.cycles == EventProbe::Kernel).then(|| Missing {
             counter: "cycles by rdpmc",
             reason: "the kernel does not let programs read the counter's register on this processor".to_owned(),
-            remedy: "none needed: cycles are read by system calls, which cost more per reading; on x86, \
-                     `echo 1 | sudo tee /sys/bus/event_source/devices/cpu/rdpmc` allows rdpmc if it is forbidden"
+            remedy: "none needed: pqlab reads cycles with system calls, which take longer; on x86, `echo 1 | sudo tee \
+                     /sys/bus/event_source/devices/cpu/rdpmc` allows rdpmc if the kernel forbids it"
                 .to_owned(),
         });
         [
@@ -139,8 +139,8 @@ impl Probes {
             EventProbe::User => return Ok(CounterSource::User(metric)),
             EventProbe::Kernel => return Ok(CounterSource::Kernel(metric)),
             EventProbe::Silent => (
-                "the performance-monitoring unit opens but counts nothing: the hypervisor does not emulate it, or \
-                 another program uses all of its registers"
+                "performance counters open but count nothing: the hypervisor does not emulate them, or \
+                 another program uses all counter registers"
                     .to_owned(),
                 PASS_THROUGH.to_owned(),
             ),
@@ -154,8 +154,8 @@ impl Probes {
         let (reason, remedy) = match self.tsc {
             TscProbe::Invariant => return Ok(CounterSource::Tsc),
             TscProbe::Variable => (
-                "the processor does not guarantee a constant rate for its time-stamp counter (CPUID reports no \
-                 invariant TSC or no rdtscp)",
+                "the processor does not guarantee a constant rate for its time-stamp counter (according to CPUID, it \
+                 lacks an invariant TSC or rdtscp)",
                 "in a virtual machine, make the host expose the flag (KVM: `-cpu host,migratable=off,+invtsc`)",
             ),
             TscProbe::Absent => (
@@ -204,7 +204,7 @@ fn refusal(errno: Errno, paranoid: Option<i32>) -> (String, String) {
                 .to_owned(),
         ),
         Errno::EMFILE | Errno::ENFILE => (
-            format!("there are too many open files (perf_event_open: {errno:?})"),
+            format!("too many open files (perf_event_open: {errno:?})"),
             "raise the limit with `ulimit -n`".to_owned(),
         ),
         other => (
@@ -277,7 +277,7 @@ mod tests {
     fn rejects_a_unit_that_counts_nothing() {
         let probes = Probes { cycles: EventProbe::Silent, ..EVERYTHING };
         assert_eq!(probes.choose(CounterChoice::Best).unwrap(), CounterSource::Tsc);
-        assert!(message(probes, CounterChoice::Cycles).contains("counts nothing"));
+        assert!(message(probes, CounterChoice::Cycles).contains("count nothing"));
     }
 
     #[test]

@@ -1,15 +1,15 @@
 //! Reads the processor's constant-rate counter and measures its rate.
 //!
 //! On x86-64 this is the time-stamp counter. On aarch64 it is the generic timer's virtual count (`CNTVCT_EL0`, Arm ARM
-//! D12), which any program may read and whose rate does not follow the core's clock. The virtual count is slower (24
-//! MHz to 1 GHz) and therefore has a lower resolution. Neither counter counts core cycles.
+//! D12), which any program may read. The rate of the virtual count does not follow the core's clock. It is lower (24
+//! MHz to 1 GHz), so the resolution is lower as well. Neither counter counts core cycles.
 
 use super::Counter;
 use crate::clock::monotonic_ns;
 use pqlab_record::Metric;
 use std::time::Duration;
 
-/// Number of attempts to read both clocks. The attempt with the narrowest window wins.
+/// Number of attempts to read the counter and the monotonic clock at the same moment. The shortest attempt counts.
 const TRIES: usize = 200;
 
 /// Properties of the processor's time-stamp counter.
@@ -23,16 +23,16 @@ pub enum TscProbe {
     Absent,
 }
 
-/// Measures the counter's rate, in ticks per second, by comparing it with the monotonic clock over `duration`. 50 ms
-/// give an accuracy of a few parts per million. `None` if there is no constant-rate counter.
+/// Measures the counter's rate, in ticks per second, by comparing it with the monotonic clock over `duration`. A
+/// duration of 50 ms gives an accuracy of a few parts per million. `None` if there is no constant-rate counter.
 pub fn calibrate_tsc(duration: Duration) -> Option<f64> {
     let baseline = Baseline::take()?;
     std::thread::sleep(duration);
     Some(baseline.ticks_per_second())
 }
 
-/// Readings of the counter and the monotonic clock at the same moment. The older they are, the more precise is the rate
-/// computed from them. Readings from the start of a run show at its end whether the rate stayed constant.
+/// Readings of the counter and the monotonic clock at the same moment. The older the readings, the more precise the
+/// rate computed from them. At the end of a run, readings from its start show whether the rate stayed constant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Baseline {
     ticks: u64,
@@ -45,13 +45,13 @@ impl Baseline {
         (probe() == TscProbe::Invariant).then(|| tightest(TRIES, read, monotonic_ns))
     }
 
-    /// Returns the mean rate since this moment, in ticks per second.
+    /// Returns the mean rate since these readings, in ticks per second.
     pub fn ticks_per_second(&self) -> f64 {
         self.rate_until(&tightest(TRIES, read, monotonic_ns))
     }
 
-    /// Returns the relative difference between the mean rate since this moment and `assumed` ticks per second. A result
-    /// of 1e-6 means one extra tick per million.
+    /// Returns the relative difference between the mean rate since these readings and `assumed` ticks per second. A
+    /// result of 1e-6 means one extra tick per million.
     pub fn deviation(&self, assumed: f64) -> f64 {
         self.ticks_per_second() / assumed - 1.0
     }
@@ -119,8 +119,8 @@ pub(super) fn probe() -> TscProbe {
 #[inline]
 fn read() -> u64 {
     use std::arch::x86_64::{_mm_lfence, _rdtsc};
-    // SAFETY: `lfence` is part of SSE2, which every x86-64 processor has. `rdtsc` needs only the counter, which `probe`
-    // found.
+    // SAFETY: every x86-64 processor has `lfence` (SSE2). `probe` found the counter that `rdtsc`
+    // reads.
     unsafe {
         _mm_lfence();
         let ticks = _rdtsc();
@@ -136,7 +136,8 @@ fn read() -> u64 {
 fn read_after() -> u64 {
     use std::arch::x86_64::{__rdtscp, _mm_lfence};
     let mut processor = 0;
-    // SAFETY: as in `read`. `probe` also found `rdtscp`, which writes its second result to a local variable.
+    // SAFETY: as in `read`. `probe` found that the processor has `rdtscp`, and `processor` is
+    // writable.
     unsafe {
         let ticks = __rdtscp(&mut processor);
         _mm_lfence();
@@ -154,8 +155,8 @@ pub(super) fn probe() -> TscProbe {
 #[inline]
 fn read() -> u64 {
     let ticks: u64;
-    // SAFETY: operating systems let programs read the virtual count, because their C libraries need it. The assembly
-    // touches no memory.
+    // SAFETY: the supported systems let programs read the virtual count, because their C libraries
+    // do so. The assembly touches no memory.
     unsafe {
         std::arch::asm!("isb", "mrs {ticks}, cntvct_el0", "isb", ticks = out(reg) ticks, options(nomem, nostack));
     }

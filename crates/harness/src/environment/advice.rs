@@ -23,7 +23,7 @@ pub struct Advice {
     pub severity: Severity,
     /// Subject of the check, in one or two words.
     pub subject: &'static str,
-    /// State of the subject.
+    /// Observed state, with its effect on measurements.
     pub finding: String,
     /// Remedy. `None` if nothing needs to change, or if the user cannot change it on this machine.
     pub remedy: Option<String>,
@@ -81,6 +81,12 @@ pub fn advise_here() -> Vec<Advice> {
 /// Returns advice on the tightest CPU time limit for this process, if there is one.
 pub fn quota_here() -> Option<Advice> {
     quota(&Root::new(Path::new("/")))
+}
+
+/// Returns a warning if other programs keep this machine busy now.
+pub fn busy_here(cpu: &Cpu) -> Option<Advice> {
+    let host = super::host::host(&Root::new(Path::new("/")));
+    load(&host, cpu).filter(|advice| advice.severity == Severity::Warning)
 }
 
 fn advise_from(root: &Root) -> Vec<Advice> {
@@ -145,7 +151,8 @@ fn virtualization(cpu: &Cpu) -> Option<Advice> {
         true => Advice::note(
             "virtualization",
             format!(
-                "a guest of {}: other guests take time unnoticed, and the host controls the governor, turbo and SMT",
+                "virtual machine on {}: other guests can take CPU time unnoticed, and the host controls the governor, \
+                 turbo and SMT",
                 hypervisor.unwrap_or("a hypervisor")
             ),
         )
@@ -156,14 +163,21 @@ fn virtualization(cpu: &Cpu) -> Option<Advice> {
 
 fn clocksource(cpu: &Cpu) -> Option<Advice> {
     let source = cpu.virtualization.as_ref()?.clocksource.as_deref()?;
-    // Clock sources read without a system call. All others need one, and most read a device.
+    // Reading these clock sources takes no system call. All others need one, and most also access a
+    // device.
     const QUICK: [&str; 6] =
         ["tsc", "kvm-clock", "hyperv_clocksource_tsc_page", "arch_sys_counter", "riscv_clocksource", "timebase"];
     Some(if QUICK.contains(&source) {
         Advice::ok("clock source", source)
     } else {
-        Advice::warning("clock source", format!("{source}: reading the clock takes a system call, often above 1 µs"))
-            .remedy("check `dmesg | grep -i tsc`; if the TSC is stable, boot the kernel with `tsc=reliable`")
+        Advice::warning(
+            "clock source",
+            format!(
+                "{source}: reading the clock needs a system call, which often takes \
+                                                 more than 1 µs"
+            ),
+        )
+        .remedy("check `dmesg | grep -i tsc`; if the TSC is stable, boot the kernel with `tsc=reliable`")
     })
 }
 
@@ -174,7 +188,8 @@ fn container_note(container: &str) -> Advice {
     )
 }
 
-/// Limits above which other programs use a large part of a processor, for values that are read before the measurement.
+/// Limits above which the machine counts as busy: load average per processor, and percentage of time during which tasks
+/// waited for a processor (PSI).
 const BUSY_LOAD: f64 = 0.5;
 const BUSY_PRESSURE_PCT: f64 = 5.0;
 
@@ -183,7 +198,7 @@ fn load(host: &Host, cpu: &Cpu) -> Option<Advice> {
     let pressure = host.pressure.map_or(0.0, |pressure| pressure.avg10);
     let load = host.load?[0];
     let waited = host.pressure.map_or_else(String::new, |pressure| {
-        format!("; in the last 10 s some task waited for a processor {:.0}% of the time", pressure.avg10)
+        format!("; in the last 10 s, tasks waited for a processor {:.0}% of the time", pressure.avg10)
     });
     let finding = format!("{load:.2} on {cores} processors{waited}");
     Some(if pressure > BUSY_PRESSURE_PCT {
@@ -211,7 +226,7 @@ fn counters(counters: &Counters) -> Vec<Advice> {
     let mut advice = vec![match primary {
         "cycles" | "instructions" => Advice::ok("counter", primary),
         "tsc" => Advice::note("counter", "TSC ticks: time at a constant rate, not core cycles"),
-        _ => Advice::note("counter", "the monotonic clock: time with a resolution of nanoseconds"),
+        _ => Advice::note("counter", "the monotonic clock: time in nanoseconds, not core cycles"),
     }];
     advice.extend(counters.unavailable.iter().map(|(name, why)| {
         let (reason, remedy) = why.split_once(REMEDY).unwrap_or((why, ""));
@@ -221,8 +236,8 @@ fn counters(counters: &Counters) -> Vec<Advice> {
     advice
 }
 
-/// Returns advice on the kernel's limit if counters work now (as root) or were not tried. If the kernel denied access,
-/// [`counters`] gives the advice.
+/// Returns advice on `kernel.perf_event_paranoid`. `None` if the setting is unknown, or if [`counters`] already reports
+/// that it forbids counters.
 fn paranoid(level: Option<i32>, counters: &Counters) -> Option<Advice> {
     const HIGHEST: i32 = 2;
     let reported = counters.unavailable.iter().any(|(_, reason)| reason.contains("perf_event_paranoid"));
@@ -266,7 +281,7 @@ fn commit(commit: Option<&str>) -> Option<Advice> {
 }
 
 fn isolation(root: &Root) -> Option<Advice> {
-    // The kernel does not support isolation.
+    // Kernels that cannot isolate processors do not have this file.
     if !root.exists("sys/devices/system/cpu/isolated") {
         return None;
     }
@@ -293,7 +308,8 @@ fn quota(root: &Root) -> Option<Advice> {
             }
         })
         .flat_map(|(mount, path)| {
-            // Ignore missing folders: a container sees its own control group as the mount's root.
+            // Try every ancestor, because limits are inherited. Inside a container, the lower
+            // folders do not exist: its control group is the root of the mount.
             Path::new(path.trim_start_matches('/'))
                 .ancestors()
                 .map(|folder| Path::new(mount).join(folder).to_string_lossy().into_owned())
@@ -310,7 +326,7 @@ fn quota(root: &Root) -> Option<Advice> {
     )
 }
 
-/// Returns a control group's CPU time limit, in processors.
+/// Returns a control group's CPU time limit, in processors. `None` if there is no limit.
 fn limit(root: &Root, folder: &str) -> Option<f64> {
     let (quota, period) = match root.text(&format!("{folder}/cpu.max")) {
         Some(text) => {

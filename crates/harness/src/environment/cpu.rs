@@ -1,5 +1,5 @@
 use super::root::Root;
-use pqlab_record::{Cache, Cpu, Virtualization};
+use pqlab_record::{Cache, Cpu, CpuNumbers, Virtualization};
 
 /// Instruction-set extensions that cryptographic libraries use to select code, by their kernel names: vectors,
 /// carry-less and wide multiplication, AES, SHA-2, SHA-3 and random number generators.
@@ -33,7 +33,7 @@ const FEATURES: [&str; 44] = [
     "sha512",
     "rdrand",
     "rdseed",
-    // Arm. The x86 names above include `aes`, which Arm kernels use as well.
+    // Arm. `aes` is already listed above: Linux uses the same name on x86.
     "asimd",
     "asimddp",
     "asimdrdm",
@@ -64,6 +64,7 @@ pub(super) fn cpu(root: &Root, allowed: &[u32], on_this_machine: bool) -> Cpu {
     let clocksource = root.text("sys/devices/system/clocksource/clocksource0/current_clocksource");
     Cpu {
         model: model(&info, root),
+        numbers: numbers(&info),
         architecture: std::env::consts::ARCH.to_owned(),
         cores: allowed.len() as u32,
         features: flags.split_ascii_whitespace().filter(|flag| is_recorded(flag)).map(str::to_owned).collect(),
@@ -79,12 +80,18 @@ pub(super) fn cpu(root: &Root, allowed: &[u32], on_this_machine: bool) -> Cpu {
     }
 }
 
-/// Returns the first value of the `/proc/cpuinfo` field `key` that is not empty.
+/// Returns the first non-empty value of `key` in `/proc/cpuinfo`.
 fn field<'a>(info: &'a str, key: &str) -> Option<&'a str> {
     info.lines().find_map(|line| {
         let (name, value) = line.split_once(':')?;
         (name.trim() == key && !value.trim().is_empty()).then(|| value.trim())
     })
+}
+
+/// Returns family, model and stepping, which the kernel lists for x86 only.
+fn numbers(info: &str) -> Option<CpuNumbers> {
+    let number = |key: &str| field(info, key)?.parse().ok();
+    Some(CpuNumbers { family: number("cpu family")?, model: number("model")?, stepping: number("stepping")? })
 }
 
 fn model(info: &str, root: &Root) -> String {
@@ -248,7 +255,7 @@ mod tests {
     const SERVER: &[(&str, &str)] = &[
         (
             "proc/cpuinfo",
-            "processor\t: 0\nmodel name\t: Example 9000\nmicrocode\t: 0xa20102b\npower management:\n\
+            "processor\t: 0\ncpu family\t: 25\nmodel\t\t: 1\nmodel name\t: Example 9000\nstepping\t: 2\nmicrocode\t: 0xa20102b\npower management:\n\
              flags\t\t: fpu sse2 ssse3 avx2 aes pclmulqdq sha_ni adx bmi2\n\nprocessor\t: 1\nmodel name\t: Other\n",
         ),
         ("sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", "performance\n"),
@@ -273,12 +280,13 @@ mod tests {
         let cpu = cpu(&root, &[0, 1, 2], false);
         assert_eq!((cpu.model.as_str(), cpu.cores), ("Example 9000", 3));
         assert_eq!(cpu.features, ["sse2", "ssse3", "avx2", "aes", "pclmulqdq", "sha_ni", "adx", "bmi2"]);
+        assert_eq!(cpu.numbers, Some(CpuNumbers { family: 25, model: 1, stepping: 2 }));
         assert_eq!(cpu.microcode.as_deref(), Some("0xa20102b"));
         assert_eq!(cpu.governor.as_deref(), Some("performance, powersave"));
         assert_eq!((cpu.turbo, cpu.smt, cpu.virtualized), (Some(false), Some(true), Some(false)));
         let expected = Virtualization { hypervisor: None, clocksource: Some("tsc".into()) };
         assert_eq!(cpu.virtualization, Some(expected));
-        // The result must not contain `index1`, whose files are incomplete.
+        // `index1` is missing from the result, because its files are incomplete.
         let data = Cache { level: 1, kind: "Data".into(), size: 32 << 10, line: Some(64) };
         let shared = Cache { level: 3, kind: "Unified".into(), size: 32 << 20, line: None };
         assert_eq!(cpu.caches, [data, shared]);
@@ -306,6 +314,7 @@ mod tests {
         let cpu = cpu(&root, &[0], false);
         assert_eq!(cpu.model, "Cortex-A72 (Raspberry Pi 4 Model B)");
         assert_eq!(cpu.features, ["asimd", "aes", "pmull", "sha2"]);
+        assert_eq!(cpu.numbers, None);
         assert_eq!(cpu.virtualized, None);
         let (_folder, root) = Root::made_of(&[("proc/cpuinfo", "CPU implementer : 0x7f\nCPU part : 0x001\n")]);
         assert_eq!(super::cpu(&root, &[0], false).model, "Arm core 0x7f:0x001");

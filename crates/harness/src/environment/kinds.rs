@@ -47,7 +47,7 @@ fn numbers(list: &str) -> Option<Vec<u32>> {
 mod tests {
     use super::*;
 
-    fn of(files: &[(&str, &str)]) -> Vec<Vec<u32>> {
+    fn kinds_from(files: &[(&str, &str)]) -> Vec<Vec<u32>> {
         let (_folder, root) = Root::made_of(files);
         kinds(&root)
     }
@@ -55,29 +55,29 @@ mod tests {
     #[test]
     fn distinguishes_two_core_types() {
         let hybrid = [("sys/devices/cpu_core/cpus", "0-3,8\n"), ("sys/devices/cpu_atom/cpus", "4-7\n")];
-        assert_eq!(of(&hybrid), [vec![0, 1, 2, 3, 8], vec![4, 5, 6, 7]]);
+        assert_eq!(kinds_from(&hybrid), [vec![0, 1, 2, 3, 8], vec![4, 5, 6, 7]]);
         let capacity = |cpu: u32| format!("sys/devices/system/cpu/cpu{cpu}/cpu_capacity");
         let paths = [0, 1, 10, 2].map(capacity);
         let arm: Vec<(&str, &str)> =
             paths.iter().map(String::as_str).zip(["446\n", "446\n", "1024\n", "1024\n"]).collect();
-        assert_eq!(of(&arm), [vec![0, 1], vec![2, 10]]);
+        assert_eq!(kinds_from(&arm), [vec![0, 1], vec![2, 10]]);
         let clocks = [
             ("sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq", "5000000\n"),
             ("sys/devices/system/cpu/cpu1/cpufreq/cpuinfo_max_freq", "3800000\n"),
             ("sys/devices/system/cpu/cpufreq/boost", "1\n"),
         ];
-        assert_eq!(of(&clocks), [vec![1], vec![0]]);
+        assert_eq!(kinds_from(&clocks), [vec![1], vec![0]]);
     }
 
     #[test]
     fn returns_no_types_if_all_cores_are_alike_or_unknown() {
-        assert!(of(&[]).is_empty());
-        assert!(of(&[("sys/devices/cpu_core/cpus", "0-3\n")]).is_empty());
+        assert!(kinds_from(&[]).is_empty());
+        assert!(kinds_from(&[("sys/devices/cpu_core/cpus", "0-3\n")]).is_empty());
         let alike = [
             ("sys/devices/system/cpu/cpu0/cpu_capacity", "1024\n"),
             ("sys/devices/system/cpu/cpu1/cpu_capacity", "1024\n"),
         ];
-        assert!(of(&alike).is_empty());
+        assert!(kinds_from(&alike).is_empty());
         assert_eq!(numbers("0-x"), None);
     }
 }

@@ -8,7 +8,8 @@ mod kinds;
 mod os;
 mod root;
 
-pub use advice::{Advice, Severity, advise, advise_here, quota_here};
+pub use advice::{Advice, Severity, advise, advise_here, busy_here, quota_here};
+pub use build::set_commit;
 
 use crate::system::{Here, System};
 use pqlab_record::{Cache, Counters, Environment, ProviderBuild};
@@ -46,6 +47,7 @@ fn capture_from(root: &Root, on_this_machine: bool, providers: Vec<ProviderBuild
         build: build::build(),
         providers,
         counters,
+        core: None,
     }
 }
 

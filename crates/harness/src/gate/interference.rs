@@ -13,26 +13,26 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread::{self, Builder};
 use std::time::Duration;
 
-/// Number of probes that establish the baseline of cores without one.
+/// Number of probes that establish the first baseline of a core.
 pub(super) const FIRST_PROBES: usize = 16;
 
 /// Stack size of a probing thread, in bytes.
 const STACK: usize = 128 << 10;
 
-/// Set of cores to which a baseline applies.
+/// Cores to which a throughput baseline applies.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Cores {
-    /// A worker's core, given as the list of processors with the same core type. Empty if all cores are alike.
+    /// A worker's core. The list contains all processors with the same core type; it is empty if all cores are alike.
     Own(Vec<u32>),
-    /// Processors that work at the same time. The baseline applies to the whole set, because some may be hardware
-    /// threads of the same core.
+    /// Processors that a multi-threaded trial uses at the same time. The baseline applies to the whole set, because
+    /// some may be hardware threads of the same core.
     Together(Vec<u32>),
 }
 
 impl Cores {
     /// Returns the core of a worker pinned to `cpu`, given the machine's [core types](crate::environment). `None` if
     /// the types differ and the worker is not pinned, because a baseline applies to one type only.
-    pub(super) fn own(cpu: Option<u32>, kinds: &[Vec<u32>]) -> Option<Cores> {
+    pub(super) fn find(cpu: Option<u32>, kinds: &[Vec<u32>]) -> Option<Cores> {
         if kinds.is_empty() {
             return Some(Cores::Own(Vec::new()));
         }
@@ -42,7 +42,7 @@ impl Cores {
     }
 }
 
-/// Throughput baselines: independent additions per cycle.
+/// Throughput baselines, in independent additions per cycle of unshared cores.
 pub type AdditionsPerCycle = BTreeMap<Cores, f64>;
 
 /// Merges `others` into `known`, keeping the higher baseline for each set of cores.
@@ -88,20 +88,20 @@ impl KnownAdditions {
         (additions > 0.0).then_some(additions)
     }
 
-    /// Returns the throughput loss at `now` additions per cycle, in percent of the baseline.
+    /// Returns the throughput loss at `now` additions per cycle, as a percentage of the baseline.
     pub(super) fn narrowed_pct(&self, now: f64) -> Option<f64> {
         Some(100.0 * (1.0 - now / self.known()?))
     }
 }
 
-/// Maximum number of times that a probe counts the tasks. The probe reports the lowest count, which excludes tasks that
-/// run only briefly.
+/// Maximum number of times that a probe counts the runnable tasks. The probe reports the lowest count, which excludes
+/// tasks that run only briefly.
 const COUNTS: usize = 8;
-/// Pause between counts, during which threads of the trial that need this processor can finish and go to sleep.
+/// Pause between counts. During the pause, threads of the trial that need this processor can finish and go to sleep.
 const BETWEEN_COUNTS: Duration = Duration::from_micros(50);
 
-/// Probes several processors at the same time, as a trial's threads use them. Shows whether each processor has its core
-/// to itself, and whether other tasks want to run on the processors.
+/// Probes the processors of a multi-threaded trial, all at the same time. Shows whether each processor has its core to
+/// itself, and whether other tasks are ready to run.
 pub(crate) struct InterferenceMonitor {
     pub(super) sets: BTreeMap<Vec<u32>, KnownAdditions>,
     load: Option<KernelFile>,
@@ -145,7 +145,8 @@ impl InterferenceMonitor {
         Some(fewest)
     }
 
-    /// Returns the throughput loss of the slowest core, in percent of the baseline, from the worse of the two probes.
+    /// Returns the larger throughput loss of the two probes, as a percentage of the baseline. A probe measures the
+    /// slowest core.
     pub(crate) fn narrowed_pct(&self, cpus: &[u32], before: Probe, after: Probe) -> Option<f64> {
         self.sets.get(cpus)?.narrowed_pct(before.additions?.min(after.additions?))
     }
@@ -168,7 +169,8 @@ impl InterferenceMonitor {
     }
 }
 
-/// Returns the number of tasks outside the trial for which no processor was free, from the worse of the two probes.
+/// Returns the number of tasks outside the trial for which no processor was free, as the larger result of two probes.
+/// The trial uses `taken` of the `processors`.
 pub(crate) fn runnable_tasks(processors: usize, taken: usize, before: Probe, after: Probe) -> Option<u64> {
     let free = processors.saturating_sub(taken) as u64;
     Some(before.others?.max(after.others?).saturating_sub(free))
@@ -187,7 +189,7 @@ fn probe(cpus: &[u32], probes: usize) -> Option<Vec<f64>> {
         let mut seen = Vec::with_capacity(probes);
         for turn in 1..=probes {
             arrived.fetch_add(1, Ordering::Relaxed);
-            // Wait until all processors have woken up.
+            // Wait for the threads on the other processors, so that all probe at the same time.
             while arrived.load(Ordering::Relaxed) < cpus.len() * turn && !given_up.load(Ordering::Relaxed) {
                 spin_loop();
             }

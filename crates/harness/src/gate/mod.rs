@@ -4,7 +4,7 @@
 //! with [`Thresholds`]. A disturbed visit is measured again; if it stays disturbed, its samples are marked.
 //!
 //! A gate does not detect other loads on the memory bus or the shared cache. It also misses a load on the core's other
-//! hardware thread that starts and ends within the visit.
+//! hardware thread that starts and ends between two probes.
 
 mod interference;
 
@@ -21,7 +21,7 @@ use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::sync::OnceLock;
 
-/// Watches the thread that created it from [`open`](Gate::open) to [`close`](Gate::close).
+/// Gate that watches the thread that created it, from [`open`](Gate::open) to [`close`](Gate::close).
 pub struct Gate {
     /// Prefix of the watched processor's line in `/proc/stat`.
     label: String,
@@ -76,21 +76,21 @@ pub struct Observation {
     pub steal_ns: Option<u64>,
     /// Number of times the kernel took the processor from the thread.
     pub involuntary_switches: u64,
-    /// Time in ns during which at least one task on the machine waited for a processor, weighted over the processors
-    /// (PSI, `some`).
+    /// Time in ns during which at least one task on the machine waited for a processor, as a weighted average over the
+    /// processors (PSI, `some`).
     pub pressure_ns: Option<u64>,
     /// Estimated clock rate of the core before the visit, in Hz.
     pub clock_before_hz: f64,
     /// Estimated clock rate of the core after the visit, in Hz.
     pub clock_after_hz: f64,
     /// Throughput loss in percent: the drop in the core's independent additions per cycle, compared with an unshared
-    /// core. This is the larger loss of the probes before and after the visit; for several cores, the largest loss of
-    /// any core. `None` if it cannot be measured.
+    /// core. This is the larger loss in the probes before and after the visit. For several cores, it is the largest
+    /// loss of any core. `None` if it cannot be measured.
     pub narrowed_pct: Option<f64>,
     /// Throughput loss in the probe after the visit, in percent.
     pub narrowed_after_pct: Option<f64>,
-    /// Number of other tasks that were ready to run before or after the visit but found no processor free of the
-    /// trial's threads. `None` if they were not counted.
+    /// Number of other tasks that were ready to run before or after the visit, although the trial's threads left no
+    /// processor free for them. `None` if they were not counted.
     pub runnable_tasks: Option<u64>,
 }
 
@@ -111,11 +111,11 @@ pub struct Thresholds {
     pub max_steal_pct: Option<f64>,
     /// Limits on involuntary context switches. Even on a quiet machine, kernel threads take the processor for a few µs.
     pub switches: Option<SwitchLimit>,
-    /// Maximum CPU pressure, in percent of the wall time. Applies only to visits with an involuntary switch. Default
-    /// 10.
+    /// Maximum CPU pressure, as a percentage of the wall time. Applies only to visits with an involuntary switch.
+    /// Default 10.
     ///
-    /// The limit needs a switch, because PSI counts tasks that wait for any processor. A waiting task matters only if
-    /// this thread also lost its processor.
+    /// The switch is required because PSI counts tasks that wait for any processor. A waiting task matters only if this
+    /// thread also lost its processor.
     pub max_pressure_pct: Option<f64>,
     /// Maximum change in the core's clock rate from before to after the visit, in percent. Default 10, which exceeds
     /// the steps of a boosted clock and the errors in the estimate.
@@ -123,8 +123,8 @@ pub struct Thresholds {
     /// Maximum [throughput loss](Observation::narrowed_pct) of the core, in percent. Default 5: the throughput of an
     /// unshared core varies by less than 1%, and a load on the core's other hardware thread costs 15% or more.
     pub max_narrowed_pct: Option<f64>,
-    /// Maximum number of [other tasks](Observation::runnable_tasks). 0 for several threads, because any other task
-    /// takes a thread's processor half of the time.
+    /// Maximum number of [other tasks](Observation::runnable_tasks). Trials with several threads allow none: any other
+    /// task takes half of a processor's time from one thread.
     pub max_runnable_tasks: Option<u64>,
 }
 
@@ -135,7 +135,8 @@ pub struct SwitchLimit {
     pub free: u64,
     /// Additional switches allowed per second of the visit.
     pub per_second: f64,
-    /// Maximum time lost to other tasks, in percent of the wall time. If more is lost, even one switch is too many.
+    /// Maximum time lost to other tasks, as a percentage of the wall time. If more is lost, even one switch is too
+    /// many.
     pub max_lost_pct: f64,
 }
 
@@ -156,8 +157,8 @@ impl Default for Thresholds {
 
 impl Thresholds {
     /// Returns thresholds for a thread that waits while other threads of its trial work. They limit stolen time on any
-    /// processor, and the use of the threads' cores and processors by other programs. The trial itself watches its
-    /// threads.
+    /// processor, the throughput loss of the threads' cores, and the number of other runnable tasks. The trial itself
+    /// watches its threads.
     pub fn for_several_threads() -> Thresholds {
         Thresholds {
             min_cpu_share_pct: None,
@@ -181,9 +182,9 @@ impl Thresholds {
         Thresholds { max_narrowed_pct: None, ..Thresholds::default() }
     }
 
-    /// Returns thresholds for a thread that hands work to another process on the same processor. The observed CPU time
-    /// must include both processes. Handing over the processor does not count as lost time or as an involuntary switch;
-    /// only other programs disturb the visit.
+    /// Returns thresholds for a thread that hands work to another process on the same processor. `its_time_is_known`
+    /// means that the observed CPU time includes both processes; if it does not, lost time is not limited. Involuntary
+    /// switches are not limited either, because a handover may be one.
     pub fn for_another_process(its_time_is_known: bool) -> Thresholds {
         Thresholds {
             min_cpu_share_pct: its_time_is_known.then_some(97.0),
@@ -215,13 +216,13 @@ impl Gate {
     fn on(root: &Path, cpu: Option<u32>, kinds: &[Vec<u32>]) -> Gate {
         Gate {
             label: cpu.map_or_else(|| "cpu ".to_owned(), |cpu| format!("cpu{cpu} ")),
-            // A line holds ten numbers, in at most 224 bytes. The lines for the total and all lower-numbered processors
-            // come first.
+            // Large enough to reach this processor's line, which follows the total and all
+            // lower-numbered processors. A line has ten numbers and at most 224 bytes.
             stat: KernelFile::open(&root.join("proc/stat"), 224 * (cpu.unwrap_or(0) as usize + 2)),
             pressure: KernelFile::open(&root.join("proc/pressure/cpu"), 256),
             schedstat: KernelFile::open(&root.join("proc/thread-self/schedstat"), 128),
             tick_ns: tick_ns(),
-            cores: Cores::own(cpu, kinds),
+            cores: Cores::find(cpu, kinds),
             width: KnownAdditions::default(),
         }
     }
@@ -257,8 +258,8 @@ impl Gate {
         let narrowed = |core: CoreState| self.width.narrowed_pct(core.additions_a_cycle?);
         Observation {
             wall_ns,
-            // The CPU time may exceed the wall time, because the CPU clock is read first at the start and last at the
-            // end.
+            // The CPU time may exceed the wall time, because its two readings enclose those of the
+            // wall clock.
             cpu_ns: cpu_ns.min(wall_ns),
             waited_ns,
             involuntary_switches,
@@ -290,7 +291,7 @@ impl Gate {
         self.probe_of(core)
     }
 
-    /// Returns the probe at the start of the visit, compared with the current baseline.
+    /// Returns the probe at the start of the visit. Its throughput loss is relative to the current baseline.
     pub fn first_probe(&self, before: &Before) -> Probe {
         self.probe_of(before.core)
     }
@@ -341,7 +342,7 @@ impl Observation {
     }
 
     /// Returns the time in ns during which the thread wanted a processor but had none. For workloads that wait, only
-    /// the kernel knows this time. Returns zero if the kernel does not report it.
+    /// the kernel knows this time; returns zero if the kernel does not report it.
     fn lost_ns(&self, workload_waits: bool) -> u64 {
         if workload_waits { self.waited_ns.unwrap_or(0) } else { self.wall_ns - self.cpu_ns }
     }
@@ -351,7 +352,7 @@ impl Observation {
     }
 }
 
-/// Returns a disturbance for each threshold that the observation exceeds; empty for an undisturbed visit.
+/// Returns a disturbance for each threshold that the observation violates; empty for an undisturbed visit.
 pub fn judge(seen: &Observation, thresholds: &Thresholds) -> Vec<Disturbance> {
     let mut found = Vec::new();
     let lost_ns = seen.lost_ns(thresholds.workload_waits);
@@ -402,7 +403,7 @@ pub fn judge(seen: &Observation, thresholds: &Thresholds) -> Vec<Disturbance> {
     found
 }
 
-/// A kernel file that is opened once and read repeatedly from its start, without allocating.
+/// File of the kernel that is opened once and read repeatedly from its start, without allocating.
 struct KernelFile {
     file: File,
     buffer: Box<[u8]>,
@@ -428,18 +429,19 @@ fn since(before: Option<u64>, after: Option<u64>) -> Option<u64> {
 /// Returns the stolen ticks from the processor's line, which begins with `label`. They are the line's eighth number
 /// (proc_stat(5)).
 fn steal_ticks(stat: &str, label: &str) -> Option<u64> {
-    // Ignore a line without a line feed, which may be cut off within a number.
+    // Ignore a line without a line feed: the buffer may have cut off its last number.
     let line = stat.split_inclusive('\n').find(|line| line.starts_with(label) && line.ends_with('\n'))?;
     line.split_ascii_whitespace().nth(8)?.parse().ok()
 }
 
-/// Parses the total of `some` in `/proc/pressure/cpu`, in µs.
+/// Parses the `total` of the line `some` in `/proc/pressure/cpu`, in µs.
 fn pressure_us(pressure: &str) -> Option<u64> {
     let line = pressure.lines().find(|line| line.starts_with("some "))?;
     line.rsplit_once("total=")?.1.trim_end().parse().ok()
 }
 
-/// Parses the second number of `/proc/<pid>/schedstat`: the ns during which the thread was ready to run but waited.
+/// Parses the second number of `/proc/<pid>/schedstat`: the time in ns during which the thread was ready to run but
+/// waited.
 fn waited_ns(schedstat: &str) -> Option<u64> {
     schedstat.split_ascii_whitespace().nth(1)?.parse().ok()
 }

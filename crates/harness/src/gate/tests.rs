@@ -43,7 +43,7 @@ fn sleep_is_not_lost_time_for_workloads_that_wait() {
     let asleep = Observation { cpu_ns: VISIT_NS / 10, ..quiet() };
     assert_eq!(judge(&asleep, &Thresholds::for_waiting_workload()), []);
     assert_eq!(judge(&Observation { cpu_ns: 0, ..asleep }, &Thresholds::for_waiting_workload()), []);
-    // The thread had the processor for half of the time during which it wanted one.
+    // The thread ran for as long as it waited to run.
     let kept_waiting = Observation { waited_ns: Some(VISIT_NS / 10), ..asleep };
     assert_eq!(judge(&kept_waiting, &Thresholds::for_waiting_workload()), [Disturbance::CpuShare { pct: 50.0 }]);
 }
@@ -96,7 +96,7 @@ fn detects_a_shared_core_unless_the_trial_itself_shares_it() {
         judge(&shared, &Thresholds::for_several_threads()),
         [Disturbance::SharedCore { pct: 30.0, kept: false }]
     );
-    // The harness probes the cores of these threads together instead.
+    // For these threads, the harness probes all cores together.
     assert_eq!(judge(&shared, &Thresholds::for_one_of_several_threads()), []);
     assert_eq!(judge(&shared, &Thresholds::for_threads_that_wait()), []);
 }
@@ -114,7 +114,7 @@ fn other_tasks_disturb_several_threads_unless_processors_are_free() {
     assert_eq!(runnable_tasks(8, 8, seen(Some(0)), seen(Some(3))), Some(3));
     assert_eq!(runnable_tasks(8, 6, seen(Some(3)), seen(Some(0))), Some(1));
     assert_eq!(runnable_tasks(8, 4, seen(Some(3)), seen(Some(4))), Some(0));
-    // There are more threads than processors.
+    // With more threads than processors, no processor is free.
     assert_eq!(runnable_tasks(2, 4, seen(Some(1)), seen(Some(0))), Some(1));
     assert_eq!(runnable_tasks(8, 8, seen(None), seen(Some(4))), None);
     assert_eq!(interference::runnable("0.47 1.39 1.43 2/123 8899\n"), Some(2));
@@ -126,10 +126,11 @@ fn the_baseline_is_the_third_highest_throughput() {
     let mut width = KnownAdditions::default();
     assert!(width.is_unseen() && width.known().is_none() && width.narrowed_pct(3.0).is_none());
     [3.0, 4.0, 2.0, 3.9, 90.0, 1.0].into_iter().for_each(|seen| width.see(seen));
-    // Two errors in the clock estimate must not make every later visit disturbed.
+    // Two readings that are too high, from wrong clock estimates, must not make every later visit
+    // look disturbed.
     assert_eq!((width.most, width.known()), ([90.0, 4.0, 3.9], Some(3.9)));
     assert_eq!(width.narrowed_pct(3.9), Some(0.0));
-    // A baseline from another process counts like an observation by this process.
+    // A higher baseline from another process replaces this process's own.
     width.expect(7.8);
     width.expect(5.0);
     assert_eq!((width.known(), width.narrowed_pct(3.9)), (Some(7.8), Some(50.0)));
@@ -196,7 +197,7 @@ fn a_gate_and_a_monitor_measure_throughput() {
     let [most, .., known] = monitor.sets[&cpus].most;
     assert!(seen > 0.0 && most >= known && known > 0.0, "{seen} of {most}, {known}");
     assert!(monitor.probe(&cpus).additions.is_some());
-    // The monitor measures nothing with a thread that cannot be pinned.
+    // The monitor reports no throughput if it cannot pin a thread.
     assert_eq!(monitor.probe(&[u32::MAX >> 1]).additions, None);
 }
 

@@ -1,19 +1,22 @@
-//! Measuring rules: the order of visits, their length, and the end of a case.
+//! Scheduler: the order of visits, their length, and the end of a case.
 //!
 //! Cases are grouped into blocks. Every process prepares every case of a block; then rounds run until all cases are
 //! finished. In a round, each process visits each open case. Both processes and cases are shuffled. This interleaves
-//! the compared cases in time, so drift in the machine affects all of them alike. Postponed visits, which found their
-//! core shared, and repeated visits, which were disturbed, come after all others in the round.
+//! the compared cases in time, so drift in the machine affects all of them alike. A visit is postponed if its core is
+//! shared, and repeated if it was disturbed. Both kinds come after all other visits of the round.
 //!
 //! The first rounds of a case are a pilot. The noise within processes during the pilot determines the number of rounds.
-//! After these rounds, the scheduler checks the interval of the case once. If the interval is wider than requested, as
-//! many processes join as Stein's second stage requires. After that, or when its time is used up, the case is finished
-//! and immediately passed to the observer. The scheduler never measures until the interval happens to be narrow: see
-//! [`rounds_for_precision`] for the reason.
+//! After these rounds, the scheduler checks the interval of the case once. If the interval is wider than requested,
+//! more processes join; Stein's two-stage procedure determines their number. After that, or when its time is used up,
+//! the case is finished, and the scheduler passes it to the observer at once. The scheduler never measures until the
+//! interval happens to be narrow: see [`pqlab_stats::rounds_for_precision`] for the reason.
+//!
+//! When every block is finished, disturbed cases get a second chance (module `second_chance`).
 
 mod observer;
 mod open;
 mod pool;
+mod second_chance;
 
 use crate::clock;
 use crate::gate::AdditionsPerCycle;
@@ -21,7 +24,7 @@ use crate::program::WorkerError;
 use crate::trial::Demands;
 use crate::wire::VisitRequest;
 use open::{Next, Open};
-use pqlab_record::{Case, Disturbance, Metric, Protocol, ProtocolKind, Record, Samples, State, Status};
+use pqlab_record::{Case, Disturbance, Metric, Protocol, ProtocolKind, Record, Samples, SecondChance, State, Status};
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
@@ -39,19 +42,19 @@ pub const REPEATS: u32 = 3;
 const PATIENCE: f64 = 0.25;
 /// Pause before the next attempt if all remaining visits were postponed.
 const WAIT: Duration = Duration::from_millis(5);
-/// Number of rounds for joining processes.
+/// Number of rounds that each joining process runs.
 const JOINING_ROUNDS: u32 = 3;
-/// Fraction of the requested half-width that determines the number of joining processes. The interval's width varies by
-/// chance, so a number that just reaches the target would miss it half of the time.
+/// Target half-width when processes join, as a fraction of the requested half-width. The interval's width varies by
+/// chance, so a plan that aims for the requested half-width itself would miss it half the time.
 const AIM: f64 = 0.8;
 /// Maximum number of processes per case.
 const MOST_PROCESSES: u32 = 24;
 /// Minimum number of processes for estimating how many more are needed.
 const FEWEST_FOR_MORE: u32 = 8;
-/// Minimum length of a sample with one operation, as a multiple of the counter's resolution and cost.
+/// Minimum length of a sample with one operation, in units of [`CounterFacts::grain_ns`].
 const GRAINS_PER_SAMPLE: f64 = 100.0;
-/// Minimum length of a sample with several operations, as a multiple of the counter's resolution and cost. Longer
-/// samples cost nothing and give medians finer steps.
+/// Minimum length of a sample with several operations, in units of [`CounterFacts::grain_ns`]. Longer samples cost
+/// nothing and give medians finer steps.
 const GRAINS_PER_BATCH: f64 = 400.0;
 /// Number of rounds in the pilot. The adaptive rules use the pilot to plan the other rounds.
 const PILOT_ROUNDS: u32 = 3;
@@ -73,7 +76,7 @@ pub enum MeasuringError {
     Observer(#[from] ObserverError),
 }
 
-/// End of a run.
+/// Outcome of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
     /// Every case has a record.
@@ -107,18 +110,62 @@ pub fn run(
     pool: &mut dyn WorkerPool,
     observer: &mut dyn Observer,
 ) -> Result<Outcome, MeasuringError> {
-    let mut done = 0;
-    for block in blocks(plan, positions) {
-        let mut order = ChaCha8Rng::seed_from_u64(seed ^ block.first().copied().unwrap_or(0) as u64);
-        let mut measured = Block { plan, protocol, counter, pool, observer, done, open: Vec::new() };
-        let outcome = measured.run(&block, &mut order);
-        pool.shut_down();
-        if outcome? == Outcome::Interrupted {
-            return Ok(Outcome::Interrupted);
+    let mut run = Measuring { plan, protocol, seed, counter, pool, observer, disturbed: BTreeMap::new() };
+    let outcome = run.carry_out(positions)?;
+    run.finish_disturbed()?;
+    Ok(outcome)
+}
+
+/// State of a run in progress.
+struct Measuring<'a> {
+    plan: &'a [Case],
+    protocol: &'a Protocol,
+    seed: u64,
+    counter: CounterFacts,
+    pool: &'a mut dyn WorkerPool,
+    observer: &'a mut dyn Observer,
+    /// Records of disturbed cases that are not finished yet, by position in the plan.
+    disturbed: BTreeMap<usize, Record>,
+}
+
+impl Measuring<'_> {
+    fn carry_out(&mut self, positions: &[usize]) -> Result<Outcome, MeasuringError> {
+        let begun_ns = self.pool.now_ns();
+        let mut done = 0;
+        for block in blocks(self.plan, positions) {
+            if self.measure(&block, done, None)? == Outcome::Interrupted {
+                return Ok(Outcome::Interrupted);
+            }
+            done += block.len();
         }
-        done += block.len();
+        let spent = Duration::from_nanos(self.pool.now_ns() - begun_ns);
+        self.second_chance(positions.len(), spent)?;
+        Ok(Outcome::Complete)
     }
-    Ok(Outcome::Complete)
+
+    /// Measures a block of cases. `done` is the number of cases finished so far. `until_ns` is the deadline of a second
+    /// chance; `None` in the first pass.
+    fn measure(&mut self, block: &[usize], done: usize, until_ns: Option<u64>) -> Result<Outcome, MeasuringError> {
+        let again = u64::from(until_ns.is_some()) << 63;
+        let mut order = ChaCha8Rng::seed_from_u64(self.seed ^ again ^ block.first().copied().unwrap_or(0) as u64);
+        let Measuring { plan, protocol, counter, .. } = *self;
+        let (pool, observer, disturbed) = (&mut *self.pool, &mut *self.observer, &mut self.disturbed);
+        let first = if until_ns.is_some() { second_chance::next_numbers(disturbed) } else { (0, 0) };
+        let open = Vec::new();
+        let mut measured = Block { plan, protocol, counter, pool, observer, disturbed, done, open, first, until_ns };
+        let outcome = measured.run(block, &mut order);
+        measured.keep_unfinished();
+        self.pool.shut_down();
+        outcome
+    }
+
+    /// Finishes the cases that stayed disturbed.
+    fn finish_disturbed(&mut self) -> Result<(), MeasuringError> {
+        while let Some((position, record)) = self.disturbed.pop_first() {
+            self.observer.event(Event::Finished { position, record: Box::new(record) })?;
+        }
+        Ok(())
+    }
 }
 
 /// Groups the positions by block. The blocks are ordered by their first position.
@@ -151,8 +198,14 @@ struct Block<'a> {
     counter: CounterFacts,
     pool: &'a mut dyn WorkerPool,
     observer: &'a mut dyn Observer,
+    /// Records of disturbed cases that wait for a second chance, by position in the plan.
+    disturbed: &'a mut BTreeMap<usize, Record>,
     done: usize,
     open: Vec<Open>,
+    /// Numbers that the record gives to the first process and the first round of this pass.
+    first: (u32, u32),
+    /// Deadline of a second chance on the [clock of the pool](WorkerPool::now_ns); `None` in the first pass.
+    until_ns: Option<u64>,
 }
 
 impl Block<'_> {
@@ -161,9 +214,12 @@ impl Block<'_> {
             if self.observer.stopped() {
                 return Ok(Outcome::Interrupted);
             }
+            if self.is_over() {
+                return Ok(Outcome::Complete);
+            }
             self.prepare(position)?;
         }
-        while !self.open.is_empty() {
+        while !self.open.is_empty() && !self.is_over() {
             if self.round(order)? == Outcome::Interrupted {
                 return Ok(Outcome::Interrupted);
             }
@@ -180,8 +236,8 @@ impl Block<'_> {
         let mut only_batch = None;
         let mut first_calls_ns = BTreeMap::new();
         let mut demands = Demands::default();
-        // First-call cases measure each call in a fresh process. One prepared process is enough to check the answers
-        // and to estimate the time.
+        // First-call cases measure each call in a fresh process. Preparing one process is enough to
+        // check the answers and estimate the time.
         let prepared_by = if case.state() == State::FirstCall { 1 } else { self.processes() };
         for process in 0..prepared_by {
             match self.pool.prepare(process, case) {
@@ -195,7 +251,9 @@ impl Block<'_> {
                 Err(Failure::Fatal(error)) => return Err(error.into()),
             }
         }
-        let batch = only_batch
+        let batch = self
+            .first_batch(position)
+            .or(only_batch)
             .or(self.protocol.batch)
             .unwrap_or_else(|| calibrate(ns_per_operation, self.counter.grain_ns, demands));
         let counted = demands.counted.then_some(self.protocol.handshakes);
@@ -208,6 +266,7 @@ impl Block<'_> {
         let mut open = Open::new(position, ns_per_operation, self.protocol, samples);
         (open.quota, open.members, open.first_calls_ns) = (quota, 0..self.processes(), first_calls_ns);
         (open.wave, open.counted) = (demands.wave, demands.counted);
+        open.first = self.first;
         self.open.push(open);
         Ok(())
     }
@@ -219,6 +278,9 @@ impl Block<'_> {
         while let Some(turn) = queue.pop_front() {
             if self.observer.stopped() {
                 return Ok(Outcome::Interrupted);
+            }
+            if self.is_over() {
+                break;
             }
             let position = self.open[turn.index].position;
             if failed.iter().any(|(other, _)| *other == position) {
@@ -234,7 +296,8 @@ impl Block<'_> {
                 Err(Failure::Case(reason)) => failed.push((position, reason)),
                 Err(Failure::Fatal(error)) => return Err(error.into()),
             }
-            // Wait before retrying, because a competing load affects every case.
+            // Every remaining visit was postponed or disturbed, so wait for the competing load to
+            // end.
             if put_off > 0 && put_off >= queue.len() {
                 put_off = 0;
                 self.pool.wait(WAIT);
@@ -279,9 +342,10 @@ impl Block<'_> {
         let budget_ns = self.protocol.visit_s * 1e9;
         let fitting = ((budget_ns / operation_ns) as u64).clamp(1, SAMPLES_PER_VISIT);
         let samples = match &open.quota {
-            // Do not split waves of operations that wait, because smaller portions would not finish sooner.
+            // Do not split a wave: its operations wait concurrently, so part of a wave takes as
+            // long as all of it.
             Some(quota) => quota[process as usize].min(fitting.max(open.wave)),
-            // The worker decides how many samples fit into the time of the visit.
+            // The worker stops when the time of the visit is up.
             None => SAMPLES_PER_VISIT,
         };
         if samples == 0 {
@@ -293,15 +357,17 @@ impl Block<'_> {
         let first = open.rounds == 0 || open.first_calls_ns.contains_key(&process);
         let affordable = (WARMUP_SHARE * budget_ns / open.ns_per_operation) as u64;
         let warmup = match (self.protocol.kind, first) {
-            // First calls and operations that wait for a network get no warm-up. With evicted caches, a single call is
-            // enough for the process to settle.
+            // First calls and operations that wait for a network get no warm-up. If caches are
+            // evicted before each call, one warm-up call does the one-time setup; more would warm
+            // nothing.
             _ if case.state() == State::FirstCall || open.counted => 0,
             _ if case.state() == State::Evicted => u64::from(first),
-            // Operations that take many milliseconds get no warm-up: they ran during preparation, and cold caches
-            // hardly slow them.
+            // Operations that take many milliseconds get no warm-up: they ran during preparation,
+            // and cold caches hardly affect them.
             (ProtocolKind::Adaptive, true) => self.protocol.warmup.min(affordable * 10),
             (_, true) => self.protocol.warmup,
-            // Limit the warm-up. Otherwise a case with slow operations would spend half of its time on it.
+            // Limit the warm-up, on which a case with slow operations would otherwise spend half of
+            // its time.
             (_, false) => affordable.min(self.protocol.warmup),
         };
         let budget_ns = match open.quota {
@@ -309,7 +375,8 @@ impl Block<'_> {
             None => budget_ns as u64,
         };
         let warm = case.state() == State::Warm;
-        let may_put_off = warm && open.quota.is_none() && open.patience_ns > 0;
+        let second_chance = self.until_ns.is_some();
+        let may_put_off = warm && open.quota.is_none() && (open.patience_ns > 0 || second_chance);
         let additions_per_cycle = AdditionsPerCycle::new();
         let request = VisitRequest {
             case: case.id(),
@@ -326,22 +393,36 @@ impl Block<'_> {
             open.patience_ns = open.patience_ns.saturating_sub(visited.visit_ns);
             return Ok(Some(turn));
         }
-        open.spent_ns += visited.visit_ns;
+        let visit_ns = visited.visit_ns;
+        if !second_chance {
+            open.spent_ns += visit_ns;
+        }
         if open.quota.is_some() {
-            // Keep all samples, because the user requested a fixed number and another load could spoil half of them.
+            // Keep disturbed visits: the user requested a fixed number of samples, and on a busy
+            // machine half of the visits may be disturbed.
             visited.disturbances.iter_mut().for_each(Disturbance::keep);
         }
         let good_enough = visited.disturbances.iter().all(Disturbance::is_kept);
-        if !good_enough && attempts < REPEATS {
-            return Ok(Some(Turn { attempts: attempts + 1, ..turn }));
+        let again = Turn { attempts: attempts + 1, ..turn };
+        if !good_enough && (attempts < REPEATS || second_chance) {
+            return Ok(Some(again));
         }
         open.learn(&visited);
-        if let Some(quota) = &mut open.quota {
-            quota[process as usize] = quota[process as usize].saturating_sub(visited.ticks.len() as u64);
-        }
         // Number the processes of first calls separately, because each first call runs in its own process.
-        let worker = if first_call { open.rounds * processes + process } else { process };
-        open.keep(process, worker, attempts, visited);
+        let worker = open.first.0 + if first_call { open.rounds * processes + process } else { process };
+        let taken = visited.ticks.len() as u64;
+        let visit = open.visit_of(process, worker, attempts, visited);
+        if second_chance {
+            // A second chance keeps only undisturbed visits, and discarded ones cost only patience.
+            if !visit.counts() && open.quota.is_none() {
+                return Ok(Some(again));
+            }
+            open.spent_ns += visit_ns;
+        }
+        if let Some(quota) = &mut open.quota {
+            quota[process as usize] = quota[process as usize].saturating_sub(taken);
+        }
+        open.samples.visits.push(visit);
         Ok(None)
     }
 
@@ -363,30 +444,43 @@ impl Block<'_> {
                 }
                 Next::Finished => {}
             }
-            let open = &self.open[index];
-            let wanted = self.protocol.precision_pct;
-            let interval = open.interval(case, self.protocol);
-            let precise = interval.is_some_and(|interval| interval.half_width_pct() <= wanted);
-            // With a fixed number of iterations, there is no target precision.
-            let precision_reached = precise || open.quota.is_some();
             let open = self.open.remove(index);
-            let case = self.plan[open.position].clone();
-            self.pool.release(&case);
-            let record = Record {
-                case,
-                status: Status::Ok,
-                error: None,
-                verified: true,
-                precision_reached,
-                samples: open.samples,
-                finished_at: clock::utc_now(),
-            };
-            self.finish(open.position, record)?;
+            let position = open.position;
+            self.pool.release(&self.plan[position]);
+            let record = self.record_of(open);
+            self.finish(position, record)?;
         }
         Ok(())
     }
 
-    /// Prepares a case in the joining processes. Returns `false` if the case failed.
+    /// Returns the record of a measured case. In a second chance, the record also contains the visits of the first
+    /// pass.
+    fn record_of(&mut self, mut open: Open) -> Record {
+        let case = &self.plan[open.position];
+        let first = self.until_ns.and_then(|_| self.disturbed.remove(&open.position));
+        let (tried, mut finished_at) = (first.is_some(), clock::utc_now());
+        if let Some(first) = first {
+            open.samples = second_chance::combined(first.samples, open.samples, open.quota.as_deref());
+            finished_at = first.finished_at;
+        }
+        let interval = open.interval(case, self.protocol);
+        let precise = interval.is_some_and(|interval| interval.half_width_pct() <= self.protocol.precision_pct);
+        let contended = open.samples.contended();
+        let second_chance = if contended { SecondChance::Disturbed } else { SecondChance::Undisturbed };
+        Record {
+            case: case.clone(),
+            status: Status::Ok,
+            error: None,
+            verified: true,
+            // A case with a fixed number of samples has no target precision.
+            precision_reached: precise || open.quota.is_some(),
+            second_chance: tried.then_some(second_chance),
+            samples: open.samples,
+            finished_at,
+        }
+    }
+
+    /// Prepares a case in the processes that join. Returns `false` if the case failed.
     fn join(&mut self, index: usize, members: Range<u32>) -> Result<bool, MeasuringError> {
         let position = self.open[index].position;
         let case = &self.plan[position];
@@ -415,6 +509,14 @@ impl Block<'_> {
 
     fn finish(&mut self, position: usize, record: Record) -> Result<(), MeasuringError> {
         self.done += 1;
+        if record.samples.contended() && self.protocol.patience_s != Some(0.0) {
+            if self.until_ns.is_none() {
+                self.observer.event(Event::Disturbed { position, record: &record })?;
+            }
+            self.disturbed.insert(position, record);
+            return Ok(());
+        }
+        self.disturbed.remove(&position);
         Ok(self.observer.event(Event::Finished { position, record: Box::new(record) })?)
     }
 
@@ -443,7 +545,7 @@ fn calibrate(ns_per_operation: f64, grain_ns: f64, demands: Demands) -> u64 {
     enough.next_multiple_of(demands.multiple_of.max(1))
 }
 
-/// Divides `total` into `parts` that differ by at most one.
+/// Divides `total` into `parts` numbers that differ by at most one.
 fn shares(total: u64, parts: u32) -> Vec<u64> {
     let parts = u64::from(parts);
     (0..parts).map(|part| total / parts + u64::from(part < total % parts)).collect()

@@ -16,9 +16,9 @@ pub(super) struct Open {
     pub(super) ns_per_operation: f64,
     /// Whether `ns_per_operation` comes from visits instead of the preparation's estimate.
     visited: bool,
-    /// Number of samples that each process still has to take. `None` under the adaptive rules.
+    /// Number of samples that each process must still take. `None` if the adaptive rules choose the number.
     pub(super) quota: Option<Vec<u64>>,
-    /// Number of operations per call of the routine, if each operation is a sample; otherwise 0.
+    /// Maximum number of operations per call of the routine, if each operation is a sample; otherwise 0.
     pub(super) wave: u64,
     /// Whether the case takes the protocol's fixed number of samples, because its operations wait for a network.
     pub(super) counted: bool,
@@ -26,9 +26,13 @@ pub(super) struct Open {
     /// Time for which visits may still be postponed, in ns.
     pub(super) patience_ns: u64,
     pub(super) rounds: u32,
+    /// Numbers that the record gives to the first process and the first round. In a second chance they are above zero,
+    /// so that its visits get different numbers from those of the first pass.
+    pub(super) first: (u32, u32),
     /// Processes that visit the case in the coming rounds.
     pub(super) members: Range<u32>,
-    /// Number of rounds after which the case ends. Known after the pilot.
+    /// Number of rounds after which the interval is checked. `None` during the pilot, or if the pilot cannot determine
+    /// it.
     until: Option<u64>,
     /// Whether more processes have joined.
     joined: bool,
@@ -37,7 +41,8 @@ pub(super) struct Open {
     pub(super) samples: Samples,
 }
 
-/// Returns the statistic that reports show for the case: the median, or the mean if the operation retries at random.
+/// Returns the function for the statistic that reports show for the case: the median, or the mean if the operation
+/// retries a random number of times.
 fn summary_of(case: &Case) -> fn(&[f64]) -> Option<f64> {
     match case.statistic() {
         Statistic::Median => median,
@@ -68,6 +73,7 @@ impl Open {
             spent_ns: 0,
             patience_ns: (PATIENCE * protocol.max_time_s * 1e9) as u64,
             rounds: 0,
+            first: (0, 0),
             members: 0..0,
             until: None,
             joined: false,
@@ -90,17 +96,19 @@ impl Open {
         }
     }
 
-    /// Keeps the samples of a visit.
-    pub(super) fn keep(&mut self, process: u32, worker: u32, repeats: u32, mut visited: Visited) {
+    /// Converts a visit to the form that the record stores. `process` is the number of the process in the pool, and
+    /// `worker` its number in the record.
+    pub(super) fn visit_of(&mut self, process: u32, worker: u32, repeats: u32, mut visited: Visited) -> Visit {
         if self.quota.is_some() {
-            // Exclude no sample, because the user requested a fixed number.
+            // Exclude no samples: the user requested a fixed number.
             visited.chunks.iter_mut().for_each(|chunk| chunk.shared = false);
         }
-        self.samples.visits.push(Visit {
-            // The scheduler does not know the number of this start; the code that stores the record sets it.
+        Visit {
+            // Set when the record is stored, because the scheduler does not know how often the run
+            // was started.
             start: 0,
             process: worker,
-            round: self.rounds,
+            round: self.first.1 + self.rounds,
             repeats,
             disturbances: visited.disturbances,
             clock_hz: visited.clock_hz,
@@ -114,7 +122,7 @@ impl Open {
                 first_call_ns: self.first_calls_ns.remove(&process),
                 cpu_time: visited.cpu_time,
             },
-        });
+        }
     }
 
     /// Returns the next step for the case after a round, according to the rules in [the parent module](super).
@@ -142,8 +150,9 @@ impl Open {
         }
     }
 
-    /// Returns the processes to add if the case is imprecise because its processes differ: as many as Stein's second
-    /// stage requires, within the remaining time. Adds processes only once.
+    /// Returns the processes to add if the case is imprecise because its processes differ. Stein's second stage
+    /// determines their number, limited by [`MOST_PROCESSES`] and the remaining time. `None` if processes have joined
+    /// before.
     fn more_processes(&self, case: &Case, protocol: &Protocol) -> Option<Range<u32>> {
         let now = self.members.end;
         if self.joined || now < FEWEST_FOR_MORE || case.state() != State::Warm {
@@ -164,35 +173,36 @@ impl Open {
         (more > 0).then(|| now..now + more)
     }
 
-    /// Returns the unit for judging precision: core cycles if known, because software does not control the core's clock
-    /// rate.
+    /// Returns the unit for judging precision: core cycles if known, because changes of the core's clock rate do not
+    /// affect them; otherwise nanoseconds.
     fn unit(&self, case: &Case) -> Unit {
         let known = case.computes() && self.samples.values(Unit::CoreCycles, Visits::Usable).is_some();
         if known { Unit::CoreCycles } else { Unit::Nanoseconds }
     }
 
-    /// Returns the two-way model of the visits so far, and the spread between runs.
+    /// Returns the two-way model (processes and rounds) of the visits so far, and the spread between runs.
     fn crossed(&self, case: &Case, protocol: &Protocol) -> Option<(Crossed, RunSpread)> {
         let unit = self.unit(case);
         let visits = self.samples.values(unit, Visits::Usable)?;
         let visits = visits.iter().map(|(moment, values)| (moment.numbers(), values.as_slice()));
         let spreads = &protocol.run_spreads;
-        // Use the spread in cycles also for times, because measuring longer does not reduce the changes in the core's
-        // clock between runs.
+        // Use the spread in cycles for times, too: measuring longer does not reduce the part of
+        // their spread that comes from different core clocks.
         let pct = spreads.cycles_pct;
         let degrees_of_freedom = usize::try_from(spreads.degrees_of_freedom).unwrap_or(usize::MAX);
         Some((crossed_visits(visits, summary_of(case))?, RunSpread { pct, degrees_of_freedom }))
     }
 
-    /// Returns the interval of the later report, relative to an estimate of 1.
+    /// Returns the interval that reports will show, scaled to an estimate of 1.
     pub(super) fn interval(&self, case: &Case, protocol: &Protocol) -> Option<Interval> {
         let (crossed, runs) = self.crossed(case, protocol)?;
         let step = self.samples.ns_per_tick.unwrap_or(1.0) / self.samples.batch as f64 / self.ns_per_operation;
         Some(crossed.interval(1.0, runs, step, CONFIDENCE))
     }
 
-    /// Returns the medians or means of the visits so far, grouped by process. Groups first calls by their position in
-    /// the round, because each runs in its own process. The noise within such a group is the noise between processes.
+    /// Returns the medians or means of the visits so far, grouped by process. Each first call runs in its own process,
+    /// so first calls are grouped by their position in the round instead. The noise within such a group is the noise
+    /// between processes.
     fn pilot(&self, case: &Case) -> Vec<Vec<f64>> {
         let processes = self.members.end.max(1);
         let mut groups: Vec<Vec<f64>> = vec![Vec::new(); processes as usize];

@@ -1,5 +1,6 @@
-//! Interface between the measuring rules and the worker processes.
+//! Interface between the scheduler and the worker processes.
 
+use crate::clock;
 use crate::program::WorkerError;
 use crate::wire::{Prepared, VisitRequest, Visited};
 use pqlab_record::Case;
@@ -27,6 +28,11 @@ pub trait WorkerPool {
     /// # Errors
     /// The same errors as [`prepare`](Self::prepare).
     fn visit(&mut self, process: u32, case: &Case, visit: &VisitRequest) -> Result<Visited, Failure>;
+
+    /// Returns the time in ns since a fixed moment, for time limits that span several requests.
+    fn now_ns(&self) -> u64 {
+        clock::monotonic_ns()
+    }
 
     /// Waits before the next request.
     fn wait(&mut self, time: Duration) {

@@ -1,6 +1,6 @@
-//! Features that depend on the operating system. All other modules are portable.
+//! Features that depend on the operating system.
 //!
-//! All other code in the workspace needs only POSIX. [`System`] covers the features beyond POSIX, and [`Here`] is the
+//! [`System`] covers the features beyond POSIX; all other code in the workspace needs only POSIX. [`Here`] is the
 //! implementation for the target system: one for Linux, and a portable one for all others, which lacks these features.
 //! Callers that read files below `/proc` and `/sys` return `None` if the files are missing.
 
@@ -46,7 +46,7 @@ pub(crate) trait System {
     /// [`AffinityError`] if the system rejects the request or does not support pinning.
     fn pin(cpus: &[u32]) -> Result<(), AffinityError>;
 
-    /// Returns the processor on which the calling thread is running.
+    /// Returns the processor on which the calling thread is running. `None` if the system does not report it.
     fn current_processor() -> Option<u32>;
 
     /// Returns the CPU-time clock for all threads of a process. `None` if the process or the clock does not exist.
@@ -60,21 +60,22 @@ pub(crate) trait System {
     /// Does nothing if the limit cannot be set.
     fn limit_memory(bytes: u64);
 
-    /// Returns the resident memory of this process in bytes.
+    /// Returns the resident memory of this process in bytes. `None` if the system does not report it.
     fn resident_bytes() -> Option<i64>;
 
     /// Makes the system kill the command's process when the calling thread ends, even before the process executes its
     /// program. If the system cannot do this, the program must call [`tie_to_parent`](System::tie_to_parent).
     fn tie(command: &mut Command);
 
-    /// Ties this process, a worker, to its parent. Also makes the system kill this process first if memory runs out.
+    /// Makes this process, a worker, end with its parent. Also makes the system kill this process first if memory runs
+    /// out.
     ///
     /// # Errors
     /// Errors from the system.
     fn tie_to_parent() -> io::Result<()>;
 
-    /// Asks the system to drop the file's cached pages, so that the next read comes from disk. Has no effect in a file
-    /// system in memory.
+    /// Asks the system to drop the file's cached pages, so that the next read comes from disk. Has no effect in an
+    /// in-memory file system.
     fn drop_cached_pages(file: &File);
 
     /// Tests whether and how an event can be counted.

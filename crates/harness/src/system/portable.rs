@@ -45,8 +45,8 @@ impl System for Portable {
         getrusage(UsageWho::RUSAGE_SELF).map_or(0, |usage| usage.involuntary_context_switches().max(0) as u64)
     }
 
-    /// Sets no limit. Systems count memory differently, so a limit could end a worker because of memory that it already
-    /// has.
+    /// Sets no limit. Systems count memory differently, so a limit could end a worker because of memory that it is
+    /// already using.
     fn limit_memory(_bytes: u64) {}
 
     fn resident_bytes() -> Option<i64> {
@@ -59,7 +59,8 @@ impl System for Portable {
         let coordinator = getppid();
         let watching = std::thread::Builder::new().name("tether".into()).spawn(move || {
             wait_until_orphaned(coordinator);
-            // Exit without destructors and handlers, because the hanging library may hold any lock.
+            // Kill the process instead of exiting: exit handlers could block, because a hanging
+            // library may hold any lock.
             kill(Pid::this(), Signal::SIGKILL).ok();
         })?;
         drop(watching);
@@ -118,7 +119,10 @@ mod tests {
         drop(watch(getppid()));
         watch(Pid::this()).join().unwrap();
         assert_eq!(told.recv().unwrap(), Pid::this());
-        assert!(told.recv_timeout(LOOK + LOOK / 2).is_err(), "a process with its parent must not count as an orphan");
+        assert!(
+            told.recv_timeout(LOOK + LOOK / 2).is_err(),
+            "a process whose parent is running must not count as an orphan"
+        );
     }
 
     #[test]

@@ -1,5 +1,5 @@
-//! Processes eight states in 25 registers: lane `i` of register `x + 5y` holds word `A[x, y]` (FIPS 202, section 3.1.2)
-//! of state `i`.
+//! Keccak over eight states in 25 registers: lane `i` of register `x + 5y` contains word `A[x, y]` of state `i` (FIPS
+//! 202, section 3.1.2).
 //!
 //! Blocks are rearranged into this order two words at a time. Masked broadcasts, which use the load ports, fill a
 //! register with sixteen bytes from each of four messages. Two unpack instructions then turn a pair of such registers
@@ -12,7 +12,7 @@ use crate::sponge::LONGEST_RATE;
 use crate::{Function, LANES};
 use core::arch::x86_64::*;
 
-/// One word from each of the eight states.
+/// The word at one position of each of the eight states.
 type Words = __m512i;
 
 permutation!(
@@ -40,7 +40,7 @@ fn and_not(a: Words, b: Words, c: Words) -> Words {
 /// Loads two consecutive words of each message.
 ///
 /// # Safety
-/// Two words must be readable at each pointer, starting at the offset of `word` words.
+/// Two 64-bit words must be readable at word offset `word` from each pointer.
 #[target_feature(enable = "avx512f,avx512dq")]
 #[inline]
 unsafe fn load_two(blocks: &[*const u8; LANES], word: usize) -> (Words, Words) {
@@ -59,7 +59,7 @@ unsafe fn load_two(blocks: &[*const u8; LANES], word: usize) -> (Words, Words) {
 /// Stores two consecutive words of each state.
 ///
 /// # Safety
-/// Two words must be writable at each pointer, starting at the offset of `word` words.
+/// Two 64-bit words must be writable at word offset `word` from each pointer.
 #[target_feature(enable = "avx512f,avx512dq")]
 #[inline]
 unsafe fn store_two(blocks: &[*mut u8; LANES], word: usize, first: Words, second: Words) {

@@ -1,4 +1,4 @@
-//! Processes one state in the lower halves of 25 registers of 128 bits.
+//! Keccak over one state, in the lower halves of 25 registers of 128 bits.
 
 use super::{CHI, XOR3};
 use crate::permutation::permutation;
@@ -21,7 +21,7 @@ fn and_not(a: __m128i, b: __m128i, c: __m128i) -> __m128i {
 
 /// Keccak-p\[1600\] with AVX512F and AVX512VL.
 pub(crate) struct Avx512 {
-    /// Private, so that the value can be created only after detecting the instructions.
+    /// Private, so that only code that detected the instructions can create the value.
     _detected: (),
 }
 

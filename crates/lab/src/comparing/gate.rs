@@ -10,7 +10,7 @@ use pqlab_store::Store;
 use serde_json::{Map, Value, json};
 use std::sync::atomic::AtomicBool;
 
-/// Maximum number of cases named in the result line. Further cases are only counted.
+/// Maximum number of cases that the result line names. It only counts further cases.
 const NAMED: usize = 5;
 
 /// Settings of a gate.
@@ -18,7 +18,7 @@ const NAMED: usize = 5;
 pub struct GateRequest {
     /// A case fails if it is slower by more than this percentage.
     pub slower_pct: f64,
-    /// Unit in which cases are compared.
+    /// Unit in which cases are compared: time or core cycles.
     pub judged: Judged,
     /// Whether to accept a baseline from another machine.
     pub elsewhere: bool,
@@ -29,22 +29,24 @@ pub struct GateRequest {
 /// Progress of a gate.
 #[derive(Debug)]
 pub enum GateStep<'a> {
-    /// Comparison of the run with its baseline as JSON, with the outcome of each case.
+    /// The run was compared with its baseline. Contains the comparison, and its JSON document with the outcome of each
+    /// case.
     Compared(&'a Comparison, Value),
     /// Ids of the cases that are about to be measured again.
     Again(&'a [String]),
-    /// A case has been measured again, in the run with this id.
+    /// A case was measured again, in the run with this id.
     Case(&'a GatedCase, &'a str),
-    /// Comparison of the repeated cases as JSON, and ids of the cases with a confirmed failure.
+    /// The repeated cases were compared with the baseline. Contains the JSON document, with the ids of the cases that
+    /// failed or are confirmed to be slower.
     Confirmed(Value),
 }
 
-/// Result of a gate, case by case.
+/// Result of a gate: the outcomes of all cases.
 #[derive(Clone, Debug)]
 pub struct Gate {
-    /// Cases, in the order in which the comparison lists them.
+    /// Cases, in the comparison's order.
     pub cases: Vec<GatedCase>,
-    /// Names of the baseline's machine and of this machine, if they differ and [`GateRequest::elsewhere`] is not set.
+    /// Names of the baseline's machine and of this machine, if these differ and [`GateRequest::elsewhere`] is not set.
     /// The result is then undecided, unless a case failed.
     pub machines: Option<[String; 2]>,
 }
@@ -54,19 +56,19 @@ pub struct Gate {
 pub struct GatedCase {
     /// Id of the case.
     pub id: String,
-    /// Outcome in each run that measured the case.
+    /// Outcome of each run that measured the case, oldest first.
     runs: Vec<Outcome>,
     /// Figures from the most recent run that measured the case.
     last: Regression,
 }
 
 impl GatedCase {
-    /// Returns the outcome; `None` if the case must be measured again.
+    /// Returns the final outcome; `None` if the case must be measured again.
     pub fn settled(&self) -> Option<Outcome> {
         if self.last.failed { Some(Outcome::Fail) } else { Outcome::settled(&self.runs) }
     }
 
-    /// Returns a short description of the outcome so far.
+    /// Returns a short description of the outcome so far, such as `slower, confirmed`.
     pub fn in_words(&self) -> &'static str {
         match (self.settled(), self.last.failed) {
             (Some(Outcome::Fail), true) => "failed",
@@ -99,7 +101,7 @@ impl Gate {
         json!({"word": self.outcome().word(), "cases": outcomes, "different_machines": self.machines})
     }
 
-    /// Returns a one-line summary: the outcome and the cases that decided it.
+    /// Returns a one-line summary: the outcome and the cases that decided it. `baseline` is the id of the baseline run.
     pub fn line(&self, baseline: &str, slower_pct: f64) -> String {
         let outcome = self.outcome();
         if let (Some([there, here]), Outcome::Undecided) = (&self.machines, outcome) {
@@ -122,7 +124,7 @@ impl Gate {
                 format!("{MOST_RUNS} runs could not decide whether these cases are {beyond}: {}", named(&open))
             }
             (Outcome::Fail, slower, failed) => {
-                let parts = [(format!("{beyond}, twice"), slower), ("failed".into(), failed)];
+                let parts = [(format!("{beyond} in two runs"), slower), ("failed".into(), failed)];
                 let nonempty = parts.iter().filter(|(_, cases)| !cases.is_empty());
                 nonempty.map(|(what, cases)| format!("{what}: {}", named(cases))).collect::<Vec<_>>().join("; ")
             }
@@ -144,9 +146,10 @@ fn named(cases: &[&GatedCase]) -> String {
 }
 
 impl Laboratory {
-    /// Compares a finished run with its baseline. Measures cases again that are not clearly within
-    /// [`GateRequest::slower_pct`], in separate runs with fresh processes. Stops when every case is settled or has been
-    /// measured [`MOST_RUNS`] times. Returns `None` if `stop` is set in the meantime.
+    /// Compares a finished run with its baseline. Measures every case again that is not clearly within
+    /// [`GateRequest::slower_pct`], in separate runs with fresh processes, until its outcome is final. After
+    /// [`MOST_RUNS`] runs, a case stays undecided. The tuple contains the baseline and the run under test. Returns
+    /// `None` if `stop` is set in the meantime.
     ///
     /// # Errors
     /// [`LabError`] if comparing or measuring fails, and any error that `take` returns.
@@ -160,7 +163,7 @@ impl Laboratory {
         stop: &AtomicBool,
     ) -> Result<Option<Gate>, E> {
         check_percentage("fail-slower", request.slower_pct)?;
-        let (baseline, first) = (&RunAnalysis::of(baseline), &RunAnalysis::of(first));
+        let (baseline, first) = (&RunAnalysis::new(baseline), &RunAnalysis::new(first));
         let (comparison, found) = judged(store, baseline, first, request)?;
         let gated =
             |last: &Regression| GatedCase { id: last.case.clone(), runs: vec![last.outcome], last: last.clone() };
@@ -185,7 +188,7 @@ impl Laboratory {
                 return Ok(None);
             }
             let run = store.load_run(&again.run).map_err(LabError::from)?;
-            let (comparison, found) = judged(store, baseline, &RunAnalysis::of(&run), request)?;
+            let (comparison, found) = judged(store, baseline, &RunAnalysis::new(&run), request)?;
             for case in gate.cases.iter_mut().filter(|case| open.contains(&case.id)) {
                 let Some(last) = found.iter().find(|found| found.case == case.id) else {
                     let reason = format!("run {} was started to repeat this case, but has no result for it", again.run);
@@ -214,7 +217,7 @@ fn judged(
     Ok((comparison, found))
 }
 
-/// Returns the comparison as JSON, with the outcome of each case in this run alone.
+/// Returns the comparison as JSON. Adds each case's outcome in this run, regardless of other runs.
 fn with_outcomes(comparison: &Comparison, found: &[Regression]) -> Value {
     let mut document = comparison.to_json();
     for (case, found) in document["cases"].as_array_mut().into_iter().flatten().zip(found) {

@@ -1,20 +1,21 @@
-//! Compares two libraries. The plan contains only cases that both libraries offer. A run measures each pair of cases in
-//! the same rounds.
+//! Compares two libraries. The plan contains only cases that both libraries offer. A run measures both cases of a pair
+//! in the same rounds.
 
 use crate::planning::plan::Plan;
 use crate::verifying::defects;
 use crate::{
     Filters, LabError, Laboratory, LibrarySpec, Margin, ProtocolOverrides, Select, Suite, Thing, compare_stored,
-    instead,
+    matches, prefer,
 };
 use pqlab_analysis::comparison::{Comparison, Judged};
+use pqlab_primitives::Provider;
 use pqlab_record::{Case, Environment, ProviderBuild};
 use pqlab_store::Store;
 use pqlab_workloads::CaseOptions;
 use serde::Serialize;
 use std::collections::HashSet;
 
-/// Length in bytes of the signed messages, if no suite sets a length.
+/// Length in bytes of the messages in [`shared_operations`].
 const MESSAGE: u64 = 32;
 
 /// One side of a library comparison.
@@ -27,7 +28,8 @@ pub enum Side {
 }
 
 impl Side {
-    /// Gives the two sides different ids: if both are the same, appends a number to the labels of loaded libraries.
+    /// Gives the two sides different ids: if their ids are the same, appends a number to the labels of loaded
+    /// libraries.
     pub fn apart(sides: [Side; 2]) -> [Side; 2] {
         if sides[0].id() != sides[1].id() {
             return sides;
@@ -59,27 +61,43 @@ impl Side {
     }
 }
 
-/// Description of a compared library.
+/// Description of one of the two libraries in a comparison.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ComparedLibrary {
     /// The provider's id.
     pub id: String,
     /// The library's version.
     pub version: String,
-    /// Build of the library, and its file if it was loaded.
+    /// Build of the library as text, with its file if it was loaded.
     pub build: String,
     /// Known defects, each with the affected algorithms and operations.
     pub known_defects: Vec<String>,
+    /// KEMs and signature schemes that the other library does not offer. These are not compared.
+    pub only_here: Vec<String>,
 }
 
 impl ComparedLibrary {
-    /// Returns lines to print: one for the library and one for each known defect.
+    /// Returns lines to print: one for the library, one for each known defect, and
+    /// [`missing_elsewhere`](Self::missing_elsewhere).
     pub fn lines(&self) -> Vec<String> {
         let build = if self.build.is_empty() { String::new() } else { format!(" ({})", self.build) };
         let library = format!("{}: {}{build}", self.id, self.version);
         let defect = |what: &String| format!("{}: known defect: {what}", self.id);
-        std::iter::once(library).chain(self.known_defects.iter().map(defect)).collect()
+        std::iter::once(library).chain(self.known_defects.iter().map(defect)).chain(self.missing_elsewhere()).collect()
     }
+
+    /// Returns one line with the algorithms that the other library does not offer; `None` if there are none.
+    pub fn missing_elsewhere(&self) -> Option<String> {
+        let names = self.only_here.join(", ");
+        (!names.is_empty())
+            .then(|| format!("{}: not compared (the other library does not offer them): {names}", self.id))
+    }
+}
+
+/// Returns whether both sides are library files with the same contents.
+pub fn same_file(sides: &[Side; 2]) -> bool {
+    let [first, second] = [&sides[0], &sides[1]].map(|side| std::fs::read(&side.library()?.path).ok());
+    first.is_some() && first == second
 }
 
 /// Returns the default suite for comparisons: KEMs and signatures with prepared keys and 32-byte messages.
@@ -100,7 +118,7 @@ pub fn shared_operations() -> Suite {
     }
 }
 
-/// Compares the second side with the first, using a run that measured both.
+/// Compares the second side with the first, from a stored run that measured both.
 ///
 /// # Errors
 /// Same as [`compare_stored`].
@@ -116,9 +134,20 @@ pub fn compare_sides(
 }
 
 impl Laboratory {
-    /// Describes both sides: version and build according to the run's environment, and known defects.
-    pub fn compared_libraries(&self, environment: &Environment, sides: &[Side; 2]) -> [ComparedLibrary; 2] {
-        [&sides[0], &sides[1]].map(|side| {
+    /// Describes both sides: version and build according to the run's environment, known defects, and algorithms that
+    /// only one side offers. If `algorithms` is not empty, leaves out algorithms that match none of these patterns.
+    pub fn compared_libraries(
+        &self,
+        environment: &Environment,
+        sides: &[Side; 2],
+        algorithms: &[String],
+    ) -> [ComparedLibrary; 2] {
+        let offered = |side: &Side| self.registry().providers().iter().find(|provider| provider.id() == side.id());
+        [(&sides[0], &sides[1]), (&sides[1], &sides[0])].map(|(side, other)| {
+            let only_here = match (offered(side), offered(other)) {
+                (Some(provider), Some(other)) => missing_in(other, provider, algorithms),
+                _ => Vec::new(),
+            };
             let build = environment.providers.iter().find(|build| build.id == side.id());
             let provider = self.registry().providers().iter().find(|provider| provider.id() == side.id());
             ComparedLibrary {
@@ -126,6 +155,7 @@ impl Laboratory {
                 version: build.map_or_else(|| "unknown version".to_owned(), |build| build.version.clone()),
                 build: build.map(ProviderBuild::origin).unwrap_or_default(),
                 known_defects: provider.map(|provider| defects::of_library(provider)).unwrap_or_default(),
+                only_here,
             }
         })
     }
@@ -134,8 +164,10 @@ impl Laboratory {
     /// (`[LABEL=]KIND:PATH`).
     ///
     /// # Errors
-    /// [`LabError::Unknown`] if no provider has this id. [`LabError::Invalid`] if the library's specification is
-    /// malformed. Also [`LabError::Invalid`] if the provider has several code paths, which the error lists.
+    /// - [`LabError::Unknown`] if no provider has this id.
+    /// - [`LabError::Invalid`] if the library's specification is malformed.
+    /// - [`LabError::Invalid`] if `text` names a library with several code paths. The error lists the ids to choose
+    ///   from.
     pub fn side(&self, text: &str) -> Result<Side, LabError> {
         let providers = self.registry().providers();
         if providers.iter().any(|provider| provider.id() == text) {
@@ -161,7 +193,7 @@ impl Laboratory {
     }
 
     /// Parses both sides, loads their libraries, and returns the laboratory with the two sides. Also loads the `given`
-    /// libraries, and the libraries `named` by suites unless their labels are in use.
+    /// libraries. Of the libraries that suites name (`named`), loads those with labels that are not in use.
     ///
     /// # Errors
     /// Errors from [`side`](Self::side) and [`with_libraries`](Self::with_libraries); [`LabError::Invalid`] if both
@@ -175,11 +207,11 @@ impl Laboratory {
         let sides = Side::apart([self.side(first)?, self.side(second)?]);
         if sides[0].id() == sides[1].id() {
             let id = sides[0].id();
-            let reason = format!("{id} is on both sides; name another library, or another file of the same library");
+            let reason = format!("both sides are {id}; name a different library, or another file of the same library");
             return Err(LabError::invalid("library", reason));
         }
         let loaded = sides.iter().filter_map(Side::library).cloned();
-        let libraries = instead(loaded.chain(given).collect(), named);
+        let libraries = prefer(loaded.chain(given).collect(), named);
         Ok((self.with_libraries(libraries)?, sides))
     }
 
@@ -203,8 +235,8 @@ impl Laboratory {
         self.plan_of_two(&suites, &filters, overrides, [sides[0].id(), sides[1].id()], note)
     }
 
-    /// Like [`plan`](Self::plan), but only for cases that both providers offer. A run measures each pair of cases in
-    /// the same rounds.
+    /// Like [`plan`](Self::plan), but plans only cases that both providers offer. A run measures both cases of a pair
+    /// in the same rounds.
     ///
     /// # Errors
     /// [`LabError::NothingShared`] if the providers have no selected case in common; errors from [`plan`](Self::plan).
@@ -233,6 +265,17 @@ impl Laboratory {
             false => Ok(plan),
         }
     }
+}
+
+/// Lists the KEMs and signature schemes that `provider` offers and `other` does not. If there are `patterns`, lists
+/// only algorithms that match one.
+fn missing_in(other: &Provider, provider: &Provider, patterns: &[String]) -> Vec<String> {
+    let kems = provider.kems.iter().map(|kem| &kem.info().parameters.algorithm);
+    let kems = kems.filter(|name| other.kem(name).is_none());
+    let schemes = provider.signatures.iter().map(|scheme| &scheme.info().parameters.algorithm);
+    let schemes = schemes.filter(|name| other.signature(name).is_none());
+    let wanted = |name: &String| patterns.is_empty() || patterns.iter().any(|pattern| matches(pattern, name));
+    kems.chain(schemes).map(|name| name.to_string()).filter(wanted).collect()
 }
 
 #[cfg(test)]

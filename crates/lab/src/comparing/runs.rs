@@ -7,19 +7,20 @@ use pqlab_harness::clock;
 use pqlab_record::{Case, Environment, MachineNoise, Protocol, Record, Run, RunSummary, Unit, Visits};
 use pqlab_stats::{Crossed, FEWEST_COMPARISONS, RunSpread, null_comparisons};
 use pqlab_store::Store;
+use std::collections::HashSet;
 use std::sync::atomic::AtomicBool;
 
-/// Margin within which a difference does not matter.
+/// Largest difference that counts as equivalent.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Margin {
-    /// The margin, in percent.
+    /// The difference, in percent.
     pub pct: f64,
-    /// Source of the margin, in words for the user.
+    /// Source of the margin, as text for the user, such as `--margin`.
     pub source: String,
 }
 
-/// Returns the criteria for comparing runs from this machine and build. The margin is `margin` if given, otherwise the
-/// margin measured on this machine, otherwise a default.
+/// Returns the criteria for comparing runs from the machine and build that `environment` describes. The margin is
+/// `margin` if given, otherwise the margin that `pqlab calibrate` measured there, otherwise a default.
 ///
 /// # Errors
 /// [`LabError`] if the store fails, or if the margin is not a percentage above zero.
@@ -46,7 +47,7 @@ pub fn comparison_criteria(
     with_margin(criteria, margin)
 }
 
-/// Replaces the margin, if one is given.
+/// Replaces the margin in the criteria, if `margin` is given.
 fn with_margin(criteria: ComparisonCriteria, margin: Option<&Margin>) -> Result<ComparisonCriteria, LabError> {
     let Some(Margin { pct, source }) = margin else { return Ok(criteria) };
     check_percentage("margin", *pct)?;
@@ -57,7 +58,7 @@ fn with_margin(criteria: ComparisonCriteria, margin: Option<&Margin>) -> Result<
 /// id `run`.
 ///
 /// # Errors
-/// [`LabError::NoneThatOld`] if no run is old enough; [`LabError::Store`] if the run cannot be loaded.
+/// [`LabError::NoneThatOld`] if no run is old enough; [`LabError::Store`] if the store fails or `run` is unknown.
 pub fn newest_before(store: &Store, run: &str, seconds: f64) -> Result<String, LabError> {
     let header = store.load_header(run)?;
     let same = |other: &&RunSummary| other.suite == header.suite && other.host == header.environment.host.name;
@@ -79,8 +80,27 @@ pub fn newest_before(store: &Store, run: &str, seconds: f64) -> Result<String, L
 
 const DAY_S: f64 = 86_400.0;
 
-/// Compares two stored runs. If `run` is given, compares cases of that run instead, and `first` and `second` are case
-/// patterns.
+/// Returns the newest run before `run` that has a case in common with it, not counting overhead cases.
+///
+/// # Errors
+/// [`LabError::NoEarlierRun`] if there is none; [`LabError::Store`] if a run cannot be loaded.
+fn newest_with_same_cases(store: &Store, run: &str) -> Result<String, LabError> {
+    let ids = |run: &str| {
+        let plan = store.load_header(run)?.plan;
+        Ok::<HashSet<String>, LabError>(plan.iter().filter(|case| !case.is_overhead()).map(Case::id).collect())
+    };
+    let judged = ids(run)?;
+    let runs = store.runs()?;
+    for earlier in runs.iter().skip_while(|other| other.id != run).skip(1) {
+        if !judged.is_disjoint(&ids(&earlier.id)?) {
+            return Ok(earlier.id.clone());
+        }
+    }
+    Err(LabError::NoEarlierRun { run: run.to_owned() })
+}
+
+/// Compares two stored runs, `first` (the baseline) and `second`. If `run` is given, `first` and `second` are case
+/// patterns instead, and the function compares cases of that run.
 ///
 /// # Errors
 /// [`LabError::NoCaseOfRun`], [`LabError::Unpaired`] and [`LabError::NothingInCommon`] if there is nothing to compare,
@@ -98,10 +118,11 @@ pub fn compare_stored(
         return compare_cases(&load(run)?, first, second, margin, judged);
     }
     let (first, second) = (load(first)?, load(second)?);
-    compare_analyses(store, &RunAnalysis::of(&first), &RunAnalysis::of(&second), margin, judged)
+    compare_analyses(store, &RunAnalysis::new(&first), &RunAnalysis::new(&second), margin, judged)
 }
 
-/// Compares cases of one run. Two cases form a pair if the stars in both patterns match the same text.
+/// Compares pairs of cases of one run. In a pair, the first case matches `first`, the second matches `second`, and each
+/// star matches the same text in both ids. If each pattern matches only one case, these two form a pair.
 ///
 /// # Errors
 /// [`LabError::NoCaseOfRun`] for a pattern without a match, [`LabError::Unpaired`] if no two cases form a pair.
@@ -118,7 +139,7 @@ pub fn compare_cases(
             return Err(LabError::no_case_of_run(&run.header.id, pattern, &ids));
         }
     }
-    let analysis = RunAnalysis::of(run);
+    let analysis = RunAnalysis::new(run);
     let cases = analysis.cases();
     let pairs = pair_by_stars(first, second, &ids).into_iter().map(|(one, two)| (&cases[one], &cases[two]));
     let pairs: Vec<(&CaseAnalysis<'_>, &CaseAnalysis<'_>)> = pairs.collect();
@@ -133,9 +154,10 @@ pub fn compare_cases(
 /// Runs or cases to compare, as named by the user.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Compared<'a> {
-    /// The baseline run, or a case pattern. If `since_s` is set, the run to judge. The default is `last`.
+    /// The baseline run, or a case pattern. The default is the newest run before `second` with cases in common. If
+    /// `since_s` is set, this field names the run under test, and its default is `last`.
     pub first: Option<&'a str>,
-    /// The run to judge, or a case pattern. The default is `last`.
+    /// The run under test, or a case pattern. The default is `last`.
     pub second: Option<&'a str>,
     /// The run from which both patterns select cases. The default, if patterns are given, is `last`.
     pub run: Option<&'a str>,
@@ -144,7 +166,7 @@ pub struct Compared<'a> {
     pub since_s: Option<f64>,
 }
 
-/// Compares two runs, cases of one run, or a run with an earlier run, as the user requests.
+/// Compares two runs, cases of one run, or a run with an earlier run, depending on the request.
 ///
 /// # Errors
 /// Errors from [`compare_stored`] and [`newest_before`].
@@ -160,14 +182,22 @@ pub fn compare_named(
             let judged = store.resolve(&named(request.first))?;
             (newest_before(store, &judged, seconds)?, judged)
         }
-        None => (named(request.first), named(request.second)),
+        None => {
+            let second = named(request.second);
+            let first = match request.first {
+                None if request.run.is_none() => newest_with_same_cases(store, &store.resolve(&second)?)?,
+                first => named(first),
+            };
+            (first, second)
+        }
     };
     let patterns = [&first, &second].iter().any(|text| is_pattern(text));
     let run = request.run.or_else(|| patterns.then_some("last"));
     compare_stored(store, run, &first, &second, margin, judged)
 }
 
-/// Compares two analysed runs. Takes the criteria from the store's data on the second run's machine.
+/// Compares two analyzed runs. The criteria come from what the store contains about the second run's machine; see
+/// [`comparison_criteria`].
 ///
 /// # Errors
 /// [`LabError::NothingInCommon`] if there is nothing to compare, [`LabError::Invalid`] if the margin is not a
@@ -197,13 +227,15 @@ pub fn check_percentage(field: &'static str, value: f64) -> Result<(), LabError>
     if value.is_finite() && value > 0.0 && value <= 1000.0 {
         return Ok(());
     }
-    Err(LabError::invalid(field, format!("{field} is {value}: it must be a percentage above 0, at most 1000")))
+    Err(LabError::invalid(field, format!("{field} must be a percentage above 0 and at most 1000, not {value}")))
 }
 
 impl Laboratory {
     /// Measures the noise of the machine by comparing a case with itself `comparisons` times. Every run uses fresh
     /// processes, and two runs make one comparison. A disturbed run cannot show whether a case is faster or slower, so
-    /// another run replaces it. After twice the necessary number of runs, fewer comparisons suffice, but at least five.
+    /// another run replaces it. After twice the necessary number of runs, the method stops and uses the undisturbed
+    /// runs, even if these make fewer comparisons. If they make fewer than five, it adds disturbed runs.
+    ///
     /// Does not store the result; pass it to [`Store::save_noise`]. Returns `None` if `stop` is set in the meantime.
     ///
     /// # Errors
@@ -228,7 +260,7 @@ impl Laboratory {
             }
             let run = store.load_run(&ended.run)?;
             let record = run.records.first();
-            let estimates = record.and_then(|record| CaseAnalysis::of(&run.header, record).estimates);
+            let estimates = record.and_then(|record| CaseAnalysis::new(&run.header, record).estimates);
             let Some((record, estimates)) = record.zip(estimates) else {
                 let reason = record.and_then(|record| record.error.clone()).unwrap_or_else(|| "no samples".into());
                 return Err(LabError::Case { case: case.id(), reason });
@@ -265,7 +297,7 @@ impl Laboratory {
     }
 }
 
-/// Means of a case over a run's processes and rounds.
+/// Mean times and core cycles of a case over one run's processes and rounds.
 struct Means {
     time: Crossed,
     /// In core cycles; `None` if no cycles were measured.
@@ -276,7 +308,8 @@ fn mean_in(record: &Record, unit: Unit) -> Option<Crossed> {
     crossed_of(&record.samples.values(unit, Visits::Usable)?, record.case.statistic())
 }
 
-/// Pairs each run with the next; `None` if one of them lacks this mean.
+/// Groups consecutive runs into disjoint pairs, and returns the means of each pair. Returns `None` if a run lacks this
+/// mean.
 fn in_pairs(runs: &[Means], mean: impl Fn(&Means) -> Option<&Crossed>) -> Option<Vec<(Crossed, Crossed)>> {
     runs.chunks_exact(2).map(|pair| Some((mean(&pair[0])?.clone(), mean(&pair[1])?.clone()))).collect()
 }
@@ -303,7 +336,7 @@ mod tests {
         let runs = [run(Some(&mean)), run(Some(&time)), run(None), run(Some(&mean))];
         let wanted = Some(vec![(mean.clone(), time.clone())]);
         assert_eq!(in_pairs(&runs[..2], |run| run.cycles.as_ref()), wanted);
-        assert_eq!(in_pairs(&runs, |run| run.cycles.as_ref()), None, "a run without cycles must leave no pairs");
+        assert_eq!(in_pairs(&runs, |run| run.cycles.as_ref()), None, "a run without cycles must yield no pairs");
         assert_eq!(in_pairs(&runs, |run| Some(&run.time)).map(|pairs| pairs.len()), Some(2));
     }
 }

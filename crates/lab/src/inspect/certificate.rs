@@ -5,8 +5,8 @@ use pqlab_primitives::Provider;
 use pqlab_workloads::{Specimen, certificate_issuers};
 use std::sync::Arc;
 
-/// Inspects one self-signed certificate for each requested issuer. If `every` is set, the issuers are all pairs of
-/// providers.
+/// Issues and inspects one self-signed certificate of the given form with each requested provider or pair of providers.
+/// Without `every`, considers only the pairs that a run measures by default.
 pub(super) fn inspect(
     providers: &[Arc<Provider>],
     form: &str,
@@ -32,7 +32,7 @@ pub(super) fn inspect(
 
 fn one(providers: &[Arc<Provider>], form: &str, issuer: &str, seed: u64) -> Inspection {
     let mut notebook = Notebook::new(seed, form);
-    let issued = notebook.check("a certificate is issued", || Ok(Specimen::new(form, issuer, providers, seed)?));
+    let issued = notebook.check("issuing a certificate succeeds", || Ok(Specimen::new(form, issuer, providers, seed)?));
     if let Some(specimen) = issued {
         examine(&mut notebook, &specimen);
     }
@@ -50,7 +50,7 @@ fn one(providers: &[Arc<Provider>], form: &str, issuer: &str, seed: u64) -> Insp
 
 fn examine(notebook: &mut Notebook, specimen: &Specimen) {
     let bytes = specimen.as_bytes();
-    let parts = notebook.check("the certificate is parsed", || Ok(specimen.parts()?)).unwrap_or_default();
+    let parts = notebook.check("parsing the certificate succeeds", || Ok(specimen.parts()?)).unwrap_or_default();
     let named = |(name, range): &(String, std::ops::Range<usize>)| ItemPart {
         name: name.clone(),
         begin: range.start,
@@ -72,7 +72,8 @@ fn examine(notebook: &mut Notebook, specimen: &Specimen) {
     }
     notebook.check("a truncated certificate is rejected", || refuses(specimen, &bytes[..bytes.len() - 1]));
     if let Some(outcome) = specimen.chain() {
-        notebook.check("a chain of three certificates is accepted, but not without the intermediate", || Ok(outcome?));
+        notebook
+            .check("a chain of three certificates is accepted, and rejected without the intermediate", || Ok(outcome?));
     }
 }
 
@@ -89,7 +90,7 @@ fn standard(form: &str) -> &'static str {
         "X.509-ML-DSA-65" => "RFC 5280, RFC 9881",
         "X.509-alternative" => "X.509 (10/2019), clause 9.8",
         "X.509-composite" => "draft-ietf-lamps-pq-composite-sigs",
-        _ => "format of an earlier system, which pqlab reproduces; do not use it elsewhere",
+        _ => "format of an earlier system, reproduced for comparison only; do not use it",
     }
 }
 

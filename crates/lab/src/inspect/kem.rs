@@ -2,7 +2,7 @@ use super::{Inspection, Notebook, Objection, flipped};
 use pqlab_primitives::{Coins, DecapsulationKey, EncapsulationKey, Kem, Provider};
 use std::sync::Arc;
 
-/// Generates a key pair, encapsulates to it, and checks the results.
+/// Generates a key pair, encapsulates to it, and checks the results. `all` contains every provider of the algorithm.
 pub(super) fn inspect(provider: &Provider, kem: &dyn Kem, all: &[&Arc<Provider>], seed: u64) -> Inspection {
     let info = kem.info();
     let parameters = &info.parameters;
@@ -11,9 +11,9 @@ pub(super) fn inspect(provider: &Provider, kem: &dyn Kem, all: &[&Arc<Provider>]
     let encapsulation_coins = notebook.draw(parameters.encapsulation_coins);
     let generate =
         |coins: &[u8]| Ok(kem.generate(if info.coins.keygen { Coins::Exact(coins) } else { Coins::Internal })?);
-    let pair = notebook.check("a key pair is generated", || generate(&coins));
+    let pair = notebook.check("key generation succeeds", || generate(&coins));
     if let Some(key) = pair {
-        let other = notebook.check("another key pair is generated", || generate(&other_coins));
+        let other = notebook.check("a second key generation succeeds", || generate(&other_coins));
         let coins = if info.coins.operation { Coins::Exact(&encapsulation_coins) } else { Coins::Internal };
         examine(&mut notebook, kem, key.as_ref(), other.as_deref(), coins);
         exchange(&mut notebook, provider, key.as_ref(), all, kem);
@@ -40,13 +40,13 @@ fn examine(
     let info = kem.info();
     let parameters = &info.parameters;
     let longest = parameters.encapsulation_key;
-    let encoded = notebook.check("the encapsulation key is encoded", || encode_public(key, longest));
+    let encoded = notebook.check("encoding the encapsulation key succeeds", || encode_public(key, longest));
     if let Some(bytes) = &encoded {
         notebook.item("encapsulation key", longest, bytes);
     }
     for &encoding in &info.encodings {
         let longest = info.decapsulation_key(encoding).unwrap_or(0);
-        let name = format!("the decapsulation key is encoded ({}) and reloaded", encoding.name());
+        let name = format!("encoding ({}) and reloading the decapsulation key gives the same key", encoding.name());
         let bytes = notebook.check(&name, || {
             let mut bytes = vec![0; longest];
             let length = key.encode(encoding, &mut bytes)?;
@@ -56,14 +56,14 @@ fn examine(
                 == encode_public(key, parameters.encapsulation_key)?
             {
                 true => Ok(bytes),
-                false => Err(Objection::Wrong("the reloaded key is a different key".into())),
+                false => Err(Objection::Wrong("the reloaded key differs".into())),
             }
         });
         if let Some(bytes) = bytes {
             notebook.item(&format!("decapsulation key ({})", encoding.name()), longest, &bytes);
         }
     }
-    let sent = notebook.check("a secret is encapsulated", || {
+    let sent = notebook.check("encapsulation succeeds", || {
         let to = key.encapsulation_key()?;
         encapsulate(to.as_ref(), kem, coins)
     });
@@ -81,7 +81,7 @@ fn examine(
     });
     let another = |received: Vec<u8>| match received != secret {
         true => Ok(()),
-        false => Err(Objection::Wrong("the secret is the same".into())),
+        false => Err(Objection::Wrong("the secret did not change".into())),
     };
     for (place, description) in notebook.places(ciphertext.len()) {
         let name = format!("a tampered ciphertext gives a different secret ({description})");
@@ -99,7 +99,7 @@ fn examine(
     });
 }
 
-/// Checks that this key decapsulates ciphertexts from every other provider.
+/// Checks that the key correctly decapsulates ciphertexts from every other provider.
 fn exchange(
     notebook: &mut Notebook,
     provider: &Provider,

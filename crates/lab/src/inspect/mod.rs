@@ -1,14 +1,19 @@
-//! Inspects one algorithm closely: shows the lengths and bytes of every provider's keys and outputs, and checks whether
-//! the providers accept valid inputs and reject invalid ones.
+//! Inspects one algorithm: shows the lengths and bytes of every provider's keys and outputs, and checks whether the
+//! providers accept valid inputs and reject invalid ones.
 
 mod certificate;
+mod file;
 mod kem;
 mod signature;
+
+pub(crate) use file::InspectFilesTask;
+pub use file::{Fact, FileBlock, FileInspection};
 
 use crate::planning::names;
 use crate::running::errand::{Task, lost, read_answer};
 use crate::{LabError, Laboratory, Thing, matches};
 use pqlab_constructions::parts::{Part, Parts, parts};
+use pqlab_harness::ending;
 use pqlab_harness::errand::{Manner, Next};
 use pqlab_primitives::{Error, Provider};
 use pqlab_workloads::{NULL, Registry, certificate_forms, constructed, hybrids};
@@ -23,9 +28,9 @@ use std::sync::atomic::AtomicBool;
 /// Request for an inspection.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct InspectRequest {
-    /// The name of an algorithm, a hybrid or a certificate form.
+    /// Name of an algorithm, a hybrid or a certificate form.
     pub algorithm: String,
-    /// Patterns for provider ids, or for pairs of provider ids if the algorithm is a hybrid. Empty selects all.
+    /// Patterns for provider ids. For a hybrid, a pattern can also match pairs (`aws-lc+*`). An empty list selects all.
     pub providers: Vec<String>,
     /// Seed for keys, randomness and messages. Providers that accept caller-supplied randomness generate the same keys
     /// from the same seed.
@@ -37,7 +42,7 @@ pub struct InspectRequest {
 pub struct Inspection {
     /// The provider's id.
     pub provider: String,
-    /// `kem`, `signature` or `certificate`.
+    /// Kind of algorithm: `kem`, `signature` or `certificate`.
     pub kind: String,
     /// Name of the algorithm in its standard.
     pub algorithm: String,
@@ -47,7 +52,7 @@ pub struct Inspection {
     pub category: Option<u8>,
     /// Whether the seed determines the key, because the provider accepts caller-supplied randomness.
     pub seeded: bool,
-    /// Keys, messages, ciphertexts and signatures.
+    /// Keys, messages, ciphertexts, signatures and certificates.
     pub items: Vec<Item>,
     /// Checks and their results.
     pub checks: Vec<Check>,
@@ -56,38 +61,38 @@ pub struct Inspection {
 /// Named bytes, such as a key or a signature.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Item {
-    /// Name of the bytes.
+    /// Name of the item, such as `ciphertext`.
     pub name: String,
     /// Number of bytes.
     pub length: usize,
-    /// Length in bytes according to the standard; the maximum if the length varies.
+    /// Length in bytes according to the standard. If the length varies, the maximum.
     pub longest: usize,
-    /// The bytes; serialized in hexadecimal.
+    /// The bytes, as hexadecimal text in JSON.
     #[serde(serialize_with = "as_hex", deserialize_with = "of_hex")]
     pub bytes: Vec<u8>,
     /// Positions of the parts; empty if the item has no parts.
     pub parts: Vec<ItemPart>,
 }
 
-/// Position of a part within an item.
+/// Part of an item, and its position.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ItemPart {
     /// Name of the part, such as a half of a hybrid.
     pub name: String,
-    /// Offset of the first byte.
+    /// Offset of the part's first byte within the item.
     pub begin: usize,
-    /// Offset after the last byte.
+    /// Offset after the part's last byte.
     pub end: usize,
 }
 
 /// A check and its result.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Check {
-    /// Rule under test.
+    /// Rule that the check tests, such as `a truncated signature is rejected`.
     pub name: String,
     /// Whether the rule holds; `None` if the provider does not support the operation.
     pub passed: Option<bool>,
-    /// Reason for which the check failed or was skipped.
+    /// Reason why the check failed or was skipped.
     pub detail: Option<String>,
 }
 
@@ -99,15 +104,17 @@ impl Inspection {
 }
 
 impl Laboratory {
-    /// Inspects an algorithm in every requested provider that offers it. Checks each of these against all other
-    /// providers of the algorithm, requested or not. If libraries are loaded, the inspection runs in a separate
-    /// process.
+    /// Inspects an algorithm with every requested provider that offers it. Also checks that each of them works together
+    /// with all other providers of the algorithm, requested or not. If libraries are loaded, the inspection runs in a
+    /// separate process.
     ///
     /// # Errors
-    /// [`LabError::Unknown`] for an unknown algorithm, [`LabError::Unoffered`] if no requested provider offers it, and
-    /// [`LabError::Invalid`] for an algorithm without keys. If libraries are loaded, all three cases become
-    /// [`LabError::Invalid`], and two errors are possible in addition: [`LabError::Library`] if a library ended the
-    /// separate process, and [`LabError::Worker`] if the process could not be started.
+    /// - [`LabError::Unknown`] for an unknown algorithm.
+    /// - [`LabError::Unoffered`] if no requested provider offers the algorithm.
+    /// - [`LabError::Invalid`] for an algorithm without keys. If libraries are loaded, the two errors above are also
+    ///   [`LabError::Invalid`].
+    /// - [`LabError::Library`] if a library ended the separate process.
+    /// - [`LabError::Worker`] if the separate process could not be started.
     pub fn inspect(&self, request: &InspectRequest) -> Result<Vec<Inspection>, LabError> {
         let loaded: Vec<&str> = self.libraries().map(|library| library.label.as_str()).collect();
         if loaded.is_empty() {
@@ -122,18 +129,18 @@ impl Laboratory {
                 _ => {}
             }
         }
-        let status = errand.end().map_err(lost)?.status;
+        let status = ending(errand.end().map_err(lost)?.status);
         Err(LabError::library(&loaded.join(", "), format!("the process that loaded the libraries ended: {status}")))
     }
 }
 
-/// Inspects an algorithm.
+/// Task: inspects an algorithm.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct InspectTask {
     request: InspectRequest,
 }
 
-/// The inspections, or the reason for their absence.
+/// The inspections, or the reason why there are none.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum InspectAnswer {
     Inspections(Vec<Inspection>),
@@ -158,7 +165,7 @@ fn inspect(registry: &Registry, request: &InspectRequest) -> Result<Vec<Inspecti
     let providers = registry.providers();
     let known = names::algorithm(&request.algorithm, &registry.cases(&Default::default()));
     let algorithm = known.as_deref().unwrap_or(&request.algorithm);
-    // Inspect a pair of providers as if it were one library.
+    // A pattern with `+` requests pairs of providers. Each pair is inspected like one library.
     let pairs = request.providers.iter().any(|pattern| pattern.contains('+'));
     if certificate_forms().any(|form| form == algorithm) {
         return certificate::inspect(providers, algorithm, request, pairs);
@@ -205,7 +212,10 @@ fn unknown(all: &[Arc<Provider>], algorithm: &str) -> LabError {
     names.sort();
     names.dedup();
     if algorithm.contains("mock") {
-        let reason = format!("{algorithm} uses random bytes as its post-quantum half, so there is nothing to inspect");
+        let reason = format!(
+            "{algorithm} has random bytes instead of a post-quantum half, so there is nothing to \
+                              inspect"
+        );
         return LabError::invalid("algorithm", reason);
     }
     if names.iter().any(|name| name == algorithm) {
@@ -223,7 +233,7 @@ struct Notebook {
     checks: Vec<Check>,
 }
 
-/// Reason for which a check did not pass.
+/// Reason why a check failed or was skipped.
 enum Objection {
     /// The provider does not support the operation.
     Unsupported(String),
@@ -267,8 +277,8 @@ impl Notebook {
         self.items.push(Item { name: name.to_owned(), length: bytes.len(), longest, bytes: bytes.to_vec(), parts });
     }
 
-    /// Returns the byte positions at which to flip a bit of a ciphertext or signature, with descriptions. For hybrids,
-    /// the positions are the middle of every part and the last byte.
+    /// Returns the byte positions at which the checks flip a bit of a ciphertext or signature, with descriptions. For a
+    /// hybrid, these are the middle of every part and the last byte.
     fn places(&self, length: usize) -> Vec<(usize, String)> {
         if self.parts.output.is_empty() {
             return places(length).into_iter().map(|place| (place, format!("byte {place}"))).collect();
@@ -280,8 +290,8 @@ impl Notebook {
         self.parts.output.iter().map(middle).chain([(length - 1, format!("byte {}", length - 1))]).collect()
     }
 
-    /// Runs a check and records the result. Returns the value of `attempt` if the check passes. A panic in a library
-    /// counts as a failure.
+    /// Runs a check and records the result. The check passes if `attempt` succeeds; the method then returns its value.
+    /// A panic in a library counts as a failure.
     fn check<T>(&mut self, name: &str, attempt: impl FnOnce() -> Result<T, Objection>) -> Option<T> {
         let outcome = catch_unwind(AssertUnwindSafe(attempt)).unwrap_or_else(|panic| {
             let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
@@ -298,7 +308,7 @@ impl Notebook {
     }
 }
 
-/// Returns the positions of the first, the middle and the last byte.
+/// Returns the positions of the first, the middle and the last of `length` bytes, without duplicates.
 fn places(length: usize) -> Vec<usize> {
     let mut places = vec![0, length / 2, length.saturating_sub(1)];
     places.dedup();
@@ -306,7 +316,7 @@ fn places(length: usize) -> Vec<usize> {
     places
 }
 
-/// Returns a copy of `bytes` in which the lowest bit of the byte at `place` is flipped.
+/// Returns a copy of `bytes` with the lowest bit of the byte at `place` flipped.
 fn flipped(bytes: &[u8], place: usize) -> Vec<u8> {
     let mut bytes = bytes.to_vec();
     bytes[place] ^= 1;

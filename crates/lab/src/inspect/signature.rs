@@ -6,7 +6,7 @@ use std::sync::Arc;
 const MESSAGE: usize = 32;
 
 /// Generates a key pair, signs a message, and checks that the verifier accepts the signature and rejects altered
-/// inputs.
+/// inputs. `all` contains every provider of the algorithm.
 pub(super) fn inspect(
     provider: &Provider,
     scheme: &dyn SignatureScheme,
@@ -20,12 +20,12 @@ pub(super) fn inspect(
     let message = notebook.draw(MESSAGE);
     let generate =
         |coins: &[u8]| Ok(scheme.generate(if info.coins.keygen { Coins::Exact(coins) } else { Coins::Internal })?);
-    let pair = notebook.check("a key pair is generated", || generate(&coins));
+    let pair = notebook.check("key generation succeeds", || generate(&coins));
     if let Some(key) = pair {
-        let other = notebook.check("another key pair is generated", || generate(&other_coins));
+        let other = notebook.check("a second key generation succeeds", || generate(&other_coins));
         let encoded = keys(&mut notebook, scheme, key.as_ref(), &message);
         notebook.item("message", MESSAGE, &message);
-        let signature = notebook.check("the message is signed", || {
+        let signature = notebook.check("signing succeeds", || {
             let mut signature = vec![0; parameters.signature];
             let length = key.sign(&[], &message, Coins::Internal, &mut signature)?;
             signature.truncate(length);
@@ -33,7 +33,7 @@ pub(super) fn inspect(
         });
         if let Some(signature) = signature {
             notebook.item("signature", parameters.signature, &signature);
-            let verifier = notebook.check("the verifying key is available", || Ok(key.verifying_key()?));
+            let verifier = notebook.check("the signing key provides the verifying key", || Ok(key.verifying_key()?));
             if let Some(verifier) = verifier {
                 let other = other.as_deref();
                 examine(&mut notebook, verifier.as_ref(), other, &message, &signature);
@@ -55,7 +55,7 @@ pub(super) fn inspect(
     }
 }
 
-/// Adds both keys to the notebook and returns the encoded verifying key.
+/// Adds the verifying key and the signing key, in every encoding, to the notebook. Returns the encoded verifying key.
 fn keys(
     notebook: &mut Notebook,
     scheme: &dyn SignatureScheme,
@@ -64,13 +64,13 @@ fn keys(
 ) -> Option<Vec<u8>> {
     let info = scheme.info();
     let longest = info.parameters.verifying_key;
-    let encoded = notebook.check("the verifying key is encoded", || encode_public(key, longest));
+    let encoded = notebook.check("encoding the verifying key succeeds", || encode_public(key, longest));
     if let Some(bytes) = &encoded {
         notebook.item("verifying key", longest, bytes);
     }
     for &encoding in &info.encodings {
         let longest = info.signing_key(encoding).unwrap_or(0);
-        let bytes = notebook.check(&format!("the signing key is encoded ({})", encoding.name()), || {
+        let bytes = notebook.check(&format!("encoding the signing key ({}) succeeds", encoding.name()), || {
             let mut bytes = vec![0; longest];
             let length = key.encode(encoding, &mut bytes)?;
             bytes.truncate(length);
@@ -78,7 +78,7 @@ fn keys(
         });
         let Some(bytes) = bytes else { continue };
         notebook.item(&format!("signing key ({})", encoding.name()), longest, &bytes);
-        let name = format!("the reloaded signing key ({}) signs for the same verifying key", encoding.name());
+        let name = format!("the verifying key accepts a signature by the reloaded signing key ({})", encoding.name());
         notebook.check(&name, || {
             let again = scheme.load_signing_key(encoding, &bytes)?;
             let mut signature = vec![0; info.parameters.signature];
@@ -121,7 +121,7 @@ fn refuses(verifier: &dyn VerifyingKey, message: &[u8], signature: &[u8]) -> Res
     }
 }
 
-/// Checks that every other provider accepts this signature.
+/// Checks that every other provider accepts the signature. `encoded` is the encoded verifying key.
 fn exchange(
     notebook: &mut Notebook,
     provider: &Provider,

@@ -5,13 +5,13 @@ use pqlab_workloads::leak::{LeakCase, Role};
 use serde_json::{Value, json};
 use std::sync::atomic::AtomicBool;
 
-/// Minimum number of samples for a test.
+/// Minimum number of samples per leak test, over both classes of inputs.
 pub const FEWEST_LEAK_SAMPLES: u64 = 2_000;
 
 /// Progress of leak tests.
 #[derive(Clone, Copy, Debug)]
 pub enum LeakStep<'a> {
-    /// The test of this case starts.
+    /// The test of this case is about to start.
     Begins(&'a LeakCase),
     /// Number of finished tests, plus the finished fraction of the current test.
     Done(f64),
@@ -26,13 +26,13 @@ impl LeakRequest {
     /// [`LabError::Invalid`] for the first invalid number.
     pub fn check(&self) -> Result<(), LabError> {
         if self.samples < FEWEST_LEAK_SAMPLES {
-            let reason = format!("samples is {}: it must be at least {FEWEST_LEAK_SAMPLES}", self.samples);
+            let reason = format!("samples must be at least {FEWEST_LEAK_SAMPLES}, not {}", self.samples);
             return Err(LabError::invalid("samples", reason));
         }
         let numbers = [("effect", self.effect_ns), ("planted", self.control_delay_ns), ("max_time", self.max_time_s)];
         match numbers.into_iter().find(|(_, number)| !(number.is_finite() && *number > 0.0)) {
             Some((field, number)) => {
-                Err(LabError::invalid(field, format!("{field} is {number}: it must be a number above zero")))
+                Err(LabError::invalid(field, format!("{field} must be a number above zero, not {number}")))
             }
             None => Ok(()),
         }
@@ -40,8 +40,8 @@ impl LeakRequest {
 }
 
 impl Laboratory {
-    /// Tests the cases `repeat` times, each time with a different seed. Verdicts are corrected for the number of cases.
-    /// `take` receives the progress. Returns `None` if `stop` is set in the meantime.
+    /// Tests all cases `repeat` times, each time with a different seed. Verdicts are corrected for the number of cases.
+    /// `take` receives progress and results. Returns `None` if `stop` is set in the meantime.
     ///
     /// # Errors
     /// Errors from [`measure_leak`](Self::measure_leak) and [`LeakRequest::check`]. An error from `take` ends the tests
@@ -80,8 +80,8 @@ impl Laboratory {
         Ok(Some(outcomes))
     }
 
-    /// Runs the operation of each case that has a secret once under valgrind, with that secret tainted. `take` receives
-    /// each result as soon as it is available. Returns `None` if `stop` is set in the meantime.
+    /// Runs each case that has a secret once under valgrind, with the secret tainted. `take` receives each result as
+    /// soon as it is available. Returns `None` if `stop` is set in the meantime.
     ///
     /// # Errors
     /// Errors from [`taint`](Self::taint), and any error that `take` returns.
@@ -102,7 +102,7 @@ impl Laboratory {
     }
 }
 
-/// Returns the available tests with their classes, as a JSON list.
+/// Returns the ids and classes of the given leak tests, as a JSON list.
 pub fn leak_listing(cases: &[LeakCase]) -> Value {
     let entry = |case: &LeakCase| json!({"case": case.to_string(), "operation": case.operation_id(), "role": case.role.name(), "classes": case.classes});
     cases.iter().map(entry).collect()
@@ -130,7 +130,15 @@ mod tests {
         let checked = |request: LeakRequest| request.check().map_err(|error| error.to_string());
         assert_eq!(checked(good), Ok(()));
         assert!(checked(LeakRequest { samples: 1_999, ..good }).unwrap_err().contains("at least 2000"));
-        assert!(checked(LeakRequest { effect_ns: f64::NAN, ..good }).unwrap_err().contains("effect is NaN"));
-        assert!(checked(LeakRequest { max_time_s: 0.0, ..good }).unwrap_err().contains("max_time is 0"));
+        assert!(
+            checked(LeakRequest { effect_ns: f64::NAN, ..good })
+                .unwrap_err()
+                .contains("effect must be a number above zero, not NaN")
+        );
+        assert!(
+            checked(LeakRequest { max_time_s: 0.0, ..good })
+                .unwrap_err()
+                .contains("max_time must be a number above zero, not 0")
+        );
     }
 }

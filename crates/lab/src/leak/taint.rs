@@ -1,12 +1,13 @@
-//! Taint tests: find branches and addresses that depend on a secret, with valgrind.
+//! Taint tests: mark a secret as tainted, run an operation under valgrind, and find the branches and memory addresses
+//! that depend on the secret.
 
 use super::timing::find_case;
 use crate::running::errand::{Task, lost, read_answer};
 use crate::{LabError, Laboratory};
-use pqlab_harness::Fault;
 use pqlab_harness::errand::{Manner, Next};
 use pqlab_harness::leak::FIRST;
 use pqlab_harness::taint::{self, CALLING, LOADING};
+use pqlab_harness::{Fault, ending};
 use pqlab_workloads::Registry;
 use pqlab_workloads::leak::{LeakCase, LeakSubject, prepare};
 use serde::{Deserialize, Serialize};
@@ -14,17 +15,17 @@ use std::io;
 use std::process::{Command, Stdio};
 use std::sync::atomic::AtomicBool;
 
-/// Program that tracks secret bytes through an operation.
+/// Program that tracks tainted bytes through an operation.
 const VALGRIND: &str = "valgrind";
-/// Arguments for valgrind. The recorded stacks are deep enough to include the function that calls the operation.
+/// Arguments for valgrind, with stacks deep enough to include the function that calls the operation.
 const MEMCHECK: [&str; 3] = ["--tool=memcheck", "--error-limit=no", "--num-callers=60"];
 
-/// Branch or address that depends on the secret.
+/// A branch or memory address that depends on the secret.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct TaintFinding {
     /// Whether the branch or address occurs while the library parses the key, not during the operation.
     pub parsing: bool,
-    /// `branch` or `address`.
+    /// What depends on the secret: `branch` or `address`.
     pub kind: &'static str,
     /// The innermost function on the stack.
     pub function: String,
@@ -32,12 +33,12 @@ pub struct TaintFinding {
     pub place: Option<String>,
 }
 
-/// End of a tainted run.
+/// Outcome of a run with a tainted secret.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TaintEnd {
-    /// Reason for an unfinished run; `None` if the run finished.
+    /// Reason why the run did not finish; `None` if it finished.
     pub gap: Option<String>,
-    /// Whether the run was not possible, which is not a failure: the inputs contain no secret, or the library does not
+    /// Whether the test does not apply, which is not a failure: the inputs contain no secret, or the library does not
     /// support them.
     pub unsupported: bool,
 }
@@ -47,9 +48,9 @@ pub struct TaintEnd {
 pub struct Tainted {
     /// The case's id.
     pub case: String,
-    /// End of the run.
+    /// Outcome of the run.
     pub end: TaintEnd,
-    /// Branches and addresses that depend on the secret.
+    /// Branches and memory addresses that depend on the secret, without duplicates.
     pub findings: Vec<TaintFinding>,
 }
 
@@ -98,7 +99,7 @@ impl Laboratory {
         let ended = errand.end().map_err(lost)?;
         let end = match answer {
             Some(end) if ended.status.success() => end,
-            _ => TaintEnd { gap: Some(format!("the process ended: {}", ended.status)), unsupported: false },
+            _ => TaintEnd { gap: Some(format!("the process ended: {}", ending(ended.status))), unsupported: false },
         };
         Ok(Some(Tainted { case: case.to_string(), end, findings: taint_findings(&ended.stderr) }))
     }
@@ -122,7 +123,7 @@ fn try_run(registry: &Registry, case: &LeakCase, seed: u64) -> Result<(), Fault>
 }
 
 /// Extracts the findings from valgrind's report, without duplicates. Ignores findings outside the functions that load
-/// and process the tainted input.
+/// the tainted input and call the operation.
 fn taint_findings(report: &str) -> Vec<TaintFinding> {
     let mut findings = Vec::new();
     let lines: Vec<&str> = report.lines().map(without_prefix).collect();
@@ -155,7 +156,8 @@ fn without_prefix(line: &str) -> &str {
     rest.map_or(line, |(_, text)| text)
 }
 
-/// Returns the text after the address in a stack line.
+/// Returns the function and its location from a line of a stack trace: the text after the address. Returns `None` for
+/// other lines.
 fn frame(line: &str) -> Option<&str> {
     let line = line.trim();
     let rest = line.strip_prefix("at 0x").or_else(|| line.strip_prefix("by 0x"))?;

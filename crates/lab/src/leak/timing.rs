@@ -1,12 +1,12 @@
-//! Timing leak tests. The registry provides the cases, the harness measures the times, and the statistics crate decides
-//! the verdicts.
+//! Timing leak tests, which compare the times of an operation for two classes of inputs. The registry provides the
+//! cases, the harness measures the times, and the statistics crate decides the verdicts.
 
 use crate::patterns::nearest;
 use crate::running::errand::{Task, lost, read_answer};
 use crate::{LabError, Laboratory, Thing, matches};
-use pqlab_harness::Fault;
 use pqlab_harness::errand::{Manner, Next};
 use pqlab_harness::leak::{FIRST, FIRST_AGAIN, LeakPlan, LeakTimes, POSITIVE, SECOND, measure};
+use pqlab_harness::{Fault, ending};
 use pqlab_stats::{
     LEAK_CONFIDENCE, LEAST_SAMPLES, LeakJudgement, LeakSamples, LeakVerdict, Shift, TENTHS, judge_leak, median,
 };
@@ -16,20 +16,20 @@ use serde::{Deserialize, Serialize};
 use std::io;
 use std::sync::atomic::AtomicBool;
 
-/// Settings of a leak test.
+/// Settings of a leak test, which compares the times of an operation for two classes of inputs.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LeakRequest {
     /// Number of samples per case, half of them for each class.
     pub samples: u64,
     /// Smallest difference in ns that matters.
     pub effect_ns: f64,
-    /// Known delay in ns that the test must detect (positive control).
+    /// Delay in ns that the test adds to some samples and must detect (positive control).
     pub control_delay_ns: f64,
     /// Time limit for a case, in seconds.
     pub max_time_s: f64,
     /// Seed for keys, inputs and the order of the samples.
     pub seed: u64,
-    /// Number of cases tested together. Verdicts are corrected for this number.
+    /// Number of cases that are tested together. Verdicts are corrected for this number.
     pub cases: usize,
 }
 
@@ -37,17 +37,17 @@ pub struct LeakRequest {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum LeakConclusion {
-    /// The time depends on the class, and the class is secret.
+    /// The time depends on the class, and the classes differ in secret data.
     Leak,
-    /// The time depends on the class, which is public: no leak.
+    /// The time depends on the class, but the classes differ only in public data, so this is not a leak.
     PublicDependent,
-    /// The classes differ in time by no more than the bound.
+    /// The times of the classes differ by at most [`effect_ns`](LeakRequest::effect_ns).
     None,
-    /// The samples do not suffice for a verdict.
+    /// The samples are too few or too noisy for a verdict.
     Inconclusive,
     /// A control failed, so the measurement is void.
     Void,
-    /// The library does not support the inputs that the classes need.
+    /// The library does not support the inputs that the test needs.
     Unsupported,
     /// The library failed.
     Failed,
@@ -56,9 +56,9 @@ pub enum LeakConclusion {
 /// Difference in time between the classes (second minus first) and its confidence interval, in ns.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LeakEffect {
-    /// The difference.
+    /// The difference, in ns.
     pub ns: f64,
-    /// 95% confidence interval, valid for all cases and tenths together.
+    /// 95% confidence interval of the difference, in ns, simultaneous over all cases and deciles.
     pub ci_ns: [f64; 2],
 }
 
@@ -69,13 +69,13 @@ pub struct LeakOutcome {
     pub case: String,
     /// The operation's id.
     pub operation: String,
-    /// Whether the classes differ in secret data, in public data, or not at all.
+    /// Data in which the classes differ: `secret`, `public` or `nothing`.
     pub role: String,
-    /// Description of the classes.
+    /// Description of the classes: the first versus the second.
     pub classes: String,
-    /// Unavoidable further difference between the classes, if there is one.
+    /// Other difference between the classes that the test cannot avoid; `None` if there is none.
     pub caveat: Option<String>,
-    /// Limits of the verdict, one sentence each; empty if nothing was measured.
+    /// Limits of what the verdict shows, one sentence each; empty if nothing was measured.
     pub limits: Vec<String>,
     /// The verdict.
     pub verdict: LeakConclusion,
@@ -85,41 +85,42 @@ pub struct LeakOutcome {
     pub figures: Option<LeakFigures>,
 }
 
-/// The figures behind a verdict.
+/// Figures that support a verdict.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LeakFigures {
-    /// The most significant difference among the tenths.
+    /// Difference in the decile in which it is most significant.
     pub effect: LeakEffect,
-    /// Tenth of the distribution with the most significant difference; 1 is the fastest.
+    /// Number of the decile that `effect` describes, from 1 (the fastest) to 9.
     pub tenth: usize,
-    /// Upper bound in ns on the difference in any tenth.
+    /// Upper bound (95% confidence) on the difference in any decile except the slowest, in ns.
     pub bound_ns: f64,
     /// Maximum difference in ns that may come from the measurement itself.
     pub floor_ns: f64,
-    /// Smallest difference in ns that this number of samples detects in 19 of 20 measurements, if all times of one
-    /// class shift equally.
+    /// Smallest difference in ns that 19 of 20 measurements with this number of samples detect, if the times of one
+    /// class all shift equally.
     pub detectable_ns: f64,
-    /// Differences in all tenths except the slowest.
+    /// Differences in all deciles except the slowest, fastest first.
     pub tenths: Vec<LeakEffect>,
-    /// Most extreme value of Welch's t over all croppings.
+    /// Difference divided by its standard error, in the decile or cropping in which this ratio is most extreme. A
+    /// cropping keeps only the fastest samples, up to a percentile (Welch's t-test).
     pub clearest_t: f64,
-    /// Measured value of the known delay (positive control).
+    /// Measured effect of the added delay (positive control).
     #[serde(rename = "planted")]
     pub positive_control: LeakEffect,
-    /// Length of the known delay, in ns.
+    /// Length of the added delay, in ns.
     #[serde(rename = "planted_ns")]
     pub control_delay_ns: f64,
     /// Largest difference between two groups of one class (negative control), in ns.
     pub null_ns: f64,
     /// Total number of samples in both classes.
     pub samples: usize,
-    /// Median time of the first class in ns, including the reading of the counter.
+    /// Median time of the first class in ns, including the cost of reading the counter.
     pub median_ns: f64,
     /// Name of the counter.
     pub counter: String,
     /// The counter's smallest step, in ns.
     pub resolution_ns: f64,
-    /// Processor to which the measuring thread was pinned, if any.
+    /// Core to which the measuring thread was pinned; `None` if it was not pinned.
     pub pinned: Option<u32>,
 }
 
@@ -168,7 +169,7 @@ pub(crate) struct LeakTask {
     pub(crate) request: LeakRequest,
 }
 
-/// Finished fraction, or the result.
+/// Progress or result of a leak test. `Done` contains the finished fraction, from 0 to 1.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum LeakAnswer {
     Done(f64),
@@ -217,12 +218,12 @@ impl Laboratory {
         let status = errand.end().map_err(lost)?.status;
         Ok(Some(match outcome {
             Some(outcome) if status.success() => outcome,
-            _ => leak_without_figures(case, LeakConclusion::Failed, format!("the process ended: {status}")),
+            _ => leak_without_figures(case, LeakConclusion::Failed, format!("the process ended: {}", ending(status))),
         }))
     }
 }
 
-/// Returns an outcome without figures.
+/// Returns the outcome of a test that has no figures.
 fn leak_without_figures(case: &LeakCase, verdict: LeakConclusion, reason: String) -> LeakOutcome {
     LeakOutcome {
         case: case.to_string(),
@@ -237,7 +238,8 @@ fn leak_without_figures(case: &LeakCase, verdict: LeakConclusion, reason: String
     }
 }
 
-/// Measures a case in the current process, which was started for this case. `progress` receives the finished fraction.
+/// Measures a case in the current process, which was started for this case. `progress` receives the finished fraction,
+/// from 0 to 1.
 fn measure_leak(
     registry: &Registry,
     case: &LeakCase,
@@ -299,7 +301,11 @@ fn conclude(judgement: &LeakJudgement, role: Role, request: &LeakRequest) -> (Le
             (LeakConclusion::Inconclusive, Some(reason))
         }
         LeakVerdict::FalseAlarm => {
-            let reason = format!("two groups of the same class differ by {:.1} ns", judgement.null.largest());
+            let reason = format!(
+                "two groups of the same class differ by {:.1} ns (negative control): use a quieter \
+                                  machine",
+                judgement.null.largest()
+            );
             (LeakConclusion::Void, Some(reason))
         }
         LeakVerdict::Blind => {
@@ -312,17 +318,17 @@ fn conclude(judgement: &LeakJudgement, role: Role, request: &LeakRequest) -> (Le
     }
 }
 
-/// Returns the limits of a verdict. Reports show them next to the verdict, so that readers do not conclude too much
-/// from it.
+/// Returns sentences about what the verdict does not show. Reports print them next to the verdict, so that readers do
+/// not overinterpret it.
 fn limits(case: &LeakCase, verdict: LeakConclusion, figures: &LeakFigures) -> Vec<String> {
     let mut limits = vec![
         format!("only these inputs varied: {}", case.classes),
         format!(
-            "{} samples detect a difference of {:.1} ns or more in 19 of 20 measurements",
+            "with {} samples, the test detects a difference of {:.1} ns or more in 19 of 20 measurements",
             figures.samples, figures.detectable_ns
         ),
-        "the verdict is valid only for this machine, this library build and this time, and ignores the slowest tenth \
-         of the times"
+        "the verdict applies only to this machine and this library build at the time of the test, and ignores the \
+         slowest tenth of the samples"
             .to_owned(),
     ];
     if verdict == LeakConclusion::None {
@@ -385,7 +391,7 @@ mod tests {
             let limits = limits(&case, verdict, &figures);
             assert_eq!(limits.len(), wanted);
             assert!(limits[0].contains(case.classes) && limits[2].contains("this machine"), "{limits:?}");
-            assert!(limits[1].starts_with("4000 samples") && limits[1].contains(" ns or more"), "{limits:?}");
+            assert!(limits[1].contains("4000 samples") && limits[1].contains(" ns or more"), "{limits:?}");
             let mentioned = limits.iter().any(|limit| limit.contains("does not prove constant time"));
             assert_eq!(mentioned, verdict == LeakConclusion::None);
         }

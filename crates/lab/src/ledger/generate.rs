@@ -11,9 +11,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Number of senders whose keys are in memory at the same time.
+/// Maximum number of senders whose keys are in memory at the same time.
 const WINDOW: u64 = 256;
-/// Maximum number of transactions to generate before passing them on.
+/// Maximum number of transactions to generate at a time.
 const AT_ONCE: u64 = 1024;
 
 /// Description of a block to generate.
@@ -23,7 +23,7 @@ pub struct GenerateRequest {
     pub path: PathBuf,
     /// Format of the file.
     pub format: BlockFormat,
-    /// Form of the transactions. TXv1 supports only ML-DSA-65.
+    /// Form of the transactions. TXv1 supports only ML-DSA-65 and the format [`BlockFormat::Block`].
     pub form: TransactionForm,
     /// Signature scheme.
     pub scheme: Scheme,
@@ -31,13 +31,14 @@ pub struct GenerateRequest {
     pub count: u64,
     /// Number of different senders.
     pub senders: u64,
-    /// Number of invalid transactions. Their faults cycle through all kinds.
+    /// Number of invalid transactions. They have all kinds of faults, in turn.
     pub invalid: u64,
     /// Chain id of the transactions.
     pub chain_id: u32,
-    /// Seed for all random values that the library accepts from the caller.
+    /// Seed for the contents of the transactions. Keys and signatures also depend on it if the library accepts
+    /// caller-supplied randomness.
     pub seed: u64,
-    /// Provider that signs; `None` for the default.
+    /// Provider that signs; `None` for the preferred one.
     pub provider: Option<String>,
     /// Number of signing threads.
     pub threads: usize,
@@ -52,13 +53,13 @@ pub struct Generated {
     pub invalid: u64,
     /// Total length of the transactions in bytes.
     pub bytes: u64,
-    /// Provider that signed.
+    /// Id of the provider that signed.
     pub provider: String,
     /// Whether the seed determines the file.
     pub reproducible: bool,
 }
 
-/// Generates a block file at a [`Destination`]. `progress` receives the number of transactions added since its last
+/// Generates a block file at a [`Destination`](crate::Destination). `progress` receives the number of transactions added since its last
 /// call. A regular file appears under its name only when it is complete. Returns `None` if `stop` is set in the
 /// meantime.
 ///
@@ -104,21 +105,24 @@ impl GenerateRequest {
             return refuse("senders", reason);
         }
         if self.invalid > self.count {
-            return refuse("invalid", format!("cannot make {} of {} transactions invalid", self.invalid, self.count));
+            return refuse(
+                "invalid",
+                format!("cannot generate {} invalid transactions in a block of {}", self.invalid, self.count),
+            );
         }
         if self.form == TransactionForm::TxV1 && self.scheme != Scheme::MlDsa65 {
             return refuse("scheme", format!("TXv1 does not support {}; use ML-DSA-65 or TXv2", self.scheme));
         }
         if self.form == TransactionForm::TxV1 && self.format == BlockFormat::Parquet {
-            return refuse("format", "Parquet files hold only TXv2; write TXv1 in the format `block`".into());
+            return refuse("format", "Parquet files can contain only TXv2; use the `block` format for TXv1".into());
         }
         Ok(())
     }
 
-    /// Returns the index of the first transaction in a window that begins with this sender. Every sender has at least
-    /// one transaction, because `count >= senders`.
+    /// Returns the position in the block of the first transaction in the window of senders that begins with `sender`.
+    /// Every sender has at least one transaction, because `count >= senders`.
     fn first_of(&self, sender: u64) -> u64 {
-        // Use 128 bits, because the product of two 64-bit numbers may not fit into 64.
+        // The product of two 64-bit numbers needs 128 bits.
         (u128::from(sender) * u128::from(self.count) / u128::from(self.senders)) as u64
     }
 }
@@ -133,7 +137,8 @@ struct Flaws {
 }
 
 impl Flaws {
-    /// Repeats the choices for all transactions before `first`, so that [`next`](Self::next) continues at `first`.
+    /// Starts the selection and replays the choices for all transactions before `first`, so that [`next`](Self::next)
+    /// continues at `first`.
     fn new(request: &GenerateRequest, first: u64) -> Flaws {
         let random = generator(request.seed, b'f', 0);
         let mut flaws = Flaws { random, count: request.count, left: request.invalid, chosen: 0 };
@@ -143,7 +148,8 @@ impl Flaws {
         flaws
     }
 
-    /// Returns the fault for the next index. Indices must be consecutive.
+    /// Returns the fault for the transaction at `index`; `None` if the transaction is valid. Indices must be
+    /// consecutive.
     fn next(&mut self, index: u64) -> Option<InjectedFault> {
         if self.left == 0 || self.random.random_range(0..self.count - index) >= self.left {
             return None;
@@ -159,10 +165,10 @@ struct Sender {
     public_key: Vec<u8>,
 }
 
-/// Receives transactions in order.
+/// Callback that receives encoded transactions, in order.
 pub(super) type Take<'a> = dyn FnMut(&[Vec<u8>]) -> Result<(), LabError> + 'a;
 
-/// Generates the transactions of a block or of a part. The division into parts does not change the transactions.
+/// Generates the transactions of a block or of a part of it. The division into parts does not change the transactions.
 pub(super) struct Factory<'a> {
     pub(super) request: &'a GenerateRequest,
     pub(super) scheme: Arc<dyn SignatureScheme>,
@@ -227,7 +233,8 @@ impl Factory<'_> {
         Ok(Sender { key, public_key })
     }
 
-    /// Generates the transaction with the number `index` in the block and `place` in its window.
+    /// Generates the transaction at position `index` in the block. `place` is its position among the transactions of
+    /// the current window of senders, and `keys` are the keys of that window.
     fn transaction(
         &self,
         index: u64,
@@ -279,8 +286,8 @@ impl Factory<'_> {
     }
 }
 
-/// Returns a separate random number generator for each `purpose` and `number`, so that the values do not depend on
-/// threads and windows.
+/// Returns a random number generator that depends only on the arguments. Each key and transaction has its own
+/// generator, so the values do not depend on the number of threads or on windows.
 fn generator(seed: u64, purpose: u8, number: u64) -> ChaCha8Rng {
     let mut bytes = [0; 32];
     bytes[..8].copy_from_slice(&seed.to_le_bytes());

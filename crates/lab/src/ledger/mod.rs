@@ -1,4 +1,4 @@
-//! Generates and verifies block files of signed transactions.
+//! Generates and verifies block files, which contain signed transactions.
 
 mod generate;
 mod output;
@@ -20,7 +20,7 @@ use pqlab_workloads::{CaseOptions, ledger};
 use std::path::Path;
 use std::sync::Arc;
 
-/// Format of a block in a file.
+/// File format of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BlockFormat {
     /// pqlab's own format: a header, then each transaction preceded by its length.
@@ -39,20 +39,20 @@ impl BlockFormat {
     }
 }
 
-/// Order of preference if the user names no provider. The specialised libsecp256k1 comes first. The verifier with a
-/// known defect (see docs/explanation/verification.md) comes after all others.
+/// Order of preference if the user names no provider. libsecp256k1, which is specialized, comes first. liboqs comes
+/// last, because its verifier has a known defect (see docs/explanation/verification.md).
 const PREFERENCE: [&str; 8] =
     ["libsecp256k1", "aws-lc", "openssl", "rustcrypto", "libcrux:avx2", "libcrux:portable", "fn-dsa", "liboqs"];
 
-/// Id of a provider or pair of providers, and its implementation of a scheme. The implementation has passed the
+/// Id of a provider or a pair of providers, and its implementation of a scheme. The implementation has passed the
 /// known-answer tests.
 type Implementation = (String, Arc<dyn SignatureScheme>);
 
 /// Id of a provider, and its batch verifier for a scheme.
 type Batches = (String, Arc<dyn BatchVerifier>);
 
-/// Returns the implementation of a scheme from the requested provider, or from the most preferred provider that offers
-/// the scheme.
+/// Returns the implementation of a scheme, after checking known answers. It comes from the requested provider or,
+/// without a request, from the first in [`PREFERENCE`] that offers the scheme.
 fn implementation(laboratory: &Laboratory, scheme: Scheme, wanted: Option<&str>) -> Result<Implementation, LabError> {
     let (algorithm, providers) = (scheme.algorithm(), laboratory.registry().providers());
     let mut offering = ledger::implementations(providers, scheme, &CaseOptions::default());
@@ -75,8 +75,8 @@ fn implementation(laboratory: &Laboratory, scheme: Scheme, wanted: Option<&str>)
     Ok((found.provider, found.scheme))
 }
 
-/// Returns a scheme's batch verifier from the requested provider, after checking known answers. `wanted` is a
-/// provider's id, a library's name or a pattern.
+/// Returns the requested provider's batch verifier for a scheme, after checking known answers. Returns `None` if the
+/// provider has none. `wanted` is a provider's id, a library's name or a pattern.
 fn batches(laboratory: &Laboratory, scheme: Scheme, wanted: &str) -> Result<Option<Batches>, LabError> {
     let providers = laboratory.registry().providers();
     let exactly = ledger::batch_verifier(providers, scheme, wanted).map(|verifier| (wanted.to_owned(), verifier));
@@ -120,7 +120,7 @@ pub fn timed() -> BlockProgress {
     BlockProgress::timed(pqlab_harness::clock::monotonic_ns)
 }
 
-/// Creates a one-line error about a file.
+/// Creates a [`LabError::File`] with the reason `what`.
 fn about(path: &Path, what: impl std::fmt::Display) -> LabError {
     LabError::File { path: path.to_path_buf(), reason: what.to_string() }
 }

@@ -8,7 +8,7 @@ use std::fs::File;
 use std::io::{self, BufWriter, IntoInnerError};
 use std::path::PathBuf;
 
-/// Unfinished block. No regular file remains if the block is dropped without a call to [`keep`](Self::keep).
+/// Unfinished block. If it is dropped without a call to [`keep`](Self::keep), no regular file remains.
 pub(super) struct Output {
     path: PathBuf,
     sink: Sink,
@@ -19,9 +19,9 @@ pub(super) struct Output {
 impl Output {
     pub(super) fn new(request: &GenerateRequest) -> Result<Output, LabError> {
         let written = |error| failed(&request.path, error);
-        let destination = Destination::of(&request.path).map_err(written)?;
+        let destination = Destination::new(&request.path).map_err(written)?;
         let (writing, file) = match request.format {
-            // Write the header last, because it contains the number and length of the transactions.
+            // The header contains the number and length of the transactions, so it is written last.
             BlockFormat::Block => destination.create_seekable(),
             BlockFormat::Parquet => destination.create(),
         }
@@ -35,7 +35,7 @@ impl Output {
         Ok(Output { path: request.path.clone(), sink: sink.map_err(written)?, writing, bytes: 0 })
     }
 
-    /// Returns the total length in bytes of the transactions so far.
+    /// Returns the total length in bytes of the transactions written so far.
     pub(super) fn bytes(&self) -> u64 {
         self.bytes
     }

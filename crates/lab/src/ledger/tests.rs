@@ -302,7 +302,8 @@ fn damaged_parquet_is_an_error_or_a_rejection_but_never_a_panic() {
     assert!(refused > 0 && refused < whole.len(), "{refused} of {}", whole.len());
 }
 
-/// Returns the file with a changed footer. `change` modifies the row groups and the total number of rows.
+/// Returns the Parquet file `whole` with a changed footer. `change` modifies the row groups and the total number of
+/// rows.
 fn with_footer(whole: &[u8], change: impl FnOnce(&mut Vec<RowGroupMetaData>, &mut i64)) -> Vec<u8> {
     let footer = whole.len() - 8;
     let length = footer_length(whole);
@@ -326,7 +327,7 @@ fn with_footer(whole: &[u8], change: impl FnOnce(&mut Vec<RowGroupMetaData>, &mu
     [&whole[..footer - length], &metadata, &new_length, b"PAR1"].concat()
 }
 
-/// Returns the length in bytes of the footer's metadata.
+/// Returns the length in bytes of the metadata in a Parquet footer.
 fn footer_length(whole: &[u8]) -> usize {
     u32::from_le_bytes(whole[whole.len() - 8..whole.len() - 4].try_into().unwrap()) as usize
 }
@@ -342,8 +343,8 @@ fn variable(mut number: u64) -> Vec<u8> {
     out
 }
 
-/// Returns a row group that claims `rows` rows and `values` values per column. The total size of its pages is
-/// multiplied by `pages`.
+/// Returns a copy of `group` that declares `rows` rows and `values` values per column. The declared total size of its
+/// pages is multiplied by `pages`.
 fn doctored(group: &RowGroupMetaData, rows: i64, values: i64, pages: i64) -> RowGroupMetaData {
     let columns = group.columns().iter().map(|column| {
         let size = column.compressed_size() * pages;

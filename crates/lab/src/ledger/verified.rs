@@ -1,4 +1,4 @@
-//! JSON and text for a verified block, whether this machine or a cluster verified the block.
+//! Presents the verification of a block as JSON and text. Either this machine or a cluster has verified the block.
 
 use super::{BlockReport, Phases, TransactionForm, VerifyBlockRequest};
 use pqlab_analysis::number::{grouped, memory, rate, significant};
@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 /// Maximum number of rejected transactions that the text lists. The JSON document lists more.
 const SHOWN: usize = 20;
 
-/// A verified block.
+/// Verification of a block, with its result.
 #[derive(Clone, Debug)]
 pub struct VerifiedBlock {
     /// Name of the file or object, as the user wrote it.
@@ -24,7 +24,8 @@ pub struct VerifiedBlock {
     pub cluster: Option<ClusterFigures>,
 }
 
-/// Result of a verification as text and numbers, from a [`BlockReport`] or combined from the nodes of a cluster.
+/// Result of a verification, with names as text. It comes from a [`BlockReport`], or combines the results of a
+/// cluster's nodes.
 #[derive(Clone, Debug, Deserialize)]
 pub struct BlockFigures {
     /// Name of the file's format.
@@ -35,9 +36,9 @@ pub struct BlockFigures {
     pub bytes: u64,
     /// Number of rejected transactions.
     pub rejected: u64,
-    /// Number of rejected transactions, keyed by the kind of fault.
+    /// Number of rejected transactions for each kind of fault, such as `wrong-signature`.
     pub kinds: BTreeMap<String, u64>,
-    /// The first rejected transactions, with their reasons.
+    /// The rejected transactions with the lowest positions, at most 100,000, with reasons.
     pub rejections: Vec<RejectedTransaction>,
     /// Wall time of reading, decoding and verifying, in ns.
     pub elapsed_ns: u64,
@@ -45,13 +46,13 @@ pub struct BlockFigures {
     pub phases: PhaseTimes,
     /// Number of verifying threads.
     pub threads: usize,
-    /// Batch size, if a provider verified in batches.
+    /// Batch size in transactions, if a provider verified in batches.
     pub batch: Option<usize>,
     /// Schemes, each with the id of the provider that verifies it.
     pub providers: Vec<(String, String)>,
     /// Versions of the providers in this result, keyed by id.
     pub versions: BTreeMap<String, String>,
-    /// Providers that can verify many transactions of a scheme in one batch.
+    /// Ids of the providers that offer batch verifiers.
     pub batch_providers: Vec<String>,
     /// Whether the verification was stopped before its end.
     #[serde(default)]
@@ -69,14 +70,14 @@ pub struct RejectedTransaction {
     pub reason: String,
 }
 
-/// Times of a verification in ns, summed over threads.
+/// Time that a verification spent in each phase, in ns, summed over threads.
 #[derive(Clone, Copy, Debug, Deserialize)]
 pub struct PhaseTimes {
-    /// Reading, on one thread.
+    /// Time spent reading, on one thread.
     pub reading: u64,
-    /// Decoding and computing digests.
+    /// Time spent decoding transactions and computing their digests.
     pub decoding: u64,
-    /// Verifying signatures.
+    /// Time spent verifying signatures.
     pub verifying: u64,
     /// Time that the verifying threads spent waiting for transactions.
     pub threads_waited: u64,
@@ -89,15 +90,15 @@ pub struct PhaseTimes {
 pub struct ClusterFigures {
     /// Number of verifying nodes.
     pub nodes: u64,
-    /// Number of parts of the block.
+    /// Number of parts into which the block was divided.
     pub parts: u64,
-    /// Number of parts whose results came from the journal.
+    /// Number of parts with results from the journal of an interrupted verification.
     pub resumed: u64,
-    /// Number of times that a part was restarted.
+    /// Number of restarts of parts, each because a process or a node died.
     pub begun_again: u64,
-    /// Time from the beginning to the first part, in ns.
+    /// Time to start or reach the cluster and to prepare every node, in ns. Not part of the verification time.
     pub start_ns: u64,
-    /// Maximum unshared memory of a worker process, in bytes.
+    /// Largest peak of private (unshared) memory of any worker process, in bytes.
     pub unshared_memory: u64,
 }
 
@@ -150,7 +151,7 @@ impl BlockFigures {
 }
 
 impl VerifiedBlock {
-    /// Returns the result for a block that this machine verified.
+    /// Returns the verification of a block by this machine.
     pub fn here(request: &VerifyBlockRequest, report: &BlockReport) -> VerifiedBlock {
         VerifiedBlock {
             file: request.path.display().to_string(),
@@ -253,7 +254,10 @@ impl VerifiedBlock {
             out.push_str(&format!("verified by {}\n", figures.verifiers()));
             if figures.batch.is_none() && !figures.batch_providers.is_empty() {
                 let names = figures.batch_providers.join(", ");
-                out.push_str(&format!("to verify in batches (--at-once), use --provider with one of {names}\n"));
+                out.push_str(&format!(
+                    "to verify in batches (--at-once), select one of these providers with \
+                                       --provider: {names}\n"
+                ));
             }
         }
         for (kind, count) in &figures.kinds {

@@ -18,7 +18,8 @@ use std::path::{Path, PathBuf};
 const KEYS: usize = 256;
 /// Size of the read buffer in bytes.
 const BUFFER: usize = 1 << 20;
-/// Maximum batch size. Memory holds one chunk of this many transactions for each thread, plus two more chunks.
+/// Maximum batch size, in transactions. One chunk of a batch's size per thread, plus two more chunks, are in memory at
+/// the same time.
 const LARGEST_BATCH: usize = 10_000;
 
 /// Request to verify a block.
@@ -30,15 +31,16 @@ pub struct VerifyBlockRequest {
     pub form: TransactionForm,
     /// Chain id that the transactions must have.
     pub chain_id: u32,
-    /// Number of verifying threads. One more thread reads the file.
+    /// Number of verifying threads. An additional thread reads the file.
     pub threads: usize,
-    /// Preferred provider. Other providers verify schemes that it does not offer.
+    /// Id of the preferred provider, or a pattern. Other providers verify the schemes that this one does not offer.
     pub provider: Option<String>,
     /// Whether to keep the prepared keys of senders for their next transactions.
     pub keep_keys: bool,
     /// Positions of the transactions to verify. `None` verifies all transactions and checks the end of the file.
     pub part: Option<Range<u64>>,
-    /// Batch size, from 1 to 10,000. `None` means [`Verifier::BATCH`] if the provider verifies in batches.
+    /// Batch size in transactions, from 1 to 10,000. If it is set, the provider must verify in batches. `None` means
+    /// [`Verifier::BATCH`] for a provider that does.
     pub batch: Option<usize>,
 }
 
@@ -53,9 +55,9 @@ pub struct BlockReport {
     pub bytes: u64,
     /// Number of rejected transactions.
     pub rejected: u64,
-    /// Number of rejected transactions, keyed by the kind of fault.
+    /// Number of rejected transactions for each kind of fault, such as `wrong-signature`.
     pub kinds: BTreeMap<&'static str, u64>,
-    /// The first rejected transactions, with their reasons.
+    /// The rejected transactions with the lowest positions, at most 100,000, with reasons.
     pub list: Vec<Rejected>,
     /// Wall time of reading, decoding and verifying, in ns.
     pub elapsed_ns: u64,
@@ -63,13 +65,13 @@ pub struct BlockReport {
     pub phases: Phases,
     /// Number of verifying threads.
     pub threads: usize,
-    /// Batch size, if a provider verified in batches.
+    /// Batch size in transactions, if a provider verified in batches.
     pub batch: Option<usize>,
     /// Schemes, each with the id of the provider that verifies it.
     pub providers: Vec<(Scheme, String)>,
-    /// Providers that offer batch verifiers.
+    /// Ids of the providers that offer batch verifiers.
     pub batch_providers: Vec<String>,
-    /// Versions of the providers in this report, keyed by id.
+    /// Versions of all providers in this report, keyed by id.
     pub versions: BTreeMap<String, String>,
     /// Whether the verification was stopped early.
     pub stopped: bool,
@@ -130,9 +132,10 @@ pub(super) fn open(path: &Path) -> Result<File, LabError> {
 /// for a progress bar.
 ///
 /// # Errors
-/// [`LabError::File`] if the file cannot be read or is not a block, [`LabError::OtherForm`] if its transactions do not
-/// have the requested form, [`LabError::Unknown`] for an unknown provider, and [`LabError::Invalid`] if the batch size
-/// is out of range or the requested provider does not verify in batches.
+/// - [`LabError::File`] if the file cannot be read or is not a block.
+/// - [`LabError::OtherForm`] if its transactions do not have the requested form.
+/// - [`LabError::Unknown`] for an unknown provider.
+/// - [`LabError::Invalid`] if the batch size is out of range, or if the requested provider does not verify in batches.
 pub fn verify_block(
     laboratory: &Laboratory,
     request: &VerifyBlockRequest,
@@ -217,7 +220,7 @@ pub(super) fn format_of(file: &mut File) -> std::io::Result<BlockFormat> {
     Ok(if magic == *b"PAR1" { BlockFormat::Parquet } else { BlockFormat::Block })
 }
 
-/// Verifier, and the providers behind it.
+/// A verifier and the providers that it uses.
 struct Party {
     verifier: Verifier,
     /// Schemes, each with the id of the provider that verifies it.
@@ -230,7 +233,7 @@ struct Party {
 fn verifier(laboratory: &Laboratory, request: &VerifyBlockRequest) -> Result<Party, LabError> {
     let batch = request.batch.unwrap_or(Verifier::BATCH);
     if batch == 0 || batch > LARGEST_BATCH {
-        return Err(LabError::invalid("batch", format!("batch is {batch}: it must be from 1 to {LARGEST_BATCH}")));
+        return Err(LabError::invalid("batch", format!("batch must be from 1 to {LARGEST_BATCH}, not {batch}")));
     }
     let mut verifier = Verifier::new(request.form, request.chain_id, sha256(laboratory)?).in_batches_of(batch);
     let (mut used, mut in_batches) = (Vec::new(), false);

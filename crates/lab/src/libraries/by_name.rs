@@ -1,6 +1,6 @@
-//! Looks up algorithms and constructions by name, for programs that use them. An implementation comes from the
-//! requested provider, or else from the most preferred provider that offers the algorithm. This module does not check
-//! known answers: see [`verify`](crate::VerifyRequest).
+//! Looks up algorithms and constructions by name, for programs that call them. The implementation comes from the
+//! requested provider or, without a request, from the first provider in a fixed order of preference that offers the
+//! algorithm. This module does not check known answers: see [`verify`](crate::VerifyRequest).
 
 use crate::{LabError, Thing, matches};
 use pqlab_constructions::ntor::Protocol;
@@ -8,7 +8,7 @@ use pqlab_primitives::{Hash, Kem, LaneHash, Provider, SignatureScheme, Xof};
 use pqlab_workloads::{NULL, constructed, hybrids};
 use std::sync::{Arc, LazyLock};
 
-/// Order of preference if no provider is named: general libraries before specialised ones, and faster ones first.
+/// Order of preference if no provider is named. General libraries come before specialized ones, and faster ones first.
 const PREFERENCE: [&str; 8] =
     ["aws-lc", "openssl", "rustcrypto", "libsecp256k1", "libcrux:avx2", "libcrux:portable", "fn-dsa", "liboqs"];
 
@@ -17,9 +17,10 @@ static EVERY: LazyLock<Vec<Arc<Provider>>> = LazyLock::new(pqlab_providers::prov
 static PROVIDERS: LazyLock<Vec<Arc<Provider>>> =
     LazyLock::new(|| EVERY.iter().filter(|provider| provider.library != NULL).cloned().collect());
 
-/// Implementation, and its provider.
+/// An implementation and its provider.
 pub struct Offered<T: ?Sized> {
-    /// The provider's id. A pair is joined by a plus sign, with the classical provider first.
+    /// The provider's id. For a hybrid from two providers, their ids joined by `+`, the classical one first
+    /// (`aws-lc+liboqs`).
     pub provider: String,
     /// The implementation.
     pub implementation: Arc<T>,
@@ -85,7 +86,7 @@ pub fn eight_at_once(algorithm: &str, provider: Option<&str>) -> Result<Offered<
 pub fn circuit_protocol(handshake: &str, provider: Option<&str>) -> Result<Arc<Protocol>, LabError> {
     let found = crate::circuit_handshake(handshake)?;
     let pair = provider.unwrap_or(PREFERENCE[0]);
-    // Classical ntor uses the provider `null` for its missing KEM, but callers must not name that provider.
+    // Classical ntor uses the `null` provider for its missing KEM, but callers must not name that provider.
     let real = pair.split('+').all(|id| PROVIDERS.iter().any(|provider| provider.id() == id));
     let protocol = found.over(&EVERY, pair).ok().filter(|_| real);
     protocol.ok_or_else(|| {
@@ -94,8 +95,8 @@ pub fn circuit_protocol(handshake: &str, provider: Option<&str>) -> Result<Arc<P
     })
 }
 
-/// Returns the providers that may offer an algorithm. For a hybrid, returns all pairs of libraries that can be
-/// combined.
+/// Returns the providers that may offer an algorithm. For a hybrid, returns one provider for each pair of libraries
+/// that can build it.
 fn makers(algorithm: &str) -> Vec<Arc<Provider>> {
     if hybrids().any(|name| name == algorithm) { constructed(&PROVIDERS, algorithm, true) } else { PROVIDERS.clone() }
 }

@@ -9,10 +9,10 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-/// Algorithm of one provider. Lengths are in bytes; `None` if the algorithm has no such item.
+/// An algorithm from one provider. Lengths are in bytes. A field is `None` if it does not apply to the algorithm.
 #[derive(Clone, Debug, Serialize)]
 pub struct AlgorithmEntry {
-    /// Name in the standard.
+    /// Name of the algorithm in its standard.
     pub algorithm: String,
     /// Kind of primitive.
     pub kind: PrimitiveKind,
@@ -38,20 +38,20 @@ pub struct AlgorithmEntry {
     pub signature_varies: Option<bool>,
     /// Length of the digest or tag.
     pub output: Option<usize>,
-    /// Whether key generation, and encapsulation or signing, accept caller-supplied randomness.
+    /// Whether key generation accepts caller-supplied randomness, and whether encapsulation or signing does.
     pub exact_coins: Option<(bool, bool)>,
 }
 
-/// Provider in this build, or a TLS implementation that is not a provider.
+/// A provider in this build, or a TLS implementation that is not a provider.
 #[derive(Clone, Debug, Serialize)]
 pub struct ProviderEntry {
     /// The provider's id.
     pub id: String,
     /// The library's version.
     pub version: String,
-    /// Build flags, features and code paths.
+    /// Build flags, features and code paths of the library, as text.
     pub build: String,
-    /// Number of algorithms offered.
+    /// Number of algorithms that the provider offers.
     pub algorithms: usize,
     /// Algorithms that the provider does not offer, with the reasons.
     pub unsupported: Vec<(String, String)>,
@@ -66,14 +66,14 @@ pub struct SuiteEntry {
     pub about: String,
 }
 
-/// Counter, with its availability on this machine.
+/// A counter, and whether it is available on this machine.
 #[derive(Clone, Debug, Serialize)]
 pub struct CounterEntry {
     /// The counter's name on the command line.
     pub name: &'static str,
     /// Whether the counter is available.
     pub available: bool,
-    /// Resolution, overhead and rate, or why the counter is not available and what to do.
+    /// Rate in MHz, and resolution and overhead in ns. If the counter is not available: the reason and the remedy.
     pub detail: String,
 }
 
@@ -173,8 +173,8 @@ fn entry(provider: &str, primitive: Primitive) -> AlgorithmEntry {
     }
 }
 
-/// Returns every provider and every TLS implementation. If a provider has the name of a TLS implementation, its entry
-/// also lists the gaps of that implementation.
+/// Returns every provider and every built-in TLS implementation. If both have the same name, they share one entry,
+/// which also lists what the TLS implementation does not support.
 pub fn provider_entries(laboratory: &Laboratory) -> Vec<ProviderEntry> {
     let all = algorithms(laboratory);
     let providers = laboratory.registry().providers().iter();
@@ -243,7 +243,7 @@ pub fn suite_entries() -> Result<Vec<SuiteEntry>, LabError> {
         .collect())
 }
 
-/// Describes the loaded library or worker program with this label, as JSON.
+/// Describes the loaded library or worker program with this label, including its algorithms, as JSON.
 ///
 /// # Errors
 /// [`LabError::Unknown`] if no library has that label.

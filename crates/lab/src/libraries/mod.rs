@@ -14,6 +14,7 @@ use opened::Loaded;
 use pqlab_foreign::process::Listing;
 use pqlab_foreign::{Description, LibrarySpec};
 use pqlab_harness::clock::awake_ns;
+use pqlab_harness::ending;
 use pqlab_harness::errand::{Manner, Next};
 use pqlab_primitives::Provider;
 use pqlab_record::{LoadedLibrary, ProviderBuild, RunHeader};
@@ -28,8 +29,8 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-/// Time limit for opening and describing a library, unless the limit for answers from workers is shorter. Opening
-/// normally takes milliseconds.
+/// Time limit for opening and describing a library. A shorter time limit for workers takes precedence. Opening normally
+/// takes milliseconds.
 const DESCRIBING: Duration = Duration::from_secs(20);
 
 /// Returns the libraries named by the suite files in `words`. If two files use the same label, the later one wins.
@@ -39,12 +40,12 @@ const DESCRIBING: Duration = Duration::from_secs(20);
 pub fn libraries_of_suites(words: &[String]) -> Result<Vec<LibrarySpec>, LabError> {
     let mut found = Vec::new();
     for word in words.iter().filter(|word| word.ends_with(".toml") || Path::new(word).is_file()) {
-        found = instead(Suite::find(word)?.libraries, found);
+        found = prefer(Suite::find(word)?.libraries, found);
     }
     Ok(found)
 }
 
-/// Returns the loaded libraries that a run measured.
+/// Returns the specifications of the loaded libraries that a run measured.
 ///
 /// # Errors
 /// [`LabError::Invalid`] if this build cannot parse the specification of a library.
@@ -57,7 +58,7 @@ pub fn libraries_of_run(header: &RunHeader) -> Result<Vec<LibrarySpec>, LabError
 }
 
 /// Returns `these`, followed by all `others` with labels that do not occur in `these`.
-pub fn instead(these: Vec<LibrarySpec>, others: Vec<LibrarySpec>) -> Vec<LibrarySpec> {
+pub fn prefer(these: Vec<LibrarySpec>, others: Vec<LibrarySpec>) -> Vec<LibrarySpec> {
     let rest: Vec<LibrarySpec> =
         others.into_iter().filter(|other| these.iter().all(|one| one.label != other.label)).collect();
     these.into_iter().chain(rest).collect()
@@ -70,7 +71,7 @@ pub(crate) struct DescribeTask {
     library: LibrarySpec,
 }
 
-/// Description of a library, or the reason for failing to open it.
+/// Description of a library, or the reason why it cannot be opened.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum DescribeAnswer {
     Description(Box<Description>),
@@ -124,17 +125,17 @@ impl Laboratory {
         self.libraries.iter().map(|loaded| &loaded.library)
     }
 
-    /// Rejects a run with libraries that the user did not request, because measuring its cases again would run the code
-    /// of these libraries.
+    /// Rejects a run that measured libraries which the user did not request. Measuring its cases again would run the
+    /// code of these libraries.
     ///
     /// # Errors
     /// [`LabError::Foreign`] with the libraries that were not requested.
     pub fn check_libraries_of(&self, header: &RunHeader) -> Result<(), LabError> {
-        self.check_asked_for(&format!("run {}", header.id), &libraries_of_run(header)?)
+        self.check_requested(&format!("run {}", header.id), &libraries_of_run(header)?)
     }
 
     /// Rejects libraries that `origin` names but the user did not request.
-    pub(crate) fn check_asked_for(&self, origin: &str, named: &[LibrarySpec]) -> Result<(), LabError> {
+    pub(crate) fn check_requested(&self, origin: &str, named: &[LibrarySpec]) -> Result<(), LabError> {
         let missing = named.iter().filter(|library| self.libraries().all(|loaded| loaded.label != library.label));
         let libraries: Vec<String> = missing.map(ToString::to_string).collect();
         match libraries.is_empty() {
@@ -159,7 +160,7 @@ impl Laboratory {
         Ok(())
     }
 
-    /// Opens a library in a worker process. Returns the provider that the worker describes, or the reason for which the
+    /// Opens a library in a worker process. Returns the provider that the worker describes, or the reason why the
     /// library cannot be used.
     fn described(&self, library: &LibrarySpec) -> Result<Result<(Provider, Option<Listing>), String>, LabError> {
         let manner = Manner { keep_stderr: true, ..Manner::default() };
@@ -185,10 +186,11 @@ impl Laboratory {
         let words =
             ended.stderr.lines().rev().map(str::trim).find(|line| !line.is_empty() && !line.starts_with("note: "));
         let output = words.map_or_else(String::new, |words| format!("; its output: {words}"));
-        Ok(Err(format!("{library}: the process that opened the library ended: {}{output}", ended.status)))
+        let status = ending(ended.status);
+        Ok(Err(format!("{library}: the process that opened the library ended: {status}{output}")))
     }
 
-    /// Returns the providers as recorded in the environment of a run.
+    /// Describes the providers for the environment that is stored with a run.
     pub(crate) fn provider_builds(&self) -> Vec<ProviderBuild> {
         let mut builds = program::provider_builds(&self.registry);
         for build in &mut builds {
@@ -199,8 +201,8 @@ impl Laboratory {
     }
 }
 
-/// Describes a library for the record of a run. Shortens a socket's path to the file name, because the folder
-/// disappears with the listener and has a different name next time.
+/// Describes a library for the environment that is stored with a run. Shortens the path of a socket to its file name,
+/// because the socket's folder is temporary and has a different name each time.
 fn known_as(library: &LibrarySpec) -> LoadedLibrary {
     let file = library.file();
     let passing = fs::metadata(&file).is_ok_and(|about| about.file_type().is_socket());
@@ -220,7 +222,7 @@ fn offered(library: &LibrarySpec, description: &Description) -> Result<Provider,
     Err(format!("{library} offers nothing that can be measured{}", gap.unwrap_or_default()))
 }
 
-/// Makes the library's path absolute, so that the run can be resumed from any folder.
+/// Makes the path of a library absolute, so that runs can be resumed from any folder.
 fn lasting(library: LibrarySpec) -> Result<LibrarySpec, LabError> {
     if library.name().is_some() {
         return Ok(library);
@@ -260,7 +262,7 @@ mod tests {
         laboratory.libraries.push(Loaded { library: library("main=liboqs:/a.so"), build, listing: None });
         let check = |named: &[&str]| {
             let named: Vec<LibrarySpec> = named.iter().map(|text| library(text)).collect();
-            laboratory.check_asked_for("mine.toml", &named).map_err(|error| error.to_string())
+            laboratory.check_requested("mine.toml", &named).map_err(|error| error.to_string())
         };
         assert_eq!(check(&[]), Ok(()));
         assert_eq!(check(&["main=liboqs:/b.so"]), Ok(()), "the path on the command line must win");
@@ -271,7 +273,7 @@ mod tests {
     #[test]
     fn the_first_library_with_a_label_wins() {
         let parse = |texts: &[&str]| texts.iter().map(|text| library(text)).collect::<Vec<_>>();
-        let found = instead(parse(&["a=openssl:/1"]), parse(&["a=openssl:/2", "b=openssl:/3"]));
+        let found = prefer(parse(&["a=openssl:/1"]), parse(&["a=openssl:/2", "b=openssl:/3"]));
         assert_eq!(found, parse(&["a=openssl:/1", "b=openssl:/3"]));
     }
 

@@ -8,24 +8,24 @@ use serde::{Deserialize, Serialize};
 use std::env;
 use std::io;
 
-/// Environment variable with the libraries that a worker must open.
+/// Environment variable with the libraries that a worker must open, as JSON.
 pub(crate) const LIBRARIES: &str = "PQLAB_LIBRARIES";
 
-/// Environment variable that forbids a worker to open the libraries; the value is the reason.
+/// Environment variable that forbids a worker to open the libraries. The value is the reason to report.
 pub(crate) const NOT_OPENED: &str = "PQLAB_NOT_OPENED";
 
-/// Library as described to workers.
+/// Library that workers must open, as the coordinator describes it to them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Loaded {
     /// Library to open.
     pub(crate) library: LibrarySpec,
-    /// Description of the library. A worker that can no longer open the library reports this description instead.
+    /// Description of the library. A worker that cannot open the library reports this description instead.
     pub(super) build: BuildInfo,
-    /// Listing of a program's cases, which saves a worker from starting the program to describe it.
+    /// Listing of a program's cases, so that a worker need not start the program to describe it.
     pub(super) listing: Option<Listing>,
 }
 
-/// The libraries of a worker process.
+/// Libraries that a worker process has opened or failed to open.
 #[derive(Default)]
 pub(crate) struct Opened {
     /// One provider for each library. The provider for a library that could not be opened offers nothing.

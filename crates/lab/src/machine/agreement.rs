@@ -1,5 +1,5 @@
-//! Agreement between runs: the spread between runs of the same plan, and the percentage of intervals in one run that
-//! contain the results of the other runs.
+//! Tests the agreement between runs of the same plan: the spread between the runs, and the percentage of intervals in a
+//! run that contain the mean result of the other runs.
 
 use crate::{LabError, Laboratory, Plan, Progress, RunRequest};
 use pqlab_analysis::RunAnalysis;
@@ -12,10 +12,10 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// Minimum number of runs needed to show whether a run agrees with the others.
+/// Minimum number of runs for an agreement test.
 pub const FEWEST_RUNS: u32 = 3;
 
-/// Maximum delay before a pause reacts to a request to stop.
+/// Interval between checks for a stop request during a pause.
 const PAUSE_STEP: Duration = Duration::from_millis(100);
 
 /// Settings of an agreement test.
@@ -40,15 +40,16 @@ pub struct Between {
     pub pause_s: f64,
     /// Number of cases measured.
     pub cases: usize,
-    /// Number of figures marked as disturbed.
+    /// Number of disturbed figures. Each case has one figure per run.
     pub contended: usize,
     /// Agreement of the times.
     pub time: Agreement,
     /// Agreement of the core cycles.
     pub cycles: Agreement,
-    /// Spread between runs that each run assumed at its beginning.
+    /// Spreads between runs that the runs assumed, one entry per run. A run keeps the values that were known when it
+    /// started.
     pub run_spreads: Vec<RunSpreads>,
-    /// Agreement case by case.
+    /// Agreement for each case, in the plan's order.
     pub by_case: Vec<CaseBetween>,
 }
 
@@ -74,10 +75,10 @@ pub struct CaseBetween {
     pub cycles: Agreement,
 }
 
-/// Coverage and width of the intervals, and the spread between runs.
+/// Coverage and width of the intervals, and the spread between runs, for one case or for all cases together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Agreement {
-    /// Number of printed intervals.
+    /// Number of compared intervals: one per case and run.
     pub intervals: usize,
     /// Number of intervals that contain the mean of the other runs' medians.
     pub covering: usize,
@@ -88,13 +89,14 @@ pub struct Agreement {
 }
 
 impl Agreement {
-    /// Returns the percentage of intervals that contain the results of the other runs.
+    /// Returns the percentage of intervals that contain the mean of the other runs' medians; `None` without intervals.
     pub fn coverage_pct(&self) -> Option<f64> {
         (self.intervals > 0).then(|| 100.0 * self.covering as f64 / self.intervals as f64)
     }
 
-    /// Computes the agreement of one case from its printed intervals, one per run.
-    fn of(intervals: &[Interval]) -> Agreement {
+    /// Computes the agreement of one case from its intervals, one per run. Returns the default if there are fewer than
+    /// [`FEWEST_RUNS`] intervals.
+    fn new(intervals: &[Interval]) -> Agreement {
         if intervals.len() < FEWEST_RUNS as usize {
             return Agreement::default();
         }
@@ -113,7 +115,7 @@ impl Agreement {
         }
     }
 
-    /// Combines the agreements of all cases. `widths` are the half-widths of the intervals of all cases.
+    /// Combines the agreements of all cases. `widths` contains the half-widths of all their intervals, in percent.
     fn over(cases: &[Agreement], widths: &[f64]) -> Agreement {
         let spreads: Vec<f64> = cases.iter().filter_map(|case| case.spread_pct).collect();
         Agreement {
@@ -132,12 +134,13 @@ struct Printed {
     cycles: Vec<Interval>,
 }
 
-/// Computes the agreement of the times and of the core cycles over all cases, and of each case in the given order.
+/// Returns the agreement of the times over all cases, the agreement of the core cycles over all cases, and the
+/// agreement of each case in the given order.
 fn agree(cases: &[(String, Printed)]) -> (Agreement, Agreement, Vec<CaseBetween>) {
     let compare = |(id, printed): &(String, Printed)| CaseBetween {
         case: id.clone(),
-        time: Agreement::of(&printed.time),
-        cycles: Agreement::of(&printed.cycles),
+        time: Agreement::new(&printed.time),
+        cycles: Agreement::new(&printed.cycles),
     };
     let by_case: Vec<CaseBetween> = cases.iter().map(compare).collect();
     let over = |select: fn(&CaseBetween) -> Agreement, printed: fn(&Printed) -> &Vec<Interval>| {
@@ -153,9 +156,9 @@ fn agree(cases: &[(String, Printed)]) -> (Agreement, Agreement, Vec<CaseBetween>
 
 impl Laboratory {
     /// Measures a plan several times, with pauses, and compares the intervals of each run with the results of the other
-    /// runs. Stores the runs in a temporary database, so that later runs can learn from earlier ones as in the user's
-    /// database. If `stop` is set, compares only complete runs. Returns `None` if fewer than [`FEWEST_RUNS`] runs are
-    /// complete.
+    /// runs. The runs share a temporary database, so that later runs estimate the spread between runs from earlier
+    /// ones, as they do with the user's database. If `stop` is set, compares only complete runs. Returns `None` if
+    /// fewer than [`FEWEST_RUNS`] runs are complete.
     ///
     /// # Errors
     /// [`LabError::Invalid`] for fewer than [`FEWEST_RUNS`] runs; [`LabError`] if runs cannot be measured.
@@ -183,7 +186,7 @@ impl Laboratory {
                 break;
             }
             let run = store.load_run(&ended.run)?;
-            for case in RunAnalysis::of(&run).cases().iter().filter(|case| !case.is_floor()) {
+            for case in RunAnalysis::new(&run).cases().iter().filter(|case| !case.is_floor()) {
                 let Some(estimates) = &case.estimates else { continue };
                 contended += usize::from(estimates.contended);
                 let case = printed.entry(case.case().id()).or_default();
@@ -204,7 +207,7 @@ impl Laboratory {
     }
 }
 
-/// Waits. Returns `false` if `stop` was set.
+/// Waits for `length`, or until `stop` is set. Returns `false` if `stop` was set.
 fn pause(length: Duration, stop: &AtomicBool) -> bool {
     let mut left = length;
     while !left.is_zero() && !stop.load(Ordering::Relaxed) {
@@ -229,10 +232,10 @@ mod tests {
     #[test]
     fn counts_intervals_that_cover_the_mean_of_the_other_runs() {
         // The other runs' means are 102, 101.5 and 100.5. The first interval ends at 102.5, the second at 101.4.
-        let agreement = Agreement::of(&[interval(100.0, 2.5), interval(101.0, 0.4), interval(103.0, 1.0)]);
+        let agreement = Agreement::new(&[interval(100.0, 2.5), interval(101.0, 0.4), interval(103.0, 1.0)]);
         assert_eq!((agreement.intervals, agreement.covering), (3, 1));
         assert_eq!(agreement.half_width_pct.map(|pct| (pct * 100.0).round()), Some(100.0));
-        let all = Agreement::of(&[interval(100.0, 2.0), interval(101.0, 2.0), interval(102.0, 2.0)]);
+        let all = Agreement::new(&[interval(100.0, 2.0), interval(101.0, 2.0), interval(102.0, 2.0)]);
         assert_eq!((all.covering, all.coverage_pct()), (3, Some(100.0)));
         assert!((all.spread_pct.unwrap() - 100.0 / 101.0).abs() < 1e-9, "{all:?}");
     }

@@ -6,15 +6,16 @@ use crate::{
     estimated_over_counted, matches,
 };
 use pqlab_harness::environment::{Advice, Severity};
+use pqlab_harness::{affinity, check_core};
 use pqlab_record::{Case, CounterChoice, Environment, NULL};
 use serde_json::{Value, json};
 
-/// Description of the machine, including all factors that disturb measurements.
+/// Description of the machine, including factors that disturb measurements.
 #[derive(Clone, Debug)]
 pub struct Machine {
     /// The hardware, the operating system, this build and its libraries.
     pub environment: Environment,
-    /// Disturbing factors, each with a remedy.
+    /// Findings about the machine, each with a severity. Findings that disturb measurements have a remedy.
     pub advice: Vec<Advice>,
     /// Estimated core cycles divided by counted core cycles; `None` if cycles cannot be counted.
     pub estimated_over_counted: Option<f64>,
@@ -32,7 +33,7 @@ impl Machine {
     }
 }
 
-/// Returns the name of a severity in JSON.
+/// Returns the name that JSON documents use for a severity.
 pub fn severity_word(severity: Severity) -> &'static str {
     match severity {
         Severity::Ok => "ok",
@@ -42,18 +43,19 @@ pub fn severity_word(severity: Severity) -> &'static str {
 }
 
 impl Laboratory {
-    /// Describes the machine.
+    /// Describes this machine.
     ///
     /// # Errors
     /// Errors from [`environment`](Self::environment).
     pub fn machine(&self) -> Result<Machine, LabError> {
-        let environment = self.environment(CounterChoice::Best)?;
+        let mut environment = self.environment(CounterChoice::Best)?;
+        environment.core = check_core(affinity::allowed().last().copied());
         let mut advice = advise(&environment);
         advice.extend(advise_here());
         Ok(Machine { environment, advice, estimated_over_counted: estimated_over_counted() })
     }
 
-    /// Returns the first case that matches the pattern, for comparisons with itself.
+    /// Returns the first case that matches the pattern, for [`measure_noise`](Self::measure_noise).
     ///
     /// # Errors
     /// [`LabError::NothingSelected`] if no case matches.
@@ -67,7 +69,8 @@ impl Laboratory {
         })
     }
 
-    /// Plans the suites for the independence and agreement tests. If `names` is empty, plans the suite `standard`.
+    /// Plans the suites called `names`, for the independence and agreement tests. If `names` is empty, plans the
+    /// `standard` suite.
     ///
     /// # Errors
     /// Errors from [`Suite::find`] and [`plan`](Self::plan).

@@ -1,4 +1,4 @@
-//! Independence test: shows whether the figures of a case depend on the other cases in the run.
+//! Independence test: finds out whether the figures of a case depend on the other cases in the run.
 
 use crate::{LabError, Laboratory, Plan, Progress, RunRequest};
 use pqlab_analysis::{crossed_of, run_spread};
@@ -9,11 +9,11 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 use std::sync::atomic::AtomicBool;
 
-/// Target false discovery rate: the maximum expected fraction of chance findings among the cases that the corrected
-/// test calls significant.
+/// Target false discovery rate: the maximum expected fraction of chance findings among the cases that remain
+/// significant after the correction.
 pub const INDEPENDENCE_SIGNIFICANCE: f64 = 0.05;
 
-/// Thresholds in percent. For each threshold, the summary counts the cases that exceed it in every repetition.
+/// Differences in percent. For each of them, the summary counts the cases that differ by more in every repetition.
 pub const DIFFERENCES_PCT: [f64; 3] = [2.0, 3.0, 5.0];
 
 /// Settings of an independence test.
@@ -21,8 +21,8 @@ pub const DIFFERENCES_PCT: [f64; 3] = [2.0, 3.0, 5.0];
 pub struct IndependenceRequest {
     /// Number of repetitions. Each consists of one run of all cases and one run of each case alone.
     pub repetitions: u32,
-    /// Seed for all runs, so that a case has the same keys and messages alone and together with others. `None` for a
-    /// random seed.
+    /// Seed for all runs. A case therefore has the same keys and messages when it is measured alone and together with
+    /// others. `None` chooses a random seed.
     pub seed: Option<u64>,
     /// Command line to store with the runs.
     pub command: String,
@@ -41,28 +41,30 @@ pub struct Independence {
     pub left_out: Vec<(String, String)>,
 }
 
-/// Difference between measuring a case alone and together with others.
+/// Comparison of a case measured alone with the same case measured together with others.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Dependence {
     /// Id of the case.
     pub case: String,
-    /// Whether the operation retries at random, by signing with rejections or generating keys by trial, so that its
-    /// time is random.
+    /// Whether the operation makes a random number of attempts, so that its time is random. Examples are signing with
+    /// rejection and generating keys by trial.
     pub by_rejection: bool,
     /// Unit of the ratio.
     #[serde(serialize_with = "unit_name")]
     pub unit: Unit,
     /// Whether a run of the case was disturbed.
     pub contended: bool,
-    /// Ratio of the case's figure alone to its figure together with others, over all repetitions.
+    /// Ratio of the case's figure when measured alone to its figure when measured with other cases, over all
+    /// repetitions.
     pub ratio: f64,
     /// 95% confidence interval of the ratio.
     pub ratio_ci: [f64; 2],
     /// Two-sided p-value for a ratio of 1.
     pub p_value: f64,
-    /// p-value adjusted for the number of cases of the same kind (Benjamini-Hochberg).
+    /// p-value adjusted for the number of cases with the same [`by_rejection`](Self::by_rejection)
+    /// (Benjamini-Hochberg).
     pub adjusted_p: f64,
-    /// Ratio in each repetition.
+    /// Ratio in each repetition, in order.
     pub ratios: Vec<f64>,
 }
 
@@ -84,7 +86,8 @@ impl Dependence {
         self.adjusted_p <= INDEPENDENCE_SIGNIFICANCE
     }
 
-    /// Returns whether all repetitions differ by more than `pct` percent in the same direction.
+    /// Returns whether the ratio differs from 1 by more than `pct` percent in every repetition, always in the same
+    /// direction.
     pub fn always_differs_by(&self, pct: f64) -> bool {
         let most = 1.0 + pct / 100.0;
         let all = |test: &dyn Fn(f64) -> bool| self.ratios.iter().all(|ratio| test(*ratio));
@@ -93,30 +96,30 @@ impl Dependence {
 }
 
 impl Independence {
-    /// Returns the cases of one kind: cases whose operation retries, or all others. The test judges cases of one kind
-    /// together.
+    /// Returns the cases of one kind: those with random times ([`Dependence::by_rejection`]), or all others. The
+    /// correction for the number of cases treats the kinds separately.
     pub fn of_kind(&self, by_rejection: bool) -> impl Iterator<Item = &Dependence> {
         self.cases.iter().filter(move |case| case.by_rejection == by_rejection)
     }
 
-    /// Returns whether no difference remains significant after the correction.
+    /// Returns whether no case differs significantly after the correction for the number of cases.
     pub fn holds(&self) -> bool {
         !self.cases.iter().any(Dependence::remains)
     }
 }
 
-/// Numbers of changed cases of one kind.
+/// Counts for the cases of one kind: cases with random times, or all others.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct IndependenceSummary {
-    /// Number of cases of the kind.
+    /// Number of cases of this kind.
     pub cases: usize,
-    /// Number of cases whose 95% interval excludes 1.
+    /// Number of cases for which the 95% interval of the ratio excludes 1.
     pub excluding: usize,
-    /// Number of such cases expected by chance.
+    /// Number of intervals that are expected to exclude 1 by chance: 5% of the cases.
     pub by_chance: f64,
     /// Number of cases that remain significant after the correction for the number of cases.
     pub remaining: usize,
-    /// For each of [`DIFFERENCES_PCT`], number of cases that exceed it in every repetition.
+    /// For each of [`DIFFERENCES_PCT`], the number of cases that differ by more in every repetition.
     pub always: [usize; DIFFERENCES_PCT.len()],
 }
 
@@ -135,7 +138,7 @@ impl IndependenceSummary {
 }
 
 impl Independence {
-    /// Summarises the cases of one kind: cases whose operation retries, or all others.
+    /// Summarizes the cases of one kind: those with random times ([`Dependence::by_rejection`]), or all others.
     pub fn summary(&self, by_rejection: bool) -> IndependenceSummary {
         let count = |test: &dyn Fn(&Dependence) -> bool| self.of_kind(by_rejection).filter(|case| test(case)).count();
         let cases = count(&|_| true);
@@ -159,11 +162,11 @@ impl Independence {
     }
 }
 
-/// Reason for a missing result.
+/// Reason why a case has no result.
 #[derive(Debug)]
 struct LeftOut(String);
 
-/// Records of one repetition of a case.
+/// Records of a case from one repetition: measured with other cases (`company`), and measured alone.
 struct Pair {
     company: Record,
     alone: Record,
@@ -178,8 +181,8 @@ fn by_rejection(case: &Case) -> bool {
     signs && named(&["ML-DSA", "Falcon", "FN-DSA"]) || makes_keys && named(&["RSA", "Falcon", "FN-DSA"])
 }
 
-/// Compares a case measured alone with the same case measured together with others. `pairs` contains the repetitions.
-/// The unit is core cycles if all runs have them, otherwise time. The error is the reason for a missing result.
+/// Compares a case measured alone with the same case measured together with others. `pairs` contains one entry per
+/// repetition. The unit is core cycles if all runs have them, otherwise time.
 fn dependence(pairs: &[Pair], protocol: &Protocol) -> Result<Dependence, LeftOut> {
     let first = pairs.first().ok_or_else(|| LeftOut("was not measured".into()))?;
     for record in pairs.iter().flat_map(|pair| [&pair.company, &pair.alone]) {
@@ -218,7 +221,7 @@ fn dependence(pairs: &[Pair], protocol: &Protocol) -> Result<Dependence, LeftOut
     })
 }
 
-/// Returns the mean of independent runs and the components of its variance.
+/// Returns the mean over independent runs, with the components of its variance; `None` without runs.
 fn mean_of<'a>(runs: impl Iterator<Item = &'a Crossed> + Clone) -> Option<Crossed> {
     let count = runs.clone().count() as f64;
     let mut all = runs.clone().next()?.clone();
@@ -228,7 +231,7 @@ fn mean_of<'a>(runs: impl Iterator<Item = &'a Crossed> + Clone) -> Option<Crosse
     Some(all)
 }
 
-/// Adjusts the p-values for the number of cases of each kind.
+/// Adjusts the p-values for the number of cases (Benjamini-Hochberg), separately for cases with and without rejection.
 fn adjust(cases: &mut [Dependence]) {
     for kind in [false, true] {
         let mut of_kind: Vec<&mut Dependence> = cases.iter_mut().filter(|case| case.by_rejection == kind).collect();
@@ -268,7 +271,7 @@ impl Laboratory {
                 let company = company.iter().find(|record| record.case.id() == case.id());
                 match (company, alone.into_iter().next()) {
                     (Some(company), Some(alone)) => pairs[at].push(Pair { company: company.clone(), alone }),
-                    _ => left_out[at] = Some("one of the runs has no record".into()),
+                    _ => left_out[at] = Some("one of the runs has no result for this case".into()),
                 }
             }
         }

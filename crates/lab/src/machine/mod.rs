@@ -1,4 +1,5 @@
-//! Tests of the machine: disturbing factors, the spread between runs, and the influence of cases on each other.
+//! Tests of the machine: factors that disturb measurements, the spread between runs, and effects of cases on each
+//! other.
 
 pub(crate) mod agreement;
 pub(crate) mod doctor;

@@ -1,29 +1,30 @@
-//! Estimates the spread between whole runs on this machine at the beginning of a run, from earlier runs.
+//! Estimates the spread between whole runs on this machine from earlier runs. A new run needs the estimate when it
+//! starts.
 
 use pqlab_analysis::crossed_of;
 use pqlab_record::{Environment, MachineNoise, RunSpreads, Unit, Visits};
 use pqlab_store::{RunMedian, Store, StoreError};
 use std::collections::BTreeMap;
 
-/// Maximum age in days of the runs used.
+/// Maximum age in days of the earlier runs used for the estimate.
 const DAYS: u32 = 30;
-/// Maximum number of runs used, newest first.
+/// Maximum number of earlier runs used for the estimate, newest first.
 const MOST_RUNS: usize = 12;
-/// Minimum number of runs that must contain a case before the estimate uses it.
+/// Minimum number of runs that must contain a case. The estimate ignores cases that fewer runs contain.
 const LEAST_RUNS: usize = 3;
-/// Minimum degrees of freedom. With fewer, the default spread is a better estimate.
+/// Minimum degrees of freedom of an estimate. With fewer, the default spread is a better estimate.
 const LEAST_FREEDOM: f64 = 5.0;
-/// Lower limit for the spread of times in percent, because every machine has some.
+/// Lower limit for the spread of times in percent. Every machine has some spread, even if few runs show none.
 const LEAST_TIME_PCT: f64 = 0.3;
 /// Lower limit for the spread of core cycles in percent.
 const LEAST_CYCLES_PCT: f64 = 0.1;
 /// Upper limit for the variance of one case, as a multiple of the median over all cases. Without it, one unstable case
 /// could dominate the estimate.
 const MOST_TIMES_MEDIAN: f64 = 10.0;
-/// Lower limit for the correlation between the effects of a run on two cases.
+/// Lower limit for the estimated correlation between cases: how similarly a run shifts the medians of two cases.
 const LEAST_CORRELATION: f64 = 0.3;
 
-/// Returns the spread between runs that a new run must assume: the spread measured by `calibrate` on this machine,
+/// Returns the spread between runs that a new run assumes: the spread that `pqlab calibrate` measured on this machine,
 /// otherwise an estimate from earlier runs with this build, otherwise the default.
 pub(crate) fn known(store: &Store, environment: &Environment, now: &str) -> Result<RunSpreads, StoreError> {
     if let Some(noise) = store.noise(environment)? {
@@ -33,7 +34,8 @@ pub(crate) fn known(store: &Store, environment: &Environment, now: &str) -> Resu
     Ok(from_runs(&runs).unwrap_or_default())
 }
 
-/// Stores the medians of a complete run for [`known`]. Leaves out disturbed cases and overhead cases.
+/// Stores the medians of a complete run, from which [`known`] estimates the spread for later runs. Leaves out disturbed
+/// cases and overhead cases.
 pub(crate) fn remember(store: &mut Store, run: &str) -> Result<(), StoreError> {
     let mut medians = Vec::new();
     for record in &store.load_run(run)?.records {
@@ -99,15 +101,17 @@ struct Found {
 /// One case in one run.
 struct Seen {
     run: usize,
-    /// Logarithm of the median.
+    /// Natural logarithm of the median.
     value: f64,
     /// Variance of `value`, as estimated within the run.
     within: f64,
 }
 
-/// Estimates the variance between runs that exceeds the variance within runs, with the method of moments, and averages
-/// it over the cases. A run that affects all cases alike is one observation, not one per case. The degrees of freedom
-/// are therefore those of a sum of squares of equally correlated cases (Satterthwaite).
+/// Estimates the spread between runs by the method of moments. For each case, the excess variance is the variance of
+/// the runs' medians minus the variance within runs. The result is the square root of the mean excess over all cases.
+///
+/// The cases of a run are not independent: a run that shifts all of them alike is one observation, not one per case.
+/// The degrees of freedom are therefore those of a sum of squares of equally correlated cases (Satterthwaite).
 fn between(runs: &[Vec<RunMedian>], unit: Unit) -> Option<Found> {
     let mut cases: BTreeMap<&str, Vec<Seen>> = BTreeMap::new();
     for (run, medians) in runs.iter().enumerate() {
@@ -159,8 +163,8 @@ mod tests {
         }
     }
 
-    /// Generates runs of several cases. `clock_pct` is the spread between runs that the times of all cases share,
-    /// `cycles_pct` the spread between runs of each case's cycles, and `within_pct` the spread within a run.
+    /// Generates runs of several cases. `clock_pct` is the spread between runs that all times share. `cycles_pct` is
+    /// the spread between runs of each case's cycles. `within_pct` is the spread within a run.
     fn runs(
         runs: usize,
         cases: usize,
@@ -195,7 +199,7 @@ mod tests {
         assert!((found.cycles_pct - 0.4).abs() < 0.05, "{found:?}");
         assert!(found.time_pct > 0.6 && found.time_pct < 1.6, "{found:?}");
         assert_eq!(found.source, "from 12 runs of this machine and build");
-        // The effect of the clock on all cases was observed only once per run, not once per case.
+        // The clock affects all cases of a run alike, so each run is one observation, not 200.
         assert!((11..=40).contains(&found.degrees_of_freedom), "{found:?}");
         let quiet = from_runs(&runs(12, 200, 0.0, 0.0, 0.8, 2)).unwrap();
         assert_eq!((quiet.time_pct, quiet.cycles_pct), (LEAST_TIME_PCT, LEAST_CYCLES_PCT));

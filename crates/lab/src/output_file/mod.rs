@@ -6,12 +6,14 @@ use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use tempfile::TempPath;
 
-/// Maximum number of symbolic links followed, as on Linux.
+/// Maximum number of symbolic links to follow. Linux has the same limit.
 const LINKS: usize = 40;
-/// Permission bits to keep. The higher bits (set-user-id, set-group-id, sticky) are dropped.
+/// Permission bits that a new file takes over from the file that it replaces. The higher bits (set-user-ID,
+/// set-group-ID, sticky) are dropped.
 const RIGHTS: u32 = 0o777;
 
-/// Output destination that the user named. Only this type decides which files may be replaced.
+/// Output destination that the user named. This type alone decides which files are replaced and which are written to
+/// directly.
 ///
 /// A regular file appears under its name only when it is complete, and keeps the permissions of the file that it
 /// replaces. Symbolic links are followed, not replaced. Other files (devices, pipes, sockets) are written to directly,
@@ -24,14 +26,14 @@ pub struct Destination {
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Place {
     StandardOutput,
-    /// An existing file that is written to directly.
+    /// An existing file to write to directly, such as a pipe, a device or an open descriptor.
     Opened(PathBuf),
     Socket(PathBuf),
     /// A regular file to replace, or a path without a file. Never a link.
     Replaced(PathBuf),
 }
 
-/// Unfinished output. If the value is dropped without a call to [`keep`](Self::keep), no regular file remains.
+/// Unfinished output. If this value is dropped without a call to [`keep`](Self::keep), no regular file remains.
 #[derive(Debug)]
 pub struct Writing {
     end: End,
@@ -39,11 +41,11 @@ pub struct Writing {
 
 #[derive(Debug)]
 enum End {
-    /// The output was written directly.
+    /// The output is written directly; nothing remains to be done.
     There,
-    /// A temporary file will be copied to this file.
+    /// The output is written to a temporary file, which `keep` copies to this file.
     Copied(File),
-    /// A temporary file next to the wanted file will be renamed.
+    /// The output is written to a temporary file next to the wanted file, which `keep` renames.
     Named { partial: TempPath, wanted: PathBuf, replaced: Option<Replaced> },
 }
 
@@ -59,9 +61,9 @@ impl Destination {
     /// Resolves `path`, without creating anything.
     ///
     /// # Errors
-    /// If the path is a folder, or if its links or its parent folder cannot be resolved.
-    pub fn of(path: &Path) -> io::Result<Destination> {
-        let place = if path == Path::new("-") { Place::StandardOutput } else { Place::of(path)? };
+    /// Fails if the path is a folder, or if its symbolic links or its parent folder cannot be resolved.
+    pub fn new(path: &Path) -> io::Result<Destination> {
+        let place = if path == Path::new("-") { Place::StandardOutput } else { Place::new(path)? };
         Ok(Destination { place })
     }
 
@@ -79,13 +81,13 @@ impl Destination {
             Place::StandardOutput => (End::There, File::from(io::stdout().as_fd().try_clone_to_owned()?)),
             Place::Opened(path) => (End::There, OpenOptions::new().write(true).truncate(true).open(path)?),
             Place::Socket(path) => (End::There, File::from(OwnedFd::from(UnixStream::connect(path)?))),
-            Place::Replaced(wanted) => beside(wanted)?,
+            Place::Replaced(wanted) => create_temporary(wanted)?,
         };
         Ok((Writing { end }, file))
     }
 
-    /// Like [`create`](Self::create), but for a writer that seeks backwards. If the destination cannot seek, returns a
-    /// temporary file, which [`Writing::keep`] copies to the destination.
+    /// Like [`create`](Self::create), but for writers that seek backwards. Returns a temporary file if the destination
+    /// is not a regular file. [`Writing::keep`] then copies the temporary file to the destination.
     ///
     /// # Errors
     /// Errors from the operating system.
@@ -98,8 +100,8 @@ impl Destination {
 }
 
 impl Writing {
-    /// Finishes writing. `file` must be the file that was returned together with this value. A regular file is synced
-    /// to disk and gets its final name.
+    /// Finishes writing. `file` must be the file that was returned together with this value. Syncs a regular file to
+    /// disk and gives it its final name.
     ///
     /// # Errors
     /// Errors from the operating system.
@@ -113,8 +115,8 @@ impl Writing {
             }
             End::Named { partial, wanted, replaced } => {
                 if let Some(replaced) = replaced {
-                    // Ignore errors: only the superuser can set another owner. For other users, the new file belongs to
-                    // the current user.
+                    // Ignore errors: only the superuser can change the owner. Without that right,
+                    // the file belongs to the current user.
                     fchown(&file, Some(replaced.user), Some(replaced.group)).ok();
                     file.set_permissions(Permissions::from_mode(replaced.rights))?;
                 }
@@ -132,7 +134,7 @@ impl Writing {
 }
 
 impl Place {
-    fn of(path: &Path) -> io::Result<Place> {
+    fn new(path: &Path) -> io::Result<Place> {
         if path.as_os_str().as_encoded_bytes().ends_with(b"/") {
             return Err(folder());
         }
@@ -142,7 +144,8 @@ impl Place {
                 Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Place::Replaced(place)),
                 Err(error) => return Err(error),
                 Ok(found) if !found.is_symlink() => return Place::existing(place, &found),
-                // A link to an open file (`/dev/stdout`) names no file that could be replaced.
+                // A link to an open descriptor, such as `/dev/stdout`, must be written to, not
+                // replaced.
                 Ok(_) if names_a_descriptor(&place) => return Place::existing(place.clone(), &fs::metadata(&place)?),
                 Ok(_) => {
                     let target = fs::read_link(&place)?;
@@ -168,14 +171,15 @@ fn folder() -> Error {
     Error::new(ErrorKind::IsADirectory, "this is a folder: name a file in it")
 }
 
-/// Returns whether the path names an open file descriptor. No file can be created in the folder of such a path.
+/// Returns whether the path names an open file descriptor, such as `/dev/fd/1`. No file can be created in the folder of
+/// such a path.
 fn names_a_descriptor(path: &Path) -> bool {
     let folder = path.parent().and_then(|folder| folder.canonicalize().ok());
     folder.is_some_and(|folder| folder.starts_with("/proc") || folder == Path::new("/dev/fd"))
 }
 
-/// Creates a temporary file next to the wanted file, so that one rename completes the output.
-fn beside(wanted: &Path) -> io::Result<(End, File)> {
+/// Creates a temporary file in the folder of the wanted file, so that a single rename completes the output.
+fn create_temporary(wanted: &Path) -> io::Result<(End, File)> {
     let name = wanted.file_name().ok_or_else(|| Error::new(ErrorKind::InvalidInput, "not a file name"))?;
     let folder = wanted.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let replaced = match fs::metadata(wanted) {
@@ -197,7 +201,7 @@ fn beside(wanted: &Path) -> io::Result<(End, File)> {
     Ok((End::Named { partial, wanted: wanted.to_owned(), replaced }, file))
 }
 
-/// Removes the path of the temporary file from the system's message, because users do not know that file.
+/// Returns the system's error message without the path of the temporary file, which would confuse users.
 fn plain(error: &Error) -> String {
     let text = error.to_string();
     text.split(" at path ").next().unwrap_or(&text).to_owned()

@@ -6,21 +6,21 @@ use std::process::Command;
 use std::thread;
 
 fn write(path: &Path, content: &str) -> io::Result<()> {
-    let (writing, mut file) = Destination::of(path)?.create()?;
+    let (writing, mut file) = Destination::new(path)?.create()?;
     file.write_all(content.as_bytes())?;
     writing.keep(&mut file)
 }
 
 /// Writes four bytes, then seeks back and overwrites them.
 fn write_twice(path: &Path) -> io::Result<()> {
-    let (writing, mut file) = Destination::of(path)?.create_seekable()?;
+    let (writing, mut file) = Destination::new(path)?.create_seekable()?;
     file.write_all(b"????")?;
     file.rewind()?;
     file.write_all(b"done")?;
     writing.keep(&mut file)
 }
 
-/// Returns the names in a folder.
+/// Returns the names of the files in a folder.
 fn names(folder: &Path) -> Vec<String> {
     let mut names: Vec<String> =
         fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
@@ -32,7 +32,7 @@ fn names(folder: &Path) -> Vec<String> {
 fn regular_files_appear_whole_and_keep_their_permissions() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("file");
-    let (writing, mut file) = Destination::of(&path).unwrap().create().unwrap();
+    let (writing, mut file) = Destination::new(&path).unwrap().create().unwrap();
     file.write_all(b"half").unwrap();
     assert!(!path.exists());
     drop((writing, file));
@@ -115,11 +115,11 @@ fn rejects_folders_with_advice() {
     let folder = tempfile::tempdir().unwrap();
     symlink(".", folder.path().join("link")).unwrap();
     for path in [folder.path().to_owned(), "/".into(), "..".into(), folder.path().join("link"), "none/".into()] {
-        let refused = Destination::of(&path).unwrap_err().to_string();
+        let refused = Destination::new(&path).unwrap_err().to_string();
         assert_eq!(refused, "this is a folder: name a file in it", "{}", path.display());
     }
     let absent = write(&folder.path().join("no/file"), "").unwrap_err();
     assert_eq!(absent.to_string(), "No such file or directory (os error 2)");
-    assert!(Destination::of(Path::new("-")).unwrap().is_standard_output());
-    assert!(!Destination::of(Path::new("./-")).unwrap().is_standard_output());
+    assert!(Destination::new(Path::new("-")).unwrap().is_standard_output());
+    assert!(!Destination::new(Path::new("./-")).unwrap().is_standard_output());
 }

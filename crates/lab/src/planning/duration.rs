@@ -1,9 +1,9 @@
-//! Expected duration of a plan, announced before it starts.
+//! Estimates the duration of a plan before the run starts.
 //!
-//! If an earlier run on this machine and with this build measured a case by the same rules, the estimate is the
-//! duration of the case in that run, including preparation. Otherwise it is computed from the measuring rules, the time
-//! of an operation and the time of the preparation. These times come from earlier runs with other rules, or from a
-//! short trial in a worker process. Disturbed visits are measured again, so a run can take longer than the estimate.
+//! If an earlier run on this machine with this build measured a case under the same rules, the estimate is the case's
+//! duration in that run, including preparation. Otherwise it is computed from the measurement settings, the time of an
+//! operation and the time of the preparation. These times come from earlier runs with other rules, or from a short
+//! trial in a worker process. Disturbed visits are measured again, so a run can take longer than the estimate.
 
 use crate::running::processors::Place;
 use crate::{LabError, Laboratory, Plan};
@@ -21,20 +21,22 @@ use std::collections::{BTreeMap, BTreeSet};
 const MOST_RUNS: usize = 50;
 /// Maximum age in days of the earlier runs used for estimates.
 const DAYS: u32 = 90;
-/// Minimum number of samples per case for a trial. With fewer samples, measuring never takes long.
+/// Minimum fixed number of samples per case for which trials are worthwhile. With fewer samples, measuring a case does
+/// not take long.
 const FEWEST_SAMPLES: u64 = 100;
-/// Time in ns after which no further trial starts.
+/// Time in ns, counted from the first trial, after which no further trial starts.
 const PATIENCE_NS: u64 = 5_000_000_000;
 /// Maximum fraction of a plan's duration to spend on trials.
 const PATIENCE_SHARE: f64 = 0.1;
-/// Duration of a plan in seconds, according to its time limits, below which only large cases are tried.
+/// Minimum duration of a plan in seconds, according to its time limits, for which all cases get trials. In shorter
+/// plans, only large cases get trials.
 const SHORT_S: f64 = 15.0;
-/// Approximate length of a sample in ns. Shorter operations are batched.
+/// Approximate minimum length of a sample in ns. The harness batches shorter operations.
 const SHORTEST_SAMPLE_NS: f64 = 1e4;
-/// Parameters with which the time of an operation grows: the number of tasks and the number of transactions.
+/// Parameters that increase the time of an operation: the number of tasks and the number of transactions.
 const SIZES: [&str; 2] = ["tasks", "tx"];
-/// Sizes for trials of large cases. Two sizes separate the part of the time that grows with the size from the constant
-/// part.
+/// Sizes at which trials measure large cases. Two sizes separate the constant part of the time from the part that grows
+/// with the size.
 const TRIED_SIZES: [u64; 2] = [100, 1000];
 
 /// Expected duration of a plan.
@@ -42,14 +44,14 @@ const TRIED_SIZES: [u64; 2] = [100, 1000];
 pub struct ExpectedDuration {
     /// Expected duration in seconds.
     pub seconds: f64,
-    /// Number of samples per case, if fixed.
+    /// Number of samples per case, if it is fixed.
     pub samples: Option<u64>,
     /// Number of cases estimated from earlier runs.
     pub by_runs: usize,
     /// Number of cases estimated from trials.
     pub by_trial: usize,
-    /// Number of cases without an estimate. Under the adaptive rules, `seconds` includes their time limits, without
-    /// preparation. With a fixed number of samples, `seconds` does not include these cases.
+    /// Number of cases without an estimate. Under the adaptive rules, `seconds` includes the time limits of these
+    /// cases, but not their preparation. With a fixed number of samples, `seconds` does not include these cases at all.
     pub unknown: usize,
 }
 
@@ -60,17 +62,17 @@ enum Source {
     Trial,
 }
 
-/// Estimates for one call of a case.
+/// Estimated times of a case, and where they come from.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Known {
-    /// Time of a call in ns.
+    /// Time of one call of the operation, in ns.
     call_ns: f64,
     /// Time that a process needs to prepare the case, in ns.
     ready_ns: f64,
     source: Source,
 }
 
-/// Result of a trial.
+/// Result of a trial of a case.
 #[derive(Clone, Copy, Debug)]
 struct Tried {
     size: f64,
@@ -80,15 +82,15 @@ struct Tried {
     shortest_sample_ns: f64,
 }
 
-/// Returns the seconds between the beginning and the end of a run; `None` if the run is not complete.
+/// Returns the seconds between the start and the end of a run; `None` if the run is not complete.
 pub fn run_seconds(run: &Run) -> Option<f64> {
     clock::seconds_between(&run.header.started_at, run.finished_at.as_deref()?)
 }
 
 impl Laboratory {
-    /// Returns the expected duration of a plan. First tries cases that earlier runs do not cover, for a few seconds in
-    /// total: large blocks and loads, and cases with a fixed number of samples. If `thorough` is set, also tries the
-    /// other cases of long plans.
+    /// Returns the expected duration of a plan. First runs trials of cases that earlier runs do not cover, for a few
+    /// seconds in total: large blocks and loads, and cases with a fixed number of samples. If `thorough` is set, also
+    /// runs trials of the other cases of long plans.
     ///
     /// # Errors
     /// [`LabError::Store`] if the store cannot be read, [`LabError::Counter`] and [`LabError::Worker`] if this machine
@@ -108,7 +110,8 @@ impl Laboratory {
         Ok(expected(plan, &times))
     }
 
-    /// Tries cases without an estimate: one case of each kind, with one library. A case that fails gets no estimate.
+    /// Runs trials of cases without an estimate: one case of each kind, with one library. A case that fails gets no
+    /// estimate.
     fn try_unknown(&self, plan: &Plan, thorough: bool, times: &mut Times) -> Result<(), LabError> {
         let rules = &plan.protocol;
         let nominal_s = expected(plan, &Times::default()).seconds;
@@ -118,7 +121,7 @@ impl Laboratory {
         };
         let large = |case: &Case| size(case) >= TRIED_SIZES[1] as f64;
         let mut kinds: BTreeMap<String, &Case> = BTreeMap::new();
-        let unknown = |case: &&Case| !case.is_overhead() && times.of(case, rules).is_none();
+        let unknown = |case: &&Case| !case.is_overhead() && times.find(case, rules).is_none();
         for case in plan.cases.iter().filter(unknown).filter(|case| worthwhile || large(case)) {
             let largest = kinds.entry(kind(case)).or_insert(case);
             if size(case) > size(largest) {
@@ -141,7 +144,7 @@ impl Laboratory {
             affinity: rules.affinity.clone(),
             ..Protocol::default()
         };
-        let place = Place::of(&protocol);
+        let place = Place::new(&protocol);
         let mut pool = ProcessPool::new(self.workers(1, &protocol, &tried, &place, None));
         let begun = clock::monotonic_ns();
         for case in tried.iter().take_while(|_| clock::monotonic_ns() - begun < patience_ns) {
@@ -154,7 +157,8 @@ impl Laboratory {
                     if case.parameters.iter().any(is_size)
                         && let Ok(visited) = pool.visit(0, case, &one_sample(case, batch))
                     {
-                        // Include the time to generate and check a large block, which is as long as the timed work.
+                        // For a large block, generation and checking take as long as the timed
+                        // work, so count the whole visit.
                         call_ns = call_ns.max(visited.visit_ns as f64);
                     }
                     times.tried.entry(kind(case)).or_default().push(Tried {
@@ -175,25 +179,27 @@ impl Laboratory {
     }
 }
 
-/// Known times.
+/// Times from earlier runs and trials.
 #[derive(Default)]
 struct Times {
-    /// Time of a call in ns, or of a single task for loads, keyed by case id.
+    /// Time of a call in ns, keyed by case id. For loads, the time per task.
     by_id: BTreeMap<String, f64>,
     /// Seconds that a case took under the rules of the plan, including preparation, keyed by case id.
     whole_s: BTreeMap<String, f64>,
     /// Time in ns that a process needs to prepare a case, keyed by case id.
     ready_ns: BTreeMap<String, f64>,
-    /// Time of a call per unit of size, and time of the preparation, both in ns, keyed by kind.
+    /// Time of a call divided by its [`size`], and preparation time, both in ns and keyed by [`kind`].
     by_kind: BTreeMap<String, (f64, f64)>,
-    /// Trials in order of size, keyed by kind.
+    /// Results of trials, smallest size first, keyed by [`kind`].
     tried: BTreeMap<String, Vec<Tried>>,
 }
 
 impl Times {
-    /// Learns times from earlier runs. Uses the times of a case also for cases of the same kind with other libraries.
+    /// Adds times from earlier runs. A case without times of its own later uses those of a case of the same [`kind`]
+    /// with another library.
     fn learn(&mut self, cases: &[Case], protocol: &Protocol, runs: &[FinishedRun]) {
-        // Skip cases with several threads: their medians do not show the length of a sample, so the caller tries them.
+        // Skip cases with several threads: their medians do not show the length of a sample, so the caller runs trials
+        // of them.
         let unthreaded: Vec<&Case> = cases.iter().filter(|case| case.threads().is_none()).collect();
         let ids: BTreeSet<String> = unthreaded.iter().map(|case| case.id()).collect();
         self.by_id.retain(|id, _| ids.contains(id));
@@ -217,7 +223,8 @@ impl Times {
         for case in unthreaded {
             let id = case.id();
             if let Some(ns) = self.by_id.get(&id) {
-                // The median of a load is the time of one task, but that of a block is the time of the whole block.
+                // A load's median is the time per task, but a block's median is the time for the
+                // whole block.
                 let tasks = case.tasks().unwrap_or(1) as f64;
                 let of_one = ns * tasks / size(case);
                 let ready_ns = self.ready_ns.get(&id).copied().unwrap_or(0.0);
@@ -226,7 +233,7 @@ impl Times {
         }
     }
 
-    fn of(&self, case: &Case, protocol: &Protocol) -> Option<Known> {
+    fn find(&self, case: &Case, protocol: &Protocol) -> Option<Known> {
         let id = case.id();
         if let Some(seconds) = self.whole_s.get(&id) {
             // Return the whole time as preparation, because only the sum of both times matters.
@@ -261,7 +268,7 @@ impl Times {
     }
 }
 
-/// Returns whether runs under both protocols take the same time.
+/// Returns whether both protocols have equal settings for everything that determines the duration of a run.
 fn same_rules(one: &Protocol, other: &Protocol) -> bool {
     let rules = |protocol: &Protocol| {
         let counts = (protocol.processes, protocol.warmup, protocol.iterations, protocol.handshakes, protocol.batch);
@@ -270,8 +277,8 @@ fn same_rules(one: &Protocol, other: &Protocol) -> bool {
     rules(one) == rules(other)
 }
 
-/// Returns the seconds that each case of a run took, including preparation. The time of a block is divided equally
-/// among its cases. Blocks are measured one after another.
+/// Returns the ids of a run's cases with the seconds that each took, including preparation. Blocks are measured one
+/// after another; the time of a block is divided equally among its cases.
 fn shares(run: &FinishedRun) -> Vec<(&str, f64)> {
     let mut blocks: Vec<(&str, Vec<&str>, &str)> = Vec::new();
     for case in &run.cases {
@@ -294,7 +301,8 @@ fn shares(run: &FinishedRun) -> Vec<(&str, f64)> {
     found
 }
 
-/// Returns a key that cases with similar times share: everything except library, key encoding and size.
+/// Returns a key that is equal for cases with similar times. It consists of the parts of the case id except library,
+/// key encoding and size.
 fn kind(case: &Case) -> String {
     let matters = |parameter: &&Parameter| match parameter {
         Parameter::Word(name, _) => name != "key",
@@ -313,7 +321,7 @@ fn size(case: &Case) -> f64 {
     SIZES.iter().filter_map(|name| case.number(name)).product::<u64>().max(1) as f64
 }
 
-/// Returns copies of the case in the sizes to try.
+/// Returns copies of the case with sizes limited to each of [`TRIED_SIZES`], without duplicates.
 fn smaller(case: &Case) -> Vec<Case> {
     let mut found: Vec<Case> = Vec::new();
     for most in TRIED_SIZES {
@@ -346,12 +354,12 @@ fn one_sample(case: &Case, batch: u64) -> VisitRequest {
     }
 }
 
-/// Returns the number of samples per case, if fixed.
+/// Returns the number of samples per case, if it is fixed.
 fn samples(protocol: &Protocol) -> Option<u64> {
     protocol.iterations.filter(|_| protocol.kind != ProtocolKind::Adaptive)
 }
 
-/// Returns the seconds that a case takes under a protocol.
+/// Estimates how many seconds a case takes under a protocol, including preparation.
 fn case_seconds(case: &Case, protocol: &Protocol, known: Known, shortest_sample_ns: f64) -> f64 {
     let processes = f64::from(protocol.processes);
     let ready_s = known.ready_ns * processes / 1e9;
@@ -360,13 +368,13 @@ fn case_seconds(case: &Case, protocol: &Protocol, known: Known, shortest_sample_
     }
     let call_ns = known.call_ns;
     let Some(samples) = samples(protocol) else {
-        // The harness completes every round, and starts no further round when the time is used up.
+        // The harness completes each round and starts no new round once the time is used up.
         let visit_s = protocol.visit_s.max(call_ns.max(shortest_sample_ns) / 1e9);
         return protocol.max_time_s.max(visit_s * processes) + ready_s;
     };
     let batch = protocol.batch.filter(|_| size(case) <= 1.0);
     let sample_ns = batch.map_or_else(|| call_ns.max(shortest_sample_ns), |batch| call_ns * batch as f64);
-    // For loads, the warm-up is a number of tasks.
+    // For loads of a thread pool, the warm-up counts tasks instead of calls.
     let calls = protocol.warmup as f64 / case.tasks().unwrap_or(1) as f64;
     let warmup_ns = if case.state() == State::Warm { calls * call_ns * processes } else { 0.0 };
     (sample_ns * samples as f64 + warmup_ns) / 1e9 + ready_s
@@ -376,7 +384,7 @@ fn expected(plan: &Plan, times: &Times) -> ExpectedDuration {
     let protocol = &plan.protocol;
     let mut found = ExpectedDuration { samples: samples(protocol), ..ExpectedDuration::default() };
     for case in &plan.cases {
-        let known = times.of(case, protocol);
+        let known = times.find(case, protocol);
         if !case.is_overhead() {
             match known.map(|known| known.source) {
                 Some(Source::Run) => found.by_runs += 1,
@@ -467,7 +475,7 @@ mod tests {
         times.by_id.insert(load(100).id(), 1e5);
         let cases = [load(100), load(5000)];
         times.learn(&cases, &reference(), &[]);
-        let call_ns = |case: &Case| times.of(case, &reference()).map(|known| known.call_ns);
+        let call_ns = |case: &Case| times.find(case, &reference()).map(|known| known.call_ns);
         assert_eq!(call_ns(&load(100)), Some(1e7));
         assert_eq!(call_ns(&load(5000)), Some(5e8));
         assert_eq!(call_ns(&case("sign-load", "a", &[("tasks", 100), ("workers", 4)])), None);

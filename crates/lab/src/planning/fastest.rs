@@ -1,10 +1,10 @@
-//! Chooses the `fastest` libraries with trials in worker processes, before the run is planned.
+//! Chooses the `fastest` libraries by trials in worker processes, before the run is planned.
 //!
 //! Each candidate performs the operations that the run will measure. The trials follow the rules of a run, with a few
 //! short visits per candidate, and alternate between the candidates. As in a run, a candidate fails if its library
 //! crashes, hangs or gives a wrong answer.
 
-use crate::planning::plan::{Draft, LOADS_LEFT_OUT, without_what_is_missing};
+use crate::planning::plan::{Draft, LOADS_LEFT_OUT, remove_unavailable};
 use crate::running::processors::Place;
 use crate::verifying::defects;
 use crate::{Filters, LabError, Laboratory, Plan, ProtocolOverrides, Suite};
@@ -19,30 +19,32 @@ use pqlab_workloads::fastest::Question;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Number of worker processes.
+/// Number of worker processes in a trial.
 const PROCESSES: u32 = 2;
 /// Duration of a visit in seconds. A fast library completes a few dozen operations in this time.
 const VISIT_S: f64 = 0.003;
-/// Time limit in seconds for each operation of a candidate. Signing with rejections uses all of the time, other
-/// operations about a fifth.
+/// Time limit in seconds for each operation of a candidate. Signing with rejection uses all of it, other operations
+/// about a fifth.
 const MAX_TIME_S: f64 = 0.1;
 /// Target half-width of the intervals in percent, which suffices for a choice.
 const PRECISION_PCT: f64 = 2.0;
-/// Time limit for a request to a worker. A library that needs longer cannot be chosen, even if a run would wait longer.
+/// Time limit for a worker's answer. A library that needs longer cannot be chosen, even if a run would wait longer.
 const REQUEST: Duration = Duration::from_secs(20);
 /// Operations of constructions that include signing.
 const SIGNS: [&str; 2] = ["sign", "cycle"];
-/// Seed for order and inputs, which is constant so that the same candidates always get the same inputs.
+/// Seed for the order of the candidates and for their inputs. It is constant, so that a trial always uses the same
+/// inputs.
 const SEED: u64 = 1;
 
 impl Laboratory {
     /// Plans the cases that suites and filters select. If a library must be chosen by trial (`fastest`), first measures
-    /// the candidates for a few tenths of a second each, and passes the result to `note`.
+    /// each candidate for a few tenths of a second, and passes the result to `note`.
     ///
     /// # Errors
-    /// [`LabError::Unknown`] for a name without a match, [`LabError::Invalid`] for a value that cannot be measured,
-    /// [`LabError::NothingSelected`] if nothing is left, and [`LabError::Worker`] if worker processes cannot be
-    /// started.
+    /// - [`LabError::Unknown`] for a name without a match.
+    /// - [`LabError::Invalid`] for a value that cannot be measured.
+    /// - [`LabError::NothingSelected`] if no case matches.
+    /// - [`LabError::Worker`] if worker processes cannot be started.
     pub fn plan(
         &self,
         suites: &[Suite],
@@ -51,7 +53,7 @@ impl Laboratory {
         note: &mut dyn FnMut(&str),
     ) -> Result<Plan, LabError> {
         let Draft { plan: mut draft, questions, loads_left_out } = self.drafted(suites, filters, overrides)?;
-        without_what_is_missing(&mut draft.cases, note)?;
+        remove_unavailable(&mut draft.cases, note)?;
         if loads_left_out > 0 {
             note(&format!("not measured: {LOADS_LEFT_OUT}"));
         }
@@ -71,7 +73,7 @@ impl Laboratory {
             }
         }
         let mut plan = Plan::new(self.registry(), suites, filters, overrides, &answers)?;
-        without_what_is_missing(&mut plan.cases, &mut |_| {})?;
+        remove_unavailable(&mut plan.cases, &mut |_| {})?;
         Ok(plan)
     }
 
@@ -89,8 +91,8 @@ impl Laboratory {
         drafted.map_err(|error| self.with_what_was_meant(error, suites, filters))
     }
 
-    /// Returns the draft. If a library must be chosen by trial, also returns a plan with about as many cases as the
-    /// run will have, in which the first candidate replaces the fastest.
+    /// Returns the plan before any trial. If a library must be chosen by trial, also returns a plan in which the first
+    /// candidate replaces `fastest`. The second plan has about as many cases as the run will have.
     pub(crate) fn draft_and_likeness(
         &self,
         suites: &[Suite],
@@ -108,7 +110,7 @@ impl Laboratory {
         Ok((plan, Plan::new(self.registry(), suites, filters, overrides, &first).ok()))
     }
 
-    /// Measures the cases of a question.
+    /// Runs the trials for a question: measures its cases with every candidate.
     fn tried(&self, question: &Question, rules: &Protocol) -> Result<Vec<Record>, LabError> {
         let selected = counter::open(CounterChoice::Wall)?;
         let (metric, ns_per_tick) = (selected.counter.metric(), selected.ns_per_tick);
@@ -118,12 +120,13 @@ impl Laboratory {
             visit_s: VISIT_S,
             max_time_s: MAX_TIME_S,
             precision_pct: PRECISION_PCT,
+            patience_s: Some(0.0),
             counter: CounterChoice::Wall,
             affinity: rules.affinity.clone(),
             ..Protocol::default()
         };
         let cases = question.cases();
-        let place = Place::of(&protocol);
+        let place = Place::new(&protocol);
         let mut workers = self.workers(SEED, &protocol, &cases, &place, None);
         workers.limits = Limits { request: workers.limits.request.min(REQUEST), ..workers.limits };
         let positions: Vec<usize> = (0..cases.len()).collect();
@@ -149,9 +152,9 @@ impl Observer for Finished {
     }
 }
 
-/// Removes the candidates with a known defect in a deciding operation from the question. Returns the remaining
-/// question, and the removed candidates with their defects. If every candidate has such a defect, keeps all of them,
-/// because the run marks their figures.
+/// Removes from the question all candidates that have a known defect in a deciding operation. Returns the remaining
+/// question, and the removed candidates with their defects. If every candidate has such a defect, keeps all of them:
+/// the run marks their figures.
 fn without_defects(question: &Question, providers: &[Arc<Provider>]) -> (Question, Vec<FailedCandidate>) {
     let mut defective: Vec<FailedCandidate> = Vec::new();
     for case in question.cases() {
@@ -183,7 +186,8 @@ fn answer(
     chosen(question, able.into_iter(), &failed).ok_or(failed)
 }
 
-/// Returns the answer for candidates sorted by time, fastest first; `None` if there are no candidates.
+/// Returns the answer to a question. `in_order` contains the candidates with their total times in ns, fastest first.
+/// Returns `None` if there are no candidates.
 fn chosen(
     question: &Question,
     mut in_order: impl Iterator<Item = (f64, String)>,
@@ -203,7 +207,7 @@ fn chosen(
     })
 }
 
-/// Returns the total time of a candidate in ns, or the reason for which it is unknown.
+/// Returns the total time in ns of a candidate's operations, or the reason why it is unknown.
 fn total_ns(tried: &[Record], candidate: &str) -> Result<f64, String> {
     let records: Vec<&Record> = tried.iter().filter(|record| record.case.provider == candidate).collect();
     if records.is_empty() {
@@ -212,14 +216,14 @@ fn total_ns(tried: &[Record], candidate: &str) -> Result<f64, String> {
     records.into_iter().map(typical_ns).sum()
 }
 
-/// Returns the typical time of an operation in ns. This is the mean for operations that sign, because rejections are
-/// part of the cost, and the interquartile mean for others, because interruptions hardly affect it.
+/// Returns the typical time of an operation in ns. For operations that sign, this is the mean, because rejections are
+/// part of the cost. For other operations, it is the interquartile mean, because interruptions hardly affect it.
 fn typical_ns(record: &Record) -> Result<f64, String> {
     if record.status == Status::Failed {
         return Err(record.error.clone().unwrap_or_default());
     }
     let samples = &record.samples;
-    let usable: Vec<f64> = Visits::Usable.of(samples).flat_map(|visit| samples.ns_per_operation(visit)).collect();
+    let usable: Vec<f64> = Visits::Usable.select(samples).flat_map(|visit| samples.ns_per_operation(visit)).collect();
     let typical = if SIGNS.contains(&record.case.operation.as_str()) {
         mean(&usable)
     } else {
@@ -228,7 +232,7 @@ fn typical_ns(record: &Record) -> Result<f64, String> {
     typical.ok_or_else(|| "has no samples".to_owned())
 }
 
-/// Returns the note about a construction for which every candidate failed.
+/// Returns the note that a construction is left out because every candidate failed.
 fn none_left(question: &Question, failed: &[FailedCandidate]) -> String {
     let reasons: Vec<String> = failed.iter().map(|one| format!("{}: {}", one.provider, one.reason)).collect();
     format!(

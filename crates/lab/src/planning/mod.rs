@@ -1,4 +1,5 @@
-//! Turns a user's request into a plan: names, suites, filters, the choice of `fastest`, and the expected duration.
+//! Turns a user's request into a plan: resolves names, suites and filters, chooses the `fastest` libraries, and
+//! estimates the duration.
 
 pub(crate) mod duration;
 pub(crate) mod fastest;

@@ -6,12 +6,13 @@ use crate::{Filters, LabError, Laboratory, Plan, Select, Suite, Thing, builtin_s
 use pqlab_record::{Case, FLOOR};
 use std::path::Path;
 
-/// Areas to search if the user names an algorithm but no area. The first area that contains the algorithm is measured.
+/// Areas to search if the user names an algorithm but no area. The run measures the first area that contains the
+/// algorithm.
 const AREAS: [&str; 11] =
     ["kem", "signature", "hash", "hybrid", "certificate", "token", "hpke", "ntor", "tls", "ledger", "memory"];
 
-/// Alternative names of algorithms, mostly from before their standardisation, with the current names. The alternative
-/// names are in lower case and without punctuation.
+/// Alternative names of algorithms (mostly from before their standardization), each with the current name. The
+/// alternative names are in lower case and without punctuation.
 const BEFORE: [(&str, &str); 9] = [
     ("kyber512", "ML-KEM-512"),
     ("kyber768", "ML-KEM-768"),
@@ -24,14 +25,14 @@ const BEFORE: [(&str, &str); 9] = [
     ("secp256k1", "ECDSA-secp256k1"),
 ];
 
-/// Selection that the user's words describe.
+/// Suites, algorithms and providers that the user's words name.
 #[derive(Clone, Debug, Default)]
 pub struct Named {
-    /// The suites.
+    /// Suites to measure.
     pub suites: Vec<Suite>,
-    /// Patterns for algorithms.
+    /// Patterns for the algorithms to measure; empty for all.
     pub algorithms: Vec<String>,
-    /// Patterns for providers.
+    /// Patterns for the providers to measure; empty for all.
     pub providers: Vec<String>,
     /// Notes on the interpretation of words, one line each.
     pub notes: Vec<String>,
@@ -46,7 +47,7 @@ impl Named {
     }
 }
 
-/// Returns the ids closest to those filter patterns that match nothing.
+/// Returns the closest ids for each id pattern that matches no id.
 fn near(filters: &Filters, ids: &[String]) -> Vec<String> {
     let mut near = Vec::new();
     for pattern in filters.ids.iter().filter(|pattern| !ids.iter().any(|id| matches(pattern, id))) {
@@ -58,8 +59,8 @@ fn near(filters: &Filters, ids: &[String]) -> Vec<String> {
 
 impl Laboratory {
     /// Resolves the words that a user typed. A word can be a suite, an area, a suite file, an algorithm (by any of its
-    /// names) or a provider. If no word names a suite, selects the areas of the named algorithms, or the suite
-    /// `standard` if no word names an algorithm.
+    /// names) or a provider. If no word names a suite, selects the areas of the named algorithms, or the `standard`
+    /// suite if no word names an algorithm.
     ///
     /// # Errors
     /// [`LabError::Unknown`] for any other word, errors from [`Suite::find`], and [`LabError::Foreign`] if a suite file
@@ -71,7 +72,7 @@ impl Laboratory {
         for word in words {
             if word.ends_with(".toml") || Path::new(word).is_file() || builtin.iter().any(|suite| suite.name == *word) {
                 let suite = Suite::find(word)?;
-                self.check_asked_for(word, &suite.libraries)?;
+                self.check_requested(word, &suite.libraries)?;
                 named.suites.push(suite);
             } else if self.registry().workloads().iter().any(|workload| workload.id() == word) {
                 named.suites.push(of_workload(word));
@@ -94,8 +95,9 @@ impl Laboratory {
         Ok(named)
     }
 
-    /// Returns the cases that words and filters select, as for a run, with notes on the selection. If `words` is empty,
-    /// the filters select from all cases. `fastest` selects every library that trials might choose.
+    /// Returns the cases that a run with these words and filters would measure, and notes on the selection. If `words`
+    /// is empty, the filters select from all cases. Instead of a `fastest` library, the result contains every library
+    /// that trials might choose.
     ///
     /// # Errors
     /// Errors from [`named`](Self::named) and [`draft`](Self::draft), and [`LabError::NothingSelected`] if no case
@@ -114,12 +116,13 @@ impl Laboratory {
         let named = self.named(words)?;
         let (filters, floor) = (named.narrow(filters), named.suites.iter().any(|suite| suite.name == FLOOR));
         let mut cases = self.draft(&named.suites, &filters, &Default::default())?.cases;
-        // Every suite measures the overhead of the harness, but only the suite `floor` selects overhead cases.
+        // Every suite measures the overhead of the harness, but only the `floor` suite selects overhead cases.
         cases.retain(|case| floor || !case.is_overhead());
         Ok((cases, named.notes))
     }
 
-    /// Adds suggestions to [`LabError::NothingSelected`]: the suites with matching cases, or else the closest ids.
+    /// Adds suggestions to [`LabError::NothingSelected`]: the built-in suites with matching cases or, if there are
+    /// none, the closest ids. Returns other errors unchanged.
     pub(crate) fn with_what_was_meant(&self, error: LabError, suites: &[Suite], filters: &Filters) -> LabError {
         if !matches!(error, LabError::NothingSelected { .. }) {
             return error;
@@ -148,7 +151,7 @@ impl Laboratory {
     }
 }
 
-/// Returns a suite with all cases of a workload.
+/// Returns a suite that selects all cases of a workload.
 fn of_workload(workload: &str) -> Suite {
     Suite {
         name: workload.to_owned(),
@@ -160,7 +163,8 @@ fn of_workload(workload: &str) -> Suite {
     }
 }
 
-/// Returns the suites for the areas of the algorithms.
+/// Returns the suite of the first area in [`AREAS`] that contains each algorithm. Without algorithms, returns the
+/// `standard` suite.
 fn homes(algorithms: &[String], cases: &[Case], notes: &mut Vec<String>) -> Result<Vec<Suite>, LabError> {
     let mut names: Vec<&str> = Vec::new();
     for algorithm in algorithms {
@@ -174,13 +178,13 @@ fn homes(algorithms: &[String], cases: &[Case], notes: &mut Vec<String>) -> Resu
     if names.is_empty() {
         names.push("standard");
     } else {
-        notes.push(format!("measured in {}; to measure in another area or suite, name that as well", names.join(", ")));
+        notes.push(format!("measured in {}; to measure elsewhere, name another area or suite", names.join(", ")));
     }
     names.into_iter().map(Suite::find).collect()
 }
 
-/// Returns the algorithm that a word names. The word can be the name, with any case and punctuation, a pattern, or an
-/// alternative name.
+/// Returns the algorithm that a word names. The word can be the algorithm's name, an alternative name, or a pattern. In
+/// names, capitalization and punctuation do not matter.
 pub(crate) fn algorithm(word: &str, cases: &[Case]) -> Option<String> {
     let has = |name: &str| cases.iter().any(|case| case.algorithm == name);
     if has(word) || word.contains(['*', '?']) && cases.iter().any(|case| matches(word, &case.algorithm)) {
@@ -201,7 +205,7 @@ mod tests {
     use super::*;
     use crate::WorkerProgram;
 
-    /// Suites, algorithms and providers.
+    /// Names of the suites, and patterns for algorithms and providers.
     type Found = (Vec<String>, Vec<String>, Vec<String>);
 
     fn named(words: &[&str]) -> Result<Found, String> {

@@ -1,4 +1,4 @@
-//! Suites: TOML files that select cases and set measuring rules.
+//! Suites: TOML files that select cases and set measurement settings.
 
 use crate::{LabError, Thing};
 use clap::Args;
@@ -13,10 +13,10 @@ use serde::de::value::{self, StringDeserializer};
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// Number of samples per case under the reference protocol, if the suite sets no other number.
+/// Default number of samples per case under the reference protocol. A suite can set a different number.
 const REFERENCE_ITERATIONS: u64 = 1000;
 
-/// Suite as described in its file.
+/// A suite, as its TOML file describes it.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Suite {
@@ -28,7 +28,7 @@ pub struct Suite {
     /// file are relative to that file.
     #[serde(default)]
     pub libraries: Vec<LibrarySpec>,
-    /// Measuring rules that differ from the defaults.
+    /// Measurement settings that replace the defaults.
     #[serde(default)]
     pub protocol: ProtocolOverrides,
     /// Selections of cases. The suite measures the union of all selections.
@@ -39,8 +39,8 @@ pub struct Suite {
     pub builtin: bool,
 }
 
-/// Selection of cases from one workload. Every list contains patterns, in which `*` matches any text and `?` any single
-/// character. An empty list matches everything.
+/// Selection of cases from one workload. In the patterns, `*` matches any text and `?` any single character. An empty
+/// list of patterns matches everything.
 #[derive(Clone, Debug, Default, Deserialize)]
 pub struct Select {
     /// The workload's name.
@@ -51,33 +51,35 @@ pub struct Select {
     /// Patterns for operations.
     #[serde(default)]
     pub operations: Vec<String>,
-    /// Patterns for providers, with or without their backend.
+    /// Patterns for providers. A pattern can match the whole id (`libcrux:avx2`) or the library alone (`libcrux`).
     #[serde(default)]
     pub providers: Vec<String>,
     /// Patterns for forms: `prepared`, `encoded`.
     #[serde(default)]
     pub forms: Vec<String>,
-    /// Algorithms measured by default, to limit the duration of the suite. A filter that matches none of the default
-    /// cases can select the other algorithms.
+    /// Patterns for the algorithms that the suite measures by default, to limit its duration. A filter that matches
+    /// none of the default cases selects from the other algorithms.
     #[serde(default)]
     pub usual_algorithms: Vec<String>,
-    /// Operations measured by default. Filters can select the other operations in the same way.
+    /// Patterns for the operations that the suite measures by default. A filter that matches none of the default cases
+    /// selects from the other operations.
     #[serde(default)]
     pub usual_operations: Vec<String>,
-    /// Patterns for parameters as shown in ids. A case with parameters must match every pattern (`regime=ram`), but
-    /// must not match a pattern after an exclamation mark (`!threads=*`).
+    /// Patterns for parameters as written in ids (`regime=ram`). Every pattern must match one of the case's parameters.
+    /// A pattern after an exclamation mark must match none of them (`!threads=*`). Cases without parameters always
+    /// match.
     #[serde(default)]
     pub parameters: Vec<String>,
-    /// Parameters of the cases. The libraries for the halves of a construction apply only if the command line names
-    /// neither a half nor a provider, not even in a filter.
+    /// Parameters of the cases. The fields `classical` and `post_quantum`, which name the libraries for the halves of a
+    /// construction, apply only if the command line names no library (for a half, as a provider or in a filter).
     #[serde(flatten)]
     pub options: CaseOptions,
-    /// Whether to leave out the selection if the number of samples is fixed. Such a selection is still measured if the
-    /// command line sets a number of tasks or threads, or if a filter matches nothing else. The same applies to loads
-    /// with many tasks in every selection.
+    /// Whether to leave out the selection if the number of samples is fixed. The run still measures it if the command
+    /// line sets a number of tasks or threads, or if a filter matches nothing else. Loads with many concurrent tasks
+    /// are treated this way in every selection.
     #[serde(default)]
     pub adaptive_only: bool,
-    /// Whether to measure the provider `null`, which does nothing, as well.
+    /// Whether to also measure the `null` provider, which does nothing.
     #[serde(default)]
     pub null: bool,
     /// Unknown fields; empty in a valid suite.
@@ -85,14 +87,14 @@ pub struct Select {
     pub(crate) unknown: BTreeMap<String, toml::Value>,
 }
 
-/// Measuring rules that a suite, the command line or a program can set. The doc comment of a field is its help text on
-/// the command line.
+/// Measurement settings that a suite, the command line or a program can set. The doc comment of a field is its help
+/// text on the command line.
 #[derive(Args, Clone, Debug, Default, PartialEq, Deserialize)]
 #[command(next_help_heading = "How to measure")]
 #[serde(deny_unknown_fields)]
 pub struct ProtocolOverrides {
-    /// Measuring rules: adaptive or reference. The reference rules take 1,000 samples (2,000 in the suite sha3) after
-    /// 100 warm-up operations and trim 1% at each tail. They measure loads with many tasks only with --tasks or
+    /// Measurement settings: adaptive or reference. The reference rules take 1,000 samples (2,000 in the sha3 suite)
+    /// after 100 warm-up operations and trim 1% at each tail. They measure loads with many tasks only with --tasks or
     /// --filter [default: from the suite]
     #[arg(long = "protocol", value_name = "PROTOCOL", value_parser = one_of::<ProtocolKind>(&["adaptive", "reference"]))]
     pub kind: Option<ProtocolKind>,
@@ -121,6 +123,11 @@ pub struct ProtocolOverrides {
     #[arg(long = "max-time", value_name = "TIME", allow_hyphen_values = true, value_parser = seconds)]
     pub max_time_s: Option<f64>,
 
+    /// Time limit for measuring disturbed cases again at the end of the run, such as 60s; 0 to skip it [default: a
+    /// tenth of the run's time, at least 5s]
+    #[arg(long = "patience", value_name = "TIME", allow_hyphen_values = true, value_parser = seconds)]
+    pub patience_s: Option<f64>,
+
     /// Number of worker processes [default: 8, or the suite's]
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     pub processes: Option<u32>,
@@ -148,12 +155,12 @@ pub struct ProtocolOverrides {
     pub quick: bool,
 }
 
-/// The alias keeps clap from treating `Option<Vec<_>>` as an option that may be repeated.
+/// List of cores. The alias keeps clap from treating `Option<Vec<_>>` as an option that may be repeated.
 type Cores = Vec<u32>;
 
 impl ProtocolOverrides {
-    /// Fills unset rules from a preset: `quick` (wider intervals, a quarter of the time) or `rigorous` (narrower
-    /// intervals, more processes, ten times the time).
+    /// Fills unset fields from a preset: `quick` (wider intervals, fewer processes, less time) or `rigorous` (narrower
+    /// intervals, more processes, more time). If both are set, `quick` applies.
     pub fn or_preset(self, quick: bool, rigorous: bool) -> ProtocolOverrides {
         let (precision_pct, max_time_s, processes) = match (quick, rigorous) {
             (true, _) => (3.0, 0.25, 4),
@@ -202,6 +209,9 @@ impl ProtocolOverrides {
         if self.batch.is_some() {
             protocol.batch = self.batch;
         }
+        if self.patience_s.is_some() {
+            protocol.patience_s = self.patience_s;
+        }
         if self.affinity.is_some() {
             protocol.affinity = self.affinity.clone();
         }
@@ -217,12 +227,12 @@ impl ProtocolOverrides {
     pub fn check(&self) -> Result<(), LabError> {
         let positive = |name: &'static str, value: Option<f64>| match value {
             Some(value) if !(value.is_finite() && value > 0.0) => {
-                Err(LabError::invalid(name, format!("{name} is {value}: it must be a number above zero")))
+                Err(LabError::invalid(name, format!("{name} must be a number above zero, not {value}")))
             }
             _ => Ok(()),
         };
         let at_least_one = |name: &'static str, value: Option<u64>| match value {
-            Some(0) => Err(LabError::invalid(name, format!("{name} is 0: it must be at least 1"))),
+            Some(0) => Err(LabError::invalid(name, format!("{name} must be at least 1, not 0"))),
             _ => Ok(()),
         };
         positive("precision", self.precision_pct)?;
@@ -232,10 +242,13 @@ impl ProtocolOverrides {
         at_least_one("handshakes", self.handshakes)?;
         at_least_one("reference_iterations", self.reference_iterations)?;
         at_least_one("batch", self.batch)?;
+        if let Some(patience) = self.patience_s.filter(|patience| !(patience.is_finite() && *patience >= 0.0)) {
+            return Err(LabError::invalid("patience", format!("patience is {patience}: it must be at least 0")));
+        }
         if let Some(trim) = self.trim_pct
             && !(0.0..50.0).contains(&trim)
         {
-            let reason = format!("trim is {trim}: it must be at least 0 and below 50 percent per tail");
+            let reason = format!("trim must be at least 0 and below 50 percent per tail, not {trim}");
             return Err(LabError::invalid("trim", reason));
         }
         if self.kind == Some(ProtocolKind::Fixed) && self.iterations.is_none() {
@@ -245,7 +258,7 @@ impl ProtocolOverrides {
     }
 }
 
-/// Returns a parser that accepts these words on the command line, with the same meaning as in a suite.
+/// Returns a command-line parser that accepts `words`. Each word has the same meaning as in a suite file.
 fn one_of<T: DeserializeOwned + Clone + Send + Sync + 'static>(
     words: &'static [&'static str],
 ) -> impl TypedValueParser<Value = T> {
@@ -253,7 +266,7 @@ fn one_of<T: DeserializeOwned + Clone + Send + Sync + 'static>(
         .try_map(|word| T::deserialize(StringDeserializer::<value::Error>::new(word)))
 }
 
-/// Parses a list such as `0,2,4-7`.
+/// Parses a list of cores such as `0,2,4-7`.
 fn parse_cores(text: &str) -> Result<Cores, String> {
     let invalid = |what: &str, text: &str| format!("invalid {what} {text:?}; expected a list such as 0,2,4-7");
     let number = |text: &str| text.trim().parse::<u32>().map_err(|_| invalid("core number", text));
@@ -273,8 +286,8 @@ fn parse_cores(text: &str) -> Result<Cores, String> {
     Ok(cores)
 }
 
-/// Returns the number of samples that all suites set for the reference protocol. Returns `None` if the suites differ,
-/// because a run has only one number of samples.
+/// Returns the number of samples that all suites set for the reference protocol. Returns `None` if a suite sets none,
+/// or if the suites differ, because a run has only one number of samples.
 pub(crate) fn reference_iterations(suites: &[Suite]) -> Option<u64> {
     let mut all = suites.iter().map(|suite| suite.protocol.reference_iterations);
     let first = all.next()??;
@@ -282,7 +295,7 @@ pub(crate) fn reference_iterations(suites: &[Suite]) -> Option<u64> {
 }
 
 impl Suite {
-    /// Parses a suite from TOML. Errors refer to the suite as `origin`.
+    /// Parses a suite from TOML. Errors name `origin` as the suite's file.
     ///
     /// # Errors
     /// [`LabError::Suite`], with the line and column if known.
@@ -297,7 +310,7 @@ impl Suite {
             return Err(malformed(Some(place(text, start)), reason));
         }
         if suite.name.is_empty() || suite.name.contains(char::is_whitespace) {
-            return Err(malformed(None, format!("name is {:?}: it must be one word", suite.name)));
+            return Err(malformed(None, format!("the name {:?} must be one word", suite.name)));
         }
         if suite.select.is_empty() {
             return Err(malformed(None, "no case is selected: add a [[select]] table".to_owned()));
@@ -306,7 +319,7 @@ impl Suite {
         Ok(suite)
     }
 
-    /// Returns the built-in suite or the suite file called `name`.
+    /// Returns the built-in suite called `name`, or reads the suite file with this path.
     ///
     /// # Errors
     /// [`LabError::Unknown`] for an unknown name, [`LabError::File`] if the file cannot be read, [`LabError::Suite`] if
@@ -336,8 +349,8 @@ fn place(text: &str, start: usize) -> (usize, usize) {
     (before.matches('\n').count() + 1, before.len() - before.rfind('\n').map_or(0, |at| at + 1) + 1)
 }
 
-/// Returns the offset of the first field in a selection that is unknown or has an invalid value, with the error. The
-/// TOML reader cannot locate errors in flattened structures.
+/// Finds the first field in a selection that is unknown or has an invalid value. Returns its byte offset and the error.
+/// This function is needed because the TOML reader cannot locate errors in flattened structures.
 fn unfit_field(text: &str) -> Option<(usize, String)> {
     let document = toml::de::DeTable::parse(text).ok()?;
     let selections = document.get_ref().get("select")?.get_ref().as_array()?;
@@ -357,7 +370,7 @@ fn unfit_field(text: &str) -> Option<(usize, String)> {
 /// Returns the built-in suites.
 ///
 /// # Errors
-/// Fails if a suite is malformed, which a test rules out.
+/// [`LabError::Suite`] if a suite is malformed, which a test rules out.
 pub fn builtin_suites() -> Result<Vec<Suite>, LabError> {
     macro_rules! suites {
         ($($name:literal)*) => {
@@ -489,7 +502,7 @@ mod tests {
             assert!(error.starts_with(words) && !error.contains('\n'), "{error}");
         }
         let negative = "name = \"a\"\nabout = \"\"\nselect = [{workload = \"kem\"}]\nprotocol = {precision_pct = -1.0}";
-        assert!(message(negative).contains("precision is -1"));
+        assert!(message(negative).contains("precision must be a number above zero, not -1"));
     }
 
     #[test]
@@ -534,10 +547,10 @@ mod tests {
             #[command(flatten)]
             rules: ProtocolOverrides,
         }
-        let line = "x --protocol reference --iterations 7 --warmup 1 --trim 0.5 --batch 2 --precision 3 --max-time 4 --processes 5 \
-                    --counter tsc --affinity 2,3";
+        let line = "x --protocol reference --iterations 7 --warmup 1 --trim 0.5 --batch 2 --precision 3 --max-time 4 --patience 1min \
+                    --processes 5 --counter tsc --affinity 2,3";
         let suite = r#"{"kind": "reference", "iterations": 7, "warmup": 1, "trim_pct": 0.5, "batch": 2, "precision_pct": 3,
-            "max_time_s": 4, "processes": 5, "counter": "tsc"}"#;
+            "max_time_s": 4, "patience_s": 60, "processes": 5, "counter": "tsc"}"#;
         let suite: ProtocolOverrides = serde_json::from_str(suite).unwrap();
         let line = <Line as clap::Parser>::try_parse_from(line.split_whitespace()).unwrap().rules;
         assert_eq!(line, ProtocolOverrides { affinity: Some(vec![2, 3]), ..suite });

@@ -35,8 +35,8 @@ const SUITES: &[(&[&str], &[&str])] = &[
     ),
 ];
 
-/// Returns the built-in suites that measure all of a table's cases, simplest first. Empty if no single suite measures
-/// all cases, or if many suites do.
+/// Returns the built-in suites that measure all of a table's cases, simplest first. Returns an empty list if no single
+/// suite measures all of them, or if many suites do.
 pub fn suites_with_table(table: &str) -> &'static [&'static str] {
     SUITES.iter().find(|(tables, _)| tables.contains(&table)).map_or(&[], |(_, suites)| suites)
 }
@@ -47,7 +47,7 @@ mod tests {
     use crate::builtin_suites;
     use pqlab_analysis::tables::NAMES;
 
-    /// Tables that runs of many suites contain, or that need more than one suite.
+    /// Tables that appear in runs of many suites, or that need more than one suite.
     const OF_ANY: [&str; 5] = ["headlines", "languages", "libraries", "library-facts", "claims"];
 
     #[test]

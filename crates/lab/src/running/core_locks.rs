@@ -2,8 +2,8 @@
 //!
 //! The locks are advisory locks on files in the temporary folder, which all users share. Each user writes only to their
 //! own subfolder, and reads the subfolders of other users. The system releases a lock when the process that holds it
-//! ends. pqlab never removes the files: if it removed a file while another program opens the file, two programs could
-//! hold the lock.
+//! ends. pqlab never removes a lock file: another program could be opening the file at that moment, and two programs
+//! could then hold the lock.
 
 use nix::libc::{O_NOFOLLOW, O_NONBLOCK};
 use nix::unistd::geteuid;
@@ -12,13 +12,13 @@ use std::io::{Read, Seek, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-/// Prefix of the name of a user's folder. The user id follows.
+/// Prefix of the name of a user's folder. The numeric user id follows.
 const FOLDER: &str = "pqlab-";
 
-/// Maximum length in bytes of a process id and a line feed.
+/// Maximum length of a lock file in bytes: a decimal process id and a line feed.
 const LONGEST_PID: u64 = 11;
 
-/// Claim to a core. The process holds the core until the claim is dropped.
+/// Claim on a core. The process holds the core until the claim is dropped.
 #[derive(Debug)]
 pub(crate) struct Claim {
     _locked: File,
@@ -27,11 +27,11 @@ pub(crate) struct Claim {
 /// Result of claiming a core.
 #[derive(Debug)]
 pub(crate) enum Claimed {
-    /// The core is ours.
+    /// This process holds the core.
     Ours(Claim),
     /// Another run measures on the core. Contains the id of that run's process, if the lock file states it.
     Taken(Option<u32>),
-    /// Unknown, because the lock file cannot be created or locked.
+    /// It is unknown whether the core is in use, because the lock file cannot be created or locked.
     Unknown,
 }
 
@@ -47,7 +47,7 @@ pub(crate) fn claim(folder: &Path, core: u32) -> Claimed {
         Err(fs::TryLockError::WouldBlock) => return Claimed::Taken(signature(&mut file)),
         Err(fs::TryLockError::Error(_)) => return Claimed::Unknown,
     }
-    // If two users claim a core at the same moment, both attempts may fail, but never succeed both.
+    // If two users claim a core at the same moment, both may fail, but they never both succeed.
     for mut theirs in others(folder, &own).filter_map(|other| read(&other.join(&name))) {
         if matches!(theirs.try_lock_shared(), Err(fs::TryLockError::WouldBlock)) {
             return Claimed::Taken(signature(&mut theirs));
@@ -58,8 +58,8 @@ pub(crate) fn claim(folder: &Path, core: u32) -> Claimed {
     Claimed::Ours(Claim { _locked: file })
 }
 
-/// Creates the current user's folder if it is missing. Returns `None` if the path is not a folder of this user, or if
-/// other users can write to the folder.
+/// Creates the current user's folder if it is missing. Returns `None` if the path is not this user's folder, or if
+/// other users can write to it.
 fn own_folder(path: &Path) -> Option<PathBuf> {
     // Ignore the error, because the folder may exist already.
     DirBuilder::new().mode(0o755).create(path).ok();
@@ -68,7 +68,7 @@ fn own_folder(path: &Path) -> Option<PathBuf> {
     ours.then(|| path.to_path_buf())
 }
 
-/// Returns the folders of other users.
+/// Returns the subfolders of other users. `own` is the name of the current user's subfolder.
 fn others(folder: &Path, own: &str) -> impl Iterator<Item = PathBuf> {
     let user = |name: &str| name.strip_prefix(FOLDER).is_some_and(|number| number.parse::<u32>().is_ok());
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
@@ -80,7 +80,7 @@ fn others(folder: &Path, own: &str) -> impl Iterator<Item = PathBuf> {
 }
 
 /// Opens a core's lock file in the current user's folder, and creates the file if it is missing. Rejects symbolic and
-/// hard links, which could lead to another program's file.
+/// hard links, which could point to another program's file.
 fn opened(path: &Path) -> Option<File> {
     let mut options = OpenOptions::new();
     options.read(true).write(true).create(true).truncate(false).mode(0o644).custom_flags(O_NOFOLLOW | O_NONBLOCK);
@@ -95,7 +95,7 @@ fn read(path: &Path) -> Option<File> {
     file.metadata().is_ok_and(|found| found.is_file()).then_some(file)
 }
 
-/// Writes the id of the current process to the file, and replaces the id of an earlier owner.
+/// Writes the id of the current process to the lock file, in place of an earlier owner's id.
 fn sign(file: &mut File) -> std::io::Result<()> {
     if file.metadata()?.len() > 0 && signature(file).is_none() {
         // Leave the file alone, because pqlab did not write it.

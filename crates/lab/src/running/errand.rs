@@ -13,15 +13,15 @@ use std::sync::{Mutex, PoisonError};
 
 /// Task for a separate process.
 pub(crate) trait Task: Serialize + DeserializeOwned {
-    /// Name of the task on the wire.
+    /// Name that identifies the task in messages.
     const NAME: &'static str;
-    /// Type of the messages from the process, which can send any number of them.
+    /// Type of the messages that the process sends back. It can send any number of them.
     type Answer: Serialize + DeserializeOwned;
 
-    /// Carries out the task in this process.
+    /// Carries out the task in this process. `say` sends an answer.
     ///
     /// # Errors
-    /// Fails if the task needs a feature that this build does not have.
+    /// Fails if this build cannot carry out the task, for example because it lacks the requested case.
     fn carry_out(self, registry: &Registry, say: &(dyn Fn(Self::Answer) + Sync)) -> io::Result<()>;
 }
 
@@ -32,7 +32,7 @@ pub(crate) trait Task: Serialize + DeserializeOwned {
 /// stream.
 pub(super) fn serve<T: Task>(task: Value, registry: &Registry, stream: impl Write + Send) -> io::Result<()> {
     let task: T = serde_json::from_value(task).map_err(unknown)?;
-    // After the first error, send no more answers, because nobody would receive them.
+    // After the first error, send no more answers: nobody would receive them.
     let outgoing = Mutex::new((stream, Ok(())));
     let say = |answer: T::Answer| {
         let mut outgoing = outgoing.lock().unwrap_or_else(PoisonError::into_inner);
@@ -56,7 +56,8 @@ pub(crate) fn text_of<T: Task>(task: &T) -> serde_json::Result<String> {
     serde_json::to_string(&(T::NAME, task))
 }
 
-/// Parses a message from a task's process; `None` if the message is not an answer, but for example output of a library.
+/// Parses a message from a task's process. Returns `None` if the message is not an answer, for example because a
+/// library printed it.
 pub(crate) fn read_answer<T: Task>(message: &str) -> Option<T::Answer> {
     serde_json::from_str(message).ok()
 }

@@ -1,4 +1,4 @@
-//! Runs plans: captures the environment, starts workers, and feeds the sink and the progress.
+//! Runs plans: captures the environment, starts workers, and passes records to the sink and events to the [`Progress`].
 
 use super::processors::Place;
 use super::program::{IN_WORKER, provider_builds, registry};
@@ -10,26 +10,31 @@ use pqlab_harness::counter::Baseline;
 use pqlab_harness::environment::Advice;
 use pqlab_harness::process::{Limits, ProcessPool, Workers};
 use pqlab_harness::schedule::{self, CounterFacts, LEAST_SAMPLES};
-use pqlab_harness::{BuildId, Event, Observer, ObserverError, Outcome, Program, affinity, clock, counter, environment};
+use pqlab_harness::{
+    BuildId, Event, Observer, ObserverError, Outcome, Program, affinity, check_core, clock, counter, environment,
+};
 use pqlab_primitives::Provider;
-use pqlab_record::{Case, CounterChoice, Environment, Metric, Protocol, ProviderBuild, Record, Run, RunHeader, State};
+use pqlab_record::{
+    Case, CounterChoice, Environment, Metric, Protocol, ProviderBuild, Record, Run, RunHeader, SecondChance, State,
+};
 use pqlab_store::Store;
 use pqlab_verification::vectors_root;
 use pqlab_workloads::{Registry, VECTORS};
 use rand::RngExt;
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Maximum relative difference between the counter's rate over a run and its calibrated rate. If the difference is
-/// greater, a message warns the user.
+/// Maximum relative difference between the TSC rate over a whole run and the calibrated rate. If the difference is
+/// greater, a note warns the user.
 const RATE_TOLERANCE: f64 = 1e-3;
 
-/// Maximum number of characters of a value in a message.
+/// Maximum length in characters of a value in the description of a change; longer values are cut off.
 const LONGEST_VALUE: usize = 40;
 
 /// Entry point for measurements with this build.
 pub struct Laboratory {
     pub(crate) registry: Registry,
-    /// Loaded libraries and worker programs. Only worker processes open them.
+    /// Libraries and worker programs that the caller added. Only worker processes open them.
     pub(crate) libraries: Vec<Loaded>,
     /// Program for worker processes.
     workers: WorkerProgram,
@@ -39,9 +44,9 @@ pub struct Laboratory {
 /// Settings of a run, in addition to its plan.
 #[derive(Clone, Debug, Default)]
 pub struct RunRequest {
-    /// Seed for order and inputs. Random if absent.
+    /// Seed for the order of the cases and for their inputs. `None` chooses a random seed.
     pub seed: Option<u64>,
-    /// Origin of the request, such as a command line. Stored with the run; may be empty.
+    /// Origin of the request, such as a command line. It is stored with the run, and may be empty.
     pub command: String,
 }
 
@@ -49,15 +54,16 @@ pub struct RunRequest {
 pub trait Progress {
     /// The run starts or is resumed. `remaining` is the number of cases left to measure.
     fn begin(&mut self, header: &RunHeader, remaining: usize);
-    /// A case is being measured. `done` is the number of remaining cases that are finished, including fractions.
+    /// A case is being measured. `done` counts the finished cases of this start of the run, plus the finished fractions
+    /// of the current cases. It grows from 0 to the number that [`begin`](Self::begin) receives as `remaining`.
     fn working(&mut self, case: &Case, done: f64);
-    /// A case is finished and stored.
+    /// A case is finished, and the sink has its record.
     fn finished(&mut self, header: &RunHeader, record: &Record);
-    /// A message for the user that does not end the run.
+    /// Receives a message for the user, such as a warning. The run continues.
     fn note(&mut self, text: &str);
 }
 
-/// Ignores the progress.
+/// Ignores all events.
 impl Progress for () {
     fn begin(&mut self, _: &RunHeader, _: usize) {}
     fn working(&mut self, _: &Case, _: f64) {}
@@ -77,7 +83,7 @@ pub struct Ended {
 }
 
 impl Laboratory {
-    /// Creates a laboratory whose workers run this program. No worker is started before it is needed.
+    /// Creates a laboratory that runs `workers` as its worker processes. It starts them only when they are needed.
     pub fn new(workers: WorkerProgram) -> Laboratory {
         Laboratory { registry: registry(Vec::new()), libraries: Vec::new(), workers, limits: Limits::default() }
     }
@@ -90,8 +96,8 @@ impl Laboratory {
         self
     }
 
-    /// Sets the time limit for each answer from a worker, in addition to the measuring time of the request. The default
-    /// is 120 s.
+    /// Sets the time limit for a worker's answer to a request, in addition to the measuring time that the request
+    /// allows. The default is 120 s.
     pub fn with_limits(mut self, request: std::time::Duration) -> Laboratory {
         self.limits.request = request;
         self
@@ -119,7 +125,7 @@ impl Laboratory {
     }
 
     /// Measures a plan and returns the run without storing it. [`results`](crate::results) computes the figures. If
-    /// `stop` is set in the meantime, the run is incomplete.
+    /// `stop` is set during the run, the returned run is incomplete.
     ///
     /// # Errors
     /// Same as [`run`](Self::run). After an error, the records are lost.
@@ -135,7 +141,7 @@ impl Laboratory {
         collected.into_run().ok_or(LabError::NoRuns)
     }
 
-    /// Measures a plan. The sink receives each record when the case is finished. Only worker processes call libraries;
+    /// Measures a plan. The sink receives each record when its case is finished. Only worker processes call libraries;
     /// the calling thread waits, and keeps its affinity. Setting `stop` ends the run after the current visit.
     ///
     /// # Errors
@@ -150,9 +156,10 @@ impl Laboratory {
         stop: &AtomicBool,
     ) -> Result<Ended, LabError> {
         let (mut environment, counter) = self.calibrated(plan.protocol.counter)?;
-        let place = Place::of(&plan.protocol);
+        let place = Place::new(&plan.protocol);
         environment.os.unpinned = place.unpinned.clone();
         environment.os.crowded = place.crowded.clone();
+        environment.core = check_core(place.cpus.first().copied());
         // Look up the defects of the libraries measured now, because a plan from another run may list other defects.
         for case in &mut plan.cases {
             case.facts.defect = defects::known(case, self.registry.providers());
@@ -176,13 +183,15 @@ impl Laboratory {
         self.carry_out(sink, &header, start, progress, stop)
     }
 
-    /// Resumes an interrupted run: measures the unfinished cases of its plan under the same rules. If the machine or
-    /// the build has changed, `elsewhere` must be set.
+    /// Resumes an interrupted run: measures the unfinished cases of its plan under the same rules. `elsewhere` permits
+    /// this even if the machine or the build has changed.
     ///
     /// # Errors
-    /// [`LabError::OtherCounter`] and [`LabError::Changed`] if the run cannot be resumed here, [`LabError::Foreign`] if
-    /// the run has libraries that were not requested, [`LabError::Store`] if the run is unknown or complete, and errors
-    /// from [`run`](Self::run). Earlier records remain stored.
+    /// - [`LabError::OtherCounter`] if the run's counter is not available.
+    /// - [`LabError::Changed`] if the machine or the build has changed and `elsewhere` is not set.
+    /// - [`LabError::Foreign`] if the run uses libraries that the caller has not added.
+    /// - [`LabError::Store`] if the run is unknown or complete.
+    /// - Errors from [`run`](Self::run). Earlier records remain stored.
     pub fn resume(
         &self,
         store: &mut Store,
@@ -213,7 +222,7 @@ impl Laboratory {
         let number = store.begin_start(run)?;
         let finished = store.finished_positions(run)?;
         let positions = (0..header.plan.len()).filter(|position| !finished.contains(position)).collect();
-        let start = Start { number, positions, counter, place: Place::of(&header.protocol) };
+        let start = Start { number, positions, counter, place: Place::new(&header.protocol) };
         self.carry_out(store, &header, start, progress, stop)
     }
 
@@ -228,38 +237,41 @@ impl Laboratory {
         let Start { number, positions, counter, place } = start;
         progress.begin(header, positions.len());
         let quota = environment::quota_here().map(|advice| limited(&advice));
+        let busy = environment::busy_here(&header.environment.cpu).map(|advice| occupied(&advice));
         hidden(header)
             .into_iter()
             .chain(forbidden(header))
             .chain(place.notes())
             .chain(quota)
+            .chain(busy)
             .for_each(|words| progress.note(&words));
         let rate = counter.ns_per_tick.map(|ns| 1e9 / ns);
         let baseline = if counter.metric == Metric::Tsc { Baseline::take() } else { None };
         let mut pool = ProcessPool::new(self.workers(header.seed, &header.protocol, &header.plan, &place, rate));
-        let mut watcher =
-            Watcher { sink: &mut *sink, header, start: number, progress, stop, failed: 0, timed_out: 0, scanty: 0 };
+        let tally = Tally::default();
+        let mut watcher = Watcher { sink: &mut *sink, header, start: number, progress, stop, tally };
         let outcome =
             schedule::run(&header.plan, &positions, &header.protocol, header.seed, counter, &mut pool, &mut watcher);
-        let (failed, timed_out, scanty) = (watcher.failed, watcher.timed_out, watcher.scanty);
+        let Tally { failed, timed_out, scanty, tried_again, undisturbed, .. } = watcher.tally;
         let complete = outcome? == Outcome::Complete;
         if let (Some(baseline), Some(rate)) = (baseline, rate) {
             let deviation = baseline.deviation(rate);
             if deviation.abs() > RATE_TOLERANCE {
                 progress.note(&format!(
-                    "the TSC rate changed by {:+.3}% since the start of the run: times in ns are off by that much",
+                    "the TSC rate changed by {:+.3}% since the start of the run, so times in ns are off by that much",
                     deviation * 100.0
                 ));
             }
+        }
+        if tried_again > 0 {
+            progress.note(&second_chances(tried_again, undisturbed));
         }
         if timed_out > 0 {
             let cases = if timed_out == 1 { "1 case" } else { &format!("{timed_out} cases") };
             progress.note(&format!("{cases} timed out; resume run {} to try again", header.id));
         }
         if scanty > 0 {
-            progress.note(&format!(
-                "{scanty} cases have few samples: some of their visits have fewer than {LEAST_SAMPLES}"
-            ));
+            progress.note(&format!("{scanty} cases have few samples: some visits took fewer than {LEAST_SAMPLES}"));
         }
         if complete {
             sink.complete(header, &clock::utc_now())?;
@@ -267,7 +279,7 @@ impl Laboratory {
         Ok(Ended { run: header.id.clone(), complete, failed })
     }
 
-    /// Returns the program for worker processes, which either measure or carry out a single task.
+    /// Returns the program for worker processes. Each process either measures cases or carries out a single task.
     pub(crate) fn program(&self) -> Program {
         self.program_with(&self.libraries, &provider_builds(&self.registry))
     }
@@ -280,16 +292,16 @@ impl Laboratory {
     }
 
     fn program_with(&self, libraries: &[Loaded], builds: &[ProviderBuild]) -> Program {
-        // Locate the vectors once here, so that workers do not search in other places.
+        // Locate the vectors here, so that all workers use the same folder.
         let vectors = vectors_root().map(|root| (VECTORS.into(), root.into()));
-        // Set this variable even if it is empty, so that workers never inherit its value from the current process.
+        // Set `LIBRARIES` even if the list is empty, so that workers never inherit the variable.
         let list = serde_json::to_string(libraries).unwrap_or_default();
         let fixed = [(IN_WORKER.into(), "1".into()), (LIBRARIES.into(), list.into())];
         Program {
             path: self.workers.path.clone(),
             arguments: self.workers.arguments.clone(),
             variables: vectors.into_iter().chain(fixed).collect(),
-            build: BuildId::of(builds),
+            build: BuildId::compute(builds),
         }
     }
 
@@ -316,7 +328,7 @@ impl Laboratory {
     }
 }
 
-/// One start of a run: the first start, or a resumption.
+/// One start of a run: the first one, or a resumption.
 struct Start {
     number: u32,
     /// Positions in the plan that are left to measure.
@@ -332,25 +344,61 @@ struct Watcher<'a> {
     start: u32,
     progress: &'a mut dyn Progress,
     stop: &'a AtomicBool,
+    tally: Tally,
+}
+
+/// Counts of the cases that this start of the run has finished so far.
+#[derive(Default)]
+struct Tally {
     failed: usize,
     timed_out: usize,
-    /// Number of cases of short operations with too few samples in some visits.
+    /// Number of warm cases with a visit that took fewer than [`LEAST_SAMPLES`] samples.
     scanty: usize,
+    /// Number of disturbed cases that were measured again at the end of the run.
+    tried_again: usize,
+    /// Number of these cases that were undisturbed the second time.
+    undisturbed: usize,
+    /// Plan positions of disturbed cases that are not finished yet. The sink already has their first records.
+    disturbed: BTreeSet<usize>,
+}
+
+fn refused(error: SinkError) -> ObserverError {
+    ObserverError(Box::new(error))
 }
 
 impl Observer for Watcher<'_> {
     fn event(&mut self, event: Event<'_>) -> Result<(), ObserverError> {
         match event {
             Event::Working { case, done } => self.progress.working(case, done),
+            Event::Disturbed { position, record } => {
+                let mut record = record.clone();
+                record.samples.visits.iter_mut().for_each(|visit| visit.start = self.start);
+                self.sink.record(self.header, position, &record).map_err(refused)?;
+                self.tally.disturbed.insert(position);
+            }
+            Event::SecondChance { cases, limit } => self.progress.note(&format!(
+                "{}: measuring {} again while the machine is quiet, for at most {:.0} s (--patience)",
+                if cases == 1 { "1 disturbed case".to_owned() } else { format!("{cases} disturbed cases") },
+                if cases == 1 { "it" } else { "them" },
+                limit.as_secs_f64().ceil()
+            )),
             Event::Finished { position, mut record } => {
                 record.samples.visits.iter_mut().for_each(|visit| visit.start = self.start);
-                let refused = |error: SinkError| ObserverError(Box::new(error));
-                self.sink.record(self.header, position, &record).map_err(refused)?;
-                self.failed += usize::from(record.error.is_some());
-                self.timed_out += usize::from(record.timed_out());
+                let stored = self.tally.disturbed.remove(&position);
+                let again = record.second_chance.is_some() || record.error.is_some();
+                match (stored, again) {
+                    (false, _) => self.sink.record(self.header, position, &record).map_err(refused)?,
+                    (true, true) => self.sink.replace(self.header, position, &record).map_err(refused)?,
+                    (true, false) => {}
+                }
+                let tally = &mut self.tally;
+                tally.failed += usize::from(record.error.is_some());
+                tally.timed_out += usize::from(record.timed_out());
                 let scanty = record.case.state() == State::Warm
                     && record.samples.scanty_visits(usize::try_from(LEAST_SAMPLES).unwrap_or(usize::MAX)) > 0;
-                self.scanty += usize::from(scanty);
+                tally.scanty += usize::from(scanty);
+                tally.tried_again += usize::from(record.second_chance.is_some());
+                tally.undisturbed += usize::from(record.second_chance == Some(SecondChance::Undisturbed));
                 self.progress.finished(self.header, &record);
             }
         }
@@ -370,12 +418,12 @@ fn changes(began: &RunHeader, now: Environment) -> Vec<String> {
             Some((end, _)) => format!("{}...", &value[..end]),
             None => value,
         });
-        if first == second { format!("{what} changed") } else { format!("{what} was {first}, is {second}") }
+        if first == second { format!("{what} changed") } else { format!("{what} was {first}, is now {second}") }
     };
     differences(began, &now).into_iter().map(words).collect()
 }
 
-/// Returns the maximum number of threads that a case of the plan uses.
+/// Returns the maximum number of threads that any case in the plan uses.
 fn most_threads(plan: &[Case]) -> u64 {
     let threads = plan.iter().flat_map(|case| ["threads", "workers"].map(|name| case.number(name)));
     threads.flatten().max().unwrap_or(0)
@@ -385,6 +433,24 @@ fn most_threads(plan: &[Case]) -> u64 {
 fn limited(advice: &Advice) -> String {
     let remedy = advice.remedy.as_ref().map_or_else(String::new, |remedy| format!("; {remedy}"));
     format!("CPU time is limited to {}{remedy}", advice.finding)
+}
+
+/// Returns the note for a machine that other programs keep busy.
+fn occupied(advice: &Advice) -> String {
+    let remedy = advice.remedy.as_ref().map_or_else(String::new, |remedy| format!("; {remedy}"));
+    format!("the machine is busy: load {}{remedy}", advice.finding)
+}
+
+/// Returns the note about the disturbed cases that were measured again. `undisturbed` of the `tried` cases are no
+/// longer disturbed.
+fn second_chances(tried: usize, undisturbed: usize) -> String {
+    let rest = match tried - undisturbed {
+        0 => String::new(),
+        1 => "; 1 remains disturbed".to_owned(),
+        left => format!("; {left} remain disturbed"),
+    };
+    let cases = if tried == 1 { "disturbed case was" } else { "disturbed cases were" };
+    format!("{undisturbed} of {tried} {cases} measured again without a disturbance{rest}")
 }
 
 /// Returns a note if the user has hidden CPU features.
@@ -401,7 +467,8 @@ fn forbidden(header: &RunHeader) -> Option<String> {
     fixable.then(|| format!("counting {} instead of core cycles: {reason}", counters.primary))
 }
 
-/// Returns a run id such as `20261121T190000Z-3f9a1c`. Ids sort by time and differ between runs of the same second.
+/// Returns a run id such as `20261121T190000Z-3f9a1c`. Ids sort by start time. The random suffix distinguishes runs
+/// that start in the same second.
 fn run_id(started_at: &str, random: u32) -> String {
     let stamp: String = started_at.chars().filter(|character| !matches!(character, '-' | ':')).collect();
     format!("{stamp}-{:06x}", random & 0xff_ffff)
@@ -428,8 +495,23 @@ mod tests {
         let plan = [case(&[("threads", 16)]), case(&[("tasks", 5000), ("workers", 64)]), case(&[("len", 512)])];
         assert_eq!(most_threads(&plan), 64);
         let room = Limits::default().with_threads(64).address_space - Limits::default().address_space;
-        // Each thread needs a stack of 8 MiB, and an arena of 64 MiB, for which the allocator reserves twice its size.
+        // Each thread needs an 8 MiB stack and a 64 MiB arena. The allocator reserves twice the
+        // arena's size.
         assert!(room >= 64 * ((8 + 128) << 20), "{room}");
+    }
+
+    #[test]
+    fn reports_the_outcome_of_second_chances() {
+        let words = [(1, 1), (16, 16), (16, 15), (3, 1)].map(|(tried, undisturbed)| second_chances(tried, undisturbed));
+        assert_eq!(
+            words,
+            [
+                "1 of 1 disturbed case was measured again without a disturbance",
+                "16 of 16 disturbed cases were measured again without a disturbance",
+                "15 of 16 disturbed cases were measured again without a disturbance; 1 remains disturbed",
+                "1 of 3 disturbed cases were measured again without a disturbance; 2 remain disturbed",
+            ]
+        );
     }
 
     #[test]

@@ -4,24 +4,24 @@ use super::core_locks::{Claim, Claimed, claim};
 use pqlab_harness::affinity::{self, AffinityError};
 use pqlab_record::Protocol;
 
-/// Processors for the worker processes. The cores remain claimed until this value is dropped.
+/// Cores for the worker processes. They remain claimed until this value is dropped.
 #[derive(Debug, Default)]
 pub(crate) struct Place {
-    /// Cores to pin the processes to, one after another. If empty, processes run on any core.
+    /// Cores to pin the processes to, in turn. If empty, processes run on any core.
     pub(crate) cpus: Vec<u32>,
     /// Reason for not pinning the processes, if the user named no cores and pinning is not possible.
     pub(crate) unpinned: Option<String>,
-    /// Description of another program that measures on the same core, if there is one.
+    /// Description of another pqlab process that measures on the same core; `None` if there is none.
     pub(crate) crowded: Option<String>,
     claims: Vec<Claim>,
 }
 
 impl Place {
-    /// Chooses the cores. Uses the cores that the user names; a worker that cannot be pinned to them ends the run.
-    /// Otherwise all processes share one core, because a difference between cores would look like a difference between
-    /// processes. This is the last core on which no other run measures, or the last core if all are taken. If the
-    /// system does not allow pinning, processes run on any core.
-    pub(crate) fn of(protocol: &Protocol) -> Place {
+    /// Chooses and claims the cores. If the user names cores, uses these; the run then fails if a worker cannot be
+    /// pinned. Otherwise all processes share one core, because a difference between cores would look like a difference
+    /// between processes. That core is the last one on which no other run measures, or the last core if all are taken.
+    /// If the system does not allow pinning, processes run on any core.
+    pub(crate) fn new(protocol: &Protocol) -> Place {
         let folder = std::env::temp_dir();
         let claim = |core| claim(&folder, core);
         Place::chosen(protocol.affinity.as_deref(), &affinity::allowed(), affinity::can_pin, claim)
@@ -64,12 +64,12 @@ impl Place {
         place
     }
 
-    /// Returns notes for the user.
+    /// Returns notes for the user: that processes are not pinned, or that another run uses the core.
     pub(crate) fn notes(&self) -> impl Iterator<Item = String> {
         let unpinned = self.unpinned.as_ref().map(|reason| {
-            format!("worker processes are not pinned to a core: {reason}; times vary more from visit to visit")
+            format!("worker processes are not pinned to a core ({reason}), so times vary more between visits")
         });
-        let crowded = self.crowded.as_ref().map(|company| format!("{company}: each disturbs the other"));
+        let crowded = self.crowded.as_ref().map(|company| format!("{company}, so the two runs disturb each other"));
         unpinned.into_iter().chain(crowded)
     }
 }
@@ -123,7 +123,10 @@ mod tests {
         assert_eq!([&first, &second, &third].map(|place| place.cpus.clone()), [[3], [0], [3]], "must skip core 2");
         assert!(notes(&first).is_empty() && notes(&second).is_empty());
         let process = std::process::id();
-        let note = format!("another pqlab (process {process}) is also measuring on core 3: each disturbs the other");
+        let note = format!(
+            "another pqlab (process {process}) is also measuring on core 3, so the two runs disturb each \
+                            other"
+        );
         assert_eq!(notes(&third), std::slice::from_ref(&note));
         for (named, wanted) in [(&[1, 1, 3], vec![note]), (&[1, 1, 1], vec![])] {
             assert_eq!(notes(&place(Some(named))), wanted, "{named:?}");

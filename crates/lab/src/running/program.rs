@@ -11,19 +11,20 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// Argument that makes a program run as a worker. The next argument is the number of a file descriptor.
+/// Argument that makes a program run as a worker. The next argument is the number of the file descriptor to serve.
 pub(super) const WORKER: &str = "--pqlab-worker";
 
 /// Environment variable that marks a process as a worker, so that it does not start further workers.
 pub(crate) const IN_WORKER: &str = "PQLAB_IN_WORKER";
 
-/// Program that a laboratory starts as its workers. It must come from the same build and have the same providers. Both
-/// sides compare their builds and providers, and end the connection if these differ.
+/// Program that a laboratory starts as its workers. It must come from the same build and have the same providers as the
+/// laboratory. Workers and laboratory compare builds and providers when they connect, and disconnect if these differ.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WorkerProgram {
-    /// The executable.
+    /// Path of the executable.
     pub path: PathBuf,
-    /// The arguments. The number of a file descriptor for [`serve_as_worker`](crate::serve_as_worker) is appended.
+    /// Command-line arguments. The laboratory appends the number of the file descriptor to pass to
+    /// [`serve_as_worker`](crate::serve_as_worker).
     pub arguments: Vec<OsString>,
 }
 
@@ -31,8 +32,8 @@ impl WorkerProgram {
     /// Uses the calling program as its own worker. Its `main` must begin with [`run_if_worker`](crate::run_if_worker).
     ///
     /// # Errors
-    /// [`LabError::System`] if the path of the program is unknown, or if the program already runs as a worker.
-    /// Otherwise a `main` without that call would start workers endlessly.
+    /// [`LabError::System`] if the path of the program is unknown, or if the program already runs as a worker. The
+    /// second error keeps a `main` without that call from starting workers endlessly.
     pub fn this() -> Result<WorkerProgram, LabError> {
         let refused = LabError::system("this program cannot be its own worker");
         if env::var_os(IN_WORKER).is_some() {
@@ -41,7 +42,7 @@ impl WorkerProgram {
         Ok(WorkerProgram { path: env::current_exe().map_err(refused)?, arguments: vec![WORKER.into()] })
     }
 
-    /// Uses the program `pqlab` at `path`, which must be from the same build.
+    /// Uses the `pqlab` program at `path`, which must be from the same build.
     pub fn pqlab(path: impl Into<PathBuf>) -> WorkerProgram {
         WorkerProgram { path: path.into(), arguments: vec!["worker".into()] }
     }
@@ -52,7 +53,7 @@ pub(crate) fn registry(more: Vec<Provider>) -> Registry {
     Registry::new(providers().into_iter().chain(more.into_iter().map(Arc::new)).collect())
 }
 
-/// Describes the providers of a registry, for the comparison between both sides.
+/// Describes the providers of a registry, so that a laboratory and its workers can compare them.
 pub(crate) fn provider_builds(registry: &Registry) -> Vec<ProviderBuild> {
     let build = |provider: &Arc<Provider>| ProviderBuild {
         id: provider.id(),

@@ -8,8 +8,8 @@ use pqlab_store::Store;
 
 /// Receives the records of a run as their cases are finished. An error ends the run.
 pub trait RecordSink {
-    /// Returns the spread between whole runs in this environment, which the run's intervals take into account. `now` is
-    /// the current time in RFC 3339 and UTC. By default, returns the spread assumed for an unknown machine.
+    /// Returns the spread between whole runs in this environment, which widens the run's intervals. `now` is the
+    /// current time (RFC 3339, UTC). By default, returns the spread assumed for an unknown machine.
     ///
     /// # Errors
     /// [`SinkError`] if the spread cannot be determined. The run then ends before anything is measured.
@@ -17,20 +17,30 @@ pub trait RecordSink {
         Ok(RunSpreads::default())
     }
 
-    /// Called before anything is measured.
+    /// Called once, before anything is measured.
     ///
     /// # Errors
     /// [`SinkError`] if the sink cannot accept the run. The run then ends before anything is measured.
     fn begin(&mut self, header: &RunHeader) -> Result<(), SinkError>;
 
     /// Called when a case is finished or has failed. `position` is the case's position in the plan; cases do not finish
-    /// in the order of the plan. The record must be stored when this method returns.
+    /// in plan order. The record must be stored when this method returns.
     ///
     /// # Errors
     /// [`SinkError`], which ends the run.
     fn record(&mut self, header: &RunHeader, position: usize, record: &Record) -> Result<(), SinkError>;
 
-    /// Called when every case has a record, but not if the run was stopped. `finished_at` is in RFC 3339 and UTC.
+    /// Called when a disturbed case has been measured again. The new record replaces the one that the sink received for
+    /// this position through [`record`](Self::record). By default, calls [`record`](Self::record).
+    ///
+    /// # Errors
+    /// [`SinkError`], which ends the run.
+    fn replace(&mut self, header: &RunHeader, position: usize, record: &Record) -> Result<(), SinkError> {
+        self.record(header, position, record)
+    }
+
+    /// Called when every case has a record, but not if the run was stopped. `finished_at` is a time in RFC 3339 and
+    /// UTC.
     ///
     /// # Errors
     /// [`SinkError`] if the sink cannot store the end of the run.
@@ -48,6 +58,10 @@ impl RecordSink for Store {
 
     fn record(&mut self, header: &RunHeader, position: usize, record: &Record) -> Result<(), SinkError> {
         Ok(self.finish_case(&header.id, position, record)?)
+    }
+
+    fn replace(&mut self, header: &RunHeader, position: usize, record: &Record) -> Result<(), SinkError> {
+        Ok(self.replace_case(&header.id, position, record)?)
     }
 
     fn complete(&mut self, header: &RunHeader, finished_at: &str) -> Result<(), SinkError> {
@@ -89,6 +103,15 @@ impl RecordSink for Collected {
         Ok(())
     }
 
+    fn replace(&mut self, header: &RunHeader, position: usize, record: &Record) -> Result<(), SinkError> {
+        let run = self.run.as_mut().ok_or_else(|| SinkError::other("received a record before its run"))?;
+        match self.positions.iter().position(|other| *other == position) {
+            Some(at) => run.records[at] = record.clone(),
+            None => self.record(header, position, record)?,
+        }
+        Ok(())
+    }
+
     fn complete(&mut self, _header: &RunHeader, finished_at: &str) -> Result<(), SinkError> {
         let run = self.run.as_mut().ok_or_else(|| SinkError::other("received the end of a run before its start"))?;
         (run.complete, run.finished_at) = (true, Some(finished_at.to_owned()));
@@ -96,16 +119,16 @@ impl RecordSink for Collected {
     }
 }
 
-/// Case with its figures.
+/// A case and its figures.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CaseResult {
     /// The case; [`Case::id`] identifies it.
     pub case: Case,
-    /// Medians, intervals and other figures in ns and core cycles, or the reason for missing figures.
+    /// Medians, intervals and other figures in ns and core cycles, or the reason why there are none.
     pub outcome: Result<Estimates, CaseFailure>,
 }
 
-/// Reason for missing figures.
+/// Reason why a case has no figures.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CaseFailure {
     /// The library failed or gave a wrong answer, so all measurements are void.
@@ -124,7 +147,7 @@ pub fn results(run: &Run) -> Vec<CaseResult> {
         case: record.case.clone(),
         outcome: match &record.error {
             Some(reason) => Err(CaseFailure::Failed(reason.clone())),
-            None => CaseAnalysis::of(&run.header, record).estimates.ok_or(CaseFailure::NoSamples),
+            None => CaseAnalysis::new(&run.header, record).estimates.ok_or(CaseFailure::NoSamples),
         },
     };
     run.records.iter().map(evaluate).collect()

@@ -1,9 +1,10 @@
-//! Worker side of a program: detects that the program was started as a worker, and serves the coordinator.
+//! Worker side of a program: detects that the program was started as a worker, and serves the coordinator (the process
+//! with the [`Laboratory`](crate::Laboratory)).
 
 use super::errand::{self, Task};
 use super::program::{WORKER, provider_builds, registry};
 use crate::LabError;
-use crate::inspect::InspectTask;
+use crate::inspect::{InspectFilesTask, InspectTask};
 use crate::leak::taint::TaintTask;
 use crate::leak::timing::LeakTask;
 use crate::libraries::DescribeTask;
@@ -24,7 +25,7 @@ pub fn run_if_worker() {
     run_if_worker_with(Vec::new);
 }
 
-/// Like [`run_if_worker`], but with additional providers. They must be the same as in
+/// Like [`run_if_worker`], but adds providers. They must be the same as those given to
 /// [`Laboratory::with_providers`](crate::Laboratory::with_providers).
 pub fn run_if_worker_with(more: impl FnOnce() -> Vec<Provider>) {
     let Some(descriptor) = descriptor_of(env::args_os().skip(1)) else { return };
@@ -39,7 +40,7 @@ pub fn run_if_worker_with(more: impl FnOnce() -> Vec<Provider>) {
     }
 }
 
-/// Returns the descriptor from a worker's command-line arguments.
+/// Returns the file descriptor in a worker's command-line arguments; `None` if the arguments are not those of a worker.
 fn descriptor_of(arguments: impl Iterator<Item = OsString>) -> Option<i32> {
     let mut arguments = arguments;
     if arguments.next()? != OsStr::new(WORKER) {
@@ -60,7 +61,7 @@ pub fn serve_as_worker(descriptor: i32, more: Vec<Provider>) -> Result<(), LabEr
         let mut stream = process::inherited_stream(descriptor)?;
         let Opened { providers: opened, failed } = open_libraries()?;
         let registry = registry(more.into_iter().chain(opened).collect()).without(failed.clone());
-        match worker::greet(&stream, BuildId::of(&provider_builds(&registry)))? {
+        match worker::greet(&stream, BuildId::compute(&provider_builds(&registry)))? {
             Some(wire::Task::Measure) => worker::serve(&mut stream, &registry),
             // Fail if a library cannot be opened. Otherwise the task would report that the library offers nothing.
             Some(wire::Task::Errand(_)) if !failed.is_empty() => {
@@ -83,6 +84,7 @@ fn serve_task(text: &str, registry: &Registry, stream: impl Write + Send) -> io:
         VerifyTask::NAME => errand::serve::<VerifyTask>(task, registry, stream),
         PaceTask::NAME => errand::serve::<PaceTask>(task, registry, stream),
         InspectTask::NAME => errand::serve::<InspectTask>(task, registry, stream),
+        InspectFilesTask::NAME => errand::serve::<InspectFilesTask>(task, registry, stream),
         DescribeTask::NAME => errand::serve::<DescribeTask>(task, registry, stream),
         _ => Err(errand::unknown(name)),
     }

@@ -1,4 +1,13 @@
-//! Samples from other tools.
+//! Reads and evaluates samples from other tools.
 
+pub(crate) mod encoding;
 pub(crate) mod files;
+mod json;
+mod number;
+#[cfg(test)]
+mod planted;
+mod reading;
 pub(crate) mod report;
+mod table;
+mod tools;
+mod unit;

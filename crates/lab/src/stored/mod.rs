@@ -1,4 +1,4 @@
-//! Selection, names, removal and traversal of stored runs.
+//! Selects, names, removes and iterates over stored runs.
 
 pub(crate) mod names;
 pub(crate) mod selection;

@@ -4,7 +4,7 @@ use crate::LabError;
 use pqlab_record::RunSummary;
 use pqlab_store::Store;
 
-/// Checks that a run can be given this name. If another run already has the name, `force` must be set.
+/// Checks that a run can be given this name. `force` permits a name that another run already has.
 ///
 /// # Errors
 /// [`LabError::Store`] for an invalid name, [`LabError::Invalid`] for a name that is taken.
@@ -16,9 +16,9 @@ pub fn check_name(store: &Store, name: &str, force: bool) -> Result<(), LabError
     }
 }
 
-/// Removes runs and their samples. Resolves all references before it removes the first run, so `last` keeps its
-/// meaning, and an invalid reference leaves all runs in place. If a run has a name, `force` must be set; the name is
-/// removed as well.
+/// Removes runs and their samples. Resolves all references before it removes the first run. The reference `last`
+/// therefore keeps its meaning, and an invalid reference leaves all runs in place. `force` permits removing runs that
+/// have names; the names are then removed as well. Returns the removed runs.
 ///
 /// # Errors
 /// [`LabError::Store`] if a run is unknown, [`LabError::Invalid`] if a run has a name and `force` is not set.
@@ -27,7 +27,7 @@ pub fn remove_runs(store: &mut Store, references: &[String], force: bool) -> Res
     let chosen: Vec<RunSummary> = store.runs()?.into_iter().filter(|run| ids.contains(&run.id)).collect();
     if let Some(named) = chosen.iter().find(|run| !run.names.is_empty()).filter(|_| !force) {
         let (id, names) = (&named.id, named.names.join(", "));
-        let reason = format!("run {id} has the name {names}: nothing was removed");
+        let reason = format!("run {id} has the name {names}, so nothing was removed");
         return Err(LabError::invalid("force", reason));
     }
     for run in &chosen {

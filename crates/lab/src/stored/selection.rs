@@ -1,4 +1,4 @@
-//! Loads stored runs for reports: the run to show in full, the others without samples.
+//! Loads stored runs for reports. Only the run that the report shows is kept with its samples.
 
 use crate::LabError;
 use pqlab_analysis::comparison::differences_of_builds;
@@ -8,7 +8,7 @@ use pqlab_record::Run;
 use pqlab_store::{Store, StoreError};
 use rayon::prelude::*;
 
-/// Run that a report shows, with its history.
+/// Run that a report shows, with other runs as its history.
 #[derive(Debug)]
 pub struct Gathered {
     shown: Shown,
@@ -26,15 +26,15 @@ impl Gathered {
     /// Returns the analysis of the shown run.
     pub fn analysis(&self) -> RunAnalysis<'_> {
         match &self.shown {
-            Shown::Run(run) => RunAnalysis::of(run),
+            Shown::Run(run) => RunAnalysis::new(run),
             Shown::Merged(merged) => merged.analysis(),
         }
     }
 }
 
-/// Loads the runs with these full ids. The report shows the newest of them. To save memory, each thread reduces a run
-/// to its medians before it loads the next run. Several threads load runs in parallel, each run through a separate
-/// connection.
+/// Loads the runs with these full ids. The report shows the newest of them; the others are its history. Several threads
+/// load runs in parallel, each run through a connection that `open` creates. To save memory, a thread reduces a run to
+/// its medians before it loads the next run.
 ///
 /// # Errors
 /// Errors from the store; [`LabError::NoRuns`] if there are no ids.
@@ -50,7 +50,8 @@ pub fn gather(open: impl Fn() -> Result<Store, StoreError> + Sync, ids: &[String
     Ok(Gathered { shown: Shown::Run(Box::new(run?)), past: past? })
 }
 
-/// Loads the runs with these full ids and combines the `shown` runs. `past` lists the other runs, oldest first.
+/// Loads the runs with these full ids, and combines the `shown` runs into one. `past` lists the runs of the history,
+/// oldest first.
 ///
 /// # Errors
 /// Errors from the store; [`LabError::NotOneRun`] if the shown runs are from several machines or builds.
@@ -62,12 +63,12 @@ pub fn gather_merged(
     let store = open()?;
     let runs = shown.iter().map(|id| store.load_run(id)).collect::<Result<Vec<Run>, StoreError>>()?;
     drop(store);
-    let merged = Merged::of(runs).map_err(LabError::NotOneRun)?;
+    let merged = Merged::new(runs).map_err(LabError::NotOneRun)?;
     Ok(Gathered { shown: Shown::Merged(Box::new(merged)), past: reduced(&open, past)? })
 }
 
 fn reduced(open: &(impl Fn() -> Result<Store, StoreError> + Sync), ids: &[String]) -> Result<Vec<Past>, StoreError> {
-    let past = |id: &String| open()?.load_run(id).map(|run| Past::of(&run));
+    let past = |id: &String| open()?.load_run(id).map(|run| Past::new(&run));
     ids.par_iter().with_max_len(1).map(past).collect()
 }
 
@@ -94,22 +95,22 @@ pub fn newest_of_each_suite(store: &Store) -> Result<Vec<String>, LabError> {
     Ok(found.into_iter().map(|(_, id)| id).collect())
 }
 
-/// Maximum number of runs in a report for which the user names no runs.
+/// Maximum number of runs in a report if the user names none, including the shown runs.
 pub(crate) const HISTORY: usize = 20;
 
 /// Runs for a report, with a hint about other runs.
 #[derive(Debug)]
 pub struct Reported {
-    /// Runs of the report, with their history.
+    /// The shown run, with its history.
     pub gathered: Gathered,
-    /// Number of suites with a run from this machine and build, if there are several suites but the report shows only
-    /// the newest run.
+    /// Number of suites with a complete run from the same machine and build as the shown run. `None` if there is only
+    /// one such suite, or if the caller named or merged runs.
     pub suites: Option<usize>,
 }
 
-/// Loads the runs for a report. Shows the newest referenced run, with the other referenced runs as its history. Without
-/// references, shows the latest run with the runs before it. If `merge` is set, combines all referenced runs or,
-/// without references, the newest complete run of each suite from this machine and build.
+/// Loads the runs for a report. The report shows the newest referenced run, with the other referenced runs as its
+/// history. Without references, it shows the latest run, with the runs before it. If `merge` is set, it combines all
+/// referenced runs or, without references, the runs from [`newest_of_each_suite`].
 ///
 /// # Errors
 /// Errors from [`gather`] and [`gather_merged`].

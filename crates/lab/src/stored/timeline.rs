@@ -1,4 +1,4 @@
-//! Visits all runs in a store with their figures, from the oldest to the newest, and keeps only a few runs in memory.
+//! Visits all runs in a store with their figures, oldest first, with at most two runs in memory at a time.
 
 use super::selection::HISTORY;
 use crate::{LabError, compare_analyses};
@@ -11,20 +11,19 @@ use pqlab_record::{Environment, RunSummary};
 use pqlab_store::Store;
 use std::collections::HashMap;
 
-/// Time assumed for a run if its recorded times cannot be parsed.
+/// Time to use for a run if its recorded times cannot be parsed.
 const UNKNOWN_MOMENT: &str = "1970-01-01T00:00:00Z";
 
 /// Run that is being visited.
 pub struct Visited<'v> {
     /// The run with its figures.
     pub analysis: RunAnalysis<'v>,
-    /// The run's history: earlier runs of any suite on any machine, oldest first.
+    /// Earlier runs of any suite on any machine, oldest first. Contains at most the 19 latest.
     pub past: &'v [Past],
-    /// Earlier complete runs of the same suite on the same machine, oldest first. Limited to the same number of runs as
-    /// `past`.
+    /// Earlier complete runs of the same suite on the same machine, oldest first. Contains at most the 19 latest.
     pub own_past: &'v [Past],
-    /// Other facts about the run, and its changes since the previous run. Machine numbers are indices into
-    /// [`Timeline::machines`].
+    /// Other facts about the run, and changes since the previous complete run of the same suite on the same machine.
+    /// Its machine number is an index into [`Timeline::machines`].
     pub run: &'v TimelineRun,
     /// Whether this is the newest complete run of its suite on its machine.
     pub newest: bool,
@@ -50,7 +49,7 @@ pub fn timeline<E: From<LabError>>(
     for (place, (summary, machine)) in runs.iter().enumerate() {
         let key = (*machine, summary.suite.as_str());
         let loaded = store.load_run(&summary.id).map_err(LabError::from)?;
-        let analysis = RunAnalysis::of(&loaded);
+        let analysis = RunAnalysis::new(&loaded);
         let history = history.entry(key).or_default();
         let changes = match history.last().filter(|_| summary.complete) {
             Some(before) => changes(store, &before.id, &analysis)?,
@@ -65,7 +64,7 @@ pub fn timeline<E: From<LabError>>(
         };
         let newest = newest.get(&key) == Some(&place);
         visit(Visited { analysis, past: &past, own_past: history, run: &run, newest })?;
-        let reduced = Past::of(&loaded);
+        let reduced = Past::new(&loaded);
         if summary.complete {
             remember(history, reduced.clone());
         }
@@ -76,15 +75,15 @@ pub fn timeline<E: From<LabError>>(
     Ok(Timeline { machines, runs: listed })
 }
 
-/// Adds a run to a history and removes the oldest runs. Keeps one run less than [`HISTORY`], to leave room for the next
-/// run.
+/// Adds a run to a history, and keeps only the newest runs: one fewer than [`HISTORY`], because a report also contains
+/// the run that it shows.
 fn remember(past: &mut Vec<Past>, run: Past) {
     past.push(run);
     past.drain(..past.len().saturating_sub(HISTORY - 1));
 }
 
-/// Returns the runs from the oldest to the newest with the indices of their machines, and the machines. The machine of
-/// the newest run comes first.
+/// Runs, oldest first, each with the index of its machine; and the machines. The machine of the newest run has the
+/// index 0.
 type Placed = (Vec<(RunSummary, usize)>, Vec<Environment>);
 
 fn placed(store: &Store) -> Result<Placed, LabError> {
@@ -102,11 +101,12 @@ fn placed(store: &Store) -> Result<Placed, LabError> {
     Ok((runs, machines))
 }
 
-/// Compares a run with the earlier run `before` (a run id), as `pqlab compare` does.
+/// Compares a run with the earlier run that has the id `before`, under the rules of `pqlab compare`. Returns `None` if
+/// the runs have no case in common.
 fn changes(store: &Store, before: &str, run: &RunAnalysis<'_>) -> Result<Option<Changes>, LabError> {
     let before = store.load_run(before)?;
-    match compare_analyses(store, &RunAnalysis::of(&before), run, None, Judged::Auto) {
-        Ok(comparison) => Ok(Some(Changes::of(&comparison))),
+    match compare_analyses(store, &RunAnalysis::new(&before), run, None, Judged::Auto) {
+        Ok(comparison) => Ok(Some(Changes::new(&comparison))),
         Err(LabError::NothingInCommon { .. }) => Ok(None),
         Err(error) => Err(error),
     }

@@ -1,12 +1,12 @@
-//! Finds cases that a known defect of a library affects. Reports mark their figures, because the library skips work
-//! that the standard requires.
+//! Finds cases that a known defect of a library affects. Reports mark the figures of these cases, because the library
+//! skips work that the standard requires.
 
 use pqlab_primitives::Provider;
 use pqlab_record::Case;
 use pqlab_verification::{KNOWN_DEFECTS, KnownDefect};
 use std::sync::Arc;
 
-/// Returns the known defects of a case's libraries that affect the case.
+/// Describes the known defects of a case's libraries that affect the case; `None` if there are none.
 pub(crate) fn known(case: &Case, providers: &[Arc<Provider>]) -> Option<String> {
     let concerned = |defect: &&KnownDefect| {
         case.provider.split('+').any(|id| {
@@ -14,20 +14,31 @@ pub(crate) fn known(case: &Case, providers: &[Arc<Provider>]) -> Option<String> 
             provider.is_some_and(|provider| has(provider, defect)) && concerns(case, defect)
         })
     };
-    let found: Vec<&str> = KNOWN_DEFECTS.iter().filter(concerned).map(|defect| defect.what).collect();
+    let found = distinct(KNOWN_DEFECTS.iter().filter(concerned).map(|defect| defect.what));
     (!found.is_empty()).then(|| found.join("; "))
 }
 
 /// Returns the known defects of a library, each with the affected algorithms and operations: `ML-DSA verify: ...`.
 pub(crate) fn of_library(provider: &Provider) -> Vec<String> {
     let found = KNOWN_DEFECTS.iter().filter(|defect| has(provider, defect));
-    found
-        .map(|defect| format!("{} {}: {}", defect.algorithm.trim_end_matches('-'), defect.operation, defect.what))
-        .collect()
+    distinct(
+        found.map(|defect| format!("{} {}: {}", defect.algorithm.trim_end_matches('-'), defect.operation, defect.what)),
+    )
 }
 
-/// Returns whether this build of the library has the defect. For a loaded library, only the version decides, because
-/// such a library does not report the CPU extensions that it uses.
+/// Returns the items without repetitions, because a defect has an entry for each suite that reveals it.
+fn distinct<T: PartialEq>(items: impl Iterator<Item = T>) -> Vec<T> {
+    let mut found = Vec::new();
+    for item in items {
+        if !found.contains(&item) {
+            found.push(item);
+        }
+    }
+    found
+}
+
+/// Returns whether this build of the library has the defect. A loaded library counts as affected if its version is,
+/// because it does not report the CPU extensions that it uses.
 fn has(provider: &Provider, defect: &KnownDefect) -> bool {
     let loaded = provider.code != provider.library;
     defect.is_in(provider) || loaded && defect.may_be_in(provider)
@@ -35,12 +46,12 @@ fn has(provider: &Provider, defect: &KnownDefect) -> bool {
 
 /// Returns whether the case uses the algorithm, alone or in a construction, in the operation that the defect affects.
 fn concerns(case: &Case, defect: &KnownDefect) -> bool {
-    // The names of composites contain their halves without hyphens: MLDSA65-Ed25519-SHA512.
+    // The names of composites contain the names of their halves without hyphens: MLDSA65-Ed25519-SHA512.
     let joined = |name: &str| name.replace('-', "");
     // A cycle includes signing and verifying.
     let in_cycle =
         case.operation == "cycle" && ["sign", "verify"].iter().any(|part| part.starts_with(defect.operation));
-    // Without the library's own batches, the operation verifies each signature as `verify` does.
+    // `one-by-one` cases verify each signature on its own, so defects of `verify` affect them.
     let operation = if case.flag("one-by-one") { "verify" } else { &case.operation };
     let works = operation.starts_with(defect.operation) || in_cycle;
     works && joined(&case.algorithm).contains(&joined(defect.algorithm))

@@ -4,9 +4,9 @@ use pqlab_verification::{EdgeCases, Line};
 /// Results from the parts of a verification, in any order.
 #[derive(Debug, Default)]
 pub struct Found {
-    /// Lines, each with its part.
+    /// Result lines, each with the part that reported it.
     pub lines: Vec<(VerifyPart, Line)>,
-    /// Results for Ed25519's edge cases, each with its part.
+    /// Results for the edge cases of Ed25519, each with the part that reported it.
     pub edge_cases: Vec<(VerifyPart, EdgeCases)>,
 }
 

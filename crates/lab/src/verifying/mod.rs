@@ -1,4 +1,4 @@
-//! Verification: known answers, published vectors, every library against every other, known defects.
+//! Verifies libraries with known answers, with published vectors and against each other, and lists their known defects.
 
 pub(crate) mod defects;
 pub(crate) mod found;

@@ -1,4 +1,4 @@
-//! Parts of a verification.
+//! Divides a verification into parts.
 
 use crate::{LabError, Thing, matches};
 use pqlab_primitives::Provider;
@@ -10,16 +10,17 @@ use std::path::PathBuf;
 /// Request for a verification.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct VerifyRequest {
-    /// Patterns for providers, with or without their backend. Empty selects all.
+    /// Patterns for providers. A pattern can match the whole id (`libcrux:avx2`) or the library alone (`libcrux`). An
+    /// empty list selects all.
     pub providers: Vec<String>,
-    /// Patterns for algorithms. Empty selects all.
+    /// Patterns for algorithms. An empty list selects all.
     pub algorithms: Vec<String>,
-    /// Whether to test every provider against every other as well.
+    /// Whether to also test every provider against every other.
     pub interoperability: bool,
-    /// Number of answers to compute for accumulated vectors.
+    /// Number of answers to compute for accumulated vectors, which check many answers with one published digest.
     pub answers: Answers,
-    /// Folder that stores the progress of accumulated vectors. Without a folder, every verification starts from the
-    /// beginning.
+    /// Folder in which to save the progress of accumulated vectors. Without a folder, every verification starts from
+    /// the beginning.
     pub kept_in: Option<PathBuf>,
 }
 
@@ -56,8 +57,8 @@ impl VerifyPart {
         }
     }
 
-    /// Returns whether the part takes longer than others, because the small SLH-DSA parameter sets sign in seconds, not
-    /// milliseconds.
+    /// Returns whether the part takes much longer than others: the `s` parameter sets of SLH-DSA need seconds for a
+    /// signature, not milliseconds.
     pub(super) fn is_slow(&self) -> bool {
         self.algorithm().starts_with("SLH-DSA-") && self.algorithm().ends_with('s')
     }
@@ -71,7 +72,7 @@ impl VerifyPart {
 }
 
 impl VerifyRequest {
-    /// Returns whether a provider is requested.
+    /// Returns whether the request includes this provider.
     pub(super) fn asks_for(&self, provider: &str) -> bool {
         selected(&self.providers, provider)
     }

@@ -1,15 +1,14 @@
 //! Verifies libraries with known answers and published vectors, and tests every library against every other. Each
-//! algorithm of each provider runs in a separate process, so that a crash fails only one line. As many processes run in
-//! parallel as there are processors.
+//! algorithm of each provider runs in a separate process, so that a crash affects only one line of the report. As many
+//! of these processes run in parallel as there are processors.
 
 use super::parts::{VerifyPart, VerifyRequest, check_names, parts};
 use crate::running::errand::{Task, lost, read_answer};
 use crate::{LabError, Laboratory};
-use pqlab_harness::clock;
 use pqlab_harness::errand::{Errand, ErrandEnd, Manner, Next};
+use pqlab_harness::{clock, ending};
 use pqlab_verification::{
-    self as verification, Accumulation, Answers, EDGE_CASES, EDGE_CASES_OF, EdgeCases, Line, Vectors, fetched_vectors,
-    vectors_root,
+    self as verification, Accumulation, Answers, EDGE_CASES, EDGE_CASES_OF, EdgeCases, Line, Vectors,
 };
 use pqlab_workloads::Registry;
 use serde::{Deserialize, Serialize};
@@ -20,23 +19,23 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-/// Interval between checks for a request to stop.
+/// Interval between checks for a stop request.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// Message from a part.
+/// Message from a part of a verification.
 #[derive(Clone, Debug)]
 pub enum Verified {
     /// A line of the result.
     Line(Line),
     /// A provider's result for the edge cases of Ed25519.
     EdgeCases(EdgeCases),
-    /// Number of accumulated answers computed so far, and the total number.
+    /// Number of answers of the accumulated vectors computed so far, and the total number.
     Answers(u64, u64),
     /// The part is finished.
     Done,
 }
 
-/// Amount of work for the accumulated vectors of a request.
+/// Amount of work for the accumulated vectors of a request (see [`VerifyRequest::answers`]).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Extent {
     /// Total number of answers for all providers.
@@ -46,7 +45,7 @@ pub struct Extent {
 }
 
 impl Laboratory {
-    /// Returns the parts of a verification, in the order in which results are shown.
+    /// Returns the parts of a verification, in display order.
     ///
     /// # Errors
     /// [`LabError::Unknown`] for a pattern without a match.
@@ -68,7 +67,7 @@ impl Laboratory {
         stop: &AtomicBool,
     ) -> Result<bool, E> {
         let mut order: Vec<&VerifyPart> = parts.iter().collect();
-        // Start the slowest parts first, so that they do not run alone at the end.
+        // Start slow parts first, so that they do not run alone at the end.
         order.sort_by_key(|part| !part.is_slow());
         several_at_once(&order, stop, take, |part, halt, say| self.verify_part(part, request, halt, say))
     }
@@ -96,6 +95,7 @@ impl Laboratory {
     }
 
     /// Runs a part in a separate process and passes its messages to `say`. Reports a failed line if the process dies.
+    /// Returns `false` if `halt` was set.
     fn verify_part(
         &self,
         part: &VerifyPart,
@@ -136,7 +136,7 @@ impl Laboratory {
             say(failed(format!("a library wrote {} lines to standard output", stdout.lines().count())));
         }
         if !status.success() {
-            say(failed(format!("the process ended {last}: {status}")));
+            say(failed(format!("the process ended {last}: {}", ending(status))));
         }
         say(Verified::Done);
         Ok(true)
@@ -165,7 +165,8 @@ impl Laboratory {
     }
 }
 
-/// Runs `work` for each part on as many threads as there are processors, and passes its messages to `take`.
+/// Runs `work` for each part, on one thread per processor, and passes its messages to `take`. Returns `false` if the
+/// work was stopped before all parts finished.
 fn several_at_once<'p, T: Send, E: From<LabError>>(
     parts: &[&'p VerifyPart],
     stop: &AtomicBool,
@@ -220,15 +221,15 @@ fn at_once(parts: usize) -> usize {
     thread::available_parallelism().map_or(1, usize::from).min(parts).max(1)
 }
 
-/// Task: times some accumulated answers of a part.
+/// Task: times some answers of a part's accumulated vectors.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct PaceTask {
     part: VerifyPart,
-    /// Extent of the accumulated vectors.
+    /// Number of answers that the verification will compute.
     answers: Answers,
 }
 
-/// Number of accumulated answers requested, and the seconds per answer.
+/// Number of answers that the verification will compute, and the measured seconds per answer.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct PaceAnswer {
     answers: u64,
@@ -263,7 +264,7 @@ pub(crate) struct VerifyTask {
 pub(crate) enum VerifyAnswer {
     Line(Line),
     EdgeCases(EdgeCases),
-    /// Number of accumulated answers computed so far, and the total number.
+    /// Number of answers of the accumulated vectors computed so far, and the total number.
     Answers(u64, u64),
 }
 
@@ -290,8 +291,7 @@ impl Task for VerifyTask {
                     told: Some(&progress),
                     clock: Some(clock::monotonic_ns),
                 };
-                let vectors =
-                    Vectors::new(vectors_root()).with_fetched(fetched_vectors()).with_accumulation(accumulation);
+                let vectors = Vectors::here().with_accumulation(accumulation);
                 verification::verify(providers, &vectors, &select, &mut report);
                 let wanted = algorithm == EDGE_CASES_OF && select(id, algorithm, EDGE_CASES);
                 let provider = providers.iter().find(|provider| provider.id() == *id).filter(|_| wanted);

@@ -1,19 +1,19 @@
-//! Decodes polynomials, and encodes the commitment.
+//! Decodes packed polynomials, samples polynomials, and encodes the commitment.
 
 use super::*;
 use crate::polynomial::SAMPLED;
 
-/// Returns a shuffle that moves the bytes of packed `bits`-bit values to 32-bit lanes. The lanes receive consecutive
-/// values, starting with number `first`. A lane can select bytes only from its own half; the halves start at the bytes
-/// `low` and `high`.
+/// Returns a byte shuffle that unpacks eight consecutive `bits`-bit values, starting at value `first`, to 32-bit lanes.
+/// A shuffle selects bytes only within each 128-bit half of a vector. The two halves contain the input from bytes `low`
+/// and `high`.
 const fn bytes_of(bits: usize, first: usize, low: usize, high: usize) -> [u8; 32] {
     let mut bytes = [0; 32];
     let mut index = 0;
     while index < 32 {
         let (lane, begin) = if index < 16 { (index / 4, low) } else { (index / 4, high) };
         let place = (first + lane) * bits / 8 + index % 4 - begin;
-        // A value and the bits before it take at most three bytes. The fourth byte is set to zero if it lies beyond the
-        // half.
+        // A value and the bits before it span at most three bytes. If the fourth byte lies outside
+        // the half, it is not needed: 0x80 makes the shuffle write zero.
         bytes[index] = if place < 16 { place as u8 } else { 0x80 };
         index += 1;
     }
@@ -46,7 +46,8 @@ fn load_bytes(bytes: &[u8; 32]) -> V {
     unsafe { _mm256_loadu_si256(bytes.as_ptr().cast()) }
 }
 
-/// Returns eight packed values, starting with number `FIRST`. [`bytes_of`] explains the other parameters.
+/// Unpacks eight values of `BITS` bits, starting at value `FIRST`. The two halves of the vector are loaded from bytes
+/// `LOW` and `HIGH` of the input, as [`bytes_of`] expects.
 #[target_feature(enable = "avx2")]
 #[inline]
 fn values<const BITS: usize, const FIRST: usize, const LOW: usize, const HIGH: usize>(bytes: &[u8]) -> V {
@@ -67,8 +68,8 @@ pub(super) fn unpack_t1(bytes: &[u8], out: &mut Polynomial) {
     }
 }
 
-/// Implements [`Arithmetic::unpack_z`]. The second half of the vector starts at byte `SECOND`, so that it ends with the
-/// last value.
+/// Implements [`Arithmetic::unpack_z`]. The second half of the vector is loaded from byte `SECOND`, so that it ends
+/// with the last value.
 #[target_feature(enable = "avx2")]
 pub(super) fn unpack_z<const BITS: usize, const SECOND: usize>(bytes: &[u8], out: &mut Polynomial) -> i32 {
     let mut largest = splat(0);
@@ -83,7 +84,7 @@ pub(super) fn unpack_z<const BITS: usize, const SECOND: usize>(bytes: &[u8], out
     lanes.into_iter().fold(0, i32::max)
 }
 
-/// Indices of the lanes in each set of lanes, moved to the front.
+/// Lanes that are set in an 8-bit mask: their indices in ascending order, then zeros. The mask is the array index.
 static LANES_OF: [[u8; 8]; 256] = {
     let mut lanes_of = [[0; 8]; 256];
     let mut set = 0;
@@ -139,10 +140,11 @@ pub(super) fn sample(bytes: &Sampled, out: &mut Polynomial) -> usize {
     taken
 }
 
-/// Returns the high parts of numbers between 0 and `q - 1`, after applying the hint. A high part is the number of the
-/// nearest of `COUNT` multiples of `2 gamma2`, with 0 for `q - 1`; a hint moves it up or down by one. The function
-/// computes it as `(r + 127) / 128 * FACTOR`, divided by `2^SHIFT` and rounded. A test shows that the result is exact
-/// over the whole range.
+/// Applies the hint to numbers `r` between 0 and `q - 1`, and returns their high parts. The high part is the index,
+/// modulo `COUNT`, of the multiple of `2 gamma2` nearest to `r`. The hint moves the index up or down by one.
+///
+/// Without the hint, the high part is `(r + 127) / 128 * FACTOR / 2^SHIFT`, rounded. A test shows that this is exact
+/// for all numbers.
 #[target_feature(enable = "avx2")]
 #[inline]
 fn use_hint<const FACTOR: i32, const SHIFT: i32, const COUNT: i32>(r: V, hint: u8) -> V {
@@ -158,7 +160,7 @@ fn use_hint<const FACTOR: i32, const SHIFT: i32, const COUNT: i32>(r: V, hint: u
     // The step is 1, or -1 if the low part is not positive.
     let step = _mm256_or_si256(negative, splat(1));
     let moved = within::<COUNT>(add(high, _mm256_and_si256(step, hinted)));
-    // -1 is the only negative value here.
+    // Map -1, the only negative value here, to `COUNT - 1`.
     _mm256_add_epi32(moved, _mm256_and_si256(_mm256_srai_epi32::<31>(moved), splat(COUNT)))
 }
 
@@ -169,7 +171,7 @@ fn within<const COUNT: i32>(value: V) -> V {
     _mm256_and_si256(value, _mm256_cmpgt_epi32(splat(COUNT), value))
 }
 
-/// Returns the high parts of sixteen coefficients, one byte per coefficient.
+/// Applies the hint to sixteen coefficients and returns their high parts, one byte per coefficient.
 #[target_feature(enable = "avx2")]
 #[inline]
 fn sixteen<const FACTOR: i32, const SHIFT: i32, const COUNT: i32>(
@@ -180,7 +182,7 @@ fn sixteen<const FACTOR: i32, const SHIFT: i32, const COUNT: i32>(
     let [low, high] = hint.to_le_bytes();
     let first = use_hint::<FACTOR, SHIFT, COUNT>(load(&polynomial.0, 2 * index), low);
     let second = use_hint::<FACTOR, SHIFT, COUNT>(load(&polynomial.0, 2 * index + 1), high);
-    // Packing works within halves and yields 0 to 3, 8 to 11, 4 to 7, 12 to 15.
+    // `packs` works within 128-bit halves and yields values 0-3, 8-11, 4-7 and 12-15 in this order.
     let words = _mm256_permute4x64_epi64::<0b11_01_10_00>(_mm256_packs_epi32(first, second));
     _mm_packus_epi16(_mm256_castsi256_si128(words), _mm256_extracti128_si256::<1>(words))
 }
@@ -199,7 +201,7 @@ pub(super) fn commit_q32(polynomial: &Polynomial, hint: &Hint, out: &mut [u8]) {
 /// Implements [`Arithmetic::commit`] for [`Gamma2::Q88`].
 #[target_feature(enable = "avx2")]
 pub(super) fn commit_q88(polynomial: &Polynomial, hint: &Hint, out: &mut [u8]) {
-    // Moves the lower three bytes of each of four words together.
+    // Concatenates the low three bytes of each word.
     let order = _mm_setr_epi8(0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, -1, -1, -1, -1);
     for ((index, hint), out) in hint.iter().enumerate().zip(out.as_chunks_mut::<12>().0) {
         let bytes = sixteen::<11275, 24, 44>(polynomial, index, *hint);

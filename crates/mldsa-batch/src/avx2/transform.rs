@@ -1,12 +1,12 @@
-//! The transform, in two passes. The first pass handles the distances 128, 64 and 32, on eight vectors at a stride of
-//! 32 coefficients. The second pass handles the rest, on the four vectors of 32 consecutive coefficients. For the
-//! distances 4 to 1, pairs of vectors are rearranged into the order of `vector::place`.
+//! The number-theoretic transform, in two passes. The first pass computes the butterflies at distances 128, 64 and 32,
+//! on eight vectors at a stride of 32 coefficients. The second pass computes the others, on the four vectors of 32
+//! consecutive coefficients. For distances 4 to 1, it rearranges pairs of vectors into the order of `vector::place`.
 
 use super::*;
 use crate::field::{SCALE, ZETAS};
 use crate::vector::{lane_factors, layer, reverse_lane_factors};
 
-/// Factors for the distances 4, 2 and 1, for each of the sixteen pairs of vectors.
+/// Factors of the butterflies at distances 4, 2 and 1, for each of the sixteen pairs of vectors.
 static FACTORS: [[LaneFactors; 3]; 16] = {
     let mut factors = [[lane_factors(1, 0); 3]; 16];
     let mut block = 0;
@@ -17,7 +17,7 @@ static FACTORS: [[LaneFactors; 3]; 16] = {
     factors
 };
 
-/// Factors of the inverse transform for the distances 1, 2 and 4, for each pair of vectors.
+/// Factors of the inverse transform's butterflies at distances 1, 2 and 4, for each pair of vectors.
 static REVERSED: [[LaneFactors; 3]; 16] = {
     let mut factors = [[lane_factors(1, 0); 3]; 16];
     let mut block = 0;
@@ -29,22 +29,22 @@ static REVERSED: [[LaneFactors; 3]; 16] = {
     factors
 };
 
-/// Converts between the order for distance 8, which is the natural order, and the order for distance 4, by exchanging
-/// halves. This function is its own inverse, like the next two.
+/// Converts a pair of vectors between the orders for distances 8 and 4, by exchanging halves. The order for distance 8
+/// is the natural order. This function is its own inverse, as are the next two.
 #[target_feature(enable = "avx2")]
 #[inline]
 fn between_8_and_4((a, b): (V, V)) -> (V, V) {
     (_mm256_permute2x128_si256::<0x20>(a, b), _mm256_permute2x128_si256::<0x31>(a, b))
 }
 
-/// Converts between the orders for the distances 4 and 2.
+/// Converts a pair of vectors between the orders for distances 4 and 2.
 #[target_feature(enable = "avx2")]
 #[inline]
 fn between_4_and_2((a, b): (V, V)) -> (V, V) {
     (_mm256_unpacklo_epi64(a, b), _mm256_unpackhi_epi64(a, b))
 }
 
-/// Converts between the orders for the distances 2 and 1.
+/// Converts a pair of vectors between the orders for distances 2 and 1.
 #[target_feature(enable = "avx2")]
 #[inline]
 fn between_2_and_1((a, b): (V, V)) -> (V, V) {
@@ -118,7 +118,7 @@ pub(super) fn inverse(polynomial: &mut Polynomial) {
     }
 }
 
-/// Loads `COUNT` vectors, starting with number `first`, at a stride of `step` vectors.
+/// Loads `COUNT` vectors, starting at index `first`, at a stride of `step` vectors.
 #[target_feature(enable = "avx2")]
 #[inline]
 fn load_some<const COUNT: usize>(polynomial: &Polynomial, first: usize, step: usize) -> [V; COUNT] {

@@ -1,9 +1,9 @@
-//! Decodes polynomials, and encodes the commitment.
+//! Decodes packed polynomials, samples polynomials, and encodes the commitment.
 
 use super::*;
 use crate::polynomial::SAMPLED;
 
-/// Returns a permutation that moves the bytes of packed `bits`-bit values to 32-bit lanes, four bytes per lane.
+/// Returns a byte permutation that moves sixteen packed `bits`-bit values to 32-bit lanes, four bytes per lane.
 const fn bytes_of(bits: usize) -> [u8; 64] {
     let mut bytes = [0; 64];
     let mut index = 0;
@@ -25,8 +25,8 @@ const fn shifts_of(bits: usize) -> [i32; 16] {
     shifts
 }
 
-/// Returns the sixteen packed values, of up to 24 bits, at the start of a vector. Each value fits in the four bytes
-/// that start with its first byte: at most 7 bits precede the value, which leaves 25.
+/// Unpacks the first sixteen values of `BITS` bits, at most 24, in a vector. Four bytes, from the byte that contains a
+/// value's first bit, always contain the whole value: at most 7 bits precede it, which leaves 25.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi")]
 #[inline]
 fn values<const BITS: usize>(bytes: V) -> V {
@@ -78,7 +78,8 @@ pub(super) fn sample(bytes: &Sampled, out: &mut Polynomial) -> usize {
         _mm512_and_si512(candidates, splat((1 << 23) - 1))
     };
     let (mut taken, mut begin) = (0, 0);
-    // Continue while `out` has room for sixteen more coefficients, and sixteen candidates are left.
+    // Process whole vectors while `out` has room for sixteen coefficients and sixteen candidates
+    // are left.
     while taken <= 240 && begin + 48 <= SAMPLED {
         let candidates = candidates(begin);
         let below = _mm512_cmplt_epi32_mask(candidates, splat(Q));
@@ -108,10 +109,11 @@ pub(super) fn sample(bytes: &Sampled, out: &mut Polynomial) -> usize {
     taken
 }
 
-/// Returns the high parts of numbers between 0 and `q - 1`, after applying the hint. A high part is the number of the
-/// nearest of `COUNT` multiples of `2 gamma2`, with 0 for `q - 1`; a hint moves it up or down by one. The function
-/// computes it as `(r + 127) / 128 * FACTOR`, divided by `2^SHIFT` and rounded. A test shows that the result is exact
-/// over the whole range.
+/// Applies the hint to numbers `r` between 0 and `q - 1`, and returns their high parts. The high part is the index,
+/// modulo `COUNT`, of the multiple of `2 gamma2` nearest to `r`. The hint moves the index up or down by one.
+///
+/// Without the hint, the high part is `(r + 127) / 128 * FACTOR / 2^SHIFT`, rounded. A test shows that this is exact
+/// for all numbers.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi")]
 #[inline]
 fn use_hint<const FACTOR: i32, const SHIFT: u32, const COUNT: i32>(r: V, hint: u16) -> V {
@@ -144,7 +146,7 @@ pub(super) fn commit_q32(polynomial: &Polynomial, hint: &Hint, out: &mut [u8]) {
 /// Implements [`Arithmetic::commit`] for [`Gamma2::Q88`].
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi")]
 pub(super) fn commit_q88(polynomial: &Polynomial, hint: &Hint, out: &mut [u8]) {
-    // Moves the lower three bytes of each of four words together.
+    // Concatenates the low three bytes of each word.
     let order = _mm_setr_epi8(0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, -1, -1, -1, -1);
     for ((index, hint), out) in hint.iter().enumerate().zip(out.as_chunks_mut::<12>().0) {
         let high = use_hint::<11275, 24, 44>(load(&polynomial.0, index), *hint);

@@ -1,12 +1,12 @@
-//! The transform, with the whole polynomial in sixteen registers. Butterflies at the distances 128 to 16 use whole
-//! vectors. For the distances 8 to 1, pairs of vectors are rearranged into the order of [`place`]. Moving from one
-//! distance to the next takes one permutation per vector.
+//! The number-theoretic transform, with the whole polynomial in sixteen registers. Butterflies at distances 128 to 16
+//! combine whole vectors. For distances 8 to 1, pairs of vectors are rearranged into the order of [`place`]. Moving
+//! from one distance to the next takes one permutation per vector.
 
 use super::*;
 use crate::field::{SCALE, ZETAS};
 use crate::vector::{lane_factors, layer, place, reverse_lane_factors};
 
-/// Factors for the distances 8, 4, 2 and 1, for each of the eight pairs of vectors.
+/// Factors of the butterflies at distances 8, 4, 2 and 1, for each of the eight pairs of vectors.
 static FACTORS: [[LaneFactors; 4]; 8] = {
     let mut factors = [[lane_factors(1, 0); 4]; 8];
     let mut block = 0;
@@ -18,7 +18,7 @@ static FACTORS: [[LaneFactors; 4]; 8] = {
     factors
 };
 
-/// Factors of the inverse transform for the distances 1, 2, 4 and 8, for each pair of vectors.
+/// Factors of the inverse transform's butterflies at distances 1, 2, 4 and 8, for each pair of vectors.
 static REVERSED: [[LaneFactors; 4]; 8] = {
     let mut factors = [[lane_factors(1, 0); 4]; 8];
     let mut block = 0;
@@ -34,9 +34,9 @@ static REVERSED: [[LaneFactors; 4]; 8] = {
     factors
 };
 
-/// Permutations that rearrange a pair of vectors from the order for one distance to the order for the next. Each
-/// permutation lists the source of every coefficient in either vector. The order for distance 16 is the natural
-/// order.
+/// Permutations that rearrange a pair of vectors from the order for one distance to the order for the next, one for
+/// each vector. A permutation lists the source lane of every coefficient, from 0 to 31. The order for distance 16 is
+/// the natural order.
 struct Move {
     first: [i32; 16],
     second: [i32; 16],
@@ -53,7 +53,7 @@ const fn between(from: usize, to: usize) -> Move {
     moved
 }
 
-/// Returns the lane that holds a coefficient, out of the 32 lanes in a pair of vectors.
+/// Returns the lane that contains a coefficient in the order for distance `length`, from 0 to 31 in a pair of vectors.
 const fn source(length: usize, coefficient: usize) -> i32 {
     let lane = coefficient / (2 * length) * length + coefficient % length;
     (if coefficient & length == 0 { lane } else { 16 + lane }) as i32
@@ -125,8 +125,8 @@ pub(super) fn forward(polynomial: &mut Polynomial) {
     store_all(v, polynomial);
 }
 
-/// Implements [`Arithmetic::invert`]. Each layer uses the transform's factors, negated and in reverse order.
-/// Subtracting in the opposite order does the negation.
+/// Implements [`Arithmetic::invert`]. Each layer uses the transform's factors in reverse order and negated. The
+/// negation costs nothing: butterflies subtract in the opposite order.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi")]
 pub(super) fn inverse(polynomial: &mut Polynomial) {
     let mut v = load_all(polynomial);

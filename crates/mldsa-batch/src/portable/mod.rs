@@ -25,7 +25,8 @@ impl Arithmetic for Portable {
 
     fn invert(self, polynomial: &mut Polynomial) {
         for length in [1, 2, 4, 8, 16, 32, 64, 128] {
-            // The standard multiplies by the transform's factors, negated and in reverse order.
+            // FIPS 204 multiplies `a - b` by negated factors, in reverse order. Here, `b - a`
+            // absorbs the sign.
             let zetas = ZETAS[128 / length..256 / length].iter().rev();
             for (block, zeta) in polynomial.0.chunks_exact_mut(2 * length).zip(zetas) {
                 let (low, high) = block.split_at_mut(length);
@@ -83,7 +84,8 @@ impl Arithmetic for Portable {
     }
 }
 
-/// Accepts candidates below `q` while `out` has room. Returns the number of coefficients obtained.
+/// Decodes three-byte candidates, and accepts those below `q` while `out` has room. Returns the number of accepted
+/// coefficients.
 pub(crate) fn take(bytes: &[u8], out: &mut [i32]) -> usize {
     let mut taken = 0;
     for three in bytes.as_chunks::<3>().0 {

@@ -1,4 +1,4 @@
-//! Test helpers: verifiers for all backends, and keys and signatures created by the crate `ml-dsa`.
+//! Test helpers: verifiers for all backends, and keys and signatures created by the `ml-dsa` crate.
 
 #![allow(dead_code, reason = "each test file uses only some of the helpers")]
 
@@ -35,7 +35,7 @@ impl Generator {
     }
 }
 
-/// A signature, valid unless a test has changed it.
+/// A signature with its key, context and message, valid unless a test changes it.
 #[derive(Clone)]
 pub(crate) struct Signed {
     pub(crate) key: Vec<u8>,
@@ -51,7 +51,7 @@ impl Signed {
         Signed::by::<M>(signer, generator, context, message)
     }
 
-    /// Signs a random message with the key derived from the number `signer`.
+    /// Signs a random message with the key derived from `signer`.
     pub(crate) fn by<M: MlDsaParams>(signer: u64, generator: &mut Generator, context: usize, message: usize) -> Signed {
         let seed: [u8; 32] = Generator(signer).bytes(32).try_into().expect("32 bytes");
         let key = SigningKey::<M>::from_seed(&seed.into());
@@ -68,7 +68,7 @@ impl Signed {
         }
     }
 
-    /// Returns the verdict of all backends, which must agree: alone, with a prepared key, and in a batch.
+    /// Returns the verdict on the signature. All backends must agree on it: alone, with a prepared key, and in a batch.
     pub(crate) fn verdict<P: ParameterSet>(&self) -> Result<(), Refusal> {
         let claim = self.claim::<P>();
         let mut verdicts = Vec::new();

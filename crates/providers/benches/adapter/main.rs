@@ -1,18 +1,17 @@
-//! Measures the overhead of the adapters. An operation runs through the traits, as the workloads call it, and as a
-//! direct call to the library. Both run interleaved in the same process with the same inputs.
+//! Measures the overhead of the adapters. Each operation runs in two ways: through the traits, as in the workloads, and
+//! as direct calls to the library. Both run interleaved in the same process with the same inputs.
 //!
-//! There is one operation for each path through an adapter: keys that are generated, prepared, or loaded in each
-//! encoding, and messages that are hashed first. Algorithms that share this code are represented by the one with the
-//! quickest operations, where the adapter weighs most. Coins that the caller supplies are left out, because an adapter
-//! only passes them on.
+//! The benchmark covers each path through an adapter once: generating, preparing and loading a key in each encoding,
+//! and hashing a message first. Among algorithms that share a path, it measures the one with the fastest operations,
+//! because the adapter's overhead weighs most there. It skips caller-supplied coins, because an adapter only passes
+//! them on.
 //!
-//! Prints the time per operation and the adapter's part of this time, with a 95% interval over processes. The limit for
-//! the adapter's part is 1% of the operation or 20 ns, whichever is larger. An operation is marked `above` if the
-//! adapter's part exceeds the limit, and `unclear` if only the upper end of the interval does.
+//! Prints the time per operation and the adapter's overhead, with a 95% interval over processes. The limit for the
+//! overhead is 1% of the operation or 20 ns, whichever is larger. An operation is marked `above` if the overhead
+//! exceeds the limit, and `unclear` if only the upper end of the interval does.
 //!
-//! Then prints how many operations were not compared, because another parameter set covers their adapter code or
-//! because of a reason in `libraries/reasons.rs`. If any other operation was not compared, the benchmark names it and
-//! fails.
+//! Then prints how many operations were not compared and why: either another parameter set covers their adapter code,
+//! or `libraries/reasons.rs` gives a reason. If any other operation was not compared, the benchmark names it and fails.
 //!
 //! Arguments select the comparisons whose names contain every argument. `--list` prints the names without measuring.
 
@@ -33,7 +32,7 @@ const FLOOR: f64 = 20.0;
 
 fn main() -> ExitCode {
     let cases = operations::offered();
-    if let Some(name) = interleaved::asked() {
+    if let Some(name) = interleaved::requested() {
         let case = cases.iter().find(|case| case.name() == name).expect("unknown operation");
         interleaved::answer(libraries::comparison(case).expect("this operation has no comparison"));
         return ExitCode::SUCCESS;
@@ -43,7 +42,7 @@ fn main() -> ExitCode {
     let coverage = operations::coverage(&cases);
     let measured = cases.iter().zip(&coverage).filter(|(_, coverage)| **coverage == Coverage::Measured);
     let wanted = |case: &Case| words.iter().filter(|word| *word != "--list").all(|word| case.name().contains(word));
-    println!("{:<56} {:>14} {:>11}   95% over {PROCESSES} processes or more", "", "operation", "adapter");
+    println!("{:<56} {:>14} {:>11}   95% interval, {PROCESSES} processes or more", "", "operation", "adapter");
     for (case, _) in measured.filter(|(case, _)| wanted(case)) {
         match list {
             true => println!("{}", case.name()),
@@ -81,7 +80,7 @@ fn print_coverage(cases: &[Case], coverage: &[Coverage]) -> ExitCode {
     let count = |wanted: fn(&Coverage) -> bool| coverage.iter().filter(|one| wanted(one)).count();
     println!();
     println!("{} operations: {} compared", cases.len(), count(|one| *one == Coverage::Measured));
-    println!("{} use the adapter code of a compared operation", count(|one| *one == Coverage::Alike));
+    println!("{} run the same adapter code as a compared operation", count(|one| *one == Coverage::Alike));
     for reason in libraries::reasons() {
         let count = coverage.iter().filter(|one| **one == Coverage::Reason(reason)).count();
         if count > 0 {
@@ -90,7 +89,7 @@ fn print_coverage(cases: &[Case], coverage: &[Coverage]) -> ExitCode {
     }
     let missing = cases.iter().zip(coverage).filter(|(_, coverage)| **coverage == Coverage::Missing);
     let missing: Vec<&Case> = missing.map(|(case, _)| case).collect();
-    println!("{} not compared without a reason; one example per kind:", missing.len());
+    println!("{} have neither a comparison nor a reason; one example per kind:", missing.len());
     for (index, case) in missing.iter().enumerate() {
         if !missing[..index].iter().any(|before| before.is_like(case)) {
             println!("    {}", case.name());

@@ -56,13 +56,14 @@ pub(crate) struct Found {
     pub(crate) difference: Interval,
 }
 
-/// Returns the name of the comparison to run in this process, or `None` in the process that the user started.
-pub(crate) fn asked() -> Option<String> {
+/// Returns the name of the comparison to run, if this process was started by [`find`]. Returns `None` in the process
+/// that the user started.
+pub(crate) fn requested() -> Option<String> {
     let mut arguments = env::args().skip(1);
     (arguments.next().as_deref() == Some("--child")).then(|| arguments.next()).flatten()
 }
 
-/// Returns the command-line arguments without the ones that cargo adds.
+/// Returns the command-line arguments except those that cargo adds.
 pub(crate) fn words() -> Vec<String> {
     env::args().skip(1).filter(|argument| argument != "--bench").collect()
 }

@@ -69,7 +69,7 @@ type Context = Owned<aws::EVP_PKEY_CTX>;
 type Digest = Owned<aws::EVP_MD_CTX>;
 
 fn context(key: &Key) -> Context {
-    // SAFETY: the context holds a separate reference to the key.
+    // SAFETY: the context takes its own reference to the key.
     Owned::new(unsafe { aws::EVP_PKEY_CTX_new(key.raw(), null_mut()) }, aws::EVP_PKEY_CTX_free)
 }
 
@@ -92,7 +92,8 @@ fn generate(generator: &Context) -> Key {
 
 fn from_seed(generator: &Context, seed: &[u8]) -> Key {
     let (mut key, mut length) = (null_mut(), seed.len());
-    // SAFETY: the context is set up for key generation, and nothing else uses it. The seed has the stated length.
+    // SAFETY: the context is set up for key generation, and nothing else uses it. `length` is the
+    // length of the seed.
     let done =
         unsafe { aws::EVP_PKEY_keygen_deterministic(generator.raw(), &raw mut key, seed.as_ptr(), &raw mut length) };
     assert_eq!(done, 1);
@@ -102,7 +103,7 @@ fn from_seed(generator: &Context, seed: &[u8]) -> Key {
 /// Writes the public key and the expanded private key.
 fn write(key: &Key, public: &mut [u8], private: &mut [u8]) {
     let (mut public_length, mut private_length) = (public.len(), private.len());
-    // SAFETY: both buffers have the stated lengths.
+    // SAFETY: each pointer is passed with the length of its buffer.
     unsafe {
         assert_eq!(aws::EVP_PKEY_get_raw_public_key(key.raw(), public.as_mut_ptr(), &raw mut public_length), 1);
         assert_eq!(aws::EVP_PKEY_get_raw_private_key(key.raw(), private.as_mut_ptr(), &raw mut private_length), 1);
@@ -111,7 +112,8 @@ fn write(key: &Key, public: &mut [u8], private: &mut [u8]) {
 
 fn encapsulate(context: &Context, ciphertext: &mut [u8], secret: &mut [u8]) {
     let (mut length, mut secret_length) = (ciphertext.len(), secret.len());
-    // SAFETY: nothing else uses the context, and both buffers have the stated lengths.
+    // SAFETY: nothing else uses the context, and each pointer is passed with the length of its
+    // buffer.
     let done = unsafe {
         let (ciphertext, secret) = (ciphertext.as_mut_ptr(), secret.as_mut_ptr());
         aws::EVP_PKEY_encapsulate(context.raw(), ciphertext, &raw mut length, secret, &raw mut secret_length)
@@ -121,7 +123,8 @@ fn encapsulate(context: &Context, ciphertext: &mut [u8], secret: &mut [u8]) {
 
 fn decapsulate(context: &Context, ciphertext: &[u8], secret: &mut [u8]) {
     let mut length = secret.len();
-    // SAFETY: nothing else uses the context, and both buffers have the stated lengths.
+    // SAFETY: nothing else uses the context, and each pointer is passed with the length of its
+    // buffer.
     let done = unsafe {
         let (secret, ciphertext, size) = (secret.as_mut_ptr(), ciphertext.as_ptr(), ciphertext.len());
         aws::EVP_PKEY_decapsulate(context.raw(), secret, &raw mut length, ciphertext, size)
@@ -130,12 +133,12 @@ fn decapsulate(context: &Context, ciphertext: &[u8], secret: &mut [u8]) {
 }
 
 fn public_key(nid: c_int, bytes: &[u8]) -> Key {
-    // SAFETY: the buffer has the stated length.
+    // SAFETY: the pointer and length describe `bytes`.
     Owned::new(unsafe { aws::EVP_PKEY_kem_new_raw_public_key(nid, bytes.as_ptr(), bytes.len()) }, aws::EVP_PKEY_free)
 }
 
 fn secret_key(nid: c_int, bytes: &[u8]) -> Key {
-    // SAFETY: the buffer has the stated length.
+    // SAFETY: the pointer and length describe `bytes`.
     Owned::new(unsafe { aws::EVP_PKEY_kem_new_raw_secret_key(nid, bytes.as_ptr(), bytes.len()) }, aws::EVP_PKEY_free)
 }
 
@@ -180,7 +183,7 @@ fn digest_context(
         *mut aws::EVP_PKEY,
     ) -> c_int,
 ) -> Digest {
-    // SAFETY: nothing else uses the new context, and it holds a separate reference to the key.
+    // SAFETY: nothing else uses the new context, which takes its own reference to the key.
     unsafe {
         let context = Owned::new(aws::EVP_MD_CTX_new(), aws::EVP_MD_CTX_free);
         assert_eq!(begin(context.raw(), null_mut(), null(), null_mut(), key.raw()), 1);
@@ -190,7 +193,8 @@ fn digest_context(
 
 fn sign(context: &Digest, message: &[u8], out: &mut [u8]) {
     let mut length = out.len();
-    // SAFETY: the context is set up for signing, and nothing else uses it. The buffers have the stated lengths.
+    // SAFETY: the context is set up for signing, and nothing else uses it. Each pointer is passed
+    // with the length of its buffer.
     let done = unsafe {
         aws::EVP_DigestSign(context.raw(), out.as_mut_ptr(), &raw mut length, message.as_ptr(), message.len())
     };
@@ -198,7 +202,8 @@ fn sign(context: &Digest, message: &[u8], out: &mut [u8]) {
 }
 
 fn verify(context: &Digest, message: &[u8], signature: &[u8]) {
-    // SAFETY: the context is set up for verification, and nothing else uses it. The buffers have the stated lengths.
+    // SAFETY: the context is set up for verification, and nothing else uses it. Each pointer is
+    // passed with the length of its buffer.
     let done = unsafe {
         aws::EVP_DigestVerify(context.raw(), signature.as_ptr(), signature.len(), message.as_ptr(), message.len())
     };
@@ -209,12 +214,12 @@ fn ml_dsa(inputs: &signature::Inputs, operation: &str) -> Option<Side> {
     let nid = aws::NID_MLDSA44;
     let generator = generator(aws::EVP_PKEY_PQDSA, aws::EVP_PKEY_CTX_pqdsa_set_params, nid);
     let private_key = move |bytes: &[u8]| {
-        // SAFETY: the buffer has the stated length.
+        // SAFETY: the pointer and length describe `bytes`.
         let key = unsafe { aws::EVP_PKEY_pqdsa_new_raw_private_key(nid, bytes.as_ptr(), bytes.len()) };
         Owned::new(key, aws::EVP_PKEY_free)
     };
     let public_key = move |bytes: &[u8]| {
-        // SAFETY: the buffer has the stated length.
+        // SAFETY: the pointer and length describe `bytes`.
         let key = unsafe { aws::EVP_PKEY_pqdsa_new_raw_public_key(nid, bytes.as_ptr(), bytes.len()) };
         Owned::new(key, aws::EVP_PKEY_free)
     };
@@ -230,10 +235,11 @@ fn ml_dsa(inputs: &signature::Inputs, operation: &str) -> Option<Side> {
         }
         "sign deterministic" => each(move || {
             let mut length = out.len();
-            // The prefix for the pure variant with an empty context string (FIPS 204, algorithm 2, line 10).
+            // The pure variant with an empty context string prepends two zero bytes to the message
+            // (FIPS 204, algorithm 2, line 10).
             let (prefix, rnd) = ([0_u8; 2], [0_u8; 32]);
-            // SAFETY: the key and the signature have the lengths that the parameter set requires. The other buffers
-            // have the stated lengths.
+            // SAFETY: the key, the signature and `rnd` have the lengths that the parameter set
+            // requires. The message and the prefix are passed with their lengths.
             let done = unsafe {
                 ml_dsa_44_sign_internal(
                     expanded.as_ptr(),
@@ -265,12 +271,12 @@ fn ml_dsa(inputs: &signature::Inputs, operation: &str) -> Option<Side> {
 }
 
 fn x25519_pair(public: &mut [u8; 32], private: &mut [u8; 32]) {
-    // SAFETY: both arrays are 32 bytes long.
+    // SAFETY: both arrays are 32 bytes long, as the call requires.
     unsafe { aws::X25519_keypair(public.as_mut_ptr(), private.as_mut_ptr()) };
 }
 
 fn x25519_agree(secret: &mut [u8; 32], private: &[u8; 32], peer: &[u8; 32]) {
-    // SAFETY: all three arrays are 32 bytes long.
+    // SAFETY: all three arrays are 32 bytes long, as the call requires.
     assert_eq!(unsafe { aws::X25519(secret.as_mut_ptr(), private.as_ptr(), peer.as_ptr()) }, 1);
 }
 
@@ -303,15 +309,18 @@ fn x25519(inputs: &agreement::Inputs, operation: &str) -> Option<Side> {
 
 fn ed25519(inputs: &signature::Inputs, operation: &str) -> Option<Side> {
     fn pair(public: &mut [u8; 32], private: &mut [u8; 64]) {
-        // SAFETY: the call writes 32 bytes to the first buffer and 64 to the second, which are exactly that long.
+        // SAFETY: the arrays hold the 32-byte public key and the 64-byte key pair that the call
+        // writes.
         unsafe { aws::ED25519_keypair(public.as_mut_ptr(), private.as_mut_ptr()) };
     }
     fn from_seed(public: &mut [u8; 32], private: &mut [u8; 64], seed: &[u8; 32]) {
-        // SAFETY: the call reads 32 bytes, and writes 32 and 64 bytes.
+        // SAFETY: the arrays have the lengths that the call expects: 32 bytes for the seed and the
+        // public key, 64 bytes for the key pair.
         unsafe { aws::ED25519_keypair_from_seed(public.as_mut_ptr(), private.as_mut_ptr(), seed.as_ptr()) };
     }
     fn sign(private: &[u8; 64], message: &[u8], out: &mut [u8]) {
-        // SAFETY: the call reads the message and the 64-byte key pair, and writes 64 bytes.
+        // SAFETY: the message is passed with its length, the key pair is 64 bytes long, and `out`
+        // holds the 64 bytes that the call writes.
         let done = unsafe { aws::ED25519_sign(out.as_mut_ptr(), message.as_ptr(), message.len(), private.as_ptr()) };
         assert_eq!(done, 1);
     }
@@ -336,13 +345,16 @@ fn ed25519(inputs: &signature::Inputs, operation: &str) -> Option<Side> {
         }),
         "verify" | "verify encoded" => each(move || {
             let (message, size) = (message.as_ptr(), message.len());
-            // SAFETY: the call reads the message, 64 signature bytes and 32 key bytes.
+            // SAFETY: the message is passed with its length, the signature is 64 bytes long, and
+            // the key is 32 bytes long.
             let done = unsafe { aws::ED25519_verify(message, size, signature.as_ptr(), public.as_ptr()) };
             assert_eq!(done, 1);
         }),
         "sign prehash" => each(move || {
             let (message, size) = (message.as_ptr(), message.len());
-            // SAFETY: the call reads the message and the 64-byte key pair, and writes 64 bytes. The context is empty.
+            // SAFETY: the message is passed with its length, the key pair is 64 bytes long, and
+            // `out` holds the 64 bytes that the call writes. The context string is empty, so the
+            // call does not read it.
             let done =
                 unsafe { aws::ED25519ph_sign(out.as_mut_ptr(), message, size, private.as_ptr(), out.as_ptr(), 0) };
             assert_eq!(done, 1);
@@ -350,7 +362,8 @@ fn ed25519(inputs: &signature::Inputs, operation: &str) -> Option<Side> {
         "verify prehash" => each(move || {
             let (message, size, context) = (message.as_ptr(), message.len(), message.as_ptr());
             let (signature, key) = (prehashed.as_ptr(), public.as_ptr());
-            // SAFETY: the call reads the message, 64 signature bytes and 32 key bytes. The context is empty.
+            // SAFETY: the message is passed with its length, the signature is 64 bytes long, and
+            // the key is 32 bytes long. The context string is empty, so the call does not read it.
             assert_eq!(unsafe { aws::ED25519ph_verify(message, size, signature, key, context, 0) }, 1);
         }),
         _ => return None,
@@ -359,7 +372,7 @@ fn ed25519(inputs: &signature::Inputs, operation: &str) -> Option<Side> {
 
 type EcKey = Owned<aws::EC_KEY>;
 
-/// secp256k1 with SHA-256 and the conventions of ledgers: compressed points and the lower `s`.
+/// secp256k1 with SHA-256 and ledger conventions: compressed public keys and low-`s` signatures.
 #[derive(Clone, Copy)]
 struct Curve {
     group: *const aws::EC_GROUP,
@@ -384,7 +397,7 @@ impl Curve {
 
     fn private(self, scalar: &[u8]) -> EcKey {
         let key = self.empty();
-        // SAFETY: nothing else uses the objects, and the key copies the number and the point.
+        // SAFETY: nothing else uses these objects. The key copies the number and the point.
         unsafe {
             let point = Owned::new(aws::EC_POINT_new(self.group), aws::EC_POINT_free);
             let number = aws::BN_bin2bn(scalar.as_ptr(), scalar.len(), null_mut());
@@ -398,7 +411,8 @@ impl Curve {
 
     fn public(self, bytes: &[u8]) -> EcKey {
         let key = self.empty();
-        // SAFETY: nothing else uses the objects, the calls only read `bytes`, and the key copies the point.
+        // SAFETY: nothing else uses these objects. The pointer and length describe `bytes`, and the
+        // key copies the point.
         unsafe {
             let point = Owned::new(aws::EC_POINT_new(self.group), aws::EC_POINT_free);
             assert_eq!(aws::EC_POINT_oct2point(self.group, point.raw(), bytes.as_ptr(), bytes.len(), null_mut()), 1);
@@ -409,7 +423,8 @@ impl Curve {
 
     fn write(self, key: &EcKey, public: &mut [u8], private: &mut [u8]) {
         let form = aws::point_conversion_form_t::POINT_CONVERSION_COMPRESSED;
-        // SAFETY: the point and the number belong to the key, and both buffers have the stated lengths.
+        // SAFETY: the point and the number belong to `key`, which stays alive. Each pointer is
+        // passed with the length of its buffer.
         unsafe {
             let point = aws::EC_KEY_get0_public_key(key.raw());
             let written =
@@ -423,8 +438,8 @@ impl Curve {
     fn sign(self, key: &EcKey, half_order: &Owned<aws::BIGNUM>, message: &[u8], out: &mut [u8]) {
         let digest = sha256(message);
         let (r_out, s_out) = out.split_at_mut(32);
-        // SAFETY: the call only reads the digest and the key. We own the signature, which contains both numbers. Each
-        // half of `out` is 32 bytes long.
+        // SAFETY: the digest is passed with its length. We own the signature, and `ECDSA_do_sign`
+        // set its `r` and `s`. Each half of `out` holds the 32 bytes written to it.
         unsafe {
             let signature = aws::ECDSA_do_sign(digest.as_ptr(), digest.len(), key.raw());
             let signature = Owned::new(signature, aws::ECDSA_SIG_free);
@@ -438,10 +453,11 @@ impl Curve {
     }
 }
 
-/// Decodes the signature into `numbers` and verifies it.
+/// Decodes the signature into `numbers`, then verifies it.
 fn verify_ecdsa(key: &EcKey, numbers: &Owned<aws::ECDSA_SIG>, message: &[u8], signature: &[u8]) {
     let digest = sha256(message);
-    // SAFETY: nothing else uses the pair, which contains both numbers. Each half of the signature is 32 bytes long.
+    // SAFETY: nothing else uses `numbers`, and `ECDSA_SIG_new` allocated its `r` and `s`. Each half
+    // of the signature is 32 bytes long.
     unsafe {
         aws::BN_bin2bn(signature.as_ptr(), 32, (*numbers.raw()).r);
         aws::BN_bin2bn(signature[32..].as_ptr(), 32, (*numbers.raw()).s);
@@ -451,7 +467,8 @@ fn verify_ecdsa(key: &EcKey, numbers: &Owned<aws::ECDSA_SIG>, message: &[u8], si
 
 fn sha256(message: &[u8]) -> [u8; 32] {
     let mut digest = [0; 32];
-    // SAFETY: the call reads the message and writes 32 bytes.
+    // SAFETY: the message is passed with its length, and the output buffer holds the 32 bytes that
+    // the call writes.
     unsafe { aws::SHA256(message.as_ptr(), message.len(), digest.as_mut_ptr()) };
     digest
 }
@@ -460,7 +477,8 @@ fn ecdsa(inputs: &signature::Inputs, operation: &str) -> Option<Side> {
     // SAFETY: the function takes no arguments and returns a static object.
     let group = unsafe { aws::EC_group_secp256k1() };
     let curve = Curve { group };
-    // SAFETY: nothing else uses the new objects. The order is only read and belongs to the static group.
+    // SAFETY: nothing else uses the new objects. `BN_rshift1` only reads the order, which belongs
+    // to the static group.
     let (half_order, numbers) = unsafe {
         let half_order = Owned::new(aws::BN_new(), aws::BN_free);
         assert_eq!(aws::BN_rshift1(half_order.raw(), aws::EC_GROUP_get0_order(group)), 1);
@@ -482,7 +500,7 @@ fn ecdsa(inputs: &signature::Inputs, operation: &str) -> Option<Side> {
             each(move || verify_ecdsa(&key, &numbers, &message, &signature))
         }
         "verify encoded" => each(move || {
-            // SAFETY: nothing else uses the new pair of numbers.
+            // SAFETY: the call takes no arguments and returns an object that we own.
             let numbers = Owned::new(unsafe { aws::ECDSA_SIG_new() }, aws::ECDSA_SIG_free);
             verify_ecdsa(&curve.public(&public), &numbers, &message, &signature);
         }),
@@ -495,7 +513,8 @@ fn sha3_256() -> Side {
     let mut out = [0; 32];
     Box::new(move |batch| {
         for message in black_box(&messages).iter().cycle().take(batch) {
-            // SAFETY: the call reads the message and writes 32 bytes.
+            // SAFETY: the message is passed with its length, and the output buffer holds the 32
+            // bytes that the call writes.
             assert!(!unsafe { black_box(SHA3_256)(message.as_ptr(), message.len(), out.as_mut_ptr()) }.is_null());
         }
     })
@@ -527,7 +546,7 @@ fn xof(operation: &str) -> Option<Side> {
         "digest" => Box::new(move |batch| {
             for message in black_box(&messages).iter().cycle().take(batch) {
                 let (output, length) = (out.as_mut_ptr(), out.len());
-                // SAFETY: the call reads the message and writes `out.len()` bytes.
+                // SAFETY: each pointer is passed with the length of its buffer.
                 assert!(!unsafe { SHAKE128(message.as_ptr(), message.len(), output, length) }.is_null());
             }
         }),
@@ -542,7 +561,7 @@ fn xof(operation: &str) -> Option<Side> {
     })
 }
 
-/// Squeezes the same context throughout a batch.
+/// Side that squeezes one context throughout a batch.
 struct Squeezing {
     long: Vec<u8>,
     context: Owned<aws::EVP_MD_CTX>,
@@ -568,12 +587,13 @@ fn hmac(operation: &str) -> Side {
         return each(move || {
             let (message, size) = (message.as_ptr(), message.len());
             let (key, key_length, out) = (key.as_ptr().cast(), key.len(), out.as_mut_ptr());
-            // SAFETY: the call reads the key and the message, and writes 32 bytes.
+            // SAFETY: the key and the message are passed with their lengths, and `out` holds the 32
+            // bytes that the call writes.
             let done = unsafe { aws::HMAC(aws::EVP_sha256(), key, key_length, message, size, out, &raw mut length) };
             assert!(!done.is_null());
         });
     }
-    // SAFETY: nothing else uses the new context, and the calls only read the key.
+    // SAFETY: nothing else uses the new context. The key is passed with its length.
     let context = unsafe {
         let context = Owned::new(aws::HMAC_CTX_new(), aws::HMAC_CTX_free);
         let done = aws::HMAC_Init_ex(context.raw(), key.as_ptr().cast(), key.len(), aws::EVP_sha256(), null_mut());
@@ -581,7 +601,8 @@ fn hmac(operation: &str) -> Side {
         context
     };
     each(move || {
-        // SAFETY: nothing else uses the context, and it keeps the key. The calls read the message and write 32 bytes.
+        // SAFETY: nothing else uses the context, which keeps its key. The message is passed with
+        // its length, and `out` holds the 32 bytes that the last call writes.
         unsafe {
             assert_eq!(aws::HMAC_Init_ex(context.raw(), null(), 0, null(), null_mut()), 1);
             assert_eq!(aws::HMAC_Update(context.raw(), message.as_ptr(), message.len()), 1);
@@ -596,7 +617,7 @@ fn hkdf() -> Side {
         let (key, key_length) = (key.as_ptr(), key.len());
         let (salt, salt_length, info, info_length) = (salt.as_ptr(), salt.len(), info.as_ptr(), info.len());
         let (output, length) = (out.as_mut_ptr(), out.len());
-        // SAFETY: all buffers have the stated lengths.
+        // SAFETY: each pointer is passed with the length of its buffer.
         let done = unsafe {
             aws::HKDF(output, length, aws::EVP_sha256(), key, key_length, salt, salt_length, info, info_length)
         };
@@ -606,13 +627,14 @@ fn hkdf() -> Side {
 
 fn aes_gcm(aead: &Arc<dyn Aead>, operation: &str) -> Side {
     let (key, nonce) = (symmetric::KEY, symmetric::NONCE);
-    // SAFETY: the call only reads the key.
+    // SAFETY: the key is passed with its length, and we own the returned context.
     let context = unsafe { aws::EVP_AEAD_CTX_new(aws::EVP_aead_aes_256_gcm(), key.as_ptr(), key.len(), 16) };
     let context = Owned::new(context, aws::EVP_AEAD_CTX_free);
     if operation == "seal" {
         return symmetric::cipher((symmetric::message(), vec![0; symmetric::TAG]), move |buffer, tag| {
             let (start, mut length) = (buffer.as_mut_ptr(), 0);
-            // SAFETY: the buffers have the stated lengths. The message is processed in place, which the library allows.
+            // SAFETY: each pointer is passed with the length of its buffer. The library allows
+            // input and output to be the same buffer.
             let done = unsafe {
                 aws::EVP_AEAD_CTX_seal_scatter(
                     context.raw(),
@@ -636,7 +658,8 @@ fn aes_gcm(aead: &Arc<dyn Aead>, operation: &str) -> Side {
     symmetric::cipher(symmetric::sealed(aead), move |buffer, tag| {
         let start = buffer.as_mut_ptr();
         let (tag, tag_length, length) = (tag.as_ptr(), tag.len(), buffer.len());
-        // SAFETY: the buffers have the stated lengths. The message is processed in place, which the library allows.
+        // SAFETY: each pointer is passed with the length of its buffer. The library allows input
+        // and output to be the same buffer.
         let done = unsafe {
             let (nonce, size) = (nonce.as_ptr(), nonce.len());
             aws::EVP_AEAD_CTX_open_gather(context.raw(), start, nonce, size, start, length, tag, tag_length, null(), 0)

@@ -19,7 +19,7 @@ use std::sync::Arc;
 pub(super) fn schemes() -> impl Iterator<Item = Arc<dyn SignatureScheme>> {
     CURVES.iter().filter_map(|curve| {
         let info = SignatureInfo {
-            parameters: SignatureParameters::of(curve.algorithm)?,
+            parameters: SignatureParameters::find(curve.algorithm)?,
             encodings: vec![KeyEncoding::Scalar],
             coins: CoinSupport { keygen: true, operation: false },
             context: false,
@@ -35,13 +35,14 @@ pub(super) fn schemes() -> impl Iterator<Item = Arc<dyn SignatureScheme>> {
 struct Curve {
     algorithm: &'static str,
     group: unsafe extern "C" fn() -> *const aws::EC_GROUP,
-    /// Length of a scalar. On these curves, field elements have the same length.
+    /// Length of a scalar. Field elements on these curves have the same length.
     scalar: usize,
     hash: OneShotHash,
     digest: usize,
-    /// Whether to follow the conventions of ledgers for secp256k1: public keys are compressed, and signatures contain
-    /// the smaller of `s` and `n - s`. Both values verify, so without this rule a third party could turn a signature
-    /// into another valid one. Verification accepts both values, as the standards require.
+    /// Whether to follow ledger conventions: public keys are compressed, and signatures contain the
+    /// smaller of `s` and `n - s`. Both values verify, so without this rule a third party could
+    /// turn a signature into another valid one. Verification accepts both values, as the standards
+    /// require.
     ledger: bool,
 }
 
@@ -101,7 +102,8 @@ impl Curve {
 
     fn hash(&self, message: &[u8]) -> Result<[u8; DIGEST]> {
         let mut digest = [0; DIGEST];
-        // SAFETY: the call reads the message and writes `self.digest` bytes, which is at most `DIGEST`.
+        // SAFETY: the message is passed with its length. The call writes `self.digest` bytes, at
+        // most `DIGEST`.
         let returned = unsafe { (self.hash)(message.as_ptr(), message.len(), digest.as_mut_ptr()) };
         if returned.is_null() { Err(library("SHA-2")) } else { Ok(digest) }
     }
@@ -134,15 +136,17 @@ impl Curve {
     fn load_private(&self, scalar: &[u8]) -> Result<Owned<aws::EC_KEY>> {
         let key = self.empty_key()?;
         let public = self.empty_point()?;
-        // SAFETY: the call reads the scalar and returns null or a number that we own.
+        // SAFETY: the pointer and length describe `scalar`. The call returns null or a number that
+        // we own.
         let number = unsafe { Owned::from_raw(aws::BN_bin2bn(scalar.as_ptr(), scalar.len(), null_mut())) };
         let number = number.ok_or_else(|| library("BN_bin2bn"))?;
-        // The library rejects zero and scalars that are not less than the group order.
-        // SAFETY: nothing else uses the key, and the key copies the number.
+        // The library rejects zero and scalars greater than or equal to the group order.
+        // SAFETY: nothing else uses the key, which copies the number.
         if unsafe { aws::EC_KEY_set_private_key(key.as_ptr(), number.as_ptr()) } != 1 {
             return Err(malformed("ECDSA signing key"));
         }
-        // SAFETY: the first call writes to a point that we own, and the key copies the point.
+        // SAFETY: the first call writes to a point that we own. The second call copies the point
+        // into the key.
         unsafe {
             let returned =
                 aws::EC_POINT_mul(self.group(), public.as_ptr(), number.as_ptr(), null(), null(), null_mut());
@@ -163,7 +167,8 @@ impl Curve {
         let point = self.empty_point()?;
         // The library rejects points that are not on the curve. Every point on the curve except infinity is a valid
         // key because the cofactor is 1, and these encodings cannot represent infinity.
-        // SAFETY: the call reads `bytes` and writes to a point that we own.
+        // SAFETY: the pointer and length describe `bytes`, and we own the point that the call
+        // writes.
         let decoded = expected_form
             && unsafe {
                 aws::EC_POINT_oct2point(self.group(), point.as_ptr(), bytes.as_ptr(), bytes.len(), null_mut())
@@ -171,7 +176,7 @@ impl Curve {
         if !decoded {
             return Err(malformed("ECDSA verifying key"));
         }
-        // SAFETY: nothing else uses the key, and the key copies the point.
+        // SAFETY: nothing else uses the key, which copies the point.
         check("EC_KEY_set_public_key", unsafe { aws::EC_KEY_set_public_key(key.as_ptr(), point.as_ptr()) })?;
         Ok(key)
     }
@@ -206,7 +211,7 @@ impl Curve {
 struct Ecdsa {
     info: SignatureInfo,
     curve: &'static Curve,
-    /// Half of the group order. `None` if signatures are not normalised.
+    /// Half of the group order. `None` if signatures are not normalized.
     half_order: Option<Arc<Owned<aws::BIGNUM>>>,
 }
 
@@ -272,14 +277,16 @@ impl SigningKey for PrivateKey {
         }
         let out = front_of("signature", out, self.curve.signature())?;
         let digest = self.curve.hash(message)?;
-        // SAFETY: the call reads the digest and the key, and returns null or a signature that we own.
+        // SAFETY: the digest is passed with its length. The call returns null or a signature that
+        // we own.
         let signature =
             unsafe { Owned::from_raw(aws::ECDSA_do_sign(digest.as_ptr(), self.curve.digest, self.key.as_ptr())) };
         let signature = signature.ok_or_else(|| library("ECDSA_do_sign"))?;
-        // SAFETY: nothing else uses the signature, and both numbers in it are set.
+        // SAFETY: the signature is valid, and `ECDSA_do_sign` set its `r` and `s`.
         let (r, s) = unsafe { ((*signature.as_ptr()).r, (*signature.as_ptr()).s) };
         if let Some(half_order) = &self.half_order {
-            // SAFETY: nothing else uses `s`, and `BN_sub` may write the result to one of the operands.
+            // SAFETY: nothing else uses `s`, and `BN_sub` may write its result to one of its
+            // operands.
             unsafe {
                 if aws::BN_ucmp(s, half_order.as_ptr()) > 0 {
                     check("BN_sub", aws::BN_sub(s, aws::EC_GROUP_get0_order(self.curve.group()), s))?;
@@ -287,7 +294,7 @@ impl SigningKey for PrivateKey {
             }
         }
         let (r_out, s_out) = out.split_at_mut(self.curve.scalar);
-        // SAFETY: both calls write exactly as many bytes as the buffer holds.
+        // SAFETY: each call writes exactly as many bytes as its buffer holds.
         unsafe {
             check("BN_bn2bin_padded", aws::BN_bn2bin_padded(r_out.as_mut_ptr(), r_out.len(), r))?;
             check("BN_bn2bin_padded", aws::BN_bn2bin_padded(s_out.as_mut_ptr(), s_out.len(), s))?;
@@ -296,7 +303,8 @@ impl SigningKey for PrivateKey {
     }
 
     fn verifying_key(&self) -> Result<Box<dyn VerifyingKey>> {
-        // SAFETY: the call adds a reference, which the new owner releases. It cannot fail for a live key.
+        // SAFETY: the first call adds the reference that the new owner releases. It cannot fail for
+        // a live key.
         let key = unsafe {
             aws::EC_KEY_up_ref(self.key.as_ptr());
             Owned::from_raw(self.key.as_ptr())
@@ -314,7 +322,7 @@ impl SigningKey for PrivateKey {
 
 struct PublicKey {
     key: Owned<aws::EC_KEY>,
-    /// Pairs of numbers that hold decoded signatures.
+    /// Reusable objects for decoded signatures.
     signatures: Contexts<Owned<aws::ECDSA_SIG>>,
     curve: &'static Curve,
 }
@@ -335,8 +343,8 @@ impl VerifyingKey for PublicKey {
         let digest = self.curve.hash(message)?;
         self.signatures.with(empty_signature, |numbers| {
             let numbers = numbers.as_ptr();
-            // SAFETY: only this thread uses the pair, which contains both numbers. The calls only read the two halves
-            // of the signature, the digest and the key.
+            // SAFETY: only this thread uses `numbers`, and `ECDSA_SIG_new` allocated its `r` and
+            // `s`. The halves of the signature and the digest are passed with their lengths.
             unsafe {
                 if aws::BN_bin2bn(r.as_ptr(), r.len(), (*numbers).r).is_null()
                     || aws::BN_bin2bn(s.as_ptr(), s.len(), (*numbers).s).is_null()
@@ -358,6 +366,6 @@ impl VerifyingKey for PublicKey {
 }
 
 fn empty_signature() -> Result<Owned<aws::ECDSA_SIG>> {
-    // SAFETY: the call returns null or a new pair of numbers that we own.
+    // SAFETY: the call returns null or a new object that we own.
     unsafe { Owned::from_raw(aws::ECDSA_SIG_new()) }.ok_or_else(|| library("ECDSA_SIG_new"))
 }

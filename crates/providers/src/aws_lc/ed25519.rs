@@ -13,7 +13,7 @@ use std::sync::Arc;
 /// Returns Ed25519, the pure variant without a context string.
 pub(super) fn scheme() -> Option<Arc<dyn SignatureScheme>> {
     let info = SignatureInfo {
-        parameters: SignatureParameters::of("Ed25519")?,
+        parameters: SignatureParameters::find("Ed25519")?,
         encodings: vec![KeyEncoding::Seed],
         coins: CoinSupport { keygen: true, operation: true },
         context: false,
@@ -26,7 +26,7 @@ pub(super) fn scheme() -> Option<Arc<dyn SignatureScheme>> {
 const KEY: usize = 32;
 /// Length of a signature in bytes (RFC 8032, section 5.1.6).
 const SIGNATURE: usize = 64;
-/// Length of the library's private key in bytes. It consists of the seed and the public key.
+/// Length of the library's private key in bytes: the seed followed by the public key.
 const KEY_PAIR: usize = 64;
 
 const ENCODING: Error = Error::Unsupported("Ed25519 signing keys must be encoded as a seed");
@@ -80,14 +80,16 @@ impl PrivateKey {
             return Ok(PrivateKey::from_seed(seed));
         }
         let mut key = PrivateKey { pair: Wiped::new([0; KEY_PAIR]), public: [0; KEY] };
-        // SAFETY: the call writes 32 and 64 bytes.
+        // SAFETY: the arrays hold the 32-byte public key and the 64-byte key pair that the call
+        // writes.
         unsafe { aws::ED25519_keypair(key.public.as_mut_ptr(), key.pair.as_mut_ptr()) };
         Ok(key)
     }
 
     fn from_seed(seed: &[u8; KEY]) -> PrivateKey {
         let mut key = PrivateKey { pair: Wiped::new([0; KEY_PAIR]), public: [0; KEY] };
-        // SAFETY: the call reads 32 bytes, and writes 32 and 64 bytes.
+        // SAFETY: the arrays have the lengths that the call expects: 32 bytes for the seed and the
+        // public key, 64 bytes for the key pair.
         unsafe { aws::ED25519_keypair_from_seed(key.public.as_mut_ptr(), key.pair.as_mut_ptr(), seed.as_ptr()) };
         key
     }
@@ -103,7 +105,8 @@ impl SigningKey for PrivateKey {
         // The scheme is deterministic, so internal coins and empty exact coins give the same signature.
         coins.exact::<0>()?;
         let out = front_of("signature", out, SIGNATURE)?;
-        // SAFETY: the call reads the message and the 64-byte key pair, and writes 64 bytes.
+        // SAFETY: the message is passed with its length, the key pair is 64 bytes long, and `out`
+        // holds the 64 bytes that the call writes.
         let returned =
             unsafe { aws::ED25519_sign(out.as_mut_ptr(), message.as_ptr(), message.len(), self.pair.as_ptr()) };
         check("ED25519_sign", returned)?;
@@ -121,8 +124,8 @@ impl SigningKey for PrivateKey {
         check_prehash(prehash, context)?;
         coins.exact::<0>()?;
         let out = front_of("signature", out, SIGNATURE)?;
-        // SAFETY: the message and the context have the stated lengths. The call reads the 64-byte key pair and writes
-        // 64 bytes.
+        // SAFETY: the message and the context string are passed with their lengths. The key pair is
+        // 64 bytes long, and `out` holds the 64 bytes that the call writes.
         let returned = unsafe {
             aws::ED25519ph_sign(
                 out.as_mut_ptr(),
@@ -158,7 +161,8 @@ impl VerifyingKey for PublicKey {
         if signature.len() != SIGNATURE {
             return Err(Error::VerificationFailed);
         }
-        // SAFETY: the call reads the message, 64 signature bytes and 32 key bytes.
+        // SAFETY: the message is passed with its length, the signature is 64 bytes long, and the
+        // key is 32 bytes long.
         let returned =
             unsafe { aws::ED25519_verify(message.as_ptr(), message.len(), signature.as_ptr(), self.0.as_ptr()) };
         if returned == 1 { Ok(()) } else { Err(verification_failed()) }
@@ -169,8 +173,8 @@ impl VerifyingKey for PublicKey {
         if signature.len() != SIGNATURE {
             return Err(Error::VerificationFailed);
         }
-        // SAFETY: the message and the context have the stated lengths. The call also reads 64 signature bytes and 32
-        // key bytes.
+        // SAFETY: the message and the context string are passed with their lengths. The signature
+        // is 64 bytes long, and the key is 32 bytes long.
         let returned = unsafe {
             aws::ED25519ph_verify(
                 message.as_ptr(),

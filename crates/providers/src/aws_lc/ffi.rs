@@ -27,8 +27,9 @@ pub(super) type OneShotHash = unsafe extern "C" fn(*const u8, usize, *mut u8) ->
 /// Returns null on failure.
 pub(super) type OneShotXof = unsafe extern "C" fn(*const u8, usize, *mut u8, usize) -> *mut u8;
 
-// The public functions generate the random bytes and format the message, so they cannot be used for test vectors and
-// for the deterministic variant. The functions here are declared in crypto/fipsmodule/ml_dsa/ml_dsa.h.
+// Internal functions, declared in crypto/fipsmodule/ml_dsa/ml_dsa.h. The public ones generate the
+// random bytes and format the message themselves, which rules out test vectors and the
+// deterministic variant.
 macro_rules! ml_dsa {
     ($($sign:ident: $sign_symbol:literal, $verify:ident: $verify_symbol:literal;)*) => {
         unsafe extern "C" {
@@ -91,8 +92,9 @@ unsafe extern "C" {
     pub(super) fn SHAKE256(message: *const u8, message_len: usize, output: *mut u8, output_len: usize) -> *mut u8;
 }
 
-// Table of the CPU features that the library may use: EDX and ECX of CPUID leaf 1, EBX and ECX of leaf 7. The table is
-// declared in crypto/fipsmodule/cpucap/internal.h, and no public function gives access to it.
+// CPU features that the library may use: EDX and ECX of CPUID leaf 1, then EBX and ECX of leaf 7.
+// No public function gives access to this table, which is declared in
+// crypto/fipsmodule/cpucap/internal.h.
 #[cfg(target_arch = "x86_64")]
 unsafe extern "C" {
     #[link_name = "aws_lc_0_47_0_OPENSSL_ia32cap_P"]

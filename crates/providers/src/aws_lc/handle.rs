@@ -62,11 +62,12 @@ unsafe impl Shared for aws::RSA {}
 // SAFETY: this provider uses only AES-256-GCM, and `aead.h` allows concurrent seal and open calls on one AES-256-GCM
 // context.
 unsafe impl Shared for aws::EVP_AEAD_CTX {}
-// SAFETY: after a number is created, this provider only reads it.
+// SAFETY: this provider mutates a number only while creating it.
 unsafe impl Shared for aws::BIGNUM {}
 // SAFETY: this provider mutates an HPKE key only while creating it.
 unsafe impl Shared for aws::EVP_HPKE_KEY {}
-// SAFETY: a shared HMAC context is only a template for copies, and `HMAC_CTX_copy_ex` takes a template as `const`.
+// SAFETY: threads share an HMAC context only to copy it, and `HMAC_CTX_copy_ex` takes its source as
+// `const`.
 unsafe impl Shared for aws::HMAC_CTX {}
 
 /// An object that the library allocated. It is freed on drop.
@@ -94,7 +95,7 @@ impl<T: Handle> Owned<T> {
 
 impl<T: Handle> Drop for Owned<T> {
     fn drop(&mut self) {
-        // SAFETY: `self` owns the object, and no other pointer to the object is in use.
+        // SAFETY: `self` owns the object, and nothing uses it after this call.
         unsafe { T::free(self.0.as_ptr()) };
     }
 }

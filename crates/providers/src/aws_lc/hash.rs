@@ -19,7 +19,7 @@ pub(super) fn hashes() -> impl Iterator<Item = Arc<dyn Hash>> {
         ("SHA-512", aws::SHA512),
     ];
     functions.into_iter().filter_map(|(algorithm, call)| {
-        Some(Arc::new(AwsHash { info: HashParameters::of(algorithm)?, call }) as Arc<dyn Hash>)
+        Some(Arc::new(AwsHash { info: HashParameters::find(algorithm)?, call }) as Arc<dyn Hash>)
     })
 }
 
@@ -29,7 +29,7 @@ pub(super) fn xofs() -> impl Iterator<Item = Arc<dyn Xof>> {
     let functions: [Function; 2] =
         [("SHAKE128", ffi::SHAKE128, aws::EVP_shake128), ("SHAKE256", ffi::SHAKE256, aws::EVP_shake256)];
     functions.into_iter().filter_map(|(algorithm, call, digest)| {
-        Some(Arc::new(AwsXof { info: XofParameters::of(algorithm)?, call, digest }) as Arc<dyn Xof>)
+        Some(Arc::new(AwsXof { info: XofParameters::find(algorithm)?, call, digest }) as Arc<dyn Xof>)
     })
 }
 
@@ -45,7 +45,7 @@ impl Hash for AwsHash {
 
     fn digest(&self, message: &[u8], out: &mut [u8]) -> Result<()> {
         Error::check_length("digest", self.info.digest, out.len())?;
-        // SAFETY: the call reads the message and writes a digest. The length of `out` was checked.
+        // SAFETY: the message is passed with its length, and `out` is as long as the digest.
         let returned = unsafe { (self.call)(message.as_ptr(), message.len(), out.as_mut_ptr()) };
         if returned.is_null() { Err(library("SHA")) } else { Ok(()) }
     }
@@ -54,7 +54,7 @@ impl Hash for AwsHash {
         Error::check_length("digest", self.info.digest, out.len())?;
         messages::check(messages, count)?;
         for message in messages.iter().cycle().take(count) {
-            // SAFETY: the call reads the message and writes a digest or output, as in `digest`.
+            // SAFETY: the message is passed with its length, and `out` is as long as the digest.
             let returned = unsafe { (self.call)(message.as_ptr(), message.len(), out.as_mut_ptr()) };
             if returned.is_null() {
                 return Err(library("SHA"));
@@ -76,7 +76,7 @@ impl Xof for AwsXof {
     }
 
     fn digest(&self, message: &[u8], out: &mut [u8]) -> Result<()> {
-        // SAFETY: the call reads the message and writes `out.len()` bytes.
+        // SAFETY: each pointer is passed with the length of its buffer.
         let returned = unsafe { (self.call)(message.as_ptr(), message.len(), out.as_mut_ptr(), out.len()) };
         if returned.is_null() { Err(library("SHAKE")) } else { Ok(()) }
     }
@@ -84,7 +84,7 @@ impl Xof for AwsXof {
     fn digest_batch(&self, messages: &[Vec<u8>], count: usize, out: &mut [u8]) -> Result<()> {
         messages::check(messages, count)?;
         for message in messages.iter().cycle().take(count) {
-            // SAFETY: the call reads the message and writes a digest or output, as in `digest`.
+            // SAFETY: each pointer is passed with the length of its buffer.
             let returned = unsafe { (self.call)(message.as_ptr(), message.len(), out.as_mut_ptr(), out.len()) };
             if returned.is_null() {
                 return Err(library("SHAKE"));

@@ -41,7 +41,7 @@ struct Suite {
     aead: *const aws::EVP_HPKE_AEAD,
 }
 
-// SAFETY: the pointers refer to constants in the library.
+// SAFETY: the pointers refer to immutable static objects in the library.
 unsafe impl Send for Suite {}
 // SAFETY: see `Send` above.
 unsafe impl Sync for Suite {}
@@ -59,8 +59,8 @@ struct Recipient {
 
 impl Suite {
     fn offered(kem: (&'static str, Kem), kdf: (&'static str, Kdf), aead: (&'static str, Aead)) -> Arc<dyn Hpke> {
-        // SAFETY: the first three calls take no arguments and return constants. The other calls only read these
-        // constants.
+        // SAFETY: the first three calls take no arguments and return static objects. The other
+        // calls only read these objects.
         let (suite, lengths) = unsafe {
             let suite = Suite { kem: (kem.1)(), kdf: (kdf.1)(), aead: (aead.1)() };
             let lengths = [
@@ -116,7 +116,8 @@ impl Hpke for LibraryHpke {
     fn load_private_key(&self, bytes: &[u8]) -> Result<Box<dyn HpkeRecipient>> {
         Error::check_length("private key", self.info.private_key, bytes.len())?;
         let key = key()?;
-        // SAFETY: the key is new, and nothing else uses it. The call reads `bytes.len()` bytes.
+        // SAFETY: the key is new, and nothing else uses it. The pointer and length describe
+        // `bytes`.
         let returned = unsafe { aws::EVP_HPKE_KEY_init(key.as_ptr(), self.suite.kem, bytes.as_ptr(), bytes.len()) };
         if returned == 1 { Ok(self.recipient(key)) } else { Err(malformed("private key")) }
     }
@@ -133,7 +134,8 @@ impl Hpke for LibraryHpke {
         let context = context()?;
         let (enc, sealed) = message.split_at_mut(self.info.encapsulated);
         let (mut enc_length, mut sealed_length) = (0, 0);
-        // SAFETY: nothing else uses the context, and every buffer has the stated length.
+        // SAFETY: nothing else uses the context, and each pointer is passed with the length of its
+        // buffer.
         unsafe {
             let set_up = aws::EVP_HPKE_CTX_setup_sender(
                 context.as_ptr(),
@@ -198,8 +200,8 @@ impl HpkeRecipient for Recipient {
         let context = context()?;
         let (enc, sealed) = message.split_at(self.encapsulated);
         let mut length = 0;
-        // SAFETY: nothing else uses the context, and the key is only read. Every buffer has the stated length, and the
-        // sealed message is longer than the plaintext by one tag.
+        // SAFETY: nothing else uses the context, and the calls only read the key. Each pointer is
+        // passed with the length of its buffer.
         unsafe {
             let set_up = aws::EVP_HPKE_CTX_setup_recipient(
                 context.as_ptr(),

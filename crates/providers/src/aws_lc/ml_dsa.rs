@@ -44,7 +44,7 @@ fn all() -> impl Iterator<Item = MlDsa> {
         ),
     ];
     sets.into_iter().filter_map(|(algorithm, nid, internal, with_mu)| {
-        let parameters = SignatureParameters::of(algorithm)?;
+        let parameters = SignatureParameters::find(algorithm)?;
         let set = Set {
             nid,
             internal,
@@ -55,7 +55,7 @@ fn all() -> impl Iterator<Item = MlDsa> {
         };
         let info = SignatureInfo {
             parameters,
-            // The encoding that `EVP_PKEY_get_raw_private_key` writes comes first.
+            // The native encoding, which `EVP_PKEY_get_raw_private_key` writes, comes first.
             encodings: vec![KeyEncoding::Expanded, KeyEncoding::Seed],
             coins: CoinSupport { keygen: true, operation: true },
             context: true,
@@ -113,9 +113,11 @@ impl MlDsa {
         )
     }
 
-    /// Loads a private key from a seed or an expanded key. The library distinguishes the two by length.
+    /// Loads a private key from a seed or an expanded key. The library distinguishes seeds from expanded keys by their
+    /// length.
     fn load(&self, bytes: &[u8]) -> Result<Key> {
-        // SAFETY: the buffer has the stated length, and the call returns null or a key that we own.
+        // SAFETY: the pointer and length describe `bytes`. The call returns null or a key that we
+        // own.
         let key = unsafe {
             Owned::from_raw(aws::EVP_PKEY_pqdsa_new_raw_private_key(self.set.nid, bytes.as_ptr(), bytes.len()))
         };
@@ -124,7 +126,8 @@ impl MlDsa {
 
     fn load_public(&self, bytes: &[u8]) -> Result<PublicKey> {
         Error::check_length("verifying key", self.set.verifying_key, bytes.len())?;
-        // SAFETY: the buffer has the stated length, and the call returns null or a key that we own.
+        // SAFETY: the pointer and length describe `bytes`. The call returns null or a key that we
+        // own.
         let key = unsafe {
             Owned::from_raw(aws::EVP_PKEY_pqdsa_new_raw_public_key(self.set.nid, bytes.as_ptr(), bytes.len()))
         };
@@ -169,8 +172,8 @@ impl SignatureScheme for MlDsa {
 struct PrivateKey {
     key: Key,
     signers: Contexts<Owned<aws::EVP_MD_CTX>>,
-    /// Expanded key for `sign_internal`, encoded on first use. This is a copy because the library does not give access
-    /// to the encoding inside the key.
+    /// Copy of the expanded key for `sign_internal`, encoded on first use. The library gives no access to the encoding
+    /// inside its key object.
     expanded: OnceLock<Wiped<Vec<u8>>>,
     set: Set,
 }
@@ -186,7 +189,7 @@ impl PrivateKey {
         }
         let mut expanded = Wiped::new(vec![0; self.set.expanded]);
         pkey::write_expanded(&self.key, &mut expanded)?;
-        // If another thread has stored a copy in the meantime, that identical copy is used.
+        // If another thread stored its copy first, use that copy, which is identical.
         Ok(self.expanded.get_or_init(|| expanded))
     }
 
@@ -197,8 +200,8 @@ impl PrivateKey {
             |digest_context| {
                 let digest_context = digest_context.as_ptr();
                 let sign = || {
-                    // SAFETY: the context is set up for signing, and only this thread uses it. The buffers have the
-                    // stated lengths.
+                    // SAFETY: the context is set up for signing, and only this thread uses it. Each
+                    // pointer is passed with the length of its buffer.
                     check("EVP_DigestSign", unsafe {
                         aws::EVP_DigestSign(
                             digest_context,
@@ -234,8 +237,8 @@ impl PrivateKey {
     ) -> Result<()> {
         let mut length = out.len();
         let private_key = self.expanded()?;
-        // SAFETY: the private key, the signature and `rnd` have the lengths that the parameter set requires. The other
-        // buffers have the stated lengths.
+        // SAFETY: the private key, the signature and `rnd` have the lengths that the parameter set
+        // requires. The message and the prefix are passed with their lengths.
         let returned = unsafe {
             (internal.sign)(
                 private_key.as_ptr(),
@@ -320,8 +323,8 @@ impl PublicKey {
     fn verify_raw(&self, internal: Internal, input: &[u8], signature: &[u8]) -> Result<()> {
         let mut key = vec![0; self.set.verifying_key];
         pkey::write_public(&self.key, &mut key)?;
-        // SAFETY: the public key has the length that the parameter set requires. The other buffers have the stated
-        // lengths.
+        // SAFETY: the public key has the length that the parameter set requires. The signature and
+        // the message are passed with their lengths, and the prefix is empty.
         let returned = unsafe {
             (internal.verify)(key.as_ptr(), signature.as_ptr(), signature.len(), input.as_ptr(), input.len(), null(), 0)
         };
@@ -342,8 +345,8 @@ impl PublicKey {
             |digest_context| {
                 let digest_context = digest_context.as_ptr();
                 let verify = || {
-                    // SAFETY: the context is set up for verification, and only this thread uses it. The buffers have
-                    // the stated lengths.
+                    // SAFETY: the context is set up for verification, and only this thread uses it.
+                    // Each pointer is passed with the length of its buffer.
                     let returned = unsafe {
                         aws::EVP_DigestVerify(
                             digest_context,
@@ -380,13 +383,13 @@ impl VerifyingKey for PublicKey {
     }
 }
 
-/// Function that sets the context string in a key's context, or removes the context string if the new one is empty.
-/// Returns 1 on success.
+/// Function that sets the context string in an `EVP_PKEY_CTX`. An empty string removes the previous
+/// one. Returns 1 on success.
 type SetContextString = unsafe extern "C" fn(*mut aws::EVP_PKEY_CTX, *const u8, usize) -> c_int;
 
 /// Sets the context string, runs `call`, and removes the context string with `reset`, because contexts in a pool must
-/// have no context string. If `reset` fails, returns that error, whatever `call` returns. The pool then discards the
-/// context, in which the string may still be set.
+/// have no context string. If `reset` fails, returns the error of `reset`, whatever `call` returned. The pool then
+/// discards the context, which may still contain the string.
 fn with_context_string(
     digest_context: *mut aws::EVP_MD_CTX,
     context: &[u8],
@@ -396,8 +399,8 @@ fn with_context_string(
     if context.is_empty() {
         return call();
     }
-    // SAFETY: only this thread uses the context. It is set up for a key, so it has an inner context. The library copies
-    // the string.
+    // SAFETY: only this thread uses `digest_context`. It was set up with a key, so it contains an
+    // `EVP_PKEY_CTX`. The library copies the string.
     let key_context = unsafe {
         let key_context = aws::EVP_MD_CTX_get_pkey_ctx(digest_context);
         let returned = aws::EVP_PKEY_CTX_set_signature_context(key_context, context.as_ptr(), context.len());
@@ -405,7 +408,7 @@ fn with_context_string(
         key_context
     };
     let result = call();
-    // SAFETY: only this thread uses the context, and the context has an inner context.
+    // SAFETY: `key_context` belongs to `digest_context`, which only this thread uses.
     let returned = unsafe { reset(key_context, null(), 0) };
     check("EVP_PKEY_CTX_set_signature_context", returned).and(result)
 }
@@ -416,8 +419,8 @@ fn generator(nid: c_int) -> Result<Generator> {
 
 fn signer(key: &Key) -> Result<Owned<aws::EVP_MD_CTX>> {
     let context = digest_context()?;
-    // SAFETY: nothing else uses the context, and it holds a separate reference to the key. There is no digest, because
-    // ML-DSA takes the whole message.
+    // SAFETY: nothing else uses the context, which takes its own reference to the key. The digest
+    // is null because ML-DSA takes the whole message.
     let returned = unsafe { aws::EVP_DigestSignInit(context.as_ptr(), null_mut(), null(), null_mut(), key.as_ptr()) };
     check("EVP_DigestSignInit", returned)?;
     Ok(context)
@@ -425,7 +428,7 @@ fn signer(key: &Key) -> Result<Owned<aws::EVP_MD_CTX>> {
 
 fn verifier(key: &Key) -> Result<Owned<aws::EVP_MD_CTX>> {
     let context = digest_context()?;
-    // SAFETY: nothing else uses the context, and it holds a separate reference to the key.
+    // SAFETY: nothing else uses the context, which takes its own reference to the key.
     let returned = unsafe { aws::EVP_DigestVerifyInit(context.as_ptr(), null_mut(), null(), null_mut(), key.as_ptr()) };
     check("EVP_DigestVerifyInit", returned)?;
     Ok(context)
@@ -458,7 +461,8 @@ mod tests {
 
             let key = scheme.load_public(&public).unwrap();
             let fault = Error::Library { call: "EVP_PKEY_CTX_set_signature_context", detail: String::new() };
-            // After an accepted or a rejected signature, the next call must not see the context string.
+            // Whether the signature was accepted or rejected, the next call must not see its
+            // context string.
             for signature in [&tampered, &named] {
                 let verified = key.verify_and_reset(b"context", b"message", signature, fails);
                 assert_eq!(verified, Err(fault.clone()), "{}", scheme.info.parameters.algorithm);

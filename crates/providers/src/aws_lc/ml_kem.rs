@@ -1,7 +1,7 @@
 //! ML-KEM (FIPS 203), through the library's `EVP_PKEY` interface.
 //!
 //! Every encapsulation and decapsulation checks the key (FIPS 203, sections 7.2 and 7.3), so loading a key checks only
-//! the length. As with liboqs, a malformed key fails on first use.
+//! the length. A malformed key of the right length fails on first use.
 
 use super::error::{check, library, malformed};
 use super::handle::Owned;
@@ -22,7 +22,7 @@ pub(super) fn kems() -> impl Iterator<Item = Arc<dyn Kem>> {
     let sets: [(&str, c_int); 3] =
         [("ML-KEM-512", aws::NID_MLKEM512), ("ML-KEM-768", aws::NID_MLKEM768), ("ML-KEM-1024", aws::NID_MLKEM1024)];
     sets.into_iter().zip(&SETS).filter_map(|((algorithm, nid), set)| {
-        let parameters = KemParameters::of(algorithm)?;
+        let parameters = KemParameters::find(algorithm)?;
         let expanded = parameters.decapsulation_key(KeyEncoding::Expanded)?;
         let set = set.get_or_init(|| Set {
             nid,
@@ -30,7 +30,7 @@ pub(super) fn kems() -> impl Iterator<Item = Arc<dyn Kem>> {
             expanded,
             ciphertext: parameters.ciphertext,
         });
-        // The encoding that `EVP_PKEY_get_raw_private_key` writes comes first.
+        // The native encoding, which `EVP_PKEY_get_raw_private_key` writes, comes first.
         let encodings = vec![KeyEncoding::Expanded, KeyEncoding::Seed];
         let info = KemInfo { parameters, encodings, coins: CoinSupport { keygen: true, operation: true } };
         Some(Arc::new(MlKem { info, set, generators: Contexts::new() }) as Arc<dyn Kem>)
@@ -44,8 +44,8 @@ const COINS: usize = 32;
 /// Length of a shared secret in bytes.
 const SECRET: usize = 32;
 
-/// Properties of a parameter set, with lengths in bytes. They are static, so keys refer to them without reference
-/// counting.
+/// Properties of a parameter set, with lengths in bytes. They are static, so that keys can refer to them without
+/// reference counting.
 struct Set {
     nid: c_int,
     encapsulation_key: usize,
@@ -74,8 +74,8 @@ impl MlKem {
                 };
                 let mut raw = null_mut();
                 let mut length = seed.len();
-                // SAFETY: only this thread uses the context, the seed has the stated length, and the key is null or
-                // belongs to us.
+                // SAFETY: only this thread uses the context, and `length` is the length of the
+                // seed. `raw` stays null or becomes a key that we own.
                 let (returned, key) = unsafe {
                     let returned =
                         aws::EVP_PKEY_keygen_deterministic(context, &raw mut raw, seed.as_ptr(), &raw mut length);
@@ -91,10 +91,12 @@ impl MlKem {
         PrivateHalf { prepared: Prepared::new(key, self.set), has_public }
     }
 
-    /// Loads only the secret key. Decapsulation does not need a separate public key, and the secret key contains it.
+    /// Loads an expanded secret key. The library needs no separate public key for decapsulation, because the expanded
+    /// secret key contains the public key.
     fn load_expanded(&self, bytes: &[u8]) -> Result<Key> {
         Error::check_length("decapsulation key", self.set.expanded, bytes.len())?;
-        // SAFETY: the buffer has the stated length, and the call returns null or a key that we own.
+        // SAFETY: the pointer and length describe `bytes`. The call returns null or a key that we
+        // own.
         let key =
             unsafe { Owned::from_raw(aws::EVP_PKEY_kem_new_raw_secret_key(self.set.nid, bytes.as_ptr(), bytes.len())) };
         key.ok_or_else(|| library("EVP_PKEY_kem_new_raw_secret_key"))
@@ -103,7 +105,7 @@ impl MlKem {
 
 /// Loads an encapsulation key. The caller has checked the length.
 fn load_public(set: &'static Set, bytes: &[u8]) -> Result<PublicHalf> {
-    // SAFETY: the buffer has the stated length, and the call returns null or a key that we own.
+    // SAFETY: the pointer and length describe `bytes`. The call returns null or a key that we own.
     let key = unsafe { Owned::from_raw(aws::EVP_PKEY_kem_new_raw_public_key(set.nid, bytes.as_ptr(), bytes.len())) };
     Ok(PublicHalf(Prepared::new(key.ok_or_else(|| library("EVP_PKEY_kem_new_raw_public_key"))?, set)))
 }
@@ -170,7 +172,8 @@ impl EncapsulationKey for PublicHalf {
         contexts.with(
             || context_of(key),
             |context| match coins {
-                // SAFETY: only this thread uses the context, and the buffers have the stated lengths.
+                // SAFETY: only this thread uses the context, and each pointer is passed with the
+                // length of its buffer.
                 None => accepted("ML-KEM encapsulation key", unsafe {
                     aws::EVP_PKEY_encapsulate(
                         context.as_ptr(),
@@ -182,7 +185,8 @@ impl EncapsulationKey for PublicHalf {
                 }),
                 Some(coins) => {
                     let mut coins_len = coins.len();
-                    // SAFETY: only this thread uses the context, and the buffers have the stated lengths.
+                    // SAFETY: only this thread uses the context, and each pointer is passed with
+                    // the length of its buffer.
                     accepted("ML-KEM encapsulation key", unsafe {
                         aws::EVP_PKEY_encapsulate_deterministic(
                             context.as_ptr(),
@@ -208,13 +212,14 @@ impl EncapsulationKey for PublicHalf {
 
 struct PrivateHalf {
     prepared: Prepared,
-    /// Whether the library key also contains the public key, as keys from key generation do.
+    /// Whether the library key also contains the public key. This is true for keys that were generated or loaded from a
+    /// seed.
     has_public: bool,
 }
 
 impl PrivateHalf {
-    /// Calls `work` with the public key `ek` from the secret key: `dk = dkPKE || ek || H(ek) || z` (FIPS 203, algorithm
-    /// 16).
+    /// Calls `work` with the encoded public key `ek`, which is part of the secret key: `dk = dkPKE || ek || H(ek) || z`
+    /// (FIPS 203, algorithm 16).
     fn with_public<R>(&self, work: impl FnOnce(&[u8]) -> Result<R>) -> Result<R> {
         let set = self.prepared.set;
         let mut expanded = Wiped::new(vec![0; set.expanded]);
@@ -233,7 +238,8 @@ impl DecapsulationKey for PrivateHalf {
         contexts.with(
             || context_of(key),
             |context| {
-                // SAFETY: only this thread uses the context, and the buffers have the stated lengths.
+                // SAFETY: only this thread uses the context, and each pointer is passed with the
+                // length of its buffer.
                 accepted("ML-KEM decapsulation key", unsafe {
                     aws::EVP_PKEY_decapsulate(
                         context.as_ptr(),
@@ -296,7 +302,8 @@ fn generator(nid: c_int) -> Result<Generator> {
 }
 
 fn context_of(key: &Key) -> Result<Owned<aws::EVP_PKEY_CTX>> {
-    // SAFETY: the call returns null or a new context that we own. The context holds a separate reference to the key.
+    // SAFETY: the call returns null or a new context that we own. The context takes its own
+    // reference to the key.
     let context = unsafe { Owned::from_raw(aws::EVP_PKEY_CTX_new(key.as_ptr(), null_mut())) };
     context.ok_or_else(|| library("EVP_PKEY_CTX_new"))
 }

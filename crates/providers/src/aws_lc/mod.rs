@@ -2,10 +2,10 @@
 //! functions.
 //!
 //! The adapter calls public functions wherever they exist, as users of the library do. `ffi.rs` lists the exceptions
-//! and the reasons for them. A key object holds the library's key and a pool of contexts for this key. The library does
-//! not expand keys in advance. Every ML-KEM and ML-DSA call decodes the key and expands the matrix, and every ML-KEM
-//! call checks the key (FIPS 203, sections 7.2 and 7.3). A prepared key therefore saves only the copying of the key and
-//! the creation of a context.
+//! and the reasons for them. A key object contains the library's key and a pool of contexts for this key. The library
+//! does not expand keys in advance. Every ML-KEM and ML-DSA call decodes the key and expands the matrix, and every
+//! ML-KEM call checks the key (FIPS 203, sections 7.2 and 7.3). A prepared key therefore saves only the copying of the
+//! key and the creation of a context.
 
 mod ecdsa;
 mod ed25519;
@@ -53,7 +53,8 @@ pub(crate) fn providers() -> Vec<Provider> {
 }
 
 fn build_info() -> BuildInfo {
-    // SAFETY: the library may be initialised repeatedly. The other calls only read constants of the library.
+    // SAFETY: `CRYPTO_library_init` may be called repeatedly. The other calls only read constants
+    // of the library.
     let (version, assembly, fips) = unsafe {
         aws::CRYPTO_library_init();
         let version = CStr::from_ptr(aws::OpenSSL_version(aws::OPENSSL_VERSION));
@@ -73,11 +74,11 @@ fn build_info() -> BuildInfo {
     }
 }
 
-/// Hides CPU features from the library if the user asks for that. Returns the CPU features that the library uses.
+/// Hides from the library the CPU features that the user disabled. Returns the CPU features that the library uses.
 #[cfg(target_arch = "x86_64")]
 fn cpu_features() -> Vec<&'static str> {
-    // Name of a feature, index of a word in the library's table, and the bits that must all be set in this word, as in
-    // the library's header.
+    // Name of a feature, index of a word in the library's table, and the bits that must all be set
+    // in this word. The bits come from the library's header.
     const FEATURES: [(&str, usize, u32); 13] = [
         ("ssse3", 1, 1 << 9),
         ("sse4.1", 1, 1 << 19),
@@ -93,7 +94,8 @@ fn cpu_features() -> Vec<&'static str> {
         ("vaes", 3, 1 << 9),
         ("vpclmulqdq", 3, 1 << 10),
     ];
-    // SAFETY: `build_info` has initialised the library. The library wrote the table then and only reads it now.
+    // SAFETY: `build_info` has initialised the library. Initialisation filled the table, and the
+    // library now only reads it.
     let words = unsafe { &ffi::OPENSSL_ia32cap_P };
     hide_in(words);
     let has = |word: usize, bits: u32| words[word].load(Ordering::Relaxed) & bits == bits;

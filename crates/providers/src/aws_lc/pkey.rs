@@ -47,9 +47,10 @@ pub(super) unsafe fn generate(generator: *mut aws::EVP_PKEY_CTX) -> Result<Key> 
     key.ok_or_else(|| library("EVP_PKEY_keygen"))
 }
 
-/// Returns an additional reference to the key.
+/// Returns a second owner of the key, and increments the library's reference count.
 pub(super) fn share(key: &Key) -> Result<Key> {
-    // SAFETY: the call adds a reference, which the new owner releases. It cannot fail for a live key.
+    // SAFETY: the first call adds the reference that the new owner releases. It cannot fail for a
+    // live key.
     let key = unsafe {
         aws::EVP_PKEY_up_ref(key.as_ptr());
         Owned::from_raw(key.as_ptr())
@@ -60,7 +61,7 @@ pub(super) fn share(key: &Key) -> Result<Key> {
 /// Writes the public key in the standard's encoding. `out` must be as long as the encoded key.
 pub(super) fn write_public(key: &Key, out: &mut [u8]) -> Result<()> {
     let mut length = out.len();
-    // SAFETY: the call writes at most `length` bytes.
+    // SAFETY: the call writes at most `length` bytes, the length of `out`.
     let returned = unsafe { aws::EVP_PKEY_get_raw_public_key(key.as_ptr(), out.as_mut_ptr(), &raw mut length) };
     check("EVP_PKEY_get_raw_public_key", returned)
 }
@@ -68,16 +69,16 @@ pub(super) fn write_public(key: &Key, out: &mut [u8]) -> Result<()> {
 /// Writes the private key in the standard's expanded encoding. `out` must be as long as the encoded key.
 pub(super) fn write_expanded(key: &Key, out: &mut [u8]) -> Result<()> {
     let mut length = out.len();
-    // SAFETY: the call writes at most `length` bytes.
+    // SAFETY: the call writes at most `length` bytes, the length of `out`.
     let returned = unsafe { aws::EVP_PKEY_get_raw_private_key(key.as_ptr(), out.as_mut_ptr(), &raw mut length) };
     check("EVP_PKEY_get_raw_private_key", returned)
 }
 
-/// Writes the private key's seed. `out` must be as long as the seed. The library knows the seed only if it generated
-/// the key or loaded the key from a seed.
+/// Writes the private key's seed. `out` must be as long as the seed. Fails if the key was loaded in expanded form,
+/// because the library then has no seed.
 pub(super) fn write_seed(key: &Key, out: &mut [u8]) -> Result<()> {
     let mut length = out.len();
-    // SAFETY: the call writes at most `length` bytes.
+    // SAFETY: the call writes at most `length` bytes, the length of `out`.
     let returned = unsafe { aws::EVP_PKEY_get_private_seed(key.as_ptr(), out.as_mut_ptr(), &raw mut length) };
     check("EVP_PKEY_get_private_seed", returned)
         .map_err(|_| Error::Unsupported("the seed is unknown, because the key was loaded in expanded form"))

@@ -15,7 +15,7 @@ use std::sync::Arc;
 /// Returns RSA-2048.
 pub(super) fn scheme() -> Option<Arc<dyn SignatureScheme>> {
     let info = SignatureInfo {
-        parameters: SignatureParameters::of("RSA-2048")?,
+        parameters: SignatureParameters::find("RSA-2048")?,
         encodings: vec![KeyEncoding::Der],
         coins: CoinSupport { keygen: false, operation: true },
         context: false,
@@ -55,16 +55,18 @@ impl SignatureScheme for Rsa {
         if encoding != KeyEncoding::Der {
             return Err(ENCODING);
         }
-        // SAFETY: the call only reads `bytes` and returns null or a key that we own.
+        // SAFETY: the pointer and length describe `bytes`. The call returns null or a key that we
+        // own.
         let key = unsafe { Owned::from_raw(aws::RSA_private_key_from_bytes(bytes.as_ptr(), bytes.len())) };
-        // The library also accepts stripped keys, in which everything but the modulus and the private exponent is zero.
-        // RFC 8017 does not define such keys.
+        // The library also accepts stripped keys, in which every field except the modulus and the
+        // private exponent is zero. RFC 8017 does not define such keys.
         let key = key.filter(has_right_size).filter(has_factors);
         Ok(Box::new(PrivateKey(key.ok_or_else(|| malformed("RSA-2048 signing key"))?)))
     }
 
     fn load_verifying_key(&self, bytes: &[u8]) -> Result<Box<dyn VerifyingKey>> {
-        // SAFETY: the call only reads `bytes` and returns null or a key that we own.
+        // SAFETY: the pointer and length describe `bytes`. The call returns null or a key that we
+        // own.
         let key = unsafe { Owned::from_raw(aws::RSA_public_key_from_bytes(bytes.as_ptr(), bytes.len())) };
         let key = key.filter(has_right_size);
         Ok(Box::new(PublicKey(key.ok_or_else(|| malformed("RSA-2048 verifying key"))?)))
@@ -76,13 +78,13 @@ struct PrivateKey(Owned<aws::RSA>);
 impl SigningKey for PrivateKey {
     fn sign(&self, context: &[u8], message: &[u8], coins: Coins, out: &mut [u8]) -> Result<usize> {
         no_context(context)?;
-        // The scheme is deterministic, so it needs no randomness, neither the library's nor the caller's.
+        // The scheme is deterministic, so the caller may supply only empty coins.
         coins.exact::<0>()?;
         let out = front_of("signature", out, SIGNATURE)?;
         let digest = hash(message)?;
         let mut length = 0;
-        // SAFETY: the call reads the digest and writes 256 signature bytes, the length of the modulus. The key is not
-        // `const`, but `rsa.h` allows several threads to sign with the same key.
+        // SAFETY: `out` holds the 256 bytes that the call writes, the length of the modulus. The
+        // call takes a mutable key, but `rsa.h` allows several threads to sign with the same key.
         let returned = unsafe {
             aws::RSA_sign(
                 aws::NID_sha256,
@@ -98,7 +100,8 @@ impl SigningKey for PrivateKey {
     }
 
     fn verifying_key(&self) -> Result<Box<dyn VerifyingKey>> {
-        // SAFETY: the call adds a reference, which the new owner releases. It cannot fail for a live key.
+        // SAFETY: the first call adds the reference that the new owner releases. It cannot fail for
+        // a live key.
         let key = unsafe {
             aws::RSA_up_ref(self.0.as_ptr());
             Owned::from_raw(self.0.as_ptr())
@@ -120,8 +123,8 @@ impl VerifyingKey for PublicKey {
     fn verify(&self, context: &[u8], message: &[u8], signature: &[u8]) -> Result<()> {
         no_context(context)?;
         let digest = hash(message)?;
-        // SAFETY: the call only reads the digest and the signature. `rsa.h` allows several threads to verify with the
-        // same key.
+        // SAFETY: the digest and the signature are passed with their lengths. `rsa.h` allows
+        // several threads to verify with the same key.
         let returned = unsafe {
             aws::RSA_verify(
                 aws::NID_sha256,
@@ -169,14 +172,15 @@ fn has_factors(key: &Owned<aws::RSA>) -> bool {
 
 fn hash(message: &[u8]) -> Result<[u8; DIGEST]> {
     let mut digest = [0; DIGEST];
-    // SAFETY: the call reads the message and writes 32 bytes.
+    // SAFETY: the message is passed with its length, and `digest` holds the 32 bytes that the call
+    // writes.
     let returned = unsafe { aws::SHA256(message.as_ptr(), message.len(), digest.as_mut_ptr()) };
     if returned.is_null() { Err(library("SHA256")) } else { Ok(digest) }
 }
 
 fn write_public(key: &Owned<aws::RSA>, out: &mut [u8]) -> Result<usize> {
     let mut encoding = Der::empty();
-    // SAFETY: the call reads the key and allocates the encoding.
+    // SAFETY: the call only reads the key. It allocates the encoding, which `Der` frees.
     let returned =
         unsafe { aws::RSA_public_key_to_bytes(&raw mut encoding.start, &raw mut encoding.length, key.as_ptr()) };
     check("RSA_public_key_to_bytes", returned)?;
@@ -185,7 +189,7 @@ fn write_public(key: &Owned<aws::RSA>, out: &mut [u8]) -> Result<usize> {
 
 fn write_private(key: &Owned<aws::RSA>, out: &mut [u8]) -> Result<usize> {
     let mut encoding = Der::empty();
-    // SAFETY: the call reads the key and allocates the encoding.
+    // SAFETY: the call only reads the key. It allocates the encoding, which `Der` frees.
     let returned =
         unsafe { aws::RSA_private_key_to_bytes(&raw mut encoding.start, &raw mut encoding.length, key.as_ptr()) };
     check("RSA_private_key_to_bytes", returned)?;
@@ -205,7 +209,7 @@ impl Der {
 
     fn write(&self, what: &'static str, out: &mut [u8]) -> Result<usize> {
         let out = front_of(what, out, self.length)?;
-        // SAFETY: the library has set `start` and `length`, and nothing else uses this memory.
+        // SAFETY: the library set `start` and `length` to memory that nothing else uses.
         out.copy_from_slice(unsafe { std::slice::from_raw_parts(self.start, self.length) });
         Ok(self.length)
     }

@@ -56,7 +56,7 @@ impl Mac for Hmac {
 
     fn load_key(&self, key: &[u8]) -> Result<Box<dyn MacKey>> {
         let template = hmac_context()?;
-        // SAFETY: nothing else uses the context, and the call only reads the key.
+        // SAFETY: nothing else uses the context. The key is passed with its length.
         check("HMAC_Init_ex", unsafe {
             aws::HMAC_Init_ex(template.as_ptr(), key.as_ptr().cast(), key.len(), aws::EVP_sha256(), null_mut())
         })?;
@@ -66,7 +66,8 @@ impl Mac for Hmac {
     fn tag_once(&self, key: &[u8], message: &[u8], out: &mut [u8]) -> Result<()> {
         let out = sized_mut::<DIGEST>("tag", out)?;
         let mut length = 0;
-        // SAFETY: the key and the message have the stated lengths, and the call writes 32 bytes.
+        // SAFETY: the key and the message are passed with their lengths, and `out` holds the 32
+        // bytes that the call writes.
         let returned = unsafe {
             aws::HMAC(
                 aws::EVP_sha256(),
@@ -96,8 +97,9 @@ impl MacKey for HmacKey {
             || copy(&self.template),
             |context| {
                 let context = context.as_ptr();
-                // SAFETY: only this thread uses the context. It already holds the key, which a null key does not
-                // change. The calls read the message and write 32 bytes.
+                // SAFETY: only this thread uses the context. A null key keeps the key that the
+                // context holds. The message is passed with its length, and `out` holds the 32
+                // bytes that the last call writes.
                 unsafe {
                     check("HMAC_Init_ex", aws::HMAC_Init_ex(context, null(), 0, null(), null_mut()))?;
                     check("HMAC_Update", aws::HMAC_Update(context, message.as_ptr(), message.len()))?;
@@ -131,7 +133,7 @@ impl Kdf for Hkdf {
         if out.len() > KEYING_MATERIAL {
             return Err(Error::Length { what: "keying material", expected: KEYING_MATERIAL, actual: out.len() });
         }
-        // SAFETY: all buffers have the stated lengths.
+        // SAFETY: each pointer is passed with the length of its buffer.
         check("HKDF", unsafe {
             aws::HKDF(
                 out.as_mut_ptr(),
@@ -169,7 +171,8 @@ impl Aead for AesGcm {
 
     fn load_key(&self, key: &[u8]) -> Result<Box<dyn AeadKey>> {
         Error::check_length("key", KEY, key.len())?;
-        // SAFETY: the call reads the key and returns null or a context that we own.
+        // SAFETY: the key is passed with its length. The call returns null or a context that we
+        // own.
         let context = unsafe {
             Owned::from_raw(aws::EVP_AEAD_CTX_new(aws::EVP_aead_aes_256_gcm(), key.as_ptr(), key.len(), TAG))
         };
@@ -185,7 +188,8 @@ impl AeadKey for AesGcmKey {
         let tag = sized_mut::<TAG>("tag", tag)?;
         let mut tag_len = 0;
         let start = buffer.as_mut_ptr();
-        // SAFETY: all buffers have the stated lengths. Input and output are the same buffer, which `aead.h` allows.
+        // SAFETY: each pointer is passed with the length of its buffer. `aead.h` allows input and
+        // output to be the same buffer.
         check("EVP_AEAD_CTX_seal_scatter", unsafe {
             aws::EVP_AEAD_CTX_seal_scatter(
                 self.0.as_ptr(),
@@ -209,7 +213,8 @@ impl AeadKey for AesGcmKey {
         let nonce = sized::<NONCE>("nonce", nonce)?;
         let tag = sized::<TAG>("tag", tag)?;
         let start = buffer.as_mut_ptr();
-        // SAFETY: all buffers have the stated lengths, and `aead.h` allows input and output to be the same buffer.
+        // SAFETY: each pointer is passed with the length of its buffer. `aead.h` allows input and
+        // output to be the same buffer.
         let returned = unsafe {
             aws::EVP_AEAD_CTX_open_gather(
                 self.0.as_ptr(),
@@ -258,12 +263,14 @@ impl StreamCipher for AesCtr {
         let mut counter = *sized::<BLOCK>("counter", counter)?;
         let (mut rest, mut used) = ([0; BLOCK], 0);
         let mut keys = RoundKeys(aws::AES_KEY { rd_key: [0; 60], rounds: 0 });
-        // SAFETY: the call reads a 256-bit key and writes the round keys.
+        // SAFETY: `key` holds the 256 bits that the call reads, and `keys` has room for the round
+        // keys.
         if unsafe { aws::AES_set_encrypt_key(key.as_ptr(), 8 * KEY as u32, &raw mut keys.0) } != 0 {
             return Err(library("AES_set_encrypt_key"));
         }
         let start = buffer.as_mut_ptr();
-        // SAFETY: input and output are the same buffer, which `aes.h` allows. `counter` and `rest` are one block long.
+        // SAFETY: `aes.h` allows input and output to be the same buffer. `counter` and `rest` are
+        // one block long.
         unsafe {
             let (counter, rest) = (counter.as_mut_ptr(), rest.as_mut_ptr());
             aws::AES_ctr128_encrypt(start, start, buffer.len(), &raw const keys.0, counter, rest, &raw mut used);

@@ -17,7 +17,8 @@ fn build_info_distinguishes_builds() {
     }
 }
 
-/// Each of the first eight coefficients of `s1` takes three bits and must be at most 4 (FIPS 204, algorithm 25).
+/// Sets the first eight coefficients of `s1` out of range. Each takes three bits, and its packed value must be at most
+/// 4 (FIPS 204, algorithm 25).
 #[test]
 fn rejects_ml_dsa_keys_with_coefficients_out_of_range() {
     let provider = providers().remove(0);

@@ -12,7 +12,7 @@ use std::sync::Arc;
 /// Returns X25519 as a KEM. The ciphertext is an ephemeral public key, and the secret is the plain Diffie-Hellman
 /// value.
 pub(super) fn kem() -> Option<Arc<dyn Kem>> {
-    let parameters = KemParameters::of("X25519")?;
+    let parameters = KemParameters::find("X25519")?;
     let coins = CoinSupport { keygen: true, operation: true };
     Some(Arc::new(X25519Kem { info: KemInfo { parameters, encodings: vec![KeyEncoding::Scalar], coins } }))
 }
@@ -99,7 +99,7 @@ impl EncapsulationKey for Public {
 
 struct Secret {
     private: Wiped<[u8; LENGTH]>,
-    /// The public key of a generated key. For loaded keys this is `None`: the public key is computed only on request,
+    /// The public key, if this key was generated. A loaded key computes its public key on request,
     /// because no private-key operation needs it.
     public: Option<[u8; LENGTH]>,
 }
@@ -172,21 +172,21 @@ fn key_pair(coins: Coins, public: &mut [u8; LENGTH], private: &mut [u8; LENGTH])
             private.copy_from_slice(given);
             public_from_private(public, private);
         }
-        // SAFETY: both arrays are 32 bytes long.
+        // SAFETY: both arrays are 32 bytes long, as the call requires.
         None => unsafe { aws::X25519_keypair(public.as_mut_ptr(), private.as_mut_ptr()) },
     }
     Ok(())
 }
 
 fn public_from_private(public: &mut [u8; LENGTH], private: &[u8; LENGTH]) {
-    // SAFETY: both arrays are 32 bytes long.
+    // SAFETY: both arrays are 32 bytes long, as the call requires.
     unsafe { aws::X25519_public_from_private(public.as_mut_ptr(), private.as_ptr()) };
 }
 
 /// Computes the shared secret. The library rejects an all-zero result (RFC 7748, section 6.1), which occurs if `peer`
 /// has small order.
 fn agree(what: &'static str, private: &[u8; LENGTH], peer: &[u8; LENGTH], secret: &mut [u8; LENGTH]) -> Result<()> {
-    // SAFETY: all three arrays are 32 bytes long.
+    // SAFETY: all three arrays are 32 bytes long, as the call requires.
     if unsafe { aws::X25519(secret.as_mut_ptr(), private.as_ptr(), peer.as_ptr()) } == 1 {
         Ok(())
     } else {

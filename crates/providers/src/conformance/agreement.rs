@@ -57,7 +57,7 @@ fn key_agreements_refuse_wrong_lengths() {
     }
 }
 
-/// A peer's point of small order leads to an all-zero secret (RFC 7748, section 6.1).
+/// Points of small order must be rejected, because they lead to an all-zero shared secret (RFC 7748, section 6.1).
 #[test]
 fn x25519_refuses_points_of_small_order() {
     for provider in selected().into_iter().filter(|provider| provider.key_agreement("X25519").is_some()) {

@@ -3,7 +3,7 @@ use crate::shared::testing::*;
 use pqlab_primitives::{Coins, Kem, KeyEncoding};
 use std::sync::Arc;
 
-/// Libraries that check an ML-KEM key whenever they use it. All others check it when they load it.
+/// Libraries that check an ML-KEM key on every use. All others check a key when they load it.
 const CHECK_ON_USE: [&str; 2] = ["aws-lc", "liboqs"];
 
 fn kems() -> Vec<Arc<dyn Kem>> {
@@ -157,7 +157,8 @@ fn kems_refuse_wrong_lengths_and_foreign_encodings() {
     }
 }
 
-/// Checks the modulus of an encapsulation key (FIPS 203, section 7.2) and the hash in a decapsulation key (section 7.3).
+/// Checks that libraries reject an encapsulation key with a coefficient above the modulus (FIPS 203, section 7.2) and a
+/// decapsulation key with a wrong hash (section 7.3).
 #[test]
 fn ml_kem_keys_are_checked_when_loaded_or_used() {
     for provider in selected() {
@@ -166,7 +167,7 @@ fn ml_kem_keys_are_checked_when_loaded_or_used() {
             let on_use = CHECK_ON_USE.contains(&provider.library.as_ref());
             let key = kem.generate(Coins::Internal).unwrap();
             let mut public = encoded_encapsulation_key(&**kem, &*key.encapsulation_key().unwrap());
-            // A coefficient of 4095 exceeds the modulus.
+            // The first coefficient becomes 4095, which exceeds the modulus 3329.
             public[..2].copy_from_slice(&[0xff, 0x0f]);
             for coins in [Coins::Internal, Coins::Exact(&[0; 32])] {
                 if matches!(coins, Coins::Exact(_)) && !kem.info().coins.operation {

@@ -1,7 +1,7 @@
-//! Tests that every library must pass. They run for every registered provider and ask for what the traits promise: round
-//! trips in all encodings, caller-supplied coins, rejected inputs, and use from several threads. A library's folder tests
-//! only what is peculiar to that library. The crate `verification` checks the results: known answers, published vectors,
-//! and every pair of libraries.
+//! Tests that every library must pass. They run for every registered provider and check the contract of the traits:
+//! round trips in all encodings, caller-supplied coins, rejected inputs, and use from several threads. Tests in a
+//! library's own folder cover only that library's peculiarities. The `verification` crate checks the results: known
+//! answers, published vectors, and every pair of libraries.
 
 mod agreement;
 mod kem;
@@ -41,7 +41,8 @@ fn every_library_of_this_build_has_a_provider() {
     }
 }
 
-/// A code path that this CPU cannot run lists its algorithms as unsupported.
+/// Checks that every provider offers algorithms or lists them as unsupported, as for a code path that this CPU cannot
+/// run.
 #[test]
 fn providers_offer_algorithms_or_give_reasons() {
     for provider in selected() {
@@ -77,8 +78,8 @@ fn timed_region_page_has_the_rows_of_every_library() {
     }
 }
 
-/// Uses each key from four threads concurrently. Half of the threads set a context string, because contexts with the
-/// string must not reach the other threads.
+/// Uses each key from four threads concurrently. Half of the threads set a context string, which must not reach the
+/// other threads.
 #[test]
 fn keys_serve_several_threads() {
     const CALLS: u8 = 8;

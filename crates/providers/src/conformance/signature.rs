@@ -5,15 +5,15 @@ use std::sync::Arc;
 
 const MESSAGE: &[u8] = b"message";
 
-/// Algorithm and order of the group (SEC 2, section 2.4.1; SP 800-186, sections 3.2.1.3 and 3.2.1.4).
+/// Algorithms with their group orders in hexadecimal (SEC 2, section 2.4.1; SP 800-186, sections 3.2.1.3 and 3.2.1.4).
 const CURVES: [(&str, &str); 3] = [
     ("ECDSA-secp256k1", "fffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141"),
     ("ECDSA-P-256", "ffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551"),
     ("ECDSA-P-384", "ffffffffffffffffffffffffffffffffffffffffffffffffc7634d81f4372ddf581a0db248b0a77aecec196accc52973"),
 ];
 
-/// Returns the signature schemes except the small SLH-DSA sets, which need seconds for a signature. The pairs of
-/// libraries in the crate `verification` cover those sets.
+/// Returns the signature schemes except the small (`s`) parameter sets of SLH-DSA, which take seconds per signature.
+/// The cross-library checks in the `verification` crate cover those sets.
 fn schemes() -> Vec<Arc<dyn SignatureScheme>> {
     let slow = |algorithm: &str| algorithm.starts_with("SLH-DSA") && algorithm.ends_with('s');
     let all = selected().iter().flat_map(|provider| provider.signatures.clone()).collect::<Vec<_>>();
@@ -34,8 +34,8 @@ fn generate_encoded(scheme: &dyn SignatureScheme, coins: Coins) -> (Vec<u8>, Vec
     (public, private)
 }
 
-/// Whether a key or a signature of a wrong length was rejected. A DER parser reports malformed input before anyone can
-/// check the length.
+/// Returns whether a key or a signature of the wrong length was rejected. For DER, the parser
+/// reports malformed input before the adapter can check the length.
 fn refused<T>(result: pqlab_primitives::Result<T>) -> bool {
     matches!(result, Err(Error::Length { .. } | Error::Malformed(_)))
 }
@@ -174,9 +174,9 @@ fn signature_schemes_take_exact_coins() {
         }
         let deterministic = signed(Coins::Exact(&[]));
         assert_eq!(internal != deterministic, info.hedged, "{}", parameters.algorithm);
-        // A prepared key must not stay deterministic.
+        // Deterministic signing must not affect later hedged signing with the same key.
         assert_eq!(signed(Coins::Internal) != deterministic, info.hedged, "{}", parameters.algorithm);
-        // Earlier contents of the buffer must not remain in the signature.
+        // Old contents of the buffer must not leak into the signature.
         let length = key.sign(b"", MESSAGE, Coins::Exact(&[]), &mut out).unwrap();
         assert_eq!(out[..length], deterministic);
         assert_eq!(verifying.verify(b"", MESSAGE, &deterministic), Ok(()));
@@ -277,7 +277,7 @@ fn ecdsa_refuses_scalars_out_of_range_and_points_off_the_curve() {
             let mut last = order.clone();
             *last.last_mut().unwrap() -= 1;
             assert!(scheme.load_signing_key(KeyEncoding::Scalar, &last).is_ok(), "{algorithm}");
-            // The form 4 is uncompressed, and 6 is the hybrid form, which SEC 1 does not define.
+            // Form 4 is uncompressed. Form 6 is the hybrid form, which SEC 1 does not define.
             for form in [4, 6] {
                 for fill in [1, 0xff] {
                     let mut point = vec![fill; 1 + 2 * order.len()];
@@ -327,7 +327,8 @@ fn ecdsa_loads_points_in_both_forms() {
     }
 }
 
-/// A signature with the group order minus `s` is also valid. Ledgers require the lower value for secp256k1.
+/// Replacing `s` with the group order minus `s` gives another valid signature. For secp256k1, ledgers require the lower
+/// of the two values.
 #[test]
 fn ecdsa_accepts_both_values_of_s_and_signs_with_the_lower_for_ledgers() {
     for (algorithm, order) in CURVES {
@@ -358,7 +359,7 @@ fn rsa_refuses_keys_of_the_wrong_kind_and_size() {
         let (public, private) = generate_encoded(&*scheme, Coins::Internal);
         assert!(malformed_error(scheme.load_verifying_key(&private)));
         assert!(malformed_error(scheme.load_signing_key(KeyEncoding::Der, &public)));
-        // RSAPublicKey with the modulus 0xffff, which is two bytes long and not 256.
+        // `RSAPublicKey` with the modulus 0xffff, which has 2 bytes instead of 256.
         assert!(malformed_error(scheme.load_verifying_key(&hex("300a020300ffff0203010001"))));
     }
 }

@@ -2,8 +2,8 @@ use super::selected;
 use crate::shared::testing::*;
 use pqlab_primitives::{HashParameters, LaneHash, Provider, Result};
 
-/// Checks that a batch returns the digest of the last message, that a XOF gives the same output in one piece and in
-/// several pieces, and that wrong lengths are rejected.
+/// Checks that a batch returns the digest of the last message, and that wrong lengths are rejected. A XOF must give the
+/// same output in one piece and in several pieces.
 #[test]
 fn hashes_agree_in_batches_and_in_pieces() {
     let messages = vec![bytes(3, 0), bytes(64, 1), bytes(500, 2)];
@@ -41,7 +41,7 @@ fn hashes_agree_in_batches_and_in_pieces() {
     }
 }
 
-/// Compares each lane with a function for a single message, of another library if this build has one.
+/// Compares each lane with a single-message function, which comes from another library if this build contains one.
 #[test]
 fn each_lane_gives_the_digest_of_its_message() {
     let all = crate::providers();
@@ -55,7 +55,7 @@ fn each_lane_gives_the_digest_of_its_message() {
                 Some(hash) => hash.digest(message, out),
                 None => reference.xof(name).unwrap().digest(message, out),
             };
-            let fixed = HashParameters::of(name).map(|parameters| parameters.digest);
+            let fixed = HashParameters::find(name).map(|parameters| parameters.digest);
             for length in [0, 1, 71, 72, 103, 104, 135, 136, 137, 143, 144, 167, 168, 169, 336, 1000] {
                 for output in fixed.map_or(vec![0, 1, 32, 135, 136, 137, 168, 500], |digest| vec![digest]) {
                     let messages: Vec<_> = (0..function.lanes()).map(|lane| bytes(length, lane as u8)).collect();
@@ -83,7 +83,7 @@ fn in_lanes(function: &dyn LaneHash, messages: &[Vec<u8>], output: usize) -> Res
 #[test]
 fn lane_functions_refuse_wrong_lengths_and_numbers() {
     for function in selected().iter().flat_map(|provider| &provider.lane_hashes) {
-        let fixed = HashParameters::of(function.algorithm()).map(|parameters| parameters.digest);
+        let fixed = HashParameters::find(function.algorithm()).map(|parameters| parameters.digest);
         let output = fixed.unwrap_or(32);
         let right = vec![bytes(100, 1); function.lanes()];
         assert!(in_lanes(function.as_ref(), &right, output).is_ok());

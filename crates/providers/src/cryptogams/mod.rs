@@ -33,11 +33,11 @@ fn provider(backend: sys::Backend) -> Provider {
     match Code::new(backend) {
         Ok(code) => {
             let hash = |(algorithm, parameters)| -> Arc<dyn Hash> {
-                let info = HashParameters::of(algorithm).expect("missing from the parameter table");
+                let info = HashParameters::find(algorithm).expect("missing from the parameter table");
                 Arc::new(FixedLength { info, code, parameters })
             };
             let xof = |(algorithm, parameters)| -> Arc<dyn Xof> {
-                let info = XofParameters::of(algorithm).expect("missing from the parameter table");
+                let info = XofParameters::find(algorithm).expect("missing from the parameter table");
                 Arc::new(Shake { info, code, parameters })
             };
             provider.hashes = HASHES.into_iter().map(hash).collect();

@@ -1,4 +1,4 @@
-//! Direct calls to the crates `fips203` and `fips204`. The crates generate random bytes themselves or take
+//! Direct calls to the `fips203` and `fips204` crates. The crates generate random bytes themselves or take
 //! caller-supplied coins as seeds.
 
 use crate::interleaved::Side;

@@ -1,4 +1,4 @@
-//! ML-KEM (FIPS 203) from the crate `fips203`. Key objects contain encoded keys, so every operation expands the matrix
+//! ML-KEM (FIPS 203) from the `fips203` crate. Key objects contain encoded keys, so every operation expands the matrix
 //! again.
 
 use super::{Given, SEED_UNKNOWN, check_coins, library};
@@ -106,8 +106,8 @@ macro_rules! parameter_sets {
                 }
 
                 fn encapsulation_key(&self) -> Result<Box<dyn EncapsulationKey>> {
-                    // The crate has no function that returns `ek`, so take `ek` from dk = dk_PKE || ek || H(ek) || z
-                    // (FIPS 203, algorithm 16, line 3).
+                    // The crate has no function that returns `ek`, so copy it from dk = dk_PKE ||
+                    // ek || H(ek) || z (FIPS 203, algorithm 16, line 3).
                     let bytes = Wiped::new(self.0.clone().into_bytes());
                     let end = DK_LEN - 64;
                     Ok(Box::new(Set::load_encapsulation_key(&bytes[end - EK_LEN..end])?))

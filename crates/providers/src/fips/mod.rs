@@ -1,8 +1,8 @@
-//! The crates `fips203`, `fips204` and `fips205`: ML-KEM, ML-DSA and SLH-DSA in portable Rust without `unsafe`.
+//! The `fips203`, `fips204` and `fips205` crates: ML-KEM, ML-DSA and SLH-DSA in portable Rust without `unsafe`.
 //!
 //! For [`Coins::Internal`], the provider calls the functions that generate random bytes themselves. For
-//! [`Coins::Exact`], it calls the functions that take a random number generator, and passes [`Given`]. The crates' keys
-//! do not keep the seed.
+//! [`Coins::Exact`], it calls the functions that take a random number generator, and passes a generator that returns
+//! the coins ([`Given`]). The crates' keys do not keep the seed.
 
 mod kem;
 mod signature;
@@ -24,7 +24,8 @@ pub(crate) fn providers() -> Vec<Provider> {
     vec![provider]
 }
 
-/// Generator that returns the caller's coins in order. The caller must provide as many bytes as the operation uses.
+/// Generator that returns the caller's coins in order. Panics if the operation uses more bytes than
+/// the caller provided.
 struct Given<'a>(&'a [u8]);
 
 impl RngCore for Given<'_> {
@@ -52,7 +53,7 @@ impl RngCore for Given<'_> {
     }
 }
 
-/// The crates require this marker trait. The caller is responsible for the quality of the coins.
+/// Marker trait that the crates require. The caller is responsible for the quality of the coins.
 impl CryptoRng for Given<'_> {}
 
 /// Checks that the caller supplied `length` bytes of coins, as many as the operation uses.
@@ -63,7 +64,7 @@ fn check_coins(coins: Coins, length: usize) -> Result<()> {
     }
 }
 
-/// Returns a function that converts an error message from the crates.
+/// Returns a function that converts an error message from the crates to an [`Error::Library`].
 fn library(call: &'static str) -> impl Fn(&'static str) -> Error {
     move |error| Error::Library { call, detail: error.to_owned() }
 }

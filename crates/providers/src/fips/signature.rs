@@ -1,7 +1,7 @@
-//! ML-DSA (FIPS 204) from the crate `fips204` and SLH-DSA (FIPS 205) from the crate `fips205`.
+//! ML-DSA (FIPS 204) from the `fips204` crate and SLH-DSA (FIPS 205) from the `fips205` crate.
 //!
-//! ML-DSA keys contain the vectors in NTT form but not the matrix. SLH-DSA key objects contain encoded keys. When an
-//! SLH-DSA signing key is loaded, the crate generates the key again to compare the root.
+//! ML-DSA keys contain the vectors in NTT form but not the matrix. SLH-DSA key objects contain encoded keys. When the
+//! crate loads an SLH-DSA signing key, it computes the root again and compares it with the root in the key.
 
 use super::{Given, NO_SUCH_ENCODING, SEED_UNKNOWN, check_coins, library};
 use crate::shared::bytes::{check_context, front, sized};
@@ -147,7 +147,7 @@ struct Scheme<S> {
 impl<S: SignatureSet> Scheme<S> {
     #[allow(clippy::new_ret_no_self, reason = "callers use this type only through the trait")]
     fn new(algorithm: &str) -> Arc<dyn SignatureScheme> {
-        let parameters = SignatureParameters::of(algorithm).expect("missing from the parameter table");
+        let parameters = SignatureParameters::find(algorithm).expect("missing from the parameter table");
         let mut encodings = vec![KeyEncoding::Expanded];
         encodings.extend(parameters.signing_key(KeyEncoding::Seed).map(|_| KeyEncoding::Seed));
         let coins = CoinSupport { keygen: true, operation: true };

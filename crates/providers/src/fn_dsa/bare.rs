@@ -1,4 +1,4 @@
-//! Direct calls to the crate `fn-dsa`, with the operating system's random number generator.
+//! Direct calls to the `fn-dsa` crate, with the operating system's random number generator.
 
 #[path = "system.rs"]
 mod system;

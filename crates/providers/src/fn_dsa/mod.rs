@@ -1,11 +1,11 @@
-//! Falcon from version 0.3 of the crate `fn-dsa`, the last version that implements Falcon.
+//! Falcon from version 0.3 of the `fn-dsa` crate, the last version that implements Falcon.
 //!
 //! With [`HASH_ID_ORIGINAL_FALCON`], the crate hashes only the nonce and the message (Falcon specification, algorithm
 //! 10). It does not hash the context and the key hash that the drafts of FN-DSA add. Signatures use the padded
 //! encoding, which has a fixed length (section 3.11.3).
 //!
 //! A signing key contains the lattice basis in FFT form and working memory. Signing needs exclusive access to both, so
-//! threads that sign at the same time use copies of the key.
+//! threads that sign concurrently use copies of the key.
 
 mod system;
 #[cfg(test)]
@@ -90,7 +90,7 @@ impl<D: Degree> Padded<D> {
     #[allow(clippy::new_ret_no_self, reason = "callers use this type only through the trait")]
     fn new() -> Arc<dyn SignatureScheme> {
         let info = SignatureInfo {
-            parameters: SignatureParameters::of(D::ALGORITHM).expect("missing from the parameter table"),
+            parameters: SignatureParameters::find(D::ALGORITHM).expect("missing from the parameter table"),
             encodings: vec![KeyEncoding::Expanded],
             coins: CoinSupport { keygen: false, operation: false },
             context: false,
@@ -180,7 +180,7 @@ impl<D: Degree> PreparedSigningKey<D> {
         idle.map_or_else(|| decode_signer::<D>(&self.encoded), Ok)
     }
 
-    /// Locks the list of idle copies. Ignores poisoning, because after a panic the list is still valid: it is either
+    /// Locks the list of idle copies. Ignores poisoning, because the list is valid even after a panic: it is either
     /// unchanged or one copy shorter.
     fn idle(&self) -> MutexGuard<'_, Vec<Box<Aligned<D::Signer>>>> {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner)
@@ -254,7 +254,8 @@ fn decode_signer<D: Degree>(bytes: &[u8]) -> Result<Box<Aligned<D::Signer>>> {
     D::Signer::decode(bytes).map(|signer| Box::new(Aligned(signer))).ok_or(Error::Malformed("signing key"))
 }
 
-/// Rejects caller-supplied coins. Falcon has no deterministic variant, and no standard specifies how it uses coins.
+/// Rejects caller-supplied coins. Falcon has no deterministic variant, and no standard specifies how it uses random
+/// bytes.
 fn no_given_coins(coins: Coins) -> Result<()> {
     match coins {
         Coins::Internal => Ok(()),

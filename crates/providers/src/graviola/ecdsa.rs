@@ -14,8 +14,8 @@ pub(super) fn signatures() -> Vec<Arc<dyn SignatureScheme>> {
     vec![ecdsa::<P256>(), ecdsa::<P384>()]
 }
 
-/// Signing key with the encoded public point, which the crate's signing key does not contain. Generating a key
-/// computes the point. A loaded key computes the point when it is first needed.
+/// Signing key and encoded public point, which the crate's signing key does not contain. For a generated key, the point
+/// is computed immediately; for a loaded key, when it is first needed.
 struct KeyPair<C: graviola_ecdsa::Curve, const POINT: usize> {
     signing: graviola_ecdsa::SigningKey<C>,
     point: OnceLock<[u8; POINT]>,
@@ -37,7 +37,7 @@ macro_rules! curve {
             const DETERMINISTIC: bool = false;
             const COMPRESSED: bool = false;
             type Signing = KeyPair<graviola_ecdsa::$name, { 1 + 2 * $scalar }>;
-            /// The encoded point and the crate's key. The point is kept because the crate cannot encode a verifying
+            /// The encoded point, and the crate's key. The point is kept because the crate cannot encode a verifying
             /// key.
             type Verifying = ([u8; 1 + 2 * $scalar], graviola_ecdsa::VerifyingKey<graviola_ecdsa::$name>);
 

@@ -13,7 +13,7 @@ const NO_SUCH_ENCODING: Error = Error::Unsupported("Ed25519 signing keys must be
 
 pub(super) fn signature() -> Arc<dyn SignatureScheme> {
     let info = SignatureInfo {
-        parameters: SignatureParameters::of("Ed25519").expect("missing from the parameter table"),
+        parameters: SignatureParameters::find("Ed25519").expect("missing from the parameter table"),
         encodings: vec![KeyEncoding::Seed],
         coins: CoinSupport { keygen: true, operation: true },
         context: false,

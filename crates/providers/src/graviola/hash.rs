@@ -16,7 +16,7 @@ macro_rules! fixed_length {
         impl $name {
             #[allow(clippy::new_ret_no_self, reason = "callers use this type only through the trait")]
             fn new() -> Arc<dyn Hash> {
-                Arc::new($name(HashParameters::of($algorithm).expect("missing from the parameter table")))
+                Arc::new($name(HashParameters::find($algorithm).expect("missing from the parameter table")))
             }
 
             fn digest_into(message: &[u8], out: &mut [u8; $length]) {
@@ -63,7 +63,7 @@ macro_rules! extendable {
         impl $name {
             #[allow(clippy::new_ret_no_self, reason = "callers use this type only through the trait")]
             fn new() -> Arc<dyn Xof> {
-                Arc::new($name(XofParameters::of($algorithm).expect("missing from the parameter table")))
+                Arc::new($name(XofParameters::find($algorithm).expect("missing from the parameter table")))
             }
         }
 

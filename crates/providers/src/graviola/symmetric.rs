@@ -35,7 +35,7 @@ impl Mac for HmacSha256 {
     }
 }
 
-/// The inner and outer hash states after the first block. Each message uses a copy of both states.
+/// Prepared key: the inner and outer hash states after the first block. Each message uses a copy of both states.
 struct HmacSha256Key(Hmac<Sha256>);
 
 impl MacKey for HmacSha256Key {

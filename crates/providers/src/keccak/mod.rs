@@ -17,15 +17,18 @@ use std::hint::black_box;
 use std::sync::Arc;
 
 pub(crate) fn providers() -> Vec<Provider> {
-    // The AVX2 code serves other parts of this project with lanes, and has no code path for a single message.
+    // Skip the AVX2 code, which cannot hash a single message. It serves other parts of this
+    // project.
     let measured = |backend: &pqlab_keccak::Backend| *backend != pqlab_keccak::Backend::Avx2;
     pqlab_keccak::Backend::ALL.into_iter().filter(measured).map(provider).collect()
 }
 
 fn provider(backend: pqlab_keccak::Backend) -> Provider {
     let code = match backend {
-        pqlab_keccak::Backend::Avx512 => "25 512-bit registers for eight states, 128-bit ones for one".to_owned(),
-        pqlab_keccak::Backend::Avx2 => "25 256-bit words for four states, eight states in two groups".to_owned(),
+        pqlab_keccak::Backend::Avx512 => {
+            "eight states in 25 512-bit registers, one state in 128-bit registers".to_owned()
+        }
+        pqlab_keccak::Backend::Avx2 => "four states in 25 256-bit words, eight states in two groups of four".to_owned(),
         pqlab_keccak::Backend::Portable => format!("one state at a time by {}", crate_versions(&["keccak"])),
     };
     let build_info = BuildInfo { version: crate_versions(&["pqlab-keccak"]), build: format!("{}; {code}", compiled()) };
@@ -34,10 +37,10 @@ fn provider(backend: pqlab_keccak::Backend) -> Provider {
     match Lanes::new(backend).and_then(|lanes| Ok((lanes, Single::new(backend)?))) {
         Ok((lanes, single)) => {
             for function in Function::ALL {
-                if let Some(info) = HashParameters::of(function.name()) {
+                if let Some(info) = HashParameters::find(function.name()) {
                     provider.hashes.push(Arc::new(FixedLength { info, single, function }));
                 }
-                if let Some(info) = XofParameters::of(function.name()) {
+                if let Some(info) = XofParameters::find(function.name()) {
                     provider.xofs.push(Arc::new(Shake { info, single, function }));
                 }
             }

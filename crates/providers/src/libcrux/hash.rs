@@ -1,4 +1,4 @@
-//! SHA-3 and SHAKE (FIPS 202) from the crate `libcrux-sha3`.
+//! SHA-3 and SHAKE (FIPS 202) from the `libcrux-sha3` crate.
 
 use libcrux_sha3::portable;
 use libcrux_sha3::portable::incremental::{Shake128Xof, Shake256Xof, Xof as Sponge};
@@ -87,7 +87,7 @@ struct FixedLength<F> {
 impl<F: Function> FixedLength<F> {
     #[allow(clippy::new_ret_no_self, reason = "callers use this type only through the trait")]
     fn new(algorithm: &str) -> Arc<dyn Hash> {
-        let info = HashParameters::of(algorithm).expect("missing from the parameter table");
+        let info = HashParameters::find(algorithm).expect("missing from the parameter table");
         Arc::new(FixedLength::<F> { info, function: PhantomData })
     }
 }
@@ -120,7 +120,7 @@ struct Extendable<F> {
 impl<F: Extending> Extendable<F> {
     #[allow(clippy::new_ret_no_self, reason = "callers use this type only through the trait")]
     fn new(algorithm: &str) -> Arc<dyn Xof> {
-        let info = XofParameters::of(algorithm).expect("missing from the parameter table");
+        let info = XofParameters::find(algorithm).expect("missing from the parameter table");
         Arc::new(Extendable::<F> { info, function: PhantomData })
     }
 }

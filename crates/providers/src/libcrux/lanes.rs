@@ -1,4 +1,4 @@
-//! SHAKE256 (FIPS 202) from the crate `libcrux-sha3`, over four messages concurrently with AVX2 or two with NEON. The
+//! SHAKE256 (FIPS 202) from the `libcrux-sha3` crate, over four messages concurrently with AVX2 or two with NEON. The
 //! crate's vector code offers no other function for messages and outputs of any length.
 
 use crate::shared::lanes::arrays;
@@ -29,8 +29,8 @@ impl LaneHash for Shake256 {
     }
 }
 
-/// Enables AVX2, because the crate's functions are inlined and use the target features of the caller. Without AVX2,
-/// every intrinsic would be a function call, and hashing would be thirty times slower.
+/// Hashes four messages. Enables AVX2, because the crate's functions are inlined and use the target features of the
+/// caller. Without AVX2, every intrinsic would be a function call, and hashing would be thirty times slower.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
 fn four([m0, m1, m2, m3]: &[&[u8]; 4], [o0, o1, o2, o3]: &mut [&mut [u8]; 4]) {

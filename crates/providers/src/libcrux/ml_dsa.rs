@@ -1,4 +1,4 @@
-//! ML-DSA (FIPS 204) from the crate `libcrux-ml-dsa`. The crate's keys are encoded bytes. Every call decodes the key
+//! ML-DSA (FIPS 204) from the `libcrux-ml-dsa` crate. The crate's keys are encoded bytes. Every call decodes the key
 //! and expands the matrix, so a prepared key saves only the copying.
 
 use crate::shared::bytes::{check_context, front, sized, sized_mut, write};
@@ -25,7 +25,8 @@ pub(super) fn neon() -> Vec<Arc<dyn SignatureScheme>> {
     vec![MlDsa::<Neon44>::new(), MlDsa::<Neon65>::new(), MlDsa::<Neon87>::new()]
 }
 
-/// A parameter set on a code path. For each such pair, the crate has a module with the same functions.
+/// A parameter set on a code path. The crate has a separate module for each combination, and all these modules have the
+/// same functions.
 trait ParameterSet: Send + Sync + 'static {
     const ALGORITHM: &'static str;
     type Signing: Send + Sync;
@@ -52,8 +53,8 @@ trait ParameterSet: Send + Sync + 'static {
     fn verify_shake128(key: &Self::Verifying, context: &[u8], message: &[u8], signature: &[u8]) -> Result<()>;
 }
 
-/// Implements [`ParameterSet`]. `signed_with` converts a key to the argument type of the crate's `sign_mut`, which
-/// differs between parameter sets.
+/// Implements [`ParameterSet`] for a parameter set on a code path. `signed_with` converts a key to the argument type of
+/// the crate's `sign_mut`, which differs between parameter sets.
 macro_rules! parameter_set {
     ($name:ident, $algorithm:literal, $set:ident::$path:ident, $signing:ident, $verifying:ident, $signature:ident,
      signed_with: $signed_with:expr) => {
@@ -199,7 +200,7 @@ impl<S: ParameterSet> MlDsa<S> {
     #[allow(clippy::new_ret_no_self, reason = "callers use this type only through the trait")]
     fn new() -> Arc<dyn SignatureScheme> {
         let info = SignatureInfo {
-            parameters: SignatureParameters::of(S::ALGORITHM).expect("missing from the parameter table"),
+            parameters: SignatureParameters::find(S::ALGORITHM).expect("missing from the parameter table"),
             encodings: vec![KeyEncoding::Expanded, KeyEncoding::Seed],
             coins: CoinSupport { keygen: true, operation: true },
             context: true,

@@ -1,10 +1,10 @@
-//! ML-KEM (FIPS 203) from the crate `libcrux-ml-kem`.
+//! ML-KEM (FIPS 203) from the `libcrux-ml-kem` crate.
 //!
-//! A key generated from fresh coins or from a seed stays `unpacked`: the matrix is expanded, the key is hashed, and
-//! the vectors are in NTT form. A key loaded from the standard encoding is checked and stays packed, and operations
-//! call the crate's functions for encoded keys. Those functions suit a key that is used once: unpacking the key first
-//! would copy more, and on every code path the crate unpacks decapsulation keys with the portable hash function and
-//! without vector instructions.
+//! A key generated from fresh coins or from a seed stays `unpacked`: the matrix is expanded, the key is hashed, and the
+//! vectors are in NTT form. A key loaded from the standard encoding is checked and stays packed, and operations call
+//! the crate's functions for encoded keys. Those functions suit a key that is used once, because unpacking the key
+//! first would copy more data. On every code path, the crate unpacks decapsulation keys with the portable hash function
+//! and without vector instructions.
 
 use crate::shared::bytes::{front, sized, sized_mut, write};
 use crate::shared::draw::drawn;
@@ -161,8 +161,8 @@ macro_rules! parameter_set {
                     Ok(())
                 }
 
-                /// Returns the encapsulation key. Also checks that the coefficients are reduced, because the hash check
-                /// does not cover that.
+                /// Returns the encapsulation key. Also checks that its coefficients are reduced, because the check of
+                /// its hash at loading does not cover that.
                 fn encapsulation_key(&self) -> Result<Box<dyn EncapsulationKey>> {
                     Ok(Box::new(Set::load_encapsulation_key(self.public_half())?))
                 }

@@ -50,7 +50,7 @@ fn vectorised() -> Option<Provider> {
     Some(provider)
 }
 
-/// Returns the NEON code path, because every AArch64 CPU supports NEON.
+/// Returns a provider for the NEON code path, which every AArch64 CPU can run.
 #[cfg(target_arch = "aarch64")]
 fn vectorised() -> Option<Provider> {
     let mut provider = provider("neon");
@@ -82,7 +82,7 @@ fn provider(backend: &str) -> Provider {
     provider
 }
 
-/// Lists the functions that the vector code does not offer for single messages.
+/// Lists the functions that the vector code does not offer for single messages, with the reason.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 fn one_message_at_a_time(reason: &str) -> Vec<Unsupported> {
     ["SHA3-224", "SHA3-256", "SHA3-384", "SHA3-512", "SHAKE128"]

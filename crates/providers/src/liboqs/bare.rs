@@ -1,6 +1,6 @@
-//! Direct calls to liboqs. The functions always take encoded keys, even for operations with prepared keys. If an
-//! operation generates a key to keep, memory for this key is allocated, as every caller must do. All other buffers
-//! exist in advance.
+//! Direct calls to liboqs. The functions always take encoded keys, even for operations with
+//! prepared keys. Key generation allocates memory for the keys that it keeps, as every caller must
+//! do. All other buffers are allocated in advance.
 
 #[allow(dead_code, reason = "the benchmark compares only one algorithm of each kind")]
 #[path = "fips202.rs"]
@@ -35,7 +35,7 @@ impl Bare for Liboqs {
 
     fn kem(&self, inputs: &kem::Inputs, operation: &str) -> Option<Side> {
         let name = CString::new(inputs.kem.info().parameters.algorithm.as_bytes()).ok()?;
-        // SAFETY: the name ends with NUL. The object is null or belongs to us, and it lives until the process ends.
+        // SAFETY: the name ends with NUL. We own the returned object and never free it.
         let native = unsafe { oqs_kem::OQS_KEM_new(name.as_ptr()) };
         assert!(!native.is_null(), "this liboqs lacks the algorithm");
         let (mut out, mut private_out, mut secret) = inputs.room();
@@ -45,7 +45,7 @@ impl Bare for Liboqs {
         Some(match operation {
             "keygen" => making(move || {
                 let mut key: Vec<u8> = Vec::with_capacity(length);
-                // SAFETY: every buffer has the length that the liboqs object states, and the call fills `key`.
+                // SAFETY: every buffer has the length given in `native`, and the call fills `key`.
                 unsafe {
                     done(oqs_kem::OQS_KEM_keypair(native, out.as_mut_ptr(), key.as_mut_ptr()));
                     key.set_len(length);
@@ -53,17 +53,17 @@ impl Bare for Liboqs {
                 key
             }),
             "keygen encoded" => each(move || {
-                // SAFETY: every buffer has the length that the liboqs object states.
+                // SAFETY: every buffer has the length given in `native`.
                 done(unsafe { oqs_kem::OQS_KEM_keypair(native, out.as_mut_ptr(), private_out.as_mut_ptr()) });
             }),
             "encapsulate" | "encapsulate encoded" => each(move || {
                 let (ciphertext, secret) = (out.as_mut_ptr(), secret.as_mut_ptr());
-                // SAFETY: every buffer has the length that the liboqs object states.
+                // SAFETY: every buffer has the length given in `native`.
                 done(unsafe { oqs_kem::OQS_KEM_encaps(native, ciphertext, secret, public.as_ptr()) });
             }),
             "decapsulate" | "decapsulate encoded key=expanded" => each(move || {
                 let (ciphertext, private) = (ciphertext.as_ptr(), private.as_ptr());
-                // SAFETY: every buffer has the length that the liboqs object states.
+                // SAFETY: every buffer has the length given in `native`.
                 done(unsafe { oqs_kem::OQS_KEM_decaps(native, secret.as_mut_ptr(), ciphertext, private) });
             }),
             _ => return None,
@@ -73,7 +73,7 @@ impl Bare for Liboqs {
     fn signature(&self, inputs: &signature::Inputs, operation: &str) -> Option<Side> {
         let info = inputs.scheme.info();
         let name = CString::new(info.parameters.algorithm.as_bytes()).ok()?;
-        // SAFETY: the name ends with NUL. The object is null or belongs to us, and it lives until the process ends.
+        // SAFETY: the name ends with NUL. We own the returned object and never free it.
         let native = unsafe { oqs_sig::OQS_SIG_new(name.as_ptr()) };
         assert!(!native.is_null(), "this liboqs lacks the algorithm");
         let with_context = info.context;
@@ -85,7 +85,7 @@ impl Bare for Liboqs {
             "keygen" => making(move || {
                 let mut public: Vec<u8> = Vec::with_capacity(public_out.len());
                 let mut key: Vec<u8> = Vec::with_capacity(length);
-                // SAFETY: both buffers have the lengths given in the liboqs object, and the call fills them.
+                // SAFETY: both buffers have the lengths given in `native`, and the call fills them.
                 unsafe {
                     done(oqs_sig::OQS_SIG_keypair(native, public.as_mut_ptr(), key.as_mut_ptr()));
                     public.set_len(public_out.len());
@@ -94,14 +94,15 @@ impl Bare for Liboqs {
                 (public, key)
             }),
             "keygen encoded" => each(move || {
-                // SAFETY: both buffers have the lengths that the liboqs object states.
+                // SAFETY: both buffers have the lengths given in `native`.
                 done(unsafe { oqs_sig::OQS_SIG_keypair(native, public_out.as_mut_ptr(), private_out.as_mut_ptr()) });
             }),
             "sign" | "sign encoded key=expanded" => each(move || {
                 let (mut length, signature) = (out.len(), out.as_mut_ptr());
                 let (message, size, key) = (message.as_ptr(), message.len(), private.as_ptr());
-                // SAFETY: `out` has room for the longest signature, and the key has the length that liboqs's object
-                // states. The call only reads the message, and the context string is empty.
+                // SAFETY: `out` has room for the longest signature, and the key has the length
+                // given in `native`. The message is passed with its length, and the context string
+                // is empty.
                 done(unsafe {
                     if with_context {
                         let empty = ptr::dangling();
@@ -123,8 +124,8 @@ impl Bare for Liboqs {
             "verify" | "verify encoded" => each(move || {
                 let (message, size) = (message.as_ptr(), message.len());
                 let (signature, length, key) = (signature.as_ptr(), signature.len(), public.as_ptr());
-                // SAFETY: the key has the length that the liboqs object states, the call only reads the inputs, and the
-                // context string is empty.
+                // SAFETY: the key has the length given in `native`. The message and the signature
+                // are passed with their lengths, and the context string is empty.
                 done(unsafe {
                     if with_context {
                         let empty = ptr::dangling();
@@ -143,7 +144,8 @@ impl Bare for Liboqs {
         (algorithm == "SHA3-256").then(|| -> Side {
             Box::new(move |batch| {
                 for message in black_box(&messages).iter().cycle().take(batch) {
-                    // SAFETY: `out` is as long as the digest, and the call only reads the message.
+                    // SAFETY: `out` is as long as the digest, and the message is passed with its
+                    // length.
                     unsafe { OQS_SHA3_sha3_256(out.as_mut_ptr(), message.as_ptr(), message.len()) };
                 }
             })
@@ -158,7 +160,7 @@ impl Bare for Liboqs {
         Some(match operation {
             "digest" => Box::new(move |batch| {
                 for message in black_box(&messages).iter().cycle().take(batch) {
-                    // SAFETY: the call is passed both lengths and only reads the message.
+                    // SAFETY: each pointer is passed with the length of its buffer.
                     unsafe { OQS_SHA3_shake128(out.as_mut_ptr(), out.len(), message.as_ptr(), message.len()) };
                 }
             }),
@@ -181,7 +183,8 @@ impl Bare for Liboqs {
             each(move || {
                 let [o0, o1, o2, o3] = &mut outs[..] else { unreachable!("need four lanes") };
                 let [m0, m1, m2, m3] = &black_box(&messages)[..] else { unreachable!("need four lanes") };
-                // SAFETY: all messages are equally long, and so are all outputs. The call only reads the messages.
+                // SAFETY: every message is `m0.len()` bytes long, and every output is `o0.len()`
+                // bytes long.
                 unsafe {
                     OQS_SHA3_shake128_x4(
                         o0.as_mut_ptr(), o1.as_mut_ptr(), o2.as_mut_ptr(), o3.as_mut_ptr(), o0.len(),
@@ -209,29 +212,29 @@ impl State {
     }
 
     fn absorb(&mut self, part: &[u8]) {
-        // SAFETY: the state comes from `init`, and the call only reads `part`.
+        // SAFETY: the state is initialised, and the pointer and length describe `part`.
         unsafe { OQS_SHA3_shake128_inc_absorb(&raw mut self.0, part.as_ptr(), part.len()) };
     }
 
     fn finalize(&mut self) {
-        // SAFETY: the state comes from `init`.
+        // SAFETY: the state is initialised.
         unsafe { OQS_SHA3_shake128_inc_finalize(&raw mut self.0) };
     }
 
     fn squeeze(&mut self, out: &mut [u8]) {
-        // SAFETY: the state is finalized, and the call is passed the length of `out`.
+        // SAFETY: the state is finalized, and the call writes `out.len()` bytes.
         unsafe { OQS_SHA3_shake128_inc_squeeze(out.as_mut_ptr(), out.len(), &raw mut self.0) };
     }
 }
 
 impl Drop for State {
     fn drop(&mut self) {
-        // SAFETY: the state comes from `init` and is released only here.
+        // SAFETY: the state is initialised and is released only here.
         unsafe { OQS_SHA3_shake128_inc_ctx_release(&raw mut self.0) };
     }
 }
 
-/// Squeezes the same state throughout a batch.
+/// Side that squeezes one state throughout a batch.
 struct Squeezing {
     long: Vec<u8>,
     state: State,

@@ -1,5 +1,5 @@
-//! liboqs's FIPS 202 functions. The installed header `oqs/sha3.h` says that these functions are not part of the public
-//! interface, and `oqs-sys` does not bind them, but the static library exports the symbols. The benchmark that calls
+//! liboqs's FIPS 202 functions. According to the installed header `oqs/sha3.h`, these functions are not part of the
+//! public interface. `oqs-sys` does not bind them, but the static library exports the symbols. The benchmark that calls
 //! the library directly also compiles this file.
 
 use std::ffi::c_void;

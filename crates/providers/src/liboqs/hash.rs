@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 pub(super) fn hashes() -> Vec<Arc<dyn Hash>> {
     let hash = |algorithm, digest| -> Arc<dyn Hash> {
-        let info = HashParameters::of(algorithm).expect("missing from the parameter table");
+        let info = HashParameters::find(algorithm).expect("missing from the parameter table");
         Arc::new(FixedLength { info, digest })
     };
     vec![hash("SHA3-256", OQS_SHA3_sha3_256), hash("SHA3-384", OQS_SHA3_sha3_384), hash("SHA3-512", OQS_SHA3_sha3_512)]
@@ -17,7 +17,7 @@ pub(super) fn hashes() -> Vec<Arc<dyn Hash>> {
 
 pub(super) fn xofs() -> Vec<Arc<dyn Xof>> {
     let xof = |algorithm, functions| -> Arc<dyn Xof> {
-        let info = XofParameters::of(algorithm).expect("missing from the parameter table");
+        let info = XofParameters::find(algorithm).expect("missing from the parameter table");
         Arc::new(Shake { info, functions })
     };
     vec![xof("SHAKE128", &SHAKE128), xof("SHAKE256", &SHAKE256)]
@@ -25,7 +25,8 @@ pub(super) fn xofs() -> Vec<Arc<dyn Xof>> {
 
 struct FixedLength {
     info: HashParameters,
-    /// Function that writes as many bytes as `info` states.
+    /// Function that hashes a message. The arguments are the output, `info.digest` bytes long, the message, and its
+    /// length in bytes.
     digest: unsafe extern "C" fn(*mut u8, *const u8, usize),
 }
 
@@ -36,7 +37,7 @@ impl Hash for FixedLength {
 
     fn digest(&self, message: &[u8], out: &mut [u8]) -> Result<()> {
         Error::check_length("digest", self.info.digest, out.len())?;
-        // SAFETY: `out` is as long as the digest, and the call only reads the message.
+        // SAFETY: `out` is as long as the digest, and the message is passed with its length.
         unsafe { (self.digest)(out.as_mut_ptr(), message.as_ptr(), message.len()) };
         Ok(())
     }
@@ -87,7 +88,7 @@ impl Xof for Shake {
     fn digest(&self, message: &[u8], out: &mut [u8]) -> Result<()> {
         // The library does not accept an empty output.
         if !out.is_empty() {
-            // SAFETY: the call is passed both lengths and only reads the message.
+            // SAFETY: each pointer is passed with the length of its buffer.
             unsafe { (self.functions.digest)(out.as_mut_ptr(), out.len(), message.as_ptr(), message.len()) };
         }
         Ok(())
@@ -111,18 +112,19 @@ impl Xof for Shake {
     }
 }
 
-/// Absorber, which contains a reader whose state is not yet finalized.
+/// Absorber: a reader whose state is not yet finalized.
 struct Absorber(Reader);
 
 impl XofAbsorber for Absorber {
     fn update(&mut self, part: &[u8]) -> Result<()> {
-        // SAFETY: the state comes from `init` and is not finalized, and the call only reads `part`.
+        // SAFETY: the state is initialised and not yet finalized. The pointer and length describe
+        // `part`.
         unsafe { (self.0.functions.absorb)(&raw mut self.0.state, part.as_ptr(), part.len()) };
         Ok(())
     }
 
     fn finish(mut self: Box<Self>) -> Result<Box<dyn XofReader>> {
-        // SAFETY: the state comes from `init` and is finalized only here.
+        // SAFETY: the state is initialised and is finalized only here.
         unsafe { (self.0.functions.finalize)(&raw mut self.0.state) };
         Ok(Box::new(self.0))
     }
@@ -133,12 +135,12 @@ struct Reader {
     functions: &'static Functions,
 }
 
-// SAFETY: the state is memory that the reader owns, and this memory is not bound to a thread.
+// SAFETY: the reader owns the memory behind the state, and this memory is not bound to a thread.
 unsafe impl Send for Reader {}
 
 impl XofReader for Reader {
     fn squeeze(&mut self, out: &mut [u8]) -> Result<()> {
-        // SAFETY: the state is finalized, and the call is passed the length of `out`.
+        // SAFETY: the state is finalized, and the call writes `out.len()` bytes.
         unsafe { (self.functions.squeeze)(out.as_mut_ptr(), out.len(), &raw mut self.state) };
         Ok(())
     }
@@ -146,7 +148,7 @@ impl XofReader for Reader {
 
 impl Drop for Reader {
     fn drop(&mut self) {
-        // SAFETY: the state comes from `init` or is null, which the library accepts. It is released only here.
+        // SAFETY: the pointer in the state comes from `init` and is released only here.
         unsafe { (self.functions.release)(&raw mut self.state) };
     }
 }

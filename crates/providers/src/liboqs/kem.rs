@@ -12,7 +12,7 @@ use std::mem::MaybeUninit;
 use std::ptr::NonNull;
 use std::sync::OnceLock;
 
-/// Names of the parameter sets, which are the same in liboqs.
+/// Names of the parameter sets. liboqs uses the same names.
 pub(super) const ALGORITHMS: [&str; 3] = ["ML-KEM-512", "ML-KEM-768", "ML-KEM-1024"];
 
 /// Length of `d || z` in bytes (FIPS 203, algorithm 16).
@@ -34,7 +34,8 @@ struct Shared {
 /// liboqs's description of an algorithm.
 struct Native(NonNull<oqs::OQS_KEM>);
 
-// SAFETY: the library finished writing the object before returning it, and the library's functions only read it.
+// SAFETY: the object is complete when `OQS_KEM_new` returns it, and liboqs only reads it
+// afterwards.
 unsafe impl Send for Native {}
 // SAFETY: see `Send` above.
 unsafe impl Sync for Native {}
@@ -46,8 +47,8 @@ impl Drop for Native {
     }
 }
 
-/// Parameter sets, which are created once per process. They are static, so keys refer to them without reference
-/// counting.
+/// Parameter sets, created once per process. They are static, so that keys can refer to them
+/// without reference counting.
 static SETS: [OnceLock<Result<Shared>>; ALGORITHMS.len()] = [const { OnceLock::new() }; ALGORITHMS.len()];
 
 impl MlKem {
@@ -60,13 +61,13 @@ impl MlKem {
 
 impl Shared {
     fn new(algorithm: &'static str) -> Result<Shared> {
-        let parameters = KemParameters::of(algorithm).ok_or(Error::Unsupported("unknown parameters"))?;
+        let parameters = KemParameters::find(algorithm).ok_or(Error::Unsupported("unknown parameters"))?;
         let name = CString::new(algorithm).map_err(|_| Error::Unsupported("the name contains a NUL byte"))?;
         // SAFETY: the name ends with NUL, and we own the returned object.
         let native = NonNull::new(unsafe { oqs::OQS_KEM_new(name.as_ptr()) })
             .map(Native)
             .ok_or(Error::Unsupported("not enabled in this liboqs"))?;
-        // SAFETY: the object is valid, and nothing else refers to the object yet.
+        // SAFETY: the object is valid, and nothing changes it.
         let lengths = unsafe { native.0.as_ref() };
         Error::check_length("encapsulation key", parameters.encapsulation_key, lengths.length_public_key)?;
         let expanded = parameters.decapsulation_key(KeyEncoding::Expanded).unwrap_or_default();
@@ -87,17 +88,18 @@ impl Shared {
         self.info.decapsulation_key(KeyEncoding::Expanded).unwrap_or_default()
     }
 
-    /// Writes a key pair.
+    /// Generates a key pair and writes it to the buffers.
     ///
     /// # Safety
-    /// Both buffers must have room for as many bytes as the liboqs object states.
+    /// Both buffers must have at least the lengths given in the `OQS_KEM` object.
     unsafe fn key_pair(&self, coins: Coins, public: *mut u8, private: *mut u8) -> Result<()> {
         let native = self.native.0.as_ptr();
         match coins.exact::<SEED>()? {
-            // SAFETY: the caller upholds the contract.
+            // SAFETY: the caller guarantees the lengths of both buffers.
             None => check(unsafe { oqs::OQS_KEM_keypair(native, public, private) }, library("OQS_KEM_keypair")),
             Some(seed) => check(
-                // SAFETY: the caller upholds the contract, and the seed has the length that the liboqs object states.
+                // SAFETY: the caller guarantees the lengths of both buffers, and `Shared::new`
+                // checked the length of the seed.
                 unsafe { oqs::OQS_KEM_keypair_derand(native, public, private, seed.as_ptr()) },
                 library("OQS_KEM_keypair_derand"),
             ),
@@ -114,16 +116,17 @@ impl Kem for MlKem {
         let expected = self.0.info.parameters.encapsulation_key;
         Error::check_length("encapsulation key", expected, encapsulation_key.len())?;
         Error::check_length("decapsulation key", self.0.decapsulation_key_length(), decapsulation_key.len())?;
-        // SAFETY: both buffers have the lengths that the liboqs object states.
+        // SAFETY: both buffers have the lengths given in `native`.
         unsafe { self.0.key_pair(coins, encapsulation_key.as_mut_ptr(), decapsulation_key.as_mut_ptr()) }
     }
 
     fn generate(&self, coins: Coins) -> Result<Box<dyn DecapsulationKey>> {
-        // The encapsulation key is not kept, because the decapsulation key contains it.
+        // Discard the encapsulation key, because the decapsulation key contains it.
         let mut encapsulation_key = MaybeUninit::<[u8; LONGEST_ENCAPSULATION_KEY]>::uninit();
         let public = encapsulation_key.as_mut_ptr().cast();
-        // SAFETY: the call writes as many bytes as the liboqs object states. The public buffer has room for the longest
-        // encapsulation key, and the private buffer is as long as the decapsulation key.
+        // SAFETY: the public buffer has room for the longest encapsulation key, and the private
+        // buffer is as long as the decapsulation key. If the call succeeds, it has filled the
+        // private buffer.
         let bytes = unsafe {
             let write = |private| self.0.key_pair(coins, public, private);
             SecretBytes::written(self.0.decapsulation_key_length(), write)?
@@ -133,7 +136,7 @@ impl Kem for MlKem {
 
     fn load_encapsulation_key(&self, bytes: &[u8]) -> Result<Box<dyn EncapsulationKey>> {
         Error::check_length("encapsulation key", self.0.info.parameters.encapsulation_key, bytes.len())?;
-        Ok(Box::new(Encapsulator { shared: self.0, bytes: PublicBytes::of(bytes) }))
+        Ok(Box::new(Encapsulator { shared: self.0, bytes: PublicBytes::from_slice(bytes) }))
     }
 
     fn load_decapsulation_key(&self, encoding: KeyEncoding, bytes: &[u8]) -> Result<Box<dyn DecapsulationKey>> {
@@ -141,7 +144,7 @@ impl Kem for MlKem {
             return Err(NO_SUCH_ENCODING);
         }
         Error::check_length("decapsulation key", self.0.decapsulation_key_length(), bytes.len())?;
-        Ok(Box::new(Decapsulator { shared: self.0, bytes: SecretBytes::of(bytes) }))
+        Ok(Box::new(Decapsulator { shared: self.0, bytes: SecretBytes::from_slice(bytes) }))
     }
 }
 
@@ -159,7 +162,7 @@ impl EncapsulationKey for Encapsulator {
         if let Coins::Exact(_) = coins {
             return Err(Error::Unsupported("liboqs 0.13 does not accept caller-supplied randomness for encapsulation"));
         }
-        // SAFETY: all three buffers have the lengths that the liboqs object states.
+        // SAFETY: all three buffers have the lengths given in `native`.
         let status = unsafe {
             oqs::OQS_KEM_encaps(
                 self.shared.native.0.as_ptr(),
@@ -195,7 +198,7 @@ impl DecapsulationKey for Decapsulator {
         let parameters = &self.shared.info.parameters;
         Error::check_length("ciphertext", parameters.ciphertext, ciphertext.len())?;
         Error::check_length("shared secret", parameters.shared_secret, secret.len())?;
-        // SAFETY: all three buffers have the lengths that the liboqs object states.
+        // SAFETY: all three buffers have the lengths given in `native`.
         let status = unsafe {
             oqs::OQS_KEM_decaps(
                 self.shared.native.0.as_ptr(),
@@ -208,7 +211,7 @@ impl DecapsulationKey for Decapsulator {
     }
 
     fn encapsulation_key(&self) -> Result<Box<dyn EncapsulationKey>> {
-        Ok(Box::new(Encapsulator { shared: self.shared, bytes: PublicBytes::of(self.public_half()) }))
+        Ok(Box::new(Encapsulator { shared: self.shared, bytes: PublicBytes::from_slice(self.public_half()) }))
     }
 
     fn encode_encapsulation_key(&self, out: &mut [u8]) -> Result<usize> {

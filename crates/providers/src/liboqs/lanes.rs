@@ -1,5 +1,5 @@
-//! SHAKE (FIPS 202) over four messages concurrently: XKCP code under names from liboqs. liboqs offers no such function
-//! for SHA-3 digests. As with a single message, each call allocates and frees a state.
+//! SHAKE (FIPS 202) on four messages concurrently, with code from XKCP that liboqs exports. liboqs offers no such
+//! function for SHA-3 digests. As with a single message, each call allocates and frees a state.
 
 use super::fips202::{OQS_SHA3_shake128_x4, OQS_SHA3_shake256_x4, Shake4};
 use crate::shared::lanes::arrays;
@@ -31,7 +31,8 @@ impl LaneHash for FourLanes {
         let ([m0, m1, m2, m3], [o0, o1, o2, o3]) = arrays::<4>(None, messages, outs)?;
         // The library does not accept an empty output.
         if !o0.is_empty() {
-            // SAFETY: all messages are equally long, and so are all outputs. The call only reads the messages.
+            // SAFETY: every message is `m0.len()` bytes long, and every output is `o0.len()` bytes
+            // long.
             unsafe {
                 (self.digest)(
                     o0.as_mut_ptr(),

@@ -4,9 +4,9 @@
 //! if the standard requires a check. A prepared key therefore saves only the copying. A malformed key of the right
 //! length fails on first use, not on loading.
 //!
-//! The provider creates one object per algorithm at the start. The object is an immutable table of functions and
-//! lengths, so all keys and threads share it. The library chose the code path behind each function from the CPU's
-//! features.
+//! The provider creates one liboqs object per algorithm at the start. The object is an immutable
+//! table of functions and lengths, so all keys and threads share it. The library selects the code
+//! path behind each function from the CPU's features.
 
 mod fips202;
 mod hash;
@@ -18,17 +18,21 @@ mod tests;
 
 use crate::shared::compiled::crate_version;
 use oqs_sys::common::{self as oqs, OQS_CPU_EXT as Extension};
+use oqs_sys::rand;
+use pqlab_adapters::{FillRandom, OqsGenerator};
 use pqlab_primitives::{BuildInfo, Error, Provider, Result, SignatureParameters, Unsupported};
-use std::ffi::CStr;
+use std::ffi::{CStr, c_char, c_int};
 use std::sync::Arc;
 
 /// Returns a provider with every algorithm that both pqlab and liboqs support. Lists algorithms that are not enabled
 /// in this build of liboqs as unsupported.
 pub(crate) fn providers() -> Vec<Provider> {
-    // SAFETY: the function may be called at any time and repeatedly. It only detects the CPU's features.
+    // SAFETY: `OQS_init` may be called at any time and repeatedly. It only detects the CPU's
+    // features.
     unsafe { oqs::OQS_init() };
     let mut provider = Provider::new("liboqs", build_info());
     provider.generator = Some("OQS_randombytes: the operating system, on each call".to_owned());
+    provider.replaceable_generator = Some(Arc::new(generator()));
     for algorithm in kem::ALGORITHMS {
         match kem::MlKem::new(algorithm) {
             Ok(kem) => provider.kems.push(Arc::new(kem)),
@@ -49,6 +53,19 @@ pub(crate) fn providers() -> Vec<Provider> {
         unsupported(set, "liboqs 0.13 offers SPHINCS+ as submitted to round 3.1, under another name, and not FIPS 205")
     }));
     vec![provider]
+}
+
+fn generator() -> OqsGenerator {
+    unsafe extern "C" fn set(generator: Option<FillRandom>) {
+        // SAFETY: the caller passes a function that lives as long as the process.
+        unsafe { rand::OQS_randombytes_custom_algorithm(generator) };
+    }
+    unsafe extern "C" fn switch(name: *const c_char) -> c_int {
+        // SAFETY: the caller passes a name that ends with NUL.
+        let status = unsafe { rand::OQS_randombytes_switch_algorithm(name) };
+        c_int::from(status != rand::OQS_STATUS::OQS_SUCCESS)
+    }
+    OqsGenerator { set, switch }
 }
 
 fn unsupported(algorithm: &str, reason: &str) -> Unsupported {
@@ -74,7 +91,7 @@ fn build_info() -> BuildInfo {
     }
 }
 
-/// Describes which of the library's two implementations for several messages is in use.
+/// Describes which of the library's two implementations of Keccak over four messages is in use.
 fn four_messages() -> &'static str {
     let vector = cfg!(target_arch = "x86_64") && has(Extension::OQS_CPU_EXT_AVX2);
     if vector { "four states in AVX2 registers" } else { "one state at a time" }

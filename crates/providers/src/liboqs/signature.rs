@@ -12,7 +12,7 @@ use std::ffi::CString;
 use std::ptr::NonNull;
 use std::sync::Arc;
 
-/// Names of the schemes, which are the same in liboqs.
+/// Names of the schemes. liboqs uses the same names.
 pub(super) const ALGORITHMS: [&str; 8] = [
     "ML-DSA-44",
     "ML-DSA-65",
@@ -40,7 +40,8 @@ struct Shared {
 /// liboqs's description of an algorithm.
 struct Native(NonNull<oqs::OQS_SIG>);
 
-// SAFETY: the library finished writing the object before returning it, and the library's functions only read it.
+// SAFETY: the object is complete when `OQS_SIG_new` returns it, and liboqs only reads it
+// afterwards.
 unsafe impl Send for Native {}
 // SAFETY: see `Send` above.
 unsafe impl Sync for Native {}
@@ -54,13 +55,13 @@ impl Drop for Native {
 
 impl Scheme {
     pub(super) fn new(algorithm: &'static str) -> Result<Scheme> {
-        let parameters = SignatureParameters::of(algorithm).ok_or(Error::Unsupported("unknown parameters"))?;
+        let parameters = SignatureParameters::find(algorithm).ok_or(Error::Unsupported("unknown parameters"))?;
         let name = CString::new(algorithm).map_err(|_| Error::Unsupported("the name contains a NUL byte"))?;
         // SAFETY: the name ends with NUL, and we own the returned object.
         let native = NonNull::new(unsafe { oqs::OQS_SIG_new(name.as_ptr()) })
             .map(Native)
             .ok_or(Error::Unsupported("not enabled in this liboqs"))?;
-        // SAFETY: the object is valid, and nothing else refers to the object yet.
+        // SAFETY: the object is valid, and nothing changes it.
         let description = unsafe { native.0.as_ref() };
         Error::check_length("verifying key", parameters.verifying_key, description.length_public_key)?;
         let expanded = parameters.signing_key(KeyEncoding::Expanded).unwrap_or_default();
@@ -94,8 +95,9 @@ impl Shared {
         Ok(())
     }
 
-    /// Returns the verifying key from inside a SPHINCS+ signing key: `SK = SK.seed || SK.prf || PK`. Returns `None` for
-    /// other schemes, whose signing keys do not contain it. liboqs has no function that computes a verifying key.
+    /// Returns the verifying key that a SPHINCS+ signing key contains:
+    /// `SK = SK.seed || SK.prf || PK`. Returns `None` for other schemes, because their signing keys
+    /// do not contain it and liboqs cannot compute it.
     fn verifying_key_of<'a>(&self, signing_key: &'a [u8]) -> Option<&'a [u8]> {
         let parameters = &self.info.parameters;
         parameters
@@ -121,7 +123,7 @@ impl SignatureScheme for Scheme {
         if let Coins::Exact(_) = coins {
             return Err(NO_GIVEN_COINS);
         }
-        // SAFETY: both buffers have the lengths that the liboqs object states.
+        // SAFETY: both buffers have the lengths given in `native`.
         let status = unsafe {
             oqs::OQS_SIG_keypair(self.0.native.0.as_ptr(), verifying_key.as_mut_ptr(), signing_key.as_mut_ptr())
         };
@@ -135,7 +137,8 @@ impl SignatureScheme for Scheme {
         }
         let mut verifying_key = vec![0; self.0.info.parameters.verifying_key];
         let (native, public) = (self.0.native.0.as_ptr(), verifying_key.as_mut_ptr());
-        // SAFETY: the call writes as many bytes as the liboqs object states, and both buffers are that large.
+        // SAFETY: both buffers have the lengths given in `native`. If the call succeeds, it has
+        // filled both.
         let bytes = unsafe {
             let write = |private| check(oqs::OQS_SIG_keypair(native, public, private), library("OQS_SIG_keypair"));
             SecretBytes::written(self.0.signing_key_length(), write)?
@@ -150,14 +153,14 @@ impl SignatureScheme for Scheme {
         Error::check_length("signing key", self.0.signing_key_length(), bytes.len())?;
         Ok(Box::new(Signer {
             shared: self.0.clone(),
-            bytes: SecretBytes::of(bytes),
+            bytes: SecretBytes::from_slice(bytes),
             verifying_key: self.0.verifying_key_of(bytes).map(Into::into),
         }))
     }
 
     fn load_verifying_key(&self, bytes: &[u8]) -> Result<Box<dyn VerifyingKey>> {
         Error::check_length("verifying key", self.0.info.parameters.verifying_key, bytes.len())?;
-        Ok(Box::new(Verifier { shared: self.0.clone(), bytes: PublicBytes::of(bytes) }))
+        Ok(Box::new(Verifier { shared: self.0.clone(), bytes: PublicBytes::from_slice(bytes) }))
     }
 }
 
@@ -175,8 +178,8 @@ impl SigningKey for Signer {
         }
         let out = front_of("signature", out, self.shared.info.parameters.signature)?;
         let mut length = out.len();
-        // SAFETY: `out` is as long as the longest signature, and the key has the length that the liboqs object states.
-        // The call only reads the message and the context.
+        // SAFETY: `out` is as long as the longest signature, and the key has the length given in
+        // `native`. The message and the context string are passed with their lengths.
         let status = unsafe {
             if self.shared.info.context {
                 oqs::OQS_SIG_sign_with_ctx_str(
@@ -200,7 +203,8 @@ impl SigningKey for Signer {
                 )
             }
         };
-        // Falcon fails if a key cannot be decoded. The other schemes never fail if the context has a valid length.
+        // Falcon signing fails if the key cannot be decoded. The other schemes fail only if the
+        // context string is too long, which `check_context` rules out.
         check(status, Error::Malformed("signing key"))?;
         Ok(length)
     }
@@ -209,7 +213,7 @@ impl SigningKey for Signer {
         let Some(bytes) = &self.verifying_key else {
             return Err(Error::Unsupported("liboqs does not compute the verifying key from the signing key"));
         };
-        Ok(Box::new(Verifier { shared: self.shared.clone(), bytes: PublicBytes::of(bytes) }))
+        Ok(Box::new(Verifier { shared: self.shared.clone(), bytes: PublicBytes::from_slice(bytes) }))
     }
 
     fn encode(&self, encoding: KeyEncoding, out: &mut [u8]) -> Result<usize> {
@@ -228,14 +232,14 @@ struct Verifier {
 impl VerifyingKey for Verifier {
     fn verify(&self, context: &[u8], message: &[u8], signature: &[u8]) -> Result<()> {
         self.shared.check_context(context)?;
-        // liboqs's Falcon verifiers accept both encodings under either name. As with every other library, a padded
-        // signature must have the padded length.
+        // liboqs's Falcon verifiers accept both encodings under either name. Require the padded
+        // length for padded signatures, as the other adapters do.
         let parameters = &self.shared.info.parameters;
         if !parameters.variable_length && signature.len() != parameters.signature {
             return Err(Error::VerificationFailed);
         }
-        // SAFETY: the key has the length that the liboqs object states. The call only reads the message, the context
-        // and the signature. The library checks the signature's length before reading the signature.
+        // SAFETY: the key has the length given in `native`. The message, the signature and the
+        // context string are passed with their lengths.
         let status = unsafe {
             if self.shared.info.context {
                 oqs::OQS_SIG_verify_with_ctx_str(

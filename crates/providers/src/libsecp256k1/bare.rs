@@ -62,7 +62,7 @@ fn blinded() -> *const Context {
     context.ctx().as_ptr()
 }
 
-/// Returns a random scalar, which is out of range with probability 2^-128.
+/// Returns a random scalar. It is out of range with probability 2^-128.
 fn draw() -> [u8; 32] {
     let mut scalar = [0; 32];
     getrandom::fill(&mut scalar).expect("the operating system returned no random bytes");
@@ -70,7 +70,8 @@ fn draw() -> [u8; 32] {
 }
 
 fn point(context: *const Context, scalar: &[u8; 32]) -> ffi::PublicKey {
-    // SAFETY: the public key is a plain array of bytes, and the call fills this array. The scalar is 32 bytes long.
+    // SAFETY: `PublicKey` is a plain array of bytes, which the call fills. The scalar is 32 bytes
+    // long.
     unsafe {
         let mut public = ffi::PublicKey::new();
         assert_eq!(ffi::secp256k1_ec_pubkey_create(context, &raw mut public, scalar.as_ptr()), 1);
@@ -80,8 +81,9 @@ fn point(context: *const Context, scalar: &[u8; 32]) -> ffi::PublicKey {
 
 fn sign(context: *const Context, scalar: &[u8; 32], message: &[u8], out: &mut [u8; 64]) {
     let digest: [u8; 32] = Sha256::digest(message).into();
-    // SAFETY: the digest and the scalar are 32 bytes long, and the scalar is in range. The signature is a plain array
-    // of bytes. The first call fills this array, and the second call writes 64 bytes to `out`.
+    // SAFETY: the digest and the scalar are 32 bytes long, and the scalar is in range. `Signature`
+    // is a plain array of bytes, which the first call fills. `out` holds the 64 bytes that the
+    // second call writes.
     unsafe {
         let mut signature = ffi::Signature::new();
         let nonce = ffi::secp256k1_nonce_function_rfc6979;
@@ -97,7 +99,8 @@ fn sign(context: *const Context, scalar: &[u8; 32], message: &[u8], out: &mut [u
 
 fn verify(context: *const Context, key: &PublicKey, message: &[u8], signature: &[u8]) {
     let digest: [u8; 32] = Sha256::digest(message).into();
-    // SAFETY: the signature is 64 bytes long and the digest 32 bytes. The first call fills the parsed signature.
+    // SAFETY: the signature is 64 bytes long, and the digest is 32 bytes long. The first call fills
+    // `parsed`.
     unsafe {
         let mut parsed = ffi::Signature::new();
         let none = ffi::secp256k1_context_static;

@@ -1,10 +1,10 @@
-//! ECDSA over secp256k1 (SEC 1, SEC 2) from the C library libsecp256k1, through the crate `secp256k1`.
+//! ECDSA over secp256k1 (SEC 1, SEC 2) from the C library libsecp256k1, through the `secp256k1` crate.
 //!
 //! Signing, verification and the computation of public keys call the C functions with one context per process. The
 //! context is blinded once, as in the library's benchmarks and in programs written in C. The crate's safe functions
 //! would blind the context again after each signature, which takes as long as the signature.
 //!
-//! The library signs digests, so the crate `sha2` hashes the messages with SHA-256.
+//! The library signs digests, so the `sha2` crate hashes the messages with SHA-256.
 
 #[cfg(test)]
 mod tests;
@@ -27,7 +27,7 @@ pub(crate) fn providers() -> Vec<Provider> {
     let mut provider = Provider::new("libsecp256k1", build_info());
     provider.generator = Some(SYSTEM_GENERATOR.to_owned());
     let info = SignatureInfo {
-        parameters: SignatureParameters::of("ECDSA-secp256k1").expect("missing from the parameter table"),
+        parameters: SignatureParameters::find("ECDSA-secp256k1").expect("missing from the parameter table"),
         encodings: vec![KeyEncoding::Scalar],
         coins: CoinSupport { keygen: true, operation: true },
         context: false,
@@ -108,7 +108,7 @@ impl SignatureScheme for Ecdsa {
     }
 }
 
-/// A scalar from 1 to the group order minus 1, with the public point.
+/// Signing key: a scalar from 1 to the group order minus 1, and the public point.
 struct PreparedSigningKey {
     scalar: Wiped<[u8; SCALAR]>,
     public: PublicKey,
@@ -124,7 +124,7 @@ impl PreparedSigningKey {
             let mut scalar = Wiped::new([0; SCALAR]);
             getrandom::fill(&mut *scalar)
                 .map_err(|error| Error::Library { call: "getrandom::fill", detail: error.to_string() })?;
-            // A scalar is out of range with probability 2^-128. In that case, try another one.
+            // A random scalar is out of range with probability 2^-128. If so, draw another one.
             match PreparedSigningKey::new(scalar) {
                 Err(Error::Malformed(_)) => continue,
                 key => return key,
@@ -135,7 +135,7 @@ impl PreparedSigningKey {
     fn new(scalar: Wiped<[u8; SCALAR]>) -> Result<PreparedSigningKey> {
         let mut in_range = SecretKey::from_secret_bytes(*scalar).map_err(|_| Error::Malformed("signing key"))?;
         in_range.non_secure_erase();
-        // SAFETY: the type is a plain array of bytes, and the next call fills this array.
+        // SAFETY: the type is a plain array of bytes, which the next call fills.
         let mut public = unsafe { ffi::PublicKey::new() };
         // SAFETY: the context lives as long as the process. The scalar is 32 bytes long and in range.
         let done = unsafe { ffi::secp256k1_ec_pubkey_create(context(), &raw mut public, scalar.as_ptr()) };
@@ -145,13 +145,13 @@ impl PreparedSigningKey {
 }
 
 impl SigningKey for PreparedSigningKey {
-    /// Signs deterministically with a nonce from RFC 6979. The signature contains the lower `s`.
+    /// Signs deterministically with a nonce from RFC 6979. Signatures have a low `s`.
     fn sign(&self, context_string: &[u8], message: &[u8], coins: Coins, out: &mut [u8]) -> Result<usize> {
         no_context(context_string)?;
         coins.exact::<0>()?;
         let out = front("signature", out)?;
         let digest: [u8; 32] = Sha256::digest(message).into();
-        // SAFETY: the type is a plain array of bytes, and the next call fills this array.
+        // SAFETY: the type is a plain array of bytes, which the next call fills.
         let mut signature = unsafe { ffi::Signature::new() };
         // SAFETY: the context lives as long as the process. The digest and the scalar are 32 bytes long, and the scalar
         // is in range. Null means no additional data for the nonce.
@@ -183,19 +183,20 @@ impl SigningKey for PreparedSigningKey {
     }
 }
 
-/// A verifying key, kept as a decompressed point.
+/// Verifying key as a decompressed point.
 struct PreparedVerifyingKey(PublicKey);
 
 impl VerifyingKey for PreparedVerifyingKey {
     fn verify(&self, context_string: &[u8], message: &[u8], signature: &[u8]) -> Result<()> {
         no_context(context_string)?;
         let mut signature = Signature::from_compact(signature).map_err(|_| Error::VerificationFailed)?;
-        // The library rejects a high `s` to prevent malleability. ECDSA allows a low and a high `s` (SEC 1, section
-        // 4.1.4), and in pqlab every library must accept the same signatures, so normalise `s` first.
+        // The library rejects a high `s` to prevent malleability, but ECDSA allows it (SEC 1,
+        // section 4.1.4). In pqlab every library must accept the same signatures, so normalise `s`
+        // first.
         signature.normalize_s();
         let digest: [u8; 32] = Sha256::digest(message).into();
-        // SAFETY: the context lives as long as the process. The digest is 32 bytes long, and the signature and the
-        // point are valid objects of the library.
+        // SAFETY: the context lives as long as the process. The digest is 32 bytes long, and the
+        // library created the signature and the point.
         let valid =
             unsafe { ffi::secp256k1_ecdsa_verify(context(), signature.as_c_ptr(), digest.as_ptr(), self.0.as_c_ptr()) };
         if valid == 1 { Ok(()) } else { Err(Error::VerificationFailed) }

@@ -1,4 +1,4 @@
-//! No direct calls, because the benchmark `mldsa_batch` measures the code that this adapter calls.
+//! No direct calls: the `mldsa_batch` benchmark already measures the code that this adapter calls.
 
 use crate::libraries::Bare;
 

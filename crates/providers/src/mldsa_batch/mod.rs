@@ -48,7 +48,7 @@ fn provider(backend: pqlab_mldsa_batch::Backend) -> Provider {
 }
 
 fn of_set<P: ParameterSet>(verifier: Verifier) -> Arc<dyn BatchVerifier> {
-    let parameters = SignatureParameters::of(P::NAME).expect("missing from the parameter table");
+    let parameters = SignatureParameters::find(P::NAME).expect("missing from the parameter table");
     Arc::new(Batches::<P> { parameters, verifier, set: PhantomData })
 }
 
@@ -77,7 +77,8 @@ impl<P: ParameterSet> BatchVerifier for Batches<P> {
     }
 
     fn verify(&self, claims: &[Claim]) -> Vec<Result<()>> {
-        // Verify only claims that can be converted. The others keep their error, at the same position in the result.
+        // Verify only the claims that can be converted. Every other claim gets its conversion error
+        // as its result.
         let converted: Vec<Result<pqlab_mldsa_batch::Claim<P>>> = claims.iter().map(claim).collect();
         let valid: Vec<pqlab_mldsa_batch::Claim<P>> =
             converted.iter().filter_map(|claim| claim.as_ref().ok()).copied().collect();

@@ -42,7 +42,8 @@ impl KeyAgreement for NullAgreement {
 impl PrivateKey for Private {
     fn agree(&self, peer_public_key: &[u8], secret: &mut [u8]) -> Result<()> {
         Error::check_length("public key", SECRET, peer_public_key.len())?;
-        // The sum is the same on both sides, and it is not zero if both keys were generated with internal coins.
+        // The sum is the same on both sides. It is not zero if both keys were generated with
+        // internal coins.
         let [own, peer] = [self.0.head(), head(peer_public_key)].map(u64::from_ne_bytes);
         write_secret(secret, own.wrapping_add(peer).to_ne_bytes())
     }

@@ -1,5 +1,5 @@
-//! A provider that does no work, called in the same way as the others. The time of these calls is the harness's
-//! overhead in every figure.
+//! A provider that does no work, called in the same way as the others. The time of these calls is the overhead that the
+//! harness adds to every figure.
 //!
 //! Keys own as much memory as ML-KEM-768 and ML-DSA-65 keys. Operations write only as much output as a verifiable round
 //! trip needs: the first eight bytes, and shared secrets in full. This is not cryptography. Ciphertexts contain the
@@ -39,7 +39,7 @@ pub(crate) fn providers() -> Vec<Provider> {
     vec![provider]
 }
 
-/// Bytes that replace everything that a real provider would compute. They are not all zero.
+/// Bytes that are written in place of everything that a real provider would compute. They are not all zero.
 const MARK: [u8; 8] = *b"nothing.";
 
 /// Returns the first eight bytes, or [`MARK`] if `bytes` is shorter.

@@ -1,5 +1,5 @@
-//! Hybrid public key encryption (RFC 9180) as OpenSSL implements it, OSSL_HPKE_CTX_new(3), for X25519 with HKDF-SHA256.
-//! OpenSSL does not implement the KEMs in draft-ietf-hpke-pq.
+//! Hybrid public key encryption (RFC 9180) with X25519 and HKDF-SHA256, as OpenSSL implements it. See
+//! OSSL_HPKE_CTX_new(3). OpenSSL does not implement the KEMs in draft-ietf-hpke-pq.
 
 use super::linked::{Linked, check};
 use super::owned::owned;
@@ -59,7 +59,7 @@ impl Context {
         // SAFETY: null means the default library context and no properties. We own the returned context.
         unsafe {
             let context = sys::OSSL_HPKE_CTX_new(sys::OSSL_HPKE_MODE_BASE, suite, role, ptr::null_mut(), ptr::null());
-            Context::own("OSSL_HPKE_CTX_new", context)
+            Context::adopt("OSSL_HPKE_CTX_new", context)
         }
     }
 }
@@ -86,7 +86,7 @@ impl Hpke for X25519Hpke {
                     ptr::null(),
                 ),
             )?;
-            Pkey::own(Linked, "OSSL_HPKE_keygen", key)?
+            Pkey::adopt(Linked, "OSSL_HPKE_keygen", key)?
         };
         Ok(Box::new(Recipient { key, suite: self.suite }))
     }
@@ -111,7 +111,8 @@ impl Hpke for X25519Hpke {
         let context = Context::new(self.suite, sys::OSSL_HPKE_ROLE_SENDER)?;
         let (enc, sealed) = message.split_at_mut(LENGTH);
         let (mut enc_length, mut sealed_length) = (enc.len(), sealed.len());
-        // SAFETY: nothing else uses the context, and the call is passed the length of every buffer.
+        // SAFETY: nothing else uses the context, and each pointer is passed with the length of its
+        // buffer.
         unsafe {
             let encapsulated = sys::OSSL_HPKE_encap(
                 context.as_ptr(),
@@ -156,8 +157,8 @@ impl HpkeRecipient for Recipient {
         let context = Context::new(self.suite, sys::OSSL_HPKE_ROLE_RECEIVER)?;
         let (enc, sealed) = message.split_at(LENGTH);
         let mut length = plaintext.len();
-        // SAFETY: nothing else uses the context, the key is only read, and the call is passed the length of every
-        // buffer.
+        // SAFETY: nothing else uses the context, and the calls only read the key. Each pointer is
+        // passed with the length of its buffer.
         unsafe {
             let decapsulated = sys::OSSL_HPKE_decap(
                 context.as_ptr(),

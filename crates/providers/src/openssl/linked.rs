@@ -21,12 +21,13 @@ macro_rules! call {
             fn $optional:ident($($argument_of_optional:ident: $type_of_optional:ty),* $(,)?) $(-> $answer_of_optional:ty)?;
         )*
     ) => {
-        // SAFETY: the linker resolves these functions by name.
+        // SAFETY: each method calls or returns the linked function of the same name, and the linked
+        // library stays loaded.
         unsafe impl Functions for Linked {
             $(
                 #[inline(always)]
                 unsafe fn $required(self, $($argument: $type),*) $(-> $answer)? {
-                    // SAFETY: the caller upholds the contract of the function.
+                    // SAFETY: the caller upholds the contract of the OpenSSL function.
                     unsafe { sys::$required($($argument),*) }
                 }
             )*
@@ -45,13 +46,14 @@ thread_local! {
     static CONTEXTS: [Cell<Option<MdCtx<Linked>>>; DIGESTS] = const { [const { Cell::new(None) }; DIGESTS] };
 }
 
-/// [`Calls::check`] for the linked library.
+/// Checks a return value of the linked library, with [`Calls::check`].
 #[inline]
 pub(super) fn check(call: &'static str, returned: c_int) -> Result<()> {
     Linked.check(call, returned)
 }
 
-// SAFETY: null means the default library context, and only one OpenSSL is linked.
+// SAFETY: null means the default library context, which is never freed. `CONTEXTS` holds only
+// contexts of the linked OpenSSL.
 unsafe impl Calls for Linked {
     const COMPLETE: bool = true;
 

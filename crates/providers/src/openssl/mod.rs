@@ -21,11 +21,11 @@ use std::ptr;
 /// Returns a provider with every algorithm that both pqlab and OpenSSL support. If OpenSSL fails to set up an
 /// algorithm, the provider lists the algorithm as unsupported, with the library's error.
 pub(crate) fn providers() -> Vec<Provider> {
-    // SAFETY: null means no settings, and the call may be repeated. It precedes every other call into the library, so
-    // the library never reads the system's configuration.
+    // SAFETY: null means no settings, and the call may be repeated. It precedes every other call
+    // into the library, so the library never reads the system's configuration file.
     let started = unsafe { sys::OPENSSL_init_crypto(sys::OPENSSL_INIT_NO_LOAD_CONFIG, ptr::null()) };
     #[cfg(target_arch = "x86_64")]
-    // SAFETY: the library filled the table when it was loaded, and only reads it now.
+    // SAFETY: the library filled the table when the program was loaded, and only reads it now.
     hide_in(unsafe { &sys::OPENSSL_ia32cap_P });
     if let Err(fault) = Linked.check("OPENSSL_init_crypto", started) {
         let mut provider = Provider::new("openssl", build_info());

@@ -1,20 +1,20 @@
-//! Owners of pointers that only the linked OpenSSL returns. Each pointer is freed once. Every call changes a context,
-//! so contexts are `Send` but not `Sync`: only one thread may use a context at a time.
+//! Owners of objects that only the linked OpenSSL provides. Every call changes a context, so
+//! contexts are `Send` but not `Sync`: only one thread may use a context at a time.
 
-/// Declares a type that owns a pointer. Takes the name of the new type, the type behind the pointer, and the function
-/// that frees the pointer.
+/// Declares types that own OpenSSL objects. Takes the name of each new type, the OpenSSL type, and
+/// the function that frees the object.
 macro_rules! owned {
     ($($(#[$doc:meta])* $name:ident: $raw:ident, $free:ident;)*) => {$(
         $(#[$doc])*
         pub(super) struct $name(std::ptr::NonNull<pqlab_openssl_sys::$raw>);
 
         impl $name {
-            /// Takes ownership of the pointer that `call` returned. If the pointer is null, returns the error from this
-            /// call.
+            /// Takes ownership of the pointer that the OpenSSL function `call` returned. If the
+            /// pointer is null, returns the error from this function.
             ///
             /// # Safety
             /// `pointer` must be null, or it must be valid and owned by the caller.
-            pub(super) unsafe fn own(
+            pub(super) unsafe fn adopt(
                 call: &'static str,
                 pointer: *mut pqlab_openssl_sys::$raw,
             ) -> pqlab_primitives::Result<$name> {
@@ -29,7 +29,8 @@ macro_rules! owned {
 
         impl Drop for $name {
             fn drop(&mut self) {
-                // SAFETY: `own` requires a valid pointer that we own.
+                // SAFETY: `own` accepts only valid pointers that we own, and only `drop` frees
+                // them.
                 unsafe { pqlab_openssl_sys::$free(self.as_ptr()) }
             }
         }

@@ -50,12 +50,12 @@ const PIECE: usize = 1 << 30;
 /// HMAC with SHA-256.
 pub(super) struct HmacSha256 {
     algorithm: MacAlgorithm,
-    /// Contexts for keys that are used once.
+    /// Contexts for `tag_once`, which sets the key in each call.
     idle: Contexts<MacCtx>,
 }
 
 struct HmacKey {
-    /// Context that contains the key. Copied, but never used directly.
+    /// Context that contains the key.
     template: Template<MacCtx>,
     idle: Contexts<MacCtx>,
 }
@@ -76,17 +76,17 @@ struct GcmKey {
     idle_opening: Contexts<CipherCtx>,
 }
 
-/// Context that is copied, but never used directly.
+/// Context that is only ever copied, never used directly.
 struct Template<T>(T);
 
-// SAFETY: the only call that uses a template copies it and leaves it unchanged.
+// SAFETY: a template is only ever copied, and copying only reads it.
 unsafe impl<T: Send> Sync for Template<T> {}
 
 impl HmacSha256 {
     pub(super) fn new() -> Result<HmacSha256> {
         // SAFETY: null means the default library context and no properties. We own the returned reference.
         let algorithm = unsafe {
-            MacAlgorithm::own("EVP_MAC_fetch", sys::EVP_MAC_fetch(ptr::null_mut(), c"HMAC".as_ptr(), ptr::null()))?
+            MacAlgorithm::adopt("EVP_MAC_fetch", sys::EVP_MAC_fetch(ptr::null_mut(), c"HMAC".as_ptr(), ptr::null()))?
         };
         Ok(HmacSha256 { algorithm, idle: Contexts::new() })
     }
@@ -94,9 +94,9 @@ impl HmacSha256 {
     /// Returns a context with a digest but without a key.
     fn context(&self) -> Result<MacCtx> {
         // SAFETY: the algorithm is valid, and we own the returned context.
-        let ctx = unsafe { MacCtx::own("EVP_MAC_CTX_new", sys::EVP_MAC_CTX_new(self.algorithm.as_ptr()))? };
+        let ctx = unsafe { MacCtx::adopt("EVP_MAC_CTX_new", sys::EVP_MAC_CTX_new(self.algorithm.as_ptr()))? };
         let params = [Param::text(sys::OSSL_ALG_PARAM_DIGEST, c"SHA2-256"), Param::END];
-        // SAFETY: nothing else uses the context, and the array is terminated.
+        // SAFETY: nothing else uses the context, and `params` ends with `Param::END`.
         check("EVP_MAC_CTX_set_params", unsafe { sys::EVP_MAC_CTX_set_params(ctx.as_ptr(), array(&params)) })?;
         Ok(ctx)
     }
@@ -113,7 +113,8 @@ impl Mac for HmacSha256 {
 
     fn load_key(&self, key: &[u8]) -> Result<Box<dyn MacKey>> {
         let ctx = self.context()?;
-        // SAFETY: nothing else uses the context, and the key is only read during the call.
+        // SAFETY: nothing else uses the context. The key is passed with its length, and the call
+        // does not keep the pointer.
         let returned = unsafe { sys::EVP_MAC_init(ctx.as_ptr(), key.as_ptr(), key.len(), ptr::null()) };
         check("EVP_MAC_init", returned)?;
         let template = Template(ctx);
@@ -129,8 +130,8 @@ impl Mac for HmacSha256 {
 /// Computes the tag for a message. If `key` is null, uses the key in the context.
 fn tag(ctx: &MacCtx, key: *const u8, key_length: usize, message: &[u8], out: &mut [u8]) -> Result<()> {
     let mut length = 0;
-    // SAFETY: only this thread uses the context while we hold it, and its digest is set. The key is null or
-    // `key_length` bytes long, and the call is passed the length of `out`.
+    // SAFETY: only this thread uses the context, and its digest is set. `key` is null or points to
+    // `key_length` bytes. The last call writes at most `out.len()` bytes.
     unsafe {
         check("EVP_MAC_init", sys::EVP_MAC_init(ctx.as_ptr(), key, key_length, ptr::null()))?;
         check("EVP_MAC_update", sys::EVP_MAC_update(ctx.as_ptr(), message.as_ptr(), message.len()))?;
@@ -141,7 +142,7 @@ fn tag(ctx: &MacCtx, key: *const u8, key_length: usize, message: &[u8], out: &mu
 impl Template<MacCtx> {
     fn copy(&self) -> Result<MacCtx> {
         // SAFETY: the call only reads the template, and we own the copy.
-        unsafe { MacCtx::own("EVP_MAC_CTX_dup", sys::EVP_MAC_CTX_dup(self.0.as_ptr())) }
+        unsafe { MacCtx::adopt("EVP_MAC_CTX_dup", sys::EVP_MAC_CTX_dup(self.0.as_ptr())) }
     }
 }
 
@@ -157,14 +158,14 @@ impl HkdfSha256 {
         // SAFETY: null means the default library context and no properties. We own the returned reference.
         let algorithm = unsafe {
             let fetched = sys::EVP_KDF_fetch(ptr::null_mut(), c"HKDF-SHA256".as_ptr(), ptr::null());
-            KdfAlgorithm::own("EVP_KDF_fetch", fetched)?
+            KdfAlgorithm::adopt("EVP_KDF_fetch", fetched)?
         };
         Ok(HkdfSha256 { algorithm, idle: Contexts::new() })
     }
 
     fn context(&self) -> Result<KdfCtx> {
         // SAFETY: the algorithm is valid, and we own the returned context.
-        unsafe { KdfCtx::own("EVP_KDF_CTX_new", sys::EVP_KDF_CTX_new(self.algorithm.as_ptr())) }
+        unsafe { KdfCtx::adopt("EVP_KDF_CTX_new", sys::EVP_KDF_CTX_new(self.algorithm.as_ptr())) }
     }
 }
 
@@ -190,9 +191,9 @@ impl Kdf for HkdfSha256 {
                     Param::octets(sys::OSSL_KDF_PARAM_INFO, info),
                     Param::END,
                 ];
-                // SAFETY: only this thread uses the context until the call ends. The array is terminated, and the call
-                // gets the length of `out`. The reset wipes the key material but keeps the digest, which belongs to
-                // this function.
+                // SAFETY: only this thread uses the context, `params` ends with `Param::END`, and the first call writes
+                // `out.len()` bytes. The reset wipes the key material. The digest stays set, because the HKDF-SHA256
+                // algorithm fixes it.
                 let returned = unsafe {
                     let returned = sys::EVP_KDF_derive(ctx.as_ptr(), out.as_mut_ptr(), out.len(), array(&params));
                     sys::EVP_KDF_CTX_reset(ctx.as_ptr());
@@ -209,7 +210,7 @@ impl Aes256Gcm {
         // SAFETY: null means the default library context and no properties. We own the returned reference.
         let cipher = unsafe {
             let fetched = sys::EVP_CIPHER_fetch(ptr::null_mut(), c"AES-256-GCM".as_ptr(), ptr::null());
-            Cipher::own("EVP_CIPHER_fetch", fetched)?
+            Cipher::adopt("EVP_CIPHER_fetch", fetched)?
         };
         Ok(Aes256Gcm(cipher))
     }
@@ -236,7 +237,8 @@ impl Aead for Aes256Gcm {
         Error::check_length("key", AES_KEY, key.len())?;
         let (sealing, opening) = (CipherCtx::new()?, CipherCtx::new()?);
         let (cipher, key, none) = (self.0.as_ptr(), key.as_ptr(), ptr::null());
-        // SAFETY: nothing else uses the contexts, and the key has the cipher's length. The nonce is set later.
+        // SAFETY: nothing else uses the contexts, and the key has the cipher's length. Null leaves
+        // the nonce unset; each `seal` or `open` sets it.
         unsafe {
             let returned = sys::EVP_EncryptInit_ex2(sealing.as_ptr(), cipher, key, none, ptr::null());
             check("EVP_EncryptInit_ex2", returned)?;
@@ -257,7 +259,7 @@ impl Aes256Ctr {
         // SAFETY: null means the default library context and no properties. We own the returned reference.
         let cipher = unsafe {
             let fetched = sys::EVP_CIPHER_fetch(ptr::null_mut(), c"AES-256-CTR".as_ptr(), ptr::null());
-            Cipher::own("EVP_CIPHER_fetch", fetched)?
+            Cipher::adopt("EVP_CIPHER_fetch", fetched)?
         };
         Ok(Aes256Ctr(cipher))
     }
@@ -283,9 +285,8 @@ impl StreamCipher for Aes256Ctr {
         let owned = CipherCtx::new()?;
         let (ctx, cipher) = (owned.as_ptr(), self.0.as_ptr());
         let mut length: c_int = 0;
-        // SAFETY: nothing else uses the context, which is dropped after this block. The key and the counter have the
-        // cipher's lengths. Each piece is encrypted in place, which the cipher allows. In this mode the output is as
-        // long as the input.
+        // SAFETY: nothing else uses the context. The key and the counter have the cipher's lengths.
+        // OpenSSL allows encryption in place, and in this mode the output is as long as the input.
         unsafe {
             let returned = sys::EVP_EncryptInit_ex2(ctx, cipher, key.as_ptr(), counter.as_ptr(), ptr::null());
             check("EVP_EncryptInit_ex2", returned)?;
@@ -301,14 +302,14 @@ impl StreamCipher for Aes256Ctr {
 impl CipherCtx {
     fn new() -> Result<CipherCtx> {
         // SAFETY: we own the returned context.
-        unsafe { CipherCtx::own("EVP_CIPHER_CTX_new", sys::EVP_CIPHER_CTX_new()) }
+        unsafe { CipherCtx::adopt("EVP_CIPHER_CTX_new", sys::EVP_CIPHER_CTX_new()) }
     }
 }
 
 impl Template<CipherCtx> {
     fn copy(&self) -> Result<CipherCtx> {
         // SAFETY: the call only reads the template, and we own the copy.
-        unsafe { CipherCtx::own("EVP_CIPHER_CTX_dup", sys::EVP_CIPHER_CTX_dup(self.0.as_ptr())) }
+        unsafe { CipherCtx::adopt("EVP_CIPHER_CTX_dup", sys::EVP_CIPHER_CTX_dup(self.0.as_ptr())) }
     }
 }
 
@@ -321,10 +322,10 @@ impl AeadKey for GcmKey {
             |ctx| {
                 let ctx = ctx.as_ptr();
                 let mut length: c_int = 0;
-                // SAFETY: only this thread uses the context until the call ends. The context holds the key, and the
-                // nonce has the cipher's length. A null output marks associated data. Each piece is encrypted in place,
-                // which the cipher allows. The final call writes nothing in this mode, so `tag` is long enough. After
-                // that, `tag` receives the whole tag.
+                // SAFETY: only this thread uses the context, which holds the key. The nonce has the
+                // cipher's length. A null output marks the input as associated data. OpenSSL allows
+                // encryption in place. In this mode `EVP_EncryptFinal_ex` writes nothing, and the
+                // last call writes the 16 bytes of `tag`.
                 unsafe {
                     let returned = sys::EVP_EncryptInit_ex2(ctx, ptr::null(), ptr::null(), nonce.as_ptr(), ptr::null());
                     check("EVP_EncryptInit_ex2", returned)?;
@@ -345,7 +346,8 @@ impl AeadKey for GcmKey {
         )
     }
 
-    /// Opens a message. If the tag is wrong, wipes the bytes that were already decrypted.
+    /// Opens a message. If the tag is wrong, wipes the plaintext, because OpenSSL decrypts before
+    /// it checks the tag.
     fn open(&self, nonce: &[u8], associated_data: &[u8], buffer: &mut [u8], tag: &[u8]) -> Result<()> {
         Error::check_length("nonce", GCM_NONCE, nonce.len())?;
         Error::check_length("tag", GCM_TAG, tag.len())?;
@@ -356,8 +358,9 @@ impl AeadKey for GcmKey {
                 let mut length: c_int = 0;
                 let mut expected = [0; GCM_TAG];
                 expected.copy_from_slice(tag);
-                // SAFETY: see `seal`. The call that sets the expected tag copies it. The final call writes nothing and
-                // gets `expected` only as a valid pointer.
+                // SAFETY: see `seal`. `EVP_CIPHER_CTX_ctrl` copies the expected tag.
+                // `EVP_DecryptFinal_ex` writes nothing in this mode, but needs a valid output
+                // pointer.
                 let returned = unsafe {
                     let returned = sys::EVP_DecryptInit_ex2(ctx, ptr::null(), ptr::null(), nonce.as_ptr(), ptr::null());
                     check("EVP_DecryptInit_ex2", returned)?;

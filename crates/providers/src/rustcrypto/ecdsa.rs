@@ -1,7 +1,8 @@
-//! ECDSA from the crates `k256`, `p256` and `p384`, with SHA-256 for the 256-bit curves and SHA-384 for P-384.
+//! ECDSA from the `k256`, `p256` and `p384` crates, with SHA-256 for the 256-bit curves and SHA-384 for P-384.
 //!
-//! Nonces follow RFC 6979, so signing is deterministic. Signatures over secp256k1 contain the lower `s`, as ledgers
-//! require. On every curve, verification accepts the lower and the higher `s`, as the standard requires.
+//! Nonces follow RFC 6979, so signing is deterministic. Signatures over secp256k1 have a low `s`,
+//! as ledgers require. On every curve, verification accepts a low and a high `s`, as the standard
+//! requires.
 
 use crate::shared::bytes::write;
 use crate::shared::ecdsa::{Curve, ecdsa};
@@ -75,7 +76,7 @@ macro_rules! curve {
     };
 }
 
-// k256 rejects a high `s`. ECDSA allows a high `s`, so normalise it first.
+// ECDSA allows a high `s`, but k256 rejects it, so normalise `s` first.
 curve!(Secp256k1, "ECDSA-secp256k1", k256, scalar: 32, compressed: true, signature: |s| s.normalize_s());
 curve!(P256, "ECDSA-P-256", p256, scalar: 32, compressed: false, signature: |s| s);
 curve!(P384, "ECDSA-P-384", p384, scalar: 48, compressed: false, signature: |s| s);

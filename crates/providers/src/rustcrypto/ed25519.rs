@@ -1,4 +1,4 @@
-//! Ed25519 (RFC 8032) from the crate `ed25519-dalek`. Verification uses the crate's default, `verify` and not
+//! Ed25519 (RFC 8032) from the `ed25519-dalek` crate. Verification uses the crate's default, `verify`, instead of
 //! `verify_strict`. As in OpenSSL, this verification does not multiply by the cofactor and accepts weak public keys.
 
 use super::sized;
@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 pub(super) fn signature() -> Arc<dyn SignatureScheme> {
     let info = SignatureInfo {
-        parameters: SignatureParameters::of("Ed25519").expect("missing from the parameter table"),
+        parameters: SignatureParameters::find("Ed25519").expect("missing from the parameter table"),
         encodings: vec![KeyEncoding::Seed],
         coins: CoinSupport { keygen: true, operation: true },
         context: false,

@@ -1,8 +1,8 @@
-//! Batch verification for Ed25519 from the crate `ed25519-dalek`.
+//! Batch verification for Ed25519 from the `ed25519-dalek` crate.
 //!
-//! A single equation without cofactor checks all signatures, each multiplied by a factor that depends on the whole
-//! batch. A single invalid signature makes the whole batch fail. If a signature contains a component of small order,
-//! which only the signer can add, batch verification may give a different result than single verification.
+//! A single cofactorless equation checks all signatures, each multiplied by a factor that depends on the whole batch. A
+//! single invalid signature makes the whole batch fail. Batch verification and single verification may disagree on a
+//! signature that contains a component of small order, which only the signer can add.
 
 use super::sized;
 use crate::shared::bytes::no_context;
@@ -12,7 +12,7 @@ use std::any::Any;
 use std::sync::Arc;
 
 pub(super) fn batch_verifier() -> Arc<dyn BatchVerifier> {
-    let parameters = SignatureParameters::of("Ed25519").expect("missing from the parameter table");
+    let parameters = SignatureParameters::find("Ed25519").expect("missing from the parameter table");
     Arc::new(Ed25519Batches { parameters })
 }
 

@@ -1,4 +1,4 @@
-//! Hash functions: SHA-3 (FIPS 202) from the crates `sha3` and `shake`, and SHA-2 (FIPS 180-4) from `sha2`.
+//! Hash functions: SHA-3 (FIPS 202) from the `sha3` and `shake` crates, and SHA-2 (FIPS 180-4) from `sha2`.
 
 use pqlab_adapters::messages;
 use pqlab_primitives::{Error, Hash, HashParameters, Result, Xof, XofAbsorber, XofParameters, XofReader};
@@ -30,7 +30,7 @@ struct FixedLength<D> {
 impl<D: Digest + 'static> FixedLength<D> {
     #[allow(clippy::new_ret_no_self, reason = "callers use this type only through the trait")]
     fn new(algorithm: &str) -> Arc<dyn Hash> {
-        let info = HashParameters::of(algorithm).expect("missing from the parameter table");
+        let info = HashParameters::find(algorithm).expect("missing from the parameter table");
         Arc::new(FixedLength::<D> { info, function: PhantomData })
     }
 
@@ -76,7 +76,7 @@ where
 {
     #[allow(clippy::new_ret_no_self, reason = "callers use this type only through the trait")]
     fn new(algorithm: &str) -> Arc<dyn Xof> {
-        let info = XofParameters::of(algorithm).expect("missing from the parameter table");
+        let info = XofParameters::find(algorithm).expect("missing from the parameter table");
         Arc::new(Extendable::<D> { info, function: PhantomData })
     }
 }

@@ -1,4 +1,4 @@
-//! ML-DSA (FIPS 204) from the crate `ml-dsa`. The crate's native encoding is the seed. The crate marks the expanded
+//! ML-DSA (FIPS 204) from the `ml-dsa` crate. The crate's native encoding is the seed. The crate marks the expanded
 //! encoding as deprecated.
 
 use super::prehash::{signs_formatted, verifies_formatted};
@@ -26,7 +26,7 @@ pub(super) fn signatures() -> Vec<Arc<dyn SignatureScheme>> {
     ]
 }
 
-/// A parameter set that threads can share.
+/// A parameter set of the crate, with the bounds that let threads share its keys.
 trait ParameterSet: MlDsaParams + Send + Sync + 'static {}
 impl<P: MlDsaParams + Send + Sync + 'static> ParameterSet for P {}
 
@@ -45,8 +45,8 @@ impl SecretVectors {
         // After rho, K and tr, the coefficients are packed as `eta - coefficient` in 3 or 4 bits each.
         let (bits, before) = (if self.eta == 2 { 3 } else { 4 }, 32 + 32 + 64);
         let packed = &expanded_key[before..before + self.polynomials * 256 * bits / 8];
-        // A packed value exceeds 2 eta if the highest bit and another bit are set. The check has no branches, so that
-        // it compiles to vector code.
+        // A packed value exceeds 2 eta if its highest bit and at least one other bit are set. The
+        // check has no branches, so that it compiles to vector code.
         if self.eta == 2 {
             let above = packed.chunks_exact(3).map(|eight| {
                 let word = u32::from_le_bytes([eight[0], eight[1], eight[2], 0]);
@@ -69,7 +69,7 @@ impl<P: ParameterSet> MlDsa<P> {
     #[allow(clippy::new_ret_no_self, reason = "callers use this type only through the trait")]
     fn new(algorithm: &str, secret_vectors: SecretVectors) -> Arc<dyn SignatureScheme> {
         let info = SignatureInfo {
-            parameters: SignatureParameters::of(algorithm).expect("missing from the parameter table"),
+            parameters: SignatureParameters::find(algorithm).expect("missing from the parameter table"),
             encodings: vec![KeyEncoding::Seed, KeyEncoding::Expanded],
             coins: CoinSupport { keygen: true, operation: true },
             context: true,
@@ -159,8 +159,8 @@ impl<P: ParameterSet> SigningKeyTrait for Prepared<P> {
             Coins::Internal => key.sign_randomized(message, context, &mut SysRng),
             Coins::Exact([]) => key.sign_deterministic(message, context),
             Coins::Exact(rnd) => {
-                // The crate takes `rnd` only in Sign_internal, which needs M' = 0 || |ctx| || ctx || M (FIPS 204,
-                // algorithm 2, line 10).
+                // Only the crate's `sign_internal` takes `rnd`, and it needs M' = 0 || |ctx| || ctx
+                // || M (FIPS 204, algorithm 2, line 10).
                 let prefix = [0, context.len() as u8];
                 Ok(key.sign_internal(&[&prefix, context, message], sized("coins", 32, rnd)?))
             }
@@ -207,7 +207,7 @@ impl<P: ParameterSet> SigningKeyTrait for Prepared<P> {
     }
 }
 
-/// A verifying key with the expanded matrix and the precomputed hash.
+/// A verifying key with the expanded matrix and the hash of the encoded key.
 struct PreparedVerifyingKey<P: MlDsaParams>(VerifyingKey<P>);
 
 impl<P: ParameterSet> VerifyingKeyTrait for PreparedVerifyingKey<P> {
@@ -253,7 +253,8 @@ fn draw_rnd(coins: Coins) -> Result<[u8; 32]> {
     Ok(rnd)
 }
 
-/// Generator that returns the caller's `rnd` once. To sign `mu` with a chosen `rnd`, the crate needs a generator.
+/// Generator that returns the caller's `rnd` once. The crate's function for signing `mu` takes
+/// `rnd` only from a generator.
 struct Given([u8; 32]);
 
 impl TryRng for Given {
@@ -277,5 +278,5 @@ impl TryRng for Given {
     }
 }
 
-/// The crate requires this marker trait. The caller is responsible for the quality of the coins.
+/// Marker trait that the crate requires. The caller is responsible for the quality of the coins.
 impl TryCryptoRng for Given {}

@@ -1,4 +1,4 @@
-//! ML-KEM (FIPS 203) from the crate `ml-kem`. The crate's native encoding is the seed. The crate marks the expanded
+//! ML-KEM (FIPS 203) from the `ml-kem` crate. The crate's native encoding is the seed. The crate marks the expanded
 //! encoding as deprecated. Preparing a key expands the matrix and hashes the key.
 
 use super::sized;

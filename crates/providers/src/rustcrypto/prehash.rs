@@ -1,5 +1,5 @@
 //! Pre-hashed variants of ML-DSA and SLH-DSA. The crates offer `Sign_internal` and `Verify_internal`, which take the
-//! formatted message `M'`. This module computes `M'` with digests from the crates `sha2` and `shake`.
+//! formatted message `M'`. This module computes `M'` with digests from the `sha2` and `shake` crates.
 
 use crate::shared::bytes::check_context;
 use pqlab_primitives::{Prehash, Result};
@@ -10,13 +10,13 @@ use shake::{ExtendableOutput, Shake128, Shake256, Update, XofReader};
 const PREHASHED: u8 = 1;
 /// Maximum length of a context string in bytes.
 const CONTEXT: usize = 255;
-/// Length of an object identifier in DER, in bytes.
+/// Length of a hash function's object identifier in DER, in bytes.
 const IDENTIFIER: usize = 11;
 /// Maximum length of a digest in bytes.
 const DIGEST: usize = 64;
 
-/// Formatted message `M' = 1 || |ctx| || ctx || OID || PH(M)` (FIPS 204, algorithm 4, line 23; FIPS 205, algorithm 23,
-/// line 24).
+/// Formatted message of the pre-hashed variants, `M' = 1 || |ctx| || ctx || OID || PH(M)` (FIPS 204, algorithm 4, line
+/// 23; FIPS 205, algorithm 23, line 24).
 pub(super) struct Formatted {
     bytes: [u8; 2 + CONTEXT + IDENTIFIER + DIGEST],
     length: usize,

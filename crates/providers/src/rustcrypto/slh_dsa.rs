@@ -1,4 +1,4 @@
-//! SLH-DSA (FIPS 205) from the crate `slh-dsa`, with all twelve parameter sets.
+//! SLH-DSA (FIPS 205) from the `slh-dsa` crate, with all twelve parameter sets.
 
 use super::prehash::{signs_formatted, verifies_formatted};
 use crate::shared::bytes::{check_context, write};
@@ -40,7 +40,7 @@ impl<P: ParameterSet + Send + Sync + 'static> SlhDsa<P> {
     #[allow(clippy::new_ret_no_self, reason = "callers use this type only through the trait")]
     fn new() -> Arc<dyn SignatureScheme> {
         let info = SignatureInfo {
-            parameters: SignatureParameters::of(P::NAME).expect("missing from the parameter table"),
+            parameters: SignatureParameters::find(P::NAME).expect("missing from the parameter table"),
             encodings: vec![KeyEncoding::Expanded],
             coins: CoinSupport { keygen: true, operation: true },
             context: true,

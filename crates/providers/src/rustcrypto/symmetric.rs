@@ -1,5 +1,5 @@
 //! HMAC-SHA256 (RFC 2104), HKDF-SHA256 (RFC 5869), AES-256-GCM (NIST SP 800-38D) and AES-256-CTR (NIST SP 800-38A),
-//! from the crates `hmac`, `hkdf` and `aes-gcm`, and from `aes` with `ctr`.
+//! from the `hmac`, `hkdf` and `aes-gcm` crates, and from `aes` with `ctr`.
 
 use super::sized;
 use crate::shared::bytes::fill;
@@ -47,7 +47,7 @@ impl Mac for HmacSha256 {
     }
 }
 
-/// The inner and outer hash states after the first block. Each message uses a copy of both states.
+/// Prepared key: the inner and outer hash states after the first block. Each message uses a copy of both states.
 struct HmacSha256Key(Hmac<Sha256>);
 
 impl MacKey for HmacSha256Key {

@@ -5,7 +5,8 @@ fn provider() -> Provider {
     providers().pop().unwrap()
 }
 
-/// Without the adapter's check, the crate would panic if a coefficient in an expanded key is out of range.
+/// Without the adapter's check, the crate would panic on an expanded key with a coefficient out of
+/// range.
 #[test]
 fn rejects_damaged_expanded_ml_dsa_keys() {
     for scheme in provider().signatures.iter().filter(|s| s.info().parameters.algorithm.starts_with("ML-DSA")) {
@@ -36,7 +37,8 @@ fn checks_every_coefficient_of_expanded_ml_dsa_keys() {
         for place in 0..8 {
             for packed in 0..1_u32 << bits {
                 let mut key = vec![0; scheme.info().signing_key(KeyEncoding::Expanded).unwrap()];
-                // Changes the second group of eight coefficients. The key begins with rho, K and tr.
+                // Change the second group of eight coefficients. The key begins with rho, K and tr,
+                // 128 bytes in total.
                 let group = (packed << (place * bits)).to_le_bytes();
                 key[128 + bits..][..bits].copy_from_slice(&group[..bits]);
                 let loaded = scheme.load_signing_key(KeyEncoding::Expanded, &key);

@@ -1,4 +1,4 @@
-//! X25519 (RFC 7748) from the crate `x25519-dalek`.
+//! X25519 (RFC 7748) from the `x25519-dalek` crate.
 
 use crate::shared::bytes::fill;
 use crate::shared::draw::drawn;

@@ -15,7 +15,7 @@ pub(crate) fn crate_versions(names: &[&str]) -> String {
     names.iter().map(|name| format!("{name} {}", crate_version(name))).collect::<Vec<_>>().join(", ")
 }
 
-/// Returns the build profile, the optimisation level, the target, and the target features that the compiler assumed.
+/// Returns the build profile, the optimization level, the target, and the target features that the compiler assumed.
 pub(crate) fn compiled() -> &'static str {
     env!("PQLAB_COMPILED")
 }

@@ -1,5 +1,5 @@
-//! Hides CPU features from OpenSSL and AWS-LC. Both libraries store the results of CPUID in the table
-//! `OPENSSL_ia32cap_P`.
+//! Hides CPU features from OpenSSL and AWS-LC. Both libraries store the results of CPUID in the `OPENSSL_ia32cap_P`
+//! table.
 //!
 //! The libraries read the environment variable `OPENSSL_ia32cap` before `main` begins. They read the table whenever
 //! they select a code path.
@@ -25,7 +25,7 @@ const BITS: [(Feature, usize, u32); 9] = [
     (Feature::Avx512, 4, 1 << 2 | 1 << 3 | 1 << 8 | 1 << 23),
     // BF16.
     (Feature::Avx512, 5, 1 << 5),
-    // AVX10, and the version and vector lengths of AVX10.
+    // AVX10, then its version and vector lengths.
     (Feature::Avx512, 6, 1 << 19),
     (Feature::Avx512, 9, u32::MAX),
 ];

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 /// A library's types and functions for a curve.
 pub(crate) trait Curve: Send + Sync + 'static {
-    /// Name of the algorithm in the table of signature schemes.
+    /// Name of the algorithm in the table of signature schemes, such as `ECDSA-P-256`.
     const ALGORITHM: &'static str;
     /// Length of a scalar in bytes.
     const SCALAR: usize;
@@ -33,7 +33,7 @@ pub(crate) trait Curve: Send + Sync + 'static {
     fn decode_signing_key(scalar: &[u8]) -> Result<Self::Signing>;
     fn encode_signing_key(key: &Self::Signing, out: &mut [u8]) -> Result<usize>;
     fn verifying_key(key: &Self::Signing) -> Result<Self::Verifying>;
-    /// Writes the public point that belongs to a signing key.
+    /// Writes the public point for a signing key.
     fn encode_public_half(key: &Self::Signing, out: &mut [u8]) -> Result<usize>;
     fn decode_verifying_key(bytes: &[u8]) -> Result<Self::Verifying>;
     fn encode_verifying_key(key: &Self::Verifying, out: &mut [u8]) -> Result<usize>;
@@ -49,7 +49,7 @@ struct Ecdsa<C> {
 /// Returns ECDSA over the curve `C`.
 pub(crate) fn ecdsa<C: Curve>() -> Arc<dyn SignatureScheme> {
     let info = SignatureInfo {
-        parameters: SignatureParameters::of(C::ALGORITHM).expect("missing from the parameter table"),
+        parameters: SignatureParameters::find(C::ALGORITHM).expect("missing from the parameter table"),
         encodings: vec![KeyEncoding::Scalar],
         coins: CoinSupport { keygen: true, operation: C::DETERMINISTIC },
         context: false,

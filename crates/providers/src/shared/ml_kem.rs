@@ -41,7 +41,7 @@ pub(crate) trait ParameterSet: Send + Sync + 'static {
 /// Returns the KEM for a parameter set.
 pub(crate) fn ml_kem<S: ParameterSet>() -> Arc<dyn Kem> {
     let info = KemInfo {
-        parameters: KemParameters::of(S::ALGORITHM).expect("missing from the parameter table"),
+        parameters: KemParameters::find(S::ALGORITHM).expect("missing from the parameter table"),
         encodings: S::ENCODINGS.to_vec(),
         coins: CoinSupport { keygen: true, operation: true },
     };

@@ -1,5 +1,5 @@
-//! Code that several adapters share. This code is compiled with any set of features, so that a build with few libraries
-//! cannot hide errors in it.
+//! Code that several adapters share. Every build compiles all of it, whatever features are enabled, so that errors show
+//! up even in builds with few libraries.
 #![allow(dead_code, unused_imports, reason = "the features determine which items are used")]
 
 pub(crate) mod bytes;

@@ -1,11 +1,12 @@
-//! Helpers for the conformance tests and for the tests of several libraries. The features determine which are used.
+//! Helpers for the conformance tests and for the tests of several libraries. The enabled features determine which
+//! helpers are used.
 
 use pqlab_primitives::{
     Coins, DecapsulationKey, EncapsulationKey, Error, Kem, KeyEncoding, Provider, Result, SignatureInfo, SigningKey,
     VerifyingKey,
 };
 
-/// Returns a pattern in which neighbouring bytes differ.
+/// Returns `length` bytes, beginning with `start`, in which neighboring bytes differ.
 pub(crate) fn bytes(length: usize, start: u8) -> Vec<u8> {
     (0..length).map(|i| start.wrapping_add((i * 7) as u8)).collect()
 }
@@ -76,8 +77,8 @@ pub(crate) fn encoded_encapsulation_key(kem: &dyn Kem, key: &dyn EncapsulationKe
     out
 }
 
-/// Makes calls that fail. A library in C must not leave their messages in the thread's error queue, where a later call
-/// would report them.
+/// Makes calls that fail, and checks that they leave no messages in a C library's error queue, where a later call would
+/// report them.
 pub(crate) fn check_failed_calls(provider: &Provider, queue_is_empty: fn() -> bool) {
     for scheme in provider.signatures.iter().filter(|scheme| !scheme.info().parameters.algorithm.starts_with("SLH-DSA"))
     {

@@ -25,7 +25,7 @@ pub(crate) trait Library: Send + Sync + 'static {
     fn load(scalar: &[u8; 32]) -> Self::Secret;
     /// Returns the private key's scalar.
     fn encode(secret: &Self::Secret) -> [u8; 32];
-    /// Computes the public key that belongs to a private key.
+    /// Computes the public key for a private key.
     fn public(secret: &Self::Secret) -> Self::Public;
     /// Decodes a public key. Accepts any 32 bytes.
     fn decode_public(bytes: &[u8; 32]) -> Self::Public;
@@ -37,7 +37,7 @@ pub(crate) trait Library: Send + Sync + 'static {
 
 /// Returns X25519 as a KEM.
 pub(crate) fn kem<L: Library>() -> Arc<dyn Kem> {
-    let parameters = KemParameters::of("X25519").expect("missing from the parameter table");
+    let parameters = KemParameters::find("X25519").expect("missing from the parameter table");
     let coins = CoinSupport { keygen: true, operation: true };
     let info = KemInfo { parameters, encodings: vec![KeyEncoding::Scalar], coins };
     Arc::new(X25519Kem::<L> { info, library: PhantomData })
@@ -49,8 +49,8 @@ pub(crate) fn key_agreement<L: Library>() -> Arc<dyn KeyAgreement> {
     Arc::new(X25519::<L> { info, library: PhantomData })
 }
 
-/// Private key with the public key. Generating a key computes the public key. A loaded key computes it when it is
-/// first needed.
+/// Private key and public key. A generated key computes the public key immediately; a loaded key
+/// computes it when it is first needed.
 struct Prepared<L: Library> {
     secret: L::Secret,
     public: OnceLock<L::Public>,

@@ -42,8 +42,8 @@ impl From<CertificateError> for Failure {
 #[pyclass(frozen, module = "pqlab", name = "Certificate")]
 pub(crate) struct CertificateObject(Certificate);
 
-/// Returns the signature schemes that `provider` offers. Without a provider, each scheme comes from the first provider
-/// that offers it. Verification fails if it needs a scheme that is missing.
+/// Returns the signature schemes that `provider` offers. Without a provider, takes each scheme from the first provider
+/// that offers it. A missing scheme is an error only if a verification needs it.
 fn schemes(provider: Option<&str>) -> Answer<Schemes> {
     let mut found = Vec::new();
     for algorithm in ALGORITHMS {
@@ -54,7 +54,7 @@ fn schemes(provider: Option<&str>) -> Answer<Schemes> {
         }
     }
     if found.is_empty() {
-        // Repeats the lookup, which fails with an error that names the provider.
+        // Repeat one lookup to get its error, which names the provider.
         Source::find(UsedAs::Signature, ALGORITHMS[0], provider)?;
     }
     Ok(Schemes::new(found))
@@ -109,7 +109,7 @@ impl CertificateObject {
         (validity.not_before.to_unix_duration().as_secs(), validity.not_after.to_unix_duration().as_secs())
     }
 
-    /// Signature algorithm. If there is also an alternative signature, the algorithm of the classical signature.
+    /// Algorithm of the signature, or of the classical signature if the certificate also has an alternative one.
     #[getter]
     fn signature_algorithm(&self) -> &'static str {
         self.0.signature_algorithm().algorithm
@@ -121,7 +121,7 @@ impl CertificateObject {
         self.0.has_alternative_signature()
     }
 
-    /// Public key of the subject. If there is also an alternative key, the classical key.
+    /// Public key of the subject. For a certificate that also has an alternative key, the classical key.
     #[getter]
     fn public_key(&self, py: Python<'_>) -> Answer<PublicKey> {
         detached(py, || PublicKey::of_encoded(self.0.subject_key(), None))
@@ -168,7 +168,7 @@ impl CertificateObject {
     }
 }
 
-/// Fields of a certificate to build, except for the keys.
+/// Fields of a certificate to build, except for the keys. The validity period is in seconds since 1970.
 struct Wanted {
     subject: String,
     dns_names: Vec<String>,
@@ -305,8 +305,8 @@ fn verify_certificate_chain(
     detached(py, || Ok(verify_chain(&chain, root, Duration::from_secs(at.0), &schemes(provider)?)?))
 }
 
-/// Signs a certificate with ML-DSA-65. Returns a CBOR array of the certificate and the detached signature (the
-/// reference form).
+/// Signs a certificate with ML-DSA-65. Returns a CBOR array of the certificate and the detached signature: the
+/// reference form of a hybrid certificate, which an earlier system defined.
 #[pyfunction]
 #[pyo3(signature = (certificate, secret_key))]
 fn cosign<'py>(

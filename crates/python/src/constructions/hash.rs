@@ -8,7 +8,7 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-/// Maximum output in bytes of one call: of an extendable-output function, or of all rows of a matrix together.
+/// Maximum output of one call in bytes, summed over all rows of a matrix.
 const LONGEST_OUTPUT: usize = 1 << 30;
 const LANES: usize = 8;
 
@@ -83,8 +83,7 @@ pub(crate) fn hash_rows<'py>(
     let (rows, columns, bytes) = bytes_of(matrix)?;
     let (digests, length) = detached(py, || {
         let lanes = by_name::eight_at_once(algorithm, provider)?;
-        // The last rows, fewer than eight, are hashed one by one: with the same library if it offers the function for
-        // single messages, else with any.
+        // Hash the last rows (fewer than eight) one by one, with the same library if possible.
         let hash = by_name::hash(algorithm, Some(&lanes.provider)).or_else(|_| by_name::hash(algorithm, None));
         let xof = by_name::xof(algorithm, Some(&lanes.provider)).or_else(|_| by_name::xof(algorithm, None));
         let output = match (&hash, length) {

@@ -41,7 +41,7 @@ pub(crate) enum Secret {
     Signing(Box<dyn SigningKey>),
 }
 
-/// Constructor that restores a pickled public key, with the arguments to call it with: algorithm and bytes.
+/// Constructor that restores a pickled public key, and its arguments: algorithm and bytes.
 type Reduced<'py> = (Bound<'py, PyAny>, (String, Bound<'py, PyBytes>));
 
 /// A public key: an encapsulation key or a verifying key.
@@ -67,7 +67,7 @@ impl PublicKey {
         Ok(PublicKey::new(source, prepared))
     }
 
-    /// Returns the bytes that go on the wire.
+    /// Returns the wire encoding of the key.
     pub(crate) fn bytes(&self) -> Answer<&[u8]> {
         if let Some(bytes) = self.bytes.get() {
             return Ok(bytes);
@@ -95,7 +95,7 @@ pub(crate) fn identifier(algorithm: &str) -> Answer<&'static Identifier> {
     })
 }
 
-/// Fails unless the algorithm is a reference form. Only the keys of reference forms have a CBOR encoding.
+/// Fails unless keys of the algorithm have a CBOR encoding. Only hybrids in the reference form of an earlier system do.
 fn check_cbor(source: &Source) -> Answer<()> {
     if source.encodings().contains(&KeyEncoding::Cbor) {
         return Ok(());
@@ -106,7 +106,7 @@ fn check_cbor(source: &Source) -> Answer<()> {
 
 #[pymethods]
 impl PublicKey {
-    /// Loads a public key from the bytes that go on the wire.
+    /// Loads a public key from its wire encoding.
     ///
     /// :param algorithm: Name of a KEM or a signature scheme.
     /// :param data: The bytes of the key.
@@ -155,7 +155,7 @@ impl PublicKey {
         &self.source.provider
     }
 
-    /// Returns the bytes that go on the wire.
+    /// Returns the wire encoding of the key.
     fn public_bytes<'py>(&self, py: Python<'py>) -> Answer<Bound<'py, PyBytes>> {
         Ok(PyBytes::new(py, self.bytes()?))
     }
@@ -184,7 +184,7 @@ impl PublicKey {
         Ok(PyBytes::new(py, &self.encoded()?.to_der()?))
     }
 
-    /// Returns both halves of the key as a CBOR array. Only the reference forms support this encoding.
+    /// Returns both halves of the key as a CBOR array. Only hybrids in the reference form support this encoding.
     ///
     /// :raises pqlab.InvalidArgument: The algorithm is not a reference form.
     fn to_cbor<'py>(&self, py: Python<'py>) -> Answer<Bound<'py, PyBytes>> {
@@ -231,7 +231,7 @@ impl PublicKey {
 pub(crate) struct SecretKey {
     pub(crate) source: Arc<Source>,
     pub(crate) prepared: Secret,
-    /// Encodings that the key can be exported in, the shortest first.
+    /// Encodings that the key can be exported in, shortest first.
     written: Vec<KeyEncoding>,
 }
 
@@ -277,7 +277,7 @@ impl SecretKey {
         Ok((encoding, bytes))
     }
 
-    /// Loads the same key with another provider.
+    /// Loads the same key with the provider of `source`.
     pub(crate) fn by(&self, source: &Arc<Source>) -> Answer<SecretKey> {
         let shared = self.written.iter().find(|encoding| source.encodings().contains(encoding));
         let reason = || format!("{} exports no encoding that {} can load", self.source.provider, source.provider);
@@ -325,8 +325,8 @@ fn encoding_named(name: &str) -> Answer<KeyEncoding> {
     found.ok_or_else(|| Failure::argument("encoding", format!("{name:?} is not one of {names}")))
 }
 
-/// Returns the encoding with this name. Without a name, returns the one in which a secret key is `length` bytes long,
-/// else DER if the provider loads DER.
+/// Returns the encoding with this name. Without a name, returns the encoding whose secret keys are `length` bytes long,
+/// or else DER if the provider loads DER.
 pub(crate) fn encoding_of(source: &Source, name: Option<&str>, length: usize) -> Answer<KeyEncoding> {
     if let Some(name) = name {
         return encoding_named(name);
@@ -341,7 +341,7 @@ pub(crate) fn encoding_of(source: &Source, name: Option<&str>, length: usize) ->
             .collect();
         let (provider, algorithm) = (&source.provider, &source.algorithm);
         let lengths = lengths.join(" or ");
-        let reason = format!("{provider} loads {algorithm} keys from {lengths} bytes, not from {length}");
+        let reason = format!("{provider} loads {algorithm} keys of {lengths} bytes, not {length}");
         Failure::argument("data", reason)
     })
 }
@@ -402,7 +402,7 @@ impl SecretKey {
         &self.source.provider
     }
 
-    /// Encodings that the key can be exported in, the shortest first.
+    /// Encodings that the key can be exported in, shortest first.
     #[getter]
     fn encodings(&self) -> Vec<&'static str> {
         self.written.iter().map(|encoding| encoding.name()).collect()
@@ -438,7 +438,7 @@ impl SecretKey {
         Ok(PyBytes::new(py, &der))
     }
 
-    /// Returns both halves of the secret key as a CBOR array. Only the reference forms support this encoding.
+    /// Returns both halves of the secret key as a CBOR array. Only hybrids in the reference form support this encoding.
     ///
     /// :raises pqlab.InvalidArgument: The algorithm is not a reference form.
     fn to_cbor<'py>(&self, py: Python<'py>) -> Answer<Bound<'py, PyBytes>> {

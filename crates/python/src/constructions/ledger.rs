@@ -23,7 +23,7 @@ use std::time::Duration;
 const TICK: Duration = Duration::from_millis(100);
 /// Maximum number of threads.
 const MOST_THREADS: usize = 1024;
-/// Buffer space in bytes for the fields of a transaction other than the key and the signature.
+/// Buffer space for the fields of a transaction other than the key and the signature, in bytes.
 const FIELDS: usize = 256;
 /// Maximum number of rejected transactions that a report lists.
 const LISTED: usize = 1000;
@@ -137,7 +137,7 @@ fn ledger_verify(py: Python<'_>, transaction: Bytes<'_>, chain_id: Whole<u32>, p
     })
 }
 
-/// Returns a laboratory for work on block files. No worker is started, so the worker program need not exist.
+/// Returns a laboratory for work on block files, which never starts a worker. The worker program need not exist.
 fn laboratory() -> Laboratory {
     Laboratory::new(WorkerProgram::pqlab("pqlab"))
 }
@@ -155,12 +155,12 @@ fn threads(asked: Option<Whole<usize>>) -> Answer<usize> {
 #[pyfunction]
 #[pyo3(signature = (wanted, progress))]
 fn ledger_generate(py: Python<'_>, wanted: &Bound<'_, PyAny>, progress: Option<Py<PyAny>>) -> Answer<Made> {
-    let request = asked(wanted)?;
+    let request = generate_request(wanted)?;
     detached(py, || {
         let (stop, mut raised, mut done) = (AtomicBool::new(false), None, 0);
         let mut tell = |more: u64| {
             done += more;
-            if let Err(error) = told(progress.as_ref(), done, request.count) {
+            if let Err(error) = report_progress(progress.as_ref(), done, request.count) {
                 stop.store(true, Ordering::Relaxed);
                 raised.get_or_insert(error);
             }
@@ -174,7 +174,7 @@ fn ledger_generate(py: Python<'_>, wanted: &Bound<'_, PyAny>, progress: Option<P
 }
 
 /// Parses a request to generate a block.
-fn asked(wanted: &Bound<'_, PyAny>) -> Answer<GenerateRequest> {
+fn generate_request(wanted: &Bound<'_, PyAny>) -> Answer<GenerateRequest> {
     let format: String = field(wanted, "format")?;
     let format = match format.as_str() {
         "block" => BlockFormat::Block,
@@ -200,8 +200,8 @@ fn asked(wanted: &Bound<'_, PyAny>) -> Answer<GenerateRequest> {
     })
 }
 
-/// Number of transactions, number of invalid transactions, bytes, provider, and whether the same seed gives the same
-/// file.
+/// Result of generating a block: number of transactions, number of invalid transactions, bytes, provider, and whether
+/// the same seed gives the same file.
 type Made = (u64, u64, u64, String, bool);
 
 fn shown_made(block: Generated) -> Made {
@@ -212,7 +212,7 @@ fn stopped_by_nobody() -> Failure {
     Failure::new(Kind::Internal, "stopped for no known reason")
 }
 
-/// Generates a part of a block, encoded as a separate block.
+/// Generates the transactions `part.0..part.1` of a block, encoded as a separate block.
 #[pyfunction]
 #[pyo3(signature = (wanted, part))]
 fn ledger_generate_part<'py>(
@@ -220,7 +220,7 @@ fn ledger_generate_part<'py>(
     wanted: &Bound<'_, PyAny>,
     part: (Whole<u64>, Whole<u64>),
 ) -> Answer<Bound<'py, PyBytes>> {
-    let request = asked(wanted)?;
+    let request = generate_request(wanted)?;
     let part = part.0.0..part.1.0;
     let block = detached(py, || {
         generate_part(&laboratory(), &request, part, &AtomicBool::new(false))?.ok_or_else(stopped_by_nobody)
@@ -240,7 +240,7 @@ impl LedgerAssembly {
     #[new]
     #[pyo3(signature = (wanted))]
     fn new(py: Python<'_>, wanted: &Bound<'_, PyAny>) -> Answer<LedgerAssembly> {
-        let request = asked(wanted)?;
+        let request = generate_request(wanted)?;
         let assembly = detached(py, || Ok(Assembly::new(&laboratory(), &request)?))?;
         Ok(LedgerAssembly { under_way: Mutex::new(Some(assembly)) })
     }
@@ -280,7 +280,7 @@ fn ledger_bytes_of_part(py: Python<'_>, path: PathBuf, part: (Whole<u64>, Whole<
 }
 
 /// Checks for signals, then reports progress.
-fn told(progress: Option<&Py<PyAny>>, done: u64, all: u64) -> PyResult<()> {
+fn report_progress(progress: Option<&Py<PyAny>>, done: u64, all: u64) -> PyResult<()> {
     Python::attach(|py| {
         py.check_signals()?;
         progress.map_or(Ok(()), |progress| progress.call1(py, (done, all)).map(drop))
@@ -289,9 +289,10 @@ fn told(progress: Option<&Py<PyAny>>, done: u64, all: u64) -> PyResult<()> {
 
 /// A rejected transaction: position from 0, kind, reason.
 type RejectedRow = (u64, &'static str, String);
-/// Format, number of transactions, bytes, number of rejected transactions, number of rejected transactions by kind,
-/// list of the first rejected transactions, elapsed ns, threads, batch size, verifiers, and the time of each phase in
-/// ns: reading, decoding, verifying, verifying threads waiting, and the reading thread waiting.
+/// Result of verifying a block: format, number of transactions, bytes, number of rejected transactions, number of
+/// rejected transactions by kind, list of the first rejected transactions, elapsed ns, threads, batch size, verifiers,
+/// and the time of each phase in ns. The phases are: reading, decoding, verifying, verifying threads waiting, and the
+/// reading thread waiting.
 type Report = (
     &'static str,
     u64,
@@ -305,10 +306,11 @@ type Report = (
     Verifiers,
     (u64, u64, u64, u64, u64),
 );
-/// Provider of each scheme, version of each provider, and the providers that verify in batches.
+/// Libraries that verified: provider of each scheme, version of each provider, and the providers that verify in
+/// batches.
 type Verifiers = (Vec<(&'static str, String)>, Vec<(String, String)>, Vec<String>);
-/// Format, form, number of transactions, bytes, and stride. A part that begins at a multiple of the stride is found
-/// without a scan.
+/// Properties of a block file: format, form, number of transactions, bytes, and stride. A part that begins at a
+/// multiple of the stride is found without a scan.
 type Facts = (&'static str, &'static str, u64, u64, Option<u64>);
 
 /// Verifies a block file in bounded memory. Calls `progress` with the number of transactions verified and the total.
@@ -329,7 +331,8 @@ fn ledger_verify_block(
 ) -> Answer<Report> {
     let (form, threads) = (form_named(form)?, self::threads(threads)?);
     let batch = batch.map(|batch| batch.0);
-    // The caller merges the reports on all parts, and limits the list afterwards.
+    // For a part, list all rejections: the caller merges the parts' reports and then shortens the
+    // list.
     let listed = if part.is_some() { usize::MAX } else { LISTED };
     let part = part.map(|(first, end)| first.0..end.0);
     let request = VerifyBlockRequest { path, form, chain_id: chain_id.0, threads, provider, keep_keys, part, batch };
@@ -345,7 +348,8 @@ fn ledger_verify_block(
             while !verifying.is_finished() {
                 std::thread::park_timeout(TICK);
                 if raised.is_none()
-                    && let Err(error) = told(progress.as_ref(), far.transactions(), all.load(Ordering::Relaxed))
+                    && let Err(error) =
+                        report_progress(progress.as_ref(), far.transactions(), all.load(Ordering::Relaxed))
                 {
                     far.stop();
                     raised = Some(error);
@@ -356,13 +360,13 @@ fn ledger_verify_block(
                 return Err(raised.into());
             }
             let report = outcome?;
-            told(progress.as_ref(), report.transactions, report.transactions)?;
+            report_progress(progress.as_ref(), report.transactions, report.transactions)?;
             Ok(shown(report, listed))
         })
     })
 }
 
-/// Formats the report on a block that a cluster verified, as `pqlab ledger verify` prints it: as JSON or as text.
+/// Formats the report on a block that a cluster verified, in the formats of `pqlab ledger verify`: JSON or text.
 #[pyfunction]
 #[pyo3(signature = (file, form, chain_id, report, as_json))]
 fn ledger_cluster_report(

@@ -1,4 +1,5 @@
-//! Constructions for programs: keys, KEMs, signatures, hashes, certificates, circuit handshakes, ledger transactions.
+//! Python bindings of the constructions: keys, KEMs, signatures, hashes, certificates, circuit handshakes, ledger
+//! transactions.
 
 mod certificate;
 mod hash;

@@ -52,7 +52,7 @@ pub(crate) struct Ntor {
     protocol: Arc<Protocol>,
 }
 
-/// Converts the argument `name` to an array. Fails unless the argument is `N` bytes long.
+/// Converts the bytes of the `name` argument to an array. Fails unless there are `N` bytes.
 fn exactly<const N: usize>(name: &str, bytes: &[u8]) -> Answer<[u8; N]> {
     bytes.try_into().map_err(|_| Failure::argument(name, format!("needs {N} bytes, not {}", bytes.len())))
 }
@@ -82,7 +82,7 @@ impl Ntor {
         &self.name
     }
 
-    /// Whether the relay proves that it holds its onion key.
+    /// Whether the handshake proves that the relay has the private onion key.
     #[getter]
     fn authenticates_relay(&self) -> bool {
         self.protocol.variant() != Variant::KemOnly

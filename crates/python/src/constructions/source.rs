@@ -6,7 +6,7 @@ use pqlab_lab::primitives::{Kem, KeyEncoding, SignatureInfo, SignatureScheme};
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
-/// Implementation that uses the keys.
+/// Implementation of an algorithm.
 pub(crate) enum Use {
     Kem(Arc<dyn Kem>),
     Signature(Arc<dyn SignatureScheme>),
@@ -19,7 +19,7 @@ pub(crate) struct Source {
     pub(crate) of: Use,
 }
 
-/// Kind of algorithm to look up. X25519 is a KEM, Ed25519 a signature scheme.
+/// Kind of algorithm to look up. X25519 counts as a KEM.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Kind {
     Kem,
@@ -56,7 +56,7 @@ impl Source {
         Ok(found)
     }
 
-    /// Finds an algorithm that is a KEM or a signature scheme.
+    /// Finds an algorithm by name among the KEMs and then among the signature schemes.
     pub(crate) fn of_either(algorithm: &str, provider: Option<&str>) -> Answer<Arc<Source>> {
         let signature = Source::find(Kind::Signature, algorithm, provider);
         Source::find(Kind::Kem, algorithm, provider).or(signature)

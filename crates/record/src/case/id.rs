@@ -4,32 +4,33 @@ use super::{Case, Form, Parameter};
 use std::fmt;
 use std::str::FromStr;
 
-/// Keyword in the id of an operation that starts from encoded bytes.
+/// Keyword in the ids of operations that start from encoded bytes.
 const ENCODED: &str = "encoded";
 
 /// Identity of a case, parsed from its id: `signature/ML-DSA-65/verify[encoded,len=1024]@aws-lc`. Parsing an id and
 /// printing the result gives the same bytes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct CaseId {
-    /// The area, which is the name of the workload.
+    /// Area of the case, which is the name of its workload: `kem`.
     pub area: String,
-    /// The algorithm. Its name may contain slashes (`SHA-512/256`).
+    /// Name of the algorithm. It may contain slashes (`SHA-512/256`).
     pub algorithm: String,
-    /// The operation, without brackets.
+    /// Name of the operation, without the parameters in brackets.
     pub operation: String,
-    /// Whether the operation starts from encoded bytes. An id without the keyword may mean a prepared key or no key.
+    /// Whether the operation starts from encoded bytes. `false` means that it uses a prepared key or no key; an id does
+    /// not distinguish the two.
     pub encoded: bool,
     /// All other parameters, in the order of the id.
     pub parameters: Vec<Parameter>,
-    /// The provider, with its backend after a colon.
+    /// Id of the provider, with the backend after a colon.
     pub provider: String,
 }
 
-/// Error about a string that is not a case id.
+/// Error for a string that is not a case id.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{text:?} is not a case id: {reason}; expected area/ALGORITHM/operation[parameters]@provider")]
 pub struct UnreadableId {
-    /// The string.
+    /// The rejected string.
     pub text: String,
     /// Description of the problem.
     pub reason: &'static str,
@@ -53,7 +54,7 @@ impl Case {
         format!("{}/{}/{}{}@{}", self.workload, self.algorithm, self.operation, self.brackets(), self.provider)
     }
 
-    /// Returns the name of the case in tables, such as `ML-KEM-768 encapsulate`. Parameters follow in brackets.
+    /// Returns the name of the case in tables, such as `ML-KEM-768 encapsulate`, with its parameters in brackets.
     pub fn name(&self) -> String {
         format!("{} {}{}", self.algorithm, self.operation, self.brackets())
     }
@@ -111,7 +112,7 @@ fn read(text: &str) -> Parameter {
     }
 }
 
-/// Formats parameters in brackets, or nothing if there are no parameters.
+/// Parameters formatted in brackets, or nothing if there are none.
 struct Brackets<'a> {
     encoded: bool,
     parameters: &'a [Parameter],

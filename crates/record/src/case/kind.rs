@@ -1,18 +1,18 @@
-//! Kind of work that a case does, apart from its algorithm and operation. Cases of different kinds are measured in
+//! Kinds of work: what a case does apart from its algorithm and operation. Cases of different kinds are measured in
 //! separate blocks and never compared. For example, loading a key from a seed generates the key again, while loading an
-//! expanded key copies it. A comparison of the two would rank inputs, not libraries.
+//! expanded key copies it. Comparing the two would rank inputs, not libraries.
 
 use crate::{Case, Form, Parameter};
 use std::fmt;
 
-/// Parameter for the encoding of the private key that the operation loads or writes.
+/// Parameter name for the encoding of the private key that the operation loads or writes.
 const KEY: &str = Parameter::KEY;
-/// Parameter for a source of randomness other than the library's own generator.
+/// Parameter name for a source of randomness other than the library's own generator.
 const COINS: &str = Parameter::COINS;
-/// Parameter for the number of keys that the operation cycles through, if it differs from the usual pool.
+/// Parameter name for the number of keys that the operation cycles through, if it is not the default.
 const KEYS: &str = Parameter::KEYS;
 
-/// Source of the randomness of an operation.
+/// Source of an operation's random bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum CoinSource {
     /// The library calls its own generator, as it does for other programs.
@@ -23,7 +23,7 @@ pub enum CoinSource {
 }
 
 impl CoinSource {
-    /// All sources. The default comes first.
+    /// All sources, the default first.
     pub const ALL: [CoinSource; 2] = [CoinSource::Internal, CoinSource::Exact];
 
     /// Returns the keyword used in ids, files and command lines.
@@ -43,21 +43,23 @@ impl std::str::FromStr for CoinSource {
     }
 }
 
-/// Properties that two cases must share before their figures are compared.
+/// Kind of work: the properties that two cases must share before their figures are compared.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Kind {
     /// Prepared or encoded, if the operation has both forms.
     pub form: Option<Form>,
-    /// Encoding of the private key that the operation loads or writes.
+    /// Encoding of the private key that the operation loads or writes, such as `seed`. `None` if the operation neither
+    /// loads nor writes a private key.
     pub key: Option<String>,
     /// Whether the caller supplies the random bytes that the operation uses.
     pub exact_coins: bool,
-    /// Whether signing uses no randomness, although the scheme has a randomised variant.
+    /// Whether signing uses no randomness although the scheme has a randomized variant.
     pub deterministic: bool,
 }
 
 impl fmt::Display for Kind {
-    /// Writes the keywords that distinguish kinds in an id, joined by commas. Writes nothing for the usual kind.
+    /// Writes the kind's keywords as in case ids, joined by commas: `encoded,key=seed`. Writes nothing for the default
+    /// kind, which has none of these properties.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let encoded = (self.form == Some(Form::Encoded)).then(|| "encoded".to_owned());
         let key = self.key.as_ref().map(|key| format!("{KEY}={key}"));
@@ -74,8 +76,8 @@ pub enum Statistic {
     /// Median, for an operation that does the same work each time.
     #[default]
     Median,
-    /// Mean, for an operation that [repeats by chance](Case::repeats_by_chance). Its median can jump by a whole attempt
-    /// from run to run.
+    /// Mean, for an operation that [retries a random number of times](Case::repeats_by_chance). The median of such an
+    /// operation can jump by a whole attempt from run to run.
     Mean,
 }
 
@@ -89,21 +91,21 @@ impl Statistic {
     }
 }
 
-/// Operations that sign.
+/// Names of the operations that sign.
 const SIGNING: [&str; 4] = ["sign", "make", "build", "cycle"];
-/// Areas and operations that sign with constructions.
+/// Pairs of area and operation that sign with a construction.
 const CONSTRUCTIONS_SIGN: [(&str, &str); 3] = [("hybrid", "sign"), ("hybrid", "cycle"), ("certificate", "build")];
 /// Operations of a TLS handshake in which the server signs.
 const SERVER_SIGNS: [&str; 4] = ["handshake", "server", "server-flight", "connect"];
 /// Signature schemes that start over until a signature passes their checks (FIPS 204, section 3.2; Falcon
 /// specification, section 3.9).
 const SIGN_BY_TRIAL: [&str; 2] = ["MLDSA", "FALCON"];
-/// Schemes whose key generation tries random candidates, which are NTRU polynomials or primes, until one fits.
+/// Schemes that generate a key by trying random candidates (NTRU polynomials or primes) until one fits.
 const KEYS_BY_TRIAL: [&str; 2] = ["FALCON", "RSA"];
 
 impl Case {
-    /// Returns whether the operation repeats part of its work until random values pass a check. Its time is then the
-    /// time of one attempt multiplied by a random number of attempts.
+    /// Returns whether the operation repeats part of its work until random values pass a check. It then takes the time
+    /// of one attempt multiplied by a random number of attempts.
     pub fn repeats_by_chance(&self) -> bool {
         let operation = self.operation.strip_suffix("-load").unwrap_or(&self.operation);
         let named = |schemes: &[&str], name: &str| {
@@ -120,8 +122,8 @@ impl Case {
         }
     }
 
-    /// Returns whether the operation signs with a construction. Each library signs with a construction in only one way:
-    /// without randomness if it can, otherwise with its own generator.
+    /// Returns whether the operation signs with a construction. Each library has only one signing variant for
+    /// constructions: without randomness if the library supports that, otherwise with its own generator.
     pub fn signs_with_construction(&self) -> bool {
         CONSTRUCTIONS_SIGN.contains(&(self.workload.as_str(), self.operation.as_str()))
     }
@@ -163,20 +165,20 @@ impl Case {
         }
     }
 
-    /// Returns the number of keys that the operation cycles through, if it differs from the usual pool.
+    /// Returns the number of keys that the operation cycles through; `None` for the default, a pool of up to 16 keys.
     pub fn keys(&self) -> Option<u64> {
         self.number(KEYS)
     }
 
-    /// Returns the case with its private key in `encoding`, as the first parameter.
+    /// Returns the case with its private key in `encoding`. The parameter `key` becomes the first one.
     pub fn with_key(mut self, encoding: &str) -> Case {
         self.parameters.retain(|parameter| !matches!(parameter, Parameter::Word(name, _) if name == KEY));
         self.parameters.insert(0, Parameter::Word(KEY.into(), encoding.into()));
         self
     }
 
-    /// Returns the case with randomness from this source. Ids do not name the default source. A case with
-    /// caller-supplied randomness has no generator.
+    /// Returns the case with this source of randomness. Ids do not name the default source. A case with caller-supplied
+    /// randomness calls no generator.
     pub fn with_coins(mut self, coins: CoinSource) -> Case {
         self.parameters.retain(|parameter| !matches!(parameter, Parameter::Word(name, _) if name == COINS));
         if coins == CoinSource::Exact {
@@ -186,25 +188,27 @@ impl Case {
         self
     }
 
-    /// Returns the case with this number of keys, or with the usual pool if `keys` is `None`. Ids do not name the usual
-    /// pool.
+    /// Returns the case with this number of keys, or with the default pool if `keys` is `None`. Ids do not name the
+    /// default pool.
     pub fn with_keys(mut self, keys: Option<u64>) -> Case {
         self.parameters.retain(|parameter| !matches!(parameter, Parameter::Number(name, _) if name == KEYS));
         self.parameters.extend(keys.map(|keys| Parameter::Number(KEYS.into(), keys)));
         self
     }
 
-    /// Returns the case in `block`, or in a separate block derived from `block` if the kind of the case is not the
-    /// usual one.
+    /// Returns the case in `block`. If the case is not of the default kind, appends its kind to the name of the block:
+    /// `signature/sign/encoded,key=seed`.
     pub fn in_block(mut self, block: &str) -> Case {
         let kind = self.kind().to_string();
         self.block = if kind.is_empty() { block.to_owned() } else { format!("{block}/{kind}") };
         self
     }
 
-    /// Returns whether two cases do the same kind of work, so that their results may be compared. If one operation has
-    /// no key forms, the form of the other does not matter. If one operation never uses randomness, the other may use
-    /// its own generator or none, but not caller-supplied randomness.
+    /// Returns whether two cases do the same kind of work, so that their results may be compared.
+    ///
+    /// - If one operation has no separate forms for prepared and encoded keys, the form of the other does not matter.
+    /// - If one operation never uses randomness, the other may use its own generator or none, but not caller-supplied
+    ///   randomness.
     pub fn comparable(&self, other: &Case) -> bool {
         let (one, two) = (self.kind(), other.kind());
         let forms = one.form.is_none() || two.form.is_none() || one.form == two.form;
@@ -266,7 +270,8 @@ mod tests {
                 assert_eq!(one.comparable(other), first == second, "{} {}", one.id(), other.id());
             }
         }
-        // A scheme that never uses randomness must be comparable with randomised and with deterministic signing.
+        // A scheme that never uses randomness must be comparable with both randomised and
+        // deterministic signing.
         let mut ed25519 = prepared.clone();
         ed25519.facts.generator = None;
         assert!(ed25519.comparable(&prepared) && deterministic.comparable(&ed25519) && !ed25519.comparable(&exact));

@@ -1,3 +1,4 @@
+mod attempts;
 mod id;
 mod kind;
 mod parameters;
@@ -9,18 +10,18 @@ pub use parameters::Parameter;
 use crate::NULL;
 use serde::{Deserialize, Serialize};
 
-/// Whether an operation starts from a parsed and expanded key, or from the key's encoded bytes.
+/// Form of an operation's key: already parsed and expanded, or encoded bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Form {
-    /// Starts from a prepared key object. Key generation ends with a prepared key object.
+    /// The operation starts from a prepared key object. Key generation returns a prepared key object.
     Prepared,
-    /// Starts from encoded bytes: parses, checks and prepares the key, then operates. Key generation ends with encoded
-    /// bytes.
+    /// The operation starts from encoded bytes: it parses, checks and prepares the key, then uses it. Key generation
+    /// returns encoded bytes.
     Encoded,
 }
 
-/// State of the caches and of the process when an operation is measured. Each state has separate cases.
+/// State of the caches and of the process when an operation is timed. Each state has separate cases.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum State {
     /// Steady state: the same operation was called just before.
@@ -29,12 +30,12 @@ pub enum State {
     /// The operation was called before in this process, but the harness has since walked a buffer larger than the
     /// last-level cache. Code, tables and inputs come from memory.
     Evicted,
-    /// The first call of the operation in a fresh process, after the caches were evicted.
+    /// First call of the operation in a fresh process, after the caches were evicted.
     FirstCall,
 }
 
 impl State {
-    /// All states. The default comes first.
+    /// All states, the default first.
     pub const ALL: [State; 3] = [State::Warm, State::Evicted, State::FirstCall];
 
     /// Returns the keyword used in ids and command lines.
@@ -58,46 +59,47 @@ impl std::str::FromStr for State {
 /// Lengths in bytes of the items that the algorithm exchanges. A length is `None` if the algorithm has no such item.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sizes {
-    /// Public, encapsulation or verifying key.
+    /// Length of the public, encapsulation or verifying key.
     pub public_key: Option<u64>,
-    /// Private, decapsulation or signing key, in the encoding that the case names, otherwise in the provider's default
-    /// one.
+    /// Length of the private, decapsulation or signing key, in the encoding that the case names. If it names none, in
+    /// the provider's default encoding.
     pub secret_key: Option<u64>,
-    /// Ciphertext.
+    /// Length of a ciphertext.
     pub ciphertext: Option<u64>,
-    /// Shared secret.
+    /// Length of the shared secret.
     pub shared_secret: Option<u64>,
-    /// Signature. If the length varies, the longest one.
+    /// Length of a signature. If it varies, the maximum.
     pub signature: Option<u64>,
-    /// The client's message in a circuit handshake.
+    /// Length of the client's message in a circuit handshake.
     pub onionskin: Option<u64>,
-    /// The relay's message in a circuit handshake.
+    /// Length of the relay's message in a circuit handshake.
     pub reply: Option<u64>,
 }
 
-/// Facts about a case beyond its identity.
+/// Facts about a case that are not part of its id.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Facts {
-    /// Lengths in bytes.
+    /// Lengths of keys, ciphertexts, signatures and messages, in bytes.
     pub sizes: Sizes,
-    /// Number of bytes that one operation processes, if a rate per byte is meaningful. For a hash, the message length.
+    /// Number of bytes that one operation processes, such as the message length of a hash. `None` if a rate per byte is
+    /// not meaningful.
     pub bytes: Option<u64>,
     /// NIST security category; `None` if the algorithm has none.
     pub category: Option<u8>,
-    /// Known defect of the library in this operation, revealed by published vectors.
+    /// Known defect of the library in this operation, found with published test vectors.
     pub defect: Option<String>,
     /// Random generator that the operation calls; `None` if it calls none.
     pub generator: Option<String>,
 }
 
-/// One row of a plan: an operation to measure.
+/// A benchmark case: one operation of one algorithm by one library, with its parameters.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Case {
     /// Name of the workload, which is also the name of its area: `kem`.
     pub workload: String,
     /// Name of the algorithm in its standard, or name of the construction.
     pub algorithm: String,
-    /// The operation: `keygen`, `encapsulate`, `sign`, `digest`, ...
+    /// Name of the operation: `keygen`, `encapsulate`, `sign`, `digest`, ...
     pub operation: String,
     /// Provider id, with the backend after a colon. For a construction from two providers, their ids joined by a plus.
     pub provider: String,
@@ -105,9 +107,10 @@ pub struct Case {
     pub form: Option<Form>,
     /// Other parameters that distinguish cases, in the order of the id.
     pub parameters: Vec<Parameter>,
-    /// Block of the case. Cases in one block are measured in the same shuffled rounds, so that they can be compared.
+    /// Name of the case's block. The cases in a block are measured in the same shuffled rounds, so that they can be
+    /// compared.
     pub block: String,
-    /// Facts about the case beyond its identity.
+    /// Facts about the case that are not part of its id.
     pub facts: Facts,
 }
 

@@ -1,5 +1,5 @@
-//! Parameters of a case, and methods for looking them up. Only this file knows how ids spell parameters. A parameter
-//! without a method here is looked up by name, but only within the area that declares it.
+//! Parameters of a case, and methods for looking them up. If a parameter has a method here, all code uses that method.
+//! If not, only the code for the area that declares the parameter looks it up, by name.
 
 use super::{Case, State};
 use crate::FLOOR;
@@ -9,7 +9,7 @@ use std::fmt;
 /// Parameter that distinguishes cases of the same algorithm, operation and provider.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Parameter {
-    /// A property that holds, such as `deterministic`.
+    /// A property that the case has, such as `deterministic`.
     Flag(String),
     /// A named number, such as `len=1024`.
     Number(String, u64),
@@ -18,49 +18,50 @@ pub enum Parameter {
 }
 
 impl Parameter {
-    /// Message length in bytes.
+    /// Parameter name for the message length in bytes.
     pub const LENGTH: &'static str = "len";
-    /// Output length in bytes.
+    /// Parameter name for the output length in bytes.
     pub const OUTPUT: &'static str = "out";
-    /// Number of threads that run the operation at the same time.
+    /// Parameter name for the number of threads that run the operation at the same time.
     pub const THREADS: &'static str = "threads";
-    /// Number of tasks submitted together to a thread pool.
+    /// Parameter name for the number of tasks submitted together to a thread pool.
     pub const TASKS: &'static str = "tasks";
-    /// Number of threads in the pool that runs the tasks.
+    /// Parameter name for the number of threads in the pool that runs the tasks.
     pub const WORKERS: &'static str = "workers";
-    /// Number of transactions in a block.
+    /// Parameter name for the number of transactions in a block.
     pub const TRANSACTIONS: &'static str = "tx";
-    /// Number of keys that signed a block's transactions.
+    /// Parameter name for the number of different keys that signed a block's transactions.
     pub const SENDERS: &'static str = "senders";
-    /// Number of keys that made the signatures in a batch.
+    /// Parameter name for the number of different keys that signed the messages in a batch.
     pub const SIGNERS: &'static str = "signers";
-    /// Number of signatures verified in one batch.
+    /// Parameter name for the number of signatures verified in one batch.
     pub const BATCH: &'static str = "batch";
-    /// Source and destination of an operation's data: `compute`, `disk`, ...
+    /// Parameter name for the regime of an operation on a ledger block: `compute` (transactions already decoded), `ram`
+    /// (decoding included) or `disk` (reading included).
     pub const REGIME: &'static str = "regime";
-    /// Position of the invalid transaction in a block.
+    /// Parameter name for the share of invalid transactions in a block, such as `1%`.
     pub const INVALID: &'static str = "invalid";
-    /// Signature scheme that authenticates a TLS server.
+    /// Parameter name for the signature scheme that authenticates a TLS server.
     pub const AUTHENTICATION: &'static str = "auth";
-    /// Number of intermediate certificates in a TLS server's chain.
+    /// Parameter name for the number of intermediate certificates in a TLS server's chain.
     pub const INTERMEDIATES: &'static str = "chain";
-    /// Kind of TLS handshake: `psk`, `client-auth`, ...
+    /// Parameter name for the kind of TLS handshake: `psk`, `client-auth`, ...
     pub const MODE: &'static str = "mode";
-    /// Transport of a handshake's messages, if it is not memory.
+    /// Parameter name for the transport of a handshake's messages, if it is not memory.
     pub const OVER: &'static str = "over";
-    /// State of the caches and of the process.
+    /// Parameter name for the [`State`] of the caches and of the process.
     pub const STATE: &'static str = "state";
-    /// Encoding of the private key that the operation loads or writes.
+    /// Parameter name for the encoding of the private key that the operation loads or writes.
     pub const KEY: &'static str = "key";
-    /// Source of randomness, if it is not the library's own generator.
+    /// Parameter name for the source of randomness, if it is not the library's own generator.
     pub const COINS: &'static str = "coins";
-    /// Number of keys that the operation cycles through, if it differs from the usual pool.
+    /// Parameter name for the number of keys that the operation cycles through, if it is not the default.
     pub const KEYS: &'static str = "keys";
-    /// Published set of messages to sign.
+    /// Parameter name for the published set of messages to sign.
     pub const MESSAGES: &'static str = "messages";
-    /// Hash function that hashes the message before it is signed.
+    /// Parameter name for the hash function that hashes the message before it is signed.
     pub const PREHASH: &'static str = "prehash";
-    /// Signing without randomness, in a scheme that also offers a randomised variant.
+    /// Name of the flag for signing without randomness, in a scheme that also offers a randomized variant.
     pub const DETERMINISTIC: &'static str = "deterministic";
 
     /// Returns the parameter's name. For a flag, the name is the flag itself.
@@ -81,17 +82,17 @@ impl fmt::Display for Parameter {
     }
 }
 
-/// Parameters that describe the link between the two ends of a handshake.
+/// Names of the parameters that describe the link between the two ends of a handshake.
 const LINK: [&str; 5] = ["network", "rtt", "rate", "loss", "mtu"];
-/// Area of peak memory, whose results are not times.
+/// Name of the area that measures peak memory use, not time.
 const MEMORY: &str = "memory";
-/// The area of hash functions.
+/// Name of the area of hash functions.
 const HASH: &str = "hash";
 /// Operations outside the hash area that process their input byte by byte.
 const BY_THE_BYTE: [&str; 3] = ["seal", "open", "digest"];
 
 impl Case {
-    /// Returns the value of the number called `name`.
+    /// Returns the value of the numeric parameter called `name`.
     pub fn number(&self, name: &str) -> Option<u64> {
         self.parameters.iter().find_map(|parameter| match parameter {
             Parameter::Number(key, value) if key == name => Some(*value),
@@ -99,7 +100,7 @@ impl Case {
         })
     }
 
-    /// Returns the value of the word called `name`.
+    /// Returns the value of the word parameter called `name`.
     pub fn word(&self, name: &str) -> Option<&str> {
         self.parameters.iter().find_map(|parameter| match parameter {
             Parameter::Word(key, value) if key == name => Some(value.as_str()),
@@ -107,12 +108,12 @@ impl Case {
         })
     }
 
-    /// Returns whether the flag called `name` is set.
+    /// Returns whether the case has the flag called `name`.
     pub fn flag(&self, name: &str) -> bool {
         self.parameters.iter().any(|parameter| matches!(parameter, Parameter::Flag(flag) if flag == name))
     }
 
-    /// Returns whether the case has only parameters with these names.
+    /// Returns whether all parameters of the case have one of these names.
     pub fn has_only(&self, names: &[&str]) -> bool {
         self.parameters.iter().all(|parameter| names.contains(&parameter.name()))
     }
@@ -153,12 +154,12 @@ impl Case {
         self.number(Parameter::TRANSACTIONS)
     }
 
-    /// Returns the number of keys that signed the transactions in the block.
+    /// Returns the number of different keys that signed the transactions in the block.
     pub fn senders(&self) -> Option<u64> {
         self.number(Parameter::SENDERS)
     }
 
-    /// Returns the number of keys that made the signatures in the batch.
+    /// Returns the number of different keys that signed the messages in the batch.
     pub fn signers(&self) -> Option<u64> {
         self.number(Parameter::SIGNERS)
     }
@@ -168,12 +169,12 @@ impl Case {
         self.number(Parameter::BATCH)
     }
 
-    /// Returns the source and destination of the data, for an operation on a block.
+    /// Returns the regime of an operation on a block: `compute`, `ram` or `disk`.
     pub fn regime(&self) -> Option<&str> {
         self.word(Parameter::REGIME)
     }
 
-    /// Returns whether one of the transactions in the block is invalid.
+    /// Returns whether the block contains invalid transactions.
     pub fn has_invalid_transaction(&self) -> bool {
         self.word(Parameter::INVALID).is_some()
     }
@@ -198,7 +199,7 @@ impl Case {
         self.word(Parameter::MESSAGES)
     }
 
-    /// Returns whether signing uses no randomness, in a scheme that also offers a randomised variant.
+    /// Returns whether signing uses no randomness, in a scheme that also offers a randomized variant.
     pub fn is_deterministic(&self) -> bool {
         self.flag(Parameter::DETERMINISTIC)
     }
@@ -213,9 +214,9 @@ impl Case {
         self.operation.ends_with("-load")
     }
 
-    /// Returns whether the operation processes its input byte by byte, so that a result per byte is meaningful. Parsing
-    /// a transaction does not, because it hardly touches most bytes. Verifying a signature does not, because its time
-    /// is not proportional to the message length.
+    /// Returns whether the operation processes its input byte by byte, so that a figure per byte is meaningful. `false`
+    /// for parsing a transaction, which skips most bytes, and for verifying a signature, because its time is not
+    /// proportional to the message length.
     pub fn works_by_the_byte(&self) -> bool {
         self.workload == HASH || BY_THE_BYTE.contains(&self.operation.as_str())
     }
@@ -227,21 +228,21 @@ impl Case {
     }
 
     /// Returns whether the case is a computation by one thread in steady state. Core cycles then show the cost of the
-    /// software, whatever the core's clock rate was. An operation that waits for memory, a disk, a socket or other
-    /// threads is not a computation.
+    /// software at any clock rate. An operation that waits for memory, a disk, a socket or other threads is not a
+    /// computation.
     pub fn computes(&self) -> bool {
         let waits =
             self.is_load() || self.threads().is_some() || self.regime() == Some("disk") || self.transport().is_some();
         self.state() == State::Warm && self.workload != MEMORY && !waits
     }
 
-    /// Returns whether the case waits for an emulated network. Most of its time then depends on the link and not on the
+    /// Returns whether the case waits for an emulated network. Most of its time then depends on the link, not on the
     /// core clock.
     pub fn waits_for_network(&self) -> bool {
         LINK.iter().any(|name| self.word(name).is_some())
     }
 
-    /// Returns the case in another state. Ids do not name the warm state.
+    /// Returns the case in a different state. Ids do not name the warm state.
     pub fn in_state(mut self, state: State) -> Case {
         self.parameters.retain(|parameter| !matches!(parameter, Parameter::Word(name, _) if name == Parameter::STATE));
         if state != State::Warm {
@@ -288,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn parameters_are_asked_for_and_left_out_by_name() {
+    fn parameters_are_read_and_removed_by_name() {
         let case = case(vec![Parameter::Number("len".into(), 32), Parameter::Flag("deterministic".into())]);
         assert!(case.has_only(&[Parameter::LENGTH, Parameter::DETERMINISTIC]) && !case.has_only(&[Parameter::LENGTH]));
         assert_eq!(case.without(&[Parameter::DETERMINISTIC, Parameter::KEY]).name(), "ML-DSA-65 verify[len=32]");

@@ -1,37 +1,39 @@
-use crate::{Build, Counters, Cpu, Environment, Host, OperatingSystem, ProviderBuild};
+use crate::{Build, CoreChecks, Counters, Cpu, Environment, Host, OperatingSystem, ProviderBuild};
 use serde::{Deserialize, Serialize};
 
-/// Machine, build and counters.
+/// Machine, build and counters of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct EnvironmentEntry {
-    /// The machine as a whole.
+    /// Host: name, memory, load.
     pub host: Host,
     /// The processor.
     pub cpu: Cpu,
     /// The operating system.
     pub os: OperatingSystem,
-    /// Build of the program.
+    /// Build of pqlab.
     pub build: Build,
-    /// All providers in the build.
+    /// All providers in the build, and all loaded libraries.
     pub providers: Vec<ProviderBuild>,
-    /// Counter used for timing.
+    /// Counter used for timing, and its calibration.
     pub counters: CountersEntry,
+    /// Checks of the core used for measuring, made when the run began; null if there were none.
+    pub core: Option<CoreChecks>,
 }
 
 /// Counter used for timing, and its calibration.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CountersEntry {
-    /// `wall`, `tsc`, `cycles` or `instructions`.
+    /// Name of the counter: `wall`, `tsc`, `cycles` or `instructions`.
     pub primary: String,
-    /// Ticks per second, if the counter runs at a constant rate.
+    /// Ticks per second; null if the counter does not run at a constant rate.
     pub ticks_per_second: Option<f64>,
     /// Estimated core clock in Hz when the run began. A TSC tick is not a cycle of this clock.
     pub core_clock_estimate_hz: Option<f64>,
     /// Smallest step between two readings, in ns.
     pub resolution_ns: Option<f64>,
-    /// Measured time in ns of a pair of readings with nothing between them.
+    /// Time in ns that the counter shows between two readings in immediate succession.
     pub overhead_ns: Option<f64>,
-    /// Counters that are not available.
+    /// Counters that are not available on the machine.
     pub unavailable: Vec<UnavailableEntry>,
 }
 
@@ -40,7 +42,7 @@ pub struct CountersEntry {
 pub struct UnavailableEntry {
     /// Name of the counter.
     pub counter: String,
-    /// Reason and remedy.
+    /// Reason why the counter is not available, and what to do about it.
     pub reason: String,
 }
 
@@ -53,14 +55,15 @@ impl From<&Environment> for EnvironmentEntry {
             build: environment.build.clone(),
             providers: environment.providers.clone(),
             counters: CountersEntry::from(&environment.counters),
+            core: environment.core.clone(),
         }
     }
 }
 
 impl From<EnvironmentEntry> for Environment {
     fn from(entry: EnvironmentEntry) -> Environment {
-        let EnvironmentEntry { host, cpu, os, build, providers, counters } = entry;
-        Environment { host, cpu, os, build, providers, counters: counters.into() }
+        let EnvironmentEntry { host, cpu, os, build, providers, counters, core } = entry;
+        Environment { host, cpu, os, build, providers, counters: counters.into(), core }
     }
 }
 

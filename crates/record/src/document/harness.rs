@@ -1,45 +1,50 @@
 use crate::{Case, CounterChoice, Fastest, Protocol, ProtocolKind, RunHeader, RunSpreads};
 use serde::{Deserialize, Serialize};
 
-/// Measuring rules, and the overhead of measuring.
+/// Measurement settings and measurement overhead.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct HarnessEntry {
-    /// `adaptive`, `fixed` or `reference`.
+    /// Rules for the number of samples: `adaptive`, `fixed` or `reference`.
     pub protocol: ProtocolKind,
-    /// Number of samples per case, over all processes; null for adaptive rules.
+    /// Number of samples per case, over all processes; null for the adaptive rules.
     pub iterations: Option<u64>,
     /// Number of operations that each process discards before its first sample of a case.
     pub warmup: u64,
-    /// Number of samples per case that waits for a network; absent if the plan has no such case.
+    /// Number of samples of each case that waits for a network, over all processes; absent if the plan has no such
+    /// case.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub handshakes: Option<u64>,
     /// Percentage of the samples trimmed at each tail.
     pub outlier_trim_pct: f64,
-    /// Number of worker processes.
+    /// Number of worker processes that measure each case.
     pub processes: u32,
-    /// Median time in ns of a case that makes the same calls but does nothing; null if the run has no such case.
+    /// Measurement overhead in ns: the median time of a case that makes the same calls but does nothing. Null if the
+    /// run has no such case.
     pub floor_ns: Option<f64>,
-    /// Operations per sample; null if they were calibrated.
+    /// Requested number of operations per sample; null if the harness chose it for each case.
     pub batch: Option<u64>,
     /// Target half-width of the median's 95% interval, in percent.
     pub precision_pct: f64,
-    /// Maximum time for a case, in seconds.
+    /// Maximum time for a case over all processes, in seconds.
     pub max_time_s: f64,
-    /// Time per visit to a case, in seconds.
+    /// Target length of a visit, in seconds.
     pub visit_s: f64,
-    /// Counter that was requested.
+    /// Time limit in seconds for measuring disturbed cases again at the end of the run; null for the default.
+    pub patience_s: Option<f64>,
+    /// Counter that the user requested.
     pub counter: CounterChoice,
-    /// Cores to which workers were pinned.
+    /// Cores to which workers were pinned; null if the user chose none.
     pub affinity: Option<Vec<u32>>,
-    /// Spread between runs that the intervals assume.
+    /// Spread between runs that the intervals take into account.
     pub run_spreads: RunSpreads,
-    /// Pairs of libraries that `fastest` chose, each with its runner-up; null if the user did not request `fastest`.
+    /// Pairs of libraries that the request `fastest` selected, each with its runner-up. Empty without such a request.
     pub fastest: Vec<Fastest>,
 }
 
 impl HarnessEntry {
-    /// Returns the rules of a run. `floor_ns` is the median time in ns of a case that does nothing.
-    pub fn of(header: &RunHeader, floor_ns: Option<f64>) -> HarnessEntry {
+    /// Returns the measurement settings of a run. `floor_ns` is the measurement overhead: the median time in ns of a
+    /// case that does nothing.
+    pub fn new(header: &RunHeader, floor_ns: Option<f64>) -> HarnessEntry {
         let protocol = &header.protocol;
         HarnessEntry {
             protocol: protocol.kind,
@@ -53,6 +58,7 @@ impl HarnessEntry {
             precision_pct: protocol.precision_pct,
             max_time_s: protocol.max_time_s,
             visit_s: protocol.visit_s,
+            patience_s: protocol.patience_s,
             counter: protocol.counter,
             affinity: protocol.affinity.clone(),
             run_spreads: protocol.run_spreads.clone(),
@@ -74,6 +80,7 @@ impl From<HarnessEntry> for Protocol {
             precision_pct: entry.precision_pct,
             max_time_s: entry.max_time_s,
             visit_s: entry.visit_s,
+            patience_s: entry.patience_s,
             counter: entry.counter,
             affinity: entry.affinity,
             run_spreads: entry.run_spreads,

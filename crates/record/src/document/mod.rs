@@ -1,6 +1,7 @@
-//! Exported JSON, schema `pqlab/1`: all fields that scripts can read. Fields may be added, but not renamed or removed.
-//! A field that does not apply is null, never absent. A field whose name ends in `_us` contains the time of one
-//! operation in µs. `analysis::estimates` documents the computation from samples.
+//! Exported JSON, schema `pqlab/1`: all fields that scripts can read. Future versions may add fields, but never rename
+//! or remove one. A field that does not apply is null, unless its documentation says that it is absent. Times in fields
+//! that end in `_us` are in µs and, unless a field says otherwise, for one operation. `analysis::estimates` documents
+//! how figures are computed from samples.
 //!
 //! [`read_run`] reads a document with samples back into a [`Run`](crate::Run). `report::document` creates documents
 //! from runs.
@@ -19,7 +20,8 @@ pub use environment::{CountersEntry, EnvironmentEntry, UnavailableEntry};
 pub use harness::HarnessEntry;
 pub use read::{FileError, ImportError, read_run};
 pub use result::{
-    DisturbanceEntry, DisturbancesEntry, ExtraEntry, LibraryEntry, ModeEntry, ParameterValue, QualityEntry, ResultEntry,
+    AttemptsEntry, DisturbanceEntry, DisturbancesEntry, ExtraEntry, LibraryEntry, ModeEntry, ParameterValue,
+    QualityEntry, ResultEntry,
 };
 pub use scaling::{LoadEntry, RatioInterval, ScalingEntry};
 pub use table::{CellEntry, ColumnEntry, RowEntry, TableEntry};
@@ -30,30 +32,30 @@ pub struct Document {
     /// Name and version of the schema: `pqlab/1`.
     pub schema: String,
     /// Time when the results were complete (RFC 3339, UTC): the end of the run's last case, or the start of a run
-    /// without results. Exporting the same run again therefore gives the same bytes.
+    /// without results. It does not depend on the time of the export, so exporting a run again gives the same bytes.
     pub generated_at: String,
     /// Facts about the run.
     pub run: RunEntry,
     /// Machine, build and counters.
     pub environment: EnvironmentEntry,
-    /// Measuring rules, and the overhead of measuring.
+    /// Measurement settings and measurement overhead.
     pub harness: HarnessEntry,
-    /// Finished cases by area. Areas and cases are in the order of the plan.
+    /// Results of the finished cases, by area. Areas and cases are in the order of the plan.
     pub results: IndexMap<String, Vec<ResultEntry>>,
-    /// Cases that run on several threads: throughput, speed-up, efficiency.
+    /// Figures of cases that run on several threads: throughput, speed-up, efficiency.
     pub scaling: Vec<ScalingEntry>,
-    /// Cases that run in a thread pool: wall time, queueing delays, losses.
+    /// Figures of cases that run in a thread pool: wall time, queueing delays, losses of throughput.
     pub loads: Vec<LoadEntry>,
-    /// Tables derived from several cases, by name. An import ignores them and recomputes them from the samples.
+    /// Tables derived from several cases, by name. An import ignores these and recomputes them from the samples.
     pub tables: IndexMap<String, TableEntry>,
 }
 
 /// Facts about a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RunEntry {
-    /// Unique id. Ids sort by time.
+    /// Unique id. Ids sort by the start of the run.
     pub id: String,
-    /// Suite names, joined by a plus.
+    /// Names of the suites, joined by a plus.
     pub suite: String,
     /// Command line that started the run.
     pub command: String,
@@ -67,11 +69,17 @@ pub struct RunEntry {
     pub finished_at: Option<String>,
     /// Number of cases in the plan.
     pub planned: usize,
-    /// Number of finished cases.
+    /// Number of finished cases, including failed ones.
     pub finished: usize,
-    /// Number of finished cases that failed.
+    /// Number of cases that failed.
     pub failed: usize,
-    /// Runs that contributed cases, newest first: this run, or the runs that a report combined.
+    /// Number of disturbed cases that were measured again at the end of the run.
+    #[serde(default)]
+    pub second_chances: usize,
+    /// Number of cases that were measured again at the end of the run and are no longer disturbed.
+    #[serde(default)]
+    pub second_chances_undisturbed: usize,
+    /// Runs that contributed cases, newest first. Only this run, unless a report combined several.
     pub parts: Vec<PartEntry>,
 }
 
@@ -80,7 +88,7 @@ pub struct RunEntry {
 pub struct PartEntry {
     /// Id of the run.
     pub id: String,
-    /// Suite names, joined by a plus.
+    /// Names of the suites, joined by a plus.
     pub suite: String,
     /// Start of the run (RFC 3339, UTC).
     pub started_at: String,

@@ -9,7 +9,7 @@ use std::path::Path;
 /// Maximum length of a run id, in characters. Ids that pqlab generates have 23.
 const ID_LENGTH: usize = 64;
 
-/// Reason why a document cannot be read as a run.
+/// Reason why a document cannot be converted to a run.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ImportError {
     /// The document uses a different schema.
@@ -21,10 +21,10 @@ pub enum ImportError {
          not beginning with `last` or a dash"
     )]
     RunId(String),
-    /// A case lacks its samples, without which its results cannot be recomputed.
+    /// A case has no samples, so its results cannot be recomputed.
     #[error("`{0}` has no samples: export the run as json-samples")]
     NoSamples(String),
-    /// The id of a case differs from its other fields.
+    /// The id of a case contradicts its other fields. Contains the id, and the id that matches the fields.
     #[error("id `{0}` contradicts its row, which describes `{1}`")]
     Id(String, String),
 }
@@ -35,15 +35,15 @@ pub enum FileError {
     /// The file cannot be read.
     #[error(transparent)]
     Io(#[from] io::Error),
-    /// The file is not a document.
+    /// The file is not a JSON document of this schema.
     #[error("not a pqlab run: {0}")]
     Json(#[from] serde_json::Error),
-    /// The document cannot be imported.
+    /// The document cannot be converted to a run.
     #[error(transparent)]
     Import(#[from] ImportError),
 }
 
-/// Reads a run from a file in the format json-samples.
+/// Reads a run from an exported file in the format `json-samples`.
 ///
 /// # Errors
 /// See [`FileError`].
@@ -53,8 +53,8 @@ pub fn read_run(path: &Path) -> Result<Run, FileError> {
 }
 
 impl Document {
-    /// Converts the document to a run. The plan contains only cases with a record, because a document does not name the
-    /// others. Keeps the samples unchanged and ignores the document's figures.
+    /// Converts the document to a run. Keeps the samples unchanged and ignores the document's figures. The plan of the
+    /// run contains only cases with a record, because a document does not list the others.
     ///
     /// # Errors
     /// See [`ImportError`].
@@ -126,6 +126,7 @@ fn record(row: ResultEntry) -> Result<Record, ImportError> {
         error: row.error,
         verified: row.verified,
         precision_reached: row.precision_reached,
+        second_chance: row.second_chance,
         samples,
         finished_at: row.finished_at,
     })

@@ -1,71 +1,72 @@
-use crate::{CyclesSource, Form, Metric, Residue, Samples, Sizes, Status};
+use crate::{CyclesSource, Form, Metric, Residue, Samples, SecondChance, Sizes, Status};
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
-/// Result of measuring a case.
+/// Result of a case: its identity, its figures and their quality.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ResultEntry {
-    /// Id of the case.
+    /// Id of the case: `kem/ML-KEM-768/decapsulate@liboqs`.
     pub id: String,
     /// Id of the run that measured the case.
     pub run: String,
-    /// Name of the case in tables.
+    /// Name of the case in tables: `ML-KEM-768 decapsulate`.
     pub name: String,
     /// Area of the case.
     pub workload: String,
     /// Name of the algorithm in its standard.
     pub algorithm: String,
-    /// The operation.
+    /// Name of the operation: `keygen`, `encapsulate`, `sign`, ...
     pub operation: String,
-    /// The provider, with its backend.
+    /// Id of the provider, with the backend after a colon.
     pub provider: String,
-    /// Other parameters that distinguish cases, by name, in the order of the id. The value is `true`, a number or a
-    /// word.
+    /// Parameters in the id of the case except `encoded`, by name and in the order of the id. The value is `true`, a
+    /// number or a word.
     pub parameters: IndexMap<String, ParameterValue>,
-    /// `ok` or `failed`.
+    /// Outcome of the case: `ok` or `failed`.
     pub status: Status,
-    /// Reason for the failure.
+    /// Reason for the failure; null if the case did not fail.
     pub error: Option<String>,
-    /// Whether known answers and all round trips were right.
+    /// Whether all known-answer and round-trip tests passed.
     pub verified: bool,
-    /// Whether the results include all visits, because too few were undisturbed.
+    /// Whether the case is disturbed: too few visits were undisturbed, so the results include all visits.
     pub contended: bool,
     /// Whether the case became slower or faster while it was measured.
     pub drifting: bool,
-    /// Whether the target precision was reached in time; if not, `imprecise` says why.
+    /// Whether the target precision was reached in time. If not, `imprecise` gives the reasons.
     pub precision_reached: bool,
-    /// `prepared` or `encoded`, if the operation has both forms.
+    /// Form of the key: `prepared` or `encoded`; null if the operation has only one form.
     pub encoding: Option<Form>,
-    /// Code path of the provider, if its id names one.
+    /// Code path of the provider, such as `avx2`; null if the provider's id names none.
     pub backend: Option<String>,
     /// Operations per sample; null for a case without results. If it is above 1, the fields that describe single
     /// operations are null: `stdev_us`, `cov_pct`, `min_us`, `max_us`, `p5_us` to `p99_us` and `iqm_us`.
     pub batch: Option<u64>,
-    /// Number of samples used for estimates, before trimming.
+    /// Number of samples that the estimates use, before trimming.
     pub n: usize,
-    /// Number of processes that took these samples.
+    /// Number of processes that took the samples counted by `n`.
     pub processes: usize,
-    /// Median of the samples.
+    /// Median time.
     pub median_us: Option<f64>,
-    /// 95% interval of the median.
+    /// 95% interval of `median_us`.
     pub median_ci_us: Option<[f64; 2]>,
-    /// Mean of the samples after trimming.
+    /// Mean time, after trimming.
     pub mean_us: Option<f64>,
-    /// 95% interval of the mean.
+    /// 95% interval of `mean_us`.
     pub mean_ci_us: Option<[f64; 2]>,
-    /// Statistic used to compare and rank the case: `mean` if the operation repeats by chance, otherwise `median`.
+    /// Statistic used to compare and rank the case: `mean` if the operation retries a random number of times, otherwise
+    /// `median`.
     pub statistic: Option<String>,
-    /// Sample standard deviation.
+    /// Sample standard deviation of the time.
     pub stdev_us: Option<f64>,
-    /// Standard deviation in percent of the mean.
+    /// Coefficient of variation: `stdev_us` as a percentage of the mean.
     pub cov_pct: Option<f64>,
-    /// Robust coefficient of variation in percent: 0.741 times the interquartile range over the median.
+    /// Robust coefficient of variation in percent: 0.741 times the interquartile range, divided by the median.
     pub robust_cov_pct: Option<f64>,
     /// Smallest sample.
     pub min_us: Option<f64>,
     /// Largest sample.
     pub max_us: Option<f64>,
-    /// 0.05 quantile. Quantiles are null if fewer than two samples lie beyond them.
+    /// 0.05 quantile. A quantile is null if fewer than two samples lie beyond it.
     pub p5_us: Option<f64>,
     /// Lower quartile.
     pub p25_us: Option<f64>,
@@ -75,103 +76,124 @@ pub struct ResultEntry {
     pub p95_us: Option<f64>,
     /// 0.99 quantile.
     pub p99_us: Option<f64>,
-    /// Interquartile mean.
+    /// Interquartile mean: mean of the middle half of the samples.
     pub iqm_us: Option<f64>,
-    /// Jarque-Bera statistic of the samples (of batch means if `batch` is above 1); null for trimmed data and for fewer
-    /// than 300 samples.
+    /// Statistic of the Jarque-Bera test for normality, computed from the samples (means of batches if `batch` is above
+    /// 1). Null for trimmed data and for fewer than 300 samples.
     pub jarque_bera: Option<f64>,
-    /// Probability of a Jarque-Bera statistic at least this large if the samples were normal; null if `jarque_bera` is
-    /// null.
+    /// p-value of the test: the probability of a statistic at least as large as `jarque_bera` if the samples were
+    /// normally distributed. Null if `jarque_bera` is null.
     pub jarque_bera_p: Option<f64>,
-    /// Operations per second, run one after another: the reciprocal of `mean_us`.
+    /// Operations per second, run one after another: the reciprocal of `mean_us`. If `attempts` is not null, it
+    /// contains the rate at the expected number of attempts.
     pub ops_per_s: Option<f64>,
     /// 95% interval of `ops_per_s`.
     pub ops_per_s_ci: Option<[f64; 2]>,
-    /// Median ticks of `counter` for one operation; null for the wall clock.
+    /// Median number of ticks of `counter` for one operation; null for the wall clock.
     pub ticks: Option<f64>,
-    /// `ticks` per byte that one operation processes; null if the number of bytes is unknown.
+    /// `ticks` divided by the number of bytes that one operation processes; null if that number is unknown.
     pub ticks_per_byte: Option<f64>,
     /// Lengths of keys, ciphertexts and signatures in bytes.
     pub sizes: Sizes,
-    /// Change of the visit medians from the first round to the last, in percent; null if fewer than three processes
-    /// have three visits.
+    /// Drift: change of the visits' medians from the first round to the last, in percent. Null unless at least three
+    /// processes have three visits each.
     pub drift_pct: Option<f64>,
-    /// Standard deviation between processes, in percent of the median; null if it cannot be estimated.
+    /// Standard deviation between processes, as a percentage of the median; null if it cannot be estimated.
     pub between_processes_pct: Option<f64>,
-    /// Standard deviation between the visit medians of one process, in percent of the median; null if it cannot be
-    /// estimated.
+    /// Standard deviation between the medians of one process's visits, as a percentage of the median; null if it cannot
+    /// be estimated.
     pub within_processes_pct: Option<f64>,
-    /// Unit of `ticks`: `tsc` (ticks at a constant rate, not cycles), `cycles` or `instructions`; `wall` if there are
-    /// none. Null for a case without results.
+    /// Unit of `ticks`: `tsc` (ticks at a constant rate, not cycles), `cycles` or `instructions`. `wall` if `ticks` is
+    /// null. Null for a case without results.
     pub counter: Option<Metric>,
-    /// Median core cycles, if they were counted.
+    /// Median core cycles of one operation, counted by the processor; null if it did not count them.
     pub cycles: Option<f64>,
-    /// `core_cycles` per byte.
+    /// `core_cycles` divided by the number of bytes that one operation processes.
     pub cycles_per_byte: Option<f64>,
-    /// Median retired instructions, if they were counted.
+    /// Median number of retired instructions of one operation; null if they were not counted.
     pub instructions: Option<f64>,
-    /// Distance from the median or mean (see `statistic`) to the farther end of its interval, in percent of the median
-    /// or mean.
+    /// Half-width of the 95% interval of the headline figure, as a percentage of that figure: the distance to the
+    /// farther end. The headline figure is the median or mean (see `statistic`), or the mean at the expected number of
+    /// attempts if `attempts` is not null.
     pub half_width_pct: Option<f64>,
-    /// Confidence level of the interval, between 0 and 1: 0.95, or for order statistics the level that their ranks
-    /// give.
+    /// Confidence level of the intervals: 0.95.
     pub confidence: Option<f64>,
-    /// Method used to compute the interval: `crossed-t` (over processes, rounds and runs).
+    /// Method used to compute the intervals: `crossed-t`, which covers the variation between processes, rounds and
+    /// runs.
     pub interval_method: Option<String>,
     /// Median time of each process, in order of process number.
     pub process_medians_us: Option<Vec<f64>>,
-    /// Median of the core clock estimates during the visits, in Hz.
+    /// Core clock in Hz: the median of the estimates made during the visits.
     pub core_clock_hz: Option<f64>,
-    /// Number of samples excluded with disturbed visits.
+    /// Number of samples that the estimates exclude because of disturbances.
     pub left_out: usize,
-    /// Disturbances of the visits.
+    /// Disturbances of the case's visits.
     pub disturbances: DisturbancesEntry,
-    /// Values that the workload measured itself, by name. A name ends in its unit.
+    /// Statistics of values that the workload itself measured, by name. A name ends in its unit.
     pub extra: IndexMap<String, ExtraEntry>,
-    /// NIST security category.
+    /// NIST security category, 1 to 5; null if the algorithm has none.
     pub category: Option<u8>,
-    /// Known defect of the library in this operation.
+    /// Known defect of the library in this operation; null if there is none.
     pub defect: Option<String>,
-    /// Number of bytes that one operation processes.
+    /// Number of bytes that one operation processes, such as the message length of a hash; null if a rate per byte is
+    /// not meaningful.
     pub bytes: Option<u64>,
     /// Bytes per second, computed from the mean; null if `bytes` is null.
     pub bytes_per_s: Option<f64>,
-    /// Block of the case. Cases in one block were measured in the same shuffled rounds.
+    /// Name of the case's block. The cases in a block were measured in the same shuffled rounds.
     pub block: String,
     /// Time when the case was finished (RFC 3339, UTC).
     pub finished_at: String,
-    /// Median core cycles of one operation; null if unknown, and for cases that are not computations by one thread.
+    /// Median core cycles of one operation. Null if unknown, or if the case is not a computation by one thread.
     pub core_cycles: Option<f64>,
     /// 95% interval of `core_cycles`.
     pub core_cycles_ci: Option<[f64; 2]>,
-    /// `counter` if the processor counted the cycles. `estimated` if the cycles are the time multiplied by the core
-    /// clock, which is sampled before, during and after each visit.
+    /// Source of the core cycles: `counter` if the processor counted them; `estimated` if they are the time multiplied
+    /// by the core clock, which is probed before, during and after each visit.
     pub core_cycles_source: Option<CyclesSource>,
     /// Mean core cycles of one operation after trimming.
     pub mean_core_cycles: Option<f64>,
     /// 95% interval of `mean_core_cycles`.
     pub mean_core_cycles_ci: Option<[f64; 2]>,
+    /// Times by the number of attempts. Null unless the expected number of attempts is known and single samples show
+    /// their number of attempts. If it is not null, the case is compared and ranked at the expected number of attempts,
+    /// not by the mean of its samples.
+    #[serde(default)]
+    pub attempts: Option<AttemptsEntry>,
     /// Whether the case is ranked.
     pub ranked: bool,
     /// Reason why the case is not ranked; null if it is ranked.
     pub not_ranked_because: Option<String>,
     /// Quality of the result; null for a case without results.
     pub quality: Option<QualityEntry>,
-    /// Percentage of the measuring time during which another load used the core's other hardware thread.
+    /// Percentage of the measuring time during which another program used the core's other hardware thread.
     pub shared_pct: Option<f64>,
-    /// Processor on which the case was measured; null if there were several.
+    /// Number of the logical processor on which the case was measured; null if there were several.
     pub processor: Option<u32>,
-    /// All processors on which the case was measured.
+    /// Numbers of all logical processors on which the case was measured.
     pub processors: Option<Vec<u32>>,
-    /// The two levels at which processes settled, if there are two.
+    /// The two levels around which the processes' medians cluster; null if there is only one level.
     pub modes: Option<Vec<ModeEntry>>,
-    /// Processor state that the call leaves behind; null if it could not be read.
+    /// Leftover register state: processor state that a call leaves behind. Null if it could not be read.
     pub residue: Option<Vec<Residue>>,
     /// Time of the operation's first call in a process: the median over processes.
     pub first_call_us: Option<f64>,
-    /// Reasons for missing the target precision: `drifting`, `two modes`, `few samples`, `spread`. Empty if it was
-    /// reached.
+    /// Reasons for missing the target precision: `drifting`, `two modes`, `placement`, `few samples`, `spread`. Empty
+    /// if the precision was reached.
     pub imprecise: Option<Vec<String>>,
+    /// Mean time, reduced by the share of time that interruptions of the core take (`interruptions` in the
+    /// environment). Null if interruptions were not measured or did not occur, if the operation does not compute on a
+    /// single thread, or if samples were trimmed.
+    pub uninterrupted_mean_us: Option<f64>,
+    /// Mean core cycles, reduced in the same way as `uninterrupted_mean_us`. Also null if the processor counted the
+    /// cycles, because its counters do not run during interruptions by a hypervisor.
+    pub uninterrupted_mean_core_cycles: Option<f64>,
+    /// Percentiles of the time that include an interruption of the core: `p75`, `p95`, `p99`. Null if interruptions
+    /// were not measured.
+    pub interrupted_percentiles: Option<Vec<String>>,
+    /// Outcome of measuring a disturbed case again at the end of the run: `undisturbed` or `disturbed`. Null if the
+    /// case was not measured again.
+    pub second_chance: Option<SecondChance>,
     /// Encoding of the private key that the operation loads or writes: `seed`, `expanded`, `both`, `scalar`, `der` or
     /// `cbor`. Null if the operation neither loads nor writes a private key.
     pub key: Option<String>,
@@ -179,33 +201,64 @@ pub struct ResultEntry {
     pub coins: Option<String>,
     /// Random generator that the operation calls; null if it calls none.
     pub generator: Option<String>,
-    /// Shared library that the case called. For a pair, the first loaded library. Null if all libraries were linked in.
+    /// Loaded library or program that the case called. For a pair, the first one that was loaded. Null if all libraries
+    /// were linked in.
     pub library: Option<LibraryEntry>,
     /// Language of a loaded provider, such as `go`. For a pair, the language of the first loaded provider. Null if all
     /// providers were linked in.
     pub language: Option<String>,
-    /// Caveats about the results, keyed by the names in `analysis::Caveat`, each with a text for this case. May be
+    /// Caveats about the results: the message for this case by the name of the caveat in `analysis::Caveat`. May be
     /// empty.
     pub caveats: IndexMap<String, String>,
-    /// All raw samples; null in the format `json`, present in `json-samples`.
+    /// Raw samples: present in the format `json-samples`, null in `json`.
     pub samples: Option<Samples>,
 }
 
-/// Shared library that was loaded at run time. The environment lists its file, version and build.
+/// Times of an operation that repeats attempts until one succeeds. An operation with `N` attempts takes
+/// `first + (N - 1) * each`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct AttemptsEntry {
+    /// Expected number of attempts.
+    pub expected: f64,
+    /// Core cycles of an operation that succeeds at the first attempt; null if core cycles are unknown.
+    pub first_cycles: Option<f64>,
+    /// Core cycles of each further attempt; null if core cycles are unknown.
+    pub each_cycles: Option<f64>,
+    /// Time of an operation that succeeds at the first attempt.
+    pub first_us: f64,
+    /// Time of each further attempt.
+    pub each_us: f64,
+    /// Mean time at the expected number of attempts.
+    pub at_expected_us: f64,
+    /// 95% interval of `at_expected_us`.
+    pub at_expected_ci_us: [f64; 2],
+    /// Mean core cycles at the expected number of attempts; null if core cycles are unknown.
+    pub at_expected_cycles: Option<f64>,
+    /// 95% interval of `at_expected_cycles`.
+    pub at_expected_cycles_ci: Option<[f64; 2]>,
+    /// Operations per second, run one after another: the reciprocal of `at_expected_us`.
+    pub ops_per_s: Option<f64>,
+    /// 95% interval of `ops_per_s`.
+    pub ops_per_s_ci: Option<[f64; 2]>,
+    /// Percentage of the samples from which the number of attempts can be read.
+    pub readable_pct: f64,
+}
+
+/// A shared library or program that the user loaded under a label. The environment lists its file, version and build.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LibraryEntry {
-    /// Interface through which the library is called: `liboqs`, `openssl`, `nist`.
+    /// Interface through which the library is called: `liboqs`, `openssl`, `nist`, `worker`.
     pub kind: String,
     /// Label that the user gave the library.
     pub label: String,
 }
 
-/// Level at which processes settled.
+/// One of the two levels around which the medians of a case's processes cluster.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ModeEntry {
-    /// Median of the processes' medians.
+    /// Median of the medians of the processes at this level.
     pub median_us: f64,
-    /// Number of processes.
+    /// Number of processes at this level.
     pub processes: usize,
 }
 
@@ -224,11 +277,13 @@ pub enum ParameterValue {
 /// Quality of a case's result.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct QualityEntry {
-    /// Target precision: `reached`, `missed`, or `not asked` for a fixed number of samples.
+    /// Whether the target precision was reached: `reached` or `missed`. `not asked` if the user requested a fixed
+    /// number of samples.
     pub precision: String,
-    /// Whether disturbed visits are included, because too few were undisturbed.
+    /// Whether the estimates include disturbed visits, because too few visits were undisturbed.
     pub disturbed: bool,
-    /// Source of the spread between runs that the intervals assume: `measured` on this machine, or `assumed`.
+    /// Source of the spread between runs that the intervals take into account: `measured` on this machine, or
+    /// `assumed`.
     pub run_spread: String,
 }
 
@@ -237,31 +292,32 @@ pub struct QualityEntry {
 pub struct DisturbancesEntry {
     /// Number of visits.
     pub visits: usize,
-    /// Number of visits that stayed disturbed.
+    /// Number of visits whose last attempt was disturbed.
     pub disturbed: usize,
-    /// Number of times that a visit was repeated.
+    /// Number of times that a disturbed visit was discarded and repeated.
     pub repeats: u64,
     /// Disturbances by kind.
     pub kinds: Vec<DisturbanceEntry>,
 }
 
-/// Kind of disturbance.
+/// Disturbances of one kind.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DisturbanceEntry {
-    /// `steal`, `involuntary-switches`, `cpu-share`, `pressure`, `clock-drift`, `shared-core` or `other-tasks`.
+    /// Name of the kind: `steal`, `involuntary-switches`, `cpu-share`, `pressure`, `clock-drift`, `shared-core` or
+    /// `other-tasks`.
     pub kind: String,
     /// Number of visits with this disturbance.
     pub visits: usize,
-    /// Worst value: a percentage or a count.
+    /// Worst value in any visit: a percentage, or a count for `involuntary-switches` and `other-tasks`.
     pub worst: Option<f64>,
-    /// Description of the worst value.
+    /// Worst value in words.
     pub text: String,
 }
 
-/// Statistics of a value that the workload measured itself.
+/// Statistics of a value that the workload itself measured, in the unit at the end of its name.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ExtraEntry {
-    /// Number of values.
+    /// Number of recorded values.
     pub n: usize,
     /// Arithmetic mean.
     pub mean: f64,

@@ -1,21 +1,48 @@
-//! Charts with curves: throughput by threads and tasks, time by message length, medians over runs.
+//! Charts with curves: throughput by number of threads and tasks, and time by message length.
 
-use super::canvas::{Anchor, Canvas, LegendEntry, Quantity, Scale, TextStyle};
-use super::{Chart, slug};
-use pqlab_analysis::history::Past;
-use pqlab_analysis::{CaseAnalysis, RunAnalysis, grouped, rate};
+use super::areas::{repeated, subject};
+use super::canvas::{Anchor, Canvas, LABEL_LINE, LegendEntry, Quantity, Scale, TextStyle, lines_of, width_of};
+use super::look::Looks;
+use super::provenance::{named, time_whiskers};
+use super::{Chart, ratios, slug};
+use pqlab_analysis::{CaseAnalysis, RunAnalysis, distinct, grouped, rate};
 use pqlab_record::{Case, Parameter};
 use pqlab_stats::Interval;
 
 const WIDTH: f64 = 760.0;
-const HEIGHT: f64 = 320.0;
+const HEIGHT: f64 = 340.0;
 /// Maximum number of curves in a picture.
-const MOST: usize = 8;
+const MOST: usize = 12;
+/// Maximum width of the labels, in SVG units. Longer labels take several lines.
+pub(super) const LABELS: f64 = 250.0;
 
-/// A curve: its name, and its points with their intervals.
+/// A point of a curve: its value on the horizontal axis, and its value on the vertical axis with an interval.
+#[derive(Clone, Copy)]
+pub(super) struct Point {
+    pub(super) at: f64,
+    pub(super) value: Interval,
+    /// Reason why the case is not ranked. The mark is then hollow.
+    pub(super) doubt: Option<&'static str>,
+}
+
+/// A curve: figures of one provider.
 pub(super) struct Series {
-    pub(super) name: String,
-    pub(super) points: Vec<(f64, Interval)>,
+    /// Description of what was measured, without the library.
+    pub(super) what: String,
+    pub(super) provider: String,
+    pub(super) algorithm: String,
+    pub(super) points: Vec<Point>,
+}
+
+impl Series {
+    pub(super) fn name(&self) -> String {
+        format!("{} · {}", self.what, self.provider)
+    }
+
+    /// Returns the reason why a case of the curve is not ranked, if there is one.
+    fn doubt(&self) -> Option<&'static str> {
+        self.points.iter().find_map(|point| point.doubt)
+    }
 }
 
 /// Name, title and axes of a chart with curves.
@@ -26,36 +53,42 @@ pub(super) struct Plot<'p> {
     pub(super) up: (&'p str, Quantity),
     /// Whether the vertical scale is logarithmic.
     pub(super) log: bool,
-    /// Whether to draw ideal growth, which is proportional to the first point of each curve.
+    /// Whether to draw ideal growth for each curve: values proportional to its first point.
     pub(super) ideal: bool,
+    /// Sentence for the small print.
+    pub(super) note: &'p str,
 }
 
-/// Returns a curve for each group of rows that differ only in `parameter`, if the group has at least two points.
-fn series<'r>(
+/// Returns a curve for each group of cases that differ only in `parameter`, if the group has at least two points.
+/// `value` returns the value of a point.
+pub(super) fn series<'r>(
     rows: impl Iterator<Item = &'r CaseAnalysis<'r>>,
     parameter: &str,
     value: impl Fn(&CaseAnalysis<'_>) -> Option<Interval>,
 ) -> Vec<Series> {
     let with = rows.filter(|row| row.case().number(parameter).is_some() && !row.case().is_null());
-    let all = grouped(with, |row| name_without(row.case(), parameter))
+    let all = grouped(with, |row| (what_without(row.case(), parameter), row.case().provider.clone()))
         .into_iter()
-        .map(|(name, rows)| {
-            let point = |row: &&CaseAnalysis<'_>| Some((row.case().number(parameter)? as f64, value(row)?));
-            let mut points: Vec<(f64, Interval)> = rows.iter().filter_map(point).collect();
-            points.sort_by(|one, other| one.0.total_cmp(&other.0));
-            Series { name, points }
+        .map(|((what, provider), rows)| {
+            let point = |row: &&CaseAnalysis<'_>| {
+                let (at, value) = (row.case().number(parameter)? as f64, value(row)?);
+                Some(Point { at, value, doubt: ratios::doubt(row) })
+            };
+            let mut points: Vec<Point> = rows.iter().filter_map(point).collect();
+            points.sort_by(|one, other| one.at.total_cmp(&other.at));
+            let algorithm = rows.first().map(|row| row.case().algorithm.clone()).unwrap_or_default();
+            Series { what, provider, algorithm, points }
         })
         .collect();
     curves(all)
 }
 
-/// Returns the name that all cases of a curve share. It omits the parameter on the horizontal axis.
-fn name_without(case: &Case, parameter: &str) -> String {
-    let case = case.clone().without(&[parameter]);
-    format!("{} · {}", case.name(), case.provider)
+/// Returns the name that all cases of a curve share, without the library and the parameter on the horizontal axis.
+fn what_without(case: &Case, parameter: &str) -> String {
+    case.clone().without(&[parameter]).name()
 }
 
-/// Returns the curves with at least two points, sorted by their last value in descending order.
+/// Returns the curves with at least two points, sorted by their last value, largest first.
 pub(super) fn curves(mut all: Vec<Series>) -> Vec<Series> {
     all.retain(|series| series.points.len() > 1);
     all.sort_by(|one, other| last(other).total_cmp(&last(one)));
@@ -63,53 +96,71 @@ pub(super) fn curves(mut all: Vec<Series>) -> Vec<Series> {
 }
 
 fn last(series: &Series) -> f64 {
-    series.points.last().map_or(0.0, |(_, interval)| interval.estimate)
+    series.points.last().map_or(0.0, |point| point.value.estimate)
 }
 
-/// Removes the part before the provider from the names if all names share it. Returns this part and the providers'
-/// usual colours.
-fn in_common(all: &mut [Series], analysis: &RunAnalysis<'_>) -> Option<(String, Vec<usize>)> {
-    let (what, _) = all.first()?.name.split_once(" · ")?;
-    let what = what.to_owned();
-    let prefix = format!("{what} · ");
-    let provider =
-        |series: &Series| analysis.providers.contains(&series.name.strip_prefix(&prefix)?.to_owned()).then_some(());
-    if all.len() < 2 || all.iter().any(|series| provider(series).is_none()) {
-        return None;
+/// Returns positions for labels of the given heights. The labels do not overlap and are as close as possible to the
+/// positions in `wanted`, which must be sorted. A position is the middle of a label.
+pub(super) fn spread(wanted: &[f64], heights: &[f64], top: f64, bottom: f64) -> Vec<f64> {
+    let mut places = wanted.to_vec();
+    let apart = |place: usize| (heights[place] + heights[place + 1]) / 2.0;
+    for place in 1..places.len() {
+        places[place] = places[place].max(places[place - 1] + apart(place - 1));
     }
-    all.iter_mut().for_each(|series| series.name = series.name[prefix.len()..].to_owned());
-    Some((what, all.iter().map(|series| analysis.series(&series.name)).collect()))
+    // If the last labels are below the plot, move them and their neighbours up.
+    for place in (0..places.len()).rev() {
+        let limit = if place + 1 < places.len() { places[place + 1] - apart(place) } else { bottom };
+        places[place] = places[place].min(limit);
+    }
+    let over = top - places.first().copied().unwrap_or(top);
+    if over > 0.0 { places.iter().map(|place| place + over).collect() } else { places }
 }
 
+/// Draws curves, each with a label at its right end.
 pub(super) fn draw(analysis: &RunAnalysis<'_>, plot: &Plot<'_>, mut all: Vec<Series>) -> Option<Chart> {
     let total = all.len();
     all.truncate(MOST);
-    if all.is_empty() {
-        return None;
-    }
-    let (title, colours) = match in_common(&mut all, analysis) {
-        Some((what, colours)) => (format!("{}, {what}", plot.title), colours),
-        None => (plot.title.clone(), (0..all.len()).collect()),
+    all.first()?;
+    let what = distinct(all.iter().map(|series| series.what.as_str()));
+    let what: Vec<String> = what.into_iter().map(str::to_owned).collect();
+    let title = match what.as_slice() {
+        [only] => format!("{}, {only}", plot.title),
+        _ => plot.title.clone(),
     };
-    let mut legend: Vec<(LegendEntry, String)> =
-        all.iter().zip(&colours).map(|(series, colour)| (LegendEntry::Mark(*colour), series.name.clone())).collect();
-    if plot.ideal {
-        legend.push((LegendEntry::Ideal, "ideal: proportional to the first point".to_owned()));
-    }
-    let mut canvas = Canvas::new(WIDTH, 0.0);
-    let top = canvas.head_of(&title, &legend) + 20.0;
-    let mut canvas = Canvas::new(WIDTH, top + HEIGHT);
-    canvas.head_of(&title, &legend);
-    canvas.text(0.0, top - 12.0, TextStyle::Faint, Anchor::Start, plot.up.0);
-    let (left, right, bottom) = (62.0, WIDTH - 20.0, top + HEIGHT - 44.0);
-    let places = || all.iter().flat_map(|series| series.points.iter().map(|(place, _)| *place));
-    let ideal =
-        |series: &Series| Some(series.points.first()?.1.estimate * series.points.last()?.0 / series.points.first()?.0);
+    let looks = Looks::new(analysis);
+    let look = |series: &Series| {
+        let look = looks.of_provider(&series.provider);
+        let place = what.iter().position(|one| *one == series.what).unwrap_or_default();
+        if what.len() > 1 { look.shaped(place) } else { look }
+    };
+    let legend = if plot.ideal {
+        vec![(LegendEntry::Ideal, "ideal: proportional to the first point".to_owned())]
+    } else {
+        Vec::new()
+    };
+    let label_of = |series: &Series| -> Vec<String> {
+        let library = named(analysis, &series.provider, &series.algorithm, series.doubt());
+        let name = if what.len() > 1 { format!("{} · {library}", series.what) } else { library };
+        lines_of(&name, 11.0, LABELS)
+    };
+    let labels: Vec<Vec<String>> = all.iter().map(label_of).collect();
+    let height_of = |number: usize| LABEL_LINE * labels[number].len() as f64 + 3.0;
+    let widest = labels.iter().flatten().map(|text| width_of(text, 11.0)).fold(60.0, f64::max);
+    let mut canvas = Canvas::new(WIDTH);
+    let top = canvas.head(&title, &legend) + 24.0;
+    let height = HEIGHT.max((0..all.len()).map(height_of).sum::<f64>() + 80.0);
+    canvas.ends_at(top + height - 4.0);
+    canvas.text(0.0, top - 14.0, TextStyle::Faint, Anchor::Start, plot.up.0);
+    let (left, right, bottom) = (62.0, WIDTH - widest - 28.0, top + height - 44.0);
+    let places = || all.iter().flat_map(|series| series.points.iter().map(|point| point.at));
+    let ideal = |series: &Series| {
+        let (first, last) = (series.points.first()?, series.points.last()?);
+        Some(first.value.estimate * last.at / first.at)
+    };
     let ideals = || all.iter().filter(|_| plot.ideal).filter_map(ideal);
     let bounds = || {
-        let measured =
-            all.iter().flat_map(|series| series.points.iter().flat_map(|(_, value)| [value.low, value.high]));
-        measured.chain(ideals())
+        let points = all.iter().flat_map(|series| &series.points);
+        points.flat_map(|point| [point.value.low, point.value.high]).chain(ideals())
     };
     let across = Scale::log(places(), left, right);
     let up = if plot.log { Scale::log(bounds(), bottom, top) } else { Scale::linear(bounds(), bottom, top) };
@@ -117,62 +168,110 @@ pub(super) fn draw(analysis: &RunAnalysis<'_>, plot: &Plot<'_>, mut all: Vec<Ser
     let mut ticks: Vec<f64> = places().collect();
     ticks.sort_by(f64::total_cmp);
     ticks.dedup();
-    for tick in ticks.iter().take(14) {
-        canvas.rule((across.at(*tick), top), (across.at(*tick), bottom));
-        canvas.text(across.at(*tick), bottom + 15.0, TextStyle::Faint, Anchor::Middle, &plot.across.1.show(*tick));
+    let mut free = f64::NEG_INFINITY;
+    for tick in ticks.iter().take(40) {
+        let (x, text) = (across.at(*tick), plot.across.1.show(*tick));
+        canvas.rule((x, top), (x, bottom));
+        let half = width_of(&text, 11.0) / 2.0;
+        if x - half > free {
+            canvas.text(x, bottom + 15.0, TextStyle::Faint, Anchor::Middle, &text);
+            free = x + half + 4.0;
+        }
     }
-    canvas.text((left + right) / 2.0, bottom + 34.0, TextStyle::Faint, Anchor::Middle, plot.across.0);
-    for (series, index) in all.iter().zip(colours) {
-        let points: Vec<(f64, f64)> =
-            series.points.iter().map(|(place, value)| (across.at(*place), up.at(value.estimate))).collect();
-        canvas.line(index, &points, false);
-        for ((place, value), (x, y)) in series.points.iter().zip(&points) {
-            canvas.interval_up(*x, &up, value.low, value.high);
-            canvas.mark(
-                index,
-                *x,
-                *y,
-                &format!("{} at {}: {}", series.name, plot.across.1.show(*place), plot.up.1.show(value.estimate)),
-            );
+    let scale = if plot.log { "both axes logarithmic" } else { "logarithmic" };
+    let ticks_of = |quantity: Quantity| if quantity == Quantity::Bytes { "unit at each tick, " } else { "" };
+    let axis = format!("{} ({}{scale})", plot.across.0, ticks_of(plot.across.1));
+    canvas.text((left + right) / 2.0, bottom + 34.0, TextStyle::Faint, Anchor::Middle, &axis);
+    for series in &all {
+        let look = look(series);
+        let at = |point: &Point| (across.at(point.at), up.at(point.value.estimate));
+        let points: Vec<(f64, f64)> = series.points.iter().map(at).collect();
+        match series.points.iter().all(|point| point.doubt.is_some()) {
+            true => canvas.ideal(&points),
+            false => canvas.line(look.colour, &points),
         }
-        // Draw the ideal over the curve, because the two may coincide.
-        if let (true, Some((first, value))) = (plot.ideal, series.points.first()) {
-            let at = |place: f64| (across.at(place), up.at(value.estimate * place / first));
-            canvas.ideal(&series.points.iter().map(|(place, _)| at(*place)).collect::<Vec<_>>());
+        for (point, (x, y)) in series.points.iter().zip(&points) {
+            let (place, value) = (plot.across.1.show(point.at), plot.up.1.show(point.value.estimate));
+            canvas.interval_up(*x, &up, point.value.low, point.value.high);
+            let about = format!("{} at {place}: {value}", series.name());
+            canvas.mark(look.doubted(point.doubt), *x, *y, &about);
+            canvas.shows_figure(&series.provider, &series.algorithm, point.doubt);
         }
+        // Draw the ideal after the curve, so that it stays visible if the two coincide.
+        if let (true, Some(first)) = (plot.ideal, series.points.first()) {
+            let at = |place: f64| (across.at(place), up.at(first.value.estimate * place / first.at));
+            canvas.ideal(&series.points.iter().map(|point| at(point.at)).collect::<Vec<_>>());
+        }
+    }
+    let mut ends: Vec<(f64, f64, usize)> = all
+        .iter()
+        .enumerate()
+        .filter_map(|(number, series)| {
+            let point = series.points.last()?;
+            Some((up.at(point.value.estimate), across.at(point.at), number))
+        })
+        .collect();
+    ends.sort_by(|one, other| one.0.total_cmp(&other.0));
+    let wanted: Vec<f64> = ends.iter().map(|(y, ..)| *y).collect();
+    let heights: Vec<f64> = ends.iter().map(|(.., number)| height_of(*number)).collect();
+    for (place, (y, x, number)) in spread(&wanted, &heights, top, bottom).iter().zip(&ends) {
+        let series = &all[*number];
+        let every = series.points.iter().all(|point| point.doubt.is_some());
+        canvas.rule((x + 7.0, *y), (right + 10.0, *place));
+        canvas.symbol(look(series).doubted(series.doubt().filter(|_| every)), right + 16.0, *place, &series.name());
+        canvas.label(right + 25.0, *place, TextStyle::Faint, Anchor::Start, &labels[*number]);
+    }
+    canvas.note(time_whiskers(analysis));
+    canvas.note(plot.note);
+    if what.len() > 1 {
+        canvas.note("Colours are libraries; shapes are algorithms and operations.");
     }
     let listed: Vec<String> = all
         .iter()
         .map(|series| {
-            let points: Vec<String> = series
-                .points
-                .iter()
-                .map(|(place, value)| format!("{} at {}", plot.up.1.show(value.estimate), plot.across.1.show(*place)))
-                .collect();
-            format!("{}: {}", series.name, points.join(", "))
+            let show =
+                |point: &Point| format!("{} at {}", plot.up.1.show(point.value.estimate), plot.across.1.show(point.at));
+            format!("{}: {}", series.name(), series.points.iter().map(show).collect::<Vec<_>>().join(", "))
         })
         .collect();
     let ideal = if plot.ideal { " Dashed: ideal, proportional to the first point." } else { "" };
     let more = if total > MOST { format!(" The table lists {} more.", total - MOST) } else { String::new() };
+    canvas.note(more.trim_start());
     let about = format!("Plotted against {}, with 95% intervals.{ideal} {}.{more}", plot.across.0, listed.join("; "));
-    Some(canvas.finish(&plot.name, &title, about))
+    Some(canvas.finish(analysis, &plot.name, &title, about))
+}
+
+/// If all curves show the same operation, removes it from their names. Returns the plural noun for the axis:
+/// `server handshakes` or `operations`.
+fn counted<'r>(area: &str, rows: impl Iterator<Item = &'r CaseAnalysis<'r>>, all: &mut [Series]) -> String {
+    match distinct(rows.map(|row| row.case().operation.as_str())).as_slice() {
+        [operation] => {
+            let word = format!(" {operation}");
+            all.iter_mut().for_each(|series| series.what = series.what.replacen(&word, "", 1));
+            repeated(area, operation)
+        }
+        _ => "operations".to_owned(),
+    }
 }
 
 /// Draws throughput by number of threads, with ideal growth.
 pub(super) fn threads(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> {
-    // A sample of these cases is the elapsed time divided by the number of operations on all threads, so its reciprocal
-    // is the throughput.
-    let rows = analysis.area(area).filter(|row| row.case().tasks().is_none());
+    // A sample of these cases is the elapsed time divided by the number of operations on all
+    // threads, so its reciprocal is the throughput.
+    let rows = || analysis.area(area).filter(|row| row.case().tasks().is_none() && row.case().threads().is_some());
+    let transactions = rows().any(|row| row.case().transactions().is_some());
     let count = |row: &CaseAnalysis<'_>| row.case().transactions().unwrap_or(1) as f64;
-    let all = series(rows, Parameter::THREADS, |row| rate(row, count(row)));
-    let title = format!("{area}: throughput by threads");
+    let mut all = series(rows(), Parameter::THREADS, |row| rate(row, count(row)));
+    let counted = if transactions { "transactions".to_owned() } else { counted(area, rows(), &mut all) };
+    let up = format!("{counted} per second");
     let plot = Plot {
         name: format!("threads-{}", slug(area)),
-        title,
-        across: ("threads", Quantity::Plain),
-        up: ("operations per second", Quantity::Rate),
+        title: format!("{}: {up} by number of threads", subject(area)),
+        across: ("number of threads", Quantity::Plain),
+        up: (&up, Quantity::Rate),
         log: true,
         ideal: true,
+        note: "",
     };
     draw(analysis, &plot, all)
 }
@@ -180,37 +279,35 @@ pub(super) fn threads(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> {
 /// Draws throughput by number of concurrent tasks.
 pub(super) fn load(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> {
     let all = series(analysis.area(area), Parameter::TASKS, |row| rate(row, 1.0));
-    let title = format!("{area}: throughput by concurrent tasks");
     let plot = Plot {
         name: format!("load-{}", slug(area)),
-        title,
-        across: ("concurrent tasks", Quantity::Plain),
+        title: format!("{}: tasks per second by number of concurrent tasks", subject(area)),
+        across: ("number of concurrent tasks", Quantity::Plain),
         up: ("tasks per second", Quantity::Rate),
         log: false,
         ideal: false,
+        note: "",
     };
     draw(analysis, &plot, all)
 }
 
-/// Draws time by message length, or bytes per second if operations process the whole message.
+/// Draws time by message length. If the operations process the whole message, draws bytes per second instead.
 pub(super) fn lengths(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> {
     let through = analysis.area(area).any(|row| row.case().facts.bytes.is_some());
     let rows = || analysis.area(area).filter(|row| row.usual());
     let (title, up, all) = if through {
         let all = series(rows(), Parameter::LENGTH, |row| rate(row, row.case().facts.bytes? as f64));
-        // Show a single hash function, so that readers can compare providers.
-        let functions = ["SHA3-256 digest ·", "SHA-256 digest ·"];
-        let function = functions
-            .into_iter()
-            .find(|function| all.iter().filter(|series| series.name.starts_with(function)).count() > 1);
-        let all = all
-            .into_iter()
-            .filter(|series| function.is_none_or(|function| series.name.starts_with(function)))
-            .collect();
-        (format!("{area}: throughput by message length"), ("bytes per second", Quantity::Throughput), all)
+        // Show a single hash function, so that the chart compares providers.
+        let functions = ["SHA3-256 digest", "SHA-256 digest"];
+        let function =
+            functions.into_iter().find(|function| all.iter().filter(|series| series.what == *function).count() > 1);
+        let all = all.into_iter().filter(|series| function.is_none_or(|function| series.what == function)).collect();
+        let title = format!("{}: throughput by message length", subject(area));
+        (title, ("bytes per second (unit at each tick)", Quantity::Throughput), all)
     } else {
-        let all = series(rows(), Parameter::LENGTH, |row| row.median());
-        (format!("{area}: time by message length"), ("time per operation", Quantity::Time), all)
+        let all = series(rows(), Parameter::LENGTH, |row| row.time());
+        let title = format!("{}: time per operation by message length", subject(area));
+        (title, ("time per operation (unit at each tick)", Quantity::Time), all)
     };
     let plot = Plot {
         name: format!("lengths-{}", slug(area)),
@@ -219,44 +316,7 @@ pub(super) fn lengths(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> {
         up,
         log: true,
         ideal: false,
-    };
-    draw(analysis, &plot, all)
-}
-
-/// Draws medians over the runs on the same machine, relative to the newest run.
-pub(super) fn trend(analysis: &RunAnalysis<'_>, past: &[Past], name: &str) -> Option<Chart> {
-    let past: Vec<&Past> = past.iter().filter(|past| past.same_machine(analysis.run)).collect();
-    let post_quantum = |row: &&CaseAnalysis<'_>| row.usual() && row.median().is_some() && !row.case().is_null();
-    let rows = analysis.cases().iter().filter(post_quantum).filter(|row| !row.case().is_overhead());
-    let mut all: Vec<Series> = rows
-        .filter_map(|row| {
-            let now = row.median()?;
-            let id = row.case().id();
-            let relative = |one: Interval| Interval {
-                estimate: one.estimate / now.estimate,
-                low: one.low / now.estimate,
-                high: one.high / now.estimate,
-                ..one
-            };
-            let mut points: Vec<(f64, Interval)> = past
-                .iter()
-                .enumerate()
-                .filter_map(|(place, past)| Some((place as f64 + 1.0, relative(*past.medians.get(&id)?))))
-                .collect();
-            points.push((past.len() as f64 + 1.0, relative(now)));
-            (points.len() > 1).then_some(Series { name: format!("{} · {}", row.job(), row.case().provider), points })
-        })
-        .collect();
-    // Show the largest changes first.
-    let change = |series: &Series| series.points.iter().map(|(_, value)| value.estimate.ln().abs()).fold(0.0, f64::max);
-    all.sort_by(|one, other| change(other).total_cmp(&change(one)));
-    let plot = Plot {
-        name: name.to_owned(),
-        title: "Trend: the cases that changed most, relative to the newest run".to_owned(),
-        across: ("runs, oldest to newest", Quantity::Plain),
-        up: ("relative to the newest run", Quantity::Plain),
-        log: true,
-        ideal: false,
+        note: "",
     };
     draw(analysis, &plot, all)
 }
@@ -277,7 +337,8 @@ mod tests {
         };
         let records = vec![on(1, true, 4_000.0), on(2, true, 2_000.0), on(1, false, 700.0), on(2, false, 350.0)];
         let run = Run { records, ..fixtures::run() };
-        let chart = threads(&RunAnalysis::of(&run), "ledger").unwrap();
+        let chart = threads(&RunAnalysis::new(&run), "ledger").unwrap();
+        assert!(chart.title.contains("transactions per second by number of threads"), "{}", chart.title);
         assert!(chart.about.contains("verify-block[encoded,tx=100,"), "{}", chart.about);
         assert!(chart.about.contains("verify-block[tx=100,"), "{}", chart.about);
     }

@@ -1,18 +1,35 @@
 //! Charts of the times of single operations: cumulative distributions by provider, and violins by algorithm.
 
-use super::canvas::{Anchor, Canvas, Quantity, Scale, TextStyle, label, width_of};
-use super::intervals::usual;
+use super::areas::subject;
+use super::canvas::{Anchor, Canvas, LABEL_LINE, LegendEntry, Quantity, Scale, TextStyle, lines_of, width_of};
+use super::intervals::{library_words, usual};
+use super::look::{Look, Looks};
+use super::provenance::failures;
+use super::ratios::{doubt, name as name_of};
 use super::{Chart, slug};
 use pqlab_analysis::number::time;
 use pqlab_analysis::{CaseAnalysis, RunAnalysis, grouped};
+use pqlab_stats::Sorted;
 
 const WIDTH: f64 = 760.0;
-const HEIGHT: f64 = 300.0;
-/// Fraction of samples that is shown. The slowest samples would squeeze all others into the left of the plot.
+/// Height of the plot of cumulative distributions, in SVG units.
+const PLOT: f64 = 230.0;
+/// Quantile at which the time axis ends. The slowest samples would squeeze all others into the left of the plot.
 const SHOWN: f64 = 0.99;
-/// Operations in order of preference.
+/// Number of steps of a curve.
+const STEPS: usize = 200;
+/// Operations, in order of preference.
 const FIRST: [&str; 6] = ["sign", "decapsulate", "handshake", "verify", "reply", "encapsulate"];
+/// Maximum number of curves in a picture.
+const CURVES: usize = 8;
+/// Maximum number of violins in a picture.
 const VIOLINS: usize = 14;
+/// Minimum height of a violin's row, in SVG units.
+const LINE: f64 = 34.0;
+/// Maximum width of a violin's label, in SVG units.
+const NAMES: f64 = 300.0;
+/// Title of the time axis.
+const AXIS: &str = "time of one operation (unit at each tick, logarithmic)";
 
 fn single<'r, 'a>(rows: &[&'r CaseAnalysis<'a>]) -> Vec<&'r CaseAnalysis<'a>> {
     let single = |row: &&&CaseAnalysis<'_>| {
@@ -21,52 +38,99 @@ fn single<'r, 'a>(rows: &[&'r CaseAnalysis<'a>]) -> Vec<&'r CaseAnalysis<'a>> {
     rows.iter().filter(single).copied().collect()
 }
 
-/// Draws the operation of an area that most providers support. If several qualify, the order of preference decides.
+/// Draws the times of one operation of an area, with a curve for each provider. Prefers post-quantum algorithms, then
+/// operations with more providers, then operations that come first in [`FIRST`].
 pub(super) fn cumulative(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> {
     let rows = single(&usual(analysis, area));
     let jobs = grouped(rows.iter().copied(), |row| row.job());
     let rank = |operation: &str| FIRST.iter().position(|first| *first == operation).unwrap_or(FIRST.len());
     let best = jobs.iter().filter(|(_, rows)| rows.len() > 1).max_by_key(|(_, rows)| {
         let post_quantum = rows.iter().any(|row| row.case().facts.category.is_some());
-        (post_quantum, rows.len().min(8), std::cmp::Reverse(rank(&rows[0].case().operation)))
+        (post_quantum, rows.len().min(CURVES), std::cmp::Reverse(rank(&rows[0].case().operation)))
     });
     let (job, rows) = best?;
-    let rows: Vec<&CaseAnalysis<'_>> = rows.iter().take(8).copied().collect();
-    let series: Vec<(usize, String)> =
-        rows.iter().map(|row| (analysis.series(&row.case().provider), row.case().provider.clone())).collect();
-    let title = format!("{job}: cumulative distribution of single operations");
-    let mut canvas = Canvas::new(WIDTH, HEIGHT);
-    let top = canvas.head(&title, &series);
-    let (left, bottom) = (52.0, HEIGHT - 28.0);
-    let curves: Vec<(usize, Vec<(f64, f64)>)> =
-        rows.iter().map(|row| (analysis.series(&row.case().provider), row.distribution())).collect();
-    let shown =
-        curves.iter().flat_map(|(_, curve)| curve.iter().filter(|(_, share)| *share <= SHOWN).map(|(time, _)| *time));
-    let across = Scale::log(shown.collect::<Vec<_>>().into_iter(), left, WIDTH - 16.0);
-    let up = Scale::between(0.0, 1.0, bottom, top + 6.0);
-    canvas.axis_across(&across, Quantity::Time, top + 6.0, bottom);
-    canvas.axis_up(&up, Quantity::Share, left, WIDTH - 16.0);
-    for (series, curve) in &curves {
-        let mut points: Vec<(f64, f64)> = Vec::new();
-        for (time, share) in curve.iter().filter(|(_, share)| *share <= SHOWN) {
-            let (x, y) = (across.at(*time), up.at(*share));
-            points.extend(points.last().map(|(_, before)| (x, *before)));
-            points.push((x, y));
+    let with_times = rows.iter().filter_map(|row| Some((*row, row.times()?)));
+    let mut curves: Vec<(&CaseAnalysis<'_>, Sorted)> = with_times.collect();
+    curves.sort_by(|(_, one), (_, other)| one.median().total_cmp(&other.median()));
+    let more = curves.len().saturating_sub(CURVES);
+    curves.truncate(CURVES);
+    let looks = Looks::new(analysis);
+    let look = |row: &CaseAnalysis<'_>| looks.of_provider(&row.case().provider).doubted(doubt(row));
+    let entry = |(row, times): &(&CaseAnalysis<'_>, Sorted)| {
+        let text = format!("{}, median {}", name_of(analysis, row), time(times.median()));
+        (LegendEntry::Mark(look(row)), text)
+    };
+    let title = format!("{job}: cumulative distribution of the times of single operations");
+    let mut canvas = Canvas::new(WIDTH);
+    let head = canvas.head(&title, &curves.iter().map(entry).collect::<Vec<_>>());
+    let (left, right, top) = (52.0, WIDTH - 16.0, head + 20.0);
+    let bottom = top + PLOT;
+    canvas.ends_at(bottom + 40.0);
+    canvas.text((left + right) / 2.0, bottom + 34.0, TextStyle::Faint, Anchor::Middle, AXIS);
+    canvas.text(0.0, head + 6.0, TextStyle::Faint, Anchor::Start, "operations that took at most this time");
+    // The axis ends where the slowest library has done 99% of its operations. The other curves go on to that time.
+    let ends = || curves.iter().map(|(_, times)| times.quantile(SHOWN));
+    let last = ends().fold(0.0, f64::max);
+    let across = Scale::log(curves.iter().map(|(_, times)| times.min()).chain(ends()), left, right);
+    let up = Scale::between(0.0, 1.0, bottom, top);
+    canvas.axis_across(&across, Quantity::Time, top, bottom);
+    canvas.axis_up(&up, Quantity::Share, left, right);
+    let mut cut = Vec::new();
+    for (row, times) in &curves {
+        let points = steps(times, last, &across, &up);
+        match look(row).is_doubtful {
+            true => canvas.ideal(&points),
+            false => canvas.line(look(row).colour, &points),
         }
-        canvas.line(*series, &points, false);
-        if let Some((time, _)) = curve.iter().find(|(_, share)| *share >= 0.5) {
-            canvas.mark(*series, across.at(*time), up.at(0.5), "median");
+        if times.max() > last {
+            cut.push(format!("{} {}", row.case().provider, time(times.max())));
         }
     }
-    let spread: Vec<String> = rows.iter().filter_map(|row| spread(row)).collect();
-    let about = format!(
-        "Percentage of operations that took at most the time shown, up to the 99th percentile. {}.",
-        spread.join("; ")
-    );
-    Some(canvas.finish(&format!("distribution-{}", slug(area)), &title, about))
+    for (row, times) in &curves {
+        canvas.mark(look(row), across.at(times.median()), up.at(0.5), "median");
+        canvas.shows(row);
+    }
+    let spread: Vec<String> = curves.iter().filter_map(|(row, _)| spread(row)).collect();
+    canvas
+        .note("A curve gives the percentage of operations that took at most the time below it. A mark is the median.");
+    let end = match cut.as_slice() {
+        [] => "Every curve reaches 100%.".to_owned(),
+        _ => format!(
+            "The time axis ends at {}, the largest 99th percentile. Curves that end there reach 100% at: {}.",
+            time(last),
+            cut.join(", ")
+        ),
+    };
+    canvas.note(end.clone());
+    canvas.note("Curves have no whiskers; the tables give the intervals of the medians.");
+    let more = if more > 0 { format!("The table lists {more} slower ones.") } else { String::new() };
+    canvas.note(more.clone());
+    canvas.note(failures(analysis, rows));
+    let about =
+        format!("Percentage of operations that took at most the time shown. {}. {end} {more}", spread.join("; "));
+    Some(canvas.finish(analysis, &format!("distribution-{}", slug(area)), &title, about.trim_end().to_owned()))
 }
 
-/// Draws the preferred operation of each algorithm, measured with a provider that no other provider beats.
+/// Returns the points of a cumulative distribution, a step function. It ends at the time `last`, at the exact fraction
+/// of samples that took no longer.
+fn steps(times: &Sorted, last: f64, across: &Scale, up: &Scale) -> Vec<(f64, f64)> {
+    let all = times.as_slice();
+    let reached = all.partition_point(|time| *time <= last) as f64 / all.len() as f64;
+    let shares = (0..=STEPS).map(|step| step as f64 / STEPS as f64).filter(|share| *share < reached);
+    let curve = shares.map(|share| (times.quantile(share), share)).filter(|(time, _)| *time <= last);
+    let mut points: Vec<(f64, f64)> = Vec::new();
+    for (time, share) in curve.chain([(times.max().min(last), reached)]) {
+        let (x, y) = (across.at(time), up.at(share));
+        points.extend(points.last().map(|(_, before)| (x, *before)));
+        points.push((x, y));
+    }
+    // After its slowest operation, a curve stays at 100%.
+    points.extend(points.last().map(|(_, y)| (across.at(last), *y)));
+    points
+}
+
+/// Draws one violin per algorithm for the first operation in [`FIRST`] that at least two algorithms have. Each violin
+/// shows the algorithm's fastest provider.
 pub(super) fn violins(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> {
     let rows = single(&usual(analysis, area));
     let operation = FIRST.into_iter().find(|first| {
@@ -74,49 +138,76 @@ pub(super) fn violins(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> {
             .len()
             > 1
     })?;
-    let algorithms =
-        grouped(rows.into_iter().filter(|row| row.case().operation == operation), |row| row.case().algorithm.clone());
-    let mut chosen: Vec<&CaseAnalysis<'_>> =
-        algorithms.iter().filter_map(|(_, rows)| analysis.leading(rows).first().copied()).collect();
+    let rows: Vec<&CaseAnalysis<'_>> = rows.into_iter().filter(|row| row.case().operation == operation).collect();
+    let algorithms = grouped(rows.iter().copied(), |row| row.case().algorithm.clone());
+    let median = |row: &CaseAnalysis<'_>| row.median().map_or(f64::INFINITY, |median| median.estimate);
+    // If no library is ranked, draw the one with the lowest figure, hollow.
+    let best = algorithms.iter().filter_map(|(_, rows)| {
+        let lowest = || rows.iter().copied().min_by(|one, other| median(one).total_cmp(&median(other)));
+        analysis.leading(rows).first().copied().or_else(lowest)
+    });
+    let mut chosen: Vec<&CaseAnalysis<'_>> = best.collect();
+    chosen.sort_by(|one, other| median(one).total_cmp(&median(other)));
+    let more = chosen.len().saturating_sub(VIOLINS);
     chosen.truncate(VIOLINS);
-    let title = format!("{area} {operation}: distribution of single operations, fastest library of each algorithm");
-    let line = 34.0;
-    let top = 34.0;
-    let height = top + chosen.len() as f64 * line + 30.0;
-    let mut canvas = Canvas::new(WIDTH, height);
-    canvas.head(&title, &[]);
-    let name = |row: &CaseAnalysis<'_>| label(&format!("{} · {}", row.case().algorithm, row.case().provider));
-    let gutter = chosen.iter().map(|row| width_of(&name(row), 12.0)).fold(80.0, f64::max).min(320.0) + 14.0;
-    let shapes: Vec<(usize, Vec<(f64, f64)>)> =
-        chosen.iter().map(|row| (analysis.series(&row.case().provider), row.distribution())).collect();
+    let title = format!(
+        "{}, {operation}: distribution of the times of single operations {}",
+        subject(area),
+        library_words(&rows)
+    );
+    let mut canvas = Canvas::new(WIDTH);
+    let top = canvas.head(&title, &[(LegendEntry::Diamond, "median".to_owned())]) + 6.0;
+    let name = |row: &&CaseAnalysis<'_>| {
+        lines_of(&format!("{} · {}", row.case().algorithm, name_of(analysis, row)), 12.0, NAMES)
+    };
+    let names: Vec<Vec<String>> = chosen.iter().map(name).collect();
+    let row_height = |names: &Vec<String>| LINE.max(names.len() as f64 * LABEL_LINE + 6.0);
+    let height = top + names.iter().map(row_height).sum::<f64>() + 42.0;
+    canvas.ends_at(height);
+    let gutter = names.iter().flatten().map(|name| width_of(name, 12.0)).fold(80.0, f64::max) + 14.0;
+    let looks = Looks::new(analysis);
+    let shapes: Vec<(Look, Vec<(f64, f64)>)> = chosen
+        .iter()
+        .map(|row| (looks.of_provider(&row.case().provider).doubted(doubt(row)), row.distribution()))
+        .collect();
     let shown =
         shapes.iter().flat_map(|(_, curve)| curve.iter().filter(|(_, share)| *share <= SHOWN).map(|(time, _)| *time));
     let across = Scale::log(shown.collect::<Vec<_>>().into_iter(), gutter, WIDTH - 16.0);
-    canvas.axis_across(&across, Quantity::Time, top, height - 26.0);
-    for (place, (row, (series, curve))) in chosen.iter().zip(&shapes).enumerate() {
-        let y = top + (place as f64 + 0.5) * line;
-        canvas.text(gutter - 10.0, y + 4.0, TextStyle::Label, Anchor::End, &name(row));
-        canvas.area(*series, &outline(curve, &across, y, 0.42 * line));
+    canvas.axis_across(&across, Quantity::Time, top, height - 38.0);
+    canvas.text((gutter + WIDTH - 16.0) / 2.0, height - 6.0, TextStyle::Faint, Anchor::Middle, AXIS);
+    let mut end = top;
+    for ((row, (look, curve)), names) in chosen.iter().zip(&shapes).zip(&names) {
+        let y = end + row_height(names) / 2.0;
+        end += row_height(names);
+        canvas.label(gutter - 10.0, y, TextStyle::Label, Anchor::End, names);
+        canvas.area(*look, &outline(curve, &across, y, 0.42 * LINE));
         if let Some(median) = row.median() {
-            let x = across.at(median.estimate);
-            canvas.whisker((x, y - 0.42 * line), (x, y + 0.42 * line));
+            canvas.diamond(across.at(median.estimate), y);
         }
+        canvas.shows(row);
     }
     let spread: Vec<String> = chosen.iter().filter_map(|row| spread(row)).collect();
+    let shape = "A shape is wider at times that more operations took. It ends at the 99th percentile, because the \
+                 slowest operations would squeeze all others. Shapes have no whiskers; the tables give the intervals \
+                 of the medians.";
     let about = format!(
         "One violin for each algorithm, wider at times that more operations took. It ends at the 99th percentile; the \
-         line is the median. {}.",
+         diamond is the median. {}.",
         spread.join("; ")
     );
-    Some(canvas.finish(&format!("violin-{}", slug(area)), &title, about))
+    canvas.note(shape);
+    canvas.note(if more > 0 { format!("The table lists {more} slower ones.") } else { String::new() });
+    canvas.note(failures(analysis, &rows));
+    Some(canvas.finish(analysis, &format!("violin-{}", slug(area)), &title, about))
 }
 
-/// Returns the outline of a violin: the density of samples at equidistant steps along the scale.
+/// Returns the outline of a violin: the density of samples at equal steps along the time axis.
 fn outline(curve: &[(f64, f64)], across: &Scale, middle: f64, half: f64) -> Vec<(f64, f64)> {
     let places: Vec<f64> =
         curve.iter().filter(|(_, share)| *share <= SHOWN).map(|(time, _)| across.at(*time)).collect();
     let (Some(first), Some(last)) = (places.first(), places.last()) else { return Vec::new() };
-    // A wider kernel would merge separate groups of samples; a narrower one would give a ragged shape.
+    // A wider kernel would merge separate groups of samples, and a narrower one would give a ragged
+    // shape.
     let width = ((last - first) / 12.0).clamp(1.5, 8.0);
     let (from, to) = (first - 2.0 * width, last + 2.0 * width);
     let steps = (((to - from) / 2.0) as usize).clamp(8, 160);
@@ -138,4 +229,33 @@ fn spread(row: &CaseAnalysis<'_>) -> Option<String> {
         time(operations.median),
         time(operations.p95)
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures;
+
+    #[test]
+    fn curves_reach_all_samples_or_say_where_they_are_cut() {
+        let times = Sorted::new((1..=1000).map(f64::from).collect()).unwrap();
+        let across = Scale::log([1.0, 1000.0].into_iter(), 0.0, 500.0);
+        let up = Scale::between(0.0, 1.0, 100.0, 0.0);
+        let whole = steps(&times, 1000.0, &across, &up);
+        assert_eq!(whole.last().unwrap().1, up.at(1.0));
+        let cut = steps(&times, 990.0, &across, &up);
+        assert_eq!(cut.last().copied(), Some((across.at(990.0), up.at(0.99))));
+        let run = fixtures::libraries_run();
+        let chart = cumulative(&RunAnalysis::new(&run), "kem").unwrap();
+        assert!(chart.svg.contains("reach 100% at: ") && chart.svg.contains("99th percentile"), "{}", chart.svg);
+    }
+
+    #[test]
+    fn violins_are_sorted_and_name_a_single_library() {
+        let run = fixtures::references_run();
+        let chart = violins(&RunAnalysis::new(&run), "signature").unwrap();
+        assert!(chart.title.ends_with("by liboqs"), "{}", chart.title);
+        let places = ["Ed25519 ·", "ML-DSA-44 ·", "Falcon-512 ·"].map(|name| chart.svg.find(name).unwrap());
+        assert!(places.is_sorted(), "{}", chart.svg);
+    }
 }

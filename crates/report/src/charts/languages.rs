@@ -1,31 +1,34 @@
-//! Chart of operations that programs in other languages also perform, on a logarithmic scale. Each provider has a mark
-//! in the colour of its language.
+//! Chart of operations that were also measured with programs in other languages, on a logarithmic scale. The legend
+//! names the language of each library.
 
-use super::canvas::{Anchor, Canvas, Quantity, Scale, TextStyle, label, width_of};
-use super::intervals::{fastest_sentence, usual};
+use super::areas::subject;
+use super::canvas::{Anchor, Canvas, LABEL_LINE, LegendEntry, Quantity, Scale, TextStyle, lines_of, width_of};
+use super::intervals::{TIME_AXIS, fastest_sentence, usual};
+use super::look::Looks;
+use super::provenance::{ELSEWHERE, failures, named, time_whiskers};
+use super::ratios::doubt;
 use super::{Chart, slug};
 use pqlab_analysis::number::known_time;
-use pqlab_analysis::{CaseAnalysis, RunAnalysis, grouped};
-use pqlab_record::NULL;
+use pqlab_analysis::{CaseAnalysis, RunAnalysis, distinct, grouped};
 use pqlab_stats::Interval;
 
 /// Maximum number of operations in a picture.
 const MOST: usize = 24;
 const WIDTH: f64 = 760.0;
-/// Height of one line of marks.
+/// Height of one line of marks, in SVG units.
 const LINE: f64 = 14.0;
-/// Space between two operations.
+/// Vertical space between two operations, in SVG units.
 const GAP: f64 = 8.0;
-/// Half the width of a mark, including the space around it.
+/// Half the width of a mark, including the space around it, in SVG units.
 const MARK: f64 = 6.5;
-/// Legend entry for unknown languages.
-const UNKNOWN: &str = "unknown";
+/// Maximum width of the names of operations, in SVG units.
+const NAMES: f64 = 290.0;
 
-/// An operation with the cases of its providers.
+/// Name of an operation, with the cases of all providers that were measured.
 type Job<'s, 'a> = (String, Vec<&'s CaseAnalysis<'a>>);
 
-/// Draws one picture for an area, or one for each operation if a single picture would be too long. Draws nothing unless
-/// some operation was measured both with a program in another language and with another provider.
+/// Draws one picture for an area, or one for each operation if a single picture would be too long. Shows only
+/// operations with several providers, at least one of which is a program in another language.
 pub(super) fn by_language(analysis: &RunAnalysis<'_>, area: &str) -> Vec<Chart> {
     let rows = usual(analysis, area);
     let mixed = |(_, rows): &Job<'_, '_>| {
@@ -33,84 +36,87 @@ pub(super) fn by_language(analysis: &RunAnalysis<'_>, area: &str) -> Vec<Chart> 
     };
     let jobs: Vec<Job<'_, '_>> = grouped(rows.iter().copied(), |row| row.job()).into_iter().filter(mixed).collect();
     if jobs.len() <= MOST {
-        return picture(analysis, area, &jobs).into_iter().collect();
+        return picture(analysis, area, subject(area), &jobs).into_iter().collect();
     }
     let operation = |(_, rows): &Job<'_, '_>| rows.first().map(|row| row.case().operation.clone()).unwrap_or_default();
     let operations = grouped(jobs.iter(), |job| operation(job)).into_iter();
     let draw = |(operation, jobs): (String, Vec<&Job<'_, '_>>)| {
         let jobs: Vec<Job<'_, '_>> = jobs.into_iter().take(MOST).cloned().collect();
-        picture(analysis, &format!("{area} {operation}"), &jobs)
+        picture(analysis, &format!("{area} {operation}"), &format!("{}, {operation}", subject(area)), &jobs)
     };
     operations.filter_map(draw).collect()
 }
 
-/// Returns the languages in a run in order of appearance, which determines their colours and shapes.
-fn languages(analysis: &RunAnalysis<'_>) -> Vec<String> {
-    let mut found: Vec<String> = Vec::new();
-    for language in analysis.providers.iter().filter(|one| *one != NULL).map(|one| language(analysis, one)) {
-        if !found.contains(&language) {
-            found.push(language);
-        }
-    }
-    found
-}
-
-fn language(analysis: &RunAnalysis<'_>, provider: &str) -> String {
-    analysis.language(provider).group.unwrap_or_else(|| UNKNOWN.to_owned())
-}
-
-fn picture(analysis: &RunAnalysis<'_>, what: &str, jobs: &[Job<'_, '_>]) -> Option<Chart> {
+fn picture(analysis: &RunAnalysis<'_>, what: &str, subject: &str, jobs: &[Job<'_, '_>]) -> Option<Chart> {
     if jobs.is_empty() {
         return None;
     }
-    let all = languages(analysis);
-    let series = |row: &CaseAnalysis<'_>| {
-        let name = language(analysis, &row.case().provider);
-        all.iter().position(|known| *known == name).unwrap_or(all.len())
-    };
     let drawn = || jobs.iter().flat_map(|(_, rows)| rows.iter().copied());
-    let legend = legend(&all, drawn().map(|row| (series(row), row.case().provider.as_str())));
-    let title = format!("{what}: time per operation by language");
-    let widest = jobs.iter().map(|(job, _)| width_of(&label(job), 12.0)).fold(80.0, f64::max);
-    let gutter = widest.min(320.0) + 14.0;
-    // Draw the legend once to get its height, because the chart starts below it.
-    let top = Canvas::new(WIDTH, 0.0).head(&title, &legend);
+    let title = format!("{subject}: time per operation by library and language");
+    let looks = Looks::new(analysis);
+    let legend: Vec<_> = legend(analysis, drawn())
+        .into_iter()
+        .map(|provider| {
+            let name = analysis.language(provider).label(provider);
+            (LegendEntry::Mark(looks.of_provider(provider)), name)
+        })
+        .collect();
+    let mut canvas = Canvas::new(WIDTH);
+    let top = canvas.head(&title, &legend);
+    let names: Vec<Vec<String>> = jobs.iter().map(|(job, _)| lines_of(job, 12.0, NAMES)).collect();
+    let gutter = names.iter().flatten().map(|name| width_of(name, 12.0)).fold(80.0, f64::max) + 14.0;
+    let reason = |row: &CaseAnalysis<'_>| {
+        let named = named(analysis, &row.case().provider, &row.case().algorithm, doubt(row));
+        (doubt(row).is_some() || named.ends_with(ELSEWHERE)).then_some(named)
+    };
+    let longest = drawn().filter_map(&reason).map(|text| width_of(&text, 11.0) + 8.0).fold(0.0, f64::max);
+    let right = (WIDTH - 16.0 - longest).max(gutter + 160.0);
     let bounds = drawn().filter_map(|row| row.time()).flat_map(|median| [median.low, median.high]);
-    let scale = Scale::log(bounds, gutter, WIDTH - 16.0);
-    let lines: Vec<Lines<'_, '_>> = jobs.iter().map(|(_, rows)| Lines::of(rows, &scale)).collect();
-    let height: f64 = lines.iter().map(Lines::height).sum();
-    let mut canvas = Canvas::new(WIDTH, top + height + 30.0);
-    canvas.head(&title, &legend);
+    let scale = Scale::log(bounds, gutter, right);
+    let lines: Vec<Lines<'_, '_>> = jobs.iter().map(|(_, rows)| Lines::new(rows, &scale, reason)).collect();
+    let row_height = |place: usize| lines[place].height().max(LABEL_LINE * names[place].len() as f64 + GAP);
+    let height: f64 = (0..jobs.len()).map(row_height).sum();
+    canvas.ends_at(top + height + 42.0);
     canvas.axis_across(&scale, Quantity::Time, top, top + height + 4.0);
+    canvas.text((gutter + right) / 2.0, top + height + 34.0, TextStyle::Faint, Anchor::Middle, TIME_AXIS);
     let mut y = top;
-    for ((job, _), lines) in jobs.iter().zip(&lines) {
+    for (place, ((job, _), lines)) in jobs.iter().zip(&lines).enumerate() {
         canvas.rule((0.0, y), (WIDTH - 16.0, y));
-        canvas.text(gutter - 10.0, y + lines.height() / 2.0 + 4.0, TextStyle::Label, Anchor::End, &label(job));
+        let middle = y + row_height(place) / 2.0;
+        canvas.label(gutter - 10.0, middle, TextStyle::Label, Anchor::End, &names[place]);
         for (row, median, line) in &lines.marks {
-            let on = y + (GAP + LINE) / 2.0 + *line as f64 * LINE;
+            let on = middle + (*line as f64 - (lines.count as f64 - 1.0) / 2.0) * LINE;
             canvas.interval_across(on, &scale, median.low, median.high);
             let (figure, width) = (known_time(median), median.half_width_pct());
-            let by = analysis.language(&row.case().provider).beside(&row.case().provider);
-            canvas.mark(series(row), scale.at(median.estimate), on, &format!("{job} {by}: {figure} ±{width:.1}%"));
+            let by = analysis.language(&row.case().provider).label(&row.case().provider);
+            let look = looks.of_provider(&row.case().provider).doubted(doubt(row));
+            canvas.mark(look, scale.at(median.estimate), on, &format!("{job} {by}: {figure} ±{width:.1}%"));
+            if let Some(text) = reason(row) {
+                let x = scale.at(median.high).max(scale.at(median.estimate) + MARK) + 3.0;
+                canvas.text(x, on + 4.0, TextStyle::Faint, Anchor::Start, &text);
+            }
+            canvas.shows(row);
         }
-        y += lines.height();
+        y += row_height(place);
     }
     let mut workers: Vec<&str> = drawn().map(|row| row.case().provider.as_str()).collect();
     workers.retain(|provider| analysis.language(provider).is_worker);
     workers.sort_unstable();
     workers.dedup();
     let about = format!(
-        "Times of {} operations with 95% intervals on a logarithmic scale. Each provider has a mark in the colour and \
-         shape of its language; marks that would overlap are on separate lines. Separate programs: {}; the rest are \
-         libraries.{}",
+        "Times of {} operations with 95% intervals on a logarithmic scale. Each library has its own mark; \
+         marks that would overlap are on separate lines. Separate programs: {}; the rest are libraries.{}",
         jobs.len(),
         workers.join(", "),
         fastest_sentence(&fastest(analysis, jobs))
     );
-    Some(canvas.finish(&format!("languages-{}", slug(what)), &title, about))
+    canvas.note(time_whiskers(analysis));
+    canvas.note(format!("Separate programs: {}; the rest are libraries.", workers.join(", ")));
+    canvas.note(failures(analysis, &drawn().collect::<Vec<_>>()));
+    Some(canvas.finish(analysis, &format!("languages-{}", slug(what)), &title, about))
 }
 
-/// Marks for one operation, arranged on lines.
+/// Marks of one operation, arranged on lines so that they do not overlap.
 struct Lines<'s, 'a> {
     /// Marks, each with its time in ns and the index of its line, fastest first.
     marks: Vec<(&'s CaseAnalysis<'a>, Interval, usize)>,
@@ -119,17 +125,23 @@ struct Lines<'s, 'a> {
 }
 
 impl<'s, 'a> Lines<'s, 'a> {
-    /// Places each mark, with its interval, on the first line where it does not touch another mark.
-    fn of(rows: &[&'s CaseAnalysis<'a>], scale: &Scale) -> Lines<'s, 'a> {
+    /// Places each mark on the first line where it does not overlap another mark. A mark includes its whisker, and its
+    /// label if it has one.
+    fn new(
+        rows: &[&'s CaseAnalysis<'a>],
+        scale: &Scale,
+        label: impl Fn(&CaseAnalysis<'_>) -> Option<String>,
+    ) -> Lines<'s, 'a> {
         let mut rows: Vec<(&CaseAnalysis<'a>, Interval)> =
             rows.iter().filter_map(|row| Some((*row, row.time()?))).collect();
         rows.sort_by(|(_, one), (_, other)| one.estimate.total_cmp(&other.estimate));
-        // End of the last mark on each line.
+        // Right end of the last mark on each line.
         let mut ends: Vec<f64> = Vec::new();
         let mut marks = Vec::new();
         for (row, median) in rows {
             let at = scale.at(median.estimate);
             let (left, right) = (scale.at(median.low).min(at - MARK), scale.at(median.high).max(at + MARK));
+            let right = right + label(row).map_or(0.0, |text| width_of(&text, 11.0) + 6.0);
             let line = ends.iter().position(|end| *end <= left).unwrap_or(ends.len());
             match ends.get_mut(line) {
                 Some(end) => *end = right,
@@ -145,26 +157,19 @@ impl<'s, 'a> Lines<'s, 'a> {
     }
 }
 
-/// Returns legend entries for the drawn languages and their providers: `Rust: graviola, libcrux:avx2`, or only `Go` for
-/// a provider named `go`.
-fn legend<'r>(all: &[String], drawn: impl Iterator<Item = (usize, &'r str)>) -> Vec<(usize, String)> {
-    let mut drawn: Vec<(usize, &str)> = drawn.collect();
-    drawn.sort();
-    drawn.dedup();
-    let entry = |(series, drawn): (usize, Vec<&(usize, &str)>)| {
-        let name = all.get(series).map_or(UNKNOWN, String::as_str);
-        let providers: Vec<&str> = drawn.into_iter().map(|(_, provider)| *provider).collect();
-        let same_name = matches!(&providers[..], [one] if one.eq_ignore_ascii_case(name));
-        (series, if same_name { name.to_owned() } else { format!("{name}: {}", providers.join(", ")) })
-    };
-    grouped(drawn.iter(), |(series, _)| *series).into_iter().map(entry).collect()
+/// Returns the providers in the picture, grouped by language.
+fn legend<'r>(analysis: &RunAnalysis<'_>, drawn: impl Iterator<Item = &'r CaseAnalysis<'r>>) -> Vec<&'r str> {
+    let mut providers = distinct(drawn.map(|row| row.case().provider.as_str()));
+    let language = |provider: &str| analysis.language(provider).group;
+    providers.sort_by(|one, other| language(one).cmp(&language(other)).then(one.cmp(other)));
+    providers
 }
 
 fn fastest(analysis: &RunAnalysis<'_>, jobs: &[Job<'_, '_>]) -> String {
     let best = |(job, rows): &Job<'_, '_>| {
         let leading = analysis.leading(rows);
         let figure = known_time(&leading.first()?.time()?);
-        let by = |row: &&CaseAnalysis<'_>| analysis.language(&row.case().provider).beside(&row.case().provider);
+        let by = |row: &&CaseAnalysis<'_>| analysis.language(&row.case().provider).label(&row.case().provider);
         let names: Vec<String> = leading.iter().map(by).collect();
         let tied = if names.len() > 1 { " (tied)" } else { "" };
         Some(format!("{job} by {}{tied} in {figure}", names.join(", ")))
@@ -180,17 +185,13 @@ mod tests {
     #[test]
     fn areas_with_workers_have_a_picture_by_language() {
         let run = fixtures::workers_run();
-        let analysis = RunAnalysis::of(&run);
+        let analysis = RunAnalysis::new(&run);
         let charts: Vec<Chart> = analysis.areas().into_iter().flat_map(|area| by_language(&analysis, area)).collect();
         let names: Vec<&str> = charts.iter().map(|chart| chart.name.as_str()).collect();
         assert_eq!(names, ["languages-kem", "languages-signature", "languages-hash"]);
-        for text in [
-            ">C: branch, openssl<",
-            ">Rust: libcrux:avx2<",
-            ">Go<",
-            ">JavaScript: script<",
-            "keygen openssl (C): 20.0 µs",
-        ] {
+        for text in
+            [">openssl (C)<", ">libcrux:avx2 (Rust)<", ">go<", ">script (JavaScript)<", "keygen openssl (C): 20.0 µs"]
+        {
             assert!(charts[0].svg.contains(text), "{text}: {}", charts[0].svg);
         }
         assert_eq!(charts[0].svg.matches("class=\"whisker\"").count(), 15);
@@ -201,11 +202,11 @@ mod tests {
     #[test]
     fn marks_do_not_overlap() {
         let run = fixtures::workers_run();
-        let analysis = RunAnalysis::of(&run);
+        let analysis = RunAnalysis::new(&run);
         let rows: Vec<&CaseAnalysis<'_>> =
             analysis.area("kem").filter(|row| row.case().operation == "keygen").collect();
         let scale = Scale::log([19e3, 420e3].into_iter(), 0.0, 300.0);
-        let lines = Lines::of(&rows, &scale);
+        let lines = Lines::new(&rows, &scale, |_| None);
         let placed: Vec<(&str, usize)> =
             lines.marks.iter().map(|(row, _, line)| (row.case().provider.as_str(), *line)).collect();
         assert_eq!(placed, [("openssl", 0), ("branch", 1), ("libcrux:avx2", 0), ("go", 0), ("script", 0)]);
@@ -227,16 +228,16 @@ mod tests {
                 record
             }));
         }
-        let charts = by_language(&RunAnalysis::of(&run), "kem");
+        let charts = by_language(&RunAnalysis::new(&run), "kem");
         let names: Vec<&str> = charts.iter().map(|chart| chart.name.as_str()).collect();
         assert_eq!(names, ["languages-kem-keygen", "languages-kem-encapsulate", "languages-kem-decapsulate"]);
     }
 
     #[test]
     fn areas_without_workers_or_without_other_providers_have_no_picture() {
-        assert!(by_language(&RunAnalysis::of(&fixtures::libraries_run()), "kem").is_empty());
+        assert!(by_language(&RunAnalysis::new(&fixtures::libraries_run()), "kem").is_empty());
         let mut alone = fixtures::workers_run();
         alone.records.retain(|record| record.case.provider == "go");
-        assert!(by_language(&RunAnalysis::of(&alone), "kem").is_empty());
+        assert!(by_language(&RunAnalysis::new(&alone), "kem").is_empty());
     }
 }

@@ -1,4 +1,4 @@
-//! Charts of a run. Each chart is drawn once, as SVG. Pages embed the SVG, and [`raster`] converts it to PNG and PDF.
+//! Charts of a run. Each chart is drawn once, as SVG. Pages embed the SVG; [`raster`] converts it to PNG and PDF.
 
 mod areas;
 mod canvas;
@@ -8,29 +8,36 @@ mod distribution;
 mod heat;
 mod intervals;
 mod languages;
+mod look;
+mod provenance;
 pub mod raster;
+mod ratios;
 mod scatter;
 mod stack;
+mod trend;
 
 use pqlab_analysis::RunAnalysis;
 use pqlab_analysis::history::Past;
 
-/// A chart.
+/// A finished chart.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Chart {
     /// File name, without the extension.
     pub name: String,
-    /// Title, one line.
+    /// Title, on one line.
     pub title: String,
-    /// Text alternative.
+    /// Text alternative, for readers who cannot see the picture.
     pub about: String,
     /// The picture as SVG.
     pub svg: String,
 }
 
-/// Draws the charts of an area for which the run contains the data.
+/// Draws all charts of an area for which the run contains data.
 pub fn of_area(analysis: &RunAnalysis<'_>, area: &str) -> Vec<Chart> {
     let mut charts = areas::tls::pictures(analysis, area);
+    charts.extend(areas::hash::cycles_per_byte(analysis, area));
+    charts.extend(areas::hybrid::handshakes(analysis, area));
+    charts.extend(ratios::ratios(analysis, area));
     charts.extend(intervals::latency(analysis, area));
     charts.extend(languages::by_language(analysis, area));
     charts.extend(areas::ntor::phases(analysis, area));
@@ -46,7 +53,8 @@ pub fn of_area(analysis: &RunAnalysis<'_>, area: &str) -> Vec<Chart> {
     charts
 }
 
-/// Draws the charts that reports of the earlier systems contain, under the same names, if the run contains the data.
+/// Draws the charts that the reports of earlier systems contain, under the same file names, if the run contains the
+/// data.
 pub fn named(analysis: &RunAnalysis<'_>) -> Vec<Chart> {
     let mut charts = areas::ntor::named(analysis);
     charts.extend(areas::ledger::block_verify(analysis));
@@ -54,12 +62,13 @@ pub fn named(analysis: &RunAnalysis<'_>) -> Vec<Chart> {
     charts
 }
 
-/// Draws the medians that changed most since earlier runs on the same machine. `name` is the file name of the chart.
+/// Draws the cases with the largest changes in time since earlier runs on the same machine. `name` is the file name of
+/// the chart.
 pub fn trend(analysis: &RunAnalysis<'_>, past: &[Past], name: &str) -> Option<Chart> {
-    curves::trend(analysis, past, name)
+    trend::trend(analysis, past, name)
 }
 
-/// Returns a name that is a valid file name on every system.
+/// Converts a text to a name that is a valid file name on every system.
 pub(crate) fn slug(text: &str) -> String {
     let plain = |character: char| if character.is_ascii_alphanumeric() { character.to_ascii_lowercase() } else { '-' };
     let slug: String = text.chars().take(60).map(plain).collect();
@@ -69,6 +78,7 @@ pub(crate) fn slug(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::heat::UNRANKED;
     use super::*;
     use crate::fixtures;
     use pqlab_record::Run;
@@ -87,7 +97,7 @@ mod tests {
         };
         let runs = [fixtures::run(), fixtures::workers_run(), fixtures::tls_run()];
         for run in runs.clone().into_iter().chain(runs.map(hostile)) {
-            let analysis = RunAnalysis::of(&run);
+            let analysis = RunAnalysis::new(&run);
             let mut charts: Vec<Chart> =
                 analysis.areas().into_iter().flat_map(|area| of_area(&analysis, area)).collect();
             charts.extend(named(&analysis));
@@ -100,6 +110,114 @@ mod tests {
                 raster::parse(&chart.svg).unwrap();
             }
         }
+    }
+
+    fn runs() -> Vec<Run> {
+        vec![
+            fixtures::run(),
+            fixtures::references_run(),
+            fixtures::libraries_run(),
+            fixtures::doubtful_run(),
+            fixtures::tls_run(),
+            fixtures::workers_run(),
+            fixtures::ntor_run(),
+            fixtures::scaling_run(),
+        ]
+    }
+
+    /// Returns every picture of a run.
+    fn all(run: &Run) -> Vec<Chart> {
+        let analysis = RunAnalysis::new(run);
+        let past = [Past::new(run)];
+        let charts = analysis.areas().into_iter().flat_map(|area| of_area(&analysis, area));
+        charts.chain(named(&analysis)).chain(trend(&analysis, &past, "trend")).collect()
+    }
+
+    /// Returns the texts of a picture, without tooltips.
+    fn texts(chart: &Chart) -> String {
+        chart.svg.split("</text>").filter_map(|part| part.rsplit('>').next()).collect::<Vec<_>>().join(" ")
+    }
+
+    /// Collects the bounding boxes of all texts, as drawn by the rasterizer.
+    fn boxes(group: &resvg::usvg::Group, found: &mut Vec<(String, resvg::usvg::Rect)>) {
+        for node in group.children() {
+            match node {
+                resvg::usvg::Node::Group(group) => boxes(group, found),
+                resvg::usvg::Node::Text(text) => {
+                    let words = text.chunks().iter().map(|chunk| chunk.text()).collect();
+                    found.push((words, text.abs_bounding_box()));
+                }
+                _ => {}
+            }
+        }
+    }
+
+    #[test]
+    fn texts_are_whole_and_do_not_overlap() {
+        for chart in runs().iter().flat_map(all) {
+            assert!(!texts(&chart).contains('…'), "{}: {}", chart.name, texts(&chart));
+            let tree = raster::parse(&chart.svg).unwrap();
+            let mut found = Vec::new();
+            boxes(tree.root(), &mut found);
+            assert!(found.len() > 3, "{}", chart.name);
+            for (place, (text, one)) in found.iter().enumerate() {
+                let inside = one.left() >= 0.0 && one.right() <= tree.size().width() && one.top() >= 0.0;
+                assert!(inside && one.bottom() <= tree.size().height(), "{}: {text} lies outside", chart.name);
+                for (other, two) in &found[..place] {
+                    // Boxes have the height of the font, which is more than that of most letters.
+                    let apart = one.right() <= two.left() || two.right() <= one.left();
+                    let apart = apart || one.bottom() - 2.5 <= two.top() || two.bottom() - 2.5 <= one.top();
+                    assert!(apart, "{}: \"{text}\" overlaps \"{other}\"", chart.name);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn libraries_have_the_same_colour_in_every_picture() {
+        let mark = regex::Regex::new("class=\"([mp]\\d+)\" d=[^>]*><title>([^<]*)</title>").unwrap();
+        for (library, class) in [("aws-lc", "m0"), ("openssl", "m3")] {
+            let mut drawn = 0;
+            for chart in runs().iter().flat_map(all) {
+                for found in mark.captures_iter(&chart.svg) {
+                    let about = found[2].split(':').next().unwrap();
+                    if about.split([' ', ',']).any(|word| word == library) && !about.contains('+') {
+                        assert_eq!(&found[1], class, "{}: {}", chart.name, &found[2]);
+                        drawn += 1;
+                    }
+                }
+            }
+            assert!(drawn > 20, "{library}: {drawn}");
+        }
+    }
+
+    /// A picture must state, without its page, the measurement, the machine, the date, the versions and the meaning of
+    /// its whiskers.
+    #[test]
+    fn pictures_state_their_provenance_and_whiskers() {
+        let mut drawn = 0;
+        for run in runs() {
+            for chart in all(&run) {
+                let text = texts(&chart);
+                for part in [&run.header.id, &run.header.suite, &run.header.environment.cpu.model] {
+                    assert!(text.contains(part.as_str()), "{} lacks {part}: {text}", chart.name);
+                }
+                assert!(text.contains("Measured 20") && text.contains("pqlab 0.1.0"), "{}: {text}", chart.name);
+                let whiskers =
+                    if chart.svg.contains("class=\"whisker\"") { "Whiskers: 95% interval" } else { "whisker" };
+                let tiles = text.contains("half-width of its 95% interval");
+                assert!(text.contains(whiskers) || tiles, "{}: {text}", chart.name);
+                let totals = text.contains("iamond") || text.contains("median") || text.contains("mean");
+                assert!(!chart.svg.contains("class=\"diamond\"") || totals, "{}: {text}", chart.name);
+                // The colour key of a heat table has one tile of this colour.
+                let keys = usize::from(text.contains("not ranked: reason"));
+                let doubtful = chart.svg.contains("class=\"doubtful") || chart.svg.matches(UNRANKED).count() > keys;
+                assert_eq!(doubtful, text.contains("Grey marks are not ranked"), "{}: {text}", chart.name);
+                assert_ne!(doubtful, text.contains("Nothing shown is excluded or doubtful"), "{}: {text}", chart.name);
+                drawn += 1;
+            }
+        }
+        assert!(drawn > 30, "{drawn}");
     }
 
     #[test]

@@ -1,24 +1,43 @@
-//! Chart with stacked bars: the parts of a time.
+//! Chart with stacked bars: a time divided into its parts.
 
 use super::Chart;
-use super::canvas::{Anchor, Canvas, LegendEntry, Quantity, Scale, TextStyle, label, width_of};
+use super::canvas::{Anchor, Canvas, LABEL_LINE, LegendEntry, Quantity, Scale, TextStyle, lines_of, width_of};
+use super::provenance::named;
+use pqlab_analysis::RunAnalysis;
+use pqlab_analysis::caveats::{Caveat, Caveats};
+use pqlab_analysis::comparison::NotRanked;
 use pqlab_analysis::number::{percent, time};
 
 const WIDTH: f64 = 760.0;
+/// Height of a bar, in SVG units.
+const BAR: f64 = 18.0;
+/// Minimum height of a bar's row, in SVG units.
 const LINE: f64 = 34.0;
+/// Maximum width of the labels, in SVG units.
+const LABELS: f64 = 320.0;
 /// Maximum number of bars.
 pub(super) const MOST: usize = 18;
 
-/// A bar: name, provider, parts in ns, and the measured whole in ns if there is one.
+/// A bar: its parts in ns, and the time of the whole in ns if it was measured separately.
 pub(super) struct Bar {
     pub(super) name: String,
     pub(super) provider: String,
+    pub(super) algorithm: String,
     pub(super) parts: Vec<f64>,
     pub(super) whole: Option<f64>,
+    /// Reason why a case of the bar is not ranked. The bar is then hollow.
+    pub(super) doubt: Option<&'static str>,
 }
 
-/// Draws at most `most` stacked bars, fastest first.
+/// Returns the reason why figures with these caveats are not ranked.
+pub(super) fn doubt_of(caveats: &Caveats) -> Option<&'static str> {
+    let reasons = [(Caveat::Defect, NotRanked::KnownDefect), (Caveat::Shared, NotRanked::Disturbed)];
+    reasons.into_iter().find(|(caveat, _)| caveats.has(*caveat)).map(|(_, reason)| reason.text())
+}
+
+/// Draws at most `most` stacked bars, fastest first. Returns `None` if there are none.
 pub(super) fn stacked(
+    analysis: &RunAnalysis<'_>,
     name: &str,
     title: &str,
     parts: &[&str],
@@ -34,41 +53,62 @@ pub(super) fn stacked(
         return None;
     }
     let mut legend: Vec<(LegendEntry, String)> =
-        parts.iter().enumerate().map(|(part, name)| (LegendEntry::Block(part), (*name).to_owned())).collect();
+        parts.iter().enumerate().map(|(part, name)| (LegendEntry::Part(part), (*name).to_owned())).collect();
     if bars.iter().any(|bar| bar.whole.is_some()) {
-        legend.push((LegendEntry::Line, "whole operation, measured separately".to_owned()));
+        legend.push((LegendEntry::Diamond, "whole operation, measured separately".to_owned()));
     }
-    let mut canvas = Canvas::new(WIDTH, 0.0);
-    let top = canvas.head_of(title, &legend) + 4.0;
-    let height = top + bars.len() as f64 * LINE + 30.0;
-    let mut canvas = Canvas::new(WIDTH, height);
-    canvas.head_of(title, &legend);
-    let texts = bars.iter().flat_map(|bar| [&bar.name, &bar.provider]);
-    let gutter = texts.map(|text| width_of(&label(text), 12.0)).fold(80.0, f64::max).min(320.0) + 14.0;
+    let mut canvas = Canvas::new(WIDTH);
+    let top = canvas.head(title, &legend) + 4.0;
+    let labels: Vec<Vec<(TextStyle, String)>> = bars
+        .iter()
+        .map(|bar| {
+            let by = named(analysis, &bar.provider, &bar.algorithm, bar.doubt);
+            let names = lines_of(&bar.name, 12.0, LABELS).into_iter().map(|line| (TextStyle::Label, line));
+            names.chain(lines_of(&by, 12.0, LABELS).into_iter().map(|line| (TextStyle::Faint, line))).collect()
+        })
+        .collect();
+    let row = |label: &Vec<(TextStyle, String)>| LINE.max(LABEL_LINE * label.len() as f64 + 6.0);
+    let height = top + labels.iter().map(row).sum::<f64>() + 42.0;
+    canvas.ends_at(height);
+    let gutter = labels.iter().flatten().map(|(_, text)| width_of(text, 12.0)).fold(80.0, f64::max) + 14.0;
     let ends = bars.iter().flat_map(|bar| [total(bar), bar.whole.unwrap_or(0.0)]);
     let scale = Scale::linear(ends, gutter, WIDTH - 20.0);
-    canvas.axis_across(&scale, Quantity::Time, top, height - 26.0);
-    let mut listed = Vec::new();
-    for (place, bar) in bars.iter().enumerate() {
-        let y = top + (place as f64 + 0.5) * LINE;
-        canvas.text(gutter - 10.0, y - 1.0, TextStyle::Label, Anchor::End, &label(&bar.name));
-        canvas.text(gutter - 10.0, y + 12.0, TextStyle::Faint, Anchor::End, &label(&bar.provider));
+    canvas.axis_across(&scale, Quantity::Time, top, height - 38.0);
+    let axis = "time (unit at each tick)";
+    canvas.text((gutter + WIDTH - 20.0) / 2.0, height - 6.0, TextStyle::Faint, Anchor::Middle, axis);
+    let (mut listed, mut end) = (Vec::new(), top);
+    for (bar, label) in bars.iter().zip(&labels) {
+        let y = end + row(label) / 2.0;
+        end += row(label);
+        let first = y + 4.0 - LABEL_LINE * (label.len() - 1) as f64 / 2.0;
+        for (number, (style, line)) in label.iter().enumerate() {
+            canvas.text(gutter - 10.0, first + LABEL_LINE * number as f64, *style, Anchor::End, line);
+        }
         let mut from = 0.0;
         let mut words = Vec::new();
         for (part, value) in bar.parts.iter().enumerate() {
             let about = format!("{} {} ({})", parts[part], time(*value), percent(100.0 * value / total(bar)));
             let (x, to) = (scale.at(from), scale.at(from + value));
-            if *value > 0.0 {
-                canvas.bar(part, x, y - 9.0, to - x, 18.0, &about);
+            if *value > 0.0 && bar.doubt.is_some() {
+                canvas.hollow_bar(x, y - BAR / 2.0, to - x, BAR, &about);
+            } else if *value > 0.0 {
+                canvas.part(part, x, y - BAR / 2.0, to - x, BAR, &about);
             }
             words.push(about);
             from += value;
         }
         if let Some(whole) = bar.whole {
-            canvas.whisker((scale.at(whole), y - 12.0), (scale.at(whole), y + 12.0));
+            canvas.diamond(scale.at(whole), y);
         }
+        canvas.shows_figure(&bar.provider, &bar.algorithm, bar.doubt);
         listed.push(format!("{} {}: {}", bar.name, bar.provider, words.join(", ")));
     }
     let more = if all > bars.len() { format!(" The {} fastest of {all}.", bars.len()) } else { String::new() };
-    Some(canvas.finish(name, title, format!("{note}{more} {}.", listed.join("; "))))
+    canvas.note(note);
+    if bars.iter().any(|bar| bar.doubt.is_some()) {
+        canvas.note("Grey bars have their parts in the order of the legend.");
+    }
+    canvas.note("Bars have no whiskers; the tables give the intervals.");
+    canvas.note(more.trim_start());
+    Some(canvas.finish(analysis, name, title, format!("{note}{more} {}.", listed.join("; "))))
 }

@@ -7,9 +7,9 @@ use pqlab_stats::Interval;
 use serde::Serialize;
 use std::io::Write;
 
-/// Latency in ns and throughput in operations per second of every case with a figure. The ends of the interval are the
-/// lower and upper values. Each caveat is a separate measure, so that dashboards show it next to the others: its value
-/// is 1, and its message is in `text`, which Bencher itself ignores. Failed cases and overhead cases have no entry.
+/// Latency in ns and throughput in operations per second of every case with a figure. The lower and upper values are
+/// the ends of the 95% interval. Each caveat is a separate measure with the value 1, so that dashboards show it next to
+/// the others. Its message is in `text`, which Bencher ignores. Failed cases and overhead cases have no entry.
 pub(super) struct Bmf;
 
 #[derive(Serialize)]
@@ -20,7 +20,7 @@ struct Measures {
     caveats: IndexMap<String, Mark>,
 }
 
-/// A caveat.
+/// Measure for a caveat.
 #[derive(Serialize)]
 struct Mark {
     value: f64,
@@ -76,8 +76,8 @@ mod tests {
         let all = read.as_object().unwrap();
         assert_eq!(all.len(), 5);
         for (name, measure) in all.values().flat_map(|measures| measures.as_object().unwrap()) {
-            // The format requires a value and a short name for every measure, including measures that it does not
-            // define.
+            // The format requires a value and a short name for every measure, even for measures
+            // that it does not define itself.
             let number = |field: &str| measure[field].as_f64();
             assert!(number("value").is_some() && name.len() <= 64);
             if !name.starts_with("caveat-") {

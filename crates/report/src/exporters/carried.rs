@@ -1,4 +1,4 @@
-//! Tests that every format carries every caveat: each of the [`exporters`] writes runs whose cases have all caveats,
+//! Tests that every format contains every caveat: each of the [`exporters`] writes runs whose cases have all caveats,
 //! and the tests read the output back. New formats are tested automatically.
 
 use super::{Exporter, exporters, written};
@@ -9,7 +9,7 @@ use pqlab_analysis::caveats::Caveat;
 use pqlab_record::{Case, Run};
 use serde_json::Value;
 
-/// Returns the texts that a reader of the format finds in the output. The file name extension selects the reader.
+/// Returns the texts in a format's output. Selects the parser by the format's file name extension.
 fn texts(exporter: &dyn Exporter, run: &Run) -> Vec<String> {
     let bytes = written(exporter, run);
     let text = || String::from_utf8(bytes.clone()).unwrap();
@@ -32,7 +32,7 @@ fn texts(exporter: &dyn Exporter, run: &Run) -> Vec<String> {
             let cells = rows.iter().flat_map(|row| row.get_column_iter());
             cells.map(|(_, field)| field.to_string().trim_matches('"').to_owned()).collect()
         }
-        // Text formats such as Markdown and LaTeX escape with backslashes.
+        // Text formats such as Markdown and LaTeX escape with backslashes, so remove them.
         _ => vec![text().replace('\\', "")],
     }
 }
@@ -64,7 +64,7 @@ fn plan(run: &Run) -> Vec<Case> {
 
 /// Returns the caveats of all cases in the run, with their messages.
 fn caveats_of(run: &Run) -> Vec<(Caveat, String)> {
-    let analysis = RunAnalysis::of(run);
+    let analysis = RunAnalysis::new(run);
     let found = analysis.cases().iter().flat_map(|case| case.caveats.iter());
     found.map(|(caveat, says)| (caveat, says.to_owned())).collect()
 }
@@ -96,7 +96,7 @@ fn every_format_carries_every_caveat() {
     }
 }
 
-/// Constant texts such as a legend must not look like caveats of a case.
+/// The output for a run without caveats must not contain text that looks like a caveat, for example in a legend.
 #[test]
 fn formats_have_no_caveats_of_sound_runs() {
     for operation in ["verify", "digest", "encapsulate"] {
@@ -137,7 +137,7 @@ fn terminal_and_page_show_the_same_caveats() {
     use crate::terminal::{Palette, run_table, show_case};
     use pqlab_analysis::ntor::RelayScenario;
     let run = only(fixtures::doubtful_run(), "verify");
-    let analysis = RunAnalysis::of(&run);
+    let analysis = RunAnalysis::new(&run);
     let (table, case) =
         (run_table(&analysis, &[], 200, Palette::PLAIN), show_case(&analysis.cases()[0], &[], 200, Palette::PLAIN));
     let page =

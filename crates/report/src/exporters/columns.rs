@@ -9,12 +9,12 @@ pub(super) struct Column {
     pub(super) name: &'static str,
     /// Unit of the numbers; empty if they have none.
     pub(super) unit: &'static str,
-    /// Type of the column, with the function that gets the value of a case.
+    /// Type of the column, with the function that returns the value for a case.
     pub(super) value: Value,
 }
 
-/// Type of a column, with a function that gets the value of a case. The function returns `None` if the column does not
-/// apply.
+/// Type of a column, with the function that returns the value for a case. The function returns `None` if the column
+/// does not apply to the case.
 #[derive(Clone, Copy)]
 pub(super) enum Value {
     Text(fn(&ResultEntry) -> Option<String>),
@@ -24,8 +24,8 @@ pub(super) enum Value {
 }
 
 impl Column {
-    /// Returns the value of a case as text, or an empty string if the column does not apply. Numbers are written as the
-    /// shortest decimals that parse to the same number.
+    /// Returns the value for a case as text, or an empty string if the column does not apply. Numbers are the shortest
+    /// decimals that parse back to the same value.
     pub(super) fn text(&self, row: &ResultEntry) -> String {
         match self.value {
             Value::Text(get) => get(row),
@@ -53,8 +53,8 @@ const fn truth(name: &'static str, value: fn(&ResultEntry) -> Option<bool>) -> C
     Column { name, unit: "", value: Value::Truth(value) }
 }
 
-/// All columns, in the order in which they are written. New columns must be added at the end.
-pub(super) const COLUMNS: [Column; 80] = [
+/// All columns, in the order of the file. New columns must be added at the end.
+pub(super) const COLUMNS: [Column; 92] = [
     text("id", |row| Some(row.id.clone())),
     text("name", |row| Some(row.name.clone())),
     text("workload", |row| Some(row.workload.clone())),
@@ -91,8 +91,8 @@ pub(super) const COLUMNS: [Column; 80] = [
     real("iqm_us", "µs", |row| row.iqm_us),
     real("ops_per_s", "op/s", |row| row.ops_per_s),
     text("counter", |row| row.counter.map(|counter| counter.name().to_owned())),
-    real("ticks", "ticks of counter", |row| row.ticks),
-    real("ticks_per_byte", "ticks of counter per byte", |row| row.ticks_per_byte),
+    real("ticks", "counter ticks", |row| row.ticks),
+    real("ticks_per_byte", "counter ticks per byte", |row| row.ticks_per_byte),
     real("cycles", "core cycles", |row| row.cycles),
     real("cycles_per_byte", "core cycles per byte", |row| row.cycles_per_byte),
     real("instructions", "instructions", |row| row.instructions),
@@ -135,9 +135,21 @@ pub(super) const COLUMNS: [Column; 80] = [
     text("precision", |row| row.quality.as_ref().map(|quality| quality.precision.clone())),
     truth("disturbed", |row| row.quality.as_ref().map(|quality| quality.disturbed)),
     text("run_spread", |row| row.quality.as_ref().map(|quality| quality.run_spread.clone())),
+    real("expected_attempts", "attempts", |row| Some(row.attempts.as_ref()?.expected)),
+    real("first_attempt_cycles", "core cycles", |row| row.attempts.as_ref()?.first_cycles),
+    real("each_attempt_cycles", "core cycles", |row| row.attempts.as_ref()?.each_cycles),
+    real("at_expected_us", "µs", |row| Some(row.attempts.as_ref()?.at_expected_us)),
+    real("at_expected_low_us", "µs", |row| Some(row.attempts.as_ref()?.at_expected_ci_us[0])),
+    real("at_expected_high_us", "µs", |row| Some(row.attempts.as_ref()?.at_expected_ci_us[1])),
+    real("at_expected_cycles", "core cycles", |row| row.attempts.as_ref()?.at_expected_cycles),
+    real("at_expected_cycles_low", "core cycles", |row| Some(row.attempts.as_ref()?.at_expected_cycles_ci?[0])),
+    real("at_expected_cycles_high", "core cycles", |row| Some(row.attempts.as_ref()?.at_expected_cycles_ci?[1])),
+    real("at_expected_ops_per_s", "op/s", |row| row.attempts.as_ref()?.ops_per_s),
+    real("at_expected_ops_per_s_low", "op/s", |row| Some(row.attempts.as_ref()?.ops_per_s_ci?[0])),
+    real("at_expected_ops_per_s_high", "op/s", |row| Some(row.attempts.as_ref()?.ops_per_s_ci?[1])),
 ];
 
-/// Joins all caveats of a case for one cell, as [`Caveats::text`](pqlab_analysis::caveats::Caveats::text) does.
+/// Joins all caveats of a case for one cell, like [`Caveats::text`](pqlab_analysis::caveats::Caveats::text).
 fn caveats(row: &ResultEntry) -> String {
     row.caveats.iter().map(|(word, says)| format!("{word}: {says}")).collect::<Vec<_>>().join("; ")
 }
@@ -150,14 +162,14 @@ fn form(form: Form) -> String {
     .to_owned()
 }
 
-/// Returns the names of the leftover register state: `none` if the call leaves nothing behind, `None` if that is
+/// Returns the names of the register state that the call leaves behind: `none` if there is none, `None` if that is
 /// unknown.
 fn residue(row: &ResultEntry) -> Option<String> {
     let names = row.residue.as_ref()?.iter().map(|residue| residue.name()).collect::<Vec<_>>();
     Some(if names.is_empty() { "none".to_owned() } else { names.join(",") })
 }
 
-/// Formats the parameters as in ids.
+/// Formats the parameters of a case as in its id.
 fn parameters(row: &ResultEntry) -> String {
     let shown = row.parameters.iter().map(|(name, value)| match value {
         ParameterValue::Flag(_) => name.clone(),
@@ -173,7 +185,7 @@ mod tests {
     use pqlab_analysis::caveats::Caveat;
     use std::path::Path;
 
-    /// Returns the text of `docs/formats.md`, which must document all columns and caveats.
+    /// Returns the text of `docs/formats.md`, which must describe all columns and caveats.
     fn documented() -> String {
         std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/formats.md")).unwrap()
     }

@@ -9,19 +9,19 @@ use pqlab_analysis::RunAnalysis;
 use pqlab_analysis::text::neutral;
 use std::io::Write;
 
-/// Figures of every case, in the format of RFC 4180 except that lines end in a line feed. A cell is empty if its figure
-/// does not apply. Text is escaped for spreadsheets and terminals: see [`cell`].
+/// Figures of every case, in the format of RFC 4180, except that lines end in a line feed. A cell is empty if its
+/// figure does not apply. Text is escaped for spreadsheets and terminals: see [`cell`].
 ///
-/// If a single table is selected, the file contains the rows of that table instead. Names are unchanged. Figures are
-/// numbers in the unit that ends their heading, followed by the ends of their interval if there is one. Caveats are in
-/// the last column.
+/// If the user selects a single table of several cases, the file contains the rows of that table instead. Texts are
+/// unchanged. Figures are numbers in the unit at the end of their heading, followed by both ends of their interval if
+/// there is one. The last column contains the caveats.
 pub(super) struct Csv {
-    /// Table to write instead of the cases, if the user selected one.
+    /// Selection of a table to write instead of the cases.
     pub(super) tables: TableChoice,
 }
 
-/// Escapes text for a cell. Control characters and direction marks are escaped. Text that a spreadsheet would interpret
-/// as a formula gets a leading apostrophe.
+/// Escapes text for a cell: control characters and direction marks become escapes, and text that a spreadsheet would
+/// interpret as a formula gets a leading apostrophe.
 pub(super) fn cell(text: &str) -> String {
     let formula = text.starts_with(['=', '+', '-', '@']) && text.parse::<f64>().is_err();
     format!("{}{}", if formula { "'" } else { "" }, neutral(text))
@@ -91,7 +91,7 @@ mod tests {
         assert_eq!(rows.len(), run.records.len());
         for (row, record) in rows.iter().zip(&run.records) {
             assert_eq!(at(row, "id"), record.case.id());
-            let entry = describe_case(&CaseAnalysis::of(&run.header, record));
+            let entry = describe_case(&CaseAnalysis::new(&run.header, record));
             assert_eq!(at(row, "median_us").parse::<f64>().ok(), entry.median_us);
             assert_eq!(at(row, "max_us").parse::<f64>().ok(), entry.max_us);
         }

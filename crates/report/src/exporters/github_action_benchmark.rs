@@ -5,8 +5,9 @@ use pqlab_analysis::{CaseAnalysis, RunAnalysis};
 use serde::Serialize;
 use std::io::Write;
 
-/// Median or mean in ns of every case with a figure. `range` is the half-width of the interval. `extra` contains one
-/// line per caveat; the action's charts show it next to a point. Failed cases and overhead cases have no entry.
+/// Median or mean in ns of every case with a figure. `range` is the half-width of the 95% interval. `extra` contains
+/// one line per caveat, which the action's charts show next to the point. Failed cases and overhead cases have no
+/// entry.
 pub(super) struct GithubActionBenchmark;
 
 #[derive(Serialize)]
@@ -22,7 +23,7 @@ impl Exporter for GithubActionBenchmark {
     fn format(&self) -> Format {
         Format {
             name: "github-action-benchmark",
-            describe: "for the GitHub action benchmark-action, tool customSmallerIsBetter",
+            describe: "JSON for the GitHub action github-action-benchmark (tool customSmallerIsBetter)",
             extension: "json",
         }
     }

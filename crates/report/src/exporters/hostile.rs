@@ -1,4 +1,4 @@
-//! Tests that names with special characters and commands pass safely through every exporter, the page and the terminal.
+//! Tests that every exporter, the page and the terminal safely show names with special characters and commands.
 
 use super::{Format, exporters};
 use crate::fixtures;
@@ -36,11 +36,12 @@ fn names() -> Vec<String> {
         .collect()
 }
 
-/// Replaces all names in a run with `name`. Overhead cases and hash cases keep the names that formats look for.
+/// Replaces all names in a run with `name`. Overhead cases and hash cases keep the names by which formats recognize
+/// them.
 fn named(run: Run, name: &str) -> Run {
     let mut run = run;
     for (index, record) in run.records.iter_mut().enumerate() {
-        // The index keeps cases distinct.
+        // Append the index, so that cases stay distinct.
         let unique = format!("{name}{index}");
         record.error = record.error.as_ref().map(|_| name.to_owned());
         let case = &mut record.case;
@@ -48,7 +49,7 @@ fn named(run: Run, name: &str) -> Run {
         case.parameters.push(Parameter::Word(name.to_owned(), name.to_owned()));
         match case.workload.as_str() {
             "floor" => continue,
-            // The exporter `sha3-csv` finds functions by name, so keep their names.
+            // The exporter `sha3-csv` finds functions by name, so keep the names of hash functions.
             "hash" => case.provider = unique,
             _ => {
                 case.workload = name.to_owned();
@@ -135,7 +136,7 @@ fn check_markdown(text: &str, name: &str) {
 }
 
 fn check_latex(text: &str) {
-    // A comment ends with its line and cannot contain commands.
+    // A LaTeX comment ends with its line, so it cannot contain commands. Skip comments.
     let text: String = text.lines().filter(|line| !line.starts_with('%')).map(|line| format!("{line}\n")).collect();
     let plain = text.replace("\\{", "").replace("\\}", "");
     assert_eq!(plain.matches('{').count(), plain.matches('}').count(), "unbalanced braces");
@@ -155,7 +156,7 @@ fn check_latex(text: &str) {
     assert_eq!(specials.sum::<usize>(), 0, "LaTeX would interpret a character as a command");
 }
 
-/// Reads a file back according to its extension, so that new formats are checked like others of the same kind.
+/// Parses a file according to its extension, so that new formats are checked like the others with the same extension.
 fn check(format: Format, bytes: &[u8], run: &Run, name: &str) {
     let Format { name: format, extension, .. } = format;
     let text = || String::from_utf8(bytes.to_vec()).unwrap();
@@ -164,7 +165,8 @@ fn check(format: Format, bytes: &[u8], run: &Run, name: &str) {
             let document: Value = serde_json::from_slice(bytes).unwrap();
             let mut all = Vec::new();
             texts(&document, &mut all);
-            // pyperf allows neither line feeds nor leading or trailing space, so its exporter collapses white space.
+            // pyperf rejects line feeds and leading or trailing spaces, so its exporter collapses
+            // white space.
             let words = name.split_whitespace().collect::<Vec<_>>().join(" ");
             let name = if format == "pyperf" { &words } else { name };
             assert!(holds(&all, name), "{format} lost {name:?}");
@@ -198,7 +200,7 @@ fn check(format: Format, bytes: &[u8], run: &Run, name: &str) {
 fn hostile_names_pass_through_every_exporter() {
     for name in names() {
         let run = named(fixtures::run(), &name);
-        let analysis = RunAnalysis::of(&run);
+        let analysis = RunAnalysis::new(&run);
         for exporter in exporters() {
             let mut bytes = Vec::new();
             exporter.export(&analysis, &mut bytes).unwrap();
@@ -213,10 +215,10 @@ fn hostile_names_pass_through_every_exporter() {
 #[test]
 fn hostile_names_pass_through_the_page() {
     let plain = |run: &Run| {
-        let analysis = RunAnalysis::of(run);
+        let analysis = RunAnalysis::new(run);
         page(&Page {
             analysis: &analysis,
-            past: &[Past::of(run)],
+            past: &[Past::new(run)],
             scenario: &RelayScenario::default(),
             around: Around::default(),
         })
@@ -230,7 +232,7 @@ fn hostile_names_pass_through_the_page() {
         assert_eq!(tags(&text), usual, "{name:?}");
         assert!(!text.contains(" onerror=alert(1)>") && !text.contains('\0') && !text.contains('\u{202e}'), "{name:?}");
         for chart in page(&Page {
-            analysis: &RunAnalysis::of(&named(fixtures::run(), &name)),
+            analysis: &RunAnalysis::new(&named(fixtures::run(), &name)),
             past: &[],
             scenario: &RelayScenario::default(),
             around: Around::default(),
@@ -247,7 +249,7 @@ fn hostile_names_pass_through_the_terminal() {
     for name in names() {
         for run in [fixtures::run(), fixtures::ntor_run(), fixtures::scaling_run()] {
             let run = named(run, &name);
-            let analysis = RunAnalysis::of(&run);
+            let analysis = RunAnalysis::new(&run);
             for width in [40, 80, 400] {
                 let tables = pqlab_analysis::tables::tables(&analysis, &RelayScenario::default());
                 let mut text = run_table(&analysis, &tables, width, Palette::PLAIN);

@@ -1,4 +1,4 @@
-//! hyperfine's JSON (`--export-json`), for hyperfine's own scripts.
+//! hyperfine's JSON format (`--export-json`), for hyperfine's own scripts.
 
 use super::{ExportError, Exporter, Format, finish_json, without_floor};
 use indexmap::IndexMap;
@@ -6,9 +6,9 @@ use pqlab_analysis::{CaseAnalysis, RunAnalysis};
 use serde::Serialize;
 use std::io::Write;
 
-/// Every case with a figure, except overhead cases, is a command with times in seconds. Each sample is one time. If the
-/// parameter `batch` is above 1, a time is the mean over a batch of operations. User and system times are null, because
-/// they are not measured. hyperfine's scripts ignore the additional field `caveats`.
+/// Every case with a figure, except overhead cases, becomes a command. Each sample becomes a time in seconds. If the
+/// parameter `batch` is above 1, each time is the mean over a batch of operations. User and system times are null,
+/// because they are not measured. hyperfine's scripts ignore the additional field `caveats`.
 pub(super) struct Hyperfine;
 
 #[derive(Serialize)]

@@ -6,20 +6,20 @@ use crate::document::{describe_run, describe_table};
 use pqlab_analysis::RunAnalysis;
 use std::io::{BufWriter, Write};
 
-/// Environment, measuring rules and estimates, with the raw samples if requested.
+/// Environment, measurement settings and estimates of a run, with the raw samples if requested.
 pub(super) struct Json {
     /// Whether to include raw samples.
     pub(super) samples: bool,
-    /// Tables of several cases to write.
+    /// Selection of the tables of several cases to write.
     pub(super) tables: TableChoice,
 }
 
 impl Exporter for Json {
     fn format(&self) -> Format {
         let (name, describe) = if self.samples {
-            ("json-samples", "like json, with every raw sample, from which all figures can be recomputed")
+            ("json-samples", "like json, plus every raw sample, enough to recompute all figures")
         } else {
-            ("json", "environment, measuring rules and all figures of every case (schema pqlab/1)")
+            ("json", "environment, measurement settings and all figures of every case (schema pqlab/1)")
         };
         Format { name, describe, extension: "json" }
     }
@@ -31,7 +31,7 @@ impl Exporter for Json {
         let document = describe_run(analysis, self.samples, &self.tables.all(analysis));
         let mut out = BufWriter::new(out);
         if self.samples {
-            // Write no indentation, because every sample would take a line.
+            // Do not indent, because every sample would take its own line.
             serde_json::to_writer(&mut out, &document)?;
         } else {
             serde_json::to_writer_pretty(&mut out, &document)?;
@@ -52,7 +52,7 @@ mod tests {
     use serde_json::{Value, json};
     use std::collections::BTreeSet;
 
-    /// Returns the example from the documented contract, which leaves the content of `host` and `os` open.
+    /// Returns the example document of the documented contract, which does not specify the content of `host` and `os`.
     fn contract() -> Value {
         let example = r#"{
           "schema": "pqlab/1",
@@ -84,7 +84,8 @@ mod tests {
         serde_json::from_slice(&written(&Json { samples, tables: TableChoice::default() }, run)).unwrap()
     }
 
-    /// Checks that every field of the contract exists and has the same type, unless it is null in either document.
+    /// Checks that `found` has every field of `contract`, with the same type unless the field is null in either
+    /// document.
     fn assert_holds(path: &str, contract: &Value, found: &Value) {
         match (contract, found) {
             (Value::Object(fields), Value::Object(present)) => {
@@ -120,8 +121,8 @@ mod tests {
             assert_holds("", &contract(), &found);
             let row = &found["results"]["kem"][0];
             let example = contract();
-            // The example in the contract has batch 1, so a successful case with batch 1 must have null in the same
-            // fields.
+            // The contract's example is a successful case with batch 1, so such a case must have
+            // null in the same fields.
             for (name, value) in example["results"]["kem"][0].as_object().unwrap() {
                 assert_eq!(value.is_null(), row[name].is_null(), "{name}");
             }
@@ -259,7 +260,7 @@ mod tests {
     #[test]
     fn documents_survive_a_round_trip() {
         for samples in [false, true] {
-            let document = describe_run(&RunAnalysis::of(&fixtures::run()), samples, &[]);
+            let document = describe_run(&RunAnalysis::new(&fixtures::run()), samples, &[]);
             let bytes = written(&Json { samples, tables: TableChoice::default() }, &fixtures::run());
             assert_eq!(serde_json::from_slice::<Document>(&bytes).unwrap(), document);
             let row = &document.results["signature"][1];

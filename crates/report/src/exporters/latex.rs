@@ -1,4 +1,4 @@
-//! LaTeX tables, one per area, with caption and label. They need `\usepackage{array,booktabs,longtable}`.
+//! LaTeX tables, one per area, with caption and label. The document needs `\usepackage{array,booktabs,longtable}`.
 
 use super::tables::{FIGURES, Footnotes, TableChoice};
 use super::{ExportError, Exporter, Format};
@@ -10,17 +10,17 @@ use pqlab_analysis::{CaseAnalysis, RunAnalysis};
 use pqlab_record::Status;
 use std::io::Write;
 
-/// Columns before the figures.
+/// Columns before the figures: heading and alignment.
 const NAMES: [(&str, LatexSide); 2] = [
     ("Algorithm and operation", LatexSide::Broken { width_pct: 23 }),
     ("Library", LatexSide::Broken { width_pct: 13 }),
 ];
-/// Column after the figures.
+/// Column after the figures: heading and alignment.
 const NOTES: (&str, LatexSide) = ("Notes", LatexSide::Broken { width_pct: 12 });
 
-/// A table for each area with figures, intervals and caveats, then the tables of several cases.
+/// A table for each area with figures, intervals and caveats, followed by the tables of several cases.
 pub(super) struct Latex {
-    /// Tables of several cases to write.
+    /// Selection of the tables of several cases to write.
     pub(super) tables: TableChoice,
 }
 
@@ -100,7 +100,7 @@ fn row(case: &CaseAnalysis<'_>, footnotes: &mut Footnotes) -> Vec<LatexCell> {
     names.into_iter().chain(figures).chain([text(&marks)]).collect()
 }
 
-/// Makes a text safe for a comment, which ends with its line.
+/// Makes a text safe for a LaTeX comment: a single line of ASCII.
 fn comment(text: &str) -> String {
     neutral(text).chars().filter(char::is_ascii).collect()
 }
@@ -157,7 +157,7 @@ mod tests {
     #[test]
     fn circuit_handshakes_have_their_tables() {
         let text = exported(&fixtures::ntor_run());
-        for table in TableChoice::default().all(&RunAnalysis::of(&fixtures::ntor_run())) {
+        for table in TableChoice::default().all(&RunAnalysis::new(&fixtures::ntor_run())) {
             assert!(text.contains(&format!("\\label{{tab:pqlab-{}}}", table.name)), "{}", table.name);
         }
         assert!(text.contains("kem-only-mlkem512 & 820 & 800 & 1,620 & 2 & 2 & 4 \\\\"), "{text}");

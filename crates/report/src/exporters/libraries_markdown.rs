@@ -1,4 +1,4 @@
-//! Compares two libraries of one run in Markdown, for comments on pull requests.
+//! Comparison of two libraries in one run, as Markdown for comments on pull requests.
 
 use super::markdown::escape;
 use pqlab_analysis::comparison::{ComparedCase, Comparison};
@@ -7,8 +7,8 @@ use pqlab_analysis::number::{NONE, percent, time};
 use pqlab_record::{Environment, Unit};
 use pqlab_stats::{VERDICT_SIGNIFICANCE, Verdict};
 
-/// Writes the answer, a row for each pair of cases, and the versions of the libraries. `first` and `second` are
-/// provider ids.
+/// Writes the answer in one or two lines, a row for each pair of cases, the versions of the libraries, and the
+/// criteria. `first` and `second` are provider ids.
 pub fn compared_libraries(comparison: &Comparison, environment: &Environment, [first, second]: [&str; 2]) -> String {
     let mut out = format!("### {} against {}\n\n", escape(second), escape(first));
     comparison.answer().lines().for_each(|line| out.push_str(&format!("{}\n", escape(line))));
@@ -33,7 +33,7 @@ pub fn compared_libraries(comparison: &Comparison, environment: &Environment, [f
     out
 }
 
-/// Formats the criteria of the comparison as a list item. `origin` says where the figures come from.
+/// Formats the criteria of the comparison as a list item. `origin` describes the source of the figures.
 pub(super) fn judged(comparison: &Comparison, origin: &str) -> String {
     let criteria = &comparison.criteria;
     let cycles = comparison.cases.iter().filter(|case| case.unit == Unit::CoreCycles).count();
@@ -43,15 +43,15 @@ pub(super) fn judged(comparison: &Comparison, origin: &str) -> String {
         _ => "core cycles (in time if they are unknown)",
     };
     format!(
-        "- the ratio is second / first in {unit}{origin}; equivalent: within {} ({}); at most {} of pairs \
-         without a difference are called faster or slower\n",
+        "- the ratio is second / first in {unit}{origin}; equivalent: within {} ({}); at most {} of truly equal pairs \
+         are called faster or slower\n",
         percent(criteria.margin_pct),
         escape(&criteria.margin_source),
         percent(100.0 * VERDICT_SIGNIFICANCE)
     )
 }
 
-/// Returns a row of the table. `name` must already be Markdown.
+/// Returns a row of the table. `name` is already Markdown and is not escaped.
 pub(super) fn row(case: &ComparedCase, name: &str) -> String {
     let time = |ns: Option<f64>| ns.map_or_else(|| NONE.to_owned(), time);
     let (ratio, ends) = case.ratio.map_or_else(
@@ -87,14 +87,14 @@ mod tests {
             path: "/opt/a|b/libcrypto.so".into(),
             spec: "aws-lc=openssl:/opt/a|b/libcrypto.so".into(),
         });
-        let analysis = RunAnalysis::of(&run);
+        let analysis = RunAnalysis::new(&run);
         let case = |id: &str| analysis.cases().iter().find(|case| case.case().id() == id).expect("no such case");
         let pair = (case("kem/ML-KEM-768/encapsulate@liboqs"), case("kem/ML-KEM-768/encapsulate@aws-lc"));
         let comparison = compare(&analysis, &analysis, &[pair], &ComparisonCriteria::default());
         let text = compared_libraries(&comparison, &run.header.environment, ["liboqs", "aws-lc"]);
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines[0], "### aws-lc against liboqs");
-        assert!(lines[2].starts_with("Answer: 1 of 1 slower, most of all "), "{text}");
+        assert!(lines[2].starts_with("Answer: 1 of 1 slower, largest difference: "), "{text}");
         assert_eq!(lines[4], "| case | liboqs | aws-lc | ratio | 95% interval | verdict | notes |");
         assert!(
             lines[6].starts_with("| kem/ML-KEM-768/encapsulate | ") && lines[6].contains(" | **slower** | "),

@@ -1,4 +1,4 @@
-//! Markdown for the file `BENCHMARKS.md`, in which a project records its figures.
+//! Markdown for the file `BENCHMARKS.md`, in which a project publishes its figures.
 
 use super::tables::{FIGURES, Footnotes, TableChoice};
 use super::{ExportError, Exporter, Format};
@@ -18,12 +18,12 @@ use pqlab_analysis::{CaseAnalysis, RunAnalysis};
 use pqlab_record::{ASSUMED, ProtocolKind};
 use std::io::Write;
 
-/// Name of the table that gets its own section.
+/// Name of the table that gets its own section, on stability.
 const SPREAD: &str = "spread";
 
 /// Headline figures, methodology, environments, full tables, stability analysis, and comparisons with other machines.
 pub(super) struct Markdown {
-    /// Tables of several cases to write.
+    /// Selection of the tables of several cases to write.
     pub(super) tables: TableChoice,
 }
 
@@ -45,8 +45,8 @@ impl Exporter for Markdown {
     }
 }
 
-/// Writes the file. Past runs on other machines are compared with this run. `scenario` applies to the tables of circuit
-/// handshakes.
+/// Writes `BENCHMARKS.md`. Compares the run with runs on other machines in `past`. `scenario` contains the assumptions
+/// for the tables of circuit handshakes.
 ///
 /// # Errors
 /// Fails if `out` cannot be written.
@@ -105,8 +105,8 @@ fn headline(found: &Findings, out: &mut dyn Write) -> std::io::Result<()> {
     if !found.costs.is_empty() {
         writeln!(
             out,
-            "\nPost-quantum against classical: the fastest library for each, or several without a measurable \
-             difference. Ratios compare core cycles if both sides have them, otherwise times.\n"
+            "\nPost-quantum against classical: the fastest library for each, or all that tie for fastest. Ratios \
+             compare core cycles if both sides have them, otherwise times.\n"
         )?;
         writeln!(
             out,
@@ -148,8 +148,8 @@ fn methodology(analysis: &RunAnalysis<'_>, out: &mut dyn Write) -> std::io::Resu
         ProtocolKind::Adaptive => {
             writeln!(
                 out,
-                "- {processes}; the number of rounds follows from a pilot of three rounds, for a 95% interval of ±{}% \
-                 in core cycles (in time if cycles are unknown), in at most {} s per case",
+                "- {processes}; a pilot of three rounds determines the number of rounds, for a 95% interval of ±{}% \
+                 in core cycles (in time if cycles are unknown) and at most {} s per case",
                 protocol.precision_pct, protocol.max_time_s
             )?;
             writeln!(
@@ -200,7 +200,7 @@ fn environments(analysis: &RunAnalysis<'_>, past: &[Past], out: &mut dyn Write) 
     Ok(())
 }
 
-/// Writes the cases of an area, followed by a list of their caveats.
+/// Writes the table of an area's cases, followed by a list of their caveats.
 fn cases(rows: &[&CaseAnalysis<'_>], out: &mut dyn Write) -> std::io::Result<()> {
     let headings: Vec<&str> = FIGURES.iter().map(|(heading, _)| *heading).collect();
     let sides = vec!["---:"; FIGURES.len()];
@@ -248,8 +248,8 @@ fn several(table: &Table, out: &mut dyn Write) -> std::io::Result<()> {
     texts.iter().try_for_each(|text| writeln!(out, "- {}", escape(text)))
 }
 
-/// Writes the spread of each operation compared with AES-256-GCM, which serves as the noise floor, if the run measured
-/// it.
+/// Writes the spread of each operation. Compares it with the spread of AES-256-GCM, which serves as the noise floor, if
+/// the run measured it.
 fn stability(spread: Option<&Table>, out: &mut dyn Write) -> std::io::Result<()> {
     writeln!(out, "\n## Stability\n")?;
     writeln!(
@@ -289,7 +289,7 @@ fn machines(analysis: &RunAnalysis<'_>, past: &[Past], out: &mut dyn Write) -> s
     Ok(())
 }
 
-/// Escapes everything that Markdown or embedded HTML would not treat as text. Returns a single line.
+/// Escapes everything that Markdown or embedded HTML would not show as text. Returns a single line.
 pub(super) fn escape(text: &str) -> String {
     let mut out = String::new();
     for character in neutral(text).chars() {
@@ -323,7 +323,7 @@ mod tests {
 
     fn exported(run: &Run, past: &[Past]) -> String {
         let mut bytes = Vec::new();
-        benchmarks(&RunAnalysis::of(run), past, &RelayScenario::default(), &mut bytes).unwrap();
+        benchmarks(&RunAnalysis::new(run), past, &RelayScenario::default(), &mut bytes).unwrap();
         String::from_utf8(bytes).unwrap()
     }
 
@@ -349,9 +349,9 @@ mod tests {
         assert!(text.contains("| ML-KEM-768 encapsulate | openssl | failed | decapsulation gave a different secret |"));
         assert!(text.contains("measurement overhead: 2.70 ns"));
         assert!(!text.contains("ENV-2"));
-        // The text must not suggest that pqlab measures until the interval is narrow, because the pilot fixes the
-        // number of rounds.
-        assert!(text.contains("follows from a pilot of three") && !text.contains("until"), "{text}");
+        // The pilot fixes the number of rounds, so the text must not suggest that pqlab measures
+        // until the interval is narrow.
+        assert!(text.contains("a pilot of three rounds determines") && !text.contains("until"), "{text}");
     }
 
     #[test]
@@ -360,7 +360,7 @@ mod tests {
         let mut other = fixtures::run();
         other.header.environment.cpu.model = "Other CPU".to_owned();
         other.records[0].samples = fixtures::samples(20.8, 1);
-        let text = exported(&run, &[Past::of(&other)]);
+        let text = exported(&run, &[Past::new(&other)]);
         assert!(text.contains("## ENV-1 against ENV-2") && text.contains("**2.00×**"), "{text}");
     }
 
@@ -373,11 +373,11 @@ mod tests {
             &run,
         ))
         .unwrap();
-        for table in tables(&RunAnalysis::of(&run), &scenario) {
+        for table in tables(&RunAnalysis::new(&run), &scenario) {
             assert!(text.contains(&format!("### {}\n", escape(&table.title))), "{}", table.title);
         }
         assert!(text.contains("| kem-only-mlkem512 | 820 | 800 | 1,620 | 2 | 2 | 4 |"), "{text}");
-        assert!(text.contains("at 50.0 circuits a second") && text.contains("| 64 cores (extrapolated) |"), "{text}");
+        assert!(text.contains("at 50.0 circuits per second") && text.contains("| 64 cores (extrapolated) |"), "{text}");
         assert!(text.contains("does NOT authenticate the relay"));
     }
 

@@ -1,4 +1,5 @@
-//! Export formats. Each format has a file that implements [`Exporter`], and a line in the table below.
+//! Export formats. Each format has a file that implements [`Exporter`], and a line in the invocation of `formats!`
+//! below.
 
 mod columns;
 mod libraries_markdown;
@@ -19,7 +20,7 @@ use pqlab_record::Case;
 use serde::Serialize;
 use std::io::Write;
 
-/// Declares the modules and their formats. Each line names a module and the formats that it defines, given the options.
+/// Declares the modules of the formats. Each line names a module and creates its formats from the options.
 macro_rules! formats {
     ($options:ident; $($module:ident => $($format:expr),+;)*) => {
         $(mod $module;)*
@@ -64,13 +65,13 @@ pub trait Exporter: Send + Sync {
     /// Returns the description of the format.
     fn format(&self) -> Format;
 
-    /// Returns the name on the command line.
+    /// Returns the format's name on the command line.
     fn name(&self) -> &'static str {
         self.format().name
     }
 
-    /// Checks that the format can express the records of a plan. Called before measuring, so that no measurement is
-    /// wasted.
+    /// Checks that the format can express the records of a plan. Called before measuring, so that no time is wasted on
+    /// a run that the format cannot express.
     ///
     /// # Errors
     /// [`ExportError::Choice`] with the valid choices.
@@ -78,12 +79,12 @@ pub trait Exporter: Send + Sync {
         Ok(())
     }
 
-    /// Returns notes about the run for standard error, one per line.
+    /// Returns notes about the run that belong on standard error, one per line.
     fn notes(&self, _analysis: &RunAnalysis<'_>) -> Vec<String> {
         Vec::new()
     }
 
-    /// Writes a run.
+    /// Writes a run in this format.
     ///
     /// # Errors
     /// Fails if `out` cannot be written, or if the format cannot express the run.
@@ -99,7 +100,8 @@ pub enum ExportError {
     /// The format cannot express the run.
     #[error("cannot express the run in this format: {0}")]
     Format(String),
-    /// The format holds only part of a run, and the user named no part or one that does not exist.
+    /// The user's choice is missing or invalid: the name of a format or table is unknown, or the format contains only
+    /// part of a run and the user must choose the part.
     #[error("{0}")]
     Choice(String),
 }
@@ -107,13 +109,13 @@ pub enum ExportError {
 /// Options for formats. Each format uses the options that apply to it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ExportOptions {
-    /// Number of decimals.
+    /// Number of decimals in `sha3-csv`; `None` for its default.
     pub digits: Option<usize>,
-    /// Id of a provider, or name of a library.
+    /// Provider to write in `sha3-csv`, by provider id or library name.
     pub provider: Option<String>,
     /// Naming scheme for rows in the Google Benchmark formats.
     pub names: Names,
-    /// Scenario for tables of circuit handshakes.
+    /// Assumptions for the tables of circuit handshakes.
     pub scenario: RelayScenario,
     /// Name of one [table of several cases](pqlab_analysis::tables) to write instead of the whole run.
     pub table: Option<String>,
@@ -125,10 +127,10 @@ impl ExportOptions {
     }
 }
 
-/// Formats that can hold a single table of several cases.
+/// Names of the formats that can contain a single table of several cases.
 pub const TABLE_FORMATS: [&str; 4] = ["csv", "json", "latex", "markdown"];
 
-/// Naming scheme for rows.
+/// Naming scheme for the rows of the Google Benchmark formats.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Names {
     /// Case ids.
@@ -138,12 +140,12 @@ pub enum Names {
     Reference,
 }
 
-/// Returns all formats.
+/// Returns all formats, with default options.
 pub fn exporters() -> Vec<Box<dyn Exporter>> {
     exporters_with(&ExportOptions::default())
 }
 
-/// Returns the format named `name`.
+/// Returns the format named `name`, with default options.
 pub fn exporter(name: &str) -> Option<Box<dyn Exporter>> {
     exporters().into_iter().find(|exporter| exporter.name() == name)
 }
@@ -151,7 +153,7 @@ pub fn exporter(name: &str) -> Option<Box<dyn Exporter>> {
 /// Returns the format named `name`, with the given options.
 ///
 /// # Errors
-/// [`ExportError::Choice`] if there is no such format, or if it cannot hold the single table in the options.
+/// [`ExportError::Choice`] if there is no such format, or if the options select a table that the format cannot contain.
 pub fn exporter_with(name: &str, options: &ExportOptions) -> Result<Box<dyn Exporter>, ExportError> {
     if options.table.is_some() && !TABLE_FORMATS.contains(&name) {
         let formats = TABLE_FORMATS.join(", ");
@@ -163,8 +165,8 @@ pub fn exporter_with(name: &str, options: &ExportOptions) -> Result<Box<dyn Expo
     all.into_iter().find(|exporter| exporter.name() == name).ok_or(ExportError::Choice(unknown))
 }
 
-/// Returns all cases except overhead cases. Changes of a fraction of a nanosecond in the overhead would cause false
-/// alarms in dashboards.
+/// Returns all cases except overhead cases. Their times can change by a fraction of a nanosecond, which would cause
+/// false alarms in dashboards.
 fn without_floor<'r, 'a>(analysis: &'r RunAnalysis<'a>) -> impl Iterator<Item = &'r CaseAnalysis<'a>> {
     analysis.cases().iter().filter(|case| !case.is_floor())
 }
@@ -197,7 +199,7 @@ impl From<::csv::Error> for ExportError {
 #[cfg(test)]
 pub(crate) fn written(exporter: &dyn Exporter, run: &pqlab_record::Run) -> Vec<u8> {
     let mut bytes = Vec::new();
-    exporter.export(&RunAnalysis::of(run), &mut bytes).expect("the format must be able to express the run");
+    exporter.export(&RunAnalysis::new(run), &mut bytes).expect("the format must be able to express the run");
     bytes
 }
 
@@ -216,7 +218,7 @@ mod tests {
     use crate::fixtures;
     use std::io::{Error, ErrorKind};
 
-    /// A writer that accepts a number of bytes and then fails.
+    /// A writer that accepts this number of bytes and then fails.
     struct Full(usize);
 
     impl Write for Full {
@@ -260,7 +262,7 @@ mod tests {
     #[test]
     fn every_format_reports_a_full_disk() {
         let run = fixtures::run();
-        let analysis = RunAnalysis::of(&run);
+        let analysis = RunAnalysis::new(&run);
         for one in exporters() {
             let mut whole = Vec::new();
             one.export(&analysis, &mut whole).unwrap();
@@ -276,8 +278,8 @@ mod tests {
         let run = fixtures::run();
         for one in exporters() {
             let (mut first, mut second) = (Vec::new(), Vec::new());
-            one.export(&RunAnalysis::of(&run), &mut first).unwrap();
-            one.export(&RunAnalysis::of(&run), &mut second).unwrap();
+            one.export(&RunAnalysis::new(&run), &mut first).unwrap();
+            one.export(&RunAnalysis::new(&run), &mut second).unwrap();
             assert_eq!(first, second);
             let text = one.name() != "parquet";
             assert!(!text || first.last() == Some(&b'\n'), "{} must end its last line", one.name());
@@ -290,7 +292,7 @@ mod tests {
         run.records.clear();
         run.finished_at = None;
         for one in exporters() {
-            one.export(&RunAnalysis::of(&run), &mut Vec::new()).unwrap();
+            one.export(&RunAnalysis::new(&run), &mut Vec::new()).unwrap();
         }
     }
 }

@@ -92,7 +92,7 @@ fn legend() -> Vec<KeyValue> {
     units.chain(caveats).collect()
 }
 
-/// Returns the existing values, and the definition level of each row: 1 if the row has a value, otherwise 0.
+/// Returns the values that exist, and the definition level of each row: 1 if the row has a value, otherwise 0.
 fn split<T>(rows: &[ResultEntry], cell: impl Fn(&ResultEntry) -> Option<T>) -> (Vec<T>, Vec<i16>) {
     let cells: Vec<Option<T>> = rows.iter().map(cell).collect();
     let levels = cells.iter().map(|cell| i16::from(cell.is_some())).collect();

@@ -1,4 +1,4 @@
-//! pyperf's JSON, version 1.0, for `python -m pyperf show`, `check`, `hist` and `compare_to`.
+//! pyperf's JSON format, version 1.0, for `python -m pyperf show`, `check`, `hist` and `compare_to`.
 
 use super::{ExportError, Exporter, Format, finish_json};
 use pqlab_analysis::{CaseAnalysis, RunAnalysis};
@@ -9,8 +9,10 @@ use std::collections::BTreeMap;
 use std::io::Write;
 
 /// Every case with a figure becomes a benchmark, every process a run of the benchmark, and every sample a value in
-/// seconds per operation. The file omits samples of disturbed visits, as all figures do. It also omits zeros, which
-/// pyperf rejects, and cases without other values. Caveats become metadata of the benchmark: `pqlab_caveat_defect`.
+/// seconds per operation. Caveats become metadata of the benchmark: `pqlab_caveat_defect`.
+///
+/// The file contains only samples that the estimates use, so it usually omits disturbed visits. It also omits zeros,
+/// which pyperf rejects, and cases that have no other values.
 pub(super) struct Pyperf;
 
 #[derive(Serialize)]
@@ -58,7 +60,7 @@ impl Exporter for Pyperf {
     }
 }
 
-/// Converts pairs to metadata. Puts each value on one line and omits pairs with empty values.
+/// Converts pairs of name and value to metadata. Puts each value on one line and omits pairs with empty values.
 fn text<K: Into<String>>(pairs: impl IntoIterator<Item = (K, String)>) -> Map<String, Value> {
     let line = |value: String| value.split_whitespace().collect::<Vec<_>>().join(" ");
     let pairs = pairs.into_iter().map(|(key, value)| (key.into(), line(value)));

@@ -1,10 +1,11 @@
-//! Comparison of two runs in Markdown, for comments on pull requests.
+//! Comparison of two runs, as Markdown for comments on pull requests.
 
 use super::libraries_markdown::{judged, row};
 use super::markdown::escape;
 use pqlab_analysis::comparison::Comparison;
 
-/// Writes the answer, all other differences between the two runs, a row for each case, and the criteria.
+/// Writes the answer in one or two lines, the differences between the machines and builds of the runs, a row for each
+/// case, and the criteria.
 pub fn compared_runs(comparison: &Comparison) -> String {
     let Comparison { first_run, second_run, .. } = comparison;
     let mut out = format!("### Run {} against {}\n\n", escape(second_run), escape(first_run));
@@ -48,7 +49,7 @@ mod tests {
         second.header.id = "later".into();
         second.header.environment.build.rustc = "a|b <i>".into();
         second.records[0].samples = fixtures::samples(15.6, 1);
-        let (one, two) = (RunAnalysis::of(&first), RunAnalysis::of(&second));
+        let (one, two) = (RunAnalysis::new(&first), RunAnalysis::new(&second));
         let comparison = compare_runs(&one, &two, &ComparisonCriteria::default());
         let text = compared_runs(&comparison);
         assert!(text.starts_with(&format!("### Run later against {}\n\nAnswer: ", first.header.id)), "{text}");

@@ -5,14 +5,14 @@ use super::{ExportError, Exporter, Format};
 use pqlab_analysis::RunAnalysis;
 use std::io::Write;
 
-/// All raw samples.
+/// All raw samples, one per row.
 ///
 /// - `index` numbers the samples of a visit from 0. `process`, `round` and `start` identify the visit.
-/// - `ticks` is the counter difference over the whole batch.
-/// - `contended` says whether the visit was disturbed.
-/// - `used` says whether the estimates use the sample. The median of `ns_per_operation` over these rows of a case is
-///   its `median_us` times 1,000.
-/// - `caveats` lists the caveats of the case and is the same in all of its rows.
+/// - `ticks` is the number of counter ticks for the whole batch.
+/// - `contended` is true if the visit was disturbed.
+/// - `used` is true if the estimates use the sample. The median of `ns_per_operation` over the used samples of a case
+///   is 1,000 times its `median_us`.
+/// - `caveats` contains all caveats of the case, in each of its rows.
 pub(super) struct SamplesCsv;
 
 impl Exporter for SamplesCsv {
@@ -75,7 +75,7 @@ mod tests {
         let rows: Vec<csv::StringRecord> =
             csv::Reader::from_reader(bytes.as_slice()).records().map(Result::unwrap).collect();
         assert_eq!(rows.len(), run.records.iter().map(|record| record.samples.count()).sum::<usize>());
-        for case in RunAnalysis::of(&run).cases() {
+        for case in RunAnalysis::new(&run).cases() {
             let id = case.case().id();
             let used: Vec<f64> = rows
                 .iter()

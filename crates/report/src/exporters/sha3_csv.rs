@@ -1,6 +1,7 @@
-//! The table that SHA-3 benchmarks print: one row per function, one column per message length. Cells contain the median
-//! in core cycles per byte, counted or estimated. If a case has no cycles, all cells contain TSC ticks per byte
-//! instead. If cycles are estimated, the counted ticks follow in separate columns.
+//! SHA-3 and SHAKE in the layout of existing SHA-3 benchmarks: one row per function, one column per message length.
+//! Cells contain the median in core cycles per byte, counted or estimated. If cycles are estimated, the counted ticks
+//! follow in separate columns. If the cases do not all have cycles from the same source, all cells contain counter
+//! ticks per byte instead.
 
 use super::{ExportError, ExportOptions, Exporter, Format};
 use indexmap::IndexMap;
@@ -11,21 +12,21 @@ use pqlab_record::{Case, Counters, CyclesSource, Metric};
 use std::collections::BTreeSet;
 use std::io::Write;
 
-/// Digests by one provider. The columns `function` and `dst_len` come first, then one column for each message length in
-/// bytes.
+/// Figures of one provider. The columns `function` and `dst_len` (output length in bytes) come first, then one column
+/// for each message length in bytes.
 ///
-/// If the figures are estimated cycles, the counted ticks per byte follow in columns such as `64_ticks`. If a figure
-/// has a caveat other than `batch`, `clock` and `spread`, a last column `caveats` lists all caveats of the row with the
-/// lengths that they apply to: `64: defect: ...`. A caveat that several lengths share is listed once, after these
-/// lengths. The notes give the unit.
+/// - If the figures are estimated cycles, the counted ticks per byte follow in columns such as `64_ticks`.
+/// - If a figure has a caveat other than `batch`, `clock` and `spread`, the last column, `caveats`, lists all caveats
+///   of the row, each after the message lengths that it applies to: `64 1024: defect: ...`.
+/// - The notes on standard error state the unit.
 pub(super) struct Sha3Csv {
     /// Number of decimals.
     digits: usize,
-    /// Provider to print; required if the run has several.
+    /// Provider to write, by id or library name. Required if the run has several.
     provider: Option<String>,
 }
 
-/// Algorithms, each with its name in the table and, if fixed, the length of its digest in bytes.
+/// Algorithms, each with its name in the table and the length of its digest in bytes; `None` for an XOF.
 const FUNCTIONS: [(&str, &str, Option<u64>); 6] = [
     ("SHA3-224", "sha3_224", Some(28)),
     ("SHA3-256", "sha3_256", Some(32)),
@@ -37,7 +38,7 @@ const FUNCTIONS: [(&str, &str, Option<u64>); 6] = [
 /// Default output length of an XOF in bytes.
 const XOF_OUTPUT: u64 = 32;
 
-/// Unit of the figures per byte.
+/// Unit of the figures, per byte of the message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Unit {
     Cycles,
@@ -49,8 +50,8 @@ impl Sha3Csv {
         Sha3Csv { digits: options.digits.unwrap_or(1), provider: options.provider.clone() }
     }
 
-    /// Returns the provider to print, or `None` if there are no digests. Fails if the requested provider has no
-    /// digests, or if several providers have digests and the user requested none of them.
+    /// Returns the provider to write, or `None` if there are no digests. Fails if the requested provider has no
+    /// digests, or if several providers have digests and the user requested none.
     fn choose<'a>(&self, cases: impl Iterator<Item = &'a Case>) -> Result<Option<&'a str>, ExportError> {
         let mut found: Vec<&Case> = Vec::new();
         for case in cases.filter(|case| is_digest(case)) {
@@ -151,13 +152,12 @@ impl Exporter for Sha3Csv {
         ];
         if with_ticks(&digests) {
             let per_second = counters.ticks_per_second.unwrap_or(0.0);
-            notes.push(format!(
-                "info: columns with the ending _ticks: unit=ticks source=counter persecond={per_second:.0}"
-            ));
+            notes.push(format!("info: columns ending in _ticks: unit=ticks source=counter persecond={per_second:.0}"));
         }
         let failed = digests.iter().filter_map(|of| Some((of.case().id(), of.record.error.as_ref()?)));
         notes.extend(failed.map(|(id, error)| format!("info: failed={id} reason={error}")));
-        // Escape the notes: they go to a terminal, and a file may have supplied the names.
+        // Escape the notes, because they go to a terminal and may contain names from an imported
+        // file.
         notes.iter().map(|note| neutral(note)).collect()
     }
 
@@ -205,16 +205,15 @@ impl Exporter for Sha3Csv {
     }
 }
 
-/// Returns the source of core cycles if it is the same for all cases with figures; otherwise the cells would have
-/// different units.
+/// Returns the source of the core cycles if all cases with figures have cycles from the same source. Otherwise, cells
+/// would have different units.
 fn source(digests: &[&CaseAnalysis<'_>]) -> Option<CyclesSource> {
     let mut found = digests.iter().filter_map(|of| of.estimates.as_ref());
     let first = found.next()?.cycles?.source;
     found.all(|estimates| estimates.cycles.is_some_and(|cycles| cycles.source == first)).then_some(first)
 }
 
-/// Returns whether the table also contains ticks, because cycles are estimated and ticks of a constant rate were
-/// counted.
+/// Returns whether the table also contains ticks: the cycles are estimated, and the counter ran at a constant rate.
 fn with_ticks(digests: &[&CaseAnalysis<'_>]) -> bool {
     let mut found = digests.iter().filter_map(|of| of.estimates.as_ref());
     source(digests) == Some(CyclesSource::Estimated) && found.all(|estimates| estimates.metric == Metric::Tsc)
@@ -241,7 +240,7 @@ fn joined(numbers: &BTreeSet<u64>) -> String {
     numbers.iter().map(u64::to_string).collect::<Vec<_>>().join(",")
 }
 
-/// Returns the counter's name in libcpucycles: `pmc` counts core cycles, `tsc` and `vct` count at a constant rate.
+/// Returns the name of the counter in libcpucycles: `pmc` counts core cycles, `tsc` and `vct` run at a constant rate.
 fn implementation(architecture: &str, counters: &Counters) -> String {
     let machine = match architecture {
         "x86_64" => "amd64",
@@ -263,10 +262,10 @@ mod tests {
     use pqlab_record::{Parameter, Record, Run};
 
     fn notes(run: &Run) -> Vec<String> {
-        exporter(None, None).notes(&RunAnalysis::of(run))
+        exporter(None, None).notes(&RunAnalysis::new(run))
     }
 
-    /// Returns a run with two message lengths of two functions for each provider. One function is an XOF with two
+    /// Returns a run in which each provider has two functions with two message lengths. One function is an XOF with two
     /// output lengths. Some cases are not SHA-3 digests.
     fn run(providers: &[&str]) -> Run {
         let mut run = fixtures::run();
@@ -307,7 +306,7 @@ mod tests {
     fn functions_are_rows_and_lengths_columns() {
         let mut run = run(&["openssl"]);
         for samples in run.records.iter_mut().map(|record| &mut record.samples) {
-            // Counted cycles and single operations cause no caveats.
+            // Use counted cycles and batch 1, because other metrics and batches cause caveats.
             (samples.metric, samples.ns_per_tick, samples.batch) = (Metric::Cycles, None, 1);
             samples.visits.iter_mut().for_each(|visit| {
                 visit.ticks.iter_mut().for_each(|ticks| *ticks = *ticks * 9 / 112);
@@ -328,7 +327,7 @@ mod tests {
         let bytes = exported(&exporter(None, None), &run);
         let rows: Vec<csv::StringRecord> =
             csv::Reader::from_reader(bytes.as_bytes()).records().map(Result::unwrap).collect();
-        let wanted = "64 1024: batch: each sample is the mean of 16 operations, no percentiles; 64 1024: clock: core cycles are \
+        let wanted = "64 1024: batch: each sample is the mean of 16 operations, so there are no percentiles; 64 1024: clock: core cycles are \
                       estimated from the time and the core clock, ticks have a constant rate and are not core cycles; \
                       64 1024: spread: assumed spread between runs: 1.5% in time, 0.15% in core cycles; \
                       1024: defect: forgets, the padding";
@@ -346,7 +345,7 @@ mod tests {
                  (written by pqlab: libcpucycles is not used)",
                 "info: backend=cryptogams:avx512 num_trials=640 src_lens=64,1024 dst_lens=32,64",
                 "info: counter=tsc unit=cycles source=estimated",
-                "info: columns with the ending _ticks: unit=ticks source=counter persecond=2100000000",
+                "info: columns ending in _ticks: unit=ticks source=counter persecond=2100000000",
             ]
         );
     }
@@ -379,7 +378,7 @@ mod tests {
     #[test]
     fn several_providers_need_a_choice() {
         let run = run(&["openssl", "libcrux:avx2", "libcrux:portable"]);
-        let refusal = |provider| match exporter(None, provider).export(&RunAnalysis::of(&run), &mut Vec::new()) {
+        let refusal = |provider| match exporter(None, provider).export(&RunAnalysis::new(&run), &mut Vec::new()) {
             Err(ExportError::Choice(words)) => words,
             other => panic!("{other:?}"),
         };
@@ -417,7 +416,7 @@ mod tests {
             record.samples.metric = Metric::Wall;
             record.samples.visits.iter_mut().for_each(|visit| visit.clock_hz = 0.0);
         }
-        let refused = exporter(None, None).export(&RunAnalysis::of(&run), &mut Vec::new());
+        let refused = exporter(None, None).export(&RunAnalysis::new(&run), &mut Vec::new());
         assert!(matches!(refused, Err(ExportError::Choice(words)) if words.contains("counted wall")));
         assert_eq!(implementation("aarch64", &Counters { primary: "tsc".into(), ..counters() }), "arm64-vct");
     }

@@ -7,7 +7,8 @@ use parquet::file::reader::{FileReader, SerializedFileReader};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Returns what the format writes for the small run. For Parquet, which is binary, returns the schema and the rows.
+/// Returns the output of the format for the small fixture run. For Parquet, which is binary, returns the schema and the
+/// rows as text.
 fn written(exporter: &dyn Exporter) -> String {
     let bytes = super::written(exporter, &fixtures::small_run());
     if exporter.name() != "parquet" {

@@ -1,4 +1,4 @@
-//! CSV of a table of several cases.
+//! A table of several cases as CSV.
 
 use super::ExportError;
 use pqlab_analysis::tables::{Cell, Column, Holds, Table};
@@ -42,7 +42,7 @@ fn ends(cell: &Cell) -> Option<[f64; 2]> {
     cell.number.and_then(|number| number.interval)
 }
 
-/// Returns a column's name with its unit in ASCII: `time_us`.
+/// Returns the heading of a column: its name, followed by its unit in ASCII: `time_us`.
 fn heading(column: &Column) -> String {
     let unit = match column.unit {
         "" => return column.name.clone(),

@@ -10,7 +10,7 @@ use pqlab_analysis::tables::{Table, tables};
 use pqlab_analysis::{CaseAnalysis, RunAnalysis};
 
 /// Heading of a column, and the function that formats its cell for a case. The function returns `None` if the column
-/// does not apply.
+/// does not apply to the case.
 pub(super) type Figure = (&'static str, fn(&CaseAnalysis<'_>, &Estimates) -> Option<String>);
 
 /// Figures of a case, in the order of their columns.
@@ -32,9 +32,9 @@ pub(super) const FIGURES: [Figure; 6] = [
 /// Selection of tables of several cases to write.
 #[derive(Clone, Debug, Default)]
 pub(super) struct TableChoice {
-    /// Scenario for the tables of circuit handshakes.
+    /// Assumptions for the tables of circuit handshakes.
     pub(super) scenario: RelayScenario,
-    /// Name of the only table to write, if one was selected.
+    /// Name of the only table to write; `None` to write all.
     pub(super) only: Option<String>,
 }
 
@@ -44,7 +44,7 @@ impl TableChoice {
         tables(analysis, &self.scenario)
     }
 
-    /// Returns the single table, or `None` if none was selected.
+    /// Returns the selected table, or `None` if the user selected none.
     pub(super) fn one(&self, analysis: &RunAnalysis<'_>) -> Result<Option<Table>, ExportError> {
         let Some(only) = &self.only else { return Ok(None) };
         let all = self.all(analysis);
@@ -57,13 +57,13 @@ impl TableChoice {
     }
 }
 
-/// Footnotes of a table. Each text has one mark, which several rows can share.
+/// Footnotes of a table. Each text has one mark, which may occur in several rows.
 #[derive(Default)]
 pub(super) struct Footnotes(IndexSet<String>);
 
 impl Footnotes {
-    /// Returns the marks of a row: keyword and letter for notes, only the letter for other caveats, as in `imprecise
-    /// (a), defect (b), (c)`.
+    /// Returns the marks for a row, such as `imprecise (a), defect (b), (c)`. Adds new texts to the footnotes. Caveats
+    /// that are notes get their keyword and a letter, other caveats only a letter.
     pub(super) fn mark(&mut self, caveats: &Caveats) -> String {
         let marks = caveats.iter().map(|(caveat, says)| {
             let mark = self.add(caveat, says);
@@ -72,20 +72,20 @@ impl Footnotes {
         marks.collect::<Vec<_>>().join(", ")
     }
 
-    /// Returns the texts with their marks: `(b) defect: ...`.
+    /// Returns the texts of the footnotes with their marks: `(b) defect: ...`.
     pub(super) fn texts(&self) -> Vec<String> {
         self.0.iter().enumerate().map(|(index, text)| format!("{} {text}", mark(index))).collect()
     }
 
     fn add(&mut self, caveat: Caveat, says: &str) -> String {
-        // The message of a note is short, so append the note's general meaning.
+        // A note's own message is short, so append its general meaning.
         let meaning = if caveat.is_note() { format!(" ({})", caveat.legend()) } else { String::new() };
         let text = format!("{}: {says}{meaning}", caveat.word());
         mark(self.0.insert_full(text).0)
     }
 }
 
-/// Formats a mark: `(a)` to `(z)`, then `(aa)`.
+/// Formats the mark of a footnote: `(a)` to `(z)`, then `(aa)`.
 fn mark(index: usize) -> String {
     let mut letters = Vec::new();
     let mut rest = index;
@@ -114,7 +114,7 @@ mod tests {
     #[test]
     fn rows_with_the_same_caveat_share_a_footnote() {
         let run = fixtures::doubtful_run();
-        let analysis = RunAnalysis::of(&run);
+        let analysis = RunAnalysis::new(&run);
         let mut notes = Footnotes::default();
         let first = notes.mark(&analysis.cases()[0].caveats);
         assert_eq!(first, "disturbed (a), imprecise (b), defect (c), (d), (e), (f), (g), (h), (i)");

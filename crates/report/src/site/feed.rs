@@ -1,4 +1,4 @@
-//! Feed of regressions as Atom (RFC 4287). The template engine writes it and escapes texts.
+//! Atom feed of regressions (RFC 4287), written and escaped by the template engine.
 
 use super::{BaseUrl, FEED, FEED_TITLE, INDEX, hashed, run_file};
 use maud::{PreEscaped, html};
@@ -6,19 +6,20 @@ use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use pqlab_analysis::text::neutral;
 use pqlab_analysis::timeline::{Changes, Regressed, Timeline, TimelineRun};
 
-/// Maximum number of entries, limited because feed readers fetch the whole feed each time.
+/// Maximum number of entries. Readers download the whole feed each time.
 const MOST: usize = 500;
-/// Time of the last change, as stated in a feed without runs.
+/// Time of the last change in a feed without runs.
 const NEVER: &str = "1970-01-01T00:00:00Z";
 
-/// Writes the feed: the newest 500 cases that got worse between consecutive complete runs of the same suite on the same
-/// machine. Without a base URL, links are relative to the feed.
+/// Writes the feed: the newest 500 cases that became slower or failed between consecutive complete runs of the same
+/// suite on the same machine. Without a base URL, links are relative to the feed.
 pub fn feed(timeline: &Timeline, base: Option<&BaseUrl>) -> String {
-    let address = |file: &str| base.map_or_else(|| file.to_owned(), |base| base.of(file));
+    let address = |file: &str| base.map_or_else(|| file.to_owned(), |base| base.join(file));
     let updated = timeline.runs.iter().map(|run| run.moment.as_str()).max().unwrap_or(NEVER);
     let entries = timeline.runs.iter().filter_map(|run| Some((run, run.changes.as_ref()?)));
     let entries = entries.flat_map(|(run, changes)| changes.regressions.iter().map(move |case| (run, changes, case)));
-    // The id of a feed must never change, so derive it from the URL, or from the oldest run if the URL is unknown.
+    // A feed's id must never change, so derive it from the URL, or from the oldest run if the URL
+    // is unknown.
     let oldest = timeline.runs.last().map_or("", |run| &run.summary.id);
     let site = base.map_or_else(|| uuid(&["feed", oldest]), |base| uuid(&["feed at", &base.to_string()]));
     let markup = html! {
@@ -44,7 +45,7 @@ pub fn feed(timeline: &Timeline, base: Option<&BaseUrl>) -> String {
     markup.into_string()
 }
 
-/// Returns the fragment of a case's address: the id as shown on the page, percent-encoded.
+/// Returns the URL fragment for a case: the id as shown on the page, percent-encoded.
 pub(crate) fn fragment(case: &str) -> String {
     utf8_percent_encode(&neutral(case), NON_ALPHANUMERIC).to_string()
 }

@@ -1,5 +1,5 @@
-//! Files and addresses of a static site that shows a store. [`templates`](crate::templates) writes the pages. All links
-//! are relative, so the folder can be anywhere.
+//! Files and addresses of a static site that shows the runs in a store. [`templates`](crate::templates) writes the
+//! pages. All links are relative, so the folder can be anywhere.
 
 mod feed;
 
@@ -18,7 +18,7 @@ pub use crate::templates::{SuiteOnMachine, index_page, latest_page, machine_page
 pub use feed::feed;
 pub(crate) use feed::fragment;
 
-/// File name of the page with all runs.
+/// File name of the first page, which lists all runs.
 pub const INDEX: &str = "index.html";
 /// File name of the page that redirects to the newest complete run.
 pub const LATEST: &str = "latest.html";
@@ -38,7 +38,7 @@ impl FromStr for BaseUrl {
     type Err = String;
 
     fn from_str(text: &str) -> Result<BaseUrl, String> {
-        let error = || format!("invalid address of a site: {text:?}; expected one such as https://host/folder/");
+        let error = || format!("invalid site URL: {text:?}; expected a URL such as https://host/folder/");
         let address: Uri = text.parse().map_err(|_| error())?;
         let has_host = matches!(address.scheme_str(), Some("http" | "https"))
             && address.host().is_some_and(|host| !host.is_empty());
@@ -50,8 +50,8 @@ impl FromStr for BaseUrl {
 }
 
 impl BaseUrl {
-    /// Returns the URL of a file on the site.
-    fn of(&self, file: &str) -> String {
+    /// Returns the URL of a file of the site.
+    fn join(&self, file: &str) -> String {
         format!("{}/{file}", self.0)
     }
 }
@@ -62,8 +62,8 @@ impl Display for BaseUrl {
     }
 }
 
-/// Returns the file name of a run's page. Ids with characters that are special in file names or URLs are replaced by a
-/// digest.
+/// Returns the path of a run's page. If the id contains characters that are special in file names or URLs, the name
+/// contains a digest of the id.
 pub fn run_file(id: &str) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
     match (1..=ID_LENGTH).contains(&id.len()) && id.bytes().all(plain) {
@@ -72,14 +72,15 @@ pub fn run_file(id: &str) -> String {
     }
 }
 
-/// Returns the file name of a machine's page, which is the same for all environments of the machine.
+/// Returns the path of a machine's page. It depends only on the host name, the processor model and the number of cores,
+/// so it is the same for all environments of the machine.
 pub fn machine_file(machine: &Environment) -> String {
     let name = machine.host.name.as_deref();
     let identity = digest(&[name.unwrap_or_default(), &machine.cpu.model, &machine.cpu.cores.to_string()]);
     format!("machines/{}-{identity}.html", slug(name.unwrap_or("unnamed")))
 }
 
-/// Writes the page of a run for the site.
+/// Writes the page of a run as part of the site.
 pub fn run_page(analysis: &RunAnalysis<'_>, past: &[Past], scenario: &RelayScenario) -> String {
     let around = Around { home: Some("../index.html"), live: None, feed: Some("../feed.xml") };
     page(&Page { analysis, past, scenario, around }).0
@@ -90,7 +91,7 @@ fn digest(texts: &[&str]) -> String {
     hashed(texts)[..6].iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Returns the digest of `texts`. Length prefixes ensure that different lists have different inputs.
+/// Returns the SHA-256 digest of `texts`. Length prefixes ensure that different lists are hashed differently.
 fn hashed(texts: &[&str]) -> [u8; 32] {
     let mut hash = Sha256::new();
     for text in texts {
@@ -133,7 +134,7 @@ mod tests {
             ("https://host.example/a%20b/", "https://host.example/a%20b/feed.xml"),
             ("http://[::1]:8000/x//", "http://[::1]:8000/x/feed.xml"),
         ] {
-            assert_eq!(text.parse::<BaseUrl>().map(|base| base.of(FEED)).as_deref(), Ok(file));
+            assert_eq!(text.parse::<BaseUrl>().map(|base| base.join(FEED)).as_deref(), Ok(file));
         }
         for wrong in [
             "",

@@ -1,4 +1,4 @@
-//! Table of an area's cases, grouped by operation as in the terminal.
+//! Table of an area's cases, grouped by operation as on the terminal.
 
 use super::legend;
 use maud::{Markup, html};
@@ -10,16 +10,16 @@ use pqlab_analysis::{CaseAnalysis, Group, RunAnalysis};
 use pqlab_record::Form;
 use pqlab_stats::Interval;
 
-/// Number of rows above which a browser lays out a table only when the table comes into view. Laying out thousands of
-/// rows takes seconds.
+/// Number of rows above which the browser lays out a table only when it scrolls into view. Otherwise, laying out
+/// thousands of rows would take seconds.
 const LONG: usize = 100;
 
-/// Headings. The page shows the first column only while the rows are sorted by a heading, because they are then not
-/// grouped by operation. On narrow screens, where a row takes several lines, the stylesheet repeats the headings of
-/// figures.
+/// Headings of the columns. The first column is visible only while the reader sorts by a column, because the rows are
+/// then not grouped by operation. On narrow screens, where a row takes several lines, the stylesheet repeats the
+/// headings of figures.
 const HEADINGS: [&str; 11] =
     ["Operation", "Library", "Time", "±", "Relative to fastest", "Interval", "Cycles", "p95", "CoV", "op/s", "Notes"];
-/// Range of the columns with figures.
+/// Index range of the columns with figures.
 const FIGURES: std::ops::Range<usize> = 2..10;
 
 /// Writes the table of an area's cases.
@@ -28,7 +28,7 @@ pub(super) fn cases(analysis: &RunAnalysis<'_>, area: &str) -> Markup {
     let job = |place: usize| (place == 0).then_some("job");
     html! {
         div.scroll.long[analysis.area(area).count() > LONG] {
-            table.cases.grouped {
+            table.cases.grouped.brief {
                 caption.hidden { "Cases of " (neutral(area)) ": select a heading to sort, again to reverse the order, a third time to restore it; select a library for details" }
                 thead { tr {
                     @for (place, heading) in HEADINGS.iter().enumerate() {
@@ -40,7 +40,7 @@ pub(super) fn cases(analysis: &RunAnalysis<'_>, area: &str) -> Markup {
                 tbody {
                     @for group in analysis.groups(area) {
                         tr.group { th colspan=(HEADINGS.len()) scope="rowgroup" { (group.job) @if by_mean(&group) { " " span.soft { "mean" } } } }
-                        @for row in &group.cases { (case(row, analysis.standing(row))) }
+                        @for row in by_speed(&group) { (case(row, analysis.standing(row))) }
                     }
                 }
             }
@@ -48,7 +48,15 @@ pub(super) fn cases(analysis: &RunAnalysis<'_>, area: &str) -> Markup {
     }
 }
 
-/// Returns whether the times of a group are means because its operation retries at random.
+/// Returns the cases of a group, fastest first. Cases without a figure come last.
+fn by_speed<'r, 'a>(group: &Group<'r, 'a>) -> Vec<&'r CaseAnalysis<'a>> {
+    let time = |row: &CaseAnalysis<'_>| row.time().map_or(f64::INFINITY, |time| time.estimate);
+    let mut cases = group.cases.clone();
+    cases.sort_by(|one, other| time(one).total_cmp(&time(other)));
+    cases
+}
+
+/// Returns whether the times of a group are means, because its operation retries a random number of times.
 fn by_mean(group: &Group<'_, '_>) -> bool {
     group.cases.iter().any(|row| row.case().repeats_by_chance())
 }
@@ -60,7 +68,8 @@ fn case(row: &CaseAnalysis<'_>, standing: Option<Standing>) -> Markup {
         Some(Form::Prepared) => "prepared",
         None => "",
     };
-    // Leave the operation empty: the script copies it from the heading above, which keeps large pages small.
+    // Leave the operation empty. The script copies it from the heading above, which keeps large
+    // pages small.
     let names = html! { td.job {} td { button.open data-case=(row.place) { (neutral(&case.provider)) } } };
     let Some(estimates) = &row.estimates else {
         return html! {
@@ -86,7 +95,7 @@ fn case(row: &CaseAnalysis<'_>, standing: Option<Standing>) -> Markup {
             (figure(Some((width, percent(width)))))
             @match standing {
                 Some(standing) => td.num.leads[standing.leads()] data-v=(sortable(over_lowest(standing))) { (standing.text()) },
-                None => td { @if row.not_ranked() == Some(NotRanked::OwnCode) { (NotRanked::OwnCode.sentence()) } },
+                None => td.num { @if row.not_ranked() == Some(NotRanked::OwnCode) { (NotRanked::OwnCode.sentence()) } },
             }
             (figure(Some((headline.low, time_range(&headline)))))
             (figure(estimates.cycles.zip(estimates.cycles_text()).map(|(cycles, text)| (cycles.headline().estimate, text))))
@@ -98,17 +107,17 @@ fn case(row: &CaseAnalysis<'_>, standing: Option<Standing>) -> Markup {
     }
 }
 
-/// Formats a rate, with its unit if that is not the unit of the column, `op/s`.
+/// Formats a rate. Appends its unit unless it is `op/s`, the unit of the column.
 fn rate_text(rate: &Interval, unit: &str) -> String {
     if unit == "op/s" { known_rate(rate) } else { format!("{} {unit}", known_rate(rate)) }
 }
 
-/// Returns the sorting key for the column of ratios to the fastest case. Leading cases come first.
+/// Returns the sort key for the column of ratios to the fastest case. Leading cases come first.
 fn over_lowest(standing: Standing) -> f64 {
     standing.ratio().map_or(1.0, |ratio| ratio.estimate)
 }
 
-/// Writes the notes of a row.
+/// Writes the notes of a row: its caveats, as abbreviations with explanations.
 pub(super) fn notes(caveats: &Caveats) -> Markup {
     html! {
         @for (note, says) in caveats.notes() {
@@ -119,7 +128,7 @@ pub(super) fn notes(caveats: &Caveats) -> Markup {
     }
 }
 
-/// Formats a number for the script, with five digits, which suffice for sorting.
+/// Formats a number for the script, with five digits, which are enough for sorting.
 fn sortable(value: f64) -> String {
     if value.is_finite() { digits(value, 5).replace(',', "") } else { String::new() }
 }
@@ -130,7 +139,7 @@ mod tests {
     use crate::fixtures;
     use crate::templates::page::STYLE;
 
-    /// Returns the texts of a row's cells. Empty for headings.
+    /// Returns the texts of a row's cells; empty for headings.
     fn texts(row: &str) -> Vec<String> {
         let bare = |cell: &str| {
             let inside = cell.split_once('>').map_or("", |(_, inside)| inside);
@@ -142,11 +151,12 @@ mod tests {
     #[test]
     fn rows_are_grouped_by_operation_with_their_ratios() {
         let mut run = fixtures::run();
-        // Insert another operation between cases of one operation, because a plan may be sorted by provider.
+        // Insert another operation between two cases of one operation, because plans may be sorted
+        // by provider.
         let mut between = run.records[0].clone();
         between.case.operation = "keygen".to_owned();
         run.records.insert(1, between);
-        let analysis = RunAnalysis::of(&run);
+        let analysis = RunAnalysis::new(&run);
         let text = cases(&analysis, "kem").into_string();
         let body = text.split_once("<tbody>").unwrap().1;
         let rows: Vec<&str> = body.split("<tr ").skip(1).collect();
@@ -170,7 +180,7 @@ mod tests {
         ];
         assert_eq!(shown, wanted);
         assert!(rows[1].contains("num leads\" data-v=\"1.0000\"") && rows[2].contains("data-v=\"1.24"), "{text}");
-        // A button refers to its case by the place in the plan.
+        // A button refers to a case by its index in the plan.
         let opens = |row: &str| row.split_once("data-case=\"").unwrap().1.split('"').next().unwrap().to_owned();
         assert_eq!([1, 2, 3, 5].map(|place| opens(rows[place])), ["0", "2", "3", "1"]);
     }

@@ -12,8 +12,8 @@ const FASTEST: &str =
 /// Terms other than the [caveats](Caveat), and their meanings.
 const WORDS: [(&str, &str); 12] = [
     ("fastest", FASTEST),
-    ("tied", "no measurable difference between the tied libraries, and no library is faster"),
-    ("lowest", "the lowest figure, but at least one slower library could not be separated from it statistically"),
+    ("tied", "one of several fastest libraries that do not differ measurably"),
+    ("lowest", "the lowest figure, although at least one slower library does not differ from it significantly"),
     (
         "1.10×",
         "ratio to the lowest figure for the same operation, in core cycles (in time if unknown), with its interval",
@@ -23,18 +23,18 @@ const WORDS: [(&str, &str); 12] = [
     ("≈", APPROXIMATE),
     ("p95", "95th percentile: 95 of 100 single operations took no longer"),
     ("CoV", "coefficient of variation: standard deviation of single operations / mean"),
-    ("rCoV", "robust CoV: 0.741 × interquartile range / median; shown instead of the CoV if outliers treble it"),
+    ("rCoV", "robust CoV: 0.741 × interquartile range / median; shown instead of the CoV if outliers triple it"),
     ("null", "a provider that does nothing: its time in the same calls is the measurement overhead"),
     ("reference", "five earlier systems whose suites and protocols pqlab reproduces"),
 ];
 
-/// Returns the meaning of a heading, or `None` if it needs no explanation.
+/// Returns the explanation of a column's heading, or `None` if it needs none.
 pub(super) fn says(heading: &str) -> Option<&'static str> {
     let word = if heading == "Relative to fastest" { "fastest" } else { heading };
     WORDS.iter().find(|(known, _)| *known == word).map(|(_, means)| *means)
 }
 
-/// Writes all meanings, and explains how figures are computed.
+/// Writes the meanings of all terms and caveats, and explains how figures are computed.
 pub(super) fn legend() -> Markup {
     html! {
         dl.legend {

@@ -1,4 +1,4 @@
-//! Section that compares machines: their environments, and the speed-up of each case.
+//! Section that compares the run's machine with other machines: their environments, and the speed-up of each case.
 
 use maud::{Markup, html};
 use pqlab_analysis::RunAnalysis;
@@ -7,18 +7,18 @@ use pqlab_analysis::history::{Past, other_machines};
 use pqlab_analysis::number::{factor_range, grouped, known_factor, known_time, time_range};
 use pqlab_analysis::text::neutral;
 
-/// Maximum number of compared cases.
+/// Maximum number of cases in a comparison of two machines.
 const MOST: usize = 400;
 
-/// Compares this run with the newest run of every other machine. Returns nothing if there is no other machine.
+/// Compares this run with the newest run of every other machine. Writes nothing if there is no other machine.
 pub(super) fn machines(analysis: &RunAnalysis<'_>, past: &[Past]) -> Markup {
     let others = other_machines(analysis.run, past);
     html! {
         @if !others.is_empty() {
             section #machines {
                 h2 { "Comparison of machines" }
-                p.lead { "The machines were measured at different times. The speed-up compares times and is due to \
-                          the whole setup, not only to the library." }
+                p.lead { "The machines were measured at different times. The speed-up compares times and reflects the \
+                          whole setup, not just the library." }
                 @for other in others { (against(analysis, other)) }
             }
         }

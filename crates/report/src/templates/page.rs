@@ -1,9 +1,9 @@
-//! The page of a run, and the frame that all pages share.
+//! The page of a run, and the frame of all pages.
 
 use super::data::Data;
 use super::legend::legend;
 use super::machines::machines;
-use super::sections;
+use super::{figures, sections, top};
 use crate::charts::{self, Chart};
 use crate::site::FEED_TITLE;
 use base64::Engine;
@@ -11,79 +11,71 @@ use base64::engine::general_purpose::STANDARD;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use pqlab_analysis::RunAnalysis;
 use pqlab_analysis::findings::findings;
-use pqlab_analysis::history::Past;
+use pqlab_analysis::history::{Past, other_machines};
 use pqlab_analysis::ntor::RelayScenario;
 use pqlab_analysis::tables::tables;
-use pqlab_analysis::text::neutral;
 use sha2::{Digest, Sha256};
 
 pub(super) const STYLE: &str = include_str!("assets/style.css");
 const SCRIPT: &str = include_str!("assets/page.js");
 
-/// Input for a page.
+/// Input for the page of a run.
 pub struct Page<'p> {
     /// The run that the page shows.
     pub analysis: &'p RunAnalysis<'p>,
-    /// Other runs, oldest first. The trend shows runs on the same machine; the comparison shows runs on other machines.
+    /// Other runs, oldest first. The trend uses runs on the same machine; the comparison of machines uses runs on other
+    /// machines.
     pub past: &'p [Past],
-    /// Scenario for the tables of circuit handshakes.
+    /// Assumptions for the tables of circuit handshakes.
     pub scenario: &'p RelayScenario,
-    /// Site that contains the page.
+    /// Links to the rest of the site that contains the page.
     pub around: Around<'p>,
 }
 
-/// Links from a page to the rest of its site. The default is for a standalone page.
+/// Links from a page to the rest of its site. The default has no links, for a standalone page.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Around<'p> {
     /// Address of the list of all runs.
     pub home: Option<&'p str>,
-    /// Address of the state that the page polls for changes.
+    /// Address that the page polls for the state of the store, to detect changes.
     pub live: Option<&'p str>,
     /// Address of the feed of regressions.
     pub feed: Option<&'p str>,
 }
 
-/// Writes the page of a run. Returns the page and its pictures.
+/// Writes the page of a run. Returns the HTML, and the pictures in it.
 pub fn page(input: &Page<'_>) -> (String, Vec<Chart>) {
     let analysis = input.analysis;
-    let run = analysis.run;
     let areas: Vec<(&str, Vec<Chart>)> =
         analysis.areas().into_iter().map(|area| (area, charts::of_area(analysis, area))).collect();
     let named = charts::named(analysis);
     let trend: Vec<Chart> = charts::trend(analysis, input.past, "trend").into_iter().collect();
     let found = findings(analysis);
     let tables = tables(analysis, input.scenario);
-    let data = Data::of(analysis, input.past);
-    let when = run.finished_at.as_deref().unwrap_or(&run.header.started_at);
-    let failed = analysis.cases().iter().filter(|row| row.failed()).count();
-    let title = format!("pqlab: {}, {}", neutral(&run.header.suite), neutral(when.get(..10).unwrap_or(when)));
+    let data = Data::new(analysis, input.past);
+    let title = format!("pqlab: {}", top::title(analysis));
+    let names: Vec<&str> = areas.iter().map(|(area, _)| *area).collect();
+    let mut more = Vec::new();
+    if !trend.is_empty() {
+        more.push(("trend", "Trend"));
+    }
+    if !other_machines(analysis.run, input.past).is_empty() {
+        more.push(("machines", "Machines"));
+    }
+    more.extend([("reading", "How to read this page"), ("environment", "Environment")]);
     let body = html! {
-        header.top {
-            p.brand { "pqlab" @if let Some(home) = input.around.home { " · " a href=(home) { "all runs" } } }
-            h1 { "Post-quantum cryptography benchmarks" }
-            p.sub {
-                "Suite " strong { (neutral(&run.header.suite)) } " · " time datetime=(neutral(when)) { (neutral(&moment(when))) } " · " (analysis.cases().len()) " cases"
-                @if failed > 0 { ", " (failed) " failed" }
-                @if !run.complete { " · " span.flag { "incomplete" } " " (run.records.len()) " of " (run.header.plan.len()) }
-            }
-            button #theme type="button" aria-label="Switch between light and dark" { "Theme" }
-        }
-        nav aria-label="Sections" {
-            a href="#findings" { "Findings" }
-            @for (area, _) in &areas { a href=(format!("#area-{}", charts::slug(area))) { (neutral(area)) } }
-            @if !trend.is_empty() { a href="#trend" { "Trend" } }
-            a href="#environment" { "Environment" }
-        }
+        (top::header(input))
+        (top::navigation(&names, &more))
         main {
             (sections::findings(analysis, &found))
             @if !named.is_empty() {
-                section #pictures { h2 { "At a glance" } (sections::figures(&named)) }
+                section #pictures { h2 { "At a glance" } (figures::gallery(&named)) }
             }
             @for (area, charts) in &areas { (sections::area(analysis, &tables, area, charts)) }
-            @if !trend.is_empty() { section #trend { h2 { "Trend" } (sections::figures(&trend)) } }
+            @if !trend.is_empty() { section #trend { h2 { "Trend" } (figures::figures(&trend)) } }
             (machines(analysis, input.past))
             section #reading { h2 { "How to read this page" } (legend()) }
-            (sections::environment(run))
+            (sections::environment(analysis))
         }
         dialog #case aria-labelledby="case-title" {
             form method="dialog" {
@@ -93,6 +85,12 @@ pub fn page(input: &Page<'_>) -> (String, Vec<Chart>) {
             h2 #case-title {}
             div #case-body {}
         }
+        dialog #text aria-labelledby="text-title" {
+            form method="dialog" { button.close { "Close" } }
+            h2 #text-title {}
+            textarea readonly aria-labelledby="text-title" {}
+        }
+        div #tip role="status" hidden {}
         script type="application/json" id="data" { (PreEscaped(data.embedded())) }
     };
     let markup = document(&title, &input.around, body);
@@ -150,7 +148,7 @@ mod tests {
     use crate::fixtures;
 
     fn shown(run: &pqlab_record::Run, past: &[Past], live: Option<&str>) -> String {
-        let (analysis, around) = (RunAnalysis::of(run), Around { live, ..Around::default() });
+        let (analysis, around) = (RunAnalysis::new(run), Around { live, ..Around::default() });
         page(&Page { analysis: &analysis, past, scenario: &RelayScenario::default(), around }).0
     }
 
@@ -187,11 +185,12 @@ mod tests {
         run.header.command = wild.clone();
         run.header.environment.host.name = Some(wild.clone());
         run.header.environment.cpu.model = wild;
-        let past = [Past::of(&fixtures::run())];
+        let past = [Past::new(&fixtures::run())];
         let text = shown(&run, &past, Some("/state"));
         assert_eq!(text.matches("<script").count(), 2);
         assert_eq!(text.matches("</script>").count(), 2);
-        // The data escapes quotes with a backslash; attributes escape them as HTML entities.
+        // The embedded data escapes quotes with a backslash, and attributes escape them as HTML
+        // entities.
         assert!(!text.replace("\\\"", "").contains("\" onclick="));
     }
 
@@ -202,7 +201,7 @@ mod tests {
         earlier.records[0].samples = fixtures::samples(12.0, 1);
         elsewhere.header.environment.host.name = Some("other".to_owned());
         elsewhere.records[0].samples = fixtures::samples(20.8, 1);
-        let text = shown(&run, &[Past::of(&earlier), Past::of(&elsewhere)], None);
+        let text = shown(&run, &[Past::new(&earlier), Past::new(&elsewhere)], None);
         assert!(text.contains("bench-1 against other") && text.contains("2.00×"), "machines must be compared");
         assert!(text.contains("Trend: the cases that changed most"));
         assert!(!shown(&run, &[], None).contains("Comparison of machines"));

@@ -9,7 +9,7 @@ use pqlab_record::RunSummary;
 /// Characters that are not percent-encoded in a path, in addition to letters and digits.
 const PATH: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.');
 
-/// Writes the list of runs for the server, with links to their pages.
+/// Writes the server's page with the list of runs and links to their pages.
 pub fn runs_page(runs: &[RunSummary]) -> String {
     let address = |run: &RunSummary| format!("/runs/{}", utf8_percent_encode(&run.id, PATH));
     let body = html! {
@@ -26,10 +26,24 @@ pub fn runs_page(runs: &[RunSummary]) -> String {
 
 /// Writes the header of a page that shows several runs.
 pub(super) fn top(heading: &str) -> Markup {
-    html! { header.top { p.brand { "pqlab" } h1 { (heading) } button #theme type="button" aria-label="Switch between light and dark" { "Theme" } } }
+    html! { header.top { div.bar { p.brand { "pqlab" } (theme_button()) } h1 { (heading) } } }
 }
 
-/// Writes the text for an empty store.
+/// Writes the button that switches between the system's theme, the light theme and the dark theme. The script changes
+/// its text to the name of the chosen theme.
+pub(super) fn theme_button() -> Markup {
+    html! {
+        button #theme type="button" aria-label="Theme: system" title="Theme: system, light or dark" {
+            svg viewBox="0 0 16 16" width="14" height="14" aria-hidden="true" {
+                circle cx="8" cy="8" r="6.5" fill="none" stroke="currentColor" stroke-width="1.6" {}
+                path d="M8 1.5a6.5 6.5 0 0 1 0 13z" fill="currentColor" {}
+            }
+            " " span { "System" }
+        }
+    }
+}
+
+/// Writes the text that replaces the list of runs if the store is empty.
 pub(super) fn none() -> Markup {
     html! { p { "No runs yet: " code { "pqlab run" } " creates one." } }
 }
@@ -39,11 +53,11 @@ pub(super) struct Row<'r> {
     pub(super) run: &'r RunSummary,
     /// Address of the run's page.
     pub(super) address: String,
-    /// Additional cells, one for each additional heading.
+    /// Additional cells, one for each additional column.
     pub(super) more: Vec<Markup>,
 }
 
-/// Writes a table of runs with additional columns.
+/// Writes a table of runs. `headings` are the headings of additional columns.
 pub(super) fn table<'r>(headings: &[&str], rows: impl Iterator<Item = Row<'r>>) -> Markup {
     html! {
         div.scroll { table.plain {

@@ -1,62 +1,47 @@
 //! Sections of the page: findings, areas with their charts and tables, environment.
 
+use super::cards::cards;
 use super::cases::{cases, notes};
+use super::cite::cite;
+use super::figures::{copy_table, gallery};
+use super::top;
 use crate::charts::Chart;
-use maud::{Markup, PreEscaped, html};
-use pqlab_analysis::answer::answer;
-use pqlab_analysis::environment::environment_line;
-use pqlab_analysis::findings::{Cost, CostSide, Findings, Recommendation, RunCaveat, unit_words};
+use maud::{Markup, html};
+use pqlab_analysis::answer::remarks;
+use pqlab_analysis::environment::core_lines;
+use pqlab_analysis::findings::{Cost, CostSide, Findings, RunCaveat, unit_words};
 use pqlab_analysis::languages::Language;
-use pqlab_analysis::number::{self, NONE, factor, factor_and_range, frequency, time};
+use pqlab_analysis::number::{self, NONE, factor, factor_and_range, frequency};
 use pqlab_analysis::tables::{Holds, Table};
 use pqlab_analysis::text::neutral;
-use pqlab_analysis::words::{FLOOR_MEANING, worker_floors};
 use pqlab_analysis::{RunAnalysis, grouped};
-use pqlab_record::{Environment, Run};
+use pqlab_record::Environment;
 
-/// Writes the findings. The short answer comes first, so that even a phone shows it on the first screen.
+/// Writes the findings. The cards come first, so that the first screen shows a number even on a phone.
 pub(super) fn findings(analysis: &RunAnalysis<'_>, found: &Findings) -> Markup {
+    let remarks = remarks(analysis, found);
+    let list = |id: Option<&str>| {
+        html! { ul.remarks id=[id] { @for line in &remarks { li { (sentence(&neutral(line))) } } } }
+    };
     html! {
         section #findings {
             h2 { "Findings" }
-            div #answer { @for line in answer(analysis, found) { (sentence(&neutral(&line))) } }
-            p.machine {
-                "Measured on " (environment_line(&analysis.run.header.environment)) "."
-                @if let Some(floor) = analysis.floor_ns() {
-                    " Measurement overhead: " (time(floor)) " per operation, " (FLOOR_MEANING) "."
-                }
-                @if let Some(floors) = worker_floors(analysis) { " In addition, " (neutral(&floors)) "." }
+            @if found.recommendations.is_empty() { (list(Some("answer"))) } @else {
+                (cards(analysis, &found.recommendations))
+                @if !remarks.is_empty() { (list(None)) }
             }
-            @if !found.recommendations.is_empty() {
-                p.lead { "The fastest library for each use case, at NIST category 3 or higher if available, with the reason. If several libraries do not differ measurably, all of them are named." }
-                div.cards { @for one in &found.recommendations { (card(one)) } }
-            }
+            (top::strip(analysis))
             @if !found.costs.is_empty() { (costs(&found.costs)) }
             (caveats(&found.caveats))
         }
     }
 }
 
-/// Writes a sentence with its subject in bold: `Key exchange: ...`.
+/// Writes a sentence with its subject, the part before the colon, in bold: `Key exchange: ...`.
 fn sentence(line: &str) -> Markup {
     match line.split_once(": ") {
-        Some((about, says)) => html! { p { strong { (about) ":" } " " (says) } },
-        None => html! { p { (line) } },
-    }
-}
-
-fn card(recommended: &Recommendation) -> Markup {
-    html! {
-        article.card {
-            h3 { (recommended.use_case) }
-            p.pick {
-                strong { (neutral(&recommended.algorithm)) } " by " strong.whole { (neutral(&recommended.provider)) }
-                @for other in &recommended.tied { ", " (neutral(other)) }
-            }
-            p.figure { span.big { (recommended.figure) } @if recommended.interval != "exact" { span.range { (recommended.interval) } } }
-            p.what { (recommended.what) }
-            p.why { @if !recommended.tied.is_empty() { span.flag { "tie" } " " } (neutral(&recommended.why)) }
-        }
+        Some((about, says)) => html! { strong { (about) ":" } " " (says) },
+        None => html! { (line) },
     }
 }
 
@@ -66,10 +51,7 @@ fn costs(costs: &[Cost]) -> Markup {
     };
     html! {
         h3 #costs { "Cost of post-quantum compared with classical algorithms" }
-        p.lead {
-            "The fastest library on each side, or several without a measurable difference. \
-             Each ratio names its unit: core cycles if both sides have them, otherwise time."
-        }
+        (copy_table("of costs"))
         div.scroll {
             table.plain {
                 thead { tr {
@@ -120,7 +102,7 @@ fn caveats(caveats: &[RunCaveat]) -> Markup {
     }
 }
 
-/// Writes an area: its pictures and its tables.
+/// Writes the section of an area, with its pictures and tables.
 pub(super) fn area(analysis: &RunAnalysis<'_>, tables: &[Table], area: &str, charts: &[Chart]) -> Markup {
     let providers = grouped(analysis.area(area), |row| row.case().provider.as_str());
     let id = format!("area-{}", crate::charts::slug(area));
@@ -128,7 +110,7 @@ pub(super) fn area(analysis: &RunAnalysis<'_>, tables: &[Table], area: &str, cha
     html! {
         section.area id=(id) {
             h2 { (neutral(area)) (anchor(&id)) }
-            (figures(charts))
+            (gallery(charts))
             div.tools role="search" aria-label=(format!("Filter the cases of {}", neutral(area))) {
                 label for=(field("text")) { "Filter" }
                 input.filter-text type="search" id=(field("text")) placeholder="algorithm, operation, …" autocomplete="off";
@@ -141,7 +123,9 @@ pub(super) fn area(analysis: &RunAnalysis<'_>, tables: &[Table], area: &str, cha
                 select.filter-form id=(field("form")) {
                     option value="" { "all" } option value="prepared" { "prepared" } option value="encoded" { "encoded" }
                 }
+                button.columns type="button" aria-pressed="false" { "All columns" }
                 span.count role="status" { (analysis.area(area).count()) " cases" }
+                (copy_table(&format!("of the cases of {}", neutral(area))))
             }
             (cases(analysis, area))
             @for table in tables.iter().filter(|table| table.area == area) { (several(table)) }
@@ -149,7 +133,7 @@ pub(super) fn area(analysis: &RunAnalysis<'_>, tables: &[Table], area: &str, cha
     }
 }
 
-/// Writes a link to a section, so that readers can share its address.
+/// Writes a link from a section to itself, so that readers can share its address.
 fn anchor(id: &str) -> Markup {
     html! { " " a.anchor href=(format!("#{id}")) aria-label="Link to this section" { "#" } }
 }
@@ -162,6 +146,7 @@ fn several(table: &Table) -> Markup {
     let id = format!("table-{}", table.name);
     html! {
         h3 id=(id) { (neutral(&table.title)) (anchor(&id)) }
+        (copy_table(&neutral(&table.title)))
         div.scroll { table.plain {
             thead { tr {
                 @for place in &shown { th class=[side(*place)] scope="col" { (neutral(&table.columns[*place].heading)) } }
@@ -176,21 +161,10 @@ fn several(table: &Table) -> Markup {
     }
 }
 
-/// Writes each picture in a frame that scrolls if the screen is too narrow.
-pub(super) fn figures(charts: &[Chart]) -> Markup {
-    html! {
-        @for chart in charts {
-            figure tabindex="0" aria-label=(chart.title) {
-                (PreEscaped(&chart.svg))
-                details.alt { summary { "Text description" } p { (chart.about) } }
-            }
-        }
-    }
-}
-
-/// Writes the environment of the run.
-pub(super) fn environment(run: &Run) -> Markup {
-    let Environment { host, cpu, os, build, providers, counters } = &run.header.environment;
+/// Writes the section with the environment of the run.
+pub(super) fn environment(analysis: &RunAnalysis<'_>) -> Markup {
+    let run = analysis.run;
+    let Environment { host, cpu, os, build, providers, counters, core } = &run.header.environment;
     let text = |value: &Option<String>| value.as_deref().map_or_else(|| "unknown".to_owned(), neutral);
     let yes_no = |value: Option<bool>| match value {
         Some(true) => "yes",
@@ -215,15 +189,20 @@ pub(super) fn environment(run: &Run) -> Markup {
                     @if let Some(rate) = counters.ticks_per_second { " at " (frequency(rate)) }
                     @if let Some(rate) = counters.core_clock_estimate_hz { ", core clock about " (frequency(rate)) }
                 }
+                @if let Some(core) = core {
+                    dt { "Core" } dd { @for line in core_lines(core) { (neutral(&line)) br; } }
+                }
                 dt { "Command" } dd { code { (neutral(&run.header.command)) } }
                 dt { "Run" } dd { (neutral(&run.header.id)) ", seed " (run.header.seed) }
             }
+            (cite(analysis))
             h3 { "Libraries" }
+            (copy_table("of libraries"))
             div.scroll { table.plain {
                 thead { tr {
                     @for heading in ["Library", "Language", "Runtime", "Version", "Build"] { th scope="col" { (heading) } }
                 } }
-                tbody { @for provider in providers { @let language = Language::of(&run.header.environment, &provider.id); tr {
+                tbody { @for provider in providers { @let language = Language::find(&run.header.environment, &provider.id); tr {
                     th scope="row" { (neutral(&provider.id)) }
                     td { (neutral(language.name.as_deref().unwrap_or(NONE))) }
                     td { (neutral(language.runtime.as_deref().unwrap_or(NONE))) }

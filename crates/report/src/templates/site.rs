@@ -1,9 +1,9 @@
-//! Pages of a static site, except those of runs: the list of all runs, the redirect to the newest run, and the pages of
-//! machines.
+//! Pages of a static site, except the pages of runs: the list of all runs, the redirect to the newest run, and the
+//! pages of machines.
 
+use super::figures::figures;
 use super::page::{Around, document, moment};
-use super::runs::{Row, none, table, top};
-use super::sections::figures;
+use super::runs::{Row, none, table, theme_button, top};
 use crate::charts::{Chart, trend};
 use crate::site::{fragment, machine_file, run_file};
 use maud::{Markup, html};
@@ -20,7 +20,7 @@ use std::collections::BTreeSet;
 const REGRESSIONS: usize = 40;
 /// Maximum number of runs in a machine's table of medians.
 const SIDE_BY_SIDE: usize = 8;
-/// Maximum number of cases of a suite in a machine's table of medians.
+/// Maximum number of cases in a machine's table of medians.
 const CASES: usize = 400;
 
 const AT_THE_TOP: Around<'static> = Around { home: None, live: None, feed: Some("feed.xml") };
@@ -36,10 +36,10 @@ pub struct SuiteOnMachine {
 }
 
 impl SuiteOnMachine {
-    /// Creates the entry from the newest complete run and earlier complete runs of the same suite on the same machine,
-    /// oldest first. `place` is a number that is unique on the page.
-    pub fn of(analysis: &RunAnalysis<'_>, past: &[Past], place: usize) -> SuiteOnMachine {
-        let runs = std::iter::once(Past::of(analysis.run)).chain(past.iter().rev().cloned());
+    /// Creates the entry from the newest complete run (`analysis`) and from earlier complete runs of the same suite on
+    /// the same machine, oldest first (`past`). `place` is a number that is unique on the page.
+    pub fn new(analysis: &RunAnalysis<'_>, past: &[Past], place: usize) -> SuiteOnMachine {
+        let runs = std::iter::once(Past::new(analysis.run)).chain(past.iter().rev().cloned());
         SuiteOnMachine {
             suite: analysis.run.header.suite.clone(),
             trend: trend(analysis, past, &format!("trend-{place}")),
@@ -90,10 +90,9 @@ pub fn machine_page(timeline: &Timeline, place: usize, suites: &[SuiteOnMachine]
     let name = machine.map_or_else(String::new, host);
     let body = html! {
         header.top {
-            p.brand { "pqlab · " a href="../index.html" { "all runs" } }
+            div.bar { p.brand { "pqlab · " a href="../index.html" { "all runs" } } (theme_button()) }
             h1 { (name) }
             @if let Some(machine) = machine { p.sub { (environment_line(machine)) } }
-            button #theme type="button" aria-label="Switch between light and dark" { "Theme" }
         }
         main {
             @for suite in suites { section {
@@ -151,7 +150,7 @@ fn regressions(timeline: &Timeline) -> Markup {
     }
 }
 
-/// Writes runs with their changes. `up` is the path from this page to the first page.
+/// Writes a table of runs with their changes since the previous run. `up` is the path from this page to the first page.
 fn runs<'t>(runs: impl Iterator<Item = &'t TimelineRun>, up: &str) -> Markup {
     let row = |run: &'t TimelineRun| Row {
         run: &run.summary,

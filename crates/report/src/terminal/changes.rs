@@ -1,4 +1,4 @@
-//! Short tables of a comparison: the change of each case, sorted by size.
+//! Short table of a comparison: the change of each case, largest slowdown first.
 
 use super::columns::{Cell, GAP, fitted, total_width};
 use super::comparison::{preamble, unmatched};
@@ -7,16 +7,17 @@ use super::text::{below, wrapped};
 use pqlab_analysis::comparison::{COMPARES_MEANS, ComparedCase, Comparison};
 use pqlab_analysis::number::{NONE, percent, time};
 use pqlab_analysis::text::neutral;
-use pqlab_record::{Statistic, Unit};
+use pqlab_record::{CaseId, Statistic, Unit};
 use pqlab_stats::{Interval, VERDICT_SIGNIFICANCE, Verdict};
 
-/// Number of equivalent cases up to which each gets a row of its own.
+/// Maximum number of equivalent cases that are shown in one row each. Also the maximum number of ids listed per run for
+/// cases that were not compared.
 const FEW: usize = 3;
-/// Width of the lines below the table if the output has no limit, in columns.
+/// Maximum width of the lines below the table, in columns.
 const PAGE: usize = 100;
 
 /// Formats a comparison as one row per case: both times, the change with its 95% interval, and the verdict. The largest
-/// slowdown is first. If there are many equivalent cases and `all` is not set, one line replaces them.
+/// slowdown is first. If there are more than a few equivalent cases and `all` is not set, one line replaces them.
 pub fn comparison_summary(comparison: &Comparison, all: bool, width: usize, palette: Palette) -> String {
     let mut out = preamble(comparison, palette);
     let fold = !all && comparison.count(Verdict::Equivalent) > FEW;
@@ -26,10 +27,10 @@ pub fn comparison_summary(comparison: &Comparison, all: bool, width: usize, pale
     let folded: Vec<&ComparedCase> = comparison.cases.iter().filter(|case| is_folded(case)).collect();
     if !shown.is_empty() {
         let mixed = units(comparison).is_none();
-        let names = Names::of(comparison);
+        let names = Names::choose(comparison);
         let mut rows = vec![names.heading(comparison)];
         let figures: Vec<Vec<Cell>> = shown.iter().map(|case| row(case, mixed)).collect();
-        // A name that leaves no room for the change and the verdict gets a line of its own.
+        // Put a name on its own line if it leaves no room for the change and the verdict.
         let essential: Vec<Vec<Cell>> = figures.iter().map(|row| row[TIMES..].to_vec()).collect();
         let room = width.saturating_sub(total_width(&essential) + GAP);
         for (case, figures) in shown.iter().zip(figures) {
@@ -61,39 +62,41 @@ pub fn comparison_summary(comparison: &Comparison, all: bool, width: usize, pale
     out
 }
 
-/// Ratio of the second case to the first. Cases without a ratio are last.
+/// Returns the ratio of the second case to the first. A case without a ratio gets negative infinity, so that it is
+/// sorted last.
 fn change(case: &ComparedCase) -> f64 {
     case.ratio.map_or(f64::NEG_INFINITY, |ratio| ratio.ratio.estimate)
 }
 
-/// The unit in which all cases were compared; `None` if cases differ in it.
+/// Returns the unit in which all cases were compared, or `None` if cases have different units.
 fn units(comparison: &Comparison) -> Option<Unit> {
     let first = comparison.cases.first()?.unit;
     comparison.cases.iter().all(|case| case.unit == first).then_some(first)
 }
 
-/// How rows name their cases.
-enum Names<'c> {
-    /// By id: both runs contain the case.
+/// Naming scheme for the rows.
+enum Names {
+    /// Case id, because both runs contain the same case.
     Ids,
-    /// By id without the provider, because every row compares the same two.
-    Providers(&'c str, &'c str),
-    /// By both ids.
+    /// Case id without the provider, because every row compares the same two providers.
+    Providers(String, String),
+    /// Ids of both cases.
     Pairs,
 }
 
-impl<'c> Names<'c> {
-    fn of(comparison: &'c Comparison) -> Names<'c> {
-        let providers = |case: &'c ComparedCase| {
-            let (one, first) = case.first.rsplit_once('@')?;
-            let (other, second) = case.second.rsplit_once('@')?;
-            (one == other).then_some((first, second))
+impl Names {
+    fn choose(comparison: &Comparison) -> Names {
+        let providers = |case: &ComparedCase| {
+            let [first, second] = [&case.first, &case.second].map(|id| id.parse::<CaseId>());
+            let (first, second) = (first.ok()?, second.ok()?);
+            let same = CaseId { provider: second.provider.clone(), ..first.clone() } == second;
+            same.then_some((first.provider, second.provider))
         };
         if comparison.cases.iter().all(|case| case.first == case.second) {
             return Names::Ids;
         }
         let both = comparison.cases.first().and_then(providers);
-        match both.filter(|_| comparison.cases.iter().all(|case| providers(case) == both)) {
+        match both.filter(|both| comparison.cases.iter().all(|case| providers(case).as_ref() == Some(both))) {
             Some((first, second)) => Names::Providers(first, second),
             None => Names::Pairs,
         }
@@ -102,14 +105,17 @@ impl<'c> Names<'c> {
     fn row(&self, case: &ComparedCase) -> String {
         match self {
             Names::Ids => case.first.clone(),
-            Names::Providers(..) => case.first.rsplit_once('@').map_or(&*case.first, |(name, _)| name).to_owned(),
+            Names::Providers(first, _) => {
+                let name = case.first.strip_suffix(first.as_str()).and_then(|name| name.strip_suffix('@'));
+                name.unwrap_or(&case.first).to_owned()
+            }
             Names::Pairs => format!("{} -> {}", case.first, case.second),
         }
     }
 
     fn heading(&self, comparison: &Comparison) -> Vec<Cell> {
         let (first, second) = match self {
-            Names::Providers(first, second) => (*first, *second),
+            Names::Providers(first, second) => (first.as_str(), second.as_str()),
             Names::Ids | Names::Pairs => ("first", "second"),
         };
         let change = match units(comparison) {
@@ -128,10 +134,11 @@ impl<'c> Names<'c> {
     }
 }
 
-/// Number of columns with times, which narrow terminals drop.
+/// Number of columns with times, which are omitted on narrow terminals.
 const TIMES: usize = 2;
 
-/// Returns the cells of a case after its name: two times, the change and the verdict.
+/// Returns the cells of a case after its name: two times, the change and the verdict. If `mixed` is set, the change
+/// names its unit.
 fn row(case: &ComparedCase, mixed: bool) -> Vec<Cell> {
     let verdict = case.judgement.verdict;
     let role = match verdict {
@@ -146,7 +153,7 @@ fn row(case: &ComparedCase, mixed: bool) -> Vec<Cell> {
     vec![time(case.first_ns), time(case.second_ns), Cell::left(&change), Cell::left(verdict.name()).role(role)]
 }
 
-/// Formats a ratio and its interval: `+1.2% (0.4 to 2.0)`, or `2.42× (2.40 to 2.45)` from a factor of two.
+/// Formats a ratio and its interval: `+1.2% (0.4 to 2.0)`, or `2.42× (2.40 to 2.45)` if the ratio is at least 2.
 fn change_text(ratio: &Interval) -> String {
     if ratio.estimate >= 2.0 {
         let digits = decimals(ratio.high - ratio.low).max(2);
@@ -154,12 +161,12 @@ fn change_text(ratio: &Interval) -> String {
     }
     let [estimate, low, high] = [ratio.estimate, ratio.low, ratio.high].map(|value| 100.0 * (value - 1.0));
     let digits = decimals(high - low);
-    // A rounded zero has no sign.
+    // Adding 0.0 turns -0.0 into 0.0, so that a rounded zero is never negative.
     let rounded = |value: f64| (value * 10_f64.powi(digits as i32)).round() / 10_f64.powi(digits as i32) + 0.0;
     format!("{:+.digits$}% ({:.digits$} to {:.digits$})", rounded(estimate), rounded(low), rounded(high))
 }
 
-/// Returns the number of decimals for values that are known within an interval of this width.
+/// Returns the number of decimals for values whose interval has this width.
 fn decimals(width: f64) -> usize {
     match width {
         width if width < 0.1 => 2,
@@ -213,7 +220,7 @@ mod tests {
     use pqlab_stats::IntervalMethod;
 
     fn compared(first: &Run, second: &Run) -> Comparison {
-        compare_runs(&RunAnalysis::of(first), &RunAnalysis::of(second), &ComparisonCriteria::default())
+        compare_runs(&RunAnalysis::new(first), &RunAnalysis::new(second), &ComparisonCriteria::default())
     }
 
     fn interval(low: f64, estimate: f64, high: f64) -> Interval {
@@ -257,7 +264,7 @@ mod tests {
     #[test]
     fn two_libraries_are_the_headings_of_their_columns() {
         let run = fixtures::run();
-        let analysis = RunAnalysis::of(&run);
+        let analysis = RunAnalysis::new(&run);
         let pair = (&analysis.cases()[0], &analysis.cases()[1]);
         let comparison = compare(&analysis, &analysis, &[pair], &ComparisonCriteria::default());
         let text = comparison_summary(&comparison, false, 100, Palette::PLAIN);

@@ -1,4 +1,4 @@
-//! Output of `pqlab show`: a whole run, or some of its cases in full.
+//! Output of `pqlab show`: a whole run, or selected cases in full.
 
 use super::case::show_case;
 use super::palette::{Palette, TextStyle};
@@ -11,24 +11,24 @@ use pqlab_analysis::ntor::RelayScenario;
 use pqlab_analysis::tables::{Table, tables};
 use pqlab_analysis::{CaseAnalysis, RunAnalysis};
 
-/// How much the tables of a run show.
+/// Level of detail of a run's tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Detail {
     /// Time, cycles and rank of each library.
     Short,
-    /// Also intervals, means, rates, samples and processes, and every table.
+    /// Like `Short`, with intervals, means, rates, samples and processes, and every table of several cases.
     Wide,
 }
 
-/// Tables that a short view leaves out, because they are long or contain figures that the run did not measure.
+/// Tables that a short view omits, because they are long or contain figures that the run did not measure.
 const LONG: [&str; 5] = ["library-facts", "spread", "sizes", "ntor-literature", "claims"];
-/// Maximum number of areas of a run for which a short view has tables of [several cases](pqlab_analysis::tables).
+/// Maximum number of areas in a run for which a short view shows tables of [several cases](pqlab_analysis::tables).
 const FEW_AREAS: usize = 2;
-/// Width of a line of text if the output has no limit, in columns.
+/// Maximum width of the line that names omitted tables, in columns.
 const PAGE: usize = 100;
 
-/// Shows a run. Ends with the findings. A short view of a run of many areas leaves out the tables of
-/// [several cases](pqlab_analysis::tables), and names them instead.
+/// Shows a run, followed by the findings. If the run has many areas, a short view only names the tables of
+/// [several cases](pqlab_analysis::tables).
 pub fn show_run(
     analysis: &RunAnalysis<'_>,
     scenario: &RelayScenario,
@@ -54,7 +54,7 @@ pub fn show_run(
     text
 }
 
-/// Names the tables that a short view leaves out.
+/// Returns the lines that name the tables omitted by a short view.
 fn left_out(tables: &[Table], width: usize, palette: Palette) -> String {
     if tables.is_empty() {
         return String::new();
@@ -65,7 +65,7 @@ fn left_out(tables: &[Table], width: usize, palette: Palette) -> String {
     lines.map(|line| palette.paint(TextStyle::Faint, &line) + "\n").collect()
 }
 
-/// Shows each case whose id `chosen` accepts in full, compared with the same operation by other providers.
+/// Shows in full each case whose id `chosen` accepts. Compares it with the same operation by other providers.
 pub fn chosen_cases(
     analysis: &RunAnalysis<'_>,
     chosen: &dyn Fn(&str) -> bool,
@@ -91,7 +91,7 @@ mod tests {
     #[test]
     fn a_short_view_of_many_areas_names_its_tables() {
         let run = fixtures::references_run();
-        let analysis = RunAnalysis::of(&run);
+        let analysis = RunAnalysis::new(&run);
         assert!(analysis.areas().len() > FEW_AREAS);
         let several = tables(&analysis, &RelayScenario::default());
         assert!(!several.is_empty());

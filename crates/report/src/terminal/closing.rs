@@ -1,6 +1,6 @@
 use super::palette::{Palette, TextStyle};
 use pqlab_analysis::caveats::Caveat;
-use pqlab_analysis::environment::environment_line;
+use pqlab_analysis::environment::{environment_line, interruptions_line};
 use pqlab_analysis::estimates::{ESTIMATED_CYCLES, Estimates, PLUS_MINUS};
 use pqlab_analysis::fastest::fastest_line;
 use pqlab_analysis::number::{APPROXIMATE, grouped, is_approximate, time};
@@ -14,8 +14,8 @@ pub(super) fn estimated(case: &CaseAnalysis<'_>) -> bool {
     case.estimates.as_ref().is_some_and(Estimates::cycles_are_estimated)
 }
 
-/// Returns the lines below a wide table: the number of cases by outcome, explanations of the marks that occur, the
-/// environment, the measurement overhead, and the sources of randomness.
+/// Returns the lines below a wide table: the number of cases by outcome, explanations of the notes and signs in the
+/// table, the environment, the measurement overhead, and the sources of randomness.
 pub(super) fn closing(analysis: &RunAnalysis<'_>, palette: Palette) -> String {
     let run = analysis.run;
     let measured = || analysis.cases().iter().filter(|case| case.estimates.is_some());
@@ -48,6 +48,7 @@ pub(super) fn closing(analysis: &RunAnalysis<'_>, palette: Palette) -> String {
     if analysis.cases().iter().filter_map(CaseAnalysis::time).any(|time| is_approximate(&time)) {
         lines.push(format!("≈: {APPROXIMATE}"));
     }
+    lines.extend(interruptions(analysis));
     lines.extend(words(analysis));
     lines.extend(run.header.protocol.fastest.iter().map(fastest_line));
     lines.push(palette.paint(TextStyle::Faint, &environment_line(&run.header.environment)));
@@ -57,7 +58,22 @@ pub(super) fn closing(analysis: &RunAnalysis<'_>, palette: Palette) -> String {
     lines.join("\n") + "\n"
 }
 
-/// Returns a line with the time of an operation that does nothing, if the run measured one.
+/// Returns a line about interruptions of the core, with the number of figures that include them.
+fn interruptions(analysis: &RunAnalysis<'_>) -> Option<String> {
+    let line = interruptions_line(analysis.run.header.environment.core.as_ref()?.interruptions.as_ref()?);
+    let marked = |case: &&CaseAnalysis<'_>| case.interrupted_percentiles().is_some_and(|names| names.contains(&"p95"));
+    let cases = analysis.cases().iter().filter(|case| !case.is_floor());
+    let means = cases.clone().filter(|case| case.uninterrupted_mean_ns().is_some()).count() as u64;
+    (means > 0).then(|| {
+        format!(
+            "{line}; they are part of {} means and {} p95, and `pqlab show RUN CASE` also gives means without them",
+            grouped(means),
+            grouped(cases.filter(marked).count() as u64)
+        )
+    })
+}
+
+/// Returns a line with the measurement overhead, if the run measured it.
 fn floor_line(analysis: &RunAnalysis<'_>) -> Option<String> {
     let floor = time(analysis.floor_ns()?);
     Some(format!("measurement overhead: {floor} per operation, {FLOOR_MEANING}"))
@@ -77,10 +93,10 @@ mod tests {
     use super::super::palette::tests::{COLOUR, stripped};
     use super::*;
     use crate::fixtures;
-    use pqlab_record::Disturbance;
+    use pqlab_record::{CoreChecks, Disturbance, Interruptions};
 
     fn shown(run: &Run, palette: Palette) -> String {
-        closing(&RunAnalysis::of(run), palette)
+        closing(&RunAnalysis::new(run), palette)
     }
 
     #[test]
@@ -90,6 +106,19 @@ mod tests {
             "measurement overhead: 2.70 ns per operation, {FLOOR_MEANING}\noverhead of workers: go 1.30 ns, script 2.10 ns ("
         );
         assert!(text.contains(&wanted), "{text}");
+    }
+
+    #[test]
+    fn closing_counts_the_means_that_contain_interruptions() {
+        let mut run = fixtures::run();
+        assert!(!shown(&run, Palette::PLAIN).contains("interruption"));
+        let interruptions = Some(Interruptions { per_ms: 2.0, typical_us: 12.0, share_pct: 2.4 });
+        run.header.environment.core = Some(CoreChecks { interruptions, ..CoreChecks::default() });
+        let text = shown(&run, Palette::PLAIN);
+        assert!(
+            text.contains("\n2.0 interruptions per ms of 12 µs each take 2.4% of the time; they are part of "),
+            "{text}"
+        );
     }
 
     #[test]

@@ -5,12 +5,13 @@ use pqlab_analysis::text::neutral;
 /// Number of spaces between two columns.
 pub(super) const GAP: usize = 2;
 
-/// A table cell: neutral text with its alignment and role.
+/// A table cell: escaped text with its alignment and role.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Cell {
     text: String,
     right: bool,
-    /// Rank for omitting the column on a narrow terminal: the highest rank is omitted first, zero never.
+    /// Rank for omitting the column on a narrow terminal: the highest rank first. Columns with rank 0 are never
+    /// omitted.
     spare: u8,
     role: Option<TextStyle>,
 }
@@ -26,31 +27,30 @@ impl Cell {
         Cell { text: neutral(text), right: true, ..Cell::default() }
     }
 
-    /// Allows the column to be omitted on a narrow terminal. Columns with higher ranks are omitted first; ranks must be
-    /// above zero. Not for columns that identify rows, nor for a median and its interval.
+    /// Allows a narrow terminal to omit the column. Columns with higher ranks are omitted first; `rank` must be above
+    /// zero. Do not use this for columns that identify rows, or for a median and its interval.
     pub(super) fn spare(self, rank: u8) -> Cell {
         Cell { spare: rank, ..self }
     }
 
-    /// Sets the role.
+    /// Sets the role of the cell's text.
     pub(super) fn role(self, role: TextStyle) -> Cell {
         Cell { role: Some(role), ..self }
     }
 }
 
-/// Returns the total width of the rows.
+/// Returns the total width of the rows, in columns of the terminal.
 pub(super) fn total_width(rows: &[Vec<Cell>]) -> usize {
     sum(&widths(rows))
 }
 
-/// Like [`fitted`], but without the list of omitted columns.
+/// Formats the rows like [`fitted`], without the list of omitted columns.
 pub(super) fn lines(rows: &[Vec<Cell>], width: usize, palette: Palette) -> Vec<String> {
     fitted(rows, width, palette).0
 }
 
 /// Formats the rows as aligned lines, and returns the indices of omitted columns. If the lines would be wider than
-/// `width`, spare columns are omitted. Nothing is truncated. A row with a single cell is a heading that spans all
-/// columns.
+/// `width`, omits spare columns. Truncates nothing. A row with a single cell is a heading that spans all columns.
 pub(super) fn fitted(rows: &[Vec<Cell>], width: usize, palette: Palette) -> (Vec<String>, Vec<usize>) {
     let mut left_out = Vec::new();
     let mut widths = widths(rows);

@@ -8,8 +8,8 @@ use pqlab_analysis::text::neutral;
 use pqlab_record::Unit;
 use pqlab_stats::{Interval, VERDICT_SIGNIFICANCE, Verdict};
 
-/// Formats a comparison as a table, preceded by warnings and followed by the criteria and the answer. If the runs are
-/// from different machines, the first line says so.
+/// Formats a comparison as a table. Warnings precede it; the criteria and the answer follow. If the runs are from
+/// different machines, the first line says so.
 pub fn comparison_table(comparison: &Comparison, width: usize, palette: Palette) -> String {
     let mut out = preamble(comparison, palette);
     let heading = |text: &str| Cell::left(text).role(TextStyle::Strong);
@@ -75,8 +75,8 @@ pub(super) fn preamble(comparison: &Comparison, palette: Palette) -> String {
     out
 }
 
-/// Returns lines about cases that are not compared: they occur in only one run, or do different work. Lists at most
-/// `most` ids of each run.
+/// Returns lines about cases that were not compared, because they occur in only one run or their key encodings differ.
+/// Lists at most `most` ids of each run.
 pub(super) fn unmatched(comparison: &Comparison, most: usize) -> String {
     let mut out = String::new();
     for (which, ids) in [("first", &comparison.only_first), ("second", &comparison.only_second)] {
@@ -91,17 +91,17 @@ pub(super) fn unmatched(comparison: &Comparison, most: usize) -> String {
         }
     }
     for case in &comparison.other_encodings {
-        out.push_str(&format!("not compared, different work: {}\n", neutral(case)));
+        out.push_str(&format!("not compared, because the key encodings differ: {}\n", neutral(case)));
     }
     out
 }
 
-/// Descriptions of the columns that a narrow terminal omits.
+/// Descriptions of the columns that a narrow terminal may omit.
 const SPARED: [&str; 2] = ["ratio of times", "its interval"];
-/// Index of the first column that a narrow terminal omits.
+/// Index of the first column that a narrow terminal may omit.
 const SPARED_FROM: usize = 6;
 
-/// Appends the note to the row, or puts it below the row if it does not fit.
+/// Appends a note to its row, or puts it below the row if it does not fit into `room`.
 fn with_note(mut cells: Vec<Cell>, note: &str, room: usize, width: usize) -> Vec<Vec<Cell>> {
     if display_width(note) <= room {
         cells.push(Cell::left(note));
@@ -111,7 +111,7 @@ fn with_note(mut cells: Vec<Cell>, note: &str, room: usize, width: usize) -> Vec
     std::iter::once(cells).chain(notes).collect()
 }
 
-/// Returns the heading of the column of ratios. It names the unit if all cases share one.
+/// Returns the heading of the column with ratios. It names the unit if all cases have the same unit.
 fn judged(comparison: &Comparison) -> &'static str {
     let cycles = comparison.cases.iter().filter(|case| case.unit == Unit::CoreCycles).count();
     match cycles {
@@ -151,19 +151,19 @@ fn row(case: &ComparedCase, mixed: bool) -> Vec<Cell> {
     ]
 }
 
-/// Describes the units in which cases were judged.
+/// Describes the units in which the cases were compared.
 fn units(comparison: &Comparison) -> String {
     let cycles = comparison.cases.iter().filter(|case| case.unit == Unit::CoreCycles).count();
     let rest = comparison.cases.len() - cycles;
     match (cycles, rest) {
         (0, _) => "judged in time\n".to_owned(),
-        (_, 0) => "judged in core cycles; the column time shows the ratio of times\n".to_owned(),
-        _ => format!("{cycles} judged in core cycles, with the ratio of times in the column time; {rest} in time\n"),
+        (_, 0) => "judged in core cycles; the time column shows the ratio of times\n".to_owned(),
+        _ => format!("{cycles} judged in core cycles, with the ratio of times in the time column; {rest} in time\n"),
     }
 }
 
-/// Maximum number of cases for which the statistics of the earlier systems (overhead, effect size, Welch's test) are
-/// shown. `--json` contains them for all cases.
+/// Maximum number of cases in a comparison that also shows the statistics of the earlier systems (overhead, effect
+/// size, Welch's test). `--json` contains them for all cases.
 const MEANS: usize = 4;
 
 /// Returns statistics that compare means and assume independent samples.
@@ -201,7 +201,7 @@ fn footer(comparison: &Comparison) -> String {
         ),
         false => format!(
             "faster, slower: each pair is judged separately, so it gets the same verdict everywhere; at most \
-             {false_pct} of pairs without a difference are called faster or slower\n"
+             {false_pct} of truly equal pairs are called faster or slower\n"
         ),
     });
     let paired = comparison.cases.iter().filter(|case| case.paired).count();
@@ -228,7 +228,7 @@ mod tests {
     use pqlab_record::Run;
 
     fn compared(first: &Run, second: &Run) -> Comparison {
-        compare_runs(&RunAnalysis::of(first), &RunAnalysis::of(second), &ComparisonCriteria::default())
+        compare_runs(&RunAnalysis::new(first), &RunAnalysis::new(second), &ComparisonCriteria::default())
     }
 
     #[test]
@@ -236,16 +236,16 @@ mod tests {
         let (first, mut second) = (fixtures::run(), fixtures::run());
         second.header.id = "other".into();
         let same = comparison_table(&compared(&first, &second), 120, Palette::PLAIN);
-        assert!(same.lines().last().unwrap().starts_with("Answer: ") && !same.contains("most of all"), "{same}");
+        assert!(same.lines().last().unwrap().starts_with("Answer: ") && !same.contains("largest difference"), "{same}");
         second.records[0].samples = fixtures::samples(20.8, 1);
         second.header.environment.host.name = Some("bench-2".into());
         let text = comparison_table(&compared(&first, &second), 120, Palette::PLAIN);
         let last: Vec<&str> = text.lines().rev().take(2).collect();
         assert!(
-            last[1].starts_with("Answer: 1 of 6 slower, most of all kem/ML-KEM-768/encapsulate@liboqs (2.0"),
+            last[1].starts_with("Answer: 1 of 6 slower, largest difference: kem/ML-KEM-768/encapsulate@liboqs (2.0"),
             "{text}"
         );
-        assert!(last[0].starts_with("On bench-2 (") && last[0].contains("1.00× the time"), "{text}");
+        assert!(last[0].starts_with("On bench-2 (") && last[0].contains("takes 1.00× as long as on"), "{text}");
     }
 
     #[test]
@@ -267,7 +267,7 @@ mod tests {
         let (first, mut second) = (fixtures::run(), fixtures::run());
         second.header.id = "other".into();
         let mut comparison = compared(&first, &second);
-        let note = "the first was contended: not called slower, although its samples suggest it ".repeat(3);
+        let note = "the first was disturbed: not called slower, although its samples suggest it ".repeat(3);
         comparison.cases[0].notes = vec![note.clone()];
         let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>().join(" ");
         for width in [80, 120, 400, usize::MAX] {
@@ -277,7 +277,7 @@ mod tests {
             let shown = text.lines().any(|line| line.starts_with("case") && line.ends_with("its interval"));
             assert_ne!(text.contains("no room for: ratio of times, its interval\n"), shown, "{width}: {text}");
             assert_eq!(shown, width > 120, "{width}: {text}");
-            let notes: Vec<&str> = text.lines().filter(|line| line.contains("contended")).collect();
+            let notes: Vec<&str> = text.lines().filter(|line| line.contains("disturbed")).collect();
             assert!(width > 120 || notes.len() > 1 && notes.iter().all(|line| display_width(line) <= width), "{text}");
         }
         let wide = comparison_table(&comparison, usize::MAX, Palette::PLAIN);
@@ -287,7 +287,7 @@ mod tests {
     #[test]
     fn pairs_of_one_run_are_judged_without_correction() {
         let run = fixtures::run();
-        let analysis = RunAnalysis::of(&run);
+        let analysis = RunAnalysis::new(&run);
         let pair = (&analysis.cases()[0], &analysis.cases()[1]);
         let comparison = compare(&analysis, &analysis, &[pair; 3], &ComparisonCriteria::default());
         let text = comparison_table(&comparison, 200, Palette::PLAIN);
@@ -300,7 +300,7 @@ mod tests {
     #[test]
     fn small_comparisons_show_statistics_on_means() {
         let run = fixtures::run();
-        let analysis = RunAnalysis::of(&run);
+        let analysis = RunAnalysis::new(&run);
         let pair = (&analysis.cases()[0], &analysis.cases()[1]);
         let comparison = compare(&analysis, &analysis, &[pair], &ComparisonCriteria::default());
         let text = comparison_table(&comparison, 200, Palette::PLAIN);
@@ -324,7 +324,7 @@ mod tests {
         let pair = "kem/ML-KEM-768/decapsulate[encoded]@liboqs: key=seed in the first run, key=expanded in the second";
         let comparison = Comparison { other_encodings: vec![pair.to_owned()], ..compared(&run, &run) };
         let text = comparison_table(&comparison, 200, Palette::PLAIN);
-        assert!(text.contains(&format!("not compared, different work: {pair}")), "{text}");
+        assert!(text.contains(&format!("not compared, because the key encodings differ: {pair}")), "{text}");
     }
 
     #[test]

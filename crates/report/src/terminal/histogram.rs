@@ -8,15 +8,15 @@ use pqlab_stats::Sorted;
 const BARS: usize = 20;
 /// Maximum length of a bar in columns.
 const WIDEST: usize = 60;
-/// Approximate number of columns that a row takes in addition to its bar, for limits and count.
+/// Approximate number of columns that a row needs in addition to its bar, for the limits and the count.
 const BESIDE: usize = 36;
 
 /// Draws a histogram of times in ns. Lines are indented by two columns. Times far above the others share the last row.
 pub(super) fn histogram(times: &Sorted, width: usize, palette: Palette) -> Vec<String> {
-    let bars = Histogram::of(times, BARS);
+    let bars = Histogram::new(times, BARS);
     let (step, to) = (bars.step, bars.limit(bars.counts.len()));
     let (scale, unit) = scale(times.median());
-    // Use enough digits that the two limits of a bar differ.
+    // Use enough digits to show different limits for each bar.
     let wanted = if step > 0.0 { ((to / step).log10().ceil() as usize + 1).clamp(4, 9) } else { 4 };
     let shown = |time: f64| digits(time / scale, wanted);
     let mut rows: Vec<(String, String, u64)> = Vec::new();
@@ -36,7 +36,7 @@ pub(super) fn histogram(times: &Sorted, width: usize, palette: Palette) -> Vec<S
     lines(&cells.collect::<Vec<_>>(), usize::MAX, palette)
 }
 
-/// Draws a bar of `widest` × `count` / `most` columns, rounded to eighths. Counts above zero always have a visible bar.
+/// Draws a bar of `widest` × `count` / `most` columns, rounded to eighths. A count above zero always has a visible bar.
 fn bar(count: u64, most: u64, widest: usize) -> String {
     let eighths = (count as f64 / most as f64 * widest as f64 * 8.0).round() as usize;
     let eighths = if count > 0 { eighths.max(1) } else { 0 };
@@ -45,7 +45,7 @@ fn bar(count: u64, most: u64, widest: usize) -> String {
     bar
 }
 
-/// Returns the unit for all limits: its length in ns, and its name.
+/// Returns the unit in which the limits of all bars are shown: its length in ns, and its name.
 fn scale(nanoseconds: f64) -> (f64, &'static str) {
     match nanoseconds {
         nanoseconds if nanoseconds < 1e3 => (1.0, "ns"),
@@ -80,7 +80,7 @@ mod tests {
         let rows = drawn(vec![5.0; 30], 80);
         assert_eq!(rows.len(), 1);
         assert!(rows[0].starts_with("  5.000  – 5.000 ns  30  ███"));
-        // If the quartiles are equal, all other values are beyond the fence.
+        // If the quartiles are equal, the fence excludes all other values.
         let mut times = vec![5.0; 30];
         times.push(9.0);
         assert_eq!(drawn(times, 80).len(), 2);

@@ -7,19 +7,20 @@ use pqlab_analysis::number::{NONE, duration, known_duration, known_rate, percent
 use pqlab_analysis::text::neutral;
 use pqlab_record::{Case, Record, Status};
 
-/// Widths of the columns that name a case, so that the lines of a run are aligned.
+/// Widths of the columns that name a case, in columns of the terminal. With common widths, the lines of a run are
+/// aligned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LineWidths {
     name: usize,
     provider: usize,
 }
 
-/// Shown instead of figures for a failed case.
+/// Text in place of the figures of a failed case.
 pub(super) const FAILED: &str = "FAILED";
-/// Shown instead of figures for a case that was not timed.
+/// Text in place of the figures of a case that was not timed.
 pub(super) const NO_SAMPLES: &str = "no samples";
 
-/// Maximum widths. A longer name shifts only its own line, so that it does not widen the columns of all other lines.
+/// Maximum widths. A longer name shifts only its own line, and does not widen the columns of all other lines.
 const WIDEST: LineWidths = LineWidths { name: 44, provider: 20 };
 
 impl Default for LineWidths {
@@ -29,8 +30,8 @@ impl Default for LineWidths {
 }
 
 impl LineWidths {
-    /// Returns widths that fit the names of the cases.
-    pub fn of<'a>(cases: impl IntoIterator<Item = &'a Case>) -> LineWidths {
+    /// Returns widths that fit the names and providers of the cases.
+    pub fn new<'a>(cases: impl IntoIterator<Item = &'a Case>) -> LineWidths {
         cases.into_iter().fold(LineWidths::default(), |widths, case| LineWidths {
             name: widths.name.max(display_width(&neutral(&case.name())).min(WIDEST.name)),
             provider: widths.provider.max(display_width(&neutral(&case.provider)).min(WIDEST.provider)),
@@ -49,7 +50,7 @@ pub fn case_line(case: &CaseAnalysis<'_>, widths: LineWidths, palette: Palette) 
     format!("{name}  {provider}  {figures}")
 }
 
-/// Returns the reason why a case has no figures.
+/// Returns the text that explains why a case has no figures.
 pub(super) fn failure(record: &Record, palette: Palette) -> String {
     match record.status {
         Status::Ok => NO_SAMPLES.to_owned(),
@@ -107,10 +108,10 @@ mod tests {
     /// Returns the line of a case with the documented figures, after applying `change`.
     fn line(record: &Record, change: impl FnOnce(&mut Estimates), palette: Palette) -> String {
         let header = fixtures::run().header;
-        let mut case = CaseAnalysis::of(&header, record);
+        let mut case = CaseAnalysis::new(&header, record);
         case.estimates.iter_mut().for_each(documented);
         case.estimates.as_mut().map(change);
-        case.caveats = Caveats::of(&record.case, case.estimates.as_ref());
+        case.caveats = Caveats::new(&record.case, case.estimates.as_ref());
         case_line(&case, LineWidths::default(), palette)
     }
 
@@ -186,15 +187,15 @@ mod tests {
     #[test]
     fn lines_of_a_run_are_aligned() {
         let run = fixtures::run();
-        let widths = LineWidths::of(&run.header.plan);
-        let cases = run.records.iter().map(|record| CaseAnalysis::of(&run.header, record));
+        let widths = LineWidths::new(&run.header.plan);
+        let cases = run.records.iter().map(|record| CaseAnalysis::new(&run.header, record));
         let lines = cases.map(|case| case_line(&case, widths, Palette::PLAIN));
         let starts = lines.filter_map(|line| line.find("median=").map(|start| display_width(&line[..start])));
         let mut starts: Vec<usize> = starts.collect();
         starts.sort_unstable();
-        // Only the line whose name exceeds the maximum width is not aligned.
+        // All lines are aligned, except the one whose name exceeds the maximum width.
         assert!(starts.len() > 3 && starts[..starts.len() - 1].iter().all(|start| *start == starts[0]));
-        assert_eq!(LineWidths::of([]), LineWidths::default());
+        assert_eq!(LineWidths::new([]), LineWidths::default());
     }
 
     #[test]

@@ -1,9 +1,11 @@
-//! Terminal output: pure functions that return text and print nothing.
+//! Terminal output: pure functions that return text. They print nothing.
 //!
-//! Text from other sources (names, reasons, hosts) cannot control the terminal: control characters and characters that
-//! change the direction of writing are shown as escapes. Columns are aligned by display width. All output is readable
-//! without colour. `width` is the width of the terminal in columns. Results of several lines end in a line feed; single
-//! lines do not.
+//! - Text from other sources (names, reasons, hosts) cannot control the terminal: control characters, and characters
+//!   that change the direction of writing, are escaped.
+//! - Columns are aligned by display width.
+//! - All output is readable without color.
+//! - `width` is the width of the terminal in columns.
+//! - A result of several lines ends in a line feed; a single line does not.
 
 mod case;
 mod changes;

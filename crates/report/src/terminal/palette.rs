@@ -1,7 +1,7 @@
 use anstyle::{AnsiColor, Style};
 use std::sync::LazyLock;
 
-/// Role of a text, shown by its colour. Words or marks always convey the role as well.
+/// Role of a text, shown by its color. Words or signs always convey the role as well.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TextStyle {
     /// Heading, or most important figure.
@@ -16,18 +16,18 @@ pub enum TextStyle {
     Bad,
 }
 
-/// Whether texts are coloured.
+/// Setting that turns colors on or off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Palette {
-    /// Whether texts contain escape sequences for colour.
+    /// Whether to add escape sequences for color.
     pub colour: bool,
 }
 
 impl Palette {
-    /// Palette without colour.
+    /// Palette without color.
     pub const PLAIN: Palette = Palette { colour: false };
 
-    /// Colours a text if the palette has colour.
+    /// Colors a text if the palette has color.
     pub fn paint(self, role: TextStyle, text: &str) -> String {
         if !self.colour || text.is_empty() {
             return text.to_owned();
@@ -36,12 +36,12 @@ impl Palette {
         format!("{style}{text}{style:#}")
     }
 
-    /// Returns all escape sequences that [`paint`](Self::paint) writes.
+    /// Returns all escape sequences that [`paint`](Self::paint) can write.
     pub(super) fn sequences() -> &'static [String] {
         static SEQUENCES: LazyLock<Vec<String>> = LazyLock::new(|| {
             let roles = [TextStyle::Strong, TextStyle::Faint, TextStyle::Good, TextStyle::Warning, TextStyle::Bad];
             let whole = roles.into_iter().map(style).map(|style| format!("{style}{style:#}"));
-            // A style may consist of several sequences.
+            // A style may consist of several escape sequences.
             whole.flat_map(|whole| whole.split_inclusive('m').map(str::to_owned).collect::<Vec<_>>()).collect()
         });
         &SEQUENCES
@@ -64,7 +64,7 @@ pub(super) mod tests {
 
     pub(crate) const COLOUR: Palette = Palette { colour: true };
 
-    /// Removes escape sequences for colour.
+    /// Removes escape sequences for color.
     pub(crate) fn stripped(text: &str) -> String {
         let mut parts = text.split("\u{1b}[");
         let first = parts.next().unwrap().to_owned();

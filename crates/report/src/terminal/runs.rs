@@ -4,8 +4,8 @@ use super::text::below;
 use pqlab_analysis::number::{NONE, grouped};
 use pqlab_record::RunSummary;
 
-/// Formats a table of runs in the given order. If it is too wide, the host moves below each run, then the suite as
-/// well.
+/// Formats a table of runs in the given order. If the table is too wide, the host moves below each run. If it is still
+/// too wide, the suite moves there as well.
 pub fn runs_table(runs: &[RunSummary], width: usize, palette: Palette) -> String {
     if runs.is_empty() {
         return "no runs yet\n".to_owned();
@@ -16,7 +16,8 @@ pub fn runs_table(runs: &[RunSummary], width: usize, palette: Palette) -> String
     lines(rows, width, palette).join("\n") + "\n"
 }
 
-/// Returns the rows. The first `moved` of the properties host and suite are placed below each run.
+/// Returns the rows of the table. `moved` is the number of columns that move below each run: the host first, then the
+/// suite.
 fn rows(runs: &[RunSummary], moved: usize, width: usize) -> Vec<Vec<Cell>> {
     let heading = |text: &str| Cell::left(text).role(TextStyle::Strong);
     let in_row = |below: usize, cell: Cell| if moved >= below { Cell::default() } else { cell };

@@ -17,14 +17,15 @@ use pqlab_analysis::trust::trust_sentence;
 use pqlab_analysis::{CaseAnalysis, Group, RunAnalysis};
 use pqlab_record::CyclesSource;
 
-/// Maximum and minimum length of a bar, in columns. If there is less room, there are no bars.
+/// Maximum length of a bar, in columns.
 const LONGEST: usize = 20;
+/// Minimum length of the longest bar, in columns. If there is less room, no bars are shown.
 const SHORTEST: usize = 6;
-/// Width of the lines below the tables if the output has no limit, in columns.
+/// Maximum width of the lines below the tables, in columns.
 const PAGE: usize = 100;
 
-/// Formats a run in short tables, one for each area. The libraries of an operation are sorted by speed. The given tables
-/// of [several cases](pqlab_analysis::tables), the uncertainty and the environment follow.
+/// Formats a run in short tables, one for each area. The libraries of an operation are sorted by speed. The given
+/// tables of [several cases](pqlab_analysis::tables), the typical uncertainty and the environment follow.
 pub fn run_summary(analysis: &RunAnalysis<'_>, several: &[Table], width: usize, palette: Palette) -> String {
     let mut out = heading(analysis, palette);
     for area in analysis.areas() {
@@ -43,13 +44,19 @@ pub fn run_summary(analysis: &RunAnalysis<'_>, several: &[Table], width: usize, 
     out
 }
 
-/// Returns the lines below the tables: the uncertainty, the marks that occur, and the environment.
+/// Returns the lines below the tables: the typical uncertainty, explanations of the notes and signs in the tables, and
+/// the environment. A line without a role has no color.
 fn footer(analysis: &RunAnalysis<'_>) -> Vec<(String, Option<TextStyle>)> {
     let cases = || analysis.cases().iter().filter(|case| case.estimates.is_some() && !case.is_floor());
     let mut out: Vec<(String, Option<TextStyle>)> =
         trust_sentence(analysis).map(|text| (text, None)).into_iter().collect();
     let marks = Caveat::NOTES.into_iter().filter(|note| cases().any(|case| case.caveats.has(*note)));
-    out.extend(marks.map(|note| (format!("{}: {}", note.word(), note.legend()), None)));
+    let explained = |note: Caveat| match note {
+        // The rows say `known defect`, and so does the legend.
+        Caveat::Defect => note.legend().to_owned(),
+        _ => format!("{}: {}", note.word(), note.legend()),
+    };
+    out.extend(marks.map(|note| (explained(note), None)));
     if cases().any(estimated) {
         out.push((format!("≈cycles: {ESTIMATED_CYCLES}"), None));
     }
@@ -61,7 +68,7 @@ fn footer(analysis: &RunAnalysis<'_>) -> Vec<(String, Option<TextStyle>)> {
     out
 }
 
-/// Returns a row for each case, below the name of its algorithm and operation, the fastest first.
+/// Returns a row for each case, fastest first, below a heading with the name of its algorithm and operation.
 fn layout(analysis: &RunAnalysis<'_>, title: &str, groups: &[Group<'_, '_>], width: usize) -> Vec<Vec<Cell>> {
     let cases = || groups.iter().flat_map(|group| &group.cases);
     let cycles = || cases().filter_map(|case| case.estimates.as_ref()?.cycles);
@@ -99,12 +106,12 @@ fn layout(analysis: &RunAnalysis<'_>, title: &str, groups: &[Group<'_, '_>], wid
     add_bars(rows, &bars, width)
 }
 
-/// Returns whether one case has a rank and several others have none, so that there is no ratio to show.
+/// Returns whether exactly one of several cases is ranked, so that there is no ratio to show.
 fn is_only_one_ranked(cases: &[&CaseAnalysis<'_>]) -> bool {
     cases.len() > 1 && cases.iter().filter(|case| case.not_ranked().is_none()).count() == 1
 }
 
-/// Appends a bar, and the notes of the row, to each row.
+/// Appends to each row its bar, if there is room for bars, and its note.
 fn add_bars(rows: Vec<Vec<Cell>>, bars: &[Option<f64>], width: usize) -> Vec<Vec<Cell>> {
     let (mut rows, notes): (Vec<Vec<Cell>>, Vec<Option<Cell>>) = rows
         .into_iter()
@@ -114,7 +121,7 @@ fn add_bars(rows: Vec<Vec<Cell>>, bars: &[Option<f64>], width: usize) -> Vec<Vec
         })
         .unzip();
     let taken = total_width(&rows) + GAP;
-    // A row has either a bar and a short note, or a reason instead of the bar.
+    // A row has either a bar with a short note, or a reason in place of the bar.
     let after_bar = |(note, bar): (&Option<Cell>, &Option<f64>)| match (note, bar) {
         (Some(note), Some(_)) => GAP + total_width(&[vec![note.clone(), Cell::default()]]),
         _ => 0,
@@ -139,14 +146,14 @@ fn add_bars(rows: Vec<Vec<Cell>>, bars: &[Option<f64>], width: usize) -> Vec<Vec
 /// Number of columns before the bar.
 const COLUMNS: usize = 5;
 
-/// Draws a bar of `part` times `longest` columns, at least an eighth of a column.
+/// Draws a bar of `part` times `longest` columns, but at least an eighth of a column.
 fn drawn(part: f64, longest: usize) -> String {
     const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
     let eighths = ((part * longest as f64 * 8.0).round() as usize).clamp(1, longest * 8);
     "█".repeat(eighths / 8) + EIGHTHS[eighths % 8]
 }
 
-/// Returns the time by which a case is drawn, in ns.
+/// Returns the time that determines the length of a case's bar, in ns.
 fn time_of(case: &CaseAnalysis<'_>) -> Option<f64> {
     case.estimates.as_ref().map(|estimates| estimates.headline_ns().estimate)
 }
@@ -199,7 +206,7 @@ fn cells(analysis: &RunAnalysis<'_>, case: &CaseAnalysis<'_>, all_estimated: boo
     cells
 }
 
-/// Returns why a case is not ranked, or the marks of a ranked case.
+/// Returns the reason why a case is not ranked, or the notes of a ranked case.
 fn note(case: &CaseAnalysis<'_>) -> String {
     match case.not_ranked().filter(|reason| *reason != NotRanked::Overhead) {
         Some(reason) => reason.sentence(),
@@ -216,10 +223,10 @@ mod tests {
     use pqlab_record::{Disturbance, Run};
 
     fn shown(run: &Run, width: usize, palette: Palette) -> String {
-        run_summary(&RunAnalysis::of(run), &[], width, palette)
+        run_summary(&RunAnalysis::new(run), &[], width, palette)
     }
 
-    /// Returns the lines of a job: its heading and the rows below it.
+    /// Returns the lines of an operation: its heading and the rows below it.
     fn job<'t>(text: &'t str, name: &str) -> Vec<&'t str> {
         let after = text.split_once(&format!("\n  {name}\n")).unwrap_or_else(|| panic!("{name} in {text}")).1;
         after.lines().take_while(|line| line.starts_with("    ")).collect()
@@ -259,7 +266,11 @@ mod tests {
         let alone = shown(&run, 100, Palette::PLAIN);
         let rows = job(&alone, "ML-KEM-768 encapsulate");
         assert!(rows.iter().any(|row| row.contains("liboqs") && row.ends_with("  the only ranked library")), "{alone}");
-        assert!(text.contains("\ndisturbed: another program") && text.contains("\ndefect: known defect"), "{text}");
+        assert!(
+            text.contains("\ndisturbed: another program")
+                && text.contains("\nknown defect: the library's result is wrong"),
+            "{text}"
+        );
     }
 
     #[test]

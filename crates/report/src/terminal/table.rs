@@ -14,12 +14,12 @@ use pqlab_analysis::tables::Table;
 use pqlab_analysis::text::neutral;
 use pqlab_analysis::trust::trust_sentence;
 use pqlab_analysis::{CaseAnalysis, Group, RunAnalysis};
-use pqlab_record::{CyclesSource, Status};
+use pqlab_record::{CyclesSource, Statistic, Status};
 use pqlab_stats::Interval;
 
-/// Formats a run: a sentence about the whole run, one table for each area in which the providers of an operation are
-/// listed below each other, and the given tables of [several cases](pqlab_analysis::tables). Explanations of notes and
-/// signs, the environment and the measurement overhead follow.
+/// Formats a run. The first lines name the run and give its typical uncertainty. A table for each area follows, with
+/// one row per provider of an operation, and the given tables of [several cases](pqlab_analysis::tables). The last
+/// lines explain notes and signs, and describe the environment and the measurement overhead.
 pub fn run_table(analysis: &RunAnalysis<'_>, several: &[Table], width: usize, palette: Palette) -> String {
     let mut out = heading(analysis, palette);
     if let Some(sentence) = trust_sentence(analysis) {
@@ -42,7 +42,7 @@ pub fn run_table(analysis: &RunAnalysis<'_>, several: &[Table], width: usize, pa
     out + "\n" + &closing(analysis, palette)
 }
 
-/// Returns a line for each failed case with the reason, below an empty line. Empty if no case failed.
+/// Returns an empty line, and a line with the reason for each failed case. Returns an empty string if no case failed.
 pub(super) fn failed_lines(analysis: &RunAnalysis<'_>, palette: Palette) -> String {
     let failed = analysis.cases().iter().filter(|case| case.failed());
     let line = |case: &CaseAnalysis<'_>| format!("{}  {}\n", neutral(&case.case().id()), failure(case.record, palette));
@@ -50,13 +50,13 @@ pub(super) fn failed_lines(analysis: &RunAnalysis<'_>, palette: Palette) -> Stri
     if lines.is_empty() { lines } else { format!("\n{lines}") }
 }
 
-/// Returns the name of a case's provider, with its language if the run measured workers.
+/// Returns the name of a case's provider. Appends its language if the run measured programs in other languages.
 pub(super) fn provider_name(analysis: &RunAnalysis<'_>, case: &CaseAnalysis<'_>) -> String {
     let provider = &case.case().provider;
-    if analysis.has_workers() { analysis.language(provider).beside(provider) } else { provider.clone() }
+    if analysis.has_workers() { analysis.language(provider).label(provider) } else { provider.clone() }
 }
 
-/// Returns the first line: the run, its suite, its start and whether it is complete.
+/// Returns the first line of the output: the run, its suite, its start, and whether it is complete.
 pub(super) fn heading(analysis: &RunAnalysis<'_>, palette: Palette) -> String {
     let run = analysis.run;
     let header = &run.header;
@@ -68,8 +68,8 @@ pub(super) fn heading(analysis: &RunAnalysis<'_>, palette: Palette) -> String {
     format!("run {id}  suite {}  {}  {state}\n", neutral(&header.suite), neutral(&header.started_at))
 }
 
-/// Returns a row for each case, below the name of its algorithm and operation. Notes are at the end of their row if
-/// they fit, otherwise below it.
+/// Returns a row for each case, below a heading with the name of its algorithm and operation. Notes are at the end of
+/// their row if they fit, otherwise below it.
 fn layout(analysis: &RunAnalysis<'_>, title: &str, groups: &[Group<'_, '_>], width: usize) -> Vec<Vec<Cell>> {
     let measured = || groups.iter().flat_map(|group| &group.cases).filter_map(|row| row.estimates.as_ref());
     let cycles = || measured().filter_map(|estimates| estimates.cycles);
@@ -125,9 +125,9 @@ fn layout(analysis: &RunAnalysis<'_>, title: &str, groups: &[Group<'_, '_>], wid
 
 /// Number of columns before the notes.
 const COLUMNS: usize = 10;
-/// Descriptions of the columns that a narrow terminal omits.
+/// Descriptions of the columns that a narrow terminal may omit.
 const SPARED: [&str; 5] = ["per byte", "mean", "rate", "n", "rank among the libraries"];
-/// Index of the first column that a narrow terminal omits.
+/// Index of the first column that a narrow terminal may omit.
 const SPARED_FROM: usize = 5;
 
 fn cells(row: &CaseAnalysis<'_>, provider: &str, standing: Option<Standing>, all_estimated: bool) -> Vec<Cell> {
@@ -158,20 +158,21 @@ fn cells(row: &CaseAnalysis<'_>, provider: &str, standing: Option<Standing>, all
         Cell::right(&shown.unwrap_or_default()),
         cycles.map_or(Cell::default(), |cycles| half_width(&cycles.headline())),
         Cell::right(&per_byte.unwrap_or_default()).spare(3),
-        Cell::right(&known_time(&estimates.mean_ns)).spare(4),
+        Cell::right(&known_time(&estimates.time(Statistic::Mean))).spare(4),
         Cell::right(&per_second).spare(2),
         Cell::right(&format!("{}×{}", grouped(estimates.n as u64), estimates.processes)).spare(5),
         Cell::left(&standing.map_or_else(|| own_code(row), Standing::text)).spare(1),
     ]
 }
 
-/// Returns why this project's own code is not ranked. Empty for other cases, whose notes give the reason.
+/// Returns the reason why this project's own code is not ranked. Empty for all other cases: their notes contain the
+/// reason.
 fn own_code(row: &CaseAnalysis<'_>) -> String {
     let reason = row.not_ranked().filter(|reason| *reason == NotRanked::OwnCode);
     reason.map_or(String::new(), NotRanked::sentence)
 }
 
-/// Formats a rate in few characters: `96,130`. From a million: `1.234 M`.
+/// Formats a rate in few characters: `96,130`, or `1.234 M` from a million.
 fn short_rate(rate: &Interval) -> String {
     match rate.estimate {
         value if value < 999_950.0 => known_rate(rate),
@@ -179,7 +180,7 @@ fn short_rate(rate: &Interval) -> String {
     }
 }
 
-/// Returns the cell in place of missing figures.
+/// Returns the cell that replaces missing figures.
 pub(super) fn missing(row: &CaseAnalysis<'_>) -> Cell {
     match row.record.status {
         Status::Ok => Cell::right(NO_SAMPLES),
@@ -197,7 +198,7 @@ mod tests {
     use pqlab_record::{Disturbance, Run};
 
     fn shown(run: &Run, width: usize, palette: Palette) -> String {
-        let analysis = RunAnalysis::of(run);
+        let analysis = RunAnalysis::new(run);
         run_table(&analysis, &tables_of(&analysis, &RelayScenario::default()), width, palette)
     }
 
@@ -206,7 +207,7 @@ mod tests {
 ≈cycles: core cycles estimated from the time and the core clock, sampled before, during and after each visit
 Example CPU @ 2.10GHz · 2 cores · KVM guest · governor performance · Debian 13 · kernel 6.12.1 · rustc 1.95.0 (release) \
 · TSC at 2.10 GHz (not core cycles, core clock about 2.70 GHz)
-measurement overhead: 2.70 ns per operation, included in all figures (the time that the provider null, which does nothing, takes in the same calls)
+measurement overhead: 2.70 ns per operation, included in all figures (the time of the same calls to the null provider, which does nothing)
 ";
 
     #[test]
@@ -255,7 +256,7 @@ no room for: mean, rate, n
 
 ";
         assert!(text.contains(wanted), "{text}");
-        assert!(text.contains("\n      imprecise: spread\n"), "{text}");
+        assert!(text.contains("\n      imprecise: placement in memory: 46.8 µs to 48.8 µs between\n"), "{text}");
         assert!(text.ends_with(CLOSING.split_once('\n').unwrap().1), "{text}");
         let tables = text.split("\nkem/").next().unwrap().split("\nkem ").nth(1).unwrap();
         let fits = |line: &str| display_width(line) <= 64;
@@ -304,7 +305,7 @@ no room for: mean, rate, n
         run.complete = false;
         let mut other = run.records[0].clone();
         other.case.operation = "keygen".to_owned();
-        other.samples.visits.iter_mut().for_each(|visit| visit.disturbances = vec![Disturbance::Steal { pct: 3.0 }]);
+        other.samples.visits.iter_mut().for_each(|visit| visit.disturbances = vec![Disturbance::Steal { pct: 0.5 }]);
         run.records.insert(2, other);
         let text = shown(&run, 100, Palette::PLAIN);
         let wanted = "

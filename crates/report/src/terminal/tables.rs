@@ -6,8 +6,9 @@ use super::text::{below, wrapped};
 use pqlab_analysis::tables::{Holds, Row, Table};
 use pqlab_analysis::text::neutral;
 
-/// Formats tables with their titles, the caveats of rows, and notes. If a table is too wide, row names become a line
-/// above their rows, and sentences move below their rows. If it is still too wide, columns are omitted and listed.
+/// Formats tables with their titles, the caveats of their rows, and their notes. If a table is too wide, prose moves
+/// below its row. If it is still too wide, the names of rows become lines above their rows. As a last resort, columns
+/// are omitted, and a line lists them.
 pub fn tables(tables: &[Table], width: usize, palette: Palette) -> String {
     tables.iter().map(|table| shown(table, width, palette)).collect()
 }
@@ -34,18 +35,18 @@ fn shown(table: &Table, width: usize, palette: Palette) -> String {
     out
 }
 
-/// Layout of a table, by available width.
+/// Layout of a table, from the widest to the narrowest.
 #[derive(Clone, Copy, PartialEq)]
 enum Layout {
-    /// The whole row in one line.
+    /// Each row in one line.
     Wide,
-    /// Sentences and caveats below their row.
+    /// Prose and caveats in separate lines below their row.
     Below,
-    /// Like `Below`, with row names above their rows.
+    /// Like `Below`, with the names of rows in separate lines above their rows.
     Stacked,
 }
 
-/// Returns the columns that share the line of a row.
+/// Returns the columns whose cells are in the line of a row, not above or below it.
 fn cells_of(table: &Table, columns: &[usize], layout: Layout) -> Vec<usize> {
     let in_line = |place: &&usize| match layout {
         Layout::Wide => true,
@@ -78,7 +79,7 @@ fn rows(table: &Table, columns: &[usize], layout: Layout, width: usize) -> Vec<V
     let mut out: Vec<Vec<Cell>> = vec![heads.collect()];
     let mut before: Option<&Row> = None;
     for row in &table.rows {
-        // Row names are shown only where they change.
+        // Show row names only if they differ from the row above.
         let changed = (0..table.columns.len())
             .find(|place| before.is_none_or(|before| before.cells[*place].text != row.cells[*place].text))
             .unwrap_or(table.columns.len());
@@ -113,7 +114,7 @@ fn rows(table: &Table, columns: &[usize], layout: Layout, width: usize) -> Vec<V
     out
 }
 
-/// Returns the lines of a text that is shown below a row.
+/// Returns the lines of a text that is shown below a row, as rows with one cell.
 fn lines_below(text: &str, width: usize, role: Option<TextStyle>) -> Vec<Vec<Cell>> {
     let cell = |line: &String| {
         let cell = Cell::left(line);
@@ -133,7 +134,7 @@ mod tests {
     use pqlab_record::Run;
 
     fn tables_of(run: &Run) -> Vec<Table> {
-        pqlab_analysis::tables::tables(&RunAnalysis::of(run), &RelayScenario::default())
+        pqlab_analysis::tables::tables(&RunAnalysis::new(run), &RelayScenario::default())
     }
 
     fn all() -> Vec<Table> {
@@ -186,7 +187,7 @@ mod tests {
     fn losses_fit_eighty_columns() {
         let table = tables_of(&fixtures::scaling_run()).into_iter().find(|table| table.name == "load").unwrap();
         let text = tables(&[table], 80, Palette::PLAIN);
-        assert!(text.contains("to peak") && text.contains("to smallest") && text.contains("-10.0% ±"), "{text}");
+        assert!(text.contains("vs peak") && text.contains("vs smallest") && text.contains("-10.0% ±"), "{text}");
         assert!(text.contains("no room for: "), "{text}");
     }
 

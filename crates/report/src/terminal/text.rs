@@ -2,8 +2,8 @@ use super::palette::Palette;
 use crate::width::display_width;
 use pqlab_analysis::text::neutral;
 
-/// Makes a text that is ready to be printed [`neutral`], but keeps line feeds, tabs and the colours of
-/// [`Palette::paint`].
+/// Escapes control characters in output that is ready to print, like [`neutral`]. Keeps line feeds, tabs, and the color
+/// sequences that [`Palette::paint`] writes.
 pub fn steady(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -48,7 +48,7 @@ pub(super) fn wrapped(text: &str, width: usize) -> Vec<String> {
 /// Indentation of lines below a row, in columns.
 const INDENT: usize = 6;
 
-/// Breaks a text into indented lines below a row of a table, and makes it neutral.
+/// Escapes a text ([`neutral`]), and breaks it into indented lines that belong below a row of a table.
 pub(super) fn below(text: &str, width: usize) -> Vec<String> {
     let lines = wrapped(&neutral(text), width.saturating_sub(INDENT));
     lines.iter().map(|line| format!("{}{line}", " ".repeat(INDENT))).collect()

@@ -1,4 +1,4 @@
-"""Computes statistics of the sets of samples on standard input with NumPy and SciPy. Reads and writes JSON."""
+"""Reads sets of samples as JSON from standard input, and writes their statistics from NumPy and SciPy as JSON."""
 
 import json
 import sys

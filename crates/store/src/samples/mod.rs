@@ -1,4 +1,4 @@
-//! Compact binary encoding of raw samples, with a version and a checksum. The decoder accepts hostile input.
+//! Compact binary encoding of raw samples, with a version and a checksum. The decoder is safe for hostile input.
 //!
 //! ```text
 //! offset 0   version, 1 byte
@@ -7,7 +7,7 @@
 //! offset 9   the payload, raw DEFLATE (RFC 1951)
 //! ```
 //!
-//! The payload is the postcard encoding of [`wire::Samples`]. A list of readings is stored as the smallest reading and
+//! The payload is the postcard encoding of `wire::Samples`. A list of readings is stored as the smallest reading and
 //! the difference of each reading from it. The readings of a visit are close together, so most differences take one or
 //! two bytes.
 //!
@@ -22,7 +22,7 @@ use std::io::{self, Read, Write};
 /// The only supported encoding version. Versions 1 to 3 were never released.
 const VERSION: u8 = 4;
 const HEADER: usize = 9;
-/// Maximum compression ratio of DEFLATE. A header with a greater length is wrong.
+/// Maximum compression ratio of DEFLATE. A header that claims a longer payload is invalid.
 const MOST_EXPANSION: usize = 1032;
 /// Maximum length of the payload: 256 MiB. No case needs more, and the payload must fit in memory.
 const LONGEST_PAYLOAD: usize = 256 << 20;
@@ -51,10 +51,10 @@ pub enum SamplesError {
     /// Bytes follow the end of the payload.
     #[error("{0} bytes after the end")]
     Trailing(usize),
-    /// The table of starts covers a different number of visits than the payload contains.
+    /// The visit counts in the table of starts do not add up to the number of visits.
     #[error("start table covers a different number of visits than the payload")]
     Starts,
-    /// The number of conditions differs from the number of visits.
+    /// The number of condition records differs from the number of visits.
     #[error("number of condition records does not match number of visits")]
     Conditions,
     /// The number of CPU times differs from the number of visits.
@@ -85,7 +85,8 @@ pub fn encode(samples: &Samples) -> Result<Vec<u8>, SamplesError> {
     Ok(bytes)
 }
 
-/// Decodes samples. Whatever lengths the bytes claim, memory use is at most a small multiple of the payload.
+/// Decodes samples. Memory use is at most a small multiple of the actual payload, even if lengths in the bytes are
+/// wrong.
 ///
 /// # Errors
 /// [`SamplesError`] if the bytes do not come from [`encode`].

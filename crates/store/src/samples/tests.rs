@@ -48,7 +48,8 @@ fn any_samples() -> impl Strategy<Value = Samples> {
     all.prop_map(|(metric, ns_per_tick, batch, visits)| Samples { metric, ns_per_tick, batch, visits })
 }
 
-/// Returns whether two values print the same. `==` treats minus zero as zero, but their printed forms differ.
+/// Returns whether two values are equal and also print the same. `==` treats minus zero as zero, but they print
+/// differently.
 fn same(one: &Samples, other: &Samples) -> bool {
     one == other && format!("{one:?}") == format!("{other:?}")
 }
@@ -182,7 +183,7 @@ fn rejects_tables_that_do_not_fit_the_visits() {
     assert_eq!(reason, "number of CPU times does not match number of visits");
 }
 
-/// These bytes pin the format and must never change. A new structure needs a new version with a separate test.
+/// Pins the format. The bytes in this test must never change: a new structure needs a new version and a separate test.
 #[test]
 fn the_payload_has_these_bytes() {
     let disturbances = vec![
@@ -212,9 +213,10 @@ fn the_payload_has_these_bytes() {
         "01 04 05 08",
         "000000000000002940 0107 020000000000004940 03000000000000f03f",
         "0400000000000000c0 050000000000003e40 060000000000003e40 0702",
-        // Clock, smallest tick (21,000), differences from the smallest tick, then the same for wall_ns.
+        // Clock rate, smallest tick (21,000), the ticks minus the smallest, then the same for
+        // wall_ns.
         "00000060d71de441 88a401 020011 04 020200",
-        // Extra: a list of arbitrary values, a list of integers (1,088).
+        // Extra values: a list with a fraction (0.5), then a list of integers (1,088).
         "02 0564656c6179 0101000000000000e03f 056279746573 00c0080100",
         // The second visit.
         "01 04 00 00 00000060d71de441 88a401 020011 00 00 00",
@@ -223,7 +225,7 @@ fn the_payload_has_these_bytes() {
         // Conditions: chunks, processor, residues, first_call_ns.
         "02 0102000000a03091eb4101 0103 010400010203 0100000000389c7c41",
         "00 00 00 00",
-        // CPU time of 9,900,000 in 10,000,000 ns, then no CPU time.
+        // CPU time of the first visit (9,900,000 of 10,000,000 ns), then none for the second.
         "02 01e09fdc0480ade204 00",
     ]);
     let samples = Samples { metric: Metric::Cycles, ns_per_tick: Some(0.5), batch: 300, visits: vec![first, second] };

@@ -1,5 +1,6 @@
-//! Structure of the payload. The order and the types of fields and variants define the format, also in [`Metric`],
-//! [`Chunk`], [`Residue`] and [`CpuTime`]. A test compares an encoded payload with fixed bytes.
+//! Structure of the payload. The order and types of fields and variants define the format. This includes the types from
+//! the record crate: [`Metric`], [`Chunk`], [`Residue`] and [`CpuTime`]. A test compares an encoded payload with fixed
+//! bytes.
 
 use super::SamplesError;
 use pqlab_record::{self as record, Chunk, CpuTime, Metric, Residue};
@@ -11,7 +12,8 @@ pub(super) struct Samples {
     ns_per_tick: Option<f64>,
     batch: u64,
     visits: Vec<Visit>,
-    /// Starts of the run in the order of the visits, each with its number of consecutive visits.
+    /// Starts of the run, run-length encoded: the number of a start, and the number of consecutive visits in that
+    /// start.
     pub(super) starts: Vec<(u32, u64)>,
     /// Conditions of each visit.
     pub(super) conditions: Vec<Conditions>,
@@ -50,8 +52,8 @@ struct Readings {
     above: Vec<u64>,
 }
 
-/// Values that the workload measured. They have a separate form for integers, because lengths and delays are mostly
-/// integers and would fill most of the payload with eight bytes each.
+/// Values that the workload recorded itself, such as lengths and delays. Most are integers, so these have a compact
+/// form; as 8-byte floats, they would fill most of the payload.
 #[derive(Serialize, Deserialize)]
 enum Values {
     Whole(Readings),
@@ -95,7 +97,8 @@ impl Values {
     }
 }
 
-/// Returns the integer that equals this number exactly, if there is one. There is none for minus zero.
+/// Returns the integer that equals this number exactly. Returns `None` if there is no such integer from 0 to 2^53, and
+/// for minus zero.
 fn whole(value: f64) -> Option<u64> {
     let integer = value as u64;
     (value <= (1u64 << f64::MANTISSA_DIGITS) as f64 && (integer as f64).to_bits() == value.to_bits()).then_some(integer)

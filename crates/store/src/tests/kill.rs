@@ -37,8 +37,8 @@ fn a_killed_process_loses_no_finished_case() {
         let command = only(&mut command, "tests::kill::writer");
         let mut writer = command.env(FILE, &path).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
         let mut lines = BufReader::new(writer.stdout.take().unwrap()).lines().map(|line| line.unwrap());
-        // Kill half of the writers while they create, recover or open the file, and the other half while they write
-        // cases.
+        // In even rounds, kill the writer while it writes cases; in odd rounds, while it creates,
+        // recovers or opens the file.
         let mut heard: Vec<String> = Vec::new();
         while round % 2 == 0 && !heard.last().is_some_and(|line| line.contains("finished ")) {
             heard.push(lines.next().unwrap());
@@ -47,7 +47,8 @@ fn a_killed_process_loses_no_finished_case() {
         writer.kill().unwrap();
         writer.wait().unwrap();
         for line in heard.into_iter().chain(lines) {
-            // With one processor, the test runner prints the name of the test before the first line.
+            // On a machine with one processor, the test runner prints the test's name in front of
+            // the first line.
             let reported = line.split_once("finished ").and_then(|(_, rest)| rest.split_once(' '));
             let Some((id, position)) = reported else {
                 continue;

@@ -20,7 +20,7 @@ fn complete(store: &mut Store, header: &RunHeader, count: usize) {
 }
 
 #[test]
-fn medians_come_from_the_same_machine_and_build_within_the_days() {
+fn medians_come_from_recent_runs_of_the_same_machine_and_build() {
     let (_folder, mut store) = new_store();
     let like = header("like", 0);
     complete(&mut store, &like, 4);
@@ -51,7 +51,7 @@ fn medians_come_from_the_same_machine_and_build_within_the_days() {
 }
 
 #[test]
-fn finished_runs_tell_when_each_case_of_this_machine_and_build_was_finished() {
+fn finished_runs_of_this_machine_and_build_contain_the_end_of_each_case() {
     let (_folder, mut store) = new_store();
     let like = header("like", 2);
     store.begin_run(&like).unwrap();

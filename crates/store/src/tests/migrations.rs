@@ -12,13 +12,14 @@ const LEFT_BEHIND: &str = include_str!("fixtures/schema-5.sql");
 const RUN: &str = "20261121T190000-abcd";
 
 /// Fictitious next version.
-const NEXT: Schema = Schema { migrations: &["ALTER TABLE runs ADD COLUMN colour TEXT DEFAULT 'red'"], ..SCHEMA };
+const NEXT: Schema =
+    Schema { migrations: &[SCHEMA.migrations[0], "ALTER TABLE runs ADD COLUMN colour TEXT DEFAULT 'red'"], ..SCHEMA };
 
 /// Fictitious next version with a second statement that fails.
 const BROKEN: Schema =
     Schema { migrations: &["ALTER TABLE runs ADD COLUMN colour TEXT; CREATE TABLE runs (id)"], ..SCHEMA };
 
-/// Creates a file with the oldest schema, and with rows from a pqlab of that time.
+/// Creates a file with the oldest schema, and with rows written by a pqlab that used it.
 fn left_behind() -> (TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("pqlab.db");
@@ -70,7 +71,7 @@ fn an_empty_file_gets_the_newest_version() {
 }
 
 #[test]
-fn reading_leaves_an_older_file_as_it_is_and_writing_keeps_a_copy() {
+fn reading_leaves_older_files_unchanged_and_writing_keeps_a_copy() {
     let (folder, path) = left_behind();
     let before = std::fs::read(&path).unwrap();
     let reader = Store::open_read_only_with(&path, &NEXT).unwrap();
@@ -88,7 +89,7 @@ fn reading_leaves_an_older_file_as_it_is_and_writing_keeps_a_copy() {
     assert_eq!(Store::open_read_only(&copy).unwrap().load_run(RUN).unwrap(), read, "older versions open the copy");
     assert!(matches!(Store::open(&path), Err(StoreError::Newer { .. })), "older versions must reject this file");
     assert_eq!(Store::open_with(&path, &NEXT).unwrap().kept_copy(), None);
-    // The copy must get another name, because the first name is taken.
+    // The name of the first copy is taken, so the second copy must get a different one.
     std::fs::write(&path, &before).unwrap();
     let again = Store::open_with(&path, &NEXT).unwrap();
     assert_eq!(again.kept_copy().unwrap(), folder.path().join(format!("pqlab.db.v{oldest}.2")));

@@ -78,6 +78,7 @@ fn record(number: usize) -> Record {
         error: None,
         verified: true,
         precision_reached: true,
+        second_chance: None,
         samples: Samples {
             metric: Metric::Tsc,
             ns_per_tick: Some(1.0 / 2.1),

@@ -39,11 +39,11 @@ fn a_unique_prefix_is_enough() {
         assert!(matches!(store.resolve(unknown), Err(StoreError::UnknownRun { .. })), "{unknown}");
     }
     let beyond = store.resolve("last~3").unwrap_err().to_string();
-    assert_eq!(beyond, r#"no run "last~3": only 3 runs are stored"#);
+    assert_eq!(beyond, r#"no run "last~3" (stored runs: 3)"#);
 }
 
 #[test]
-fn a_long_list_of_candidates_is_cut() {
+fn shortens_long_lists_of_candidates() {
     let ids: Vec<String> = (10..30).map(|number| format!("run-{number}")).collect();
     let runs: Vec<(&str, &str)> = ids.iter().map(|id| (id.as_str(), "2026-11-21T19:00:00Z")).collect();
     let (_folder, store) = store_of(&runs);

@@ -42,7 +42,7 @@ fn rejects_schemas_before_the_oldest() {
 #[test]
 fn rejects_files_of_other_programs() {
     let folder = tempfile::tempdir().unwrap();
-    let foreign = "database of another program, left unchanged";
+    let foreign = "another program's database, left unchanged";
     let marks = [
         "CREATE TABLE bookmarks (url TEXT)",
         "PRAGMA application_id = 252006674; CREATE TABLE a (b)",
@@ -86,7 +86,7 @@ fn reading_does_not_create_a_missing_file() {
 }
 
 #[test]
-fn names_that_are_special_to_sqlite_name_files() {
+fn treats_special_sqlite_names_as_file_names() {
     let folder = tempfile::tempdir().unwrap();
     for name in [":memory:", "file:x?mode=memory", "100% sure?.db"] {
         let path = folder.path().join(name);
@@ -156,7 +156,7 @@ fn a_full_disk_loses_nothing_that_was_finished() {
 }
 
 #[test]
-fn a_lock_that_stays_is_reported() {
+fn reports_a_lock_that_is_never_released() {
     let (_folder, mut store) = new_store();
     store.connection.busy_timeout(Duration::from_millis(20)).unwrap();
     let other = Connection::open(store.path()).unwrap();

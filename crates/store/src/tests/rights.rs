@@ -1,5 +1,5 @@
-//! Tests of file permissions. Root ignores permissions, so a test under root starts a process of another user, the
-//! visitor.
+//! Tests of file permissions. Root bypasses permissions, so tests that run as root start a child process as
+//! an unprivileged user, the visitor.
 
 use super::{FILE, header, new_store, only, run};
 use crate::Store;
@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 const NOBODY: u32 = 65534;
-const VISITOR: Need = Need::Machine("a process of another user");
+const VISITOR: Need = Need::Machine("a process that runs as another user");
 
 #[test]
 #[ignore = "run by the tests below"]
@@ -37,7 +37,7 @@ struct Visit {
 /// Returns the report of a process that must respect file permissions, or `None` if no such process can be started.
 fn visit(folder: &Path, path: &Path) -> Option<Visit> {
     let root = fs::metadata("/proc/self").is_ok_and(|process| process.uid() == 0);
-    // Copy the test binary, because the other user may have no access to the build folder.
+    // Copy the test binary: the other user may not have access to the build folder.
     let binary = folder.join("visitor");
     if !binary.exists() {
         fs::copy(std::env::current_exe().unwrap(), &binary).unwrap();
@@ -57,7 +57,7 @@ fn allow(path: &Path, mode: u32) {
     fs::set_permissions(path, Permissions::from_mode(mode)).unwrap();
 }
 
-/// Creates a store with one run in a folder `place` that the visitor can reach.
+/// Creates a store with one run in `place`, a folder that the visitor can reach.
 fn prepared() -> (tempfile::TempDir, PathBuf, PathBuf) {
     let outer = tempfile::tempdir().unwrap();
     allow(outer.path(), 0o755);

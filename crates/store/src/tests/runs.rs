@@ -1,7 +1,23 @@
 use super::{case, header, new_store, record, run};
 use crate::{Import, Store, StoreError};
-use pqlab_record::{Record, Run};
+use pqlab_record::{Record, Run, SecondChance};
 use std::thread;
+
+#[test]
+fn a_second_chance_replaces_the_first_record() {
+    let (_folder, mut store) = new_store();
+    store.begin_run(&header("one", 2)).unwrap();
+    store.finish_case("one", 0, &record(0)).unwrap();
+    let mut again = record(0);
+    again.second_chance = Some(SecondChance::Undisturbed);
+    again.samples.visits.extend(record(0).samples.visits);
+    store.replace_case("one", 0, &again).unwrap();
+    store.replace_case("one", 1, &record(1)).unwrap();
+    let run = store.load_run("one").unwrap();
+    assert_eq!(run.records, [again, record(1)]);
+    assert!(matches!(store.replace_case("one", 2, &record(1)), Err(StoreError::NotPlanned { position: 2, .. })));
+    assert_eq!(store.load_run("one").unwrap().records.len(), 2);
+}
 
 #[test]
 fn runs_are_loaded_as_they_were_written() {
@@ -45,7 +61,7 @@ fn finished_cases_are_known_for_resuming() {
 }
 
 #[test]
-fn each_start_has_its_number_whether_it_finished_a_case_or_not() {
+fn numbers_every_start_even_without_finished_cases() {
     let (_folder, mut store) = new_store();
     store.begin_run(&header("one", 1)).unwrap();
     assert_eq!(store.begin_start("one").unwrap(), 1);
@@ -58,7 +74,7 @@ fn each_start_has_its_number_whether_it_finished_a_case_or_not() {
 }
 
 #[test]
-fn a_case_that_failed_by_a_time_limit_is_measured_again() {
+fn cases_that_hit_a_time_limit_are_measured_again() {
     let (_folder, mut store) = new_store();
     store.begin_run(&header("one", 3)).unwrap();
     let failed = |position, reason: &str| Record::failed(case(position), reason.into(), "2026-11-21T19:00:01Z".into());
@@ -93,7 +109,7 @@ fn rejects_resuming_complete_or_imported_runs() {
 }
 
 #[test]
-fn a_case_is_stored_once_and_only_where_it_was_planned() {
+fn stores_a_case_once_and_only_at_its_planned_position() {
     let (_folder, mut store) = new_store();
     store.begin_run(&header("one", 3)).unwrap();
     store.finish_case("one", 1, &record(1)).unwrap();
@@ -107,7 +123,7 @@ fn a_case_is_stored_once_and_only_where_it_was_planned() {
 }
 
 #[test]
-fn the_tables_themselves_refuse_a_doubled_case() {
+fn schema_rejects_duplicate_cases() {
     let (_folder, mut store) = new_store();
     store.begin_run(&header("one", 1)).unwrap();
     store.finish_case("one", 0, &record(0)).unwrap();
@@ -116,7 +132,7 @@ fn the_tables_themselves_refuse_a_doubled_case() {
 }
 
 #[test]
-fn a_deleted_run_leaves_nothing() {
+fn deleting_a_run_removes_all_its_rows() {
     let (_folder, mut store) = new_store();
     for id in ["one", "two"] {
         store.import_run(&run(id, 2)).unwrap();
@@ -132,11 +148,14 @@ fn a_deleted_run_leaves_nothing() {
 }
 
 #[test]
-fn an_import_is_whole_and_happens_once() {
+fn imports_are_atomic_and_idempotent() {
     let (_folder, mut store) = new_store();
     let mut imported = run("elsewhere", 3);
     assert_eq!(store.import_run(&imported).unwrap(), Import::Stored);
     assert_eq!(store.load_run("elsewhere").unwrap(), imported);
+    assert_eq!(store.import_run(&imported).unwrap(), Import::AlreadyThere);
+    // An export judges the precision again, so it may say otherwise than the run.
+    imported.records[1].precision_reached ^= true;
     assert_eq!(store.import_run(&imported).unwrap(), Import::AlreadyThere);
     imported.records[1].samples.visits[0].ticks[0] += 1;
     assert!(matches!(store.import_run(&imported), Err(StoreError::DuplicateRun { .. })));
@@ -181,7 +200,7 @@ fn rejects_headers_that_json_would_change() {
 fn several_connections_write_at_once() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("new/folders/pqlab.db");
-    // The file does not exist yet, so all threads try to create it.
+    // The file does not exist, so all threads try to create it.
     thread::scope(|scope| {
         for writer in 0..6 {
             let path = &path;

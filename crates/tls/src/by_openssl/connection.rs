@@ -1,4 +1,4 @@
-//! OpenSSL's side of a connection.
+//! One side of a connection that uses OpenSSL.
 
 use super::{Session, Shared, check, library};
 use crate::credentials::SERVER_NAME_C;
@@ -9,16 +9,16 @@ use std::ptr::{self, NonNull};
 
 pub(super) struct Connection {
     ssl: NonNull<sys::SSL>,
-    /// Received records. The SSL object owns both streams.
+    /// Memory stream of received records, owned by `ssl`.
     incoming: NonNull<sys::BIO>,
-    /// Records to send.
+    /// Memory stream of outgoing records, owned by `ssl`.
     outgoing: NonNull<sys::BIO>,
-    /// True for a client, which sends the first flight.
+    /// Whether this side is a client that has not yet sent its first flight.
     speaks_first: bool,
 }
 
-// SAFETY: a connection is not bound to a thread. Two threads cannot use a connection at the same time: methods that
-// change it take `&mut self`, and the type is not `Sync`.
+// SAFETY: OpenSSL does not bind a connection to a thread. The type is not `Sync`, so two threads
+// cannot use a connection at the same time.
 unsafe impl Send for Connection {}
 
 impl Connection {
@@ -45,8 +45,8 @@ impl Connection {
             return Ok(connection);
         }
         let name = SERVER_NAME_C;
-        // SAFETY: the connection is valid, OpenSSL copies the name, which is a C string, and counts references to the
-        // session.
+        // SAFETY: the connection is valid. The name is a C string, which OpenSSL copies. OpenSSL
+        // takes its own reference to the session.
         unsafe {
             sys::SSL_set_connect_state(ssl);
             check("SSL_set1_dnsname", sys::SSL_set1_dnsname(ssl, name.as_ptr()))?;
@@ -59,7 +59,7 @@ impl Connection {
         Ok(connection)
     }
 
-    /// Sets the number of tickets that this side sends as a server.
+    /// Sets the number of tickets that a server sends on this connection.
     pub(super) fn give_out(&self, tickets: usize) -> Result<()> {
         // SAFETY: the connection is valid.
         check("SSL_set_num_tickets", unsafe { sys::SSL_set_num_tickets(self.ssl.as_ptr(), tickets) })
@@ -171,4 +171,4 @@ impl Endpoint for Connection {
     }
 }
 
-const TOO_LONG: Error = Error::Unsupported("the length exceeds the maximum of a C int, which OpenSSL requires");
+const TOO_LONG: Error = Error::Unsupported("the length does not fit in a C int, which OpenSSL requires");

@@ -1,4 +1,4 @@
-//! OpenSSL's libssl over in-memory streams.
+//! TLS with OpenSSL's libssl, over in-memory streams.
 
 mod connection;
 
@@ -93,7 +93,8 @@ impl Key {
 }
 
 fn length(bytes: &[u8]) -> Result<c_long> {
-    c_long::try_from(bytes.len()).map_err(|_| Error::Unsupported("the length exceeds the maximum of a C long"))
+    c_long::try_from(bytes.len())
+        .map_err(|_| Error::Unsupported("the length does not fit in a C long, which OpenSSL requires"))
 }
 
 /// State shared by the connections of a client or of a server.
@@ -149,8 +150,8 @@ impl Side {
         side.control("SSL_CTX_set1_groups_list", sys::SSL_CTRL_SET_GROUPS_LIST, 0, Some(&groups))?;
         let schemes = c_string(&schemes(config.authentication)?)?;
         side.control("SSL_CTX_set1_sigalgs_list", sys::SSL_CTRL_SET_SIGALGS_LIST, 0, Some(&schemes))?;
-        // SAFETY: the context is valid. The strings are NUL-terminated, and OpenSSL copies them. The context still owns
-        // its certificate store and its parameters. The store takes its own reference to the certificate.
+        // SAFETY: the context is valid and owns its certificate store and parameters. OpenSSL
+        // copies the NUL-terminated strings. The store takes its own reference to the certificate.
         unsafe {
             check("SSL_CTX_set_ciphersuites", sys::SSL_CTX_set_ciphersuites(context, CIPHER_SUITE.as_ptr()))?;
             // This call returns the previous mode, not an error code.
@@ -201,7 +202,7 @@ impl Side {
     }
 }
 
-/// Returns the signature schemes allowed in the handshake and in certificates, as an OpenSSL list.
+/// Returns the signature schemes allowed in the handshake and in certificates, separated by colons as OpenSSL expects.
 fn schemes(authentication: Authentication) -> Result<String> {
     let scheme = authentication.scheme().ok_or(Error::Unsupported("TLS does not define this signature scheme"))?;
     Ok(match authentication {
@@ -232,12 +233,12 @@ impl Context for Side {
         let connection = primed.downcast_ref::<Connection>();
         let connection =
             connection.ok_or(Error::Unsupported("the connection belongs to a different implementation"))?;
-        // If a session is already set, keep the existing one.
+        // Ignore the error: if a session is already set, that one stays.
         self.session.set(connection.session()?).ok();
         Ok(())
     }
 
-    /// Any number of connections can resume a session.
+    /// Returns `usize::MAX` if there is a session, because any number of connections can resume it.
     fn resumptions(&self) -> usize {
         if self.session.get().is_some() { usize::MAX } else { 0 }
     }

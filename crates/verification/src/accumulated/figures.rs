@@ -1,10 +1,10 @@
 //! Published digests of accumulated vectors.
 
-/// Digest over the first `answers` answers for an algorithm.
+/// Published digest over the first `answers` answers to an algorithm's accumulated vectors.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Accumulated {
     pub(super) algorithm: &'static str,
-    /// Number of answers.
+    /// Number of answers that the digest covers.
     pub(super) answers: u64,
     /// First 32 bytes of SHAKE128 over the answers, in hexadecimal.
     pub(super) digest: &'static str,
@@ -16,7 +16,7 @@ const fn published(algorithm: &'static str, answers: u64, digest: &'static str) 
 
 /// Published digests, sorted by number of answers for each algorithm. The ML-DSA digests come from C2SP CCTV,
 /// `ML-DSA/accumulated`. The ML-KEM-768 digests come from the tests of Go's `crypto/mlkem`, because CCTV's ML-KEM
-/// digests are for the draft. No digests are published for ML-KEM-512 and ML-KEM-1024.
+/// digests are for the draft of FIPS 203. No digests are published for ML-KEM-512 and ML-KEM-1024.
 pub(super) static ACCUMULATED: &[Accumulated] = &[
     published("ML-DSA-44", 100, "d51148e1f9f4fa1a723a6cf42e25f2a99eb5c1b378b3d2dbbd561b1203beeae4"),
     published("ML-DSA-44", 10_000, "e7fd21f6a59bcba60d65adc44404bb29a7c00e5d8d3ec06a732c00a306a7d143"),

@@ -7,14 +7,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
-/// File with saved progress, and the builds that computed its answers.
+/// File for saved progress, and the builds that compute the answers.
 pub(super) struct Kept {
     file: PathBuf,
     whose: Whose,
 }
 
-/// Builds of the library and of this program that computed the saved answers. A run resumes only from answers of the
-/// same builds.
+/// Identifies the library build and the pqlab build that computed the saved answers. A run resumes only if both builds
+/// are still the same.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Whose {
     provider: String,
@@ -46,7 +46,7 @@ impl Kept {
         }
     }
 
-    /// Returns the saved stream, if the same builds computed its answers and there are at most `all` of them.
+    /// Returns the saved stream if the same builds computed it and it contains at most `all` answers.
     pub(super) fn stream(&self, all: u64) -> Option<Stream> {
         let content: Content = serde_json::from_slice(&fs::read(&self.file).ok()?).ok()?;
         let fits = content.whose == self.whose && content.put_down.done <= all;
@@ -57,7 +57,7 @@ impl Kept {
     pub(super) fn keep(&self, stream: &Stream) {
         let content = Content { whose: self.whose.clone(), put_down: stream.put_down() };
         let Ok(text) = serde_json::to_vec(&content) else { return };
-        // Write to a temporary file first, so that an interrupted write cannot damage the saved state.
+        // Write to a temporary file, so that an interrupted write cannot damage the saved state.
         let beside = self.file.with_extension(format!("{}.tmp", std::process::id()));
         let folder = self.file.parent().unwrap_or_else(|| Path::new("."));
         let kept = fs::create_dir_all(folder)
@@ -87,7 +87,7 @@ mod tests {
     use super::*;
     use pqlab_primitives::BuildInfo;
 
-    fn of(folder: &Path, version: &str) -> Kept {
+    fn kept_in(folder: &Path, version: &str) -> Kept {
         let build_info = BuildInfo { version: version.to_owned(), build: "test".to_owned() };
         Kept::new(folder, &Provider::new("a:b", build_info), "ML-DSA-44")
     }
@@ -95,7 +95,7 @@ mod tests {
     #[test]
     fn only_the_same_library_finds_saved_progress() {
         let folder = std::env::temp_dir().join(format!("pqlab-kept-{}", std::process::id()));
-        let (one, other) = (of(&folder, "1"), of(&folder, "2"));
+        let (one, other) = (kept_in(&folder, "1"), kept_in(&folder, "2"));
         assert!(one.stream(100).is_none());
         let mut stream = Stream::begin();
         stream.write(b"answer");

@@ -1,5 +1,5 @@
-//! Accumulated vectors: thousands of answers to inputs from one SHAKE128 stream, and one published digest over all
-//! answers. They need no file, and detect a single wrong answer among thousands.
+//! Accumulated vectors: the library computes thousands of answers for inputs drawn from a SHAKE128 stream, and a single
+//! published digest covers all answers. These vectors need no file. A single wrong answer changes the digest.
 //!
 //! A run of many hours can be interrupted and resumed, because it saves its progress in a file.
 
@@ -8,6 +8,7 @@ mod kept;
 mod questions;
 mod stream;
 
+use crate::given::with_given_coins;
 use crate::line::Line;
 use crate::tally::{Checked, Fault, Tally, caught};
 use crate::thousands::thousands;
@@ -16,21 +17,22 @@ use kept::Kept;
 use pqlab_primitives::{Primitive, Provider};
 use questions::Asked;
 use std::path::PathBuf;
+use std::sync::Arc;
 use stream::Stream;
 
-/// Name of the suite of accumulated vectors in a line.
+/// Suite name of accumulated vectors in result lines.
 pub const ACCUMULATED_SUITE: &str = "accumulated answers";
 
 /// Default number of answers.
 const SHORT: u64 = 100;
-/// Numbers of answers in a long run. KEMs are faster, so they compute a hundred times as many.
+/// Number of answers in a long run. KEM operations are faster, so KEMs compute a hundred times as many ([`LONG_KEM`]).
 const LONG: u64 = 10_000;
 const LONG_KEM: u64 = 1_000_000;
 
-/// Intervals between saved states and between progress reports, in ns.
+/// Interval between saved states ([`KEEP_EVERY`]) and between progress reports ([`TELL_EVERY`]), in ns.
 const KEEP_EVERY: u64 = 5_000_000_000;
 const TELL_EVERY: u64 = 250_000_000;
-/// Duration in ns of the trial from which the total time is estimated.
+/// Minimum duration of the trial run that [`pace`] times, in ns.
 const PACED: u64 = 60_000_000;
 
 /// Number of answers to compute.
@@ -41,12 +43,12 @@ pub enum Answers {
     Short,
     /// 10,000 answers; a million for KEMs.
     Long,
-    /// The largest published number up to this one.
+    /// The largest number with a published digest, up to this limit.
     UpTo(u64),
 }
 
 impl Answers {
-    /// Returns [`Answers::UpTo`] with this number.
+    /// Returns [`Answers::UpTo`] for a number of answers with a published digest.
     ///
     /// # Errors
     /// Fails if no digest is published for this number. The message lists the published numbers.
@@ -60,17 +62,17 @@ impl Answers {
     }
 }
 
-/// Receives progress reports: finished answers and their total.
+/// Callback for progress reports. The arguments are the number of finished answers and the total number.
 pub type Told<'a> = dyn Fn(u64, u64) + Sync + 'a;
 
-/// Settings for accumulated vectors.
+/// Options for accumulated vectors.
 #[derive(Default)]
 pub struct Accumulation<'a> {
     /// Number of answers.
     pub answers: Answers,
     /// Folder for saved progress. Without a folder, every run starts from the beginning.
     pub kept_in: Option<PathBuf>,
-    /// Receives progress reports.
+    /// Callback for progress reports, if any.
     pub told: Option<&'a Told<'a>>,
     /// Monotonic clock. Without a clock, a run neither reports nor saves its progress.
     pub clock: Option<Clock>,
@@ -79,7 +81,7 @@ pub struct Accumulation<'a> {
 /// Returns the time in ns since an arbitrary moment. This crate does not read clocks itself.
 pub type Clock = fn() -> u64;
 
-/// Returns the numbers of answers for which a digest is published for some algorithm.
+/// Returns the numbers of answers that have a published digest for at least one algorithm, in ascending order.
 pub fn published_answers() -> Vec<u64> {
     let mut answers: Vec<u64> = ACCUMULATED.iter().map(|figure| figure.answers).collect();
     answers.sort_unstable();
@@ -87,8 +89,8 @@ pub fn published_answers() -> Vec<u64> {
     answers
 }
 
-/// Returns the published digest over the first `answers` answers for an algorithm, in hexadecimal: the first 32 bytes
-/// of SHAKE128.
+/// Returns the published digest over an algorithm's first `answers` answers: the first 32 bytes of SHAKE128, in
+/// hexadecimal. Returns `None` if no digest is published for this number of answers.
 pub fn published_digest(algorithm: &str, answers: u64) -> Option<&'static str> {
     let figure = ACCUMULATED.iter().find(|figure| figure.algorithm == algorithm && figure.answers == answers);
     figure.map(|figure| figure.digest)
@@ -96,15 +98,16 @@ pub fn published_digest(algorithm: &str, answers: u64) -> Option<&'static str> {
 
 /// Returns the suite name if accumulated vectors are published for the algorithm.
 pub(crate) fn suite_of(primitive: Primitive) -> Option<&'static str> {
-    Asked::of(primitive)?;
+    Asked::new(primitive)?;
     ACCUMULATED.iter().any(|figure| figure.algorithm == primitive.algorithm()).then_some(ACCUMULATED_SUITE)
 }
 
 /// Returns the number of answers that a run computes for an algorithm, and the measured seconds per answer with this
 /// provider. Returns `None` if no accumulated vectors are published for the algorithm, or if the provider does not
 /// support the necessary operations.
-pub fn pace(provider: &Provider, algorithm: &str, answers: Answers, clock: Clock) -> Option<(u64, f64)> {
-    let asked = provider.primitives().filter(|primitive| primitive.algorithm() == algorithm).find_map(Asked::of)?;
+pub fn pace(provider: &Arc<Provider>, algorithm: &str, answers: Answers, clock: Clock) -> Option<(u64, f64)> {
+    let provider = with_given_coins(provider);
+    let asked = provider.primitives().filter(|primitive| primitive.algorithm() == algorithm).find_map(Asked::new)?;
     let all = checkpoints(algorithm, answers, asked.is_kem()).last()?.answers;
     let mut stream = Stream::begin();
     let begun = clock();
@@ -119,7 +122,7 @@ pub fn pace(provider: &Provider, algorithm: &str, answers: Answers, clock: Clock
 /// answers, counts as one vector.
 pub(crate) fn line(provider: &Provider, primitive: Primitive, suite: &str, accumulation: &Accumulation) -> Line {
     let mut tally = Tally::default();
-    if let Some(asked) = Asked::of(primitive) {
+    if let Some(asked) = Asked::new(primitive) {
         let kept = accumulation.kept_in.as_deref().map(|folder| Kept::new(folder, provider, primitive.algorithm()));
         let checkpoints = checkpoints(primitive.algorithm(), accumulation.answers, asked.is_kem());
         accumulate(&asked, &checkpoints, kept.as_ref(), accumulation, &mut tally);
@@ -127,7 +130,8 @@ pub(crate) fn line(provider: &Provider, primitive: Primitive, suite: &str, accum
     tally.line(&provider.id(), None, primitive.algorithm(), suite)
 }
 
-/// Returns the published digests for an algorithm up to the requested number of answers, but at least the first.
+/// Returns the published digests for an algorithm, up to the requested number of answers. Always includes the digest
+/// over the fewest answers.
 fn checkpoints(algorithm: &str, answers: Answers, kem: bool) -> Vec<&'static Accumulated> {
     let most = match answers {
         Answers::Short => SHORT,
@@ -162,7 +166,7 @@ fn accumulate(
         while stream.done < to {
             match caught(|| asked.answer(&mut stream)) {
                 Ok(()) => stream.done += 1,
-                Err(Fault::Unsupported(reason)) => return tally.unsupported(reason),
+                Err(Fault::Unsupported(reason) | Fault::NotAsked(reason)) => return tally.unsupported(reason),
                 Err(Fault::Wrong(reason)) => {
                     // Keep the saved state, which ends before this answer, so that a resumed run fails here again.
                     return tally.fail(format_args!("answer {}", thousands(stream.done + 1)), &reason);
@@ -182,7 +186,7 @@ fn accumulate(
         let outcome: Checked = if digest == checkpoint.digest {
             Ok(())
         } else {
-            Err(Fault::Wrong(format!("the digest is {digest}: at least one answer is wrong")))
+            Err(Fault::Wrong(format!("wrong digest over the answers, {digest}: at least one answer is wrong")))
         };
         let right = outcome.is_ok();
         tally.check(format_args!("answers {} to {}", thousands(from), thousands(to)), || outcome);
@@ -206,7 +210,7 @@ mod tests {
         let folder = std::env::temp_dir().join(format!("pqlab-accumulated-{}", std::process::id()));
         let kept = Kept::new(&folder, provider, "ML-DSA-44");
         let stopped = |answers: u64, spoilt: &[u8]| {
-            let (asked, mut stream) = (Asked::of(primitive).unwrap(), Stream::begin());
+            let (asked, mut stream) = (Asked::new(primitive).unwrap(), Stream::begin());
             for _ in 0..answers {
                 asked.answer(&mut stream).unwrap();
                 stream.done += 1;

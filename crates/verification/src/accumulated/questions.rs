@@ -16,7 +16,7 @@ pub(super) enum Asked<'a> {
 
 impl<'a> Asked<'a> {
     /// Creates the computation for a primitive, or returns `None` if no accumulated vectors are defined for it.
-    pub(super) fn of(primitive: Primitive<'a>) -> Option<Asked<'a>> {
+    pub(super) fn new(primitive: Primitive<'a>) -> Option<Asked<'a>> {
         match primitive {
             Primitive::Kem(kem) if is_ml_kem(primitive.algorithm()) => Some(Asked::Kem(kem.as_ref())),
             Primitive::Signature(scheme) if is_ml_dsa(primitive.algorithm()) => Some(Asked::Signature(scheme.as_ref())),
@@ -37,11 +37,12 @@ impl<'a> Asked<'a> {
     }
 }
 
-/// Reads a seed (`d || z`) from the stream and derives the encapsulation key. Encapsulates with randomness from the
-/// stream, then decapsulates a ciphertext from the stream.
+/// Reads a seed (`d || z`) from the stream and derives the key pair. Encapsulates with randomness from the stream, and
+/// decapsulates the result. Also decapsulates a random ciphertext from the stream, which gives the implicit-rejection
+/// secret.
 fn kem_answer(kem: &dyn Kem, stream: &mut Stream) -> Checked {
     if !kem.info().coins.operation {
-        return Err(Fault::Unsupported("encapsulation does not accept given randomness".to_owned()));
+        return Err(Fault::Unsupported("encapsulation does not accept caller-supplied randomness".to_owned()));
     }
     let key = step("load seed", kem::load(kem, KeyEncoding::Seed, &stream.draw::<64>())?)?;
     let public = step("encapsulation key", key.encapsulation_key())?;

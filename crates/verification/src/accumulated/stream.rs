@@ -1,12 +1,12 @@
-//! Two SHAKE128 instances behind accumulated vectors, whose state can be saved and restored.
+//! Input stream and answer digest of accumulated vectors. The state of both can be saved and restored.
 
 use serde::{Deserialize, Serialize};
 use sha3::digest::common::hazmat::SerializableState;
 use sha3::digest::{ExtendableOutput, Update, XofReader};
 use sha3::{Shake128, Shake128Reader};
 
-/// Stream of inputs and answers. One SHAKE128 instance, over an empty message, generates the inputs. The other absorbs
-/// the answers.
+/// Stream of inputs, and digest of answers. A SHAKE128 instance with an empty message generates the inputs. A second
+/// instance absorbs the answers.
 pub(super) struct Stream {
     inputs: Shake128Reader,
     /// Number of input bytes read so far.
@@ -65,7 +65,7 @@ impl Stream {
         let state = hex::decode(&put_down.answers).ok()?;
         let answers = Shake128::deserialize(&state.as_slice().try_into().ok()?).ok()?;
         let mut inputs = Shake128::default().finalize_xof();
-        // Read the consumed inputs again, because the state of the reader cannot be saved.
+        // Read the consumed inputs again, because the reader's state cannot be saved.
         let mut skipped = vec![0; 1 << 16];
         let mut left = put_down.drawn;
         while left > 0 {

@@ -5,7 +5,8 @@ use pqlab_primitives::{
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Claims per batch. Verifiers process eight in parallel; one more tests the remainder.
+/// Number of claims per batch. Verifiers process eight claims in parallel, so the ninth tests how they handle a
+/// remainder.
 const CLAIMS: usize = 9;
 
 const VERIFIES_ALONE: Error = Error::Unsupported("batch verifiers can only verify");
@@ -68,7 +69,7 @@ impl SignatureScheme for InBatches {
         Err(VERIFIES_ALONE)
     }
 
-    /// Also checks that batch verification rejects a key that cannot be prepared.
+    /// Prepares the key. If that fails, also checks that batch verification rejects the encoded key.
     fn load_verifying_key(&self, bytes: &[u8]) -> Result<Box<dyn VerifyingKey>> {
         let verifier = &self.shared.verifier;
         let refusal = match verifier.prepare(bytes) {
@@ -114,7 +115,9 @@ impl Key {
         for _ in 1..CLAIMS {
             let again = self.in_a_batch(message, signature);
             if again != first {
-                return Err(at_odds(format!("the same signature gives {first:?} in one batch, {again:?} in another")));
+                return Err(at_odds(format!(
+                    "the same signature gets {first:?} in one batch and {again:?} in another"
+                )));
             }
         }
         first
@@ -149,11 +152,15 @@ impl Key {
         for (index, (said, altered)) in verdicts.iter().zip(&altered).enumerate() {
             let refused = said == &Err(Error::VerificationFailed) || (verdict.is_err() && said == verdict);
             if altered.is_some() && !refused {
-                return Err(at_odds(format!("altered signature at {index}, original at {place}: {said:?}")));
+                return Err(at_odds(format!(
+                    "verdict {said:?} on the altered signature at position {index}, with the \
+                     original at position {place}"
+                )));
             }
             if altered.is_none() && said != verdict {
                 return Err(at_odds(format!(
-                    "the same signature gives {verdict:?} at {place} and {said:?} at {index}"
+                    "verdict {verdict:?} on a signature at position {place}, but {said:?} on the same signature at \
+                     position {index}"
                 )));
             }
         }
@@ -161,8 +168,8 @@ impl Key {
     }
 }
 
-/// Alters the first byte, the middle byte, the last byte or the length of a signature. The result is never valid: for
-/// example, a changed last byte is 0xff, which cannot end a valid ML-DSA hint.
+/// Alters a signature: its first byte (`way` 0), its middle byte (1), its last byte (2) or its length (any other
+/// value). The result is never valid. For example, the last byte changes to 0xff, which cannot end a valid ML-DSA hint.
 fn altered(signature: &[u8], way: usize) -> Vec<u8> {
     let mut altered = signature.to_vec();
     let middle = altered.len() / 2;
@@ -184,11 +191,11 @@ mod tests {
     use super::*;
     use pqlab_primitives::SignatureParameters;
 
-    /// Flaws of a test verifier, which otherwise accepts only the signature `[7; 64]`.
+    /// Flaw of a test verifier. Without a flaw, the verifier accepts only the signature `[7; 64]`.
     #[derive(Clone, Copy, PartialEq, Eq)]
     enum Flaw {
         None,
-        /// The verdict on the first claim applies to every claim.
+        /// Every claim gets the verdict on the first claim.
         TellsOfTheFirst,
         /// One bad signature makes the verifier reject the whole batch.
         RefusesAll,
@@ -196,7 +203,7 @@ mod tests {
         LeavesTheLast,
         /// The verifier accepts every signature with a prepared key.
         PreparedAlways,
-        /// One verdict is missing.
+        /// The verifier returns one verdict too few.
         OneShort,
         /// The verifier detects bad keys only during preparation.
         EncodedKeysUnchecked,
@@ -251,12 +258,12 @@ mod tests {
     }
 
     fn scheme(flaw: Flaw, each: bool) -> InBatches {
-        let parameters = SignatureParameters::of("Ed25519").unwrap();
+        let parameters = SignatureParameters::find("Ed25519").unwrap();
         let verifier: Arc<dyn BatchVerifier> = Arc::new(Verifier { parameters, flaw, each });
         InBatches::new(&verifier)
     }
 
-    /// Returns whether a valid, a bad and an empty signature get the right verdicts at every position of a batch.
+    /// Returns whether a valid, a bad and an empty signature get the correct verdicts at every position in a batch.
     fn sound(flaw: Flaw, each: bool) -> bool {
         let scheme = scheme(flaw, each);
         let key = scheme.load_verifying_key(&[1; 32]).unwrap();

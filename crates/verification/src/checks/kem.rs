@@ -1,43 +1,47 @@
-use super::{buffer, equal, refused, step, written};
+use super::{buffer, equal, not_asked, refused, step, written};
 use crate::tally::{Checked, Fault};
 use pqlab_primitives::{Coins, DecapsulationKey, EncapsulationKey, Kem, KeyEncoding, Result};
 
-/// Expected key, in the vector's encodings.
+/// Key pair that a vector expects, in every encoding that the vector contains.
 pub(crate) struct ExpectedKey<'a> {
     pub(crate) encapsulation_key: &'a [u8],
     pub(crate) decapsulation_keys: &'a [(KeyEncoding, &'a [u8])],
 }
 
-/// Checks key generation from caller-supplied randomness, for prepared and for encoded keys, and from the seed if the
-/// vector contains one. Skips operations that the provider does not offer.
+/// Checks key generation from caller-supplied randomness, through the calls for prepared and for encoded keys. If the
+/// vector contains a seed, also loads the key from the seed. Skips operations that the provider does not offer.
 pub(crate) fn key_generation(kem: &dyn Kem, coins: &[u8], expected: &ExpectedKey) -> Checked {
-    let info = kem.info();
-    let mut keys = Vec::new();
-    if info.coins.keygen {
-        keys.push(step("generate", kem.generate(Coins::Exact(coins)))?);
-        encoded_generation(kem, coins, expected)?;
-    }
-    let seed = expected.decapsulation_keys.iter().find(|(encoding, _)| *encoding == KeyEncoding::Seed);
-    if let Some((encoding, seed)) = seed
-        && info.encodings.contains(encoding)
-    {
-        keys.push(step("load seed", kem.load_decapsulation_key(*encoding, seed))?);
-    }
-    if keys.is_empty() {
-        return Err(Fault::Unsupported("key generation does not accept given randomness".to_owned()));
-    }
-    keys.iter().try_for_each(|key| same_key(kem, key.as_ref(), expected))
+    not_asked((|| {
+        let info = kem.info();
+        let mut keys = Vec::new();
+        if info.coins.keygen {
+            keys.push(step("generate", kem.generate(Coins::Exact(coins)))?);
+            encoded_generation(kem, coins, expected)?;
+        }
+        let seed = expected.decapsulation_keys.iter().find(|(encoding, _)| *encoding == KeyEncoding::Seed);
+        if let Some((encoding, seed)) = seed
+            && info.encodings.contains(encoding)
+        {
+            keys.push(step("load seed", kem.load_decapsulation_key(*encoding, seed))?);
+        }
+        if keys.is_empty() {
+            return Err(Fault::Unsupported("key generation does not accept caller-supplied randomness".to_owned()));
+        }
+        keys.iter().try_for_each(|key| same_key(kem, key.as_ref(), expected))
+    })())
 }
 
 /// Checks the ciphertext and the shared secret of an encapsulation with caller-supplied randomness.
 pub(crate) fn encapsulation(kem: &dyn Kem, key: &[u8], coins: &[u8], ciphertext: &[u8], secret: &[u8]) -> Checked {
-    if !kem.info().coins.operation {
-        return Err(Fault::Unsupported("encapsulation does not accept given randomness".to_owned()));
-    }
-    let key = step("load encapsulation key", kem.load_encapsulation_key(key))?;
-    let (made, shared) = encapsulate(kem, key.as_ref(), Coins::Exact(coins))?;
-    equal("ciphertext", ciphertext, &made)?;
-    equal("shared secret", secret, &shared)
+    not_asked((|| {
+        if !kem.info().coins.operation {
+            return Err(Fault::Unsupported("encapsulation does not accept caller-supplied randomness".to_owned()));
+        }
+        let key = step("load encapsulation key", kem.load_encapsulation_key(key))?;
+        let (made, shared) = encapsulate(kem, key.as_ref(), Coins::Exact(coins))?;
+        equal("ciphertext", ciphertext, &made)?;
+        equal("shared secret", secret, &shared)
+    })())
 }
 
 /// Checks the shared secret of a decapsulation.
@@ -85,7 +89,7 @@ pub(crate) fn load(
     if encoding == KeyEncoding::Seed && info.coins.keygen {
         return Ok(kem.generate(Coins::Exact(key)));
     }
-    Err(Fault::Unsupported(format!("decapsulation keys cannot be loaded from the {} encoding", encoding.name())))
+    Err(Fault::Unsupported(format!("the library cannot load decapsulation keys in the {} encoding", encoding.name())))
 }
 
 /// Encapsulates, and returns the ciphertext and the shared secret.

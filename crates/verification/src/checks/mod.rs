@@ -18,7 +18,7 @@ pub(crate) fn written(length: usize, write: impl FnOnce(&mut [u8]) -> Result<usi
     let mut out = buffer(length);
     let written = write(&mut out)?;
     if written > length {
-        return Err(Fault::Wrong(format!("reports {written} bytes written to a buffer of {length} bytes")));
+        return Err(Fault::Wrong(format!("claims to have written {written} bytes to a buffer of {length} bytes")));
     }
     out.truncate(written);
     Ok(out)
@@ -33,7 +33,7 @@ pub(crate) fn equal(what: impl Display, expected: &[u8], actual: &[u8]) -> Check
         return Err(Fault::Wrong(format!("{what}: {} bytes, expected {}", actual.len(), expected.len())));
     }
     let place = expected.iter().zip(actual).position(|(expected, actual)| expected != actual).unwrap_or_default();
-    Err(Fault::Wrong(format!("{what}: wrong value from byte {place} of {}", expected.len())))
+    Err(Fault::Wrong(format!("{what}: first wrong byte at offset {place} of {}", expected.len())))
 }
 
 /// Passes if `one` and `other` differ.
@@ -41,8 +41,8 @@ pub(crate) fn differ(what: impl Display, one: &[u8], other: &[u8]) -> Checked {
     if one == other { Err(Fault::Wrong(format!("{what}: the same value twice"))) } else { Ok(()) }
 }
 
-/// Passes if the library rejected its input: malformed, of the wrong length, or not verified. An internal library error
-/// is a failure.
+/// Passes if the library rejected its input as malformed, of the wrong length or not verified. Fails if the library
+/// accepted the input or reported an internal error.
 pub(crate) fn refused<T>(what: impl Display, result: Result<T>) -> Checked {
     match result {
         Err(Error::Malformed(_) | Error::Length { .. } | Error::VerificationFailed) => Ok(()),
@@ -65,6 +65,20 @@ pub(crate) fn rejected(what: impl Display, result: Result<()>) -> Checked {
         Ok(()) => Err(Fault::Wrong(format!("{what}: accepted although invalid"))),
     }
 }
+
+/// Converts [`Fault::Unsupported`] to [`Fault::NotAsked`]: the vector contains a published answer that the provider
+/// cannot reproduce.
+pub(crate) fn not_asked(outcome: Checked) -> Checked {
+    outcome.map_err(|fault| match fault {
+        Fault::Unsupported(reason) => Fault::NotAsked(reason),
+        other => other,
+    })
+}
+
+/// Names of the operations whose published answers depend on randomness.
+pub(crate) const KEY_GENERATION: &str = "key generation";
+pub(crate) const ENCAPSULATION: &str = "encapsulation";
+pub(crate) const SIGNING: &str = "signing";
 
 /// Prefixes an error message with the name of the step that failed.
 pub(crate) fn step<T>(what: impl Display, result: Result<T>) -> Result<T, Fault> {

@@ -1,14 +1,14 @@
-use super::{buffer, equal, refused, rejected, step, written};
+use super::{buffer, equal, not_asked, refused, rejected, step, written};
 use crate::tally::{Checked, Fault};
 use pqlab_primitives::{Coins, KeyEncoding, MU, Prehash, Result, SignatureScheme, SigningKey, VerifyingKey};
 
-/// Expected key, in the vector's encodings.
+/// Key pair that a vector expects, in every encoding that the vector contains.
 pub(crate) struct ExpectedKey<'a> {
     pub(crate) verifying_key: &'a [u8],
     pub(crate) signing_keys: &'a [(KeyEncoding, &'a [u8])],
 }
 
-/// One of the two calls for key generation.
+/// Calls for key generation to check: the call that returns a prepared key, the call that writes encoded keys, or both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Calls {
     Both,
@@ -16,35 +16,37 @@ pub(crate) enum Calls {
     Encoded,
 }
 
-/// Checks key generation from caller-supplied randomness, for prepared and for encoded keys, and from the seed if the
-/// vector contains one. Skips operations that the provider does not offer.
+/// Checks key generation from caller-supplied randomness, through the selected calls. If the vector contains a seed,
+/// also loads the key from the seed. Skips operations that the provider does not offer.
 pub(crate) fn key_generation(
     scheme: &dyn SignatureScheme,
     coins: &[u8],
     expected: &ExpectedKey,
     calls: Calls,
 ) -> Checked {
-    let info = scheme.info();
-    let mut keys = Vec::new();
-    if info.coins.keygen && calls != Calls::Prepared {
-        encoded_generation(scheme, coins, expected)?;
-        if calls == Calls::Encoded {
-            return Ok(());
+    not_asked((|| {
+        let info = scheme.info();
+        let mut keys = Vec::new();
+        if info.coins.keygen && calls != Calls::Prepared {
+            encoded_generation(scheme, coins, expected)?;
+            if calls == Calls::Encoded {
+                return Ok(());
+            }
         }
-    }
-    if info.coins.keygen {
-        keys.push(step("generate", scheme.generate(Coins::Exact(coins)))?);
-    }
-    let seed = expected.signing_keys.iter().find(|(encoding, _)| *encoding == KeyEncoding::Seed);
-    if let Some((encoding, seed)) = seed
-        && info.encodings.contains(encoding)
-    {
-        keys.push(step("load seed", scheme.load_signing_key(*encoding, seed))?);
-    }
-    if keys.is_empty() {
-        return Err(Fault::Unsupported("key generation does not accept given randomness".to_owned()));
-    }
-    keys.iter().try_for_each(|key| same_key(scheme, key.as_ref(), expected))
+        if info.coins.keygen {
+            keys.push(step("generate", scheme.generate(Coins::Exact(coins)))?);
+        }
+        let seed = expected.signing_keys.iter().find(|(encoding, _)| *encoding == KeyEncoding::Seed);
+        if let Some((encoding, seed)) = seed
+            && info.encodings.contains(encoding)
+        {
+            keys.push(step("load seed", scheme.load_signing_key(*encoding, seed))?);
+        }
+        if keys.is_empty() {
+            return Err(Fault::Unsupported("key generation does not accept caller-supplied randomness".to_owned()));
+        }
+        keys.iter().try_for_each(|key| same_key(scheme, key.as_ref(), expected))
+    })())
 }
 
 /// Input to a signature operation, and the interface that takes the input.
@@ -63,7 +65,7 @@ pub(crate) enum Input<'a> {
 }
 
 impl Input<'_> {
-    /// Signs like [`SigningKey::sign`].
+    /// Signs this input through its interface. `coins`, `out` and the result are as in [`SigningKey::sign`].
     pub(crate) fn sign(self, key: &dyn SigningKey, coins: Coins, out: &mut [u8]) -> Result<usize> {
         match self {
             Input::Pure(context, message) => key.sign(context, message, coins, out),
@@ -91,13 +93,15 @@ pub(crate) fn signing(
     coins: &[u8],
     signature: &[u8],
 ) -> Checked {
-    takes_coins(scheme)?;
-    let key = step("load signing key", load(scheme, encoding, key)?)?;
-    equal("signature", signature, &sign(scheme, key.as_ref(), input, Coins::Exact(coins))?)
+    not_asked((|| {
+        takes_coins(scheme)?;
+        let key = step("load signing key", load(scheme, encoding, key)?)?;
+        equal("signature", signature, &sign(scheme, key.as_ref(), input, Coins::Exact(coins))?)
+    })())
 }
 
-/// Checks that a library accepts or rejects a signature as expected. A library may reject an invalid signature by
-/// rejecting its key.
+/// Checks that a library accepts or rejects a signature as expected. Rejecting the key of an invalid signature counts
+/// as rejecting the signature.
 pub(crate) fn verification(
     scheme: &dyn SignatureScheme,
     key: &[u8],
@@ -113,8 +117,8 @@ pub(crate) fn verification(
     let outcome = input.verify(key.as_ref(), signature);
     match (valid, input) {
         (true, _) => step("verify", outcome),
-        // A library may report a context longer than 255 bytes as a different error, because it is the caller's
-        // mistake.
+        // A library may report a context longer than 255 bytes as the caller's mistake, not as a
+        // bad signature.
         (false, Input::Pure(context, _) | Input::PreHash(_, context, _)) if context.len() > 255 => {
             refused("signature", outcome)
         }
@@ -127,16 +131,18 @@ pub(crate) fn hashes_first(scheme: &dyn SignatureScheme, prehash: Prehash) -> Ch
     if scheme.prehashes().contains(&prehash) {
         Ok(())
     } else {
-        Err(Fault::Unsupported(format!("no pre-hashed variant with this function ({})", prehash.name())))
+        Err(Fault::Unsupported(format!("no pre-hashed variant with this hash function ({})", prehash.name())))
     }
 }
 
-/// Fails with [`Fault::Unsupported`] if signing does not accept caller-supplied randomness.
+/// Fails with [`Fault::Unsupported`] if signing neither accepts caller-supplied randomness nor is deterministic.
 pub(crate) fn takes_coins(scheme: &dyn SignatureScheme) -> Checked {
-    if scheme.info().coins.operation {
+    if scheme.info().coins.operation || !scheme.draws_to_sign() {
         Ok(())
     } else {
-        Err(Fault::Unsupported("signing does not accept given randomness and is not deterministic".to_owned()))
+        Err(Fault::Unsupported(
+            "signing does not accept caller-supplied randomness and is not deterministic".to_owned(),
+        ))
     }
 }
 
@@ -154,7 +160,7 @@ pub(crate) fn load(
     if encoding == KeyEncoding::Seed && info.coins.keygen {
         return Ok(scheme.generate(Coins::Exact(key)));
     }
-    Err(Fault::Unsupported(format!("signing keys cannot be loaded from the {} encoding", encoding.name())))
+    Err(Fault::Unsupported(format!("the library cannot load signing keys in the {} encoding", encoding.name())))
 }
 
 /// Signs, and returns the signature.

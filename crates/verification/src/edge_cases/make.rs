@@ -1,5 +1,5 @@
-//! Generates the Ed25519 edge cases of C2SP CCTV, `ed25519`: every pair of points of small order, in every encoding
-//! that decoders accept. Each point occurs alone and with a component of prime order added.
+//! Generates the Ed25519 edge cases of C2SP CCTV, `ed25519`. They contain every pair of points of small order, in every
+//! encoding that decoders accept. Each point occurs alone and with a component of prime order added.
 
 use curve25519_dalek::edwards::CompressedEdwardsY;
 use curve25519_dalek::scalar::clamp_integer;
@@ -8,14 +8,14 @@ use curve25519_dalek::{EdwardsPoint, Scalar};
 use serde::{Serialize, Serializer};
 use sha2::{Digest, Sha512};
 
-/// A signature that some libraries accept and others reject.
+/// A signature on which libraries may disagree.
 #[derive(Serialize)]
 pub(super) struct EdgeCase {
     pub(super) number: usize,
     /// Public key, `A`.
     #[serde(serialize_with = "hexadecimal")]
     pub(super) key: [u8; 32],
-    /// `R || S`.
+    /// Signature, `R || S`.
     #[serde(rename = "sig", serialize_with = "hexadecimal")]
     pub(super) signature: Vec<u8>,
     #[serde(rename = "msg")]
@@ -110,7 +110,7 @@ impl Small {
 struct Part<'a> {
     small: &'a Small,
     encoding: Option<&'a [u8; 32]>,
-    /// Discrete logarithm of the added component.
+    /// Discrete logarithm of the added component of prime order, or `None` if no component is added.
     added: Option<Scalar>,
 }
 
@@ -164,8 +164,9 @@ pub(super) fn edge_cases() -> Vec<EdgeCase> {
     cases
 }
 
-/// Adds two cases: one with the first message for which the components of small order cancel out, and one with the
-/// first message for which they do not. Tries the first message for each remainder of the hash modulo 8.
+/// Adds up to two cases for the points `A` and `R`: one in which the components of small order cancel out, and one in
+/// which they do not. Whether they cancel out depends only on the hash modulo 8, so this tries one message for each
+/// remainder. If `reencoded` is set, the hash covers the canonical encodings of both points.
 fn add(cases: &mut Vec<EdgeCase>, a: Part, r: Part, reencoded: bool) {
     let (key, first) = (a.encoded(), r.encoded());
     let hashed = if reencoded { (a.canonical(), r.canonical()) } else { (key, first) };

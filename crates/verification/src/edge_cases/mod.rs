@@ -1,6 +1,7 @@
-//! Ed25519 signatures whose validity the standards leave open, or that libraries accept against the standards. These
-//! edge cases neither pass nor fail. If one library accepts a signature that another rejects, an attacker can make two
-//! parties disagree. Users should know of such differences before they mix libraries.
+//! Ed25519 signatures that verifiers may accept or reject according to the standards, or that libraries accept although
+//! the standards forbid it. These edge cases neither pass nor fail. If one library accepts a signature that another
+//! rejects, an attacker can make two parties disagree. Users should know about such differences before they mix
+//! libraries.
 
 mod make;
 
@@ -30,11 +31,11 @@ pub struct EdgeCases {
 /// Counts for one class of edge cases.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EdgeClass {
-    /// Special property that the cases share.
+    /// Property that all cases in the class share.
     pub class: String,
-    /// Number of cases.
+    /// Number of cases in the class.
     pub cases: u64,
-    /// Number of accepted cases.
+    /// Number of cases in the class that the provider accepts.
     pub accepted: u64,
 }
 
@@ -109,7 +110,8 @@ mod tests {
         let provider = providers.iter().find(|provider| provider.library == "rustcrypto").unwrap();
         let (scheme, verifier) =
             (provider.signature(EDGE_CASES_OF).unwrap(), provider.batch_verifier(EDGE_CASES_OF).unwrap());
-        // Classes with signatures that the verifier accepts only in a batch, and only alone.
+        // Classes with signatures accepted only in a batch, and classes with signatures accepted
+        // only alone.
         let mut differ = [BTreeSet::new(), BTreeSet::new()];
         let mut ordinary = 0;
         for case in make::edge_cases() {

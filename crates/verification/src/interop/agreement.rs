@@ -22,7 +22,7 @@ pub(super) fn pair(one: &dyn KeyAgreement, other: &dyn KeyAgreement, tally: &mut
         meet(one, other, ours.as_ref(), theirs.as_ref())
     });
     tally.check("a public key of small order", || {
-        // A public key of zeros gives a secret of zeros with every private key (RFC 7748, section 6.1).
+        // An all-zero public key gives an all-zero secret with every private key (RFC 7748, section 6.1).
         let key = step("generate", other.generate(Coins::Internal))?;
         let zero = vec![0; one.info().parameters.public_key];
         refused("public key", key.agree(&zero, &mut buffer(one.info().parameters.shared_secret)))

@@ -27,7 +27,8 @@ pub const INTEROPERABILITY_IN_BATCHES: &str = "interoperability, in batches";
 pub fn interop(providers: &[Arc<Provider>], select: &Select, report: &mut dyn FnMut(Line)) {
     let mut offers: Vec<(String, Primitive)> = Vec::new();
     let mut batches: Vec<(String, &Arc<dyn BatchVerifier>)> = Vec::new();
-    for provider in answering(providers) {
+    let answering = answering(providers);
+    for provider in &answering {
         let id = provider.id();
         batches.extend(provider.batch_verifiers.iter().map(|verifier| (id.clone(), verifier)));
         // Skip lane functions, because their suites already compare them with single functions.
@@ -69,8 +70,8 @@ pub fn interop(providers: &[Arc<Provider>], select: &Select, report: &mut dyn Fn
     }
 }
 
-/// Checks a pair. `signed` holds the first provider's signatures, which are computed once for all pairs because signing
-/// may be slow.
+/// Checks a pair of providers. `signed` contains the first provider's signatures. They are computed once and used for
+/// all pairs, because signing may be slow.
 fn pair(one: Primitive, other: Primitive, signed: Option<&Signed>, tally: &mut Tally) {
     match (one, other, signed) {
         (Primitive::Kem(one), Primitive::Kem(other), _) => kem::pair(one.as_ref(), other.as_ref(), tally),
@@ -94,8 +95,8 @@ fn pair(one: Primitive, other: Primitive, signed: Option<&Signed>, tally: &mut T
     }
 }
 
-/// Groups offers with equal keys. Sorts the groups by kind. Within a kind, algorithms keep the order of their first
-/// offer.
+/// Groups offers by `key`, which returns the kind and the algorithm of an offer. Sorts the groups by kind. Within a
+/// kind, algorithms keep the order of their first offer.
 fn alike<T: Clone, K: Ord, A: PartialEq>(offers: &[T], key: impl Fn(&T) -> (K, A)) -> Vec<Vec<T>> {
     let mut groups: Vec<Vec<T>> = Vec::new();
     for offer in offers {
@@ -109,7 +110,7 @@ fn alike<T: Clone, K: Ord, A: PartialEq>(offers: &[T], key: impl Fn(&T) -> (K, A
     groups
 }
 
-/// Derives bytes from a label, as SHA-256 of the label and a counter. They are the same in every run and for every
+/// Derives bytes from a label, as SHA-256 of the label and a counter. The bytes are the same in every run and for every
 /// provider.
 fn bytes(label: &str, length: usize) -> Vec<u8> {
     let blocks = (0..length.div_ceil(32) as u64).map(|counter| {

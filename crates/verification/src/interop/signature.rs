@@ -1,5 +1,5 @@
 use super::{bytes, flipped};
-use crate::checks::signature::{Input, encoded, encoded_secret, sign};
+use crate::checks::signature::{Input, encoded, encoded_secret, sign, takes_coins};
 use crate::checks::{equal, refused, rejected, step};
 use crate::tally::{Checked, Fault, Tally, caught};
 use pqlab_primitives::{
@@ -30,7 +30,8 @@ impl Signed {
             let key = step("generate", scheme.generate(Coins::Internal))?;
             let verifying_key = public(scheme, key.as_ref())?;
             let another_key = if hash_based(scheme) {
-                // Use random bytes, because key generation is slow and every byte string of this length is a valid key.
+                // Alter the key instead of generating one, which is slow. Every byte string of this
+                // length is a valid key.
                 flipped(&verifying_key, verifying_key.len() - 1)
             } else {
                 public(scheme, step("generate", scheme.generate(Coins::Internal))?.as_ref())?
@@ -144,8 +145,8 @@ fn another_context(other: &dyn SignatureScheme, made: &Made) -> Checked {
     Ok(())
 }
 
-/// Exports the signing key from `one` to `other`. Checks that `one` accepts signatures from `other`. If both providers
-/// can sign deterministically, also checks that their signatures are equal.
+/// Exports the signing key from `one` to `other`. Checks that `one` accepts the signatures that `other` creates with
+/// the key. If both providers can sign deterministically, also checks that their signatures are equal.
 fn handed_over(one: &dyn SignatureScheme, other: &dyn SignatureScheme, made: &Made, encoding: KeyEncoding) -> Checked {
     let bytes = encoded_secret(one, made.key.as_ref(), encoding)?;
     let key = step("load signing key", other.load_signing_key(encoding, &bytes))?;
@@ -155,7 +156,7 @@ fn handed_over(one: &dyn SignatureScheme, other: &dyn SignatureScheme, made: &Ma
         Err(error) => return Err(error.into()),
     }
     let verifier = step("load verifying key", one.load_verifying_key(&made.verifying_key))?;
-    let deterministic = one.info().coins.operation && other.info().coins.operation && !hash_based(one);
+    let deterministic = takes_coins(one).is_ok() && takes_coins(other).is_ok() && !hash_based(one);
     for Signature { context, message, .. } in &made.signatures {
         if takes(other, context).is_err() {
             continue;
@@ -179,7 +180,7 @@ fn takes(scheme: &dyn SignatureScheme, context: &[u8]) -> Checked {
     }
 }
 
-/// Returns whether the scheme is hash-based, so that a signature may take seconds.
+/// Returns whether the scheme is hash-based. Such schemes may take seconds per signature.
 fn hash_based(scheme: &dyn SignatureScheme) -> bool {
     let algorithm = &scheme.info().parameters.algorithm;
     algorithm.starts_with("SLH-DSA-") || algorithm.starts_with("SPHINCS+-")

@@ -3,14 +3,15 @@ use crate::checks::{buffer, equal, rejected, step};
 use crate::tally::{Checked, Tally};
 use pqlab_primitives::{Aead, AeadKey, Hash, Kdf, Mac, StreamCipher, Xof};
 
-/// Message lengths around the block boundaries of all hash functions, and of several blocks. SHA-2 has blocks of 64 and
-/// 128 bytes, with at least 9 and 17 bytes of padding. Keccak has rates of 72, 104, 136, 144 and 168 bytes.
+/// Message lengths in bytes: around the block boundaries of all hash functions, and some of several blocks. SHA-2 has
+/// blocks of 64 and 128 bytes, with at least 9 and 17 bytes of padding. Keccak has rates of 72, 104, 136, 144 and 168
+/// bytes.
 const LENGTHS: [usize; 35] = [
     0, 1, 55, 56, 57, 63, 64, 65, 71, 72, 73, 103, 104, 105, 111, 112, 113, 119, 120, 127, 128, 129, 135, 136, 137,
     143, 144, 145, 167, 168, 169, 255, 256, 1000, 10_000,
 ];
 
-/// Lengths around the block boundaries of AES.
+/// Message lengths in bytes, around the block boundaries of AES.
 const AEAD_LENGTHS: [usize; 12] = [0, 1, 15, 16, 17, 31, 32, 33, 127, 128, 129, 1000];
 
 pub(super) fn hash_pair(one: &dyn Hash, other: &dyn Hash, tally: &mut Tally) {
@@ -38,7 +39,8 @@ pub(super) fn xof_pair(one: &dyn Xof, other: &dyn Xof, tally: &mut Tally) {
 }
 
 pub(super) fn mac_pair(one: &dyn Mac, other: &dyn Mac, tally: &mut Tally) {
-    // Include a key longer than a block of the hash function, which HMAC hashes first (RFC 2104, section 2).
+    // Include keys longer than the hash function's block: HMAC hashes such keys first (RFC 2104,
+    // section 2).
     for key_length in [0, 1, 32, 63, 64, 65, 128, 200] {
         for length in LENGTHS {
             tally.check(format_args!("a key of {key_length} bytes, a message of {length}"), || {
@@ -78,7 +80,8 @@ pub(super) fn aead_pair(one: &dyn Aead, other: &dyn Aead, tally: &mut Tally) {
     }
 }
 
-/// Checks that `other` decrypts ciphertexts from `one`, even if the counter carries into the next word or wraps around.
+/// Checks that `other` decrypts ciphertexts from `one`. Some counters carry into the next word or wrap around within
+/// the ciphertext.
 pub(super) fn stream_pair(one: &dyn StreamCipher, other: &dyn StreamCipher, tally: &mut Tally) {
     let key = bytes("stream key", one.key_len());
     for ones in [0, 1, 4, 8, 16] {
@@ -86,7 +89,7 @@ pub(super) fn stream_pair(one: &dyn StreamCipher, other: &dyn StreamCipher, tall
         let length = counter.len();
         counter[length - ones..].fill(0xff);
         for length in AEAD_LENGTHS {
-            tally.check(format_args!("{length} bytes with a counter of {ones} bytes of ones"), || {
+            tally.check(format_args!("{length} bytes with a counter that ends in {ones} bytes 0xff"), || {
                 let plaintext = bytes("plaintext", length);
                 let mut text = plaintext.clone();
                 step("encrypt", one.apply_once(&key, &counter, &mut text))?;

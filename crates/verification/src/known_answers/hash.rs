@@ -23,7 +23,7 @@ rows!(HashVector, XofVector);
 #[derive(Clone, Copy)]
 pub(super) enum Message {
     Hex(&'static str),
-    /// A byte, and the number of its repetitions.
+    /// A byte, and the number of times it occurs.
     Repeated(u8, usize),
 }
 
@@ -39,8 +39,8 @@ impl Message {
 /// NIST's 1600-bit example message, which is longer than a block of any function.
 const EXAMPLE_1600: Message = Repeated(0xa3, 200);
 
-/// Sources for SHA-3: NIST CAVP (ShortMsg), with the empty message and the message that fills exactly one block, and
-/// NIST's 1600-bit example. Source for SHA-2: NIST's examples for FIPS 180-4 with one and with two blocks.
+/// Known digests. SHA-3: the empty message and the message that fills exactly one block, from NIST CAVP (ShortMsg), and
+/// NIST's 1600-bit example. SHA-2: NIST's examples for FIPS 180-4 with one block and with two blocks.
 pub(super) static HASHES: &[HashVector] = &[
     HashVector {
         algorithm: "SHA3-224",
@@ -167,7 +167,7 @@ pub(super) static HASHES: &[HashVector] = &[
     },
 ];
 
-/// Sources: NIST CAVP (ShortMsg), with the empty message and the message that fills exactly one block, and NIST's
+/// Known outputs: the empty message and the message that fills exactly one block, from NIST CAVP (ShortMsg), and NIST's
 /// 1600-bit example. The example has a 4096-bit output, which takes several permutations to squeeze.
 pub(super) static XOFS: &[XofVector] = &[
     XofVector {
@@ -239,7 +239,8 @@ pub(super) fn check_xof(function: &dyn Xof, checker: &mut Checker) -> Result<(),
         checker.same("digest", "output", &output, vector.output)?;
         output.fill(0);
         if let Some(mut reader) = checker.offered("absorbing", function.absorb(&message))? {
-            // Squeeze 23 bytes at a time, which divide neither a block nor the output.
+            // Squeeze 23 bytes at a time, because 23 divides neither the block length nor the
+            // output length.
             for piece in output.chunks_mut(23) {
                 checker.done("squeezing", reader.squeeze(piece))?;
             }
@@ -258,7 +259,7 @@ pub(super) fn check_lanes(function: &dyn LaneHash, checker: &mut Checker) -> Res
     let xofs = checker.rows(XOFS).into_iter().map(|row| (row.message, Some(row.length), row.output));
     for (message, length, expected) in hashes.into_iter().chain(xofs) {
         let message = message.bytes();
-        let length = length.or(HashParameters::of(function.algorithm()).map(|info| info.digest)).unwrap_or_default();
+        let length = length.or(HashParameters::find(function.algorithm()).map(|info| info.digest)).unwrap_or_default();
         for place in 0..function.lanes() {
             let differs = |lane: usize| (lane ^ place).to_le_bytes()[0];
             let messages: Vec<Vec<u8>> =

@@ -6,11 +6,11 @@ use pqlab_primitives::{Coins, Kem, KeyEncoding};
 /// A key pair and an encapsulation.
 pub(super) struct KemVector {
     pub(super) algorithm: &'static str,
-    /// Shortest encoding of the decapsulation key, which is also the randomness for key generation.
+    /// Encoding of `decapsulation_key`: the shortest one, in which the key equals the randomness for key generation.
     pub(super) encoding: KeyEncoding,
     pub(super) decapsulation_key: &'static str,
     pub(super) encapsulation_key: Expected,
-    /// Decapsulation key in the [`Expanded`] encoding.
+    /// Decapsulation key in the [`Expanded`] encoding, if the algorithm has one.
     pub(super) expanded: Option<Expected>,
     /// Randomness for encapsulation.
     pub(super) coins: &'static str,
@@ -19,7 +19,7 @@ pub(super) struct KemVector {
     pub(super) zero_ciphertext: ZeroCiphertext,
 }
 
-/// Result of decapsulating a ciphertext of zeros.
+/// Result of decapsulating an all-zero ciphertext.
 #[derive(Clone, Copy)]
 pub(super) enum ZeroCiphertext {
     /// Decapsulation returns this secret.
@@ -52,11 +52,11 @@ const fn ml_kem(
 }
 
 /// Source for ML-KEM: Wycheproof, mlkem_*_keygen_seed, test 1, with the encapsulation from mlkem_*_encaps that uses the
-/// same key. mlkem_*_test contains the matching decapsulation. The secret for a ciphertext of zeros is `J(z || c)`
+/// same key. mlkem_*_test contains the matching decapsulation. The secret for an all-zero ciphertext is `J(z || c)`
 /// (FIPS 203, algorithm 18, line 7).
 ///
-/// Source for X25519: RFC 7748, section 6.1, Bob's key pair, with Alice's key pair as the ephemeral one. A public key
-/// of zeros has small order, so decapsulation rejects it.
+/// Source for X25519: RFC 7748, section 6.1, Bob's key pair, with Alice's key pair as the ephemeral one. An all-zero
+/// public key has small order, so decapsulation rejects it.
 pub(super) static KEMS: &[KemVector] = &[
     ml_kem(
         "ML-KEM-512",
@@ -155,7 +155,7 @@ fn check_vector(kem: &dyn Kem, vector: &KemVector, checker: &mut Checker) -> Res
         checker.same("encapsulation", "shared secret", &sent, vector.shared_secret)?;
         checker.same("decapsulation", "shared secret", &received, vector.shared_secret)?;
     } else if sent != received {
-        return Err(checker.wrong("decapsulation gives a different shared secret than encapsulation"));
+        return Err(checker.wrong("decapsulation and encapsulation give different shared secrets"));
     }
 
     ciphertext.fill(0);
@@ -163,8 +163,8 @@ fn check_vector(kem: &dyn Kem, vector: &KemVector, checker: &mut Checker) -> Res
     match vector.zero_ciphertext {
         ZeroCiphertext::Gives(secret) => {
             checker.done("decapsulation", result)?;
-            checker.same("decapsulation of a ciphertext of zeros", "shared secret", &received, secret)
+            checker.same("decapsulation of an all-zero ciphertext", "shared secret", &received, secret)
         }
-        ZeroCiphertext::IsRefused => checker.holds(result.is_err(), "decapsulation accepts a ciphertext of zeros"),
+        ZeroCiphertext::IsRefused => checker.holds(result.is_err(), "decapsulation accepts an all-zero ciphertext"),
     }
 }

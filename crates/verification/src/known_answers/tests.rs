@@ -27,7 +27,7 @@ fn every_algorithm_of_every_provider_gives_the_known_answers() {
     }
 }
 
-/// Test only one small parameter set: the others run the same code, and each takes a second in test builds.
+/// Tests only one small parameter set: the others run the same code, and each takes a second in test builds.
 #[test]
 fn a_full_check_reaches_the_slow_signatures() {
     let provider = rustcrypto();
@@ -46,7 +46,8 @@ fn reports_algorithms_without_known_answers() {
     assert!(matches!(check(null, "ML-KEM-768"), Ok(KnownAnswer::NotAvailable(reason)) if reason.contains("offer")));
 }
 
-/// Fault that a wrapper injects. A flip inverts the lowest bit of the first byte.
+/// Fault that a wrapper injects into a primitive. Faults named `Flips...` invert the lowest bit of a result's first
+/// byte.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum InjectedFault {
     FlipsPublicKey,
@@ -376,11 +377,11 @@ fn detects_and_names_wrong_answers() {
         (
             "ML-KEM-768",
             FlipsZeroCiphertextSecret,
-            "decapsulation of a ciphertext of zeros produces a wrong shared secret",
+            "decapsulation of an all-zero ciphertext produces a wrong shared secret",
         ),
         ("ML-KEM-768", Fails, "keygen fails: keygen failed: out of luck"),
         ("X25519", FlipsReceivedSecret, "decapsulation produces a wrong shared secret"),
-        ("X25519", AcceptsEverything, "decapsulation accepts a ciphertext of zeros"),
+        ("X25519", AcceptsEverything, "decapsulation accepts an all-zero ciphertext"),
         ("ML-DSA-65", FlipsPublicKey, "keygen produces a wrong verifying key"),
         ("ML-DSA-65", FlipsPrivateKey, "keygen produces a wrong signing key"),
         ("ML-DSA-44", FlipsLoadedPublicKey, "signing key produces a wrong verifying key"),
@@ -420,7 +421,7 @@ fn detects_a_wrong_key_agreement_next_to_a_sound_kem() {
     for (fault, wrong) in [
         (FlipsSecret, "agreement produces a wrong shared secret"),
         (FlipsPublicKey, "private key produces a wrong public key"),
-        (AcceptsEverything, "agreement accepts a public key of zeros"),
+        (AcceptsEverything, "agreement accepts an all-zero public key"),
     ] {
         let mut provider = flawed(fault);
         provider.kems = rustcrypto().kems.clone();

@@ -7,7 +7,7 @@ use crate::read::{ReadError, ReadFault, content};
 use files::FILES;
 use sha2::{Digest, Sha256};
 
-/// Files that the build found: name, and content in gzip format.
+/// Files that the build script found. Each entry contains the file's name and its content in gzip format.
 static PACKED: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/packed.rs"));
 
 /// Checks the digest of an embedded file and returns the content.
@@ -22,6 +22,11 @@ pub(crate) fn file(name: &str) -> Result<Vec<u8>, ReadError> {
     }
     let (package, path) = (carried.package, carried.path);
     Err(ReadError::whole(name, ReadFault::unexpected("SHA-256", format_args!("{digest} ({path} in {package})"))))
+}
+
+/// Returns the SHA-256 of the embedded file with this name, in hexadecimal, whether or not this build contains the file.
+pub(crate) fn digest(name: &str) -> Option<&'static str> {
+    FILES.iter().find(|carried| carried.name == name).map(|carried| carried.sha256)
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 /// Spaces between two columns.
 const GAP: usize = 2;
 
-/// Labelled rows of cells under named columns.
+/// Labeled rows of cells under named columns.
 #[derive(Debug, Default)]
 pub(super) struct Grid {
     pub(super) columns: Vec<String>,
@@ -13,7 +13,7 @@ pub(super) struct Grid {
 
 impl Grid {
     /// Formats the grid in lines of at most `width` characters, unless a single column is wider. Starts a new block at
-    /// a row that shares too few columns with the rows above. Columns that do not fit continue below.
+    /// a row that shares too few columns with the rows above. If a block is too wide, its last columns continue below.
     pub(super) fn text(&self, width: usize) -> String {
         let mut blocks: Vec<(Vec<usize>, Vec<usize>)> = Vec::new();
         for (row, (_, cells)) in self.rows.iter().enumerate() {

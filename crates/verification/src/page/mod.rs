@@ -1,20 +1,22 @@
-//! Page for readers of a verification: one grid per kind of check, failures, known defects, and a line with the sums.
+//! Text report of a verification: one grid per kind of check, failures, known defects, and a line with the sums.
 
 mod grid;
 
 use crate::edge_cases::EdgeCases;
 use crate::render::distinct;
 use crate::thousands::thousands;
-use crate::{KNOWN_DEFECTS, Line, Totals};
+use crate::{Compared, KNOWN_DEFECTS, Line, Totals};
 use grid::{Grid, wrapped};
+use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// Kinds of checks: heading, and prefixes of suite names.
+/// Kinds of checks. Each entry contains a heading and the prefixes of the suite names under it.
 const KINDS: &[(&str, &[&str])] = &[
     ("Known answers", &["known answers"]),
     ("NIST ACVP", &["ACVP"]),
     ("NIST CAVP", &["CAVP"]),
     ("Wycheproof", &["Wycheproof"]),
+    ("Inputs generated at run time, and checks of secret values", &["run time"]),
     ("Accumulated answers: digests over at least 100 answers each", &["accumulated"]),
     ("Other published vectors", &[""]),
 ];
@@ -46,7 +48,8 @@ pub fn page(vectors: &[Line], pairs: &[Line], edge_cases: &[EdgeCases], width: u
     let all = || vectors.iter().chain(pairs);
     failures(&mut out, all(), width);
     defects(&mut out, all(), width);
-    out.push_str(&wrapped(&sum(&Totals::of(all())), width, 0));
+    gaps(&mut out, &not_compared(vectors), width);
+    out.push_str(&wrapped(&sum(&Totals::count(all())), width, 0));
     out
 }
 
@@ -57,8 +60,69 @@ pub fn sum(totals: &Totals) -> String {
         [lines, attempted, passed, failed, defects, unsupported, skipped].map(thousands);
     format!(
         "{lines} lines: {attempted} attempted, {passed} passed, {failed} failed, {defects} known defects, \
-         {unsupported} unsupported, {skipped} lines skipped"
+         {unsupported} unsupported, {skipped} skipped"
     )
+}
+
+/// Operation for which some published answers could not be compared with the provider's answers, because the provider
+/// does not accept the random bytes or the key encoding.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct NotCompared {
+    /// Id of the provider.
+    pub provider: String,
+    /// Name of the algorithm.
+    pub algorithm: String,
+    /// The operation, such as `signing`.
+    pub operation: String,
+    /// Number of published answers that were compared.
+    pub asked: u64,
+    /// Number of published answers.
+    pub published: u64,
+}
+
+/// Returns each provider's operations for which some published answers were not compared.
+pub fn not_compared(lines: &[Line]) -> Vec<NotCompared> {
+    let mut all: Vec<NotCompared> = Vec::new();
+    for line in lines {
+        for Compared { operation, asked, published } in &line.compared {
+            let (provider, algorithm) = (&line.provider, &line.algorithm);
+            let same = |one: &&mut NotCompared| {
+                (&one.provider, &one.algorithm, &one.operation) == (provider, algorithm, operation)
+            };
+            if let Some(one) = all.iter_mut().find(same) {
+                one.asked += asked;
+                one.published += published;
+            } else {
+                let (provider, algorithm, operation) = (provider.clone(), algorithm.clone(), operation.clone());
+                all.push(NotCompared { provider, algorithm, operation, asked: *asked, published: *published });
+            }
+        }
+    }
+    all.retain(|one| one.asked < one.published);
+    all
+}
+
+/// Writes one line for each combination of provider, operation and counts. The line lists the algorithms with this
+/// combination.
+fn gaps(out: &mut String, all: &[NotCompared], width: usize) {
+    if all.is_empty() {
+        return;
+    }
+    title(out, "Not compared with published answers");
+    let key = |one: &NotCompared| (one.provider.clone(), one.operation.clone(), one.asked, one.published);
+    let mut groups: Vec<(&NotCompared, Vec<&str>)> = Vec::new();
+    for one in all {
+        match groups.iter_mut().find(|(first, _)| key(first) == key(one)) {
+            Some((_, algorithms)) => algorithms.push(&one.algorithm),
+            None => groups.push((one, vec![&one.algorithm])),
+        }
+    }
+    for (NotCompared { provider, operation, asked, published, .. }, algorithms) in groups {
+        let (algorithms, asked, published) = (algorithms.join(", "), thousands(*asked), thousands(*published));
+        let text = format!("{provider}, {algorithms}, {operation}: compared {asked} of {published} published answers");
+        out.push_str(&wrapped(&text, width, 4));
+    }
+    out.push('\n');
 }
 
 fn kind(line: &Line) -> usize {
@@ -92,14 +156,14 @@ fn section(out: &mut String, heading: &str, lines: &[&Line], width: usize) {
     out.push_str(&Grid { columns, rows }.text(width));
     // A pair appears in the cells of both providers, but its reasons must count only once.
     for (letter, note) in notes.notes.iter().enumerate() {
-        let count: u64 = lines.iter().map(|line| Notes::of(line).get(note).copied().unwrap_or_default()).sum();
+        let count: u64 = lines.iter().map(|line| Notes::count(line).get(note).copied().unwrap_or_default()).sum();
         let text = format!("{}  {note} ({})", Notes::letter(letter), thousands(count));
         out.push_str(&wrapped(&text, width, 4));
     }
     out.push('\n');
 }
 
-/// Merges neighbouring rows of one family if no vector in them was attempted and their cells are equal.
+/// Merges neighboring rows of one family if their cells are equal and show no attempted vector.
 fn together(rows: Vec<(String, Vec<String>)>) -> Vec<(String, Vec<String>)> {
     let nothing = |cells: &[String]| cells.iter().all(|cell| cell.is_empty() || cell.starts_with('-'));
     let alike = |one: &(String, Vec<String>), other: &(String, Vec<String>)| {
@@ -118,7 +182,7 @@ fn together(rows: Vec<(String, Vec<String>)>) -> Vec<(String, Vec<String>)> {
     rows.chunk_by(alike).map(one_row).collect()
 }
 
-/// Returns the provider of a line, and its peer if that is another provider.
+/// Returns the provider of a line, and the peer if it differs from the provider.
 fn sides(line: &Line) -> impl Iterator<Item = &str> {
     let peer = line.peer.as_deref().filter(|peer| *peer != line.provider);
     [line.provider.as_str()].into_iter().chain(peer)
@@ -129,9 +193,9 @@ fn cell(lines: &[&Line], notes: &mut Notes) -> String {
     if lines.is_empty() {
         return String::new();
     }
-    let totals = Totals::of(lines.iter().copied());
+    let totals = Totals::count(lines.iter().copied());
     let mut letters: Vec<usize> =
-        lines.iter().flat_map(|line| Notes::of(line).into_keys()).map(|note| notes.number(note)).collect();
+        lines.iter().flat_map(|line| Notes::count(line).into_keys()).map(|note| notes.number(note)).collect();
     letters.sort_unstable();
     letters.dedup();
     let letters: Vec<String> = letters.into_iter().map(Notes::letter).collect();
@@ -152,7 +216,7 @@ struct Notes {
 
 impl Notes {
     /// Returns the notes on a line, each with the number of vectors to which it applies.
-    fn of(line: &Line) -> BTreeMap<String, u64> {
+    fn count(line: &Line) -> BTreeMap<String, u64> {
         let mut notes = BTreeMap::new();
         for defect in &line.defects {
             *notes.entry("known defect, see below".to_owned()).or_default() += defect.count;
@@ -217,7 +281,9 @@ fn edge_case_section(out: &mut String, edge_cases: &[EdgeCases], width: usize) {
         several => {
             let groups: Vec<String> = several.iter().map(|(_, providers)| providers.join(" and ")).collect();
             let groups = groups.join("; ");
-            format!("The libraries differ: {groups}. If they are mixed, some reject signatures that others accept.")
+            format!(
+                "The libraries disagree about which signatures are valid. Groups that agree: {groups}. In a system that mixes groups, one library may reject a signature that another accepts."
+            )
         }
     };
     out.push_str(&wrapped(&text, width, 0));
@@ -294,6 +360,7 @@ mod tests {
         gap.reasons = ["SHA2-224", "SHA2-384"]
             .map(|function| Reason { reason: format!("no such function ({function})"), count: 2 })
             .to_vec();
+        gap.compared = vec![Compared { operation: "signing".to_owned(), asked: 0, published: 5 }];
         let mut wrong = line("b", "ACVP ML-DSA keyGen", 2_000, 1_999);
         wrong.failures = vec!["7: wrong value".to_owned()];
         let mut defective = line("b", "Wycheproof ML-DSA verify", 9, 7);
@@ -317,9 +384,10 @@ mod tests {
                 "a  known defect, see below (2)\n",
                 "a  skipped: not there (1)\n",
                 "ML-DSA-44  6/6  6/6\n",
-                "A is of small order  4/4  0/4\nThe libraries differ: a; b.",
+                "A is of small order  4/4  0/4\nThe libraries disagree about which signatures are valid.",
                 "b, ML-DSA-44, ACVP ML-DSA keyGen: 1 of 2,000\n  - 7: wrong value\n",
                 "b 0.13, ML-DSA-44: verification on AVX2",
+                "a, ML-DSA-44, signing: compared 0 of 5 published",
                 "6 lines: 2,043 attempted,",
             ] {
                 assert!(page.contains(text), "{width}: {text}\n{page}");

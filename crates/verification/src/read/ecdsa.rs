@@ -12,7 +12,7 @@ pub struct Curve {
     pub signing_key: Vec<u8>,
     /// Public point, uncompressed (SEC 1, section 2.3.3).
     pub verifying_key: Vec<u8>,
-    /// Signatures.
+    /// Messages with their signatures.
     pub cases: Vec<Case>,
 }
 
@@ -54,7 +54,8 @@ pub fn rfc6979(file: &str, bytes: &[u8]) -> Result<Vec<Curve>, ReadError> {
     let curves = entries.into_iter().map(|entry| {
         let at = |fault| ReadError::new(file, &entry.curve, fault);
         let order = entry.q.len().div_ceil(2);
-        // Use the longest number, because on some curves coordinates are longer than the group order.
+        // On some curves, coordinates are longer than the group order, so take the longest of the
+        // three.
         let field = order.max(entry.x.len().div_ceil(2)).max(entry.y.len().div_ceil(2));
         let (x, y) = (number("Ux", &entry.x, field).map_err(at)?, number("Uy", &entry.y, field).map_err(at)?);
         let cases = entry.cases.iter().map(|case| {

@@ -36,8 +36,8 @@ pub struct PythonVector {
 }
 
 impl PythonVector {
-    /// Message of every signature, which comes from `test.py` in the same repository because the list does not contain
-    /// it.
+    /// Message that every signature in the list signs. The list does not contain it; `test.py` in the same repository
+    /// does.
     pub const MESSAGE: &'static [u8] = b"data1";
 }
 

@@ -1,5 +1,5 @@
-//! Known answers for ML-KEM and ML-DSA in the format of NIST's competition, as in the Python package
-//! `cryptography-vectors`. Also known answers from Ed25519's reference implementation.
+//! Known answers for ML-KEM and ML-DSA in the NIST competition's format, as in the `cryptography-vectors` Python
+//! package. Also known answers from Ed25519's reference implementation.
 
 use super::ed25519::{Signature, Variant};
 use super::records::{Block, Entry, blocks};
@@ -22,7 +22,7 @@ pub struct MlKem {
     pub ciphertext: Vec<u8>,
     /// Shared secret of that encapsulation.
     pub secret: Vec<u8>,
-    /// A ciphertext that does not come from an encapsulation.
+    /// A ciphertext that no encapsulation created.
     pub other_ciphertext: Vec<u8>,
     /// Result of decapsulating `other_ciphertext`.
     pub other_secret: Vec<u8>,
@@ -127,7 +127,7 @@ pub fn ed25519(file: &str, bytes: &[u8]) -> Result<Vec<Signature>, ReadError> {
     not_empty(file, vectors)
 }
 
-/// Reads all answers. A field `count` begins each answer.
+/// Reads all answers. Each answer begins with a `count` field.
 fn each<T>(file: &str, bytes: &[u8], read: impl Fn(Block) -> Result<T, ReadError>) -> Result<Vec<T>, ReadError> {
     let entries: Vec<Entry> = blocks(file, bytes)?.into_iter().flatten().collect();
     let mut answers = Vec::new();

@@ -179,7 +179,7 @@ impl Intermediate {
     fn check_lengths(&self, rejection_secret: &[u8]) -> Result<(), ReadFault> {
         let dk = self.decapsulation_key.len();
         let fits = |set: &KemParameters| set.decapsulation_key(KeyEncoding::Expanded) == Some(dk);
-        let parameters = SETS.into_iter().find_map(|set| KemParameters::of(set).filter(fits));
+        let parameters = SETS.into_iter().find_map(|set| KemParameters::find(set).filter(fits));
         let parameters = parameters.ok_or_else(|| ReadFault::unexpected("dk", format_args!("{dk} bytes long")))?;
         for (field, expected, actual) in [
             ("m", parameters.encapsulation_coins, self.coins.len()),

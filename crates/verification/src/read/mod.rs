@@ -22,7 +22,7 @@ use std::io::Read;
 /// Maximum length of a decompressed file, in bytes. The largest file of vectors takes about 12 MB.
 const LARGEST: u64 = 256 << 20;
 
-/// An error in a file of vectors, and the place where it occurred.
+/// An error in a file of vectors, and its location.
 #[derive(Debug, thiserror::Error)]
 #[error("{file}{}: {fault}", after_comma(.place))]
 pub struct ReadError {
@@ -63,7 +63,7 @@ pub enum ReadFault {
     #[error("no field `{0}`")]
     Missing(&'static str),
     /// A field has a value that is not allowed.
-    #[error("field `{field}` is {value:?}")]
+    #[error("invalid field `{field}`: {value:?}")]
     Unexpected {
         /// Name of the field.
         field: &'static str,
@@ -86,7 +86,7 @@ pub enum ReadFault {
 }
 
 impl ReadError {
-    /// Creates an error at a place in a file.
+    /// Creates an error at a location in a file.
     pub fn new(file: &str, place: impl Display, fault: ReadFault) -> ReadError {
         ReadError { file: file.to_owned(), place: place.to_string(), fault }
     }
@@ -135,7 +135,7 @@ pub fn text(file: &str, bytes: &[u8]) -> Result<String, ReadError> {
 /// Parses a JSON file as type `T`.
 ///
 /// # Errors
-/// [`ReadError`] if the file is malformed, with line and column as the place.
+/// [`ReadError`] if the file is malformed, with the line and column as the location.
 pub fn json<T: de::DeserializeOwned>(file: &str, bytes: &[u8]) -> Result<T, ReadError> {
     serde_json::from_slice(&content(file, bytes)?).map_err(|error| {
         let place = format!("line {} column {}", error.line(), error.column());

@@ -135,6 +135,6 @@ mod tests {
         }
         let twice = blocks("f", b"a = 1\na = 2\n").unwrap();
         let error = Block { file: "f", entries: &twice[0] }.number("a").unwrap_err();
-        assert_eq!(error.to_string(), "f, line 2: field `a` is \"2\"");
+        assert_eq!(error.to_string(), "f, line 2: invalid field `a`: \"2\"");
     }
 }

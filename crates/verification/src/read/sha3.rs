@@ -5,7 +5,7 @@ use super::records::{Block, Entry, blocks, bytes as hex_bytes, error, number};
 use super::{Hex, ReadError, ReadFault, not_empty};
 use serde::Deserialize;
 
-/// A message and its digest. Lengths are in bits, and need not be multiples of 8.
+/// A message and its digest. Lengths in bits need not be multiples of 8.
 #[derive(Clone, Debug)]
 pub struct Message {
     /// Number of the test, or line on which the vector begins.
@@ -25,7 +25,7 @@ pub struct Message {
 pub struct MonteCarlo {
     /// First message of the chain.
     pub seed: Vec<u8>,
-    /// Digests after each thousand steps.
+    /// Every thousandth digest in the chain.
     pub results: Vec<Vec<u8>>,
     /// For SHAKE, the shortest and the longest output in bits.
     pub output_bits: Option<(usize, usize)>,
@@ -34,11 +34,12 @@ pub struct MonteCarlo {
 /// An ACVP vector.
 #[derive(Clone, Debug)]
 pub enum Test {
-    /// A message (`AFT`).
+    /// A test of one message (`AFT`).
     Message(Message),
-    /// A chain (`MCT`), with the number of the test.
+    /// A Monte Carlo test (`MCT`): the number of the test, and its chain.
     MonteCarlo(usize, MonteCarlo),
-    /// A short text that is repeated up to a length in bytes (`LDT`), with the number of the test.
+    /// A large-data test (`LDT`), which repeats a short text: the number of the test, and the length of the message in
+    /// bytes.
     Large(usize, u64),
 }
 
@@ -210,7 +211,7 @@ fn monte_result(block: &Block, count: usize, digest_bits: Option<usize>) -> Resu
     Ok(result)
 }
 
-/// Returns the entry for a field with different names for SHA-3 and SHAKE.
+/// Returns the entry for a field that has one name in SHA-3 files and another in SHAKE files.
 fn either<'a>(block: &Block<'a>, sha3: &'static str, shake: &'static str) -> Result<Option<&'a Entry>, ReadError> {
     Ok(match block.optional(sha3)? {
         Some(entry) => Some(entry),
@@ -257,7 +258,8 @@ fn checked(
     Ok(Message { id, bits, message, digest_bits, digest })
 }
 
-/// Returns the number from a block that consists of a single section with one of these names.
+/// Returns the number in a block that consists of a single section with one of these names. Returns `None` for any
+/// other block.
 fn section(file: &str, entries: &[Entry], names: &[&'static str]) -> Result<Option<usize>, ReadError> {
     let [entry] = entries else { return Ok(None) };
     let name = names.iter().find(|name| entry.section && entry.field == **name);

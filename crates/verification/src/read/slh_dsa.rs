@@ -121,7 +121,7 @@ pub fn signing(file: &str, bytes: &[u8]) -> Result<Vec<Signing>, ReadError> {
     let lengths = |vector: &Signing| (vector.signing_key.len(), vector.signature.len());
     match vectors.iter().find(|vector| lengths(vector) != lengths(&vectors[0])) {
         Some(odd) => {
-            Err(error(file, odd.line, ReadFault::unexpected("signature", "of a different length than the others")))
+            Err(error(file, odd.line, ReadFault::unexpected("signature", "of a different length from the others")))
         }
         None => Ok(vectors),
     }
@@ -155,7 +155,7 @@ fn each<T>(
     let mut vectors = Vec::new();
     for group in acvp::groups::<Group>(file, bytes, header)? {
         let set = group.parameter_set;
-        if !set.starts_with("SLH-DSA-") || SignatureParameters::of(&set).is_none() {
+        if !set.starts_with("SLH-DSA-") || SignatureParameters::find(&set).is_none() {
             return Err(ReadError::whole(file, ReadFault::unexpected("parameterSet", set)));
         }
         if let Some(interface) = group.signature_interface {

@@ -1,13 +1,13 @@
 //! NIST's Monte Carlo chains for SHA-3 and SHAKE (SHA-3 Validation System, sections 6.2.3 and 6.3.3): 100,000 outputs,
-//! each computed from the previous one. If the files are missing, the seed and one digest are enough to check a whole
-//! chain.
+//! each computed from the previous one. Without the files, a chain's seed and one embedded digest suffice to check the
+//! whole chain.
 
 use crate::checks::equal;
 use crate::read::sha3::MonteCarlo;
 use crate::tally::{Checked, Fault};
 use sha2::{Digest, Sha256};
 
-/// Number of compared outputs in a chain.
+/// Number of outputs that are compared: every thousandth output of a chain.
 const RESULTS: usize = 100;
 
 /// Seed and digest of a chain.
@@ -22,7 +22,7 @@ pub(super) struct Chain {
 }
 
 impl Chain {
-    pub(super) fn of(algorithm: &str) -> Option<&'static Chain> {
+    pub(super) fn find(algorithm: &str) -> Option<&'static Chain> {
         CHAINS.iter().find(|chain| chain.algorithm == algorithm)
     }
 
@@ -31,7 +31,7 @@ impl Chain {
         MonteCarlo { seed, results: Vec::new(), output_bits: self.output_bits }
     }
 
-    /// Passes if the digest over the compared outputs is right.
+    /// Passes if the digest over the compared outputs matches. `next` computes the next compared output.
     pub(super) fn compare(&self, next: &mut dyn FnMut() -> Result<Vec<u8>, Fault>) -> Checked {
         let mut digest = Sha256::new();
         for _ in 0..RESULTS {

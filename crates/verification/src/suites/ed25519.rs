@@ -1,5 +1,6 @@
 use super::{Ran, Run, Suite};
 use crate::checks::signature::{Calls, ExpectedKey, Input, hashes_first, key_generation, signing, verification};
+use crate::checks::{KEY_GENERATION, SIGNING};
 use crate::checks::{refused, step};
 use crate::read::ed25519::{self as read, Signature, Variant};
 use crate::tally::{Checked, Fault, Tally};
@@ -45,14 +46,14 @@ fn keygen(scheme: &dyn SignatureScheme, vectors: &Vectors, tally: &mut Tally) ->
     for vector in file.iter() {
         let signing_keys = [(KeyEncoding::Seed, vector.seed.as_slice())];
         let key = ExpectedKey { verifying_key: &vector.verifying_key, signing_keys: &signing_keys };
-        tally.check(vector.id, || key_generation(scheme, &vector.seed, &key, Calls::Both));
+        tally.answer(KEY_GENERATION, vector.id, || key_generation(scheme, &vector.seed, &key, Calls::Both));
     }
     Ok(())
 }
 
 /// Checks that a library accepts or rejects a key as expected. A library may detect an invalid key only during
-/// verification, which decodes the key (RFC 8032, section 5.1.7). The error is then the same as for a signature that
-/// does not verify.
+/// verification, which decodes the key (RFC 8032, section 5.1.7). The error is then the same as for an invalid
+/// signature.
 fn key_verification(scheme: &dyn SignatureScheme, vectors: &Vectors, tally: &mut Tally) -> Ran {
     let file = vectors.file("acvp/EDDSA-KeyVer-1.0/internalProjection.json.gz", read::key_verification)?;
     for vector in file.iter() {
@@ -61,7 +62,9 @@ fn key_verification(scheme: &dyn SignatureScheme, vectors: &Vectors, tally: &mut
                 (loaded, true) => step("verifying key", loaded).map(|_| ()),
                 (Ok(key), false) => {
                     refused("verifying key", key.verify(&[], &[], &[0; 64]))?;
-                    Err(Fault::Unsupported("keys are checked when they verify, not when they are loaded".to_owned()))
+                    Err(Fault::Unsupported(
+                        "the library checks keys during verification, not when it loads them".to_owned(),
+                    ))
                 }
                 (loaded, false) => refused("verifying key", loaded),
             }
@@ -95,7 +98,7 @@ pub(super) fn sign_and_verify<'a>(
     tally: &mut Tally,
 ) {
     for vector in vectors {
-        tally.check(&vector.id, || -> Checked {
+        tally.answer(SIGNING, &vector.id, || -> Checked {
             let input = offered(scheme, vector)?;
             signing(scheme, (KeyEncoding::Seed, &vector.seed), input, &[], &vector.signature)?;
             verification(scheme, &vector.verifying_key, input, &vector.signature, vector.valid)
@@ -113,7 +116,7 @@ fn offered<'a>(scheme: &dyn SignatureScheme, vector: &'a Signature) -> Result<In
             Ok(Input::PreHash(Prehash::Sha512, &vector.context, &vector.message))
         }
         Variant::Context => {
-            Err(Fault::Unsupported("Ed25519ctx: the traits offer only Ed25519 and Ed25519ph".to_owned()))
+            Err(Fault::Unsupported("Ed25519ctx: pqlab's interface offers only Ed25519 and Ed25519ph".to_owned()))
         }
     }
 }

@@ -52,7 +52,7 @@ fn known_keys(scheme: &dyn SignatureScheme, vectors: &Vectors, tally: &mut Tally
     Ok(())
 }
 
-/// Checks signatures with verifying keys that the provider derives from the signing keys, because the list contains no
+/// Checks the published signatures. Derives the verifying keys from the signing keys, because the list contains no
 /// verifying keys.
 fn python(scheme: &dyn SignatureScheme, vectors: &Vectors, tally: &mut Tally) -> Ran {
     let file = vectors.file("falcon/tprest-falcon.py-sign_KAT.json", read::python_vectors)?;
@@ -69,7 +69,7 @@ fn python(scheme: &dyn SignatureScheme, vectors: &Vectors, tally: &mut Tally) ->
 }
 
 /// Returns a signature in the scheme's encoding, with padding removed or added. All zero bytes at the end are padding,
-/// because the last coefficient of a compressed `s2` ends in a one bit.
+/// because the last coefficient of a compressed `s2` ends in a 1 bit.
 fn as_encoded<'a>(scheme: &dyn SignatureScheme, signature: &'a [u8]) -> Result<Cow<'a, [u8]>, Fault> {
     let parameters = &scheme.info().parameters;
     let filled = signature.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1);

@@ -4,6 +4,7 @@ use super::ed25519::{sign_and_verify, verify_each};
 use super::{Ran, Run, Suite, is_ml_dsa, is_ml_kem};
 use crate::checks::kem::{ExpectedKey, decapsulation, encapsulation, key_generation};
 use crate::checks::signature::{self, Calls, Input, signing, verification};
+use crate::checks::{ENCAPSULATION, KEY_GENERATION, SIGNING};
 use crate::read::kat as read;
 use crate::tally::Tally;
 use crate::vectors::Vectors;
@@ -44,21 +45,21 @@ fn kem_keys(kem: &dyn Kem, vectors: &Vectors, tally: &mut Tally) -> Ran {
         let decapsulation_keys =
             [(KeyEncoding::Seed, vector.seed.as_slice()), (KeyEncoding::Expanded, vector.decapsulation_key.as_slice())];
         let key = ExpectedKey { encapsulation_key: &vector.encapsulation_key, decapsulation_keys: &decapsulation_keys };
-        tally.check(format_args!("line {}", vector.line), || key_generation(kem, &vector.seed, &key));
+        tally.answer(KEY_GENERATION, format_args!("line {}", vector.line), || key_generation(kem, &vector.seed, &key));
     }
     Ok(())
 }
 
 fn encapsulations(kem: &dyn Kem, vectors: &Vectors, tally: &mut Tally) -> Ran {
     for vector in vectors.fetched(&name(&kem.info().parameters.algorithm), read::ml_kem)?.iter() {
-        tally.check(format_args!("line {}", vector.line), || {
+        tally.answer(ENCAPSULATION, format_args!("line {}", vector.line), || {
             encapsulation(kem, &vector.encapsulation_key, &vector.coins, &vector.ciphertext, &vector.secret)
         });
     }
     Ok(())
 }
 
-/// Decapsulates a valid ciphertext, and one that does not come from an encapsulation.
+/// Checks decapsulation of a valid ciphertext, and of one that no encapsulation created.
 fn decapsulations(kem: &dyn Kem, vectors: &Vectors, tally: &mut Tally) -> Ran {
     for vector in vectors.fetched(&name(&kem.info().parameters.algorithm), read::ml_kem)?.iter() {
         let key = (KeyEncoding::Expanded, vector.decapsulation_key.as_slice());
@@ -76,14 +77,14 @@ fn signing_keys(scheme: &dyn SignatureScheme, vectors: &Vectors, tally: &mut Tal
             [(KeyEncoding::Seed, vector.seed.as_slice()), (KeyEncoding::Expanded, vector.signing_key.as_slice())];
         let key = signature::ExpectedKey { verifying_key: &vector.verifying_key, signing_keys: &signing_keys };
         let check = || signature::key_generation(scheme, &vector.seed, &key, Calls::Both);
-        tally.check(format_args!("line {}", vector.line), check);
+        tally.answer(KEY_GENERATION, format_args!("line {}", vector.line), check);
     }
     Ok(())
 }
 
 fn signatures(scheme: &dyn SignatureScheme, vectors: &Vectors, tally: &mut Tally) -> Ran {
     for vector in vectors.fetched(&name(&scheme.info().parameters.algorithm), read::ml_dsa)?.iter() {
-        tally.check(format_args!("line {}", vector.line), || {
+        tally.answer(SIGNING, format_args!("line {}", vector.line), || {
             let input = Input::Pure(&vector.context, &vector.message);
             signing(scheme, (KeyEncoding::Expanded, &vector.signing_key), input, &[], &vector.signature)
         });

@@ -1,7 +1,7 @@
 use pqlab_primitives::{Error, Hash, HashParameters, LaneHash, Result, Xof, XofParameters, XofReader};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Presents a function over several messages as a function over a single message. Each call puts the message into the
+/// Presents a function that hashes several messages as a function that hashes one. Each call puts the message into the
 /// next lane, and different messages into all other lanes.
 pub(super) struct InTurn<'a, Info> {
     function: &'a dyn LaneHash,
@@ -69,7 +69,8 @@ impl Xof for InTurn<'_, XofParameters> {
 mod tests {
     use super::*;
 
-    /// Copies each lane's message to its output, or the first lane's message to all outputs if `bad` is set.
+    /// Test function that copies each lane's message to its output. If `bad` is set, it copies the first lane's message
+    /// to all outputs.
     struct Copying {
         bad: bool,
     }
@@ -93,7 +94,7 @@ mod tests {
 
     #[test]
     fn puts_a_message_through_every_lane_but_into_one_at_a_time() {
-        let info = HashParameters::of("SHA3-256").unwrap();
+        let info = HashParameters::find("SHA3-256").unwrap();
         let message = [7; 32];
         let (good, bad) = (Copying { bad: false }, Copying { bad: true });
         let (good, bad) = (InTurn::new(&good, info.clone()), InTurn::new(&bad, info));

@@ -2,6 +2,7 @@ use super::{Ran, Run, Suite, is_ml_dsa};
 use crate::checks::signature::{
     self as checks, Calls, ExpectedKey, hashes_first, key_generation, signing, verification,
 };
+use crate::checks::{KEY_GENERATION, SIGNING};
 use crate::read::ml_dsa::{self as read, Input, SignPrompt};
 use crate::read::{ReadError, ReadFault};
 use crate::tally::{Checked, Fault, Tally};
@@ -74,7 +75,7 @@ fn acvp_keygen(scheme: &dyn SignatureScheme, vectors: &Vectors, tally: &mut Tall
         let signing_keys =
             [(KeyEncoding::Seed, vector.seed.as_slice()), (KeyEncoding::Expanded, vector.signing_key.as_slice())];
         let key = ExpectedKey { verifying_key: &vector.verifying_key, signing_keys: &signing_keys };
-        tally.check(vector.id, || key_generation(scheme, &vector.seed, &key, Calls::Both));
+        tally.answer(KEY_GENERATION, vector.id, || key_generation(scheme, &vector.seed, &key, Calls::Both));
     }
     Ok(())
 }
@@ -101,7 +102,7 @@ fn sign_each(
     }
     let of_set = prompts.iter().filter(|prompt| prompt.set == scheme.info().parameters.algorithm);
     for prompt in of_set.filter(|prompt| wanted(prompt)) {
-        tally.check(prompt.id, || {
+        tally.answer(SIGNING, prompt.id, || {
             let input = offered(scheme, &prompt.input)?;
             let coins = prompt.coins.as_deref().unwrap_or_default();
             signing(scheme, (KeyEncoding::Expanded, &prompt.signing_key), input, coins, &results[&prompt.id])

@@ -2,6 +2,7 @@ use super::{Ran, Run, Suite, is_ml_kem};
 use crate::checks::kem::{
     ExpectedKey, decapsulation, decapsulation_key_check, encapsulation, encapsulation_key_check, key_generation,
 };
+use crate::checks::{ENCAPSULATION, KEY_GENERATION};
 use crate::read::ml_kem::{self as read, Function};
 use crate::tally::Tally;
 use crate::vectors::Vectors;
@@ -19,7 +20,7 @@ fn acvp_keygen(kem: &dyn Kem, vectors: &Vectors, tally: &mut Tally) -> Ran {
         let decapsulation_keys =
             [(KeyEncoding::Seed, vector.seed.as_slice()), (KeyEncoding::Expanded, vector.decapsulation_key.as_slice())];
         let key = ExpectedKey { encapsulation_key: &vector.encapsulation_key, decapsulation_keys: &decapsulation_keys };
-        tally.check(vector.id, || key_generation(kem, &vector.seed, &key));
+        tally.answer(KEY_GENERATION, vector.id, || key_generation(kem, &vector.seed, &key));
     }
     Ok(())
 }
@@ -27,10 +28,12 @@ fn acvp_keygen(kem: &dyn Kem, vectors: &Vectors, tally: &mut Tally) -> Ran {
 fn encap_decap(kem: &dyn Kem, vectors: &Vectors, tally: &mut Tally) -> Ran {
     let file = vectors.file("acvp/ML-KEM-encapDecap-FIPS203/internalProjection.json.gz", read::encap_decap)?;
     for vector in file.iter().filter(|vector| vector.set == kem.info().parameters.algorithm) {
+        if let Function::Encapsulation { key, coins, ciphertext, secret } = &vector.function {
+            tally.answer(ENCAPSULATION, vector.id, || encapsulation(kem, key, coins, ciphertext, secret));
+            continue;
+        }
         tally.check(vector.id, || match &vector.function {
-            Function::Encapsulation { key, coins, ciphertext, secret } => {
-                encapsulation(kem, key, coins, ciphertext, secret)
-            }
+            Function::Encapsulation { .. } => Ok(()),
             Function::Decapsulation { key, ciphertext, secret } => {
                 decapsulation(kem, (KeyEncoding::Expanded, key), ciphertext, secret)
             }
@@ -47,7 +50,7 @@ fn intermediate(kem: &dyn Kem, vectors: &Vectors, tally: &mut Tally) -> Ran {
     let name = format!("cctv/ML-KEM/intermediate/{}.txt", kem.info().parameters.algorithm);
     let vector = vectors.file(&name, read::intermediate)?;
     tally.unsupported("key generation of the draft, not of FIPS 203");
-    tally.check("encapsulate", || {
+    tally.answer(ENCAPSULATION, "encapsulate", || {
         encapsulation(kem, &vector.encapsulation_key, &vector.coins, &vector.ciphertext, &vector.secret)
     });
     tally.check("decapsulate", || {

@@ -54,10 +54,10 @@ impl Location {
     }
 }
 
-/// Result of running a suite: an error if its vectors cannot be read.
+/// Result of running a suite. An error means that its vectors cannot be read.
 pub(crate) type Ran = Result<(), Arc<ReadError>>;
 
-/// Runs a suite with a primitive.
+/// Function that runs a suite with a particular primitive.
 pub(crate) type Put<'a> = Box<dyn FnOnce(&Vectors, &mut Tally) -> Ran + 'a>;
 
 /// Function that runs a suite's vectors, by kind of primitive.
@@ -65,7 +65,7 @@ pub(crate) type Put<'a> = Box<dyn FnOnce(&Vectors, &mut Tally) -> Ran + 'a>;
 pub(crate) enum Run {
     Kem(fn(&dyn Kem, &Vectors, &mut Tally) -> Ran),
     Signature(fn(&dyn SignatureScheme, &Vectors, &mut Tally) -> Ran),
-    /// Present a batch verifier as a scheme that can only verify.
+    /// Function for batch verifiers, which are presented as schemes that can only verify.
     Batches(fn(&dyn SignatureScheme, &Vectors, &mut Tally) -> Ran),
     KeyAgreement(fn(&dyn KeyAgreement, &Vectors, &mut Tally) -> Ran),
     Hash(fn(&dyn Hash, &Vectors, &mut Tally) -> Ran),
@@ -93,7 +93,7 @@ impl Suite {
     }
 
     /// Returns the suites that contain vectors for a primitive.
-    pub(crate) fn of(primitive: Primitive<'_>) -> impl Iterator<Item = &'static Suite> {
+    pub(crate) fn for_primitive(primitive: Primitive<'_>) -> impl Iterator<Item = &'static Suite> {
         all().filter(move |suite| (suite.covers)(primitive.algorithm()) && suite.put_to(primitive).is_some())
     }
 
@@ -133,7 +133,7 @@ fn all() -> impl Iterator<Item = &'static Suite> {
         crate::wycheproof::classical::SUITES,
         crate::wycheproof::symmetric::SUITES,
     ];
-    tables.into_iter().flatten()
+    tables.into_iter().chain(crate::run_time::SUITES).flatten()
 }
 
 /// Returns whether an algorithm is a parameter set of ML-KEM.

@@ -37,13 +37,13 @@ pub(super) static SUITES: &[Suite] = &[
     Suite::fetched("CAVP SHAKE Monte Carlo", is_shake, Run::Xof(monte_shake)),
     Suite::published("ACVP, in each lane", is_fips_202, Run::LaneHash(acvp_lanes)),
     Suite::fetched("CAVP short messages, in each lane", is_fips_202, Run::LaneHash(short_lanes)),
-    Suite::fetched("CAVP Monte Carlo, in one lane after the other", is_fips_202, Run::LaneHash(monte_lanes)),
+    Suite::fetched("CAVP Monte Carlo, one lane at a time", is_fips_202, Run::LaneHash(monte_lanes)),
 ];
 
 /// Number of digests between two results of a chain (SHA-3 Validation System, sections 6.2.3 and 6.3.3).
 const STEPS: usize = 1000;
 
-/// Computes an output of a given length in bytes.
+/// Function that computes an output of a given length in bytes.
 type Output = fn(&dyn Xof, &[u8], usize) -> Result<Vec<u8>, Fault>;
 
 fn is_sha3(algorithm: &str) -> bool {
@@ -79,7 +79,8 @@ fn monte_lanes(function: &dyn LaneHash, vectors: &Vectors, tally: &mut Tally) ->
     }
 }
 
-/// Digests each message `times` times, once in every lane.
+/// Runs ACVP's tests. Hashes each message `times` times, so that functions over several messages hash it once in every
+/// lane.
 fn acvp_sha3(hash: &dyn Hash, times: usize, vectors: &Vectors, tally: &mut Tally) -> Ran {
     let name = format!("acvp/{}-2.0/internalProjection.json.gz", hash.info().algorithm);
     for test in vectors.file(&name, read::acvp)?.iter() {
@@ -133,7 +134,7 @@ fn monte<'a>(
 ) -> Ran {
     let chain = match vectors.file(&cavp(algorithm, "Monte"), read::cavp_monte) {
         Ok(chain) => chain,
-        Err(error) => match Chain::of(algorithm).filter(|_| matches!(error.fault, ReadFault::Absent)) {
+        Err(error) => match Chain::find(algorithm).filter(|_| matches!(error.fault, ReadFault::Absent)) {
             Some(known) => {
                 let mut next = begin(&known.beginning());
                 tally.check("the chain as a whole", || known.compare(&mut next));
@@ -199,7 +200,7 @@ fn monte_shake(xof: &dyn Xof, vectors: &Vectors, tally: &mut Tally) -> Ran {
 }
 
 /// Chain from the SHA-3 Validation System, section 6.3.3. Each message is the first 128 bits of the previous output.
-/// The last 16 bits of that output choose the length of the next output.
+/// The last 16 bits of that output determine the length of the next output.
 struct OutputChain {
     output: Vec<u8>,
     length: usize,
@@ -227,7 +228,7 @@ impl OutputChain {
     }
 }
 
-/// A function over several messages, presented as a function over a single message.
+/// A function that hashes several messages, presented as a function that hashes one.
 enum Single<'a> {
     Hash(InTurn<'a, HashParameters>),
     Xof(InTurn<'a, XofParameters>),
@@ -235,7 +236,7 @@ enum Single<'a> {
 
 fn in_turn(function: &dyn LaneHash) -> Single<'_> {
     let algorithm = function.algorithm();
-    match (HashParameters::of(algorithm), XofParameters::of(algorithm)) {
+    match (HashParameters::find(algorithm), XofParameters::find(algorithm)) {
         (Some(info), _) => Single::Hash(InTurn::new(function, info)),
         (None, Some(info)) => Single::Xof(InTurn::new(function, info)),
         (None, None) => unreachable!("suites must cover only functions of FIPS 202"),
@@ -300,10 +301,13 @@ fn whole_bytes(message: &Message) -> Checked {
     if message.bits.is_multiple_of(8) {
         Ok(())
     } else {
-        Err(Fault::Unsupported("a message that ends within a byte: the traits accept whole bytes".to_owned()))
+        Err(Fault::Unsupported(
+            "the message length is not a multiple of 8 bits, and pqlab's hash interface accepts only whole bytes"
+                .to_owned(),
+        ))
     }
 }
 
 fn too_large() -> Fault {
-    Fault::Unsupported("a message of 1 GiB or more: the traits accept messages in one piece".to_owned())
+    Fault::Unsupported("a message of 1 GiB or more: pqlab passes each message in one piece".to_owned())
 }

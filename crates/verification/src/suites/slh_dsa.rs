@@ -1,5 +1,6 @@
 use super::{Ran, Run, Suite, is_slh_dsa};
 use crate::checks::signature::{Calls, ExpectedKey, Input, key_generation, signing, verification};
+use crate::checks::{KEY_GENERATION, SIGNING};
 use crate::read::slh_dsa as read;
 use crate::tally::{Checked, Tally};
 use crate::vectors::Vectors;
@@ -31,7 +32,7 @@ fn acvp_keygen(scheme: &dyn SignatureScheme, vectors: &Vectors, tally: &mut Tall
         // Check half of the vectors with each of the two calls, because key generation for the small sets takes a
         // second or more.
         let calls = if vector.id % 2 == 0 { Calls::Prepared } else { Calls::Encoded };
-        tally.check(vector.id, || key_generation(scheme, &vector.coins, &key, calls));
+        tally.answer(KEY_GENERATION, vector.id, || key_generation(scheme, &vector.coins, &key, calls));
     }
     Ok(())
 }
@@ -39,7 +40,7 @@ fn acvp_keygen(scheme: &dyn SignatureScheme, vectors: &Vectors, tally: &mut Tall
 fn sign(scheme: &dyn SignatureScheme, vectors: &Vectors, tally: &mut Tally) -> Ran {
     let name = format!("bc-test-data/slhdsa/sigGen_{}.txt.gz", scheme.info().parameters.algorithm);
     for vector in vectors.file(&name, read::signing)?.iter() {
-        tally.check(format_args!("line {}", vector.line), || -> Checked {
+        tally.answer(SIGNING, format_args!("line {}", vector.line), || -> Checked {
             let input = Input::Internal(&vector.message);
             let coins = vector.coins.as_deref().unwrap_or_default();
             signing(scheme, (KeyEncoding::Expanded, &vector.signing_key), input, coins, &vector.signature)

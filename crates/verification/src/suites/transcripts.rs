@@ -1,5 +1,5 @@
-//! Digests over a hundred known answers, published by liboqs. The generator of NIST's competition, AES-256 in counter
-//! mode with a known seed, supplies all randomness, so every byte of a transcript is fixed.
+//! Digests over a hundred known answers, published by liboqs. The NIST competition's generator, AES-256 in counter mode
+//! with a known seed, supplies all randomness, so every byte of a transcript is fixed.
 
 use super::{Run, Suite, is_ml_dsa, is_ml_kem};
 use crate::checks::signature::{Input, sign, takes_coins};
@@ -63,7 +63,9 @@ fn upper(bytes: &[u8]) -> String {
 fn kem_transcript(kem: &dyn Kem, answers: u32) -> Result<String, Fault> {
     let info = kem.info();
     if !info.coins.keygen || !info.coins.operation || !info.encodings.contains(&KeyEncoding::Expanded) {
-        return Err(Fault::Unsupported("does not accept given randomness, or cannot export expanded keys".to_owned()));
+        return Err(Fault::Unsupported(
+            "does not accept caller-supplied randomness, or cannot export expanded keys".to_owned(),
+        ));
     }
     let mut outer = outer_generator();
     let mut answer = |count| {
@@ -90,7 +92,9 @@ fn signature_transcript(scheme: &dyn SignatureScheme, answers: u32) -> Result<St
     let info = scheme.info();
     takes_coins(scheme)?;
     if !info.coins.keygen || !info.encodings.contains(&KeyEncoding::Expanded) {
-        return Err(Fault::Unsupported("does not accept given randomness, or cannot export expanded keys".to_owned()));
+        return Err(Fault::Unsupported(
+            "does not accept caller-supplied randomness, or cannot export expanded keys".to_owned(),
+        ));
     }
     let mut outer = outer_generator();
     let mut answer = |count| {

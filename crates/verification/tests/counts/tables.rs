@@ -1,7 +1,7 @@
 //! Expected numbers of vectors in each suite.
 
-/// Expected numbers: algorithm, suite, vectors that a provider without gaps attempts, vectors that no provider can run.
-/// Both numbers are 0 for fetched vectors.
+/// Expected numbers of vectors. Each row contains the algorithm, the suite, the number of vectors that a provider
+/// without gaps attempts, and the number of vectors that no provider can run. Both numbers are 0 for fetched vectors.
 pub(crate) const SUITES: &[(&str, &str, u64, u64)] = &[
     ("ML-KEM-512", "ACVP ML-KEM keyGen", 25, 0),
     ("ML-KEM-512", "ACVP ML-KEM encapDecap", 55, 0),
@@ -204,30 +204,30 @@ pub(crate) const BATCH_SUITES: &[(&str, &str, u64, u64)] = &[
     ("Ed25519", "Wycheproof Ed25519, in batches", 151, 0),
 ];
 
-/// The same columns as in [`SUITES`], for functions over several messages.
+/// The same columns as in [`SUITES`], for functions that hash several messages.
 pub(crate) const LANE_SUITES: &[(&str, &str, u64, u64)] = &[
     ("SHA3-224", "ACVP, in each lane", 164, 1099),
     ("SHA3-224", "CAVP short messages, in each lane", 145, 0),
-    ("SHA3-224", "CAVP Monte Carlo, in one lane after the other", 100, 0),
+    ("SHA3-224", "CAVP Monte Carlo, one lane at a time", 100, 0),
     ("SHA3-256", "ACVP, in each lane", 152, 1047),
     ("SHA3-256", "CAVP short messages, in each lane", 137, 0),
-    ("SHA3-256", "CAVP Monte Carlo, in one lane after the other", 100, 0),
+    ("SHA3-256", "CAVP Monte Carlo, one lane at a time", 100, 0),
     ("SHA3-384", "ACVP, in each lane", 119, 824),
     ("SHA3-384", "CAVP short messages, in each lane", 105, 0),
-    ("SHA3-384", "CAVP Monte Carlo, in one lane after the other", 100, 0),
+    ("SHA3-384", "CAVP Monte Carlo, one lane at a time", 100, 0),
     ("SHA3-512", "ACVP, in each lane", 87, 600),
     ("SHA3-512", "CAVP short messages, in each lane", 73, 0),
-    ("SHA3-512", "CAVP Monte Carlo, in one lane after the other", 100, 0),
+    ("SHA3-512", "CAVP Monte Carlo, one lane at a time", 100, 0),
     ("SHAKE128", "ACVP, in each lane", 269, 0),
     ("SHAKE128", "CAVP short messages, in each lane", 337, 0),
-    ("SHAKE128", "CAVP Monte Carlo, in one lane after the other", 100, 0),
+    ("SHAKE128", "CAVP Monte Carlo, one lane at a time", 100, 0),
     ("SHAKE256", "ACVP, in each lane", 237, 0),
     ("SHAKE256", "CAVP short messages, in each lane", 273, 0),
-    ("SHAKE256", "CAVP Monte Carlo, in one lane after the other", 100, 0),
+    ("SHAKE256", "CAVP Monte Carlo, one lane at a time", 100, 0),
 ];
 
-/// Vectors that show a known defect: provider, algorithm, suite, number of vectors. The defects in liboqs are in its
-/// AVX2 code.
+/// Numbers of vectors that show a known defect. Each row contains the provider, the algorithm, the suite and the
+/// number. The defects in liboqs are in its AVX2 code.
 pub(crate) const DEFECTS: &[(&str, &str, &str, u64)] = &[
     ("liboqs", "ML-DSA-44", "Wycheproof ML-DSA verify", 38),
     ("liboqs", "ML-DSA-65", "Wycheproof ML-DSA verify", 42),

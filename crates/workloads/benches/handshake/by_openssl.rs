@@ -38,7 +38,8 @@ unsafe fn context(method: *const sys::SSL_METHOD, config: &Config) -> *mut sys::
         _ => c"mldsa65",
     };
     let group = c_string(config.group.name());
-    // SAFETY: the caller guarantees that `method` is valid. The strings end with NUL, and OpenSSL copies them.
+    // SAFETY: the caller passes a method from OpenSSL. All strings end with NUL, and OpenSSL copies
+    // them.
     unsafe {
         let context = sys::SSL_CTX_new(method);
         assert!(!context.is_null());
@@ -59,7 +60,7 @@ unsafe fn context(method: *const sys::SSL_METHOD, config: &Config) -> *mut sys::
 /// Parses a certificate. The certificate is never freed.
 fn certificate(der: &[u8]) -> *mut sys::X509 {
     let mut input = der.as_ptr();
-    // SAFETY: the pointer refers to `der.len()` bytes.
+    // SAFETY: `input` points to `der.len()` readable bytes.
     let certificate = unsafe { sys::d2i_X509(ptr::null_mut(), &raw mut input, length(der)) };
     assert!(!certificate.is_null());
     certificate
@@ -67,7 +68,8 @@ fn certificate(der: &[u8]) -> *mut sys::X509 {
 
 impl Bare {
     pub(crate) fn new(config: &Config, credentials: &Credentials) -> Bare {
-        // SAFETY: all arguments are valid, contexts keep their own references, and nothing is freed.
+        // SAFETY: OpenSSL created all objects, and nothing frees them. Each input comes with its
+        // length.
         unsafe {
             let client = context(sys::TLS_client_method(), config);
             sys::SSL_CTX_set_verify(client, sys::SSL_VERIFY_PEER, None);
@@ -90,7 +92,8 @@ impl Bare {
     }
 
     fn handshake(&self) -> [*mut sys::SSL; 2] {
-        // SAFETY: all arguments are valid, and each connection owns a reference to both buffers.
+        // SAFETY: the contexts are never freed, `name` ends with NUL, and each connection owns one
+        // reference to each buffer.
         unsafe {
             let (client, server) = (sys::SSL_new(self.client), sys::SSL_new(self.server));
             let [to_client, to_server] = [(); 2].map(|()| sys::BIO_new(sys::BIO_s_mem()));
@@ -103,8 +106,8 @@ impl Bare {
             let name = self.name.as_ptr();
             assert_eq!(sys::SSL_set1_dnsname(client, name), 1);
             assert_eq!(sys::SSL_ctrl(client, sys::SSL_CTRL_SET_TLSEXT_HOSTNAME, 0, name.cast_mut().cast()), 1);
-            // The calls send, in order: the ClientHello; the messages from ServerHello to Finished; the client's
-            // Finished; nothing.
+            // The four calls send, in order: the ClientHello; the messages from ServerHello to
+            // Finished; the client's Finished; nothing.
             assert_eq!(sys::SSL_do_handshake(client), -1);
             assert_eq!(sys::SSL_do_handshake(server), -1);
             assert_eq!(sys::SSL_do_handshake(client), 1);
@@ -117,7 +120,7 @@ impl Bare {
 impl Work for Bare {
     fn ready(&mut self, _batch: usize) {
         for connection in self.performed.drain(..).flatten() {
-            // SAFETY: the connection is valid and is not used afterwards.
+            // SAFETY: `connection` is valid, and nothing uses it afterwards.
             unsafe {
                 sys::SSL_set_shutdown(connection, sys::SSL_SENT_AND_RECEIVED_SHUTDOWN);
                 sys::SSL_free(connection);

@@ -1,4 +1,4 @@
-//! Bare loop over rustls, written as in the documentation of rustls.
+//! Bare loop over rustls, written as its documentation recommends.
 
 use crate::NOW;
 use crate::interleaved::Work;
@@ -66,7 +66,8 @@ impl Bare {
         let mut client =
             ClientConnection::new(Arc::clone(&self.client), self.name.clone()).expect("cannot create the client");
         let mut server = ServerConnection::new(Arc::clone(&self.server)).expect("cannot create the server");
-        // The calls send, in order: the ClientHello; the messages from ServerHello to Finished; the client's Finished.
+        // The three calls pass, in order: the ClientHello; the messages from ServerHello to
+        // Finished; the client's Finished.
         pass(&mut client, &mut server, &mut self.wire);
         pass(&mut server, &mut client, &mut self.wire);
         pass(&mut client, &mut server, &mut self.wire);

@@ -1,11 +1,12 @@
-//! Measures the overhead that pqlab adds to a TLS handshake in memory. Compares the timed trial, through its setup and
-//! routine, with a bare loop over the same library with the same settings. Both alternate in one process.
-//! Neither one times the freeing of connections.
+//! Measures the overhead that pqlab adds to a TLS handshake in memory. Compares pqlab's timed trial ("tool") with a
+//! bare loop over the same library with the same settings. Tool and bare loop alternate in one process. Neither time
+//! includes freeing connections.
 //!
-//! Prints the time of a handshake in both, the tool's overhead, and their ratio with a 95% interval over processes.
-//! `outside` means that the two times differ by more than 2%. `unclear` means that only the interval reaches that far.
+//! Prints the time of a handshake with the tool and with the bare loop, the difference (the tool's overhead), and the
+//! ratio with a 95% interval over processes. `outside` means that the two times differ by more than 2%. `unclear` means
+//! that the interval includes a difference above 2%, but the estimate is smaller.
 //!
-//! Arguments on the command line select the comparisons whose names contain all of them.
+//! Command-line arguments select the comparisons whose names contain every argument.
 
 #![allow(clippy::print_stdout)]
 
@@ -22,7 +23,7 @@ use std::process::ExitCode;
 
 /// Allowed relative difference between the tool and the bare loop.
 const LIMIT: f64 = 0.02;
-/// Handshakes per round. There are several because an ML-DSA signature takes a random number of attempts.
+/// Handshakes per round. Averages over several, because an ML-DSA signature takes a random number of attempts.
 const BATCH: usize = 4;
 /// Time at which certificates are verified, in seconds since 1970. The tool uses the same time.
 const NOW: u64 = 1_800_000_000;
@@ -36,13 +37,16 @@ fn main() -> ExitCode {
     let all = SUITES.into_iter().flat_map(|suite| LIBRARIES.map(|library| (suite, library)));
     let all: Vec<_> =
         all.map(|((group, signature), library)| (id(group, signature, library.0), group, signature, library)).collect();
-    if let Some(name) = interleaved::asked() {
+    if let Some(name) = interleaved::requested() {
         let (id, group, signature, library) = all.into_iter().find(|one| one.0 == name).expect("unknown handshake");
         interleaved::answer(comparison(&id, group, signature, library));
         return ExitCode::SUCCESS;
     }
     let words = interleaved::words();
-    println!("{:<64} {:>10} {:>10} {:>9}   95% over {PROCESSES} processes or more", "", "tool", "bare", "overhead");
+    println!(
+        "{:<64} {:>10} {:>10} {:>9}   95% interval, {PROCESSES} processes or more",
+        "", "tool", "bare", "overhead"
+    );
     let mut outside = false;
     for (id, ..) in all.iter().filter(|(id, ..)| words.iter().all(|word| id.contains(word))) {
         let mut found = interleaved::find(id, PROCESSES);
@@ -87,7 +91,7 @@ fn comparison(id: &str, group: Group, signature: Authentication, library: (&str,
     Comparison { batch: Some(BATCH), first: Box::new(tool), second: bare }
 }
 
-/// Trial as a worker times it.
+/// pqlab's trial, called in the same way as in a worker process.
 struct Tool {
     trial: Box<dyn Trial>,
     recorder: Recorder,

@@ -1,4 +1,4 @@
-//! Issues the certificates that are measured.
+//! Issues the certificates to measure.
 
 use super::{COSIGNATURE, broken, fault};
 use crate::inputs::bytes;
@@ -12,13 +12,13 @@ use rand_chacha::ChaCha8Rng;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// A day on which all measured certificates are valid, in seconds since 1970.
+/// Time at which all measured certificates are valid, in seconds since 1970.
 pub(super) const TODAY: Duration = Duration::from_secs(1_800_000_000);
-/// DNS name of the leaf.
+/// DNS name in the leaf certificate.
 pub(super) const LEAF_NAME: &str = "leaf.example";
 const YEAR: Duration = Duration::from_secs(365 * 86_400);
 
-/// Form of a certificate.
+/// Form of a certificate: the algorithms of its keys, and where the post-quantum signature is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
     Classical,
@@ -55,7 +55,8 @@ impl Form {
         }
     }
 
-    /// Returns the scheme that gives the form its security category if the verifier checks every signature.
+    /// Returns the scheme that determines the form's security category, assuming that the verifier checks every
+    /// signature.
     pub(super) fn strongest(self) -> &'static str {
         match self {
             Form::Classical => "Ed25519",
@@ -64,7 +65,7 @@ impl Form {
         }
     }
 
-    /// Returns the provider name that the form's cases use for a pair.
+    /// Returns the provider's name in the form's case ids, for a pair of providers.
     pub(super) fn provider(self, pair: &Pair) -> String {
         match self {
             Form::Classical => pair.classical.clone(),
@@ -74,7 +75,7 @@ impl Form {
     }
 }
 
-/// Returns whether every scheme that may use random bytes to sign can also sign without them.
+/// Returns whether all schemes can sign deterministically.
 pub(super) fn deterministic(schemes: &[Arc<dyn SignatureScheme>]) -> bool {
     let mut drawing = schemes.iter().filter(|scheme| scheme.info().parameters.signing_coins > 0);
     drawing.all(|scheme| scheme.info().coins.operation)
@@ -86,10 +87,10 @@ struct Key {
     public: PublicKey,
 }
 
-/// Certificate subject: signs its own certificate, and certificates of other subjects with keys of the same kind.
+/// Keys of a certificate subject. They sign the subject's own certificate and the certificates that the subject issues.
 struct Owner(Vec<Key>);
 
-/// Root, intermediate authority and leaf.
+/// Root authority, intermediate authority and leaf, with keys for the same certificate form.
 pub(super) struct Authority {
     pub(super) form: Form,
     pub(super) schemes: Schemes,
@@ -108,7 +109,8 @@ impl Authority {
         let seeds = [bytes(generator, 64), bytes(generator, 64), bytes(generator, 64)];
         let [root, middle, leaf] = seeds.map(|seed| Owner::new(&schemes, &seed));
         let owners = [root?, middle?, leaf?];
-        // Issuers already know the key identifiers, so `build` does not measure their computation.
+        // An issuer knows its key identifiers in advance, so compute them outside the timed
+        // `build`.
         let identify = |owner: &Owner| owner.0[0].public.key_identifier(sha256).map_err(broken);
         let key_identifiers = [identify(&owners[0])?, identify(&owners[1])?, identify(&owners[2])?];
         Ok(Authority {
@@ -130,7 +132,7 @@ impl Authority {
         self.issue(0, 0, serial_number, SubjectType::Authority { path_length: None })
     }
 
-    /// Issues the leaf certificate and the intermediate certificate.
+    /// Issues the leaf and the intermediate certificate, and returns them in this order.
     pub(super) fn chain(&self) -> Result<Vec<Certificate>, Fault> {
         let leaf = self.issue(1, 2, 3, SubjectType::Leaf)?;
         let middle = self.issue(0, 1, 2, SubjectType::Authority { path_length: Some(0) })?;

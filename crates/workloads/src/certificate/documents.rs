@@ -14,7 +14,7 @@ fn nothing() -> Fault {
     Fault::WrongAnswer(NOTHING.to_owned())
 }
 
-/// Certificate, and its detached signature if the form uses one.
+/// Parsed certificate, with its detached signature if the form uses one.
 pub(super) struct Document {
     pub(super) certificate: Certificate,
     pub(super) bundle: Option<Bundle>,
@@ -30,12 +30,13 @@ impl Document {
         Ok(Document { certificate: Certificate::from_der(bytes).map_err(broken)?, bundle: None })
     }
 
-    /// Verifies every signature with the keys in this certificate.
+    /// Verifies every signature of a self-signed certificate with its own keys.
     fn verify(&self, authority: &Authority, detached: Option<&dyn VerifyingKey>) -> Result<(), Fault> {
         self.verify_by(self, authority, detached)
     }
 
-    /// Verifies every signature with the keys in the issuer's certificate. `detached` verifies the detached signature.
+    /// Verifies every signature with the keys in the issuer's certificate. `detached` is the key of the detached
+    /// signature, if there is one.
     pub(super) fn verify_by(
         &self,
         issuer: &Document,
@@ -76,7 +77,7 @@ pub(super) fn detached_key(authority: &Authority) -> Result<Option<Box<dyn Verif
     authority.detached_key().transpose()
 }
 
-/// Returns the bytes with one bit flipped in the last signature.
+/// Returns a document with one bit flipped in its last signature.
 fn tampered(bytes: &[u8]) -> Vec<u8> {
     flipped(bytes, bytes.len().saturating_sub(1))
 }
@@ -272,8 +273,8 @@ impl Trial for VerifyChain {
     }
 }
 
-/// Client's work for a server's chain: parses the leaf and intermediate certificates, and verifies the chain for the
-/// server's name. The root is already parsed.
+/// Trial for a client's work on a server's chain: parses the leaf and intermediate certificates, and verifies the chain
+/// for the server's name. The root is already parsed.
 pub(super) struct VerifyServer {
     authority: Authority,
     /// DER of each certificate.

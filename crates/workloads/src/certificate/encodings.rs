@@ -1,5 +1,5 @@
-//! Encodes and decodes keys: DER and PEM for standard keys, CBOR for keys of the reference implementation. Also
-//! computes fingerprints.
+//! Encodes and decodes keys: DER and PEM for standard keys, CBOR for hybrid keys in the reference form of an earlier
+//! system. Also computes fingerprints.
 
 use super::{OWN, broken, case, fault};
 use crate::fingerprint::{FINGERPRINT, Fingerprint};
@@ -11,7 +11,8 @@ use pqlab_primitives::{KemParameters, KeyEncoding, Provider, SignatureParameters
 use pqlab_record::{Case, Parameter};
 use std::sync::Arc;
 
-/// Keys to encode and decode: hybrids, their halves, and the reference implementation's keys, which are CBOR.
+/// Algorithms of the keys to encode and decode: hybrids, their halves, and two hybrids in the reference form, with a
+/// `+` in the name.
 pub(super) const KEYS: [&str; 9] = [
     "X-Wing",
     "MLKEM768-X25519-SHA3-256",
@@ -25,7 +26,7 @@ pub(super) const KEYS: [&str; 9] = [
 ];
 const OPERATIONS: [&str; 4] = ["encode-public", "decode-public", "encode-private", "decode-private"];
 
-/// Returns every case. `provider` computes the hashes for fingerprints.
+/// Returns the cases for all keys. `provider` supplies SHA-256 for fingerprints.
 pub(super) fn cases(provider: &str) -> Vec<Case> {
     let mut cases = Vec::new();
     for operation in OPERATIONS {
@@ -84,7 +85,7 @@ pub(super) fn trial(
         "encode-private" | "decode-private" => Kind::Private(private),
         FINGERPRINT => {
             let hash = find(providers, &case.provider)?.hash("SHA-256").cloned();
-            let hash = hash.ok_or_else(|| Fault::Unsupported(format!("{} has no SHA-256", case.provider)))?;
+            let hash = hash.ok_or_else(|| Fault::Unsupported(format!("{} does not offer SHA-256", case.provider)))?;
             return Ok(Box::new(Fingerprint::new(public, hash)?));
         }
         _ => return Err(missing(case)),
@@ -110,18 +111,18 @@ fn expanded_length(key: &str) -> Option<usize> {
     if !key.starts_with("ML-") {
         return None;
     }
-    let kem = KemParameters::of(key).and_then(|kem| kem.decapsulation_key(KeyEncoding::Expanded));
-    kem.or_else(|| SignatureParameters::of(key)?.signing_key(KeyEncoding::Expanded))
+    let kem = KemParameters::find(key).and_then(|kem| kem.decapsulation_key(KeyEncoding::Expanded));
+    kem.or_else(|| SignatureParameters::find(key)?.signing_key(KeyEncoding::Expanded))
 }
 
 /// Returns the lengths, in bytes, of the public key and of the private key in its shortest encoding.
 fn lengths(key: &str) -> Option<(usize, usize)> {
-    let kem = KemParameters::of(key).map(|kem| (kem.encapsulation_key, kem.decapsulation_keys[0].1));
-    kem.or_else(|| SignatureParameters::of(key).map(|scheme| (scheme.verifying_key, scheme.signing_keys[0].1)))
+    let kem = KemParameters::find(key).map(|kem| (kem.encapsulation_key, kem.decapsulation_keys[0].1));
+    kem.or_else(|| SignatureParameters::find(key).map(|scheme| (scheme.verifying_key, scheme.signing_keys[0].1)))
 }
 
-/// Returns the lengths, in bytes, of both halves of the reference implementation's public key and private key. The
-/// classical half comes first.
+/// Returns the lengths, in bytes, of the two halves of a public key and of a private key in the reference form. The
+/// classical half comes first. `None` for other keys.
 fn pair_lengths(key: &str) -> Option<([usize; 2], [usize; 2])> {
     match key {
         "X25519+ML-KEM-768" => Some(([32, 1184], [32, 64])),
@@ -157,7 +158,7 @@ impl Kind {
     }
 }
 
-/// Encodes or decodes a standard key.
+/// Encodes or decodes a standard key, in DER or PEM.
 struct Single {
     kind: Kind,
     pem: bool,
@@ -193,7 +194,7 @@ impl Trial for Single {
     }
 }
 
-/// Encodes or decodes a key of the reference implementation, as CBOR.
+/// Encodes or decodes a key in the reference form (CBOR).
 struct Pair {
     parts: [Vec<u8>; 2],
     encoded: Vec<u8>,

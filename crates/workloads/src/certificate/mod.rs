@@ -30,7 +30,7 @@ use pqlab_primitives::{KemParameters, Provider, SignatureParameters, SignatureSc
 use pqlab_record::{Case, Facts, Parameter};
 use std::sync::Arc;
 
-/// Construction that determines the `fastest` pair for all forms.
+/// Construction that is measured to choose the `fastest` pair for all certificate forms.
 const DECIDING: &str = CompositeSignature::ALGORITHM;
 
 const OPERATIONS: [&str; 6] = ["build", "parse", "verify", COSIGNATURE, "verify-chain", "verify-server"];
@@ -84,8 +84,8 @@ impl Workload for CertificateWorkload {
         cases
     }
 
-    /// All forms are compared with one another, so they use the same pair: the one chosen for the composite, which
-    /// needs the most algorithms.
+    /// All certificate forms are compared with one another, so they use the same pair of providers. The pair is chosen
+    /// by timing the composite signature, which needs the most algorithms.
     fn questions(&self, selected: &[Case], providers: &[Arc<Provider>], options: &CaseOptions) -> Vec<Question> {
         let of_pairs = |case: &Case| {
             let form = Form::named(&case.algorithm)?;
@@ -95,8 +95,9 @@ impl Workload for CertificateWorkload {
         };
         let open = fastest::questions(options, selected, of_pairs);
         if open.is_empty() && !selected.is_empty() {
-            // Only halves or keys are selected. Choose the pair by the selected operations on certificates with two
-            // signatures, or by all their operations if they support none of the selected ones.
+            // The selection contains no certificate with two signatures, so no selected case can
+            // choose the pair. Let the same operations on such certificates choose it, or all
+            // operations if none match.
             let all = self.cases(providers, options);
             let same = |case: &&Case| selected.iter().any(|one| one.operation == case.operation);
             let alike: Vec<Case> = all.iter().filter(same).cloned().collect();
@@ -110,7 +111,7 @@ impl Workload for CertificateWorkload {
         if case.provider == OWN {
             return Vec::new();
         }
-        let pair = Pair::of(case);
+        let pair = Pair::new(case);
         let classical = |name: &str| (pair.classical.clone(), name.to_owned());
         let post_quantum = (pair.post_quantum.clone(), "ML-DSA-65".to_owned());
         match Form::named(&case.algorithm) {
@@ -128,11 +129,12 @@ impl Workload for CertificateWorkload {
             let key = KEYS.iter().find(|key| **key == case.algorithm).ok_or_else(|| missing(case))?;
             return encodings::trial(key, case, providers, seed);
         };
-        // All forms use the same seeds.
+        // Leave the form out of the seed, so that all forms use the same keys.
         let shared = Case { algorithm: "certificate".into(), ..case.clone() };
         let mut generator = crate::inputs::generator(&shared, seed);
         let sha256 = providers.iter().find_map(|provider| provider.hash("SHA-256"));
-        let sha256 = sha256.ok_or_else(|| Fault::Unsupported("no provider has SHA-256 for key identifiers".into()))?;
+        let sha256 =
+            sha256.ok_or_else(|| Fault::Unsupported("no library offers SHA-256 for key identifiers".into()))?;
         let provider = match case.provider.as_str() {
             OWN => {
                 let pairs = signature_pairs(providers, &CaseOptions::default());
@@ -154,17 +156,18 @@ impl Workload for CertificateWorkload {
     }
 }
 
-/// Returns the pair that creates keys and signatures for operations that call no library. Any pair will do.
+/// Returns the pair of providers that creates keys and signatures for operations that call no library. Prefers a pair
+/// from one library, but any pair works.
 fn maker(pairs: &[Pair]) -> Option<&Pair> {
     pairs.iter().find(|pair| pair.classical == pair.post_quantum).or(pairs.first())
 }
 
-/// Returns the schemes that a form signs with: one scheme, or a classical and a post-quantum one.
+/// Returns the signature schemes of a certificate form: one scheme, or a classical and a post-quantum one.
 fn schemes(form: Form, provider: &str, providers: &[Arc<Provider>]) -> Result<Vec<Arc<dyn SignatureScheme>>, Fault> {
     let (classical, post_quantum) = provider.split_once('+').unwrap_or((provider, provider));
     let get = |provider: &str, algorithm: &str| {
         let found = find(providers, provider)?.signature(algorithm).cloned();
-        found.ok_or_else(|| Fault::Unsupported(format!("{provider} has no {algorithm}")))
+        found.ok_or_else(|| Fault::Unsupported(format!("{provider} does not offer {algorithm}")))
     };
     Ok(match form {
         Form::Classical => vec![get(classical, "Ed25519")?],
@@ -177,11 +180,11 @@ fn schemes(form: Form, provider: &str, providers: &[Arc<Provider>]) -> Result<Ve
     })
 }
 
-/// Creates a case for a certificate or a key, with the NIST category of the algorithm that protects it.
+/// Creates a case for a certificate form or a key algorithm, with its NIST security category.
 fn case(algorithm: &str, operation: &str, provider: &str, block: String) -> Case {
     let scheme = Form::named(algorithm).map_or(algorithm, |form| form.strongest());
-    let signature = SignatureParameters::of(scheme).and_then(|parameters| parameters.category);
-    let category = signature.or_else(|| KemParameters::of(scheme).and_then(|parameters| parameters.category));
+    let signature = SignatureParameters::find(scheme).and_then(|parameters| parameters.category);
+    let category = signature.or_else(|| KemParameters::find(scheme).and_then(|parameters| parameters.category));
     Case {
         workload: "certificate".into(),
         algorithm: algorithm.to_owned(),
@@ -194,7 +197,7 @@ fn case(algorithm: &str, operation: &str, provider: &str, block: String) -> Case
     }
 }
 
-/// Converts an error in a certificate to a fault.
+/// Converts a certificate error to a fault.
 fn broken(error: impl std::fmt::Display) -> Fault {
     Fault::WrongAnswer(error.to_string())
 }
@@ -262,7 +265,7 @@ mod tests {
             let different: BTreeSet<&String> = rows.iter().map(|(_, name)| name).collect();
             assert_eq!(different.len(), rows.len(), "{rows:?}");
         }
-        // These rows measure pqlab's own code, so there is no library to choose.
+        // Rows that measure pqlab's own code must not become candidates, because they call no library.
         let cases = CertificateWorkload.cases(&providers, &asking());
         for question in CertificateWorkload.questions(&cases, &providers, &asking()) {
             assert!(!question.candidates.is_empty() && question.candidates.iter().all(|one| one != OWN));

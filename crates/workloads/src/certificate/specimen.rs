@@ -1,5 +1,4 @@
-//! Certificate for inspection. Returns the certificate's bytes and parts, and checks whether altered bytes are
-//! accepted.
+//! Certificate for inspection. Gives access to its bytes and its parts, and checks whether altered bytes still verify.
 
 use super::authority::{Authority, Form};
 use super::documents::{Document, detached_key};
@@ -14,7 +13,7 @@ use rand_chacha::rand_core::SeedableRng;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Named byte range in a certificate.
+/// Name of a part of a certificate, and the part's byte range.
 pub type CertificatePart = (String, Range<usize>);
 
 /// Returns the names of the certificate forms.
@@ -48,13 +47,15 @@ impl Specimen {
     /// Issues a certificate. If the libraries accept caller-supplied randomness, the keys come from `seed`.
     ///
     /// # Errors
-    /// Fails if the form does not exist or the providers lack an algorithm that the form needs.
+    /// [`Fault::Unsupported`] if the form does not exist or the providers lack an algorithm that it needs, and errors
+    /// from the libraries.
     pub fn new(form: &str, issuer: &str, providers: &[Arc<Provider>], seed: u64) -> Result<Specimen, Fault> {
         let form = Form::named(form).ok_or_else(|| Fault::Unsupported(format!("unknown certificate form {form}")))?;
         let halves = issuer.split('+');
         halves.map(|half| find(providers, half)).collect::<Result<Vec<_>, _>>()?;
         let sha256 = providers.iter().find_map(|provider| provider.hash("SHA-256"));
-        let sha256 = sha256.ok_or_else(|| Fault::Unsupported("no provider has SHA-256 for key identifiers".into()))?;
+        let sha256 =
+            sha256.ok_or_else(|| Fault::Unsupported("no library offers SHA-256 for key identifiers".into()))?;
         let mut generator = ChaCha8Rng::seed_from_u64(seed);
         let schemes = schemes(form, issuer, providers)?;
         let authority = Authority::new(form, schemes, sha256.as_ref(), &mut generator)?;
@@ -67,7 +68,8 @@ impl Specimen {
         &self.bytes
     }
 
-    /// Returns the byte ranges of keys and signatures. The signature of a composite is split into its halves.
+    /// Returns the byte ranges of keys and signatures in [the bytes](Self::as_bytes). A composite signature is split
+    /// into its halves.
     ///
     /// # Errors
     /// Fails if the certificate cannot be parsed.
@@ -85,7 +87,7 @@ impl Specimen {
         if let Some(signature) = certificate.alternative_signature() {
             found.push(("alternative signature, ML-DSA-65".to_owned(), self.place(signature)?));
         }
-        let length = SignatureParameters::of(scheme).map_or(0, |parameters| parameters.signature);
+        let length = SignatureParameters::find(scheme).map_or(0, |parameters| parameters.signature);
         let outer = der.end.saturating_sub(length)..der.end;
         match parts(scheme) {
             Some(halves) => found.extend(halves.output.into_iter().map(|half| {
@@ -100,23 +102,24 @@ impl Specimen {
         Ok(found)
     }
 
-    /// Checks that `bytes` are a certificate signed with this certificate's keys. Verifies every signature.
+    /// Checks that `bytes` is a certificate signed with this certificate's keys. Verifies all of its signatures.
     ///
     /// # Errors
     /// The reason why verification failed.
     pub fn verify(&self, bytes: &[u8]) -> Result<(), Fault> {
         let detached = detached_key(&self.authority)?;
         let document = Document::parse(self.authority.form, bytes)?;
-        // Use the keys of the trusted certificate that was issued, not those in `bytes`.
+        // Verify with the keys of the issued certificate, because the keys in `bytes` are
+        // untrusted.
         let issuer = Document::parse(self.authority.form, &self.bytes)?;
         document.verify_by(&issuer, &self.authority, detached.as_deref())
     }
 
-    /// Checks that verification accepts a chain of three certificates with this root, and rejects the chain without its
-    /// intermediate certificate. `None` if the form does not support chains.
+    /// Checks that verification accepts a chain (root, intermediate, leaf) with this certificate as the root, and
+    /// rejects it without the intermediate certificate. `None` if the form does not support chains.
     ///
     /// # Errors
-    /// The check that failed.
+    /// [`Fault`] that describes the failed check.
     pub fn chain(&self) -> Option<Result<(), Fault>> {
         self.authority.form.offers("verify-chain").then(|| {
             let chain = self.authority.chain()?;

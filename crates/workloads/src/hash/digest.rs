@@ -12,7 +12,7 @@ pub(super) enum Function {
 
 impl Function {
     /// Returns the provider's hash function or XOF with this name.
-    pub(super) fn of(provider: &Provider, algorithm: &str) -> Option<Function> {
+    pub(super) fn find(provider: &Provider, algorithm: &str) -> Option<Function> {
         let hash = provider.hash(algorithm).map(|hash| Function::Hash(Arc::clone(hash)));
         hash.or_else(|| provider.xof(algorithm).map(|xof| Function::Xof(Arc::clone(xof))))
     }
@@ -62,7 +62,7 @@ impl Digest {
 impl Trial for Digest {
     fn setup(&mut self, _batch: usize) -> Result<(), Fault> {
         self.out.fill(0);
-        // Start with a different message each time.
+        // Start each batch with a different message.
         self.messages.rotate_left(1);
         self.expected.rotate_left(1);
         Ok(())

@@ -5,11 +5,12 @@ use pqlab_primitives::{Error, LaneHash};
 use std::array;
 use std::sync::Arc;
 
-/// Maximum number of lanes, more than any instruction set supports: a Keccak-p[1600] state takes 64 bits per lane.
+/// Maximum number of messages hashed at once. No instruction set reaches this number: even AVX-512 holds only eight
+/// 64-bit Keccak words per register.
 const MOST: usize = 16;
 
-/// Digests several different messages at the same time, with one dynamic call per batch. A batch digests one set of
-/// messages repeatedly; the next batch uses a different set.
+/// Digests several different messages at once, with one dynamic call per batch. A batch digests one set of messages
+/// repeatedly; the next batch uses a different set.
 pub(super) struct Lanes {
     function: Arc<dyn LaneHash>,
     /// Messages by set and lane.
@@ -18,7 +19,7 @@ pub(super) struct Lanes {
     expected: Vec<Vec<Vec<u8>>>,
     /// Digests of all lanes, concatenated.
     out: Vec<u8>,
-    /// Output length of each lane, in bytes.
+    /// Length of each lane's digest, in bytes.
     output: usize,
 }
 
@@ -50,7 +51,7 @@ impl Trial for Lanes {
 
     fn routine(&mut self, batch: usize, _recorder: &mut Recorder) -> Result<(), Fault> {
         let lanes = self.function.lanes();
-        // The arrays are on the stack, so that our code does not allocate in the timed call.
+        // Keep the arrays on the stack, so that the timed call includes no allocation by pqlab.
         let messages: [&[u8]; MOST] = array::from_fn(|lane| self.sets[0].get(lane).map_or(&[][..], Vec::as_slice));
         let mut rest = self.out.as_mut_slice();
         let mut outs: [&mut [u8]; MOST] = array::from_fn(|_| {
@@ -64,7 +65,7 @@ impl Trial for Lanes {
     fn verify(&mut self) -> Result<(), Fault> {
         for (lane, expected) in self.expected[0].iter().enumerate() {
             if self.out[lane * self.output..][..self.output] != expected[..] {
-                return Err(Fault::WrongAnswer(format!("lane {lane} gives a different digest than a single message")));
+                return Err(Fault::WrongAnswer(format!("lane {lane} differs from the single-message function")));
             }
         }
         Ok(())

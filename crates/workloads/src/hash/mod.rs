@@ -91,7 +91,7 @@ impl Workload for HashWorkload {
         let messages: Vec<Vec<u8>> = (0..count).map(|_| input(length)).collect();
         Ok(match case.operation.as_str() {
             "digest" => {
-                let function = Function::of(provider, algorithm).ok_or_else(unknown)?;
+                let function = Function::find(provider, algorithm).ok_or_else(unknown)?;
                 let reference = reference(providers, provider, algorithm).ok_or_else(unknown)?;
                 if let Some(remote) = &provider.remote {
                     let digest = |message: &Vec<u8>| reference.digest(message, function.output(output));
@@ -128,8 +128,8 @@ impl Workload for HashWorkload {
     }
 }
 
-/// Returns the digest cases for single messages. `null` has a hash and a XOF with the same name, and the hash covers
-/// both.
+/// Returns the digest cases for single messages. Leaves out the XOF of the null provider, because its hash has the same
+/// name.
 fn digests<'a>(provider: &'a Provider, length: u64, outputs: &'a [u64]) -> impl Iterator<Item = Case> + 'a {
     let hashes = provider.hashes.iter().map(|hash| hash.info().algorithm.as_ref());
     let xofs = xofs(provider).filter(|algorithm| *algorithm != NULL);
@@ -153,14 +153,14 @@ fn lane_digests<'a>(provider: &'a Provider, length: u64, outputs: &'a [u64]) -> 
 
 /// Returns whether the algorithm is a XOF, for which the standard allows any output length.
 fn is_xof(algorithm: &str) -> bool {
-    pqlab_primitives::XofParameters::of(algorithm).is_some()
+    pqlab_primitives::XofParameters::find(algorithm).is_some()
 }
 
 fn xofs(provider: &Provider) -> impl Iterator<Item = &str> {
     provider.xofs.iter().map(|xof| xof.info().algorithm.as_ref())
 }
 
-/// Returns the XOFs for which `can` is true, each with its provider.
+/// Returns the names of the XOFs that satisfy `can`, each with its provider.
 fn streams(
     providers: &[Arc<Provider>],
     can: impl Fn(&dyn Xof) -> bool + Copy,
@@ -241,10 +241,10 @@ fn reference(providers: &[Arc<Provider>], provider: &Provider, algorithm: &str) 
     let independent = providers
         .iter()
         .filter(|other| other.library != provider.library && other.library != NULL && provider.library != NULL);
-    let mut found = independent.filter_map(|other| Function::of(other, algorithm));
-    found.next().or_else(|| Function::of(provider, algorithm)).or_else(|| {
+    let mut found = independent.filter_map(|other| Function::find(other, algorithm));
+    found.next().or_else(|| Function::find(provider, algorithm)).or_else(|| {
         let library = providers.iter().filter(|other| other.library == provider.library);
-        library.into_iter().find_map(|other| Function::of(other, algorithm))
+        library.into_iter().find_map(|other| Function::find(other, algorithm))
     })
 }
 

@@ -6,9 +6,10 @@ use std::sync::Arc;
 
 /// Number of message bytes passed per call.
 const PART: usize = 1024;
-/// Number of output bytes that prove that a message was absorbed.
+/// Number of output bytes squeezed after absorbing a message, to check the absorbed state.
 const PROOF: usize = 32;
-/// Maximum number of bytes that a batch may squeeze. The check compares them with the output of a single call.
+/// Maximum number of bytes that a batch may squeeze. To check them, a single call computes the same number of bytes at
+/// once.
 const LONGEST: usize = 64 << 20;
 
 /// Absorbs messages in parts of 1 KiB. An operation starts a new absorber, passes the parts, finishes, and squeezes 32
@@ -59,7 +60,7 @@ impl Trial for Absorb {
     }
 }
 
-/// Squeezes one XOF reader throughout a batch.
+/// Squeezes output from a XOF. All operations of a batch use the same reader.
 pub(super) struct Squeeze {
     xof: Arc<dyn Xof>,
     message: Vec<u8>,
@@ -98,7 +99,7 @@ impl Trial for Squeeze {
     }
 
     fn verify(&mut self) -> Result<(), Fault> {
-        // `null` writes the same first bytes at every position of the stream.
+        // `null` fills every output from the start of its stream, so compare with the first bytes.
         let null = self.xof.info().algorithm == crate::NULL;
         let length = if null { self.out.len() } else { self.squeezed };
         let mut whole = vec![0; length];

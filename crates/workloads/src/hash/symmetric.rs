@@ -28,7 +28,7 @@ impl Tag {
                 key.tag(message, &mut out).map(|()| out)
             })
             .collect::<Result<_, _>>()?;
-        Ok(Tag { key, turn: Turn::of(messages.len()), messages, expected, out: vec![0; length] })
+        Ok(Tag { key, turn: Turn::new(messages.len()), messages, expected, out: vec![0; length] })
     }
 }
 
@@ -71,7 +71,7 @@ impl Derive {
                 kdf.derive(SALT, material, INFO, &mut out).map(|()| out)
             })
             .collect::<Result<_, _>>()?;
-        Ok(Derive { kdf, turn: Turn::of(materials.len()), materials, expected, out: vec![0; KEYING_MATERIAL] })
+        Ok(Derive { kdf, turn: Turn::new(materials.len()), materials, expected, out: vec![0; KEYING_MATERIAL] })
     }
 }
 

@@ -89,7 +89,7 @@ fn detects_a_wrong_digest_in_any_lane() {
     let all = providers();
     for wrong in [None, Some(0), Some(3)] {
         let rustcrypto = all.iter().find(|provider| provider.library == "rustcrypto").expect("unknown library");
-        let single = Function::of(rustcrypto, "SHA3-256").expect("rustcrypto must offer SHA3-256");
+        let single = Function::find(rustcrypto, "SHA3-256").expect("rustcrypto must offer SHA3-256");
         let mut provider = Provider::new("four", rustcrypto.build_info.clone());
         provider.lane_hashes = vec![Arc::new(Four { single, wrong })];
         let mut with = all.clone();

@@ -1,5 +1,5 @@
-//! Workload `hpke`: hybrid public key encryption (HPKE) of a first message in base mode. The cases seal a message to
-//! a public key and open it, with HKDF-SHA256 and AES-256-GCM, for X25519, ML-KEM-768 and X-Wing.
+//! Workload `hpke`: hybrid public key encryption (HPKE, RFC 9180) of a first message, in base mode. The cases seal a
+//! message to a public key and open it, with HKDF-SHA256 and AES-256-GCM. The KEM is X25519, ML-KEM-768 or X-Wing.
 //!
 //! `hpke/X-Wing/seal[len=256]@aws-lc+liboqs` takes X25519 and all symmetric algorithms from the first provider, and
 //! ML-KEM from the second. For `ML-KEM-768`, the first provider supplies only the symmetric algorithms. Keys are
@@ -43,7 +43,7 @@ impl Workload for HpkeWorkload {
     }
 
     fn describe(&self) -> &'static str {
-        "a first message with hybrid public key encryption (HPKE): classical, post-quantum and hybrid"
+        "hybrid public key encryption (HPKE) of a first message: classical, post-quantum and hybrid"
     }
 
     fn cases(&self, providers: &[Arc<Provider>], options: &CaseOptions) -> Vec<Case> {
@@ -54,7 +54,7 @@ impl Workload for HpkeWorkload {
                 for pair in pairs_of(name, providers, options) {
                     let Ok(suite) = suite(name, &pair, providers) else { continue };
                     let of_pair = lengths.iter().map(|&length| case(name, operation, &pair, &suite, providers, length));
-                    let own = own(name, &pair, providers).filter(|_| !is_asked(options));
+                    let own = library_hpke(name, &pair, providers).filter(|_| !is_asked(options));
                     cases.extend(of_pair.flat_map(|case| {
                         let sealed = |own: &&Arc<dyn Hpke>| case.message_length() >= Some(own.info().shortest as u64);
                         let by_library = own.filter(sealed).map(|_| by_library(case.clone()));
@@ -76,7 +76,7 @@ impl Workload for HpkeWorkload {
     }
 
     fn primitives(&self, case: &Case) -> Vec<(String, String)> {
-        let pair = Pair::of(case);
+        let pair = Pair::new(case);
         let of_kem: &[&str] = match case.algorithm.as_str() {
             X_WING => &["X25519", "SHA3-256", "SHAKE256"],
             ML_KEM => &[],
@@ -88,16 +88,18 @@ impl Workload for HpkeWorkload {
     }
 
     fn prepare(&self, case: &Case, providers: &[Arc<Provider>], seed: Seed) -> Result<Box<dyn Trial>, Fault> {
-        let pair = Pair::of(case);
+        let pair = Pair::new(case);
         let suite = suite(&case.algorithm, &pair, providers)?;
         let own = match case.word(BY) {
-            Some(LIBRARY) => Some(own(&case.algorithm, &pair, providers).cloned().ok_or_else(|| missing(case))?),
+            Some(LIBRARY) => {
+                Some(library_hpke(&case.algorithm, &pair, providers).cloned().ok_or_else(|| missing(case))?)
+            }
             Some(_) => return Err(missing(case)),
             None => None,
         };
         let length = usize::try_from(case.message_length().unwrap_or(MESSAGE)).map_err(|_| missing(case))?;
         let mut generator = inputs::generator(case, seed);
-        let parties = Parties::new(suite, own, Supply::of(case), length, &mut generator).map_err(fault)?;
+        let parties = Parties::new(suite, own, Supply::new(case), length, &mut generator).map_err(fault)?;
         Ok(match case.operation.as_str() {
             "seal" => Box::new(Seal::new(parties)),
             "open" => Box::new(Open::new(parties)?),
@@ -106,13 +108,14 @@ impl Workload for HpkeWorkload {
     }
 }
 
-/// Returns whether the options request a half. A library's own HPKE has no separate halves.
+/// Returns whether the options name a library for a half. If so, cases for a library's own HPKE are left out, because
+/// it has no separate halves.
 fn is_asked(options: &CaseOptions) -> bool {
     options.classical.is_some() || options.post_quantum.is_some()
 }
 
 /// Returns the library's own HPKE, if both halves come from one library that offers HPKE.
-fn own<'a>(name: &str, pair: &Pair, providers: &'a [Arc<Provider>]) -> Option<&'a Arc<dyn Hpke>> {
+fn library_hpke<'a>(name: &str, pair: &Pair, providers: &'a [Arc<Provider>]) -> Option<&'a Arc<dyn Hpke>> {
     let is_one = pair.classical == pair.post_quantum;
     let provider = providers.iter().find(|provider| is_one && provider.id() == pair.classical)?;
     provider.hpke(name, KDF, AEAD)
@@ -124,7 +127,8 @@ fn by_library(mut case: Case) -> Case {
     case
 }
 
-/// Returns the options for the halves of a KEM. A KEM without a second half uses the first half's option for both.
+/// Returns the options for the halves of a KEM. X25519 has no post-quantum half, so the option for the classical half
+/// applies to both.
 fn halves(name: &str, options: &CaseOptions) -> CaseOptions {
     let post_quantum = if name == DhKem::ALGORITHM { options.classical.clone() } else { options.post_quantum.clone() };
     CaseOptions { post_quantum, ..options.clone() }
@@ -151,7 +155,7 @@ fn pairs_of(name: &str, providers: &[Arc<Provider>], options: &CaseOptions) -> V
 }
 
 fn suite(name: &str, pair: &Pair, providers: &[Arc<Provider>]) -> Result<Suite, Fault> {
-    let lacking = |what: &str| Fault::Unsupported(format!("{} has no {what}", pair.classical));
+    let lacking = |what: &str| Fault::Unsupported(format!("{} does not offer {what}", pair.classical));
     let symmetric = find(providers, &pair.classical)?;
     let hmac = symmetric.mac(HMAC).cloned().ok_or_else(|| lacking(HMAC))?;
     let aead = symmetric.aead(AEAD).cloned().ok_or_else(|| lacking(AEAD))?;
@@ -160,7 +164,7 @@ fn suite(name: &str, pair: &Pair, providers: &[Arc<Provider>]) -> Result<Suite, 
         ML_KEM => find(providers, &pair.post_quantum)?
             .kem(ML_KEM)
             .cloned()
-            .ok_or_else(|| Fault::Unsupported(format!("{} has no {ML_KEM}", pair.post_quantum)))?,
+            .ok_or_else(|| Fault::Unsupported(format!("{} does not offer {ML_KEM}", pair.post_quantum)))?,
         DhKem::ALGORITHM => {
             let agreement = symmetric.key_agreement("X25519").cloned().ok_or_else(|| lacking("X25519"))?;
             Arc::new(DhKem::new(agreement, Arc::clone(&hmac)).map_err(fault)?)
@@ -172,7 +176,7 @@ fn suite(name: &str, pair: &Pair, providers: &[Arc<Provider>]) -> Result<Suite, 
 
 fn case(name: &str, operation: &str, pair: &Pair, suite: &Suite, providers: &[Arc<Provider>], length: u64) -> Case {
     let KemParameters { category, encapsulation_key, ciphertext, .. } = suite.kem().info().parameters;
-    // The encapsulation uses the random bytes.
+    // Only the KEM draws random bytes, so its provider determines the generator.
     let drawing = match name {
         ML_KEM => pair.post_quantum.clone(),
         DhKem::ALGORITHM => pair.classical.clone(),
@@ -226,8 +230,8 @@ mod tests {
         let by_library = |id: &str| id.contains("by=library");
         assert!(ids.contains("hpke/ML-KEM-768/open[len=256,by=library]@aws-lc"), "{ids:?}");
         assert!(ids.contains("hpke/DHKEM-X25519-HKDF-SHA256/seal[len=256,by=library]@openssl"), "{ids:?}");
-        // AWS-LC: two KEMs with two message lengths. OpenSSL: one KEM with one length, because it rejects empty
-        // messages. Each with `seal` and `open`.
+        // AWS-LC offers two KEMs and two message lengths. OpenSSL offers one KEM and one length,
+        // because it rejects empty messages. Each combination has `seal` and `open`.
         assert_eq!(ids.iter().filter(|id| by_library(id)).count(), (2 * 2 + 1) * 2, "{ids:?}");
         let asking = CaseOptions { classical: Some("aws-lc".into()), ..CaseOptions::default() };
         assert!(HpkeWorkload.cases(&providers, &asking).iter().all(|case| !by_library(&case.id())));

@@ -10,7 +10,7 @@ use pqlab_primitives::{
 use rand_chacha::ChaCha8Rng;
 use std::sync::Arc;
 
-/// Context that both sides agree on. `ASSOCIATED_DATA` is authenticated but not secret.
+/// Context (`info`) of every message. `ASSOCIATED_DATA` is authenticated with each message but not secret.
 const INFO: &[u8] = b"pqlab";
 const ASSOCIATED_DATA: &[u8] = b"first message";
 
@@ -18,7 +18,7 @@ fn nothing() -> Fault {
     Fault::WrongAnswer("no operation has run since the outputs were cleared".to_owned())
 }
 
-/// Recipients, and the messages sealed to them.
+/// Recipients, and the plaintexts to seal to them.
 pub(super) struct Parties {
     recipients: Vec<Box<dyn Recipient>>,
     messages: Messages,
@@ -58,7 +58,7 @@ impl Parties {
     }
 }
 
-/// Checks that each recipient opens messages that the other sealed.
+/// Checks that two implementations of the same recipient open messages that the other one sealed.
 fn agree(one: &dyn Recipient, other: &dyn Recipient, message: &[u8], plaintext: &[u8]) -> Result<(), Fault> {
     let sealed = other.seal(plaintext).map_err(fault)?;
     if other.open(message).map_err(fault)? == plaintext && one.open(&sealed).map_err(fault)? == plaintext {
@@ -81,7 +81,7 @@ trait Recipient: Send {
     }
 }
 
-/// pqlab's construction, with the private and the public key prepared.
+/// Recipient that uses pqlab's construction, with both keys prepared.
 struct ByConstruction {
     suite: Arc<Suite>,
     private: Box<dyn DecapsulationKey>,
@@ -93,10 +93,10 @@ impl ByConstruction {
         let info = suite.kem().info();
         let (coins, taken) = (info.parameters.keygen_coins, info.coins.keygen);
         let (private, _) = inputs::key(coins, taken, generator, |coins| suite.kem().generate(coins))?;
-        ByConstruction::of(suite, private)
+        ByConstruction::new(suite, private)
     }
 
-    fn of(suite: &Arc<Suite>, private: Box<dyn DecapsulationKey>) -> LibraryResult<ByConstruction> {
+    fn new(suite: &Arc<Suite>, private: Box<dyn DecapsulationKey>) -> LibraryResult<ByConstruction> {
         let public = private.encapsulation_key()?;
         Ok(ByConstruction { suite: Arc::clone(suite), private, public })
     }
@@ -112,7 +112,7 @@ impl Recipient for ByConstruction {
     }
 }
 
-/// The library's own functions, which take the public key as bytes.
+/// Recipient that uses the library's own HPKE functions, which take the public key as bytes.
 struct ByLibrary {
     hpke: Arc<dyn Hpke>,
     private: Box<dyn HpkeRecipient>,
@@ -128,7 +128,7 @@ impl ByLibrary {
         recipient.private_key(&mut private)?;
         let kem = suite.kem();
         let encoding = if info.kem == DhKem::ALGORITHM { KeyEncoding::Scalar } else { KeyEncoding::Seed };
-        let construction = ByConstruction::of(suite, kem.load_decapsulation_key(encoding, &private)?)?;
+        let construction = ByConstruction::new(suite, kem.load_decapsulation_key(encoding, &private)?)?;
         Ok(ByLibrary { hpke: Arc::clone(hpke), private: recipient, public, construction })
     }
 }
@@ -160,7 +160,7 @@ pub(super) struct Seal {
 
 impl Seal {
     pub(super) fn new(parties: Parties) -> Seal {
-        Seal { key: Turn::of(parties.recipients.len()), parties, sealed: Vec::new() }
+        Seal { key: Turn::new(parties.recipients.len()), parties, sealed: Vec::new() }
     }
 }
 
@@ -190,10 +190,10 @@ impl Trial for Seal {
 
 pub(super) struct Open {
     parties: Parties,
-    /// Number of the key, the message sealed to this key, and the plaintext.
+    /// Sealed messages: index of the key, sealed message, and plaintext.
     sealed: Vec<(usize, Vec<u8>, Vec<u8>)>,
     turn: Turn,
-    /// Plaintext opened last.
+    /// Most recently opened plaintext.
     opened: Option<Vec<u8>>,
 }
 
@@ -206,7 +206,7 @@ impl Open {
             Ok((key, message, plaintext))
         };
         let sealed = (0..POOL).map(seal).collect::<Result<Vec<_>, Fault>>()?;
-        Ok(Open { turn: Turn::of(sealed.len()), parties, sealed, opened: None })
+        Ok(Open { turn: Turn::new(sealed.len()), parties, sealed, opened: None })
     }
 }
 

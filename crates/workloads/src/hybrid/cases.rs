@@ -1,10 +1,10 @@
-//! Lists the cases: every hybrid for every pair of libraries, and the halves doing the same work.
+//! Lists the cases: every hybrid with every pair of libraries, and halves that do the same work.
 //!
 //! If libraries use their own randomness, generating a hybrid key is not the same work as generating the keys of its
-//! halves. The hybrid generates a seed and expands it. Each half calls its library's own generator, which may keep a
-//! context ready for that. With `coins=exact`, all of them derive their keys from supplied seeds, and the halves get
-//! the same seeds that the hybrid would give them. Therefore, operations that generate keys are measured both ways if
-//! the libraries accept seeds. Only `coins=exact` shows the cost of the combiner.
+//! halves. The hybrid generates a seed and expands it. Each half calls its library's own generator, which may use a
+//! context prepared in advance. With `coins=exact`, the hybrid and its halves derive their keys from supplied seeds,
+//! and the halves get the same seeds that the hybrid would give them. Operations that generate keys are therefore
+//! measured both ways if the libraries accept seeds. Only `coins=exact` shows the cost of the combiner.
 
 use super::signing::Luck;
 use super::{ED25519, HYBRID_KEMS, HYBRID_SIGNATURES, ML_DSA, ML_KEM, X25519};
@@ -22,10 +22,10 @@ use std::sync::Arc;
 
 const KEM_OPERATIONS: [&str; 4] = ["keygen", "encapsulate", "decapsulate", "handshake"];
 const SIGNATURE_OPERATIONS: [&str; 4] = ["keygen", "sign", "verify", "cycle"];
-/// Describes the generator for a hybrid KEM's seed, from which the keys of both halves are derived.
+/// Description of the generator that draws a hybrid KEM's seed. The keys of both halves are derived from the seed.
 const OWN_GENERATOR: &str = "getrandom, called by the construction: the operating system, on each call";
-/// Symmetric operations that the reference implementation compares with, and the number of bytes that each one
-/// processes.
+/// Symmetric operations to compare hybrids with, as in the earlier system that defined the reference form: algorithm,
+/// operation, and number of bytes processed.
 pub(super) const SYMMETRIC: [(&str, &str, u64); 2] = [("HKDF-SHA256", "derive", 32), ("AES-256-GCM", "seal", 1024)];
 
 /// Returns whether the case generates its keys from supplied seeds.
@@ -53,7 +53,7 @@ fn generator(case: &Case, providers: &[Arc<Provider>]) -> Option<String> {
         _ => false,
     };
     let sources = generators(providers, &case.provider).filter(|_| draws);
-    // With supplied seeds, only the encapsulation uses random bytes.
+    // A hybrid KEM draws its key seeds from pqlab's generator, unless the case supplies them.
     let seeds_its_own = HYBRID_KEMS.contains(&case.algorithm.as_str()) && !exact(case);
     match operation {
         "keygen" if seeds_its_own => Some(OWN_GENERATOR.into()),
@@ -62,8 +62,9 @@ fn generator(case: &Case, providers: &[Arc<Provider>]) -> Option<String> {
     }
 }
 
-/// Returns the open questions for the selected cases of a draft. If only halves are selected, the plainest construction
-/// chooses the pair: by the selected operations that it supports, otherwise by its complete operation.
+/// Returns the open questions for the selected cases of a draft. If only halves are selected, a simple construction
+/// chooses the pair (`X25519MLKEM768`, or the hybrid signature in the reference form). The selected operations are
+/// timed with it or, if it has none of them, its complete operation.
 pub(super) fn questions(selected: &[Case], providers: &[Arc<Provider>], options: &CaseOptions) -> Vec<Question> {
     if !is_asked(options) {
         return Vec::new();
@@ -96,8 +97,8 @@ pub(super) fn questions(selected: &[Case], providers: &[Arc<Provider>], options:
 
 fn deciding_of(case: &Case) -> Option<Case> {
     let operation = match case.operation.as_str() {
-        // A key's fingerprint does not depend on the libraries that generate the key, so the construction's main
-        // operation decides.
+        // A key's fingerprint is the same whichever libraries generate the key. Choose the libraries by the
+        // construction's main operation.
         FINGERPRINT if HYBRID_SIGNATURES.contains(&case.algorithm.as_str()) => "cycle",
         FINGERPRINT => "handshake",
         _ => scaling::operation(case),
@@ -105,8 +106,8 @@ fn deciding_of(case: &Case) -> Option<Case> {
     deciding(&case.algorithm, operation, &case.provider)
 }
 
-/// Returns the case that chooses a pair by its time. It uses the library's own randomness, as applications do. `None`
-/// if `construction` is not a construction.
+/// Returns the case that is timed to choose the pair for a construction. It uses the library's own randomness, as
+/// applications do. `None` if `construction` is not a hybrid.
 pub(crate) fn deciding(construction: &str, operation: &str, provider: &str) -> Option<Case> {
     if HYBRID_KEMS.contains(&construction) {
         return kem_case(construction, operation, provider, false);
@@ -179,8 +180,8 @@ fn signatures(providers: &[Arc<Provider>], options: &CaseOptions) -> Vec<Case> {
     cases
 }
 
-/// Returns the fingerprint cases for constructions whose public keys have an object identifier. Only the SHA-256
-/// implementation matters for a fingerprint, so there is one row per classical half.
+/// Returns the fingerprint cases for constructions that have an object identifier. Only the SHA-256 of the classical
+/// half's provider affects the time, so there is one row for each of these providers.
 fn fingerprints(
     constructions: &[&str],
     pairs: &[Pair],
@@ -191,7 +192,7 @@ fn fingerprints(
     let mut cases = Vec::new();
     for algorithm in constructions.iter().filter(|name| Identifier::named(name).is_some()) {
         let signs = HYBRID_SIGNATURES.contains(algorithm);
-        let facts = match (KemParameters::of(algorithm), signature_facts(algorithm)) {
+        let facts = match (KemParameters::find(algorithm), signature_facts(algorithm)) {
             (Some(kem), _) => kem::facts(&kem, kem.decapsulation_keys.first().map(|&(_, length)| length)),
             (None, Some(facts)) => facts,
             (None, None) => continue,
@@ -215,19 +216,20 @@ fn fingerprints(
     cases
 }
 
-/// Returns the pairs that can build a hybrid KEM. For `fastest`, returns every possible pair.
+/// Returns the pairs of providers to measure for hybrid KEMs; every possible pair if the options request `fastest`.
 pub(crate) fn kem_pairs(providers: &[Arc<Provider>], options: &CaseOptions) -> Vec<Pair> {
     let classical = |provider: &Provider| provider.kem(X25519).is_some();
     pairs(providers, options, classical, |provider| provider.kem(ML_KEM).is_some())
 }
 
-/// Returns the pairs that can build a hybrid signature. For `fastest`, returns every possible pair.
+/// Returns the pairs of providers to measure for hybrid signatures; every possible pair if the options request
+/// `fastest`.
 pub(crate) fn signature_pairs(providers: &[Arc<Provider>], options: &CaseOptions) -> Vec<Pair> {
     let classical = |provider: &Provider| provider.signature(ED25519).is_some();
     pairs(providers, options, classical, |provider| provider.signature(ML_DSA).is_some())
 }
 
-/// Returns the distinct halves, in order.
+/// Returns the distinct providers of one half, in the order of the pairs. `half` selects the half of a pair.
 fn halves<'a>(pairs: &'a [Pair], half: impl Fn(&'a Pair) -> &'a String) -> std::vec::IntoIter<&'a str> {
     let mut seen: Vec<&str> = Vec::new();
     for pair in pairs {
@@ -238,8 +240,8 @@ fn halves<'a>(pairs: &'a [Pair], half: impl Fn(&'a Pair) -> &'a String) -> std::
     seen.into_iter()
 }
 
-/// Returns a case with the library's own randomness. If the operation generates keys and the library accepts seeds,
-/// also returns a case with supplied seeds.
+/// Returns the cases for an operation of a KEM: one with the library's own randomness and, if the operation generates
+/// keys and the library accepts seeds, one with supplied seeds.
 fn kem_cases(kem: &dyn Kem, operation: &str, provider: &str) -> Vec<Case> {
     let info = kem.info();
     let makes_keys = ["keygen", "handshake"].contains(&operation) && info.coins.keygen;
@@ -248,15 +250,18 @@ fn kem_cases(kem: &dyn Kem, operation: &str, provider: &str) -> Vec<Case> {
 }
 
 fn kem_case(algorithm: &str, operation: &str, provider: &str, given: bool) -> Option<Case> {
-    let parameters = KemParameters::of(algorithm)?;
+    let parameters = KemParameters::find(algorithm)?;
     let facts = kem::facts(&parameters, parameters.decapsulation_keys.first().map(|&(_, length)| length));
     let own = case(algorithm, operation, provider, "kem", facts);
     Some(if given { from_given_coins(own) } else { own })
 }
 
-/// Returns the cases for a signature operation as [`kem_cases`] does, but only one case for a cycle. A cycle uses
-/// supplied seeds if the library accepts them, and signs deterministically if possible, because keys and randomness
-/// determine how long signing takes. Operations that use random bytes are compared only with each other.
+/// Returns the cases for an operation of a signature scheme. Key generation has one case with the library's own
+/// randomness and, if the library accepts seeds, one with supplied seeds. All other operations have one case.
+///
+/// Keys and randomness determine how long signing takes. Signing is therefore deterministic if the library supports it,
+/// and a cycle uses supplied seeds if the library accepts them. Hedged signing has a separate block, because it is
+/// comparable only with other hedged signing.
 fn signature_cases(scheme: &dyn SignatureScheme, operation: &str, provider: &str) -> Vec<Case> {
     let algorithm = scheme.info().parameters.algorithm.as_ref();
     let Some(facts) = signature_facts(algorithm) else { return Vec::new() };
@@ -278,7 +283,7 @@ fn signature_cases(scheme: &dyn SignatureScheme, operation: &str, provider: &str
 }
 
 fn signature_facts(algorithm: &str) -> Option<Facts> {
-    let parameters = SignatureParameters::of(algorithm)?;
+    let parameters = SignatureParameters::find(algorithm)?;
     Some(signature::facts(&parameters, parameters.signing_keys.first().map(|&(_, length)| length)))
 }
 
@@ -295,7 +300,7 @@ fn symmetric(providers: &[Arc<Provider>], provider: &str) -> Vec<Case> {
     cases.collect()
 }
 
-/// Returns the same case with supplied seeds. It gets its own block, because all rows of a block do the same kind of
+/// Returns the case with supplied seeds, in a separate block, because all rows of a block must do the same kind of
 /// work.
 fn from_given_coins(case: Case) -> Case {
     let block = case.block.clone();
@@ -327,7 +332,7 @@ mod tests {
         CaseOptions { classical: Some(FASTEST.into()), post_quantum: Some(FASTEST.into()), ..CaseOptions::default() }
     }
 
-    fn of<'a>(cases: &'a [Case], construction: &'a str) -> impl Iterator<Item = &'a Case> {
+    fn cases_of<'a>(cases: &'a [Case], construction: &'a str) -> impl Iterator<Item = &'a Case> {
         cases.iter().filter(move |case| case.algorithm == construction)
     }
 
@@ -354,7 +359,7 @@ mod tests {
             let candidates: BTreeSet<&str> = question.candidates.iter().map(String::as_str).collect();
             assert_eq!(candidates.len(), question.candidates.len(), "candidates must be distinct");
             for case in question.cases() {
-                let pair = Pair::of(&case);
+                let pair = Pair::new(&case);
                 let able = match HYBRID_KEMS.contains(&case.algorithm.as_str()) {
                     true => hybrid_kem(&case.algorithm, &pair, &providers).is_ok(),
                     false => hybrid_signature(&case.algorithm, &pair, &providers).is_ok(),
@@ -383,7 +388,8 @@ mod tests {
         };
         let answers = vec![answer("X-Wing", "rustcrypto+libcrux:portable"), answer("X25519MLKEM768", "rustcrypto")];
         let cases = all(&providers, &CaseOptions { fastest: Some(answers), ..asking() });
-        let names = |construction| of(&cases, construction).map(|case| case.provider.as_str()).collect::<BTreeSet<_>>();
+        let names =
+            |construction| cases_of(&cases, construction).map(|case| case.provider.as_str()).collect::<BTreeSet<_>>();
         assert_eq!(names("X-Wing"), BTreeSet::from(["rustcrypto+libcrux:portable"]));
         assert_eq!(names("X25519MLKEM768"), BTreeSet::from(["rustcrypto"]));
         assert_eq!(names(ML_KEM), BTreeSet::from(["libcrux:portable", "rustcrypto"]));
@@ -398,7 +404,7 @@ mod tests {
     fn the_plainest_construction_decides_for_halves_alone() {
         let providers = pqlab_providers::providers();
         let options = asking();
-        let selected: Vec<Case> = of(&all(&providers, &options), X25519).cloned().collect();
+        let selected: Vec<Case> = cases_of(&all(&providers, &options), X25519).cloned().collect();
         let open = questions(&selected, &providers, &options);
         let names: Vec<&str> = open.iter().map(|question| question.construction.as_str()).collect();
         assert_eq!(names, ["X25519MLKEM768"]);

@@ -1,6 +1,6 @@
-//! Trials for key generation, encapsulation, decapsulation and all three together, in which a hybrid and its halves do
-//! the same work. ML-KEM's time depends on the public matrix. The halves therefore use the same seeds as the hybrid,
-//! in the same order, and rotate through the same number of keys.
+//! Trials for key generation, encapsulation, decapsulation and all three together. They give a hybrid and its halves
+//! the same work. ML-KEM's time depends on the public matrix. The halves therefore use the same seeds as the hybrid, in
+//! the same order, and rotate through the same number of keys.
 
 use super::{ML_KEM, X25519};
 use crate::inputs::{GivenCoins, POOL, Supply, bytes};
@@ -17,15 +17,15 @@ const EXPANDED: usize = 96;
 /// Length, in bytes, of the ML-KEM seed at the start of the expanded seed.
 const ML_KEM_SEED: usize = 64;
 
-/// KEM and the seeds for its keys.
+/// A KEM, and the seeds of the keys that its trials use.
 pub(super) struct Seeded {
     kem: Arc<dyn Kem>,
     seeds: Vec<Vec<u8>>,
 }
 
 impl Seeded {
-    /// Generates matching seeds. X-Wing gets a 32-byte seed, the other hybrids its SHAKE256 expansion, and a half its
-    /// part of the expansion.
+    /// Generates seeds that give a hybrid and its halves the same keys. X-Wing uses 32-byte seeds, the other hybrids
+    /// use the SHAKE256 expansions of these seeds (96 bytes), and a half uses its part of each expansion.
     pub(super) fn new(kem: Arc<dyn Kem>, shake256: &dyn Xof, generator: &mut ChaCha8Rng) -> LibraryResult<Seeded> {
         let mut seeds = Vec::with_capacity(POOL);
         for _ in 0..POOL {
@@ -58,7 +58,7 @@ impl Seeded {
         })
     }
 
-    /// Returns the public key for the first seed, in the construction's encoding.
+    /// Returns the encoded public key for the first seed.
     pub(super) fn public_key(&self) -> LibraryResult<Vec<u8>> {
         let coins = if self.kem.info().coins.keygen { Coins::Exact(&self.seeds[0]) } else { Coins::Internal };
         let mut public = vec![0; self.kem.info().parameters.encapsulation_key];

@@ -2,13 +2,13 @@
 //!
 //! The case `hybrid/X-Wing/encapsulate@aws-lc+liboqs` takes X25519 and all symmetric algorithms from the first
 //! provider, and ML-KEM from the second. `hybrid/X25519/encapsulate@aws-lc` and `hybrid/ML-KEM-768/encapsulate@liboqs`
-//! are the same operation with only one half. The cost of the combiner is the difference between the hybrid and its
-//! halves in the same round. In both the hybrid and the X25519 half, key generation contains one X25519 key generation,
-//! encapsulation contains one key generation and one Diffie-Hellman operation, and decapsulation contains one
-//! Diffie-Hellman operation.
+//! are the same operation with only one half. The cost of the combiner is the difference between the hybrid's time and
+//! the sum of its halves' times in the same round. In both the hybrid and the X25519 half, key generation contains one
+//! X25519 key generation, encapsulation contains one key generation and one Diffie-Hellman operation, and decapsulation
+//! contains one Diffie-Hellman operation.
 //!
 //! Operations that generate keys are measured twice: with the libraries' own randomness, as applications use it, and
-//! with supplied seeds (`keygen[coins=exact]`). Only with supplied seeds is the work in the hybrid the same as in its
+//! with supplied seeds (`keygen[coins=exact]`). Only with supplied seeds does the hybrid do the same work as its
 //! halves.
 //!
 //! `hybrid/X-Wing/fingerprint@aws-lc` is the fingerprint of a construction's public key: SHA-256 of its
@@ -45,7 +45,7 @@ const ED25519: &str = "Ed25519";
 const ML_DSA: &str = "ML-DSA-65";
 pub(crate) const HYBRID_KEMS: [&str; 5] =
     ["X-Wing", "MLKEM768-X25519-SHA3-256", "X25519MLKEM768", "X25519+ML-KEM-768", WITH_MOCK];
-/// Hybrid whose post-quantum half is a mock that uses random bytes.
+/// Hybrid with a mock in place of the post-quantum KEM. The mock only draws random bytes.
 pub(crate) const WITH_MOCK: &str = "X25519+mock";
 pub(crate) const HYBRID_SIGNATURES: [&str; 2] = [CompositeSignature::ALGORITHM, ReferenceSignature::ALGORITHM];
 
@@ -69,7 +69,7 @@ impl Workload for HybridWorkload {
     }
 
     fn primitives(&self, case: &Case) -> Vec<(String, String)> {
-        let pair = Pair::of(case);
+        let pair = Pair::new(case);
         let parts: &[&str] = match case.algorithm.as_str() {
             "X-Wing" => &[X25519, "SHA3-256", "SHAKE256"],
             "MLKEM768-X25519-SHA3-256" => &[X25519, "SHA3-256"],
@@ -94,8 +94,9 @@ impl Workload for HybridWorkload {
         if SYMMETRIC.iter().any(|(name, ..)| *name == algorithm) {
             return HashWorkload.prepare(case, providers, seed);
         }
-        let pair = Pair::of(case);
-        // A hybrid and its halves use the same keys and sign the same bytes, whatever their names.
+        let pair = Pair::new(case);
+        // Leave the algorithm's name out of the seed, so that a hybrid and its halves use the same
+        // keys and sign the same bytes.
         let shared = |kind: &str| Case { algorithm: kind.into(), ..case.clone() };
         let given = cases::exact(case);
         if [X25519, ML_KEM].contains(&algorithm) || HYBRID_KEMS.contains(&algorithm) {
@@ -104,7 +105,7 @@ impl Workload for HybridWorkload {
                 hybrid => hybrid_kem(hybrid, &pair, providers)?,
             };
             let shake256 = providers.iter().find_map(|provider| provider.xof("SHAKE256"));
-            let shake256 = shake256.ok_or_else(|| Fault::Unsupported("no provider has SHAKE256 for seeds".into()))?;
+            let shake256 = shake256.ok_or_else(|| Fault::Unsupported("no library offers SHAKE256 for seeds".into()))?;
             let trial = || {
                 let mut generator = generator(&shared("kem"), seed);
                 let seeded = Seeded::new(Arc::clone(&kem), shake256.as_ref(), &mut generator).map_err(fault)?;
@@ -121,7 +122,7 @@ impl Workload for HybridWorkload {
         };
         // SHA-512 is used only for inputs, before anything is timed, so any library will do.
         let sha512 = providers.iter().find_map(|provider| provider.hash("SHA-512"));
-        let sha512 = sha512.ok_or_else(|| Fault::Unsupported("no provider has SHA-512 for inputs".into()))?;
+        let sha512 = sha512.ok_or_else(|| Fault::Unsupported("no library offers SHA-512 for inputs".into()))?;
         let mut generator = generator(&shared("signature"), seed);
         if case.operation == FINGERPRINT {
             let mut public = vec![0; scheme.info().parameters.verifying_key];
@@ -144,13 +145,13 @@ fn fingerprint(
     let identifier = Identifier::named(algorithm).ok_or_else(unnamed)?;
     let key = PublicKey::new(identifier, public).map_err(|error| Fault::WrongAnswer(error.to_string()))?;
     let hash = find(providers, &pair.classical)?.hash("SHA-256").cloned();
-    let hash = hash.ok_or_else(|| Fault::Unsupported(format!("{} has no SHA-256", pair.classical)))?;
+    let hash = hash.ok_or_else(|| Fault::Unsupported(format!("{} does not offer SHA-256", pair.classical)))?;
     Ok(Box::new(Fingerprint::new(key, hash)?))
 }
 
 fn half_kem(algorithm: &str, provider: &str, providers: &[Arc<Provider>]) -> Result<Arc<dyn Kem>, Fault> {
     let found = find(providers, provider)?.kem(algorithm).cloned();
-    found.ok_or_else(|| Fault::Unsupported(format!("{provider} has no {algorithm}")))
+    found.ok_or_else(|| Fault::Unsupported(format!("{provider} does not offer {algorithm}")))
 }
 
 fn half_signature(
@@ -159,12 +160,12 @@ fn half_signature(
     providers: &[Arc<Provider>],
 ) -> Result<Arc<dyn SignatureScheme>, Fault> {
     let found = find(providers, provider)?.signature(algorithm).cloned();
-    found.ok_or_else(|| Fault::Unsupported(format!("{provider} has no {algorithm}")))
+    found.ok_or_else(|| Fault::Unsupported(format!("{provider} does not offer {algorithm}")))
 }
 
 /// Assembles a hybrid KEM. All symmetric algorithms come from the classical provider.
 pub(crate) fn hybrid_kem(algorithm: &str, pair: &Pair, providers: &[Arc<Provider>]) -> Result<Arc<dyn Kem>, Fault> {
-    let lacking = |name: &str| Fault::Unsupported(format!("{} has no {name}", pair.classical));
+    let lacking = |name: &str| Fault::Unsupported(format!("{} does not offer {name}", pair.classical));
     let classical = half_kem(X25519, &pair.classical, providers)?;
     let symmetric = find(providers, &pair.classical)?;
     let sha3_256 = || symmetric.hash("SHA3-256").cloned().ok_or_else(|| lacking("SHA3-256"));
@@ -194,7 +195,7 @@ pub(crate) fn hybrid_signature(
         return Ok(Arc::new(ReferenceSignature::new(classical, post_quantum).map_err(fault)?));
     }
     let sha512 = find(providers, &pair.classical)?.hash("SHA-512").cloned();
-    let sha512 = sha512.ok_or_else(|| Fault::Unsupported(format!("{} has no SHA-512", pair.classical)))?;
+    let sha512 = sha512.ok_or_else(|| Fault::Unsupported(format!("{} does not offer SHA-512", pair.classical)))?;
     Ok(Arc::new(CompositeSignature::new(classical, post_quantum, sha512).map_err(fault)?))
 }
 

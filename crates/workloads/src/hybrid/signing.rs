@@ -1,7 +1,6 @@
-//! Trials for signing and verifying, in which a composite and its halves do the same work. The number of ML-DSA
-//! attempts depends on key, message, context and randomness, so different inputs would give random differences.
-//! Therefore, the halves use the composite's keys, and deterministically sign the bytes that the composite passes to
-//! them.
+//! Trials for signing and verifying. They give a composite and its halves the same work. The number of ML-DSA attempts
+//! depends on key, message, context and randomness, so different inputs would give random differences. The halves
+//! therefore use the composite's keys, and deterministically sign the bytes that the composite passes to them.
 
 use super::{ED25519, ML_DSA};
 use crate::inputs::{GivenCoins, Messages, POOL, Supply, bytes};
@@ -18,12 +17,12 @@ use std::sync::Arc;
 /// Length of the caller's message in bytes: the size of a digest.
 const MESSAGE: usize = 32;
 
-/// The part of a signature's time that depends on chance.
+/// The random part of a signature's time: the number of attempts.
 pub(super) struct Luck;
 
 impl Luck {
-    /// Returns whether the scheme makes a random number of attempts that supplied seeds and deterministic signing can
-    /// fix. The reference implementation's hybrid signs fresh random data each time, so its number always varies.
+    /// Returns whether supplied seeds and deterministic signing fix the scheme's random number of attempts. The hybrid
+    /// in the reference form signs fresh random bytes with each message, so its number of attempts always varies.
     pub(super) fn can_be_left_out(scheme: &dyn SignatureScheme) -> bool {
         let info = scheme.info();
         let repeats = [ML_DSA, CompositeSignature::ALGORITHM].contains(&info.parameters.algorithm.as_ref());
@@ -41,7 +40,8 @@ pub(super) struct Inputs {
 }
 
 impl Inputs {
-    /// Generates `xi || seed` (64 bytes) and a message for each key of the pool, in the same order for every scheme.
+    /// Generates a message and 64 bytes of seeds (32 for ML-DSA, then 32 for Ed25519) for each key of the pool. A
+    /// composite and its halves get the same seeds and messages.
     pub(super) fn new(
         scheme: Arc<dyn SignatureScheme>,
         case: &Case,
@@ -52,7 +52,7 @@ impl Inputs {
         let half = [ED25519, ML_DSA].contains(&case.algorithm.as_str());
         let takes_seeds = scheme.info().coins.keygen;
         let (mut keys, mut messages, mut seeds) = (Vec::new(), Vec::new(), Vec::new());
-        // The last key belongs to a different signer.
+        // Generate one key beyond the pool, for a signer whose key must not verify the signatures.
         for _ in 0..=POOL {
             let (both, message) = (bytes(generator, 64), bytes(generator, MESSAGE));
             let seed = match case.algorithm.as_str() {
@@ -107,14 +107,14 @@ impl Inputs {
     }
 }
 
-/// Returns demands that make a sample cover the whole pool if signing is deterministic. A signature then takes between
-/// one attempt and dozens, depending on key and message. Covering the pool gives a composite and its halves the same
-/// work in every visit.
+/// Returns demands that make a sample cover the whole pool if signing is deterministic. A signature then takes a fixed
+/// number of attempts, from one to dozens, which depends on key and message. Covering the pool gives a composite and
+/// its halves the same work in every visit.
 fn whole_turns(setting: &Setting) -> Demands {
     Demands { multiple_of: if setting.mode.deterministic { POOL as u64 } else { 1 }, ..Demands::default() }
 }
 
-/// Wrapper that replaces a trial's demands.
+/// A trial with different demands.
 struct InTurns<T> {
     trial: T,
     demands: Demands,

@@ -35,8 +35,8 @@ fn standard_keys_have_a_fingerprint_per_classical_half() {
     let algorithms: BTreeSet<&str> = fingerprints.iter().map(|case| case.algorithm.as_str()).collect();
     assert_eq!(algorithms, BTreeSet::from(["X-Wing", "MLKEM768-X25519-SHA3-256", "MLDSA65-Ed25519-SHA512"]));
     for (place, case) in fingerprints.iter().enumerate() {
-        let classical = Pair::of(case).classical;
-        let twice = |other: &&Case| other.algorithm == case.algorithm && Pair::of(other).classical == classical;
+        let classical = Pair::new(case).classical;
+        let twice = |other: &&Case| other.algorithm == case.algorithm && Pair::new(other).classical == classical;
         assert!(!fingerprints[..place].iter().copied().any(|other| twice(&other)), "{}", case.id());
         assert_eq!(case.facts.category, Some(3), "{}", case.id());
         assert!(is_void(prepared(&HybridWorkload, case, &providers).as_mut(), 1), "{}", case.id());
@@ -83,7 +83,7 @@ fn a_load_performs_every_handshake_and_detects_a_wrong_one() {
             self.0.verify()
         }
     }
-    let kem = hybrid_kem("X-Wing", &Pair::of(case), &providers).unwrap();
+    let kem = hybrid_kem("X-Wing", &Pair::new(case), &providers).unwrap();
     let idle = || Ok(Box::new(Idle(Handshake::new(Arc::clone(&kem), None, false))) as _);
     let mut trial = scaling::prepare(case, SEED, idle).unwrap();
     assert!(matches!(sample(trial.as_mut(), 7), Err(Fault::WrongAnswer(_))));
@@ -101,7 +101,7 @@ fn the_halves_of_every_hybrid_are_in_its_block() {
             && !hedged
     };
     for case in cases.iter().filter(compared) {
-        let pair = Pair::of(case);
+        let pair = Pair::new(case);
         let names = if case.algorithm == "X-Wing" { [X25519, ML_KEM] } else { [ED25519, ML_DSA] };
         for (algorithm, provider) in names.into_iter().zip([&pair.classical, &pair.post_quantum]) {
             let beside = cases

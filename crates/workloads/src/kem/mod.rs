@@ -48,12 +48,12 @@ impl Workload for KemWorkload {
         if let Some(remote) = &provider.remote {
             return remote::kem(remote, kem, case, &mut generator(case, seed));
         }
-        trial(kem, &case.operation, case, Supply::of(case), &mut generator(case, seed))
+        trial(kem, &case.operation, case, Supply::new(case), &mut generator(case, seed))
     }
 }
 
-/// Creates the trial for a KEM operation, with prepared or encoded keys according to the case. A handshake sends its
-/// encapsulation key encoded.
+/// Creates the trial for a KEM operation, with prepared or encoded keys according to the case. In a handshake, the
+/// encapsulation key is encoded and parsed again, as if it were sent.
 ///
 /// # Errors
 /// Errors from the library while generating keys and ciphertexts, and [`Fault::Unsupported`] if the KEM does not
@@ -126,7 +126,7 @@ fn kinds(provider: &Provider, kem: &dyn Kem, operation: &str, form: Form, option
     cases.into_iter().map(|case| case.in_block(&format!("kem/{operation}"))).collect()
 }
 
-/// Returns the case for an operation of a provider's KEM. Its block is still empty.
+/// Returns the case for an operation of a provider's KEM. The caller must set its block.
 pub(crate) fn case(provider: &Provider, kem: &dyn Kem, operation: &str, form: Form) -> Case {
     let info = kem.info();
     let own = info.encodings.first().and_then(|&encoding| info.decapsulation_key(encoding));
@@ -165,7 +165,7 @@ pub(crate) fn key_pair(
     inputs::key(info.parameters.keygen_coins, info.coins.keygen, generator, |coins| kem.generate(coins))
 }
 
-/// Checks that both sides have the same secret, and that the secret was written.
+/// Checks that both sides have the same secret, and that it was written (is not all zeros).
 fn same_secret(sent: &[u8], received: &[u8]) -> Result<(), Fault> {
     if sent == received && sent.iter().any(|&byte| byte != 0) {
         Ok(())

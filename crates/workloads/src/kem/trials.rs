@@ -8,7 +8,7 @@ use pqlab_harness::{Fault, Recorder, Trial};
 use pqlab_primitives::{Coins, DecapsulationKey, EncapsulationKey, Kem, KeyEncoding, Result as LibraryResult};
 use std::sync::Arc;
 
-/// Number of latest keys that [`Trial::verify`] checks, and number of encoded keys to keep.
+/// Number of most recent keys that [`Trial::verify`] checks, and number of encoded keys to keep.
 const KEPT: usize = 16;
 
 /// Encapsulates to the public key `to`, decapsulates with `key`, and compares the secrets.
@@ -73,7 +73,7 @@ impl KeygenEncoded {
         let (public, private) = (info.parameters.encapsulation_key, info.decapsulation_key(encoding).unwrap_or(0));
         let own = kem.written().first() == Some(&encoding);
         let outputs = vec![(vec![0; public], vec![0; private]); KEPT];
-        KeygenEncoded { outputs, turn: Turn::of(KEPT), encoding, own, kem }
+        KeygenEncoded { outputs, turn: Turn::new(KEPT), encoding, own, kem }
     }
 }
 
@@ -104,7 +104,7 @@ impl Trial for KeygenEncoded {
     }
 }
 
-/// Target of an encapsulation.
+/// Public key to encapsulate to.
 enum Recipient {
     /// A prepared key.
     Prepared(Box<dyn EncapsulationKey>),
@@ -146,7 +146,7 @@ impl Encapsulate {
         };
         let with_recipient = |key: Box<dyn DecapsulationKey>| recipient(key.as_ref()).map(|to| (key, to));
         let keys = keys.into_iter().map(with_recipient).collect::<LibraryResult<Vec<_>>>()?;
-        let (turn, output) = (Turn::of(keys.len()), Turn::of(outputs));
+        let (turn, output) = (Turn::new(keys.len()), Turn::new(outputs));
         let outputs = (0..outputs).map(|_| Sent::room(kem.as_ref(), 0)).collect();
         Ok(Encapsulate { turn, keys, outputs, output, coins, kem })
     }
@@ -222,7 +222,7 @@ pub(crate) struct Decapsulate {
     kem: Arc<dyn Kem>,
     /// Encoding of the key, if each call parses the key.
     encoding: Option<KeyEncoding>,
-    /// Keys. Each one comes with its encoded bytes if each call parses the key.
+    /// Keys with their encoded bytes, which are empty unless each call parses the key.
     keys: Vec<(Box<dyn DecapsulationKey>, Vec<u8>)>,
     sent: Vec<Sent>,
     turn: Turn,
@@ -243,7 +243,7 @@ impl Decapsulate {
         let to = |key: usize| Sent::to(kem.as_ref(), key, keys[key].0.encapsulation_key()?.as_ref());
         let sent = supply.inputs(keys.len(), Vec::new(), to)?;
         let secret = vec![0; kem.info().parameters.shared_secret];
-        Ok(Decapsulate { encoding, turn: Turn::of(sent.len()), keys, sent, secret, kem })
+        Ok(Decapsulate { encoding, turn: Turn::new(sent.len()), keys, sent, secret, kem })
     }
 }
 

@@ -1,5 +1,5 @@
-//! Built-in targets: a tag comparison that leaks, one that does not leak, and the second one again with two equal
-//! classes.
+//! Built-in targets: a tag comparison that leaks, and a constant-time comparison, which is measured with different and
+//! with equal classes.
 
 use super::pools::pools;
 use super::{LeakCase, LeakSubject, Role, missing};
@@ -81,7 +81,7 @@ impl Target for Comparison {
     }
 }
 
-/// Stops at the first byte that differs, so the time depends on the position of that byte.
+/// Compares byte by byte and stops at the first difference, so the time depends on its position.
 #[inline(never)]
 fn naive(expected: &[u8], tag: &[u8]) -> bool {
     for (left, right) in expected.iter().zip(tag) {

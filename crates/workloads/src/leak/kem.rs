@@ -2,17 +2,18 @@
 //! many secrets, both for accepted and for rejected ciphertexts.
 //!
 //! Decapsulation re-encrypts with a matrix derived from the public seed `rho`, and the time to sample the matrix
-//! depends on `rho`. Keys from different key pairs would also differ in this time, so all classes use the same `rho`.
-//! There are two ways to achieve this. A key is `dk_PKE || ek || H(ek) || z` (FIPS 203, algorithm 16), where only
-//! `dk_PKE` and `z` are secret.
+//! depends on `rho`. Keys from different key pairs would also differ in this time, so all classes use the same `rho`. A
+//! decapsulation key is `dk_PKE || ek || H(ek) || z` (FIPS 203, algorithm 16), where only `dk_PKE` and `z` are secret.
+//! There are two ways to create different secrets with the same `rho`:
 //!
 //! - **Rejected.** Keys combine the secret of one key pair with the public key of another. Such a key passes the hash
 //!   check (section 7.3) and implicitly rejects every ciphertext, so the first class also gets ciphertexts that its key
-//!   rejects. The public key is the same in both classes.
-//! - **Accepted.** If `t = A s + e` forms a key, so does `x t = A (x s) + x e` for each power `x` of X. `x s` and `x e`
-//!   have the same coefficients in different places, some with the opposite sign, and are equally short. This gives 255
-//!   other secrets over the same matrix. Each of them forms a valid key, which accepts ciphertexts created for it. In
-//!   the public key, only `t` and the hash differ, and no branch of the algorithm depends on them.
+//!   rejects. The public key is the same in both classes. In the control, all keys have the same secret, and the second
+//!   class has many public keys.
+//! - **Accepted.** If `t = A s + e` forms a key, so does `x t = A (x s) + x e` for each even power `x` of X. `x s` and
+//!   `x e` have the same coefficients in different places, some with opposite signs, and are equally short. This gives
+//!   255 other secrets over the same matrix. Each of them forms a valid key, which accepts ciphertexts created for it.
+//!   In the public key, only `t` and the hash differ, and no branch of the algorithm depends on them.
 
 use super::pools::pools;
 use super::{LeakCase, LeakSubject, Role, missing};
@@ -30,12 +31,13 @@ const HASH: usize = 32;
 
 /// Length of `rho`, in bytes.
 const SEED: usize = 32;
-/// Modulus (FIPS 203, section 2.4). `ZETA` is the root of unity for the number-theoretic transform (section 4.3).
+/// Modulus q of the coefficients (FIPS 203, section 2.4). `ZETA` is the root of unity for the number-theoretic
+/// transform (section 4.3).
 const Q: u32 = 3329;
 const ZETA: u32 = 17;
 /// Length of an encoded polynomial in bytes: 256 numbers of 12 bits.
 const POLYNOMIAL: usize = 384;
-/// Number of even powers of X: `X^(2 * TURNS)` is 1.
+/// Number of different even powers of X, because `X^(2 * TURNS)` is 1.
 const TURNS: u32 = 256;
 
 const CIPHERTEXTS: &str = "the classes also differ in their ciphertexts, which are public";
@@ -80,7 +82,7 @@ pub(super) fn prepare(
         "accepted-ciphertext" => accepted_ciphertexts(kem, draw),
         "accepted-key" => {
             let hash = providers.iter().find_map(|provider| provider.hash("SHA3-256"));
-            let hash = hash.ok_or_else(|| Fault::Unsupported("no provider has SHA3-256".into()))?;
+            let hash = hash.ok_or_else(|| Fault::Unsupported("no library offers SHA3-256".into()))?;
             accepted_keys(kem, hash.as_ref(), draw)
         }
         _ => rejecting_keys(kem, case.role, draw),
@@ -151,7 +153,7 @@ fn of_ciphertexts(
     LeakSubject { target: Box::new(target), pools, secret: Vec::new(), caveat }
 }
 
-/// Expanded decapsulation key, split into its parts.
+/// Expanded decapsulation key, with the byte range of its public parts (`ek || H(ek)`).
 struct Parts {
     bytes: Vec<u8>,
     public: Range<usize>,
@@ -242,8 +244,7 @@ fn rejecting_keys(kem: Arc<dyn Kem>, role: Role, draw: &mut ChaCha8Rng) -> Resul
     of_keys(&kem, &own, pools, None)
 }
 
-/// Creates a subject whose inputs consist of a key and a ciphertext. The keys have their parts in the same places as
-/// `own`.
+/// Creates a subject with inputs that consist of a key and a ciphertext. All keys have the same layout as `own`.
 fn of_keys(
     kem: &Arc<dyn Kem>,
     own: &Parts,

@@ -2,8 +2,8 @@
 //!
 //! In a case with role [`Role::Secret`], the classes differ only in secret data, as far as the interface allows. A case
 //! with role [`Role::Public`] is a control: its classes differ only in public data, and a difference in time is not a
-//! leak. All data that depends on the class goes through the harness's single buffer. Keys are also parsed from this
-//! buffer before each call, so that both classes use the same addresses.
+//! leak. Every input that depends on the class is first copied into a single buffer of the harness. Keys are parsed
+//! from this buffer before each call, so that both classes use the same addresses.
 
 mod built_in;
 mod kem;
@@ -26,11 +26,11 @@ use std::sync::Arc;
 /// Data that distinguishes the classes of a case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
-    /// Secrets: a difference in time is a leak.
+    /// Secret data: a difference in time is a leak.
     Secret,
     /// Public data: a difference in time is not a leak.
     Public,
-    /// Nothing: a difference in time is a false alarm.
+    /// Nothing: both classes are alike, and a difference in time is a false alarm.
     Nothing,
 }
 
@@ -56,16 +56,16 @@ pub struct LeakCase {
     pub operation: &'static str,
     /// Kind of data that distinguishes the classes.
     pub role: Role,
-    /// Short name for the data that distinguishes the classes.
+    /// Short name of the data that distinguishes the classes, such as `key`.
     pub varies: &'static str,
     /// Id of the provider; [`BUILT_IN`] for the targets in this program.
     pub provider: String,
-    /// Description of the classes: the first versus the second.
+    /// Description of the first class versus the second, for users.
     pub classes: &'static str,
 }
 
 impl LeakCase {
-    /// Returns the id of the operation as in plans, such as `kem/ML-KEM-768/decapsulate@liboqs`.
+    /// Returns the case id of the operation in other measurements, such as `kem/ML-KEM-768/decapsulate@liboqs`.
     pub fn operation_id(&self) -> String {
         format!("{}/{}/{}@{}", self.area, self.algorithm, self.operation, self.provider)
     }
@@ -85,9 +85,9 @@ pub struct LeakSubject {
     pub target: Box<dyn Target>,
     /// Inputs for the harness's groups: three pools of the first class and one of the second.
     pub pools: [Vec<Vec<u8>>; GROUPS],
-    /// Secret ranges of an input. Empty if the whole input is public.
+    /// Byte ranges of an input that are secret. Empty if the whole input is public.
     pub secret: Vec<Range<usize>>,
-    /// Other data that unavoidably differs between the classes.
+    /// Remark about other data that unavoidably differs between the classes.
     pub caveat: Option<&'static str>,
 }
 

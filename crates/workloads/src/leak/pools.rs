@@ -6,13 +6,13 @@ use rand_chacha::ChaCha8Rng;
 
 /// Number of inputs per group.
 const POOL: usize = 64;
-/// Minimum number of inputs per group, if generating them is slow.
+/// Minimum number of inputs per group, even if generating them takes longer than the time limit.
 const LEAST: usize = 8;
 /// Time limit for generating inputs, in ns.
 const LONGEST_NS: u64 = 3_000_000_000;
 
-/// Creates pools of equal size: three for the first class, one for the second. The inputs are generated alternately, so
-/// that neither age nor place in memory distinguishes the pools.
+/// Creates pools of equal size: three for the first class, one for the second. Inputs for all pools are generated
+/// alternately, so that the pools do not differ in age or memory location.
 pub(super) fn pools<E>(
     draw: &mut ChaCha8Rng,
     mut first: impl FnMut(&mut ChaCha8Rng) -> Result<Vec<u8>, E>,

@@ -1,11 +1,11 @@
 //! Leak tests for signing. They compare one signing key with many keys. As controls, they compare one message with many
-//! messages and, for ML-DSA, one public seed with many seeds.
+//! messages and, for ML-DSA, one public seed with many public seeds.
 //!
 //! An ML-DSA key is `rho || K || tr || s1 || s2 || t0` (FIPS 204, algorithm 24), and the matrix is derived from the
-//! public `rho`. If the library accepts keys combined from two key pairs, the secret classes use the same `rho` and
-//! `tr`. Signatures with such a key do not verify, but signing takes the same steps. Both classes sign a new random
-//! message in each call. The number of attempts depends on the message, so a few fixed messages would themselves form
-//! classes.
+//! public `rho`. If the library accepts keys combined from two key pairs, all keys in the test of secrets have the same
+//! `rho` and `tr`. Signatures with a combined key do not verify, but signing takes the same steps. Both classes sign a
+//! new random message in each call. The number of attempts depends on the message, so a few fixed messages would
+//! themselves form classes.
 
 use super::pools::pools;
 use super::{LeakCase, LeakSubject, Role, missing};
@@ -22,7 +22,7 @@ use std::sync::Arc;
 
 /// Length of a message, in bytes.
 const MESSAGE: usize = 32;
-/// Public bytes of an expanded ML-DSA key: `rho` and `tr`.
+/// Byte ranges of the public parts of an expanded ML-DSA key: `rho` and `tr`.
 const ML_DSA_PUBLIC: [Range<usize>; 2] = [0..32, 64..128];
 
 const WHOLE: &str = "the classes also differ in public parts of the key";
@@ -55,7 +55,7 @@ pub(super) fn cases(provider: &Provider) -> Vec<LeakCase> {
     cases
 }
 
-/// Returns whether keys can be combined from two key pairs.
+/// Returns whether parts of two key pairs can be combined into a key: only in the expanded encoding of ML-DSA.
 fn spliced(scheme: &dyn SignatureScheme) -> bool {
     let info = scheme.info();
     info.parameters.standard == "FIPS 204" && info.encodings.contains(&KeyEncoding::Expanded)

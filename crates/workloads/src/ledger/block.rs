@@ -19,19 +19,19 @@ const BUFFER: usize = 1 << 18;
 
 pub(super) struct BlockTrial {
     count: u64,
-    /// Number of transactions to verify in one batch, if the library supports batches.
+    /// Number of transactions to verify in one batch. `None` verifies them one by one.
     batch: Option<u64>,
     pool: Arc<Transactions>,
     verifier: Verifier,
     threads: Option<Threads>,
     regime: Regime,
     outcome: Rejections,
-    /// Position in the batch that gets a wrong signature, to check that verification rejects it.
+    /// Position in the batch that got a wrong signature in the last [check](Self::rejects_changed).
     changed: usize,
 }
 
 enum Regime {
-    /// All transactions are decoded, and keys are prepared if requested. Only digests and verification remain.
+    /// Decoded transactions, with prepared keys if requested. Only digests and verification are timed.
     Compute { items: Vec<Item>, keys: Vec<Option<PreparedKey>> },
     /// Encoded transactions in memory.
     Ram,
@@ -40,7 +40,7 @@ enum Regime {
 }
 
 impl BlockTrial {
-    pub(super) fn of(fixture: &mut Fixture, case: &Case) -> Result<BlockTrial, Fault> {
+    pub(super) fn new(fixture: &mut Fixture, case: &Case) -> Result<BlockTrial, Fault> {
         let count = case.transactions().filter(|count| *count > 0).ok_or_else(|| missing(case))?;
         let senders = case.senders().unwrap_or(1);
         let different = count.min(POOL);
@@ -113,8 +113,8 @@ impl BlockTrial {
 }
 
 impl BlockTrial {
-    /// Checks that a wrong signature at one position of a batch is rejected, in addition to the bad transactions. Each
-    /// check uses the next position.
+    /// Checks that batch verification rejects a wrong signature at one position, in addition to the bad transactions.
+    /// Each call uses the next position.
     fn rejects_changed(&mut self) -> Result<(), Fault> {
         let Transactions { transactions, bad } = self.pool.as_ref();
         let together = transactions.len().min(self.batch.unwrap_or(1) as usize);
@@ -132,7 +132,8 @@ impl BlockTrial {
             return Ok(());
         }
         Err(Fault::WrongAnswer(format!(
-            "batch verification of {together} transactions does not reject exactly the wrong signature at position {}",
+            "batch verification of {together} transactions did not reject exactly the one wrong signature, at \
+             position {}",
             self.changed
         )))
     }
@@ -143,7 +144,7 @@ impl Trial for BlockTrial {
         self.outcome = Rejections::new();
         if let Regime::Disk { file } = &self.regime {
             cold::drop_cached_pages(file);
-            // The reader may run on any free processor, as in a separate program.
+            // Let the reader run on any granted processor, as a separate program could.
             affinity::pin(&affinity::granted()).ok();
         }
         if let Some(threads) = &self.threads {
@@ -183,7 +184,8 @@ impl Trial for BlockTrial {
         }
         let each = bad.len() as u64;
         Err(Fault::WrongAnswer(format!(
-            "the verifier rejected {count} of {} transactions {kinds:?}, but {each} in every {different} are invalid",
+            "the verifier rejected {count} of {} transactions ({kinds:?}); expected {each} rejections in every \
+             {different}",
             self.count
         )))
     }
@@ -211,9 +213,9 @@ fn block_file(form: TransactionForm, pool: &Transactions, count: u64) -> std::io
     Ok(file)
 }
 
-/// Threads that verify transactions. Between blocks they spin, because waking a sleeping processor takes long,
-/// especially on a virtual machine whose host must find a core. A node that verifies one block after the other has no
-/// sleeping threads either.
+/// Threads that verify transactions. Before a timed block they spin, because waking a sleeping processor takes long,
+/// especially on a virtual machine, where the host must find a free core. In a node that verifies one block after
+/// another, threads do not sleep either.
 struct Threads {
     pool: ThreadPool,
     /// Processors that the threads run on.
@@ -225,8 +227,8 @@ impl Threads {
     fn start(threads: usize, mut cpus: Vec<u32>) -> Result<Threads, Fault> {
         cpus.truncate(threads);
         let places = cpus.clone();
-        // Threads inherit the worker's affinity to one processor, so pin each thread to a different one. A thread that
-        // cannot be pinned runs where the system puts it.
+        // Threads inherit the worker's affinity to one processor, so pin each thread to its own. A
+        // thread that cannot be pinned runs where the system puts it.
         let place = move |index: usize| {
             if !places.is_empty() {
                 affinity::pin(&[places[index % places.len()]]).ok();

@@ -1,4 +1,4 @@
-//! Data shared by the cases of one implementation: senders' keys, and transactions signed with them.
+//! Data that all cases of a provider and algorithm share: senders' keys, and transactions signed with them.
 
 use crate::signature::signing_key;
 use pqlab_constructions::ledger::{
@@ -32,7 +32,7 @@ pub(super) struct Sender {
 /// Signer and verifier for a fixture's transactions.
 pub(super) struct Parties {
     pub(super) signer: Arc<dyn SignatureScheme>,
-    /// Batch verifier. `None` if the signer's scheme verifies signatures one by one.
+    /// Batch verifier. If it is `None`, `signer` verifies signatures one by one.
     pub(super) batches: Option<Arc<dyn BatchVerifier>>,
 }
 
@@ -57,8 +57,8 @@ impl Fixture {
         Fixture { form, scheme, parties, sha256, generator, senders: Vec::new(), pools: HashMap::new() }
     }
 
-    /// Returns the maximum number of senders per process. Generating an RSA key takes a tenth of a second, a Falcon key
-    /// a hundredth.
+    /// Returns the maximum number of senders per process. It is low for schemes with slow key generation: an RSA key
+    /// takes a tenth of a second, a Falcon key a hundredth.
     pub(super) fn most_senders(scheme: Scheme) -> u64 {
         match scheme {
             Scheme::Rsa2048 => 4,
@@ -67,8 +67,8 @@ impl Fixture {
         }
     }
 
-    /// Creates a verifier for this chain. It verifies `batch` transactions together if it supports batches. If `cache`
-    /// is set, it keeps the keys of all senders.
+    /// Creates a verifier for the chain [`CHAIN`]. It verifies up to `batch` transactions together if the library
+    /// supports batches, and caches the prepared keys of senders if `cache` is set.
     pub(super) fn verifier(&self, batch: usize, cache: bool) -> Result<Verifier> {
         let verifier = Verifier::new(self.form, CHAIN, Arc::clone(&self.sha256)).in_batches_of(batch);
         let verifier = match &self.parties.batches {
@@ -78,7 +78,7 @@ impl Fixture {
         Ok(if cache { verifier.with_key_cache(POOL as usize) } else { verifier })
     }
 
-    /// Returns the first `count` senders.
+    /// Returns the first `count` senders. Generates missing keys.
     pub(super) fn senders(&mut self, count: u64) -> Result<&[Arc<Sender>]> {
         while (self.senders.len() as u64) < count {
             let signer = self.parties.signer.as_ref();
@@ -91,7 +91,8 @@ impl Fixture {
         Ok(&self.senders[..count as usize])
     }
 
-    /// Returns `count` transactions from `senders` senders. `bad` of them are invalid and evenly spread.
+    /// Returns `count` signed transactions from `senders` senders. `bad` of the transactions are invalid, at evenly
+    /// spread positions.
     pub(super) fn pool(&mut self, count: u64, senders: u64, bad: u64) -> Result<Arc<Transactions>> {
         if let Some(pool) = self.pools.get(&(count, senders, bad)) {
             return Ok(Arc::clone(pool));
@@ -175,7 +176,7 @@ pub(super) enum Decoded<'a> {
 
 impl<'a> Decoded<'a> {
     #[inline]
-    pub(super) fn of(form: Form, bytes: &'a [u8]) -> Decoded<'a> {
+    pub(super) fn new(form: Form, bytes: &'a [u8]) -> Decoded<'a> {
         let decoded = match form {
             Form::TxV2 => Transaction::decode(bytes).map(Decoded::TxV2),
             Form::TxV1 => reference::Transaction::decode(bytes).map(Decoded::TxV1),
@@ -214,5 +215,5 @@ self_cell::self_cell!(
 
 /// Decodes every transaction of a pool.
 pub(super) fn decoded(form: Form, pool: &Transactions) -> Vec<Item> {
-    pool.transactions.iter().map(|bytes| Item::new(bytes.clone(), |bytes| Decoded::of(form, bytes))).collect()
+    pool.transactions.iter().map(|bytes| Item::new(bytes.clone(), |bytes| Decoded::new(form, bytes))).collect()
 }

@@ -1,4 +1,5 @@
-//! Implementations of the ledger's schemes: a provider, or a pair of providers for the composite.
+//! Implementations of the ledger's signature schemes. A scheme comes from a single provider, except for the composite,
+//! which comes from a pair.
 
 use crate::pairs::{Pair, pairs};
 use crate::{CaseOptions, NULL};
@@ -7,12 +8,12 @@ use pqlab_constructions::ledger::Scheme;
 use pqlab_primitives::{BatchVerifier, Hash, Provider, SignatureScheme};
 use std::sync::Arc;
 
-/// Implementation of one of the ledger's schemes.
+/// Implementation of one of the ledger's signature schemes.
 #[derive(Clone)]
 pub struct Implementation {
     /// Id of the provider, or of two providers joined by `+`, the classical one first.
     pub provider: String,
-    /// Implementation of the scheme.
+    /// The scheme, ready to use.
     pub scheme: Arc<dyn SignatureScheme>,
     /// Primitives that the implementation uses, as pairs of provider and algorithm.
     pub primitives: Vec<(String, String)>,
@@ -40,8 +41,8 @@ pub fn implementation(providers: &[Arc<Provider>], scheme: Scheme, id: &str) -> 
     plain(providers.iter().find(|provider| provider.id() == id)?, scheme)
 }
 
-/// Returns all batch verifiers for a scheme that report the validity of each signature. Other batch verifiers cannot be
-/// used, because a block accepts or rejects individual transactions.
+/// Returns all batch verifiers for a scheme that report the validity of each signature, with the ids of their
+/// providers. Other batch verifiers cannot be used, because a block accepts or rejects individual transactions.
 pub fn batch_verifiers(providers: &[Arc<Provider>], scheme: Scheme) -> Vec<(String, Arc<dyn BatchVerifier>)> {
     let real = providers.iter().filter(|provider| provider.library != NULL);
     let ids = real.map(|provider| provider.id());

@@ -1,8 +1,9 @@
 //! Workload `ledger`: encodes, decodes, signs and verifies transactions, one by one and in blocks.
 //!
-//! All cases use the same provider's SHA-256 for the digest ([`digest`]), so that only the signatures differ. A block
-//! of more than [`POOL`] transactions repeats them. The parameter `senders` is the number of different senders in a
-//! block. `batch` is the number of transactions that are verified together, if the library supports batches.
+//! All cases compute transaction digests with the same provider's SHA-256 (see [`digest`]), so that only the signatures
+//! differ. A block of more than `POOL` transactions repeats transactions. The parameter `senders` is the number of
+//! different senders in a block. `batch` is the number of transactions verified together, if the library supports
+//! batches.
 
 mod block;
 mod fixture;
@@ -30,9 +31,9 @@ const BLOCKS: [u64; 5] = [1, 100, 1_000, 10_000, 100_000];
 const BATCH: u64 = 100;
 /// Parameter for the number of transactions per batch.
 const AT_ONCE: &str = "batch";
-/// Block size for comparing one sender with many.
+/// Block size, in transactions, that is measured by default with one sender and with many.
 const TYPICAL: u64 = 100;
-/// Prefix for algorithms in the reference implementation's form.
+/// Prefix for algorithms in the transaction format of an earlier system ([`TransactionForm::TxV1`]).
 const REFERENCE: &str = "TXv1-";
 /// Providers for the digest, in order of preference.
 const DIGESTS: [&str; 3] = ["aws-lc", "openssl", "rustcrypto"];
@@ -44,13 +45,13 @@ pub enum Senders {
     All,
     /// The given number of senders.
     Number(u64),
-    /// The given percentage of the number of transactions, but at least one sender.
+    /// Number of senders as a percentage of the number of transactions, but at least one sender.
     Percent(f64),
 }
 
 impl Senders {
     /// Returns the number of senders for a block, at most `most`.
-    pub(crate) fn of(self, transactions: u64, most: u64) -> u64 {
+    pub(crate) fn count(self, transactions: u64, most: u64) -> u64 {
         let wanted = match self {
             Senders::All => transactions,
             Senders::Number(number) => number,
@@ -78,20 +79,21 @@ impl FromStr for Senders {
     }
 }
 
-/// Returns SHA-256 for all digests: from AWS-LC, OpenSSL or RustCrypto in this order, otherwise from any other
-/// provider.
+/// Returns the SHA-256 that computes all transaction digests. Prefers AWS-LC, OpenSSL and RustCrypto, in this order,
+/// over other providers.
 pub fn digest(providers: &[Arc<Provider>]) -> Option<Arc<dyn Hash>> {
     let sha256_of = |id: &str| providers.iter().find(|provider| provider.id() == id)?.hash("SHA-256");
     let first = DIGESTS.into_iter().find_map(sha256_of);
     first.or_else(|| providers.iter().filter(|it| it.library != NULL).find_map(|it| it.hash("SHA-256"))).cloned()
 }
 
-/// Fixtures, keyed by provider, algorithm, and whether transactions are verified in batches.
+/// Fixtures by provider, algorithm, and whether transactions are verified in batches.
 type Fixtures = HashMap<(String, String, bool), Arc<Mutex<Fixture>>>;
 
 #[derive(Default)]
 pub(crate) struct LedgerWorkload {
-    /// Generating keys is expensive, so all cases of a provider and algorithm in one process share their keys.
+    /// Keys and transactions of this process. All cases of a provider and algorithm share them, because generating keys
+    /// is expensive.
     fixtures: Mutex<Fixtures>,
 }
 
@@ -115,7 +117,7 @@ impl Workload for LedgerWorkload {
                 cases.extend(subject.verify());
                 subject.blocks(options, None, &mut cases);
             }
-            // Another provider must sign the transactions that batch verifiers verify.
+            // A batch verifier needs transactions that some provider can sign.
             let verifiers = signer(providers, scheme.algorithm()).map(|_| batch_verifiers(providers, scheme));
             for (provider, verifier) in verifiers.unwrap_or_default() {
                 let only_verifies = implementation(providers, scheme, &provider).is_none();
@@ -138,7 +140,7 @@ impl Workload for LedgerWorkload {
         if case.algorithm != Scheme::Composite.algorithm() {
             return plain();
         }
-        let Pair { classical, post_quantum } = Pair::of(case);
+        let Pair { classical, post_quantum } = Pair::new(case);
         vec![(classical, "Ed25519".to_owned()), (post_quantum, "ML-DSA-65".to_owned())]
     }
 
@@ -157,9 +159,9 @@ impl Workload for LedgerWorkload {
                     if together && batches.is_none() {
                         return Err(missing(case));
                     }
-                    let nobody = || Fault::Unsupported(format!("no provider signs with {}", scheme.algorithm()));
+                    let nobody = || Fault::Unsupported(format!("no library signs with {}", scheme.algorithm()));
                     let signer = own.or_else(|| signer(providers, scheme.algorithm()).cloned()).ok_or_else(nobody)?;
-                    let no_digest = || Fault::Unsupported("this build has no SHA-256 for the digest".into());
+                    let no_digest = || Fault::Unsupported("no library offers SHA-256 for digests".into());
                     let sha256 = digest(providers).ok_or_else(no_digest)?;
                     let generator = crate::inputs::generator(case, seed);
                     let fixture = Fixture::new(form, scheme, Parties { signer, batches }, sha256, generator);
@@ -173,13 +175,13 @@ impl Workload for LedgerWorkload {
             "decode" => single::decode(&mut fixture),
             "sign" => single::sign(&mut fixture),
             "verify" => single::verify(&mut fixture, case.form == Some(Form::Prepared)),
-            "verify-block" => BlockTrial::of(&mut fixture, case).map(|trial| Box::new(trial) as Box<dyn Trial>),
+            "verify-block" => BlockTrial::new(&mut fixture, case).map(|trial| Box::new(trial) as Box<dyn Trial>),
             _ => Err(missing(case)),
         }
     }
 }
 
-/// Returns every form with the schemes that it supports.
+/// Returns every combination of a transaction format and a scheme that it supports.
 fn kinds() -> impl Iterator<Item = (TransactionForm, Scheme)> {
     let ours = Scheme::ALL.into_iter().map(|scheme| (TransactionForm::TxV2, scheme));
     ours.chain([(TransactionForm::TxV1, Scheme::MlDsa65)])
@@ -192,7 +194,7 @@ fn name(form: TransactionForm, scheme: Scheme) -> String {
     }
 }
 
-/// One implementation of a scheme.
+/// Implementation of a scheme, for creating its cases.
 struct Subject {
     provider: String,
     category: Option<u8>,
@@ -213,8 +215,8 @@ impl Subject {
         let algorithm = name(self.form, self.scheme);
         let block = match transactions {
             None => format!("ledger/{operation}"),
-            // Workers hold up to a thousand transactions per case of a case block, so cases with many transactions
-            // share a case block only with cases for the same scheme.
+            // A worker holds up to 1,000 transactions for each case of a case block. To save
+            // memory, blocks larger than `TYPICAL` share a case block only within one scheme.
             Some(number) if number > TYPICAL => format!("ledger/{operation}/{number}/{}", self.scheme),
             Some(number) => format!("ledger/{operation}/{number}"),
         };
@@ -245,17 +247,17 @@ impl Subject {
         [Form::Prepared, Form::Encoded].map(|form| self.case("verify", Some(form), Vec::new()))
     }
 
-    /// Adds the cases for blocks. `at_once` lists the batch sizes, if transactions are verified in batches. A batch is
-    /// never larger than its block.
+    /// Adds the cases for blocks. `at_once` lists the batch sizes, in transactions; `None` verifies transactions one by
+    /// one. A batch is never larger than its block.
     fn blocks(&self, options: &CaseOptions, at_once: Option<&[u64]>, cases: &mut Vec<Case>) {
         let sizes = options.blocks.clone().unwrap_or_else(|| BLOCKS.to_vec());
         let threads = options.threads.clone().unwrap_or_else(|| vec![1]);
         for &transactions in &sizes {
             let most = Fixture::most_senders(self.scheme);
             let mut senders: Vec<u64> = match &options.senders[..] {
-                [] if transactions == TYPICAL => vec![Senders::All.of(transactions, most), 1],
-                [] => vec![Senders::All.of(transactions.min(POOL), most)],
-                asked => asked.iter().map(|senders| senders.of(transactions.min(POOL), most)).collect(),
+                [] if transactions == TYPICAL => vec![Senders::All.count(transactions, most), 1],
+                [] => vec![Senders::All.count(transactions.min(POOL), most)],
+                asked => asked.iter().map(|senders| senders.count(transactions.min(POOL), most)).collect(),
             };
             let mut known = HashSet::new();
             senders.retain(|senders| known.insert(*senders));

@@ -9,7 +9,7 @@ use pqlab_primitives::Hash;
 use std::hint::black_box;
 use std::sync::Arc;
 
-/// Returns the transactions that a trial rotates through, and the number of their senders.
+/// Returns the transactions that a trial uses in rotation, and the number of their senders.
 fn rotating(fixture: &mut Fixture) -> Result<(Arc<Transactions>, u64), Fault> {
     let count = POOL as u64;
     let senders = count.min(Fixture::most_senders(fixture.scheme));
@@ -19,12 +19,12 @@ fn rotating(fixture: &mut Fixture) -> Result<(Arc<Transactions>, u64), Fault> {
 pub(super) fn encode(fixture: &mut Fixture) -> Result<Box<dyn Trial>, Fault> {
     let (pool, _) = rotating(fixture)?;
     let items = decoded(fixture.form, &pool);
-    Ok(Box::new(Encode { turn: Turn::of(items.len()), items, out: vec![0; LONGEST], length: 0 }))
+    Ok(Box::new(Encode { turn: Turn::new(items.len()), items, out: vec![0; LONGEST], length: 0 }))
 }
 
 pub(super) fn decode(fixture: &mut Fixture) -> Result<Box<dyn Trial>, Fault> {
     let (pool, _) = rotating(fixture)?;
-    Ok(Box::new(Decode { form: fixture.form, turn: Turn::of(pool.transactions.len()), pool }))
+    Ok(Box::new(Decode { form: fixture.form, turn: Turn::new(pool.transactions.len()), pool }))
 }
 
 pub(super) fn sign(fixture: &mut Fixture) -> Result<Box<dyn Trial>, Fault> {
@@ -34,7 +34,7 @@ pub(super) fn sign(fixture: &mut Fixture) -> Result<Box<dyn Trial>, Fault> {
     Ok(Box::new(Sign {
         verifier: fixture.verifier(1, false).map_err(fault)?,
         sha256: Arc::clone(&fixture.sha256),
-        turn: Turn::of(senders.len()),
+        turn: Turn::new(senders.len()),
         senders,
         unsigned: Unsigned { form, scheme, chain_id: CHAIN, nonce: 0, to: [7; 32], amount: 5, fee: 1 },
         scratch: Scratch::new(),
@@ -48,11 +48,11 @@ pub(super) fn verify(fixture: &mut Fixture, prepared: bool) -> Result<Box<dyn Tr
     let items = decoded(fixture.form, &pool);
     let verifier = fixture.verifier(1, false).map_err(fault)?;
     let keys = if prepared { keys(&verifier, fixture, &items)? } else { Vec::new() };
-    let (turn, outcome) = (Turn::of(items.len()), Ok(()));
+    let (turn, outcome) = (Turn::new(items.len()), Ok(()));
     Ok(Box::new(Verify { verifier, items, keys, turn, scratch: Scratch::new(), outcome }))
 }
 
-/// Prepares the key of each transaction's sender.
+/// Prepares the sender's key of each transaction. `None` for a malformed transaction.
 pub(super) fn keys(verifier: &Verifier, fixture: &Fixture, items: &[Item]) -> Result<Vec<Option<PreparedKey>>, Fault> {
     let mut known: Vec<(&[u8], PreparedKey)> = Vec::new();
     let mut keys = Vec::new();
@@ -74,7 +74,7 @@ pub(super) fn keys(verifier: &Verifier, fixture: &Fixture, items: &[Item]) -> Re
     Ok(keys)
 }
 
-/// Checks everything about a decoded transaction except its signature.
+/// Checks a decoded transaction, except for its signature. Rejects a malformed transaction.
 #[inline]
 pub(super) fn examine<'a>(
     verifier: &Verifier,
@@ -148,7 +148,7 @@ impl Trial for Decode {
     fn routine(&mut self, batch: usize, _recorder: &mut Recorder) -> Result<(), Fault> {
         for _ in 0..batch {
             let bytes = &self.pool.transactions[self.turn.advance()];
-            if let Decoded::Malformed(malformed) = black_box(Decoded::of(self.form, black_box(bytes))) {
+            if let Decoded::Malformed(malformed) = black_box(Decoded::new(self.form, black_box(bytes))) {
                 return Err(rejected(malformed.into()));
             }
         }
@@ -158,7 +158,7 @@ impl Trial for Decode {
     fn verify(&mut self) -> Result<(), Fault> {
         let bytes = &self.pool.transactions[self.turn.last()];
         let mut out = vec![0; LONGEST];
-        let length = Decoded::of(self.form, bytes).encode(&mut out).map_err(fault)?;
+        let length = Decoded::new(self.form, bytes).encode(&mut out).map_err(fault)?;
         let right = out[..length] == bytes[..];
         if right { Ok(()) } else { Err(Fault::WrongAnswer("decoding and re-encoding changes a transaction".into())) }
     }
@@ -236,7 +236,8 @@ impl Trial for Verify {
 /// Checks that the verifier rejects a tampered transaction, because a broken verifier may accept everything.
 fn refuses_tampered(verifier: &Verifier, transaction: &[u8]) -> Result<(), Fault> {
     let mut tampered = transaction.to_vec();
-    // This byte is in the receiver's address, or in the sender's key for the reference implementation's form.
+    // This byte belongs to the receiver's address or, in the reference implementation's form, to
+    // the sender's key.
     tampered[20] ^= 1;
     match verifier.verify(&tampered, &mut Scratch::new()) {
         Err(_) => Ok(()),

@@ -52,8 +52,8 @@ fn ids_tell_cases_apart() {
     ] {
         assert!(ids.iter().any(|known| known == id), "{id}");
     }
-    // A provider that only verifies has no cases for signing or decoding. A provider that does not report the validity
-    // of each signature has no cases for blocks in batches.
+    // A provider that only verifies has no cases for signing or decoding. A verifier that does not
+    // report the validity of each signature has no cases for blocks in batches.
     assert!(!ids.iter().any(|id| id.contains("/sign@mldsa-batch") || id.contains("/decode@mldsa-batch")));
     assert!(!ids.iter().any(|id| id.contains("batch=") && !id.contains("@mldsa-batch")));
 }
@@ -85,10 +85,10 @@ fn uses_the_requested_batches_up_to_the_block_size() {
 
 #[test]
 fn shares_of_senders_are_rounded_and_bounded() {
-    assert_eq!(Senders::All.of(100, 1000), 100);
-    assert_eq!(Senders::All.of(100, 32), 32);
-    assert_eq!(Senders::Percent(10.0).of(100, 1000), 10);
-    assert_eq!(Senders::Percent(0.1).of(100, 1000), 1);
-    assert_eq!(Senders::Number(500).of(100, 1000), 100);
-    assert_eq!(Senders::Number(0).of(100, 1000), 1);
+    assert_eq!(Senders::All.count(100, 1000), 100);
+    assert_eq!(Senders::All.count(100, 32), 32);
+    assert_eq!(Senders::Percent(10.0).count(100, 1000), 10);
+    assert_eq!(Senders::Percent(0.1).count(100, 1000), 1);
+    assert_eq!(Senders::Number(500).count(100, 1000), 100);
+    assert_eq!(Senders::Number(0).count(100, 1000), 1);
 }

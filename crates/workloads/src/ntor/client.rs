@@ -1,4 +1,4 @@
-//! Client for any relay on a network. [`relay`](super::relay) describes how messages are framed.
+//! Client for pqlab's relay, and for other relays that frame messages in [the same way](super::relay).
 
 use super::relay::{Link, handshake_type};
 use super::{Handshake, handshakes};
@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use zeroize::Zeroizing;
 
-/// Lengths of the headers in bytes: HTYPE and HLEN before a request, and HLEN before its answer.
+/// Header lengths in bytes: 4 for a request (HTYPE and HLEN), 2 for an answer (HLEN).
 const HEADS: [usize; 2] = [4, 2];
 
 /// Reason why a handshake with a relay failed.
@@ -50,7 +50,7 @@ pub fn handshake_named(name: &str) -> Option<Handshake> {
         "hybrid" => "ntor-x25519-mlkem768",
         other => other,
     };
-    Handshake::of(named)
+    Handshake::find(named)
 }
 
 /// Returns every name that [`handshake_named`] accepts.
@@ -106,13 +106,13 @@ impl Client {
         self.protocol.variant() != Variant::KemOnly
     }
 
-    /// Returns the number of bytes that a handshake sends, and the number that it receives.
+    /// Returns the numbers of bytes that a handshake sends and receives, including headers.
     pub fn lengths(&self) -> [usize; 2] {
         [HEADS[0] + self.protocol.onionskin(), HEADS[1] + self.protocol.reply()]
     }
 
-    /// Performs one handshake and returns the keys. The relay's authenticator is computed from the keys. Checking it
-    /// proves that the relay has the same keys.
+    /// Performs one handshake and returns the keys. Checks the relay's authenticator, which is computed from the keys
+    /// and proves that the relay has the same keys.
     ///
     /// # Errors
     /// Fails if the answer does not arrive, is malformed, or does not verify.
@@ -131,7 +131,7 @@ impl Client {
     }
 }
 
-/// Converts a socket error to a client error.
+/// Converts a socket error to a client error. `limit` is the time limit for an answer.
 fn client_error(error: io::Error, limit: Duration) -> ClientError {
     use io::ErrorKind::{BrokenPipe, ConnectionAborted, ConnectionReset, TimedOut, UnexpectedEof, WouldBlock};
     match error.kind() {

@@ -14,7 +14,7 @@ pub(super) const CONNECTIONS: [&str; 2] = ["kept", "fresh"];
 
 /// Identity of the answering relay.
 const RELAY: [u8; IDENTITY] = *b"a relay on loopback.";
-/// Handshake type of the only handshake that the trial's relay supports.
+/// Handshake type (HTYPE) of the only handshake that the trial's relay supports.
 const NUMBER: u16 = 0xff20;
 
 pub(super) struct Exchange {
@@ -22,7 +22,7 @@ pub(super) struct Exchange {
     relay: Arc<Relay>,
     address: SocketAddr,
     serving: Option<JoinHandle<()>>,
-    /// The connection, if it is kept open.
+    /// The connection, if all handshakes use the same one.
     link: Option<Link>,
     /// Whether every part of the handshake does real work. If not, the keys may be zero.
     whole: bool,
@@ -34,7 +34,7 @@ pub(super) struct Exchange {
 
 impl Exchange {
     pub(super) fn new(protocol: Arc<Protocol>, fresh: bool, whole: bool) -> Result<Exchange, Fault> {
-        let relay = Relay::of(vec![(NUMBER, protocol.clone())], RELAY).map_err(library)?;
+        let relay = Relay::with_protocols(vec![(NUMBER, protocol.clone())], RELAY).map_err(library)?;
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).map_err(library)?;
         let address = listener.local_addr().map_err(library)?;
         let serving = Arc::clone(&relay);
@@ -82,8 +82,9 @@ impl Trial for Exchange {
         Ok(())
     }
 
-    /// Checks the number of answers. The client has verified the authenticator, which proves that both sides have the
-    /// same keys.
+    /// Checks the number of answers and, unless a part of the handshake does nothing, that the keys are not zero. Does
+    /// not compare both sides' keys: the client has verified the relay's authenticator, which proves that they are the
+    /// same.
     fn verify(&mut self) -> Result<(), Fault> {
         let answered = self.relay.served();
         if self.whole && self.keys.iter().all(|&byte| byte == 0) {

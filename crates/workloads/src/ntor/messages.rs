@@ -16,9 +16,10 @@ use std::sync::Arc;
 
 /// Length of the data in an introduction, in bytes, as in the specification's test vectors.
 const DATA: usize = 190;
-/// Message that a Tor client sends in ntor v3: one extension, which requests congestion control (proposal 324).
+/// Message that the client sends in ntor v3, as in Tor: one extension, which requests congestion control (proposal
+/// 324).
 const ASKED: [u8; 3] = [1, 1, 0];
-/// A relay's answer: one extension, with a window increment of 31 cells.
+/// The relay's answer to [`ASKED`]: one extension, with a window increment of 31 cells.
 const GRANTED: [u8; 4] = [1, 2, 1, 31];
 const SHA3: [&str; 4] = ["X25519", "SHA3-256", "SHAKE256", "AES-256-CTR"];
 const KEM: &str = "ML-KEM-768";
@@ -37,7 +38,7 @@ pub(super) enum Messaged {
 pub(super) const ALL: [Messaged; 3] = [Messaged::OnionService, Messaged::HybridOnionService, Messaged::V3];
 
 impl Messaged {
-    pub(super) fn of(name: &str) -> Option<Messaged> {
+    pub(super) fn find(name: &str) -> Option<Messaged> {
         ALL.into_iter().find(|handshake| handshake.name() == name)
     }
 
@@ -54,7 +55,8 @@ impl Messaged {
         self == Messaged::HybridOnionService
     }
 
-    /// Returns the options for the handshake's halves. Without a KEM, the classical option applies to both.
+    /// Returns the options for the handshake's halves. Without a post-quantum half, the option for the classical half
+    /// applies to both.
     fn halves(self, options: &CaseOptions) -> CaseOptions {
         match self.hybrid() {
             true => options.clone(),
@@ -71,7 +73,8 @@ impl Messaged {
         primitives
     }
 
-    /// Returns one case per pair of providers that supports the handshake. Operation and parameters are empty.
+    /// Returns a template case for each pair of providers that supports the handshake. Its operation, parameters and
+    /// block are empty.
     pub(super) fn bases(self, providers: &[Arc<Provider>], options: &CaseOptions) -> Vec<Case> {
         let options = &self.halves(options);
         let has_kem = |provider: &Provider| !self.hybrid() || provider.kem(KEM).is_some();
@@ -94,9 +97,9 @@ impl Messaged {
         found.into_iter().map(base).collect()
     }
 
-    /// Returns the lengths of messages and keys. A test compares them with the bytes sent.
+    /// Returns facts with the lengths of messages and keys. A test compares the lengths with those of the protocol.
     fn facts(self) -> Facts {
-        let kem = KemParameters::of(KEM).filter(|_| self.hybrid());
+        let kem = KemParameters::find(KEM).filter(|_| self.hybrid());
         let (longer, also) = kem.as_ref().map_or((0, 0), |kem| (kem.encapsulation_key, kem.ciphertext));
         let (onionskin, reply, keys) = match self {
             Messaged::V3 => (128 + ASKED.len(), 64 + GRANTED.len(), 92),
@@ -285,8 +288,8 @@ mod tests {
             let bases = handshake.bases(&providers, &CaseOptions::default());
             let case = bases.iter().find(|case| case.provider == "rustcrypto").unwrap();
             let lengths = match handshake {
-                Messaged::V3 => Third::new(&providers, &Pair::of(case)).unwrap().lengths(),
-                of => Introduction::new(of.hybrid(), &providers, &Pair::of(case)).unwrap().lengths(),
+                Messaged::V3 => Third::new(&providers, &Pair::new(case)).unwrap().lengths(),
+                of => Introduction::new(of.hybrid(), &providers, &Pair::new(case)).unwrap().lengths(),
             };
             let sizes = case.facts.sizes;
             let stated = [sizes.onionskin, sizes.reply, sizes.shared_secret].map(Option::unwrap);

@@ -2,7 +2,7 @@
 //! of each part, by leaving that part out, and the exchange with a real relay over loopback sockets.
 //!
 //! `reply` and `handshake` are also measured on several threads, and handshakes as tasks in a thread pool: see
-//! [`scaling`](crate::scaling).
+//! module `scaling`.
 //!
 //! Handshakes that carry messages (hs-ntor for onion services, and ntor v3) are measured complete and step by step.
 //!
@@ -33,15 +33,15 @@ use std::sync::Arc;
 
 /// The steps of a handshake, and the complete handshake.
 const OPERATIONS: [&str; 4] = ["create", "reply", "finish", "handshake"];
-/// Operations measured on several threads: the relay's work, and both sides.
+/// Operations measured on several threads: the relay's step, and the complete handshake.
 const AT_ONCE: [&str; 2] = ["reply", "handshake"];
-/// Parts of a handshake. Leaving out one part at a time shows its cost.
+/// Parts of a handshake. A case of `profile` leaves out one part to show its cost.
 const PARTS: [&str; 5] = ["kem", "x25519", "hash", "kdf", "mac"];
-/// Parameter for the client's first step with ephemeral keys generated in advance, outside the timed call.
+/// Parameter for the client's first step if its ephemeral keys are generated in advance, outside the timed call.
 const AHEAD: (&str, &str) = ("keys", "ahead");
 /// Parameter for the relay's step if it loads the onion key from bytes each time.
 const ENCODED: (&str, &str) = ("onion-key", "encoded");
-/// Numbers of onionskins in a queue, which one thread answers in succession, as one operation.
+/// Numbers of onionskins in a queue. One operation answers the whole queue on one thread.
 const QUEUES: [u64; 4] = [1, 4, 16, 64];
 /// Name of the queue operation, and of the parameter for the number of onionskins.
 const QUEUE: (&str, &str) = ("replies", "queue");
@@ -66,7 +66,8 @@ impl Workload for NtorWorkload {
             let options = &handshake.halves(options);
             let mut found = pairs(providers, options, has_classical, has_kem);
             if kem.is_none() {
-                // There is no second half, so keep only the classical provider.
+                // Without a KEM, the second half is unused. Keep one pair for each classical
+                // provider.
                 found.retain(|pair| pair.classical == pair.post_quantum);
             }
             found.retain(|pair| keeps(options, &handshake.name(), pair));
@@ -126,8 +127,8 @@ impl Workload for NtorWorkload {
         cases
     }
 
-    /// Each handshake has its own pair, chosen by the complete handshake or by single steps. Queues, profiles, threads,
-    /// loads, and the exchange with a relay use the same pair.
+    /// Each handshake has its own pair of providers, chosen by timing the complete handshake or single steps. Queues,
+    /// profiles, threads, loads, and the exchange with a relay use the same pair.
     fn questions(&self, selected: &[Case], _providers: &[Arc<Provider>], options: &CaseOptions) -> Vec<Question> {
         let mut questions = Vec::new();
         for handshake in handshakes() {
@@ -149,14 +150,14 @@ impl Workload for NtorWorkload {
     }
 
     fn primitives(&self, case: &Case) -> Vec<(String, String)> {
-        let pair = Pair::of(case);
+        let pair = Pair::new(case);
         if pair.classical == NULL {
             return vec![(NULL.into(), NULL.into())];
         }
-        if let Some(handshake) = Messaged::of(&case.algorithm) {
+        if let Some(handshake) = Messaged::find(&case.algorithm) {
             return handshake.primitives(pair);
         }
-        let Some(handshake) = Handshake::of(&case.algorithm) else { return Vec::new() };
+        let Some(handshake) = Handshake::find(&case.algorithm) else { return Vec::new() };
         let mut primitives = vec![(pair.classical.clone(), "HMAC-SHA256"), (pair.classical.clone(), "HKDF-SHA256")];
         if handshake.has("x25519") {
             primitives.push((pair.classical.clone(), "X25519"));
@@ -169,15 +170,15 @@ impl Workload for NtorWorkload {
     }
 
     fn prepare(&self, case: &Case, providers: &[Arc<Provider>], seed: Seed) -> Result<Box<dyn Trial>, Fault> {
-        let pair = Pair::of(case);
-        if let Some(handshake) = Messaged::of(&case.algorithm) {
+        let pair = Pair::new(case);
+        if let Some(handshake) = Messaged::find(&case.algorithm) {
             return match handshake {
                 Messaged::OnionService => step(case, Introduction::new(false, providers, &pair)?),
                 Messaged::HybridOnionService => step(case, Introduction::new(true, providers, &pair)?),
                 Messaged::V3 => step(case, Third::new(providers, &pair)?),
             };
         }
-        let handshake = Handshake::of(&case.algorithm).ok_or_else(|| missing(case))?;
+        let handshake = Handshake::find(&case.algorithm).ok_or_else(|| missing(case))?;
         let without = case.word("without");
         let whole = without.is_none() && pair.classical != NULL;
         let trial = || -> Result<Box<dyn Trial>, Fault> {
@@ -225,10 +226,10 @@ pub(crate) fn steps(providers: &[Arc<Provider>], options: &CaseOptions) -> Vec<C
 
 /// Returns whether a case, of any area, belongs to a handshake.
 pub(crate) fn is_handshake(case: &Case) -> bool {
-    Handshake::of(&case.algorithm).is_some() || Messaged::of(&case.algorithm).is_some()
+    Handshake::find(&case.algorithm).is_some() || Messaged::find(&case.algorithm).is_some()
 }
 
-/// Handshake and its KEM, if it uses one.
+/// Circuit handshake without messages: its kind, and its KEM if it uses one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Handshake {
     /// Kind of handshake.
@@ -237,7 +238,8 @@ pub struct Handshake {
     pub kem: Option<&'static str>,
 }
 
-/// Returns every handshake: classical ntor, and the other two with each ML-KEM parameter set.
+/// Returns every handshake: classical ntor, and the KEM-only and the authenticated handshake with each ML-KEM parameter
+/// set.
 pub fn handshakes() -> Vec<Handshake> {
     let mut all = vec![Handshake { variant: Variant::V1, kem: None }];
     for variant in [Variant::KemOnly, Variant::Authenticated] {
@@ -248,7 +250,7 @@ pub fn handshakes() -> Vec<Handshake> {
 
 impl Handshake {
     /// Returns the handshake with this name.
-    pub fn of(name: &str) -> Option<Handshake> {
+    pub fn find(name: &str) -> Option<Handshake> {
         handshakes().into_iter().find(|handshake| handshake.name() == name)
     }
 
@@ -262,8 +264,8 @@ impl Handshake {
         }
     }
 
-    /// Returns the options for the handshake's halves. Classical ntor has no second half, so the classical option
-    /// applies to both.
+    /// Returns the options for the handshake's halves. Classical ntor has no post-quantum half, so the option for the
+    /// classical half applies to both.
     fn halves(&self, options: &CaseOptions) -> CaseOptions {
         match self.kem {
             Some(_) => options.clone(),
@@ -291,7 +293,7 @@ impl Handshake {
         self.protocol(providers, &pair, None)
     }
 
-    /// Returns the protocol for a pair of providers. The part `without` does nothing.
+    /// Returns the protocol for a pair of providers. The null provider replaces the part `without`, one of [`PARTS`].
     ///
     /// # Errors
     /// [`Fault::Unsupported`] if a provider lacks an algorithm.
@@ -340,7 +342,7 @@ fn has_classical(provider: &Provider) -> bool {
 fn facts(handshake: &Handshake, protocol: &Protocol) -> Facts {
     let category = match (handshake.variant, handshake.kem) {
         (Variant::V1, _) => None,
-        (_, kem) => kem.and_then(pqlab_primitives::KemParameters::of).and_then(|kem| kem.category),
+        (_, kem) => kem.and_then(pqlab_primitives::KemParameters::find).and_then(|kem| kem.category),
     };
     let sizes = Sizes {
         onionskin: Some(protocol.onionskin() as u64),

@@ -1,12 +1,12 @@
-//! KEM that does nothing but has the lengths of another KEM. It shows the cost of a handshake without the KEM's work,
-//! while all hashed and copied data keep their lengths.
+//! KEM that does nothing, with keys and ciphertexts of the same lengths as another KEM's. A handshake with it does no
+//! KEM work, but hashes and copies data of the usual lengths.
 
 use pqlab_primitives::{
     Coins, DecapsulationKey, EncapsulationKey, Error, Kem, KemInfo, KemParameters, KeyEncoding, Provider, Result,
 };
 use std::sync::Arc;
 
-/// The KEM of the provider `null`. Its messages are padded with zeros.
+/// KEM of the provider `null`, with keys and ciphertexts padded with zeros to another KEM's lengths.
 pub(super) struct NothingKem {
     info: KemInfo,
     inner: Arc<dyn Kem>,
@@ -15,7 +15,7 @@ pub(super) struct NothingKem {
 impl NothingKem {
     pub(super) fn shaped_as(algorithm: &str, null: &Provider) -> Option<Arc<dyn Kem>> {
         let inner = null.kem(crate::NULL)?.clone();
-        let parameters = KemParameters::of(algorithm)?;
+        let parameters = KemParameters::find(algorithm)?;
         let info = KemInfo { parameters, ..inner.info().clone() };
         Some(Arc::new(NothingKem { info, inner }))
     }
@@ -64,7 +64,7 @@ impl NothingKem {
     }
 }
 
-/// Size of the buffer for a message of the null provider's KEM, in bytes.
+/// Size in bytes of the buffer for an encapsulation key or a ciphertext of the null provider's KEM.
 const ROOM: usize = 1600;
 
 struct Key {

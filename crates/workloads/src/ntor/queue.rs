@@ -1,10 +1,10 @@
-//! Queues of onionskins, which one thread answers in succession.
+//! Queues of onionskins. One thread answers a queue, one onionskin after another.
 //!
 //! One operation answers the whole queue. Each onionskin comes from a different client and has its own memory, reply
-//! and keys. All answers use the relay's prepared onion key, and the code, tables and keys that the first answer brings
-//! into the caches. We know of no library that computes several handshakes together, and no result is reused between
-//! handshakes. With warm caches, a relay gains nothing from a queue, so the cases are also measured with evicted
-//! caches.
+//! and keys. All answers use the same prepared onion key. Later answers find code, tables and keys in the caches that
+//! the first answer has filled. Nothing else is shared: no known library computes several handshakes together, and no
+//! result is reused between handshakes. With warm caches, a relay gains nothing from a queue. The cases are therefore
+//! also measured with evicted caches.
 
 use super::sides::Sides;
 use super::steps::{Messages, create, finish, reply, same_keys};
@@ -21,7 +21,7 @@ pub(super) struct Queue<S: Sides> {
     sides: S,
     /// State of each client until its handshake is verified, and the client's messages.
     sent: Vec<(Option<S::Pending>, Messages)>,
-    /// Index of the handshake to verify after this sample. The next sample verifies the next handshake.
+    /// Index of the handshake to verify after this sample. Each sample verifies one handshake, in rotation.
     looked_at: usize,
     first_ns: u64,
     mean_ns: f64,
@@ -29,7 +29,7 @@ pub(super) struct Queue<S: Sides> {
 
 impl<S: Sides> Queue<S> {
     pub(super) fn new(sides: S, length: u64) -> Queue<S> {
-        let sent = (0..length).map(|_| (None, Messages::of(&sides))).collect();
+        let sent = (0..length).map(|_| (None, Messages::new(&sides))).collect();
         Queue { sides, sent, looked_at: 0, first_ns: 0, mean_ns: 0.0 }
     }
 }

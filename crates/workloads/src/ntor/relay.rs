@@ -6,8 +6,8 @@
 //! ID || onion key.
 //!
 //! This is a measuring instrument, not a Tor relay: it speaks no link protocol and keeps no circuits. It limits the
-//! length of a message, the time that a client may take, and the number of clients. It disconnects clients that send
-//! anything else.
+//! length of a message, the time that a client may take, and the number of clients. It disconnects a client that
+//! exceeds a limit or sends an unknown request.
 
 use super::{Handshake, handshakes};
 use crate::pairs::Pair;
@@ -33,29 +33,29 @@ const IDLE: Duration = Duration::from_secs(30);
 /// Maximum number of concurrent clients. The relay disconnects further clients.
 pub(super) const CLIENTS: usize = 256;
 
-/// Describes frames and limits for authors of clients, as lines of text.
+/// Description of frames and limits for authors of clients, as lines of text.
 pub const FRAMES: &str = "\
 A request is HTYPE (2 bytes) || HLEN (2 bytes) || HDATA (HLEN bytes) with big-endian numbers, as in Tor's CREATE2 cell.
 The answer is HLEN || HDATA. A message must be complete 5 s after its first byte. The relay closes the connection after
 30 s of silence and after an unknown request. It serves up to 256 clients at a time.
 ";
 
-/// Request that a relay answers. The lengths are lengths of HDATA in bytes.
+/// Kind of request that a relay answers. Lengths are in bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answered {
     /// Name of the handshake, or `descriptor` for a request for the relay's descriptor.
     pub name: String,
     /// HTYPE of the request.
     pub number: u16,
-    /// Length of the request.
+    /// Length of HDATA in the request.
     pub request: usize,
-    /// Parts of the request.
+    /// Fields of HDATA in the request, such as `ID || onion key || X`.
     pub request_parts: &'static str,
-    /// Length of the answer.
+    /// Length of HDATA in the answer.
     pub answer: usize,
-    /// Parts of the answer.
+    /// Fields of HDATA in the answer, such as `Y || AUTH`.
     pub answer_parts: &'static str,
-    /// Length of the resulting keys on both sides.
+    /// Length of the keys that each side derives; 0 for a descriptor.
     pub keys: usize,
 }
 
@@ -73,7 +73,7 @@ pub fn handshake_type(handshake: Handshake) -> u16 {
     }
 }
 
-/// Failure of a relay, or of answering a request.
+/// Reason why a relay cannot be created, or why it cannot answer a request.
 #[derive(Debug, thiserror::Error)]
 pub enum RelayError {
     /// The socket failed.
@@ -87,12 +87,13 @@ pub enum RelayError {
     Provider(#[from] Fault),
 }
 
-/// Numbers of requests that a relay has answered and rejected.
+/// Numbers of handshakes that a relay has answered, and of connections that it has rejected.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Served {
     /// Handshakes answered.
     pub handshakes: u64,
-    /// Connections closed because of invalid or slow requests, or because a library panicked.
+    /// Connections closed because of an invalid or slow request, too many clients, a thread that could not be started,
+    /// or a panic in a library.
     pub refused: u64,
 }
 
@@ -123,11 +124,14 @@ impl Relay {
                 Err(_) => {}
             }
         }
-        Relay::of(protocols, identity)
+        Relay::with_protocols(protocols, identity)
     }
 
     /// Creates a relay that answers these handshakes. Each handshake comes with its HTYPE.
-    pub(super) fn of(protocols: Vec<(u16, Arc<Protocol>)>, identity: [u8; IDENTITY]) -> Result<Arc<Relay>, RelayError> {
+    pub(super) fn with_protocols(
+        protocols: Vec<(u16, Arc<Protocol>)>,
+        identity: [u8; IDENTITY],
+    ) -> Result<Arc<Relay>, RelayError> {
         let mut key = zeroize::Zeroizing::new([0; 32]);
         let mut descriptor = None;
         let mut responders = Vec::new();
@@ -140,7 +144,7 @@ impl Relay {
             }
             responders.push((number, protocol, responder));
         }
-        let descriptor = descriptor.ok_or_else(|| Fault::Unsupported("the providers support no handshake".into()))?;
+        let descriptor = descriptor.ok_or_else(|| Fault::Unsupported("the libraries support no handshake".into()))?;
         Ok(Arc::new(Relay {
             responders,
             descriptor,
@@ -195,7 +199,7 @@ impl Relay {
     /// Accepts clients, each on its own thread, until [`stop`](Self::stop) is called.
     ///
     /// # Errors
-    /// Errors from the listening socket, except those that affect only one connection.
+    /// Errors from the listening socket, except those that are temporary or affect only one connection.
     pub fn serve(self: &Arc<Self>, listener: &TcpListener) -> io::Result<()> {
         while !self.stopping.load(Ordering::Acquire) {
             let stream = match listener.accept() {
@@ -232,7 +236,8 @@ impl Relay {
         TcpStream::connect_timeout(&address, Duration::from_secs(1)).ok();
     }
 
-    /// Answers one client until it leaves. Returns an error if the client sends an invalid request.
+    /// Answers a client's requests until it disconnects. Returns an error if a request is invalid or late, or the
+    /// socket fails.
     fn attend(&self, stream: TcpStream, place: Place) -> Result<(), RelayError> {
         stream.set_nodelay(true)?;
         stream.set_write_timeout(Some(Duration::from_nanos(MESSAGE_TIME)))?;
@@ -267,12 +272,12 @@ impl Relay {
     }
 }
 
-/// A place for one of the concurrent clients. Dropping it frees the place, however the client's thread ends. Counts a
-/// panic in a library as a rejected client.
+/// One of the places for concurrent clients. Dropping it frees the place, even if the client's thread panics. A panic
+/// counts as a rejected connection.
 struct Place(Arc<Relay>);
 
 impl Place {
-    /// Takes a place. `None` if all places are taken.
+    /// Takes a place. Returns `None` if there is no free place.
     fn taken(relay: &Arc<Relay>) -> Option<Place> {
         let before = relay.clients.fetch_add(1, Ordering::AcqRel);
         let place = Place(Arc::clone(relay));
@@ -304,7 +309,7 @@ struct Session {
 }
 
 impl Session {
-    /// Reads the next request and returns its HTYPE and length; `None` if the client has left.
+    /// Reads the next request and returns its HTYPE and length; `None` if the client has disconnected.
     fn request(&mut self, data: &mut [u8; LONGEST]) -> io::Result<Option<(u16, usize)>> {
         let mut header = [0; 4];
         self.stream.set_read_timeout(Some(IDLE))?;
@@ -337,7 +342,7 @@ impl Session {
     }
 }
 
-/// Fills `buffer` by the deadline, however slowly the bytes arrive.
+/// Fills `buffer`, or fails if the deadline passes first, even if bytes arrive slowly.
 fn read_by(stream: &mut TcpStream, deadline: u64, mut buffer: &mut [u8]) -> io::Result<()> {
     while !buffer.is_empty() {
         let left = deadline.saturating_sub(clock::monotonic_ns());
@@ -359,7 +364,7 @@ fn read_by(stream: &mut TcpStream, deadline: u64, mut buffer: &mut [u8]) -> io::
 pub struct Link {
     stream: TcpStream,
     request: Vec<u8>,
-    /// Time limit for an answer. `None` for pqlab's own relay, so that no time is spent on checking the limit.
+    /// Time limit for an answer. `None` for pqlab's own relay, because checking a limit would take time.
     limit: Option<Duration>,
 }
 
@@ -429,7 +434,7 @@ impl Link {
         }
     }
 
-    /// Returns whether the relay has sent more than was requested.
+    /// Returns whether the relay has sent bytes after its answer.
     ///
     /// # Errors
     /// Errors from the socket.

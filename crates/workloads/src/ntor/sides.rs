@@ -11,13 +11,13 @@ use std::sync::Arc;
 pub(super) struct Lengths {
     /// The client's message.
     pub(super) onionskin: usize,
-    /// The answer to the client's message.
+    /// The peer's answer.
     pub(super) reply: usize,
-    /// Keys that both sides derive.
+    /// Keys that each side derives.
     pub(super) keys: usize,
 }
 
-/// A client and its peer.
+/// A client and its peer, with one method per step of their handshake.
 pub(super) trait Sides: Send + 'static {
     /// State of the client between its two steps.
     type Pending: Send;

@@ -4,11 +4,11 @@ use super::sides::Sides;
 use crate::inputs::{POOL, Turn};
 use pqlab_harness::{Fault, Recorder, Trial};
 
-/// Number of keys generated in advance for one sample. Using a key takes much less time than generating one, so a batch
-/// of the usual size would spend most of its time on generating keys.
+/// Number of ephemeral keys generated in advance for one sample. Generating a key takes much longer than using it, so a
+/// sample of the usual size would spend most of its time on generating keys.
 const AHEAD: u64 = 64;
 
-/// The two messages, and the keys of both sides.
+/// The two messages of a handshake, and the keys that each side derives.
 #[derive(Clone)]
 pub(super) struct Messages {
     onionskin: Vec<u8>,
@@ -18,7 +18,7 @@ pub(super) struct Messages {
 }
 
 impl Messages {
-    pub(super) fn of(sides: &impl Sides) -> Messages {
+    pub(super) fn new(sides: &impl Sides) -> Messages {
         let lengths = sides.lengths();
         Messages {
             onionskin: vec![0; lengths.onionskin],
@@ -28,7 +28,7 @@ impl Messages {
         }
     }
 
-    /// Clears the answer, so that an earlier answer cannot pass for a new one.
+    /// Clears the reply and the relay's keys, so that the check does not accept those of an earlier sample.
     pub(super) fn forget_answer(&mut self) {
         self.reply.fill(0);
         self.relay_keys.fill(0);
@@ -50,7 +50,7 @@ pub(super) fn finish<S: Sides>(sides: &S, pending: S::Pending, messages: &mut Me
     sides.finish(pending, &messages.reply, &mut messages.client_keys)
 }
 
-/// Checks that both sides have the same keys, which may be zero if a part does nothing.
+/// Checks that both sides have the same keys. The keys must not be zero unless a part of the handshake does nothing.
 pub(super) fn same_keys(sides: &impl Sides, messages: &Messages) -> Result<(), Fault> {
     let drawn = !sides.whole() || messages.client_keys.iter().any(|&byte| byte != 0);
     if messages.client_keys == messages.relay_keys && drawn {
@@ -69,7 +69,7 @@ pub(super) struct Create<S: Sides> {
 
 impl<S: Sides> Create<S> {
     pub(super) fn new(sides: S) -> Create<S> {
-        Create { messages: Messages::of(&sides), sides, pending: Vec::new() }
+        Create { messages: Messages::new(&sides), sides, pending: Vec::new() }
     }
 }
 
@@ -105,7 +105,7 @@ pub(super) struct CreateAhead<S: Sides> {
 
 impl<S: Sides> CreateAhead<S> {
     pub(super) fn new(sides: S) -> CreateAhead<S> {
-        CreateAhead { messages: Messages::of(&sides), sides, ahead: Vec::new(), pending: Vec::new() }
+        CreateAhead { messages: Messages::new(&sides), sides, ahead: Vec::new(), pending: Vec::new() }
     }
 }
 
@@ -150,8 +150,8 @@ pub(super) struct Reply<S: Sides> {
 
 impl<S: Sides> Reply<S> {
     pub(super) fn new(sides: S) -> Reply<S> {
-        let sent = vec![Messages::of(&sides); POOL];
-        Reply { sent: sent.into_iter().map(|messages| (None, messages)).collect(), sides, turn: Turn::of(POOL) }
+        let sent = vec![Messages::new(&sides); POOL];
+        Reply { sent: sent.into_iter().map(|messages| (None, messages)).collect(), sides, turn: Turn::new(POOL) }
     }
 }
 
@@ -198,14 +198,14 @@ impl<S: Sides> Trial for Finish<S> {
         self.pending.clear();
         self.next = 0;
         while self.messages.len() < batch {
-            self.messages.push(Messages::of(&self.sides));
+            self.messages.push(Messages::new(&self.sides));
         }
         for messages in &mut self.messages[..batch] {
             self.pending.push(create(&self.sides, messages)?);
             reply(&self.sides, messages)?;
             messages.client_keys.fill(0);
         }
-        // The routine takes states from the end.
+        // The routine pops states from the end, so reverse them to match the messages.
         self.pending.reverse();
         Ok(())
     }
@@ -233,7 +233,7 @@ pub(super) struct Whole<S: Sides> {
 
 impl<S: Sides> Whole<S> {
     pub(super) fn new(sides: S) -> Whole<S> {
-        Whole { messages: Messages::of(&sides), sides }
+        Whole { messages: Messages::new(&sides), sides }
     }
 }
 

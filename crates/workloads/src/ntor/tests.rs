@@ -21,7 +21,8 @@ fn cases() -> (Vec<Arc<Provider>>, Vec<Case>) {
 #[test]
 fn every_case_runs_and_is_verified() {
     let (providers, cases) = cases();
-    // One pair of each kind keeps the test short. The build decides which library comes first in a mixed pair.
+    // Test one pair of each kind, to keep the test short. Match mixed pairs by their second half,
+    // because the first depends on the build.
     let wanted = |case: &&Case| {
         let provider = case.provider.as_str();
         ["rustcrypto", "null"].contains(&provider) || provider.ends_with("+libcrux:portable")
@@ -73,7 +74,7 @@ fn a_queue_answers_every_onionskin_and_records_when() {
             assert!(of_first[0] > 0.0 && of_first[0] <= of_mean[0], "{of_first:?} {of_mean:?}");
             assert_eq!(length == 1, of_first == of_mean);
         }
-        // The trial must detect an onionskin that was not answered again.
+        // The trial must detect that the routine left an onionskin unanswered.
         assert!(crate::testing::is_void(trial.as_mut(), 1));
     }
     let mut other = cases.iter().find(|case| case.id() == id_of(16)).unwrap().clone();
@@ -133,7 +134,7 @@ fn fastest_applies_to_either_half_and_classical_ntor_uses_the_first() {
     let draft = NtorWorkload.cases(&providers, &options);
     let questions = NtorWorkload.questions(&draft, &providers, &options);
     assert_eq!(questions.len(), handshakes().len() + messages::ALL.len());
-    // Choose the slowest possible pair, which would not be chosen by chance.
+    // Answer with a slow provider, so that its cases show that the answers were used.
     let answers = questions.iter().map(|question| {
         assert_eq!(
             question.operations(),
@@ -174,10 +175,10 @@ struct Running {
 
 impl Running {
     fn start() -> Running {
-        Running::of(Relay::new(&pqlab_providers::providers(), "rustcrypto", [9; 20]).unwrap())
+        Running::new(Relay::new(&pqlab_providers::providers(), "rustcrypto", [9; 20]).unwrap())
     }
 
-    fn of(relay: Arc<Relay>) -> Running {
+    fn new(relay: Arc<Relay>) -> Running {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
         let serving = Arc::clone(&relay);
@@ -185,7 +186,7 @@ impl Running {
         Running { relay, address, serving }
     }
 
-    /// Performs a handshake of every kind over one connection.
+    /// Performs one handshake of each kind over a single connection.
     fn works(&self) {
         let providers = pqlab_providers::providers();
         let pair = Pair { classical: "rustcrypto".into(), post_quantum: "rustcrypto".into() };
@@ -237,7 +238,7 @@ fn disconnects_on_invalid_requests_without_an_answer() {
         let mut stream = TcpStream::connect(running.address).unwrap();
         stream.write_all(&request).unwrap();
         let mut answer = Vec::new();
-        // A reset is also a disconnection.
+        // A reset also counts as a disconnection.
         stream.read_to_end(&mut answer).ok();
         assert!(answer.is_empty(), "{request:?} was answered");
     }
@@ -251,7 +252,7 @@ fn disconnects_slow_clients_while_serving_others() {
     let mut slow = TcpStream::connect(running.address).unwrap();
     slow.write_all(&[0, 2]).unwrap();
     running.works();
-    // This is much longer than the relay allows, so only a relay that waits forever fails here.
+    // This timeout is much longer than the relay's, so only a relay that waits forever fails here.
     slow.set_read_timeout(Some(std::time::Duration::from_secs(60))).unwrap();
     let mut answer = Vec::new();
     let ended = slow.read_to_end(&mut answer);
@@ -281,7 +282,7 @@ fn ten_thousand_garbage_connections_leave_the_relay_serving() {
     assert_eq!(running.relay.served().handshakes, 7);
 }
 
-/// Library that panics on everything that a client sends.
+/// KEM that panics when it parses a client's encapsulation key.
 struct Panicking(Arc<dyn Kem>);
 
 impl Kem for Panicking {
@@ -323,9 +324,9 @@ fn a_panic_in_a_library_frees_the_clients_place() {
         kdf: provider.kdf("HKDF-SHA256").unwrap().clone(),
     };
     let protocol = Protocol::new(Variant::KemOnly, parts).unwrap();
-    let running = Running::of(Relay::of(vec![(NUMBER, protocol.clone())], [9; 20]).unwrap());
+    let running = Running::new(Relay::with_protocols(vec![(NUMBER, protocol.clone())], [9; 20]).unwrap());
     let (mut onionskin, mut reply) = (vec![0; protocol.onionskin()], vec![0; protocol.reply()]);
-    // The relay's identity, which is checked before the key.
+    // Insert the right identity, because the relay checks the identity before it uses the key.
     onionskin[800..].fill(9);
     for _ in 0..=CLIENTS {
         let mut link = Link::connect(running.address).unwrap();

@@ -15,7 +15,7 @@ use std::sync::mpsc::{Receiver, channel};
 const PERCENTILES: [(&str, u64); 4] =
     [("queueing_p50_ns", 50), ("queueing_p95_ns", 95), ("queueing_p99_ns", 99), ("queueing_max_ns", 100)];
 
-/// A trial with a thread pool.
+/// A trial that submits tasks to a thread pool.
 pub(super) struct Load {
     tasks: u64,
     /// One share per worker. `None` while the worker has the share.
@@ -26,7 +26,7 @@ pub(super) struct Load {
     delays: Vec<u64>,
 }
 
-/// Workers that wait at an open queue, which holds the submission times of tasks.
+/// Workers that take tasks from an open queue. A task in the queue is its submission time in ns.
 struct Workers {
     queue: Sender<u64>,
     home: Receiver<Returned>,
@@ -65,7 +65,7 @@ impl Trial for Load {
     fn setup(&mut self, batch: usize) -> Result<(), Fault> {
         self.gather()?;
         self.delays.clear();
-        // The submitter may run on any of the processors, as in a separate program.
+        // Let the submitter run on any of the processors, as a separate program could.
         pin(&self.processors)?;
         let (queue, tasks) = unbounded::<u64>();
         let (sender, home) = channel();
@@ -86,7 +86,7 @@ impl Trial for Load {
                         outcome = caught(|| share.perform(1));
                     }
                 }
-                // If nothing receives the share any more, the case was abandoned.
+                // Sending fails only if the case was abandoned.
                 sender.send(Returned { worker, share, delays, outcome }).ok();
             })?;
         }

@@ -31,7 +31,7 @@ impl Workload for ScalingWorkload {
     }
 
     fn describe(&self) -> &'static str {
-        "operations on several threads at once, and many tasks through a thread pool"
+        "operations on several threads at once, and many tasks in a thread pool"
     }
 
     fn cases(&self, providers: &[Arc<Provider>], options: &CaseOptions) -> Vec<Case> {
@@ -105,8 +105,8 @@ pub(crate) fn operation(case: &Case) -> &str {
     case.operation.strip_suffix(LOAD).unwrap_or(&case.operation)
 }
 
-/// Prepares a case from [`thread_cases`] or [`load_cases`]. Calls `trial` once per thread. The trials must not share
-/// keys or buffers.
+/// Prepares a case from [`thread_cases`] or [`load_cases`]. Calls `trial` once per thread. The returned trials must not
+/// share keys or buffers.
 ///
 /// # Errors
 /// Errors from `trial`, or [`Fault::Unsupported`] for any other case.
@@ -142,7 +142,7 @@ fn block(case: &Case) -> String {
     format!("{}/{}/{}{length}", case.workload, case.algorithm, case.operation)
 }
 
-/// Returns the case for a KEM operation with a prepared key, without an area's parameters.
+/// Returns the case for a KEM operation with a prepared key, without parameters.
 pub(crate) fn kem_case(provider: &Provider, kem: &dyn Kem, operation: &str) -> Case {
     Case { workload: "scaling".into(), ..kem::case(provider, kem, operation, Form::Prepared) }
 }

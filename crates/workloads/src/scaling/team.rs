@@ -3,7 +3,7 @@
 //!
 //! The timed thread is the first of the team. The others wait at a barrier until it releases them with a single store,
 //! so no wake-up is timed. Each thread is pinned to its own processor. The threads take operations in small portions
-//! from one counter, so that a thread with long operations (a signer that rejects) does not keep the others waiting at
+//! from one counter, so that a thread with long operations (a signer that retries) does not keep the others waiting at
 //! the end. A sample ends when the last thread is done.
 
 use super::threads::{Share, caught, dispatch, gone, pin};
@@ -21,7 +21,7 @@ const SAMPLE_NS: u64 = 10_000_000;
 /// Number of portions in a thread's part of a sample. In a sample of 10 ms, a portion takes 20 µs. This makes the cost
 /// of the counter negligible and limits how far apart the threads finish.
 const PORTIONS: u64 = 512;
-/// Number of iterations at the barrier between calls that let another thread run.
+/// Number of spins while waiting between two calls to [`thread::yield_now`].
 const SPINS: u32 = 1 << 14;
 
 /// A trial with several threads.
@@ -38,24 +38,24 @@ pub(super) struct Team {
 
 struct Member {
     share: Share,
-    /// Created by the member's thread. `None` if threads share processors.
+    /// Watches the member's thread for disturbances. `None` before the first sample, and if threads share processors.
     gate: Option<Gate>,
 }
 
 impl Member {
-    /// Opens the gate when the member's thread is ready to work on this processor.
+    /// Starts watching the member's thread, which runs on processor `cpu`, unless threads share processors.
     fn open(&mut self, cpu: u32, oversubscribed: bool) -> Option<Before> {
         (!oversubscribed).then(|| self.gate.get_or_insert_with(|| Gate::new(Some(cpu))).open())
     }
 
-    /// Closes the gate when the thread is done, and returns the disturbances of the thread.
+    /// Stops watching the member's thread, and returns its disturbances.
     fn close(&mut self, before: Option<Before>) -> Vec<Disturbance> {
         let seen = self.gate.as_mut().zip(before).map(|(gate, before)| gate.close(before));
         seen.map(|seen| gate::judge(&seen, &Thresholds::for_one_of_several_threads())).unwrap_or_default()
     }
 }
 
-/// State between [`Trial::setup`] and the return of all members.
+/// State of a sample, from [`Trial::setup`] until all members have returned.
 struct Pending {
     round: Arc<Round>,
     home: Receiver<Returned>,
@@ -69,8 +69,8 @@ struct Returned {
 }
 
 impl Team {
-    /// Creates a team whose threads are pinned to these processors, round-robin. The first trial belongs to the timed
-    /// thread.
+    /// Creates a team with one thread per trial. The threads are pinned to these processors, round-robin. The first
+    /// trial belongs to the timed thread.
     pub(super) fn new(trials: Vec<Box<dyn Trial>>, processors: &[u32]) -> Team {
         let cpus: Vec<u32> = processors.iter().copied().cycle().take(trials.len()).collect();
         let member = |trial| Some(Member { share: Share::new(trial), gate: None });
@@ -94,7 +94,8 @@ impl Team {
         pin(&self.cpus[..1])?;
         let round = Arc::new(Round::new(self.cpus.len(), oversubscribed));
         let (sender, home) = channel();
-        // From here on, an error leaves no thread waiting, because `gather` releases all threads that were sent out.
+        // If a later line fails, no thread waits forever, because `gather` releases all threads
+        // that were sent out.
         let pending = self.pending.insert(Pending { round: Arc::clone(&round), home, before: None });
         for (thread, &cpu) in self.cpus.iter().enumerate().skip(1) {
             let mut member = self.members[thread].take().ok_or_else(gone)?;
@@ -106,7 +107,7 @@ impl Team {
                 round.arrive();
                 round.finish(ready.and_then(|()| round.work(&mut member.share)));
                 let disturbances = member.close(before);
-                // If nothing receives the member any more, the case was abandoned.
+                // Sending fails only if the case was abandoned.
                 sender.send(Returned { thread, member, disturbances }).ok();
             })?;
         }
@@ -185,7 +186,7 @@ impl Drop for Team {
     }
 }
 
-/// State that the threads share from one release to the next. Each counter occupies its own pair of cache lines.
+/// State that the threads share during a sample. Each counter has its own pair of cache lines.
 struct Round {
     threads: usize,
     oversubscribed: bool,

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Barrier, Mutex, PoisonError};
 use std::thread::ThreadId;
 
-/// Action of a trial in addition to counting.
+/// Action of a trial after counting, such as a panic.
 type Misbehaviour = fn() -> Result<(), Fault>;
 
 /// Trial that counts operations and the threads that perform them, and may misbehave.
@@ -42,7 +42,7 @@ impl Trial for Counting {
 struct Bench {
     done: Arc<AtomicU64>,
     threads: Arc<Mutex<HashSet<ThreadId>>>,
-    /// Action of the second trial in addition to counting.
+    /// Action of the second trial after counting.
     misbehave: Option<Misbehaviour>,
     /// Whether each trial waits until all have begun.
     meet: bool,

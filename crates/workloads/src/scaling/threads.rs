@@ -1,5 +1,5 @@
-//! Threads that live as long as their worker process and run the work passed to them, so that starting a thread is
-//! never timed.
+//! Threads that live as long as their worker process and run work passed to them, so that starting a thread is never
+//! timed.
 
 use pqlab_harness::{Fault, Recorder, Trial, affinity, residue};
 use std::cell::RefCell;
@@ -19,7 +19,8 @@ thread_local! {
     static THREADS: RefCell<Vec<Sender<Work>>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Passes `work` to thread `number`, after starting missing threads. The work must catch its own panics.
+/// Passes `work` to the thread with index `number`. Starts this thread and those before it, if necessary. `work` must
+/// catch its own panics.
 ///
 /// # Errors
 /// [`Fault::Library`] if the thread cannot be started, or has ended.
@@ -32,7 +33,7 @@ pub(super) fn dispatch(number: usize, work: impl FnOnce() + Send + 'static) -> R
                 .stack_size(STACK)
                 .spawn(move || {
                     for work in queue {
-                        // Remove state that the work of another case left behind.
+                        // Clear the register state that the work of another case left behind.
                         residue::put_back();
                         work();
                     }
@@ -76,7 +77,7 @@ impl Share {
         Share { trial, performed: false }
     }
 
-    /// Prepares for `batch` operations, because the thread may get all of them.
+    /// Prepares for `batch` operations, the total of all threads, because this thread may get all of them.
     pub(super) fn setup(&mut self, batch: usize) -> Result<(), Fault> {
         self.performed = false;
         self.trial.setup(batch)

@@ -1,9 +1,10 @@
 //! Verification of many signatures in one operation, such as `verify-x100` for a hundred. Libraries with batch
 //! verification verify the signatures together, other libraries one by one. `signers=` is the number of different
-//! signers. Libraries that support both are also measured with the flag `one-by-one`.
+//! signers. Libraries that can do both are also measured with the flag `one-by-one`, which turns batch verification
+//! off.
 //!
-//! This module also covers `verify` for providers that only verify: a batch of one signature, which another provider
-//! creates.
+//! This module also covers `verify` for providers that cannot sign: a batch of one signature, created by another
+//! provider.
 
 use super::{MESSAGE, Mode, signing_key};
 use crate::inputs::{POOL, Supply, Turn, bytes, generator};
@@ -25,21 +26,21 @@ const SIGNERS: [u64; 3] = [100, 10, 1];
 const OPERATION: &str = "verify-x";
 /// Parameter for the number of signers.
 const BY: &str = "signers";
-/// Flag for cases without the library's batch verification.
+/// Flag for cases that do not use the library's batch verification.
 const ONE_BY_ONE: &str = "one-by-one";
 
-/// Returns the number of signatures in an operation's batch.
+/// Returns the number of signatures that an operation such as `verify-x100` verifies. `None` for other operations.
 fn batch(operation: &str) -> Option<usize> {
     operation.strip_prefix(OPERATION)?.parse().ok().filter(|number| *number > 0)
 }
 
-/// Returns whether the case is a batch, or belongs to a provider that only verifies.
+/// Returns whether the case verifies a batch, or belongs to a provider that cannot sign with its algorithm.
 pub(super) fn is_for(case: &Case, provider: &Provider) -> bool {
     batch(&case.operation).is_some() || provider.signature(&case.algorithm).is_none()
 }
 
-/// Returns the `verify` cases for providers that only verify, and batches for every algorithm for which some provider
-/// offers batch verification.
+/// Returns the `verify` cases for providers that only verify, and the batch cases of all providers. Covers the
+/// algorithms that at least one provider verifies in batches.
 pub(super) fn cases(providers: &[Arc<Provider>], options: &CaseOptions, lengths: &[u64]) -> Vec<Case> {
     let real: Vec<&Arc<Provider>> =
         providers.iter().filter(|provider| provider.library != NULL && provider.remote.is_none()).collect();
@@ -52,7 +53,7 @@ pub(super) fn cases(providers: &[Arc<Provider>], options: &CaseOptions, lengths:
     }
     let mut cases = Vec::new();
     for algorithm in algorithms {
-        // Batches need a provider that signs.
+        // Skip the algorithm if no provider can sign the batches.
         if !real.iter().any(|provider| provider.signature(algorithm).is_some()) {
             continue;
         }
@@ -93,7 +94,7 @@ fn sizes(options: &CaseOptions) -> Vec<(u64, u64)> {
         let signers: Vec<u64> = match &options.senders[..] {
             [] if number == 100 => SIGNERS.to_vec(),
             [] => vec![number],
-            asked => asked.iter().map(|signers: &Senders| signers.of(number, number)).collect(),
+            asked => asked.iter().map(|signers: &Senders| signers.count(number, number)).collect(),
         };
         for signers in signers {
             if !sizes.contains(&(number, signers)) {
@@ -147,14 +148,15 @@ pub(super) fn prepare(
         _ => return Err(missing(case)),
     };
     let signer = own.or_else(|| signer(providers, &case.algorithm));
-    let signer = signer.ok_or_else(|| Fault::Unsupported(format!("no provider signs with {}", case.algorithm)))?;
+    let signer = signer.ok_or_else(|| Fault::Unsupported(format!("no library signs with {}", case.algorithm)))?;
     let length = case.message_length().unwrap_or(MESSAGE) as usize;
     let shape = Shape { number, signers: case.number(BY).map_or(POOL, |number| number as usize), length };
     let trial = VerifyBatch::new(verifier, signer.as_ref(), shape, case.form, &mut generator(case, seed));
     Ok(Box::new(trial.map_err(fault)?))
 }
 
-/// Returns the signer for providers that only verify: the first provider that signs and is not in another process.
+/// Returns the scheme that signs for providers that only verify: from the first provider that offers it in this
+/// process.
 pub(crate) fn signer<'a>(providers: &'a [Arc<Provider>], algorithm: &str) -> Option<&'a Arc<dyn SignatureScheme>> {
     let able = providers.iter().filter(|provider| provider.library != NULL && provider.remote.is_none());
     able.filter_map(|provider| provider.signature(algorithm)).next()
@@ -189,11 +191,11 @@ struct VerifyBatch {
     verifier: Verifier,
     encoded: bool,
     keys: Vec<(PreparedKey, Vec<u8>)>,
-    /// Signatures of all operations, concatenated.
+    /// Signatures of all operations, concatenated: `number` per operation.
     signed: Vec<Signed>,
     number: usize,
     turn: Turn,
-    /// Index of the signature that the last operation changes, to check that verification rejects it.
+    /// Index, within the last operation, of the signature that the last [`Trial::verify`] changed.
     changed: usize,
 }
 
@@ -219,8 +221,8 @@ impl VerifyBatch {
             };
             Ok::<_, Error>((prepared, encoded))
         })?;
-        // Use at least as many signatures as a pool holds, because caches and branch predictors learn repeated
-        // signatures.
+        // Use at least as many signatures as a pool holds: caches and branch predictors would learn
+        // a smaller set.
         let operations = POOL.div_ceil(shape.number);
         let mode = Mode::default();
         let sign = |index: usize| {
@@ -238,14 +240,14 @@ impl VerifyBatch {
             keys,
             signed,
             number: shape.number,
-            turn: Turn::of(operations),
+            turn: Turn::new(operations),
             changed: 0,
         })
     }
 
     /// Returns the signatures of an operation.
     #[inline(always)]
-    fn of(&self, operation: usize) -> &[Signed] {
+    fn signed(&self, operation: usize) -> &[Signed] {
         &self.signed[operation * self.number..][..self.number]
     }
 
@@ -281,7 +283,7 @@ impl VerifyBatch {
         }
     }
 
-    /// Checks that there is a verdict on every signature, because a signature without a verdict was not verified.
+    /// Checks that there are as many verdicts as signatures, because a signature without a verdict was not verified.
     fn there_are_as_many(&self, verdicts: &[LibraryResult<()>]) -> Result<(), Fault> {
         if verdicts.len() == self.number {
             return Ok(());
@@ -289,7 +291,7 @@ impl VerifyBatch {
         Err(Fault::WrongAnswer(format!("{} verdicts for {} signatures", verdicts.len(), self.number)))
     }
 
-    /// Returns whether the verifier gives a verdict on each signature.
+    /// Returns whether the verifier gives a separate verdict on each signature, rather than one for the batch.
     fn answers_for_each(&self) -> bool {
         match &self.verifier {
             Verifier::Together(batches) => batches.answers_for_each(),
@@ -306,7 +308,7 @@ impl Trial for VerifyBatch {
     fn routine(&mut self, batch: usize, _recorder: &mut Recorder) -> Result<(), Fault> {
         for _ in 0..batch {
             let operation = self.turn.advance();
-            let verdicts = self.verdicts(self.of(operation));
+            let verdicts = self.verdicts(self.signed(operation));
             self.there_are_as_many(&verdicts)?;
             for verdict in verdicts {
                 verdict.map_err(fault)?;
@@ -332,7 +334,7 @@ impl Trial for VerifyBatch {
             let place = first + self.changed;
             let kept = self.signed[place].clone();
             change(&mut self.signed[place]);
-            let verdicts = self.verdicts(self.of(self.turn.last()));
+            let verdicts = self.verdicts(self.signed(self.turn.last()));
             self.signed[place] = kept;
             self.there_are_as_many(&verdicts)?;
             for (index, verdict) in verdicts.into_iter().enumerate() {
@@ -355,7 +357,7 @@ mod tests {
     use crate::testing::{prepared, right};
     use pqlab_primitives::SignatureParameters;
 
-    fn of(providers: &[Arc<Provider>]) -> Vec<Case> {
+    fn cases_of(providers: &[Arc<Provider>]) -> Vec<Case> {
         let all = SignatureWorkload.cases(providers, &CaseOptions::default());
         let ours = |case: &Case| batch(&case.operation).is_some() || case.library() == "mldsa-batch";
         all.into_iter().filter(ours).collect()
@@ -364,7 +366,7 @@ mod tests {
     #[test]
     fn every_library_verifies_many_if_any_has_batches() {
         let providers = pqlab_providers::providers();
-        let cases = of(&providers);
+        let cases = cases_of(&providers);
         let ids: Vec<String> = cases.iter().map(Case::id).collect();
         for id in [
             "signature/ML-DSA-65/verify[len=32]@mldsa-batch:portable",
@@ -395,7 +397,8 @@ mod tests {
         assert_eq!(sizes(&CaseOptions::default()), [(8, 8), (32, 32), (100, 100), (100, 10), (100, 1)]);
     }
 
-    /// Verifier that returns a scripted verdict on each claim, or one on all claims.
+    /// Batch verifier with scripted verdicts, which may return one verdict too few. `each` is whether it claims to give
+    /// separate verdicts.
     struct Wrong {
         each: bool,
         one_short: bool,
@@ -437,16 +440,16 @@ mod tests {
             (false, refuses, true, false),
         ] {
             let mut provider = Provider::new("wrong", template.build_info.clone());
-            let parameters = SignatureParameters::of("Ed25519").unwrap();
+            let parameters = SignatureParameters::find("Ed25519").unwrap();
             provider.batch_verifiers = vec![Arc::new(Wrong { each, one_short, parameters, verdicts })];
             let providers = [Arc::new(provider), Arc::clone(template)];
-            let case = of(&providers)
+            let case = cases_of(&providers)
                 .into_iter()
                 .find(|case| case.id() == "signature/Ed25519/verify-x8[len=32,signers=8]@wrong")
                 .unwrap();
             let mut trial = prepared(&SignatureWorkload, &case, &providers);
             assert_eq!(trial.verify().is_ok(), right, "{each} {one_short}");
-            // A verifier without a verdict on the last signature has not verified it.
+            // A verifier that returns one verdict too few must fail during the timed call.
             let timed = trial.routine(1, &mut Recorder::default());
             assert!(!one_short || matches!(timed, Err(Fault::WrongAnswer(what)) if what.contains("7 verdicts")));
         }

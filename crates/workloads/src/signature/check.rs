@@ -6,7 +6,7 @@ use pqlab_harness::Fault;
 use pqlab_primitives::{Coins, Result as LibraryResult, SignatureScheme, SigningKey, VerifyingKey};
 use std::sync::Arc;
 
-/// Signature scheme, its mode, and a key that signed nothing in the trial.
+/// Signature scheme, mode of signing, and a key of another signer, which must reject the trial's signatures.
 pub(crate) struct Setting {
     pub(crate) scheme: Arc<dyn SignatureScheme>,
     pub(crate) mode: Mode,

@@ -1,9 +1,9 @@
-//! Signs the message sets that C2SP published (CCTV). Their numbers of rejections average out.
+//! Signs the message sets that C2SP published (CCTV). Signing a whole set takes the expected number of attempts.
 //!
 //! ML-DSA signs by rejection: the number of attempts depends on message and key, so a mean over random messages
-//! converges slowly. For the messages of a set, the numbers of attempts add up to the expected total, given the key
-//! from the all-zero seed, deterministic signing and an empty context. A sample therefore signs the whole set once and
-//! is divided by the number of messages. The alternative set exists to detect libraries that are optimised for the main
+//! converges slowly. The attempts for all messages of a set add up to the expected total, given the key from the
+//! all-zero seed, deterministic signing and an empty context. A sample therefore signs the whole set once, and its time
+//! is divided by the number of messages. The alternative set serves to detect libraries that are optimized for the main
 //! set.
 
 use super::{Mode, Setting};
@@ -32,12 +32,12 @@ impl MessageSet {
         }
     }
 
-    pub(super) fn of(name: &str) -> Option<MessageSet> {
+    pub(super) fn parse(name: &str) -> Option<MessageSet> {
         MessageSet::ALL.into_iter().find(|set| set.name() == name)
     }
 
-    /// Returns the file with the messages for an algorithm, from the folder of published vectors or from the fetched
-    /// vectors.
+    /// Returns the path of the file with the messages for an algorithm. Looks in the folder of published vectors, then
+    /// among the fetched vectors. `None` if neither contains the file.
     fn find(self, algorithm: &str) -> Option<PathBuf> {
         let folders = vectors_root().into_iter().chain(fetched_vectors());
         folders.map(|folder| folder.join(self.name_of_file(algorithm))).find(|path| path.is_file())
@@ -66,11 +66,12 @@ pub const MESSAGE_SETS_MISSING: &str = "the message sets of C2SP CCTV are missin
 
 /// Returns whether a case signs a published message set that is not on this machine.
 pub fn lacks_message_set(case: &Case) -> bool {
-    let set = case.word(super::MESSAGES).and_then(MessageSet::of);
+    let set = case.word(super::MESSAGES).and_then(MessageSet::parse);
     set.is_some_and(|set| set.find(&case.algorithm).is_none())
 }
 
-/// Returns whether a provider can sign as the sets require: deterministically, with a key from a supplied seed.
+/// Returns whether a scheme can sign in the way that the sets require: ML-DSA, deterministic, with a key from a
+/// supplied seed.
 pub(super) fn offered(scheme: &dyn SignatureScheme) -> bool {
     let info = scheme.info();
     info.parameters.algorithm.starts_with("ML-DSA-") && info.coins.keygen && info.coins.operation && info.hedged
@@ -92,10 +93,10 @@ impl SignSet {
         let path = set.find(&scheme.info().parameters.algorithm);
         let path = path.ok_or_else(|| Fault::Unsupported(MESSAGE_SETS_MISSING.into()))?;
         let messages = MessageSet::read(&path)?;
-        SignSet::of(scheme, messages)
+        SignSet::with_messages(scheme, messages)
     }
 
-    pub(super) fn of(scheme: &Arc<dyn SignatureScheme>, messages: Vec<String>) -> Result<SignSet, Fault> {
+    pub(super) fn with_messages(scheme: &Arc<dyn SignatureScheme>, messages: Vec<String>) -> Result<SignSet, Fault> {
         let [key, other] = [0, 1].map(|byte| scheme.generate(Coins::Exact(&[byte; 32])).map_err(fault));
         let (key, setting) = (key?, Setting::new(Arc::clone(scheme), MODE, other?.as_ref()).map_err(fault)?);
         let verifier = key.verifying_key().map_err(fault)?;

@@ -2,12 +2,13 @@
 //!
 //! If the standard defines hedged and deterministic signing (FIPS 204, section 3.4; FIPS 205, section 3.4), `sign` is
 //! hedged, which is the libraries' default. `sign[deterministic]` uses no random bytes. `prehash=` names the function
-//! that hashes the message before its digest is signed. `messages=cctv` signs the published set of messages as a whole.
+//! that hashes the message before its digest is signed. `messages=cctv` signs all messages of a published set in one
+//! sample.
 //!
 //! With encoded keys, key generation writes the signing key, and signing loads it. `key=` names the encoding, and each
 //! encoding that the provider supports has a case. `coins=exact` supplies the random bytes that an operation would
 //! otherwise generate. `keys=` is the number of keys that an operation rotates through. `verify-x100` verifies a
-//! hundred signatures.
+//! hundred signatures in one operation.
 
 mod batch;
 mod check;
@@ -100,10 +101,10 @@ impl Workload for SignatureWorkload {
             return remote::signature(remote, scheme, case, &mut generator(case, seed));
         }
         if let Some(set) = case.word(MESSAGES) {
-            let set = MessageSet::of(set).ok_or_else(|| missing(case))?;
+            let set = MessageSet::parse(set).ok_or_else(|| missing(case))?;
             return Ok(Box::new(SignSet::new(scheme, set)?));
         }
-        trial(scheme, &case.operation, case, Supply::of(case), &mut generator(case, seed))
+        trial(scheme, &case.operation, case, Supply::new(case), &mut generator(case, seed))
     }
 }
 
@@ -122,7 +123,7 @@ pub(crate) fn trial(
     let (info, parameters) = (scheme.info(), &scheme.info().parameters);
     let encoded = case.form == Some(Form::Encoded);
     let length = case.message_length().unwrap_or(MESSAGE) as usize;
-    let mode = Mode::of(case).ok_or_else(|| missing(case))?;
+    let mode = Mode::from_case(case).ok_or_else(|| missing(case))?;
     let encoding = || inputs::encoding(case, &info.encodings);
     let given = |length, generator: &mut ChaCha8Rng| {
         (case.coins() == Some(CoinSource::Exact)).then(|| GivenCoins::fresh(length, generator))
@@ -201,7 +202,7 @@ const DETERMINISTIC: &str = "deterministic";
 /// Parameter that names the hash function of the pre-hashed variant.
 const PREHASH: &str = "prehash";
 
-/// Mode of signing.
+/// Mode of signing and verifying.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Mode {
     pub(crate) deterministic: bool,
@@ -212,7 +213,7 @@ pub(crate) struct Mode {
 
 impl Mode {
     /// Returns the mode of a case. `None` if the case names an unknown hash function.
-    fn of(case: &Case) -> Option<Mode> {
+    fn from_case(case: &Case) -> Option<Mode> {
         let prehash = match case.word(PREHASH) {
             Some(name) => Some(Prehash::ALL.into_iter().find(|prehash| prehash.name() == name)?),
             None => None,
@@ -225,7 +226,7 @@ impl Mode {
         !self.deterministic && scheme.draws_to_sign()
     }
 
-    /// Returns the default randomness for a signature.
+    /// Returns the randomness for a signature if the caller does not supply any.
     pub(crate) fn coins(self) -> Coins<'static> {
         if self.deterministic { Coins::Exact(&[]) } else { Coins::Internal }
     }
@@ -244,7 +245,7 @@ impl Mode {
         }
     }
 
-    /// Signs as [`sign`](Self::sign) does, but with an encoded key.
+    /// Same as [`sign`](Self::sign), but with an encoded key, which is parsed in the call.
     #[inline(always)]
     fn sign_from(
         self,
@@ -269,7 +270,8 @@ impl Mode {
         }
     }
 
-    /// Returns the message length, if there is one, and the parameters that differ from the defaults.
+    /// Returns the case parameters: the message length, if there is one, and the settings that differ from the
+    /// defaults.
     fn parameters(self, length: Option<u64>) -> Vec<Parameter> {
         let mut parameters: Vec<Parameter> =
             length.map(|length| Parameter::Number("len".into(), length)).into_iter().collect();
@@ -281,7 +283,7 @@ impl Mode {
     }
 }
 
-/// Returns the requested modes of an operation that the scheme supports.
+/// Returns the requested modes in which the scheme supports an operation.
 fn modes(scheme: &dyn SignatureScheme, operation: &str, options: &CaseOptions) -> Vec<Mode> {
     let info = scheme.info();
     let mut modes = Vec::new();
@@ -299,8 +301,8 @@ fn modes(scheme: &dyn SignatureScheme, operation: &str, options: &CaseOptions) -
     modes
 }
 
-/// Returns whether to measure an algorithm with a hash function: SLH-DSA with SHAKE only with SHAKE256, ML-DSA with
-/// SHA-512 and SHAKE128, and all other algorithms with SHA-512.
+/// Returns whether to measure the pre-hashed variant of an algorithm with a hash function: SLH-DSA with SHAKE only with
+/// SHAKE256, ML-DSA with SHA-512 and SHAKE128, and all other algorithms with SHA-512.
 fn natural(prehash: Prehash, algorithm: &str) -> bool {
     match prehash {
         Prehash::Sha512 => !algorithm.starts_with("SLH-DSA-SHAKE"),
@@ -322,8 +324,8 @@ pub(crate) fn case(
     let info = scheme.info();
     let own = info.encodings.first().and_then(|&encoding| info.signing_key(encoding));
     let length_text = length.map_or_else(String::new, |length| format!("/{length}"));
-    // Hash-based signatures have a separate block, because each of their rounds takes seconds and other cases would
-    // wait.
+    // Hash-based signatures have a separate block, because each of their rounds takes seconds and
+    // would delay other cases.
     let slow = if info.parameters.algorithm.starts_with("SLH-DSA") { "/SLH-DSA" } else { "" };
     let draws = match operation {
         "keygen" => true,

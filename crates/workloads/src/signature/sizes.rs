@@ -13,7 +13,7 @@ pub(super) const SIGNATURE_BYTES: &str = "signature_bytes";
 /// Length of a message in bytes.
 const MESSAGE: usize = 32;
 
-/// Returns whether signature lengths are worth measuring: Falcon's signatures are compressed, with or without padding.
+/// Returns whether to measure a scheme's signature lengths: if they vary, or if they are padded (padded Falcon).
 pub(super) fn worth_it(scheme: &dyn SignatureScheme) -> bool {
     let parameters = &scheme.info().parameters;
     parameters.variable_length || parameters.algorithm.starts_with("Falcon-padded-")
@@ -24,9 +24,9 @@ pub(super) struct SignatureSizes {
     setting: Setting,
     keys: Vec<(Box<dyn SigningKey>, Box<dyn VerifyingKey>)>,
     turn: Turn,
-    /// Signatures since the last [`Trial::verify`]: number of the key, message, signature.
+    /// Signatures since the last [`Trial::verify`], each as index of the key, message and signature.
     signed: Vec<(usize, [u8; MESSAGE], Vec<u8>)>,
-    /// Number of finished signatures in `signed`. The other entries are buffers for the next signatures.
+    /// Number of signatures in `signed`. The entries after them are buffers for the next signatures.
     made: usize,
     generator: ChaCha8Rng,
 }
@@ -38,7 +38,7 @@ impl SignatureSizes {
             let verifier = key.verifying_key()?;
             Ok::<_, Error>((key, verifier))
         })?;
-        let turn = Turn::of(keys.len());
+        let turn = Turn::new(keys.len());
         Ok(SignatureSizes { setting, turn, keys, signed: Vec::new(), made: 0, generator: generator.clone() })
     }
 }

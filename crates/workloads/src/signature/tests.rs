@@ -73,7 +73,7 @@ fn signs_a_message_set_as_a_whole_and_refuses_a_missing_one() {
     let provider = find(&providers, "rustcrypto").unwrap();
     let scheme = provider.signature("ML-DSA-44").unwrap();
     let messages: Vec<String> = ["A", "B", "C"].map(str::to_owned).to_vec();
-    let mut trial = SignSet::of(scheme, messages).unwrap();
+    let mut trial = SignSet::with_messages(scheme, messages).unwrap();
     assert_eq!(trial.batch(), Some(3));
     sample(&mut trial, 3).unwrap();
     trial.setup(3).unwrap();
@@ -108,5 +108,24 @@ fn every_encoding_source_of_coins_and_number_of_keys_has_a_valid_case() {
     let quick = ["ML-DSA-44", "ML-DSA-65", "Ed25519", "ECDSA-P-256", "SLH-DSA-SHA2-128f"];
     for case in cases.iter().filter(|case| quick.contains(&case.algorithm.as_str())) {
         right(&SignatureWorkload, case, &providers, &[2]);
+    }
+}
+
+#[test]
+fn own_arithmetic_needs_the_expected_number_of_attempts() {
+    use pqlab_verification::ml_dsa::{Deviations, SecretKey, Set, mask_seed, message_representative, sign_counting};
+    let (_, cases) = cases(&[Variant::Plain]);
+    for algorithm in ["ML-DSA-44", "ML-DSA-65", "ML-DSA-87"] {
+        let case = cases.iter().find(|case| case.algorithm == algorithm && case.operation == "sign").unwrap();
+        let (expected, set) = (case.expected_attempts().unwrap(), Set::of(algorithm).unwrap());
+        let key = SecretKey::from_seed(&set, &[1; 32]);
+        let attempts = |number: u32| {
+            let mu = message_representative(&key.tr, &[], &number.to_le_bytes());
+            sign_counting(&set, &key, &mu, &mask_seed(&key, &[0; 32], &mu), &Deviations::default()).1
+        };
+        let (number, all) = (400, (0..400).map(attempts).sum::<usize>());
+        let (mean, deviation) = (all as f64 / f64::from(number), (expected * (expected - 1.0)).sqrt());
+        let errors = (mean - expected) / (deviation / f64::from(number).sqrt());
+        assert!(errors.abs() < 4.0, "{algorithm}: {mean} attempts, expected {expected}");
     }
 }

@@ -67,7 +67,7 @@ impl KeygenEncoded {
         let signing_key = vec![0; info.signing_key(encoding).unwrap_or(0)];
         let slot = Encoded { verifying_key, signing_key, lengths: (0, 0) };
         let own = setting.scheme.written().first() == Some(&encoding);
-        KeygenEncoded { setting, encoding, own, outputs: vec![slot; KEPT], turn: Turn::of(KEPT) }
+        KeygenEncoded { setting, encoding, own, outputs: vec![slot; KEPT], turn: Turn::new(KEPT) }
     }
 }
 
@@ -108,7 +108,7 @@ pub(crate) struct Sign {
     setting: Setting,
     /// Encoding of the key, if each call parses the key.
     encoding: Option<KeyEncoding>,
-    /// Keys. Each one comes with its encoded bytes if each call parses the key.
+    /// Keys with their encoded bytes, which are empty unless each call parses the key.
     keys: Vec<(Box<dyn SigningKey>, Vec<u8>)>,
     key: Turn,
     messages: Messages,
@@ -127,7 +127,7 @@ impl Sign {
         messages: Messages,
         coins: Option<GivenCoins>,
     ) -> Sign {
-        let (key, signature) = (Turn::of(keys.len()), setting.signature());
+        let (key, signature) = (Turn::new(keys.len()), setting.signature());
         let coins = coins.or_else(|| setting.mode.deterministic.then(|| GivenCoins::seeds(vec![Vec::new()])));
         Sign { setting, encoding, keys, key, messages, signature, length: 0, coins }
     }
@@ -181,7 +181,7 @@ pub(crate) struct Verify {
     turn: Turn,
 }
 
-/// Message and its signature with the key number `key`.
+/// Message and its signature with the key at index `key`.
 pub(crate) struct Signed {
     pub(crate) key: usize,
     pub(crate) message: Vec<u8>,
@@ -197,7 +197,7 @@ impl Verify {
         keys: Vec<(Box<dyn VerifyingKey>, Vec<u8>)>,
         signed: Vec<Signed>,
     ) -> Verify {
-        Verify { setting, encoded, keys, turn: Turn::of(signed.len()), signed }
+        Verify { setting, encoded, keys, turn: Turn::new(signed.len()), signed }
     }
 }
 

@@ -1,12 +1,14 @@
-//! Connections over TCP, timed from before the first packet until the client has the first byte of an answer.
+//! Connections over TCP. The time of a connection lasts from before the first packet until the client has completed the
+//! handshake. The time until the first byte of an answer is recorded as well.
 //!
 //! Over loopback, connections follow one another, with client and server on one processor, so that no processor has to
-//! wake up. Over a link, connections overlap. They start so far apart that no connection waits for another's
-//! computation or transmission.
+//! wake up. Over a link, connections overlap. Their starts are far enough apart that no connection waits for the
+//! computation or transmission of another one.
 
 use super::fault;
 use super::network::Shared;
 use super::over::conditions;
+use super::trial::note_flights;
 use crate::scaling::pin;
 use pqlab_harness::clock::{monotonic_ns, thread_cpu_ns};
 use pqlab_harness::{Demands, Fault, Recorder, Seed, Trial, affinity};
@@ -22,14 +24,14 @@ use std::time::Duration;
 
 /// Time limit for each step, including retransmissions.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// Connections per routine over loopback, and over a link (`LINK_WAVE`). Over a link, each of the default processes
-/// gets two rounds, because the noise between rounds determines the interval.
+/// Connections per sample over loopback. `LINK_WAVE` is the number over a link. At this size, each of the default
+/// processes gets two rounds, because the interval needs the noise between rounds.
 const LOOPBACK_WAVE: u64 = 4;
 pub(super) const LINK_WAVE: u64 = 13;
-/// Number of trial handshakes in memory, from which the time between connections is derived.
+/// Number of trial handshakes in memory. Their time determines the time between connections.
 const TRIED: usize = 5;
-/// Minimum time between the starts of connections over a link, as a multiple of both sides' computing time.
-/// `APART_ON_LINE` is a multiple of the time that the line takes for their bytes.
+/// Minimum time between the starts of connections over a link, as a multiple of the computing time of both sides.
+/// `APART_ON_LINE` is the minimum as a multiple of the time for transmitting a connection's bytes.
 const APART: u64 = 4;
 const APART_ON_LINE: f64 = 1.5;
 /// Bytes of headers per segment (IPv4, and TCP with time stamps). `BARE_SEGMENTS` is the number of segments without
@@ -37,7 +39,7 @@ const APART_ON_LINE: f64 = 1.5;
 const HEADERS: f64 = 52.0;
 const BARE_SEGMENTS: f64 = 8.0;
 
-/// Times of a connection in ns.
+/// Times of a connection, in ns.
 #[derive(Clone, Copy, Debug)]
 struct Connected {
     /// Time until the client has completed the handshake.
@@ -55,29 +57,33 @@ pub(super) struct Connections {
     network: Option<Arc<Shared>>,
     /// Time between the starts of two connections, in ns.
     apart: u64,
-    /// Processors on which the threads work, at least one.
+    /// Processors on which the threads run, at least one.
     processors: Vec<u32>,
     connected: Vec<Connected>,
     /// CPU time of each server thread until its handshake is complete, in ns.
     server_cpu: Vec<u64>,
+    /// Messages of a trial handshake in memory. The messages over TCP have the same lengths, except that ECDSA
+    /// signatures vary by a few bytes.
+    flights: Flights,
 }
 
 impl Connections {
     pub(super) fn new(setup: Setup, case: &Case, seed: Seed) -> Result<Connections, Fault> {
         let conditions = conditions(case).map_err(Fault::Unsupported)?;
-        let network = conditions.as_ref().map(|conditions| Shared::of(conditions, seed)).transpose()?;
+        let network = conditions.as_ref().map(|conditions| Shared::share(conditions, seed)).transpose()?;
         let mut processors = affinity::granted();
         let first = seed.process as usize % processors.len().max(1);
         processors.rotate_left(first);
         let mut apart = 0;
+        let (computing, flights) = try_handshakes(&setup)?;
         if let Some(conditions) = conditions {
-            let (computing, bytes) = tried(&setup)?;
-            let on_line = conditions.rate.map_or(0.0, |rate| bytes * 8e9 / rate as f64);
+            let on_line = conditions.rate.map_or(0.0, |rate| bytes_on_line(&flights) * 8e9 / rate as f64);
             apart = (APART * computing).max((APART_ON_LINE * on_line) as u64);
         } else {
             processors.truncate(1);
         }
-        Ok(Connections { setup, network, apart, processors, connected: Vec::new(), server_cpu: Vec::new() })
+        let (connected, server_cpu) = (Vec::new(), Vec::new());
+        Ok(Connections { setup, network, apart, processors, connected, server_cpu, flights })
     }
 
     fn listen(&self) -> io::Result<TcpListener> {
@@ -87,7 +93,7 @@ impl Connections {
         }
     }
 
-    /// Runs a function at the client's end of the link.
+    /// Runs a function at the client's end of the link, or directly over loopback.
     fn at_client<T: Send>(&self, act: impl FnOnce() -> io::Result<T> + Send) -> io::Result<T> {
         match &self.network {
             Some(shared) => shared.network.at(End::Client, act),
@@ -100,7 +106,7 @@ impl Connections {
         if self.network.is_none() { connections } else { 1 }
     }
 
-    /// Makes `connections` connections, and starts the servers that accept them.
+    /// Starts the servers, makes `connections` connections, and returns the clients' times and the servers' CPU times.
     fn wave(&self, connections: usize) -> Result<(Vec<Connected>, Vec<u64>), Fault> {
         let listener = self.listen().map_err(system)?;
         let to = listener.local_addr().map_err(system)?;
@@ -111,7 +117,8 @@ impl Connections {
             let serve = || (0..each).map(|_| self.serve(listener)).collect::<Result<Vec<u64>, Fault>>();
             let servers: Vec<_> = (0..threads).map(|_| scope.spawn(serve)).collect();
             let clients = self.at_client(|| Ok(self.clients(to, threads, each, &reached)));
-            // Servers must not wait for clients that never connected.
+            // Connect in place of clients that failed, because the servers wait for all
+            // connections.
             let missing = connections - reached.load(Ordering::Relaxed).min(connections);
             self.at_client(|| {
                 (0..missing).for_each(|_| drop(TcpStream::connect_timeout(&to, PATIENCE)));
@@ -159,7 +166,7 @@ impl Connections {
         let mut answer = [0; ANSWER.len()];
         let length = stream::read(client.as_mut(), &mut connection, &mut answer).map_err(fault)?;
         let first_byte = monotonic_ns() - begun;
-        told(&answer[..length], ANSWER)?;
+        check_received(&answer[..length], ANSWER)?;
         self.setup.verify_client(client.as_ref()).map_err(fault)?;
         Ok(Connected { complete, first_byte, client_cpu })
     }
@@ -174,7 +181,7 @@ impl Connections {
         let spent = thread_cpu_ns() - cpu;
         let mut request = [0; REQUEST.len()];
         let length = stream::read(server.as_mut(), &mut connection, &mut request).map_err(fault)?;
-        told(&request[..length], REQUEST)?;
+        check_received(&request[..length], REQUEST)?;
         stream::write(server.as_mut(), &mut connection, ANSWER).map_err(fault)?;
         self.setup.verify_server(server.as_ref()).map_err(fault)?;
         Ok(spent)
@@ -212,7 +219,7 @@ impl Trial for Connections {
     fn note(&mut self, recorder: &mut Recorder) -> Result<(), Fault> {
         for (connected, server_cpu) in self.connected.iter().zip(&self.server_cpu) {
             recorder.note("first_byte_ns", connected.first_byte as f64);
-            // Over a link, where threads mostly sleep, CPU times would include waking up.
+            // Over a link, threads mostly sleep, so CPU times would include wake-ups.
             if self.network.is_none() {
                 recorder.note("client_cpu_ns", connected.client_cpu as f64);
                 recorder.note("server_cpu_ns", *server_cpu as f64);
@@ -221,7 +228,7 @@ impl Trial for Connections {
         if let Some(shared) = &self.network {
             shared.note(recorder);
         }
-        Ok(())
+        note_flights(&self.flights, recorder)
     }
 
     fn batch(&self) -> Option<u64> {
@@ -239,9 +246,8 @@ impl Trial for Connections {
     }
 }
 
-/// Returns the computing time of both sides of a handshake in ns, and the number of bytes in packets in the busier
-/// direction.
-fn tried(setup: &Setup) -> Result<(u64, f64), Fault> {
+/// Returns the computing time in ns of both sides of a handshake together, and the messages of a handshake.
+fn try_handshakes(setup: &Setup) -> Result<(u64, Flights), Fault> {
     setup.prime(TRIED).map_err(fault)?;
     let (mut least, mut flights) = (u64::MAX, Flights::default());
     for _ in 0..TRIED {
@@ -251,9 +257,14 @@ fn tried(setup: &Setup) -> Result<(u64, f64), Fault> {
         handshake(client.as_mut(), server.as_mut(), &mut flights).map_err(fault)?;
         least = least.min(monotonic_ns() - begun);
     }
+    Ok((least, flights))
+}
+
+/// Returns the number of bytes that a handshake sends in the busier direction, including headers.
+fn bytes_on_line(flights: &Flights) -> f64 {
     let there = flights.hello.len() + flights.finish.len();
     let bytes = there.max(flights.answer.len()) as f64;
-    Ok((least, bytes + HEADERS * (BARE_SEGMENTS + bytes / pqlab_tls::SEGMENT as f64)))
+    bytes + HEADERS * (BARE_SEGMENTS + bytes / pqlab_tls::SEGMENT as f64)
 }
 
 fn ready(connection: &TcpStream) -> Result<(), Fault> {
@@ -262,7 +273,7 @@ fn ready(connection: &TcpStream) -> Result<(), Fault> {
     connection.set_write_timeout(Some(PATIENCE)).map_err(system)
 }
 
-fn told(found: &[u8], expected: &[u8]) -> Result<(), Fault> {
+fn check_received(found: &[u8], expected: &[u8]) -> Result<(), Fault> {
     if found == expected {
         Ok(())
     } else {

@@ -1,4 +1,4 @@
-//! A connection from its start to a complete handshake, in four steps.
+//! A connection in memory, which performs a handshake in four steps.
 
 use super::fault;
 use pqlab_harness::Fault;
@@ -7,7 +7,7 @@ use pqlab_tls::{Endpoint, Error, Flights, Result, Setup};
 /// Number of steps in a handshake.
 pub(super) const STEPS: usize = 4;
 
-/// Both sides of a connection, after some of the steps are finished.
+/// Both sides of a connection, with a handshake in progress.
 #[derive(Default)]
 pub(super) struct Connection {
     client: Option<Box<dyn Endpoint>>,

@@ -1,10 +1,11 @@
 //! Workload `tls`: TLS 1.3 handshakes with rustls and OpenSSL, between two sides in one process.
 //!
 //! The algorithm of a case is its key exchange. `handshake` covers both sides of a new connection. `client` and
-//! `server` cover the computation of one side, and the steps cover the computation between two messages. `server` is
-//! also measured on several threads, with client messages computed in advance. `connect` is a connection over TCP,
-//! either over loopback or over a link with a round-trip time, a rate and packet loss. The certificates and the kind of
-//! handshake are parameters. Session tickets are issued only before the measured handshakes.
+//! `server` cover the computation of one side. The steps `client-hello`, `server-flight`, `client-finish` and
+//! `server-finish` cover the computation between two messages. `server` is also measured on several threads, with
+//! client messages computed in advance. `connect` is a connection over TCP, either over loopback or over an emulated
+//! link with a round-trip time, a bandwidth and packet loss. The certificates and the kind of handshake are parameters.
+//! Session tickets are issued only before the measured handshakes.
 
 mod connect;
 mod connection;
@@ -29,7 +30,8 @@ use trial::{Handshakes, Part};
 
 /// Default number of intermediate certificates.
 const CHAIN: u64 = 1;
-/// Names of the case parameters.
+/// Case parameter for the signature algorithm of the certificates. `INTERMEDIATES` is the parameter for the number of
+/// intermediate certificates, and `MODE` the parameter for the kind of handshake.
 const AUTH: &str = "auth";
 const INTERMEDIATES: &str = "chain";
 const MODE: &str = "mode";
@@ -51,7 +53,7 @@ impl Sides {
         all.into_iter().flat_map(move |client| all.into_iter().map(move |server| Sides { client, server }))
     }
 
-    /// Returns the name used in cases. If the sides differ, the client's name comes first.
+    /// Returns the name used in case ids. If the sides differ, the client's name comes first.
     fn id(self) -> String {
         match self.client == self.server {
             true => self.client.name().to_owned(),
@@ -59,7 +61,7 @@ impl Sides {
         }
     }
 
-    fn of(case: &Case) -> Option<Sides> {
+    fn from_case(case: &Case) -> Option<Sides> {
         Sides::all().find(|sides| sides.id() == case.provider)
     }
 
@@ -123,9 +125,11 @@ impl Workload for TlsWorkload {
         cases
     }
 
-    /// Returns the primitives of both sides. Providers for the same libraries also offer them individually.
+    /// Returns the primitives of both sides, as offered by the providers of the same libraries.
     fn primitives(&self, case: &Case) -> Vec<(String, String)> {
-        let (Some(sides), Some(group)) = (Sides::of(case), Group::named(&case.algorithm)) else { return Vec::new() };
+        let (Some(sides), Some(group)) = (Sides::from_case(case), Group::named(&case.algorithm)) else {
+            return Vec::new();
+        };
         let classical = matches!(group, Group::X25519 | Group::X25519MlKem768).then_some("X25519");
         let algorithms: Vec<&str> = group.kem().into_iter().chain(classical).chain(case.word(AUTH)).collect();
         let primitives_of = |side: Implementation| {
@@ -135,10 +139,10 @@ impl Workload for TlsWorkload {
     }
 
     fn prepare(&self, case: &Case, providers: &[Arc<Provider>], seed: Seed) -> Result<Box<dyn Trial>, Fault> {
-        let sides = Sides::of(case).ok_or_else(|| missing(case))?;
+        let sides = Sides::from_case(case).ok_or_else(|| missing(case))?;
         let group = Group::named(&case.algorithm).ok_or_else(|| missing(case))?;
         let signature = case.word(AUTH).and_then(Authentication::named).ok_or_else(|| missing(case))?;
-        let mode = TlsMode::of(case.word(MODE)).ok_or_else(|| missing(case))?;
+        let mode = TlsMode::parse(case.word(MODE)).ok_or_else(|| missing(case))?;
         let config = config(group, signature, case.number(INTERMEDIATES).unwrap_or(CHAIN), mode);
         for side in sides.each() {
             side.check(&config).map_err(fault)?;
@@ -186,11 +190,11 @@ fn parameters(signature: Authentication, chain: u64, mode: TlsMode) -> Vec<Param
     parameters
 }
 
-/// Returns the NIST category of key exchange or signature, whichever is lower. `None` if a quantum computer breaks one
-/// of them.
+/// Returns the lower of the NIST categories of key exchange and signature. `None` if a quantum computer breaks one of
+/// them.
 fn category(group: Group, signature: Authentication) -> Option<u8> {
-    let exchange = KemParameters::of(group.kem()?)?.category?;
-    Some(exchange.min(SignatureParameters::of(signature.name())?.category?))
+    let exchange = KemParameters::find(group.kem()?)?.category?;
+    Some(exchange.min(SignatureParameters::find(signature.name())?.category?))
 }
 
 /// Converts a handshake error to a fault.
@@ -255,8 +259,8 @@ mod tests {
         };
         let all: Vec<Case> =
             cases(&options).into_iter().filter(|case| case.algorithm == Group::X25519MlKem768.name()).collect();
-        // All four pairs support three modes, and one pair also supports the fourth. There are also servers on 1 and 2
-        // threads, and connections over loopback.
+        // All four pairs support three modes, and one pair also supports the fourth. Besides the
+        // parts, there are servers on 1 and 2 threads, and connections over loopback.
         assert_eq!(all.len(), (Part::ALL.len() + 2 + 1) * (4 * 3 + 1));
         for case in &all {
             right(&TlsWorkload, case, &providers(), &[1, 3, 2]);
@@ -280,7 +284,8 @@ mod tests {
         let mut trial = prepared(&TlsWorkload, &case, &providers());
         let noted = sample(trial.as_mut(), 1).unwrap();
         let value = |name: &str| noted.iter().find(|(key, _)| key == name).unwrap().1[0];
-        // The flight contains three keys, four signatures and a ciphertext. A packet holds 1448 bytes.
+        // The server's flight contains three keys, four signatures and a ciphertext. A packet holds
+        // 1448 bytes.
         assert!(value("server_flight_bytes") > 3.0 * 1952.0 + 4.0 * 3309.0 + 1088.0);
         assert_eq!(value("server_flight_packets"), (value("server_flight_bytes") / 1448.0).ceil());
         assert_eq!(value("server_flight_fits_window"), 0.0);

@@ -1,4 +1,4 @@
-//! Options that select handshakes.
+//! Options that select kinds of handshakes and signature algorithms.
 
 use pqlab_record::UnknownWord;
 use pqlab_tls::{Authentication, Config, Group, Resumption};
@@ -33,7 +33,7 @@ impl TlsMode {
     }
 
     /// Returns the mode that a case names. `word` is `None` for the default mode.
-    pub(super) fn of(word: Option<&str>) -> Option<TlsMode> {
+    pub(super) fn parse(word: Option<&str>) -> Option<TlsMode> {
         TlsMode::ALL.into_iter().find(|mode| mode.name() == word.unwrap_or("full"))
     }
 }
@@ -46,7 +46,7 @@ impl FromStr for TlsMode {
     }
 }
 
-/// Signature algorithm for certificates' keys.
+/// Signature algorithm of the keys in certificates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct TlsSignature(pub Authentication);
 

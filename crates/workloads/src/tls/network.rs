@@ -1,4 +1,4 @@
-//! Emulated networks of this process, one for each kind of link, and their measured properties.
+//! Emulated networks of this process, one for each set of link conditions, and their measured properties.
 
 use pqlab_harness::clock::monotonic_ns;
 use pqlab_harness::{Fault, Recorder, Seed};
@@ -8,13 +8,13 @@ use std::time::Duration;
 
 /// Number of datagrams that measure a link's round-trip time.
 const DATAGRAMS: usize = 10;
-/// Time to wait for an answer beyond two round trips.
+/// Time to wait for an answer, in addition to two round-trip times.
 const PATIENCE: Duration = Duration::from_millis(500);
 
 /// Networks in use by this process's trials.
 static NETWORKS: Mutex<Vec<(Conditions, Weak<Shared>)>> = Mutex::new(Vec::new());
 
-/// Network that several trials share.
+/// Emulated network that several trials share, with its measured properties.
 pub(super) struct Shared {
     pub(super) network: Network,
     /// Round-trip times of small datagrams, in ns.
@@ -24,8 +24,8 @@ pub(super) struct Shared {
 }
 
 impl Shared {
-    /// Returns this process's network with these conditions, or creates one.
-    pub(super) fn of(conditions: &Conditions, seed: Seed) -> Result<Arc<Shared>, Fault> {
+    /// Returns this process's network with these conditions. Creates it if necessary.
+    pub(super) fn share(conditions: &Conditions, seed: Seed) -> Result<Arc<Shared>, Fault> {
         let mut networks = NETWORKS.lock().unwrap_or_else(PoisonError::into_inner);
         networks.retain(|(_, network)| network.strong_count() > 0);
         let known = networks.iter().find(|(known, _)| known == conditions);
@@ -61,7 +61,7 @@ impl Shared {
     }
 }
 
-/// Checks that networks can be created on this machine.
+/// Checks that emulated networks can be created on this machine.
 ///
 /// # Errors
 /// The reason why they cannot, as one line of text.

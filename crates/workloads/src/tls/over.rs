@@ -1,4 +1,4 @@
-//! Transport for connections: TCP over loopback, or over a link with certain conditions.
+//! Transport for connections: TCP over loopback, or over a link with given conditions.
 
 use crate::CaseOptions;
 use pqlab_network::{Conditions, Profile};
@@ -6,8 +6,8 @@ use pqlab_record::{Case, Parameter, UnknownWord};
 use std::str::FromStr;
 use std::time::Duration;
 
-/// Parameters of a case: the transport, the name of the link's conditions, and the values that override these
-/// conditions.
+/// Case parameters for the transport (`OVER`), the name of a link's conditions (`NETWORK`), and values that override
+/// these conditions, each with its unit.
 const OVER: (&str, &str) = ("over", "tcp");
 const NETWORK: &str = "network";
 const ROUND_TRIP: (&str, &str) = ("rtt", "ms");
@@ -15,8 +15,8 @@ const RATE: (&str, &str) = ("rate", "Mbit");
 const LOSS: (&str, &str) = ("loss", "%");
 const MTU: (&str, &str) = ("mtu", "");
 
-/// Number of round trips per connection for time estimates, including those for setting up the link. `USUALLY_APART_S`
-/// is the usual time between two connections, in seconds.
+/// Number of round trips per connection, including those for setting up the link, for time estimates. `USUALLY_APART_S`
+/// is the usual time between the starts of two connections, in seconds.
 const ROUND_TRIPS: f64 = 5.0;
 const USUALLY_APART_S: f64 = 0.015;
 
@@ -63,8 +63,8 @@ pub(super) fn all(options: &CaseOptions) -> Vec<Vec<Parameter>> {
     all
 }
 
-/// Estimates the seconds that a case over a link takes, for `connections` connections in `processes` processes. `None`
-/// for other cases.
+/// Estimates the time in seconds that a case over a link takes, with a total of `connections` connections in
+/// `processes` processes. `None` for cases without a link.
 pub fn link_seconds(case: &Case, connections: u64, processes: u32) -> Option<f64> {
     let conditions = conditions(case).ok()??;
     let waves = connections.div_ceil(super::connect::LINK_WAVE).max(processes.into());

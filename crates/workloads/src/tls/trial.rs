@@ -1,12 +1,12 @@
-//! Handshakes and their parts, ready to be timed.
+//! Trials for handshakes in memory and their parts.
 
 use super::connection::{Connection, STEPS};
 use super::fault;
 use pqlab_harness::{Fault, Recorder, Trial};
-use pqlab_tls::{Flight, Setup};
+use pqlab_tls::{Flight, Flights, Setup};
 use std::ops::Range;
 
-/// Part of a handshake that is timed.
+/// Timed part of a handshake.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Part {
     /// The complete handshake, on both sides.
@@ -45,8 +45,9 @@ impl Part {
         if matches!(self, Part::Step(_)) { "steps" } else { "handshake" }
     }
 
-    /// Returns the steps that are timed. Between the two steps of one side, there is a step of the other side.
-    /// Therefore, the later step of one connection is timed, followed by the earlier step of the next connection.
+    /// Returns one or two ranges of steps to time. A step of the other side separates the two steps of `Client` or
+    /// `Server`. A routine therefore times the later step of one connection (the first range), then the earlier step of
+    /// the next connection (the second range).
     fn steps(self) -> (Range<usize>, Option<Range<usize>>) {
         match self {
             Part::Handshake => (0..STEPS, None),
@@ -60,9 +61,9 @@ impl Part {
 pub(super) struct Handshakes {
     setup: Setup,
     part: Part,
-    /// Connections whose later step is timed.
+    /// Connections that have completed the earlier of the two timed steps. The next sample times their later step.
     first: Vec<Connection>,
-    /// Connections whose earlier step is timed afterwards. They become `first` in the next sample.
+    /// Connections whose earlier step the next sample times. They become `first` in the sample after it.
     second: Vec<Connection>,
     /// Finished connections, whose memory is reused.
     spare: Vec<Connection>,
@@ -75,7 +76,8 @@ impl Handshakes {
         Handshakes { setup, part, first: Vec::new(), second: Vec::new(), spare: Vec::new(), timed: 0 }
     }
 
-    /// Returns `count` connections that have finished `steps` steps, reusing those in `there`.
+    /// Returns `count` connections that have finished `steps` steps. Continues the connections in `there` before it
+    /// starts new ones.
     fn ready(&mut self, mut there: Vec<Connection>, count: usize, steps: usize) -> Result<Vec<Connection>, Fault> {
         self.spare.extend(there.drain(count.min(there.len())..));
         while there.len() < count {
@@ -91,7 +93,7 @@ impl Trial for Handshakes {
         let (first, second) = self.part.steps();
         self.spare.append(&mut self.first);
         let mut waiting = std::mem::take(&mut self.second);
-        // Connections that were not timed are not continued.
+        // Continue only connections whose earlier step was timed.
         let continued = waiting.len().min(self.timed);
         self.spare.extend(waiting.drain(continued..));
         self.timed = 0;
@@ -131,28 +133,30 @@ impl Trial for Handshakes {
         }
     }
 
-    /// Records the numbers of bytes, records and packets in the three flights of a complete handshake.
     fn note(&mut self, recorder: &mut Recorder) -> Result<(), Fault> {
         let connection =
             self.first.first().filter(|connection| self.part == Part::Handshake && connection.steps == STEPS);
         let Some(connection) = connection else { return Ok(()) };
-        let flights = &connection.flights;
-        for (name, bytes) in
-            [("client_hello", &flights.hello), ("server_flight", &flights.answer), ("client_finish", &flights.finish)]
-        {
-            let flight = Flight::of(bytes);
-            let flight =
-                flight.ok_or_else(|| Fault::WrongAnswer(format!("{name} is not a whole number of records")))?;
-            recorder.note(&format!("{name}_bytes"), flight.bytes as f64);
-            recorder.note(&format!("{name}_records"), flight.records as f64);
-            recorder.note(&format!("{name}_packets"), flight.packets() as f64);
-            if name == "server_flight" {
-                let fits = flight.fits_the_initial_window();
-                recorder.note("server_flight_fits_window", if fits { 1.0 } else { 0.0 });
-            }
-        }
-        Ok(())
+        note_flights(&connection.flights, recorder)
     }
+}
+
+/// Records the numbers of bytes, records and packets in the three flights of a complete handshake.
+pub(super) fn note_flights(flights: &Flights, recorder: &mut Recorder) -> Result<(), Fault> {
+    for (name, bytes) in
+        [("client_hello", &flights.hello), ("server_flight", &flights.answer), ("client_finish", &flights.finish)]
+    {
+        let flight = Flight::parse(bytes);
+        let flight = flight.ok_or_else(|| Fault::WrongAnswer(format!("{name} is not a whole number of records")))?;
+        recorder.note(&format!("{name}_bytes"), flight.bytes as f64);
+        recorder.note(&format!("{name}_records"), flight.records as f64);
+        recorder.note(&format!("{name}_packets"), flight.packets() as f64);
+        if name == "server_flight" {
+            let fits = flight.fits_the_initial_window();
+            recorder.note("server_flight_fits_window", if fits { 1.0 } else { 0.0 });
+        }
+    }
+    Ok(())
 }
 
 fn reached(connection: &Connection, steps: usize) -> Result<(), Fault> {

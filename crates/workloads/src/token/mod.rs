@@ -1,8 +1,8 @@
-//! Workload `token`: makes, parses and verifies JWS (compact serialisation) and COSE_Sign1, with every token algorithm.
-//! Verifying covers a receiver's work, from the bytes to a trusted payload.
+//! Workload `token`: makes, parses and verifies JWS (compact serialization) and COSE_Sign1, with every token algorithm.
+//! `verify` covers a receiver's work: parsing the token and verifying its signature.
 //!
-//! The signer uses a single key, as issuers of tokens do, and the receiver has prepared its public key. The operation
-//! that calls no library (parse) has only one row, under the provider `pqlab`.
+//! Like an issuer of tokens, the signer uses a single key. The receiver has already loaded the public key. The
+//! operation that calls no library (parse) has only one row, under the provider `pqlab`.
 
 mod trials;
 
@@ -44,8 +44,8 @@ impl Format {
         }
     }
 
-    /// Returns the algorithm name used in cases. For Ed25519, this is the name of the primitive, as in certificates.
-    /// For other algorithms, it is the JOSE name, which distinguishes between uses of a primitive.
+    /// Returns the algorithm's name in case ids, such as `JWS-ES256`. After the prefix comes the JOSE name, which
+    /// distinguishes between uses of a primitive. For Ed25519, it is the name of the primitive, as in certificates.
     fn name(self, algorithm: &Algorithm) -> String {
         let name = if algorithm.primitive == "Ed25519" { algorithm.primitive } else { algorithm.jose };
         format!("{}{name}", self.prefix())
@@ -60,7 +60,7 @@ impl Format {
     }
 }
 
-/// Returns the format and algorithm with this name in cases.
+/// Returns the format and the algorithm for a name in case ids.
 fn named(name: &str) -> Option<(Format, &'static Algorithm)> {
     let all = Format::ALL.into_iter().flat_map(|format| Algorithm::all().map(move |algorithm| (format, algorithm)));
     all.into_iter().find(|(format, algorithm)| format.name(algorithm) == name)
@@ -84,7 +84,7 @@ impl Workload for TokenWorkload {
             for format in Format::ALL {
                 for algorithm in Algorithm::all() {
                     let able = providers.iter().filter(|provider| scheme(provider, algorithm).is_some());
-                    // If no library is called, any provider can make the tokens.
+                    // Parsing calls no library, so tokens from any one provider will do.
                     let able = able.take(if operation == PARSE { 1 } else { usize::MAX });
                     for (provider, length) in able.flat_map(|provider| lengths.iter().map(move |len| (provider, *len)))
                     {
@@ -135,7 +135,7 @@ fn scheme<'a>(provider: &'a Provider, algorithm: &Algorithm) -> Option<&'a Arc<d
 }
 
 fn case(format: Format, algorithm: &Algorithm, operation: &str, provider: &Provider, length: u64) -> Case {
-    let parameters = SignatureParameters::of(algorithm.primitive);
+    let parameters = SignatureParameters::find(algorithm.primitive);
     let own = operation == PARSE;
     let draws = operation == "make" && scheme(provider, algorithm).is_some_and(|scheme| scheme.draws_to_sign());
     let token = usize::try_from(length).map(|length| format.length(algorithm, length) as u64);

@@ -38,7 +38,7 @@ impl Token {
         }
     }
 
-    /// Returns the token with a change in the middle.
+    /// Returns the token with one bit or character changed in the middle.
     fn flipped(&self) -> Token {
         match self {
             // Both replacement characters belong to the base64url alphabet.
@@ -114,7 +114,7 @@ impl Issuer {
         }
     }
 
-    /// Makes tokens to parse or verify, each with its payload.
+    /// Makes [`POOL`] tokens to parse or verify, and returns them with their payloads.
     fn pool(&self, mut payloads: Messages) -> Result<Vec<(Token, Vec<u8>)>, Fault> {
         let one = |_| {
             let payload = payloads.next().to_vec();
@@ -165,7 +165,7 @@ pub(super) struct Parse {
 impl Parse {
     pub(super) fn new(issuer: Issuer, payloads: Messages) -> Result<Parse, Fault> {
         let tokens = issuer.pool(payloads)?;
-        Ok(Parse { turn: Turn::of(tokens.len()), issuer, tokens, done: false })
+        Ok(Parse { turn: Turn::new(tokens.len()), issuer, tokens, done: false })
     }
 }
 
@@ -193,14 +193,14 @@ pub(super) struct Verify {
     issuer: Issuer,
     tokens: Vec<(Token, Vec<u8>)>,
     turn: Turn,
-    /// Length in bytes of the payload verified last.
+    /// Length in bytes of the most recently verified payload.
     believed: Option<usize>,
 }
 
 impl Verify {
     pub(super) fn new(issuer: Issuer, payloads: Messages) -> Result<Verify, Fault> {
         let tokens = issuer.pool(payloads)?;
-        Ok(Verify { turn: Turn::of(tokens.len()), issuer, tokens, believed: None })
+        Ok(Verify { turn: Turn::new(tokens.len()), issuer, tokens, believed: None })
     }
 }
 

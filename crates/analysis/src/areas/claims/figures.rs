@@ -16,26 +16,26 @@ use crate::run::RunAnalysis;
 use pqlab_record::{Case, Form, NULL, Parameter};
 use pqlab_stats::{Interval, IntervalMethod};
 
-/// A figure from a run.
+/// A figure from a run that corresponds to a claim.
 pub(super) struct Found {
     /// The value in the claim's unit, except that times are in ns.
     pub(super) value: Interval,
-    /// Description of the measured subject, usually the library.
+    /// Description of what was measured, usually the library.
     pub(super) of: String,
     pub(super) caveats: Caveats,
 }
 
-/// The handshake measured in the published report.
+/// Name of the handshake that the pq-ntor report measures.
 pub(super) const KEM_ONLY: &str = "kem-only-mlkem512";
 
 impl Found {
-    fn of(case: &CaseAnalysis<'_>, value: Interval) -> Found {
+    fn new(case: &CaseAnalysis<'_>, value: Interval) -> Found {
         Found { value, of: case.case().provider.clone(), caveats: case.caveats.clone() }
     }
 
-    /// Like [`Found::of`], but the description also names the algorithm.
+    /// Like [`Found::new`], but the description also names the algorithm.
     fn by_algorithm(case: &CaseAnalysis<'_>, value: Interval) -> Found {
-        Found { of: format!("{} by {}", case.case().algorithm, case.case().provider), ..Found::of(case, value) }
+        Found { of: format!("{} by {}", case.case().algorithm, case.case().provider), ..Found::new(case, value) }
     }
 }
 
@@ -44,10 +44,10 @@ pub(super) fn point(value: f64) -> Interval {
     Interval { estimate: value, low: value, high: value, confidence: 1.0, method: IntervalMethod::CrossedT }
 }
 
-/// Area, algorithm and operation.
+/// What a claim measures: area, algorithm and operation.
 pub(super) type Job = (&'static str, &'static str, &'static str);
 
-/// Returns the cases of a job that pass the filter `suits`, restricted to the shortest message length.
+/// Returns the cases of a job that pass the filter `suits`, keeping only those with the shortest message.
 fn cases<'r, 'a>(
     run: &'r RunAnalysis<'a>,
     (area, algorithm, operation): Job,
@@ -62,8 +62,8 @@ fn cases<'r, 'a>(
     all.into_iter().filter(|case| case.case().message_length() == shortest).collect()
 }
 
-/// Returns whether a case differs from the usual case only in its source of randomness. `cycle` needs this, because
-/// pqlab measures it only with caller-supplied seeds, so it has no usual case.
+/// Returns whether a case is [usual](CaseAnalysis::usual) except for its source of randomness. Claims about `cycle`
+/// need this, because pqlab measures `cycle` only with caller-supplied seeds.
 fn but_for_randomness(one: &CaseAnalysis<'_>) -> bool {
     let case = one.case();
     let plain = case.has_only(&[Parameter::LENGTH, Parameter::DETERMINISTIC, Parameter::COINS]);
@@ -71,7 +71,8 @@ fn but_for_randomness(one: &CaseAnalysis<'_>) -> bool {
 }
 
 /// Returns the usual case of the first library in `libraries` for which the run measured the job. If `libraries` is
-/// empty, returns the usual case of the fastest library. Falls back to cases that differ only in their randomness.
+/// empty, returns the usual case of the fastest library. Falls back to cases that are usual except for their
+/// randomness.
 fn one<'r, 'a>(run: &'r RunAnalysis<'a>, job: Job, libraries: &[&str]) -> Option<&'r CaseAnalysis<'a>> {
     let pick = |all: Vec<&'r CaseAnalysis<'a>>| {
         if libraries.is_empty() {
@@ -84,13 +85,13 @@ fn one<'r, 'a>(run: &'r RunAnalysis<'a>, job: Job, libraries: &[&str]) -> Option
 
 pub(super) fn time(run: &RunAnalysis<'_>, job: Job, libraries: &[&str]) -> Option<Found> {
     let case = one(run, job, libraries)?;
-    Some(Found::of(case, case.median()?))
+    Some(Found::new(case, case.median()?))
 }
 
-/// Operations per second.
+/// Returns the operations per second for a job.
 pub(super) fn per_second(run: &RunAnalysis<'_>, job: Job, libraries: &[&str]) -> Option<Found> {
     let case = one(run, job, libraries)?;
-    Some(Found::of(case, rate(case, 1.0)?))
+    Some(Found::new(case, rate(case, 1.0)?))
 }
 
 /// Ratio of the first job's time to the second job's.
@@ -112,8 +113,8 @@ pub(super) fn between(run: &RunAnalysis<'_>, job: Job, slow: &str, fast: &str) -
     Some(Found { value, of, caveats: Caveats::merged([&slow.caveats, &fast.caveats]) })
 }
 
-/// Returns the combiner's time for the document's hybrid (X25519+ML-KEM-768), with the pair of libraries for which the
-/// complete hybrid is fastest.
+/// Returns the time that the combiner takes in X25519+ML-KEM-768, the document's hybrid. Uses the pair of libraries
+/// with the fastest complete hybrid.
 pub(super) fn combiner(run: &RunAnalysis<'_>, operation: &str) -> Option<Found> {
     let is_documents = |case: &Case| case.algorithm == "X25519+ML-KEM-768" && case.operation == operation;
     let found = decompositions(run).into_iter().filter(|parts| is_documents(&parts.hybrid.case));
@@ -121,10 +122,11 @@ pub(super) fn combiner(run: &RunAnalysis<'_>, operation: &str) -> Option<Found> 
     Some(Found { value: parts.combiner_ns(), of: parts.hybrid.case.provider.clone(), caveats: parts.caveats })
 }
 
-/// Hybrid that the document measures under load.
+/// Hybrid that the hybrid library document measures under load.
 const LOADED: &str = "X25519+ML-KEM-768";
 
-/// Returns the load test of [`LOADED`] with the highest throughput among those with `tasks` tasks, and its case.
+/// Returns the load test of [`LOADED`] with `tasks` concurrent tasks, and its case. If there are several, chooses the
+/// one with the highest throughput.
 fn loaded<'r, 'a>(run: &'r RunAnalysis<'a>, tasks: u64) -> Option<(LoadFigures, &'r CaseAnalysis<'a>)> {
     let entries = loads(run).into_iter().filter(|entry| entry.tasks == tasks);
     let with_case = entries.filter_map(|entry| {
@@ -139,7 +141,8 @@ pub(super) fn load(run: &RunAnalysis<'_>, tasks: u64) -> Option<Found> {
     Some(Found::by_algorithm(case, rate(case, 1.0)?))
 }
 
-/// Throughput of a load compared with another load, as a difference in percent.
+/// Returns the difference, in percent, between the throughput with `tasks` concurrent tasks and that of another load.
+/// `against` selects the other load.
 pub(super) fn loss(run: &RunAnalysis<'_>, tasks: u64, against: fn(&LoadFigures) -> Option<Interval>) -> Option<Found> {
     let (entry, case) = loaded(run, tasks)?;
     Some(Found::by_algorithm(case, against(&entry)?))
@@ -147,10 +150,10 @@ pub(super) fn loss(run: &RunAnalysis<'_>, tasks: u64, against: fn(&LoadFigures) 
 
 pub(super) fn variation(run: &RunAnalysis<'_>, job: Job) -> Option<Found> {
     let case = one(run, job, &[])?;
-    Some(Found::of(case, point(case.estimates.as_ref()?.operations()?.cov_pct?)))
+    Some(Found::new(case, point(case.estimates.as_ref()?.operations()?.cov_pct?)))
 }
 
-/// CoV of fingerprinting a public key, for the hybrid that does it fastest.
+/// Returns the CoV, in percent, of the time to fingerprint a public key, for the fastest hybrid.
 pub(super) fn fingerprint(run: &RunAnalysis<'_>) -> Option<Found> {
     let suits = |case: &&CaseAnalysis<'_>| case.case().operation == "fingerprint" && case.median().is_some();
     let all: Vec<&CaseAnalysis<'_>> = run.area(hybrid::AREA).filter(suits).collect();
@@ -164,7 +167,7 @@ pub(super) fn lengths(
     figure: fn(&pqlab_stats::Description) -> Option<f64>,
 ) -> Option<Found> {
     let (case, lengths) = most_lengths(run, algorithm)?;
-    let found = Found::of(case, point(figure(lengths)?));
+    let found = Found::new(case, point(figure(lengths)?));
     let signatures = crate::number::grouped(lengths.n as u64);
     Some(Found { of: format!("{signatures} signatures by {}", case.case().provider), ..found })
 }
@@ -185,7 +188,7 @@ fn of_threads(
     let (ratio, scale) = figure(&entry)?;
     let case = run.cases().iter().find(|case| case.case().id() == entry.id)?;
     let value = scaled(&ratio, scale);
-    Some(Found { of: format!("{} on {} cores", entry.provider, entry.threads), ..Found::of(case, value) })
+    Some(Found { of: format!("{} on {} cores", entry.provider, entry.threads), ..Found::new(case, value) })
 }
 
 pub(super) fn gain(run: &RunAnalysis<'_>, name: &str) -> Option<Found> {
@@ -196,7 +199,8 @@ pub(super) fn efficiency(run: &RunAnalysis<'_>, name: &str) -> Option<Found> {
     of_threads(run, name, |entry| Some((entry.efficiency?, 100.0)))
 }
 
-/// Returns the block of 100 ML-DSA-65 transactions that is closest to the document's block.
+/// Returns the case that verifies a block of 100 transactions signed with ML-DSA-65. If there are several, chooses the
+/// one closest to the document's (the lowest [rank](ledger::rank)), then the fastest.
 pub(super) fn block<'r, 'a>(run: &'r RunAnalysis<'a>) -> Option<&'r CaseAnalysis<'a>> {
     let blocks = run.area(ledger::AREA).filter(|one| {
         let case = one.case();
@@ -221,8 +225,8 @@ pub(super) fn transactions_per_second(case: &CaseAnalysis<'_>) -> Option<Found> 
     Some(Found::by_algorithm(case, rate(case, transactions_verified(case.case())? as f64)?))
 }
 
-/// Returns the time of a ledger operation on transactions in the document's format, or in pqlab's format if the former
-/// was not measured.
+/// Returns the time of a ledger operation on transactions in the document's format. Uses pqlab's format if the
+/// document's was not measured.
 pub(super) fn reference_ledger(run: &RunAnalysis<'_>, operation: &str) -> Option<Found> {
     ["TXv1-ML-DSA-65", "ML-DSA-65"].into_iter().find_map(|algorithm| {
         let suits = |one: &&CaseAnalysis<'_>| {
@@ -262,7 +266,8 @@ pub(super) fn share_of_part(run: &RunAnalysis<'_>, part: &str) -> Option<Found> 
     handshake_of(run, KEM_ONLY, |of| of.parts.iter().find(|(name, _)| name == part).map(|(_, share)| *share))
 }
 
-/// Applies `figure` to the total message lengths of a handshake and of classical ntor.
+/// Applies `figure` to two lengths in bytes: both messages of a handshake together, and both messages of classical
+/// ntor.
 pub(super) fn bytes(run: &RunAnalysis<'_>, algorithm: &str, figure: fn(f64, f64) -> f64) -> Option<Found> {
     let all = handshakes(run);
     let classical = all.iter().find(|of| of.classical())?.bytes() as f64;
@@ -302,5 +307,5 @@ pub(super) fn digests(run: &RunAnalysis<'_>, slow: &str, fast: &str) -> Option<F
 
 pub(super) fn cycles_per_byte(run: &RunAnalysis<'_>, algorithm: &str, provider: &str, length: u64) -> Option<Found> {
     let case = digest(run, algorithm, provider, length)?;
-    Some(Found::of(case, cycles(case)?.0))
+    Some(Found::new(case, cycles(case)?.0))
 }

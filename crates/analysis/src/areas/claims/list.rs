@@ -9,7 +9,8 @@ use crate::areas::ntor::RelayScenario;
 use crate::areas::{certificate, hybrid, kem, ledger, ntor, signature};
 use crate::run::RunAnalysis;
 
-/// A claim: its text, its figure and unit, a source for the measured figure, and a reason for differences.
+/// A claim: its text, the claimed figure and its unit, the source of the measured figure, and a reason why the two may
+/// differ.
 type Line = (&'static str, f64, Unit, Find, &'static str);
 
 /// All claims, in display order.
@@ -34,7 +35,7 @@ const CERTIFICATE: &str = "X.509-detached";
 const HANDSHAKE: (&str, &str, &str) = (ntor::AREA, KEM_ONLY, "handshake");
 const NTOR: (&str, &str, &str) = (ntor::AREA, "ntor-v1", "handshake");
 
-/// Reason, apart from the machine, for a different signing time in the document.
+/// Reason, other than the machine, why the document's signing times differ from pqlab's.
 const RANDOMNESS: &str = "the authors sign with fresh randomness; pqlab signs deterministically if the library \
                           supports it";
 const POOL: &str = "the authors use a Python thread pool";
@@ -60,7 +61,7 @@ const HYBRIDS: &[Line] = &[
         106.9,
         Unit::Time,
         Find::Time((hybrid::AREA, "Ed25519", "verify"), &[]),
-        "in the document, more than twice the time of ML-DSA-65",
+        "the document's Ed25519 takes more than twice as long as its ML-DSA-65",
     ),
     ("ML-DSA-65, signing", 100.5, Unit::Time, Find::Time((hybrid::AREA, "ML-DSA-65", "sign"), &[]), RANDOMNESS),
     ("ML-DSA-65, verification", 45.4, Unit::Time, Find::Time((hybrid::AREA, "ML-DSA-65", "verify"), &[]), ""),
@@ -83,11 +84,11 @@ const HYBRIDS: &[Line] = &[
         133.2 / 106.9,
         Unit::Factor,
         Find::Ratio((hybrid::AREA, "Ed25519+ML-DSA-65", "verify"), (hybrid::AREA, "Ed25519", "verify"), &[]),
-        "in the document, Ed25519 took 107 µs, more than twice the time of ML-DSA-65",
+        "the document's Ed25519 takes 107 µs, more than twice as long as its ML-DSA-65",
     ),
-    ("combiner's time in key generation", 94.0, Unit::Time, Find::By(|run| combiner(run, "keygen")), ENCODED),
-    ("combiner's time in encapsulation", 57.0, Unit::Time, Find::By(|run| combiner(run, "encapsulate")), ENCODED),
-    ("combiner's time in decapsulation", 51.0, Unit::Time, Find::By(|run| combiner(run, "decapsulate")), ENCODED),
+    ("combiner, key generation", 94.0, Unit::Time, Find::By(|run| combiner(run, "keygen")), ENCODED),
+    ("combiner, encapsulation", 57.0, Unit::Time, Find::By(|run| combiner(run, "encapsulate")), ENCODED),
+    ("combiner, decapsulation", 51.0, Unit::Time, Find::By(|run| combiner(run, "decapsulate")), ENCODED),
     ("handshakes per second, 100 concurrent", 1992.0, Unit::Rate, Find::By(|run| load(run, 100)), POOL),
     ("handshakes per second, 500 concurrent", 2151.0, Unit::Rate, Find::By(|run| load(run, 500)), POOL),
     ("handshakes per second, 1,000 concurrent", 2089.0, Unit::Rate, Find::By(|run| load(run, 1000)), POOL),
@@ -108,14 +109,14 @@ const HYBRIDS: &[Line] = &[
     ),
     ("CoV of AES-256-GCM, 1 KB", 2.1, Unit::Percent, Find::Variation((hybrid::AREA, "AES-256-GCM", "seal")), ""),
     ("CoV of Ed25519 verification", 2.2, Unit::Percent, Find::Variation((hybrid::AREA, "Ed25519", "verify")), ""),
-    ("CoV of fingerprinting a public key", 2.0, Unit::Percent, Find::By(fingerprint), ""),
+    ("CoV of public-key fingerprinting", 2.0, Unit::Percent, Find::By(fingerprint), ""),
     ("CoV of HKDF-SHA256", 2.8, Unit::Percent, Find::Variation((hybrid::AREA, "HKDF-SHA256", "derive")), ""),
     (
         "CoV of ML-KEM-768 encapsulation",
         9.4,
         Unit::Percent,
         Find::Variation((hybrid::AREA, "ML-KEM-768", "encapsulate")),
-        "the document attributes this to the scheduler",
+        "the document attributes the spread to the scheduler",
     ),
     (
         "CoV of ML-DSA-65 signing",
@@ -147,11 +148,11 @@ const HYBRIDS: &[Line] = &[
     ),
 ];
 
-/// Reason for a longer combiner time in the document.
+/// Reason why the document's combiner times are longer than pqlab's.
 const ENCODED: &str = "the document's figure includes encoding keys to PEM and CBOR";
 
-/// Comparison of schemes: key generations, signatures and verifications per second, and the libraries to compare with
-/// the document's.
+/// Scheme, the key generations, signatures and verifications per second that the document lists for it, and the
+/// libraries to compare with, in order of preference.
 const RATES: &[(&str, [f64; 3], &[&str])] = &[
     ("Falcon-512", [212.0, 7_014.0, 43_787.0], LIBOQS),
     ("Falcon-1024", [65.0, 3_502.0, 22_102.0], LIBOQS),
@@ -163,7 +164,7 @@ const RATES: &[(&str, [f64; 3], &[&str])] = &[
 ];
 const LIBOQS: &[&str] = &["liboqs"];
 const OPENSSL: &[&str] = &["openssl"];
-/// Older name of SLH-DSA, under which liboqs offers the algorithm.
+/// Libraries for claims about schemes that liboqs may lack, in order of preference.
 const PQ_OR_OPENSSL: &[&str] = &["liboqs", "openssl"];
 const SLH_DSA: &str = "the authors use SLH-DSA from liboqs";
 
@@ -191,7 +192,7 @@ const SIGNATURES: &[Line] = &[
         1.17,
         Unit::Factor,
         Find::Ratio((signature::AREA, "ML-DSA-44", "verify"), (signature::AREA, "Falcon-512", "verify"), LIBOQS),
-        "both from liboqs, which optimises each algorithm for different processors",
+        "both from liboqs, whose optimised code for the two algorithms targets different processors",
     ),
     (
         "rate of Falcon-512 verification, relative to Ed25519",
@@ -237,14 +238,14 @@ const SIGNATURES: &[Line] = &[
         8.6,
         Unit::Factor,
         Find::By(|run| gain(run, "Falcon-512 sign")),
-        "measured with the cores that this machine has",
+        "measured on this machine's cores",
     ),
     (
         "efficiency of Falcon-512 signing on 10 cores",
         86.0,
         Unit::Percent,
         Find::By(|run| efficiency(run, "Falcon-512 sign")),
-        "measured with the cores that this machine has",
+        "measured on this machine's cores",
     ),
     (
         "mean length of a Falcon-512 signature",
@@ -254,21 +255,21 @@ const SIGNATURES: &[Line] = &[
         "",
     ),
     (
-        "standard deviation of the length of a Falcon-512 signature",
+        "standard deviation of Falcon-512 signature lengths",
         2.2,
         Unit::Bytes,
         Find::By(|run| lengths(run, "Falcon-512", |lengths| lengths.stdev)),
         "",
     ),
     (
-        "CoV of the length of a Falcon-512 signature, upper bound",
+        "CoV of Falcon-512 signature lengths, upper bound",
         0.35,
         Unit::Percent,
         Find::By(|run| lengths(run, "Falcon-512", |lengths| lengths.cov_pct)),
         "",
     ),
     (
-        "99th percentile of the length of a Falcon-512 signature",
+        "99th percentile of Falcon-512 signature lengths",
         660.0,
         Unit::Bytes,
         Find::By(|run| lengths(run, "Falcon-512", |lengths| Some(lengths.p99))),
@@ -463,7 +464,7 @@ const CIRCUITS: &[Line] = &[
 
 const POWERS_OF_TWO: &str = "the document uses binary units";
 
-/// Replies per second of a relay with `cores` cores, extrapolated if not measured.
+/// Returns the handshakes per second that a relay with `cores` cores answers, extrapolated if not measured.
 fn on_cores(run: &RunAnalysis<'_>, cores: u64) -> Option<Found> {
     handshake_of(run, KEM_ONLY, |one| {
         let rate = one.measured_replies(cores).or_else(|| one.extrapolated_replies(cores));
@@ -486,7 +487,7 @@ const HASHES: &[Line] = &[(
 /// Message lengths in bytes for which the document lists cycles per byte.
 const LENGTHS: [u64; 5] = [64, 256, 1024, 4096, 16_384];
 
-/// Cycles per byte for each function and code path, in the order of [`LENGTHS`].
+/// Function, code path, and the cycles per byte that the document lists for each of [`LENGTHS`].
 const SHA3: &[(&str, &str, [f64; 5])] = &[
     ("SHA3-224", AVX512, [15.4, 7.8, 7.8, 7.1, 7.0]),
     ("SHA3-256", AVX512, [15.4, 7.8, 7.8, 7.6, 7.4]),

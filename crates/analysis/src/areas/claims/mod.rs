@@ -17,17 +17,17 @@ struct Claim {
     what: String,
     /// The claimed figure, or the lower end of a range.
     claimed: f64,
-    /// The upper end of a range.
+    /// Upper end of the claimed range; `None` if the claim is a single figure.
     to: Option<f64>,
     unit: Unit,
     find: Find,
-    /// Reason for a different measured figure, in addition to the document's [conditions](Document::conditions). Empty
+    /// Reason why the measured figure may differ, apart from the document's [conditions](Document::conditions). Empty
     /// if there is no further reason.
     why: &'static str,
 }
 
-/// Source of the measured figure. If libraries are named, the first one that the run measured supplies the figure,
-/// otherwise the fastest library.
+/// Source of the measured figure. A list of libraries is in order of preference: the first one that the run measured
+/// supplies the figure. If the list is empty, the fastest library does.
 #[derive(Clone, Copy)]
 enum Find {
     /// Median time of a job.
@@ -42,12 +42,12 @@ enum Find {
     Between(Job, &'static str, &'static str),
     /// Core cycles per byte of a digest.
     CyclesPerByte { algorithm: &'static str, provider: &'static str, length: u64 },
-    /// Found by a custom function.
+    /// Computed by a function.
     By(fn(&RunAnalysis<'_>) -> Option<Found>),
 }
 
 impl Find {
-    fn of(self, run: &RunAnalysis<'_>) -> Option<Found> {
+    fn find(self, run: &RunAnalysis<'_>) -> Option<Found> {
         match self {
             Find::Time(job, libraries) => figures::time(run, job, libraries),
             Find::Rate(job, libraries) => figures::per_second(run, job, libraries),
@@ -72,7 +72,7 @@ enum Document {
     Hashes,
 }
 
-/// Unit of a figure. Measured times are in ns and shown in µs.
+/// Unit of a figure. Claimed times are in µs. Measured times are in ns and shown in µs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Unit {
     Factor,
@@ -167,7 +167,7 @@ pub(crate) fn claims(analysis: &RunAnalysis<'_>) -> Table {
         .stacked(2);
     let mut documents = Vec::new();
     for claim in list::claims() {
-        let Some(Found { value, of, caveats }) = claim.find.of(analysis) else { continue };
+        let Some(Found { value, of, caveats }) = claim.find.find(analysis) else { continue };
         if !documents.contains(&claim.document) {
             documents.push(claim.document);
         }
@@ -176,7 +176,7 @@ pub(crate) fn claims(analysis: &RunAnalysis<'_>) -> Table {
             Cell::text(claim.what),
             Cell::text(claim.unit.name()),
             claim.unit.claimed(claim.claimed),
-            Cell::of(claim.to, |to| claim.unit.claimed(to)),
+            Cell::optional(claim.to, |to| claim.unit.claimed(to)),
             claim.unit.found(&value),
             Cell::text(of),
             Cell::text(claim.why),
@@ -214,7 +214,7 @@ mod tests {
     #[test]
     fn claims_match_the_documents_constructions() {
         let run = fixtures::references_run();
-        let table = claims(&RunAnalysis::of(&run));
+        let table = claims(&RunAnalysis::new(&run));
         let row = |what: &str| {
             let row = table.rows.iter().find(|row| row.cells[1].text == what);
             &row.unwrap_or_else(|| panic!("no row for {what}")).cells
@@ -222,17 +222,17 @@ mod tests {
         let found = |what: &str| row(what)[5].number.unwrap().estimate;
         let near =
             |what: &str, wanted: f64| assert!((found(what) / wanted - 1.0).abs() < 0.02, "{what}: {}", found(what));
-        // The first claim is about the detached certificate, not the alternative one. The second is about the load test
-        // of the document's own hybrid.
+        // The first claim concerns the detached certificate, not the alternative one. The second
+        // concerns the load test of the document's own hybrid.
         near("issuing a certificate with a second signature", 150.0);
         near("handshakes per second, 5,000 concurrent", 1e6 / 62.0);
         assert!(row("handshakes per second, 5,000 concurrent")[6].text.starts_with("X25519+ML-KEM-768"));
-        // pqlab measures `cycle` only with caller-supplied seeds.
+        // pqlab measures `cycle` only with seeds from the caller.
         near("Ed25519+ML-DSA-65, key generation, signing and verification", 210.0);
         near("Falcon-512, verifications per second", 1e6 / 30.0);
         near("SHA3-256 of 16,384 bytes, AVX-512", 42.0 * 2700.0 / 16_384.0);
         assert_eq!(row("SHA3-256 of 64 bytes, plain code")[2].text, "cycles/B");
-        assert_eq!(row("99th percentile of the length of a Falcon-512 signature")[2].text, "B");
+        assert_eq!(row("99th percentile of Falcon-512 signature lengths")[2].text, "B");
     }
 
     #[test]
@@ -242,7 +242,7 @@ mod tests {
         (rsa.case.workload, rsa.case.algorithm, rsa.case.operation) =
             ("ledger".to_owned(), "RSA-2048".to_owned(), "verify".to_owned());
         run.records.push(rsa);
-        let table = claims(&RunAnalysis::of(&run));
+        let table = claims(&RunAnalysis::new(&run));
         for row in &table.rows {
             assert!(row.cells[3].number.is_some() && row.cells[5].number.is_some(), "{row:?}");
             assert!(!row.cells[2].text.is_empty(), "{row:?}");

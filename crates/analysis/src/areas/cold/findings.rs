@@ -8,7 +8,7 @@ use crate::run::RunAnalysis;
 use crate::statement::{Statement, fastest_case, time, times};
 use pqlab_record::{Case, Form, State};
 
-/// Areas that measure operations in several states.
+/// Areas that measure operations in several [states](State): warm, on the first call, and with evicted caches.
 const AREAS: [&str; 2] = [kem::AREA, signature::AREA];
 
 pub(crate) fn statements(analysis: &RunAnalysis<'_>) -> Vec<Statement> {
@@ -33,13 +33,13 @@ fn area_statements(analysis: &RunAnalysis<'_>, area: &'static str) -> Vec<Statem
         let cold = in_state(found.best[0], State::FirstCall)?;
         let ratio = times(analysis, &found.best, &[cold])?;
         let mut text = format!(
-            "{} for the first call by {}, {ratio} compared with {} for a warm call",
+            "{} for the first call by {}, {ratio} compared with a warm call ({})",
             time(analysis, &[cold])?,
             found.by,
             time(analysis, &found.best)?
         );
         if let Some(evicted) = in_state(found.best[0], State::Evicted) {
-            text = format!("{text}; with evicted caches {}", times(analysis, &found.best, &[evicted])?);
+            text = format!("{text}; with evicted caches, {}", times(analysis, &found.best, &[evicted])?);
         }
         Some(Statement::new(area, format!("Cold {algorithm} {operation}"), text))
     };

@@ -12,7 +12,7 @@ use pqlab_stats::Interval;
 use std::collections::BTreeSet;
 
 const OPERATION: &str = "digest";
-/// Minimum number of message lengths for which the table is shown.
+/// Minimum number of message lengths for the table to be shown.
 const LEAST: usize = 2;
 /// Half-width of an interval, in cycles per byte, below which the table shows a second decimal.
 const SECOND_DECIMAL: f64 = 0.05;
@@ -21,7 +21,7 @@ pub(crate) fn per_byte(analysis: &RunAnalysis<'_>) -> Table {
     let digests: Vec<&CaseAnalysis<'_>> =
         analysis.area(AREA).filter(|of| is_digest(of) && cycles(of).is_some()).collect();
     let lengths: BTreeSet<u64> = digests.iter().filter_map(|of| of.case().message_length()).collect();
-    let title = "Hash functions: core cycles per byte of message, by message length";
+    let title = "Hash functions: core cycles per message byte, by message length";
     let mut table = Table::new("cycles-per-byte", AREA, title)
         .names("function", "function")
         .figures("output", "output", "B", 0)
@@ -39,10 +39,10 @@ pub(crate) fn per_byte(analysis: &RunAnalysis<'_>) -> Table {
             let at = |length: &u64| digests.iter().find(|of| of.case().message_length() == Some(*length));
             let figures = lengths
                 .iter()
-                .map(|length| Cell::of(at(length).and_then(|of| cycles(of)), |(per_byte, _)| cell(&per_byte)));
+                .map(|length| Cell::optional(at(length).and_then(|of| cycles(of)), |(per_byte, _)| cell(&per_byte)));
             let counted =
                 digests.iter().all(|of| cycles(of).is_some_and(|(_, source)| source == CyclesSource::Counter));
-            let cells = [Cell::text(algorithm.as_str()), Cell::of(output, Cell::whole), Cell::text(provider)]
+            let cells = [Cell::text(algorithm.as_str()), Cell::optional(output, Cell::whole), Cell::text(provider)]
                 .into_iter()
                 .chain(figures)
                 .chain([Cell::text(if counted { "counted" } else { "estimated" })]);
@@ -50,7 +50,7 @@ pub(crate) fn per_byte(analysis: &RunAnalysis<'_>) -> Table {
         }
     }
     table
-        .note("medians; `pqlab export RUN --format sha3-csv --provider PROVIDER` writes a file, one column per length")
+        .note("medians; `pqlab export RUN --format sha3-csv --provider PROVIDER` writes them to a file with one column per length")
         .note("estimated: from each sample's time and the core clock, sampled before, during and after each visit")
 }
 
@@ -60,7 +60,8 @@ fn is_digest(case: &CaseAnalysis<'_>) -> bool {
     case.operation == OPERATION && case.has_only(&[Parameter::LENGTH, Parameter::OUTPUT])
 }
 
-/// Returns core cycles per byte with an interval, and whether the cycles were counted or estimated.
+/// Returns the core cycles per byte with their interval, and whether the cycles were counted or estimated. Returns
+/// `None` if they are unknown.
 pub(crate) fn cycles(case: &CaseAnalysis<'_>) -> Option<(Interval, CyclesSource)> {
     let cycles = case.estimates.as_ref()?.cycles.as_ref()?;
     let bytes = case.case().facts.bytes.filter(|bytes| *bytes > 0)?;
@@ -71,7 +72,7 @@ pub(crate) fn cycles(case: &CaseAnalysis<'_>) -> Option<(Interval, CyclesSource)
     Some((per_byte, cycles.source))
 }
 
-/// Formats cycles per byte with as many decimals as the interval supports, at most two.
+/// Formats cycles per byte with one decimal, or with two if the interval is narrow enough.
 fn cell(per_byte: &Interval) -> Cell {
     let half_width = (per_byte.high - per_byte.estimate).max(per_byte.estimate - per_byte.low);
     let decimals = if half_width < SECOND_DECIMAL { 2 } else { 1 };
@@ -89,7 +90,7 @@ mod tests {
     #[test]
     fn functions_and_providers_are_rows_and_lengths_are_columns() {
         let run = fixtures::references_run();
-        let table = per_byte(&RunAnalysis::of(&run));
+        let table = per_byte(&RunAnalysis::new(&run));
         let headings: Vec<&str> = table.columns.iter().map(|column| column.heading.as_str()).collect();
         assert_eq!(headings, ["function", "output", "provider", "64 B", "16,384 B", "cycles"]);
         let rows: Vec<[&str; 3]> =

@@ -23,15 +23,15 @@ pub(crate) fn statements(analysis: &RunAnalysis<'_>) -> Vec<Statement> {
     let old = classical.and_then(|name| Some((name, fastest(name)?)));
     let statement = |algorithm: &&str| {
         let new = fastest(algorithm).filter(|new| is_post_quantum(new.best[0]))?;
-        let mut text = format!("{} to seal and open by {}", time(analysis, &new.best)?, new.by);
+        let mut text = format!("{} by {} to seal and open", time(analysis, &new.best)?, new.by);
         if let Some((name, old)) = &old {
             let ratio = times(analysis, &old.best, &new.best)?.inside();
-            text = format!("{text} against {} with {name} by {} ({ratio})", time(analysis, &old.best)?, old.by);
+            text = format!("{text}, vs {} with {name} by {} ({ratio})", time(analysis, &old.best)?, old.by);
         }
         let key = |case: &CaseAnalysis<'_>| case.case().facts.sizes.ciphertext.map(thousands);
         if let Some(bytes) = key(new.best[0]) {
             let against = old.as_ref().and_then(|(_, old)| key(old.best[0]));
-            let against = against.map(|bytes| format!(" against {bytes} B")).unwrap_or_default();
+            let against = against.map(|bytes| format!(", vs {bytes} B")).unwrap_or_default();
             text = format!("{text}; the encapsulated key adds {bytes} B to the message{against}");
         }
         Some(Statement::new(AREA, format!("HPKE with {algorithm}"), text))

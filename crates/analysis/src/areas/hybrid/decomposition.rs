@@ -2,13 +2,13 @@
 //!
 //! A hybrid, its classical half and its post-quantum half are measured in the same rounds. The combiner is the time
 //! that the hybrid takes in addition to the two halves. It is shown as a difference and as a percentage of the halves'
-//! total. Its interval is computed from the ratios in each round ([the one function that
-//! compares](crate::comparison::ratio)). The inputs are means over the visits that all three cases share, because means
-//! add up and medians do not. Samples are not trimmed, because removing outliers from only one of the three cases would
-//! bias the difference.
+//! total. [`ratio`](crate::comparison::ratio) computes its interval from the ratios in each round. The inputs are means
+//! over the rounds in which all three cases were measured, because means add up and medians do not. Samples are not
+//! trimmed, because removing outliers from only one of the three cases would bias the difference.
 //!
-//! A hybrid generates X25519 keys in key generation and, for the ephemeral key, in encapsulation. Encapsulation and
-//! decapsulation each do one Diffie-Hellman. The classical half is measured with the same operations.
+//! The X25519 half does the same work alone as in the hybrid. Key generation generates a key pair. Encapsulation
+//! generates an ephemeral key pair and computes a Diffie-Hellman secret. Decapsulation computes a Diffie-Hellman
+//! secret.
 
 use super::AREA;
 use crate::areas::certificate;
@@ -20,7 +20,7 @@ use crate::run::RunAnalysis;
 use pqlab_record::{Case, CoinSource, Parameter, Record, Statistic, Unit};
 use pqlab_stats::Interval;
 
-/// A hybrid and its halves. Times are in ns and are means over the rounds in which all three were measured.
+/// A hybrid and its halves. Times are means in ns over the rounds in which all three were measured.
 #[derive(Clone, Debug)]
 pub struct Decomposition<'a> {
     /// The hybrid's record.
@@ -35,7 +35,8 @@ pub struct Decomposition<'a> {
     pub classical_ns: f64,
     /// Mean time of the post-quantum half.
     pub post_quantum_ns: f64,
-    /// Time that the hybrid takes in addition to both halves, in percent of the halves' total, with a 95% interval.
+    /// Time that the hybrid takes in addition to both halves, as a percentage of the total time of the halves, with a
+    /// 95% interval.
     pub combiner_pct: Interval,
     /// Caveats that apply to any of the three cases.
     pub caveats: Caveats,
@@ -48,8 +49,8 @@ impl Decomposition<'_> {
     }
 }
 
-/// Hybrids to decompose, each with its classical and its post-quantum half. The hybrid signature of the reference
-/// system is missing because it is randomised. The mock is missing because it has no second half.
+/// Hybrids to decompose, each with its classical and its post-quantum half. The reference system's hybrid signature is
+/// missing because it is randomized. The mock hybrid is missing because it has no post-quantum half.
 const HALVES: [(&str, &str, &str); 8] = [
     ("X-Wing", "X25519", "ML-KEM-768"),
     ("MLKEM768-X25519-SHA3-256", "X25519", "ML-KEM-768"),
@@ -85,7 +86,7 @@ fn decompose<'a>(analysis: &RunAnalysis<'a>, hybrid: &CaseAnalysis<'a>) -> Optio
     let half = |algorithm: &str, provider: &str| {
         analysis.cases().iter().find(|half| {
             let other = half.case();
-            other.algorithm == algorithm && other.provider == provider && beside(other, case)
+            other.algorithm == algorithm && other.provider == provider && are_in_one_block(other, case)
         })
     };
     let (classical, post_quantum) = (half(classical, first)?, half(post_quantum, second)?);
@@ -114,12 +115,12 @@ fn decompose<'a>(analysis: &RunAnalysis<'a>, hybrid: &CaseAnalysis<'a>) -> Optio
 }
 
 /// Returns whether `half` was measured together with `hybrid` and does the same work: the same operation in the same
-/// format and form, with the same source of randomness. Only the flag `deterministic` may differ, because Ed25519 never
+/// format and form, with the same source of randomness. Only the `deterministic` flag may differ, because Ed25519 never
 /// uses randomness.
 ///
 /// If a hybrid generates keys from the libraries' own randomness, it has no comparable halves: the hybrid generates one
 /// seed and expands it, but each half would generate its own random bytes.
-fn beside(half: &Case, hybrid: &Case) -> bool {
+fn are_in_one_block(half: &Case, hybrid: &Case) -> bool {
     let parameters = |case: &Case| case.clone().without(&[Parameter::DETERMINISTIC]).parameters;
     let draws = MAKES_KEYS.contains(&hybrid.operation.as_str()) && hybrid.coins() != Some(CoinSource::Exact);
     let same_work = half.form == hybrid.form && parameters(half) == parameters(hybrid) && !draws;
@@ -131,8 +132,8 @@ mod tests {
     use super::*;
     use pqlab_record::{Facts, Metric, Run, Samples, Status, Visit};
 
-    /// Returns a record with four processes of five rounds each. Round `r` takes `ns` × (100 + `r`), which simulates
-    /// the noise of a machine.
+    /// Returns a record with four processes of five rounds each. Each sample of round `r` takes `ns` × (100 + `r`) ns,
+    /// which simulates machine noise.
     fn record(algorithm: &str, provider: &str, ns: u64) -> Record {
         let case = Case {
             workload: "hybrid".into(),
@@ -164,6 +165,7 @@ mod tests {
             error: None,
             verified: true,
             precision_reached: true,
+            second_chance: None,
             samples,
             ..Record::failed(case, String::new(), String::new())
         }
@@ -176,7 +178,7 @@ mod tests {
     }
 
     fn decomposed(run: &Run) -> Vec<Decomposition<'_>> {
-        decompositions(&RunAnalysis::of(run))
+        decompositions(&RunAnalysis::new(run))
     }
 
     #[test]
@@ -184,18 +186,18 @@ mod tests {
         let run = run(vec![record("X25519", "a", 60), record("ML-KEM-768", "b", 30), record("X-Wing", "a+b", 93)]);
         let found = decomposed(&run);
         assert_eq!(found.len(), 1);
-        // The combiner takes 3 of 93 in each round. The simulated noise adds 2% on average to the halves and to the
-        // hybrid.
+        // In every round, the combiner takes 3 of the hybrid's 93 parts. The mean over the rounds is 102 ns per part,
+        // not 100.
         assert!((found[0].combiner_ns().estimate - 3.0 * 102.0).abs() < 1e-9);
         let combiner = found[0].combiner_pct;
         assert!((combiner.estimate - 100.0 * 3.0 / 90.0).abs() < 1e-9);
-        // The noise affects all three cases alike, so it must not widen the interval.
+        // A slow round slows all three cases alike, so it must not widen the interval.
         assert!(combiner.high - combiner.low < 0.1, "{combiner:?}");
         assert!((found[0].hybrid_ns - 93.0 * 102.0).abs() < 1e-9);
     }
 
     #[test]
-    fn uses_all_rounds_if_each_case_was_disturbed_in_another_round() {
+    fn uses_all_rounds_if_cases_were_disturbed_in_different_rounds() {
         let neighbour = |record: &mut Record, processes: &[u32]| {
             for visit in record.samples.visits.iter_mut().filter(|visit| processes.contains(&visit.process)) {
                 visit.disturbances = vec![pqlab_record::Disturbance::SharedCore { pct: 30.0, kept: false }];
@@ -212,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn a_half_that_finished_early_is_compared_in_its_own_rounds() {
+    fn compares_a_half_that_finished_early_only_in_its_rounds() {
         let mut all = vec![record("X25519", "a", 60), record("ML-KEM-768", "b", 30), record("X-Wing", "a+b", 93)];
         all[0].samples.visits.retain(|visit| visit.round < 2);
         // X25519 has only rounds 0 and 1, so the analysis must ignore later rounds of the other cases.
@@ -227,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn ignores_halves_that_another_start_of_the_run_measured() {
+    fn ignores_halves_from_another_start_of_the_run() {
         let mut half = record("ML-KEM-768", "b", 30);
         half.samples.visits.iter_mut().for_each(|visit| visit.start = 1);
         assert!(decomposed(&run(vec![record("X25519", "a", 60), half, record("X-Wing", "a+b", 93)])).is_empty());

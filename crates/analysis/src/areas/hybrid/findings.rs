@@ -8,7 +8,7 @@ use crate::run::RunAnalysis;
 
 /// Hybrid key exchanges that are compared with each other.
 const HYBRIDS: [&str; 4] = ["X-Wing", "MLKEM768-X25519-SHA3-256", "X25519MLKEM768", "X25519+ML-KEM-768"];
-/// Constructions of a reference system. No standard defines them.
+/// Hybrids that only a reference system uses. No standard defines them.
 pub(crate) const OF_REFERENCE: [&str; 2] = ["X25519+ML-KEM-768", "Ed25519+ML-DSA-65"];
 /// Hybrid signatures that are compared with each other.
 const HYBRID_SIGNATURES: [&str; 2] = ["MLDSA65-Ed25519-SHA512", "Ed25519+ML-DSA-65"];
@@ -57,7 +57,7 @@ pub(crate) const AGAINST: &[Against] = &[
     ("Hybrid verification", AREA, &["verify"], "MLDSA65-Ed25519-SHA512", "Ed25519"),
 ];
 
-/// Hybrids that an answer may describe, most widely used first.
+/// Hybrid key exchanges that [`in_parts`] may describe, most widely used first.
 const DESCRIBED: [&str; 3] = ["X25519MLKEM768", "X-Wing", "MLKEM768-X25519-SHA3-256"];
 
 /// Describes the time of a complete hybrid key exchange with the fastest pair of libraries, and the times of its parts.
@@ -75,7 +75,7 @@ pub(crate) fn in_parts(analysis: &RunAnalysis<'_>) -> Option<String> {
     let us = |ns: f64| format!("{:.decimals$}", ns / 1e3);
     let combiner = parts.combiner_ns().estimate;
     Some(format!(
-        "Hybrid in parts: {} by {}, mean {} µs for a whole exchange with given randomness = {} {} + {} {} {} {} combining them.",
+        "Hybrid in parts: {} by {}, mean {} µs for a complete exchange with caller-supplied randomness: {} µs {} + {} µs {} {} {} µs combiner.",
         parts.hybrid.case.algorithm,
         parts.hybrid.case.provider,
         us(parts.hybrid_ns),

@@ -14,5 +14,5 @@ pub(crate) fn kems(analysis: &RunAnalysis<'_>) -> Table {
         "B",
         0,
     );
-    filled(analysis, table, operations, |side| vec![Cell::of(side.case.facts.sizes.ciphertext, Cell::whole)])
+    filled(analysis, table, operations, |side| vec![Cell::optional(side.case.facts.sizes.ciphertext, Cell::whole)])
 }

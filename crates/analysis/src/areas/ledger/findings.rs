@@ -64,7 +64,8 @@ fn algorithm_statement(analysis: &RunAnalysis<'_>, algorithm: &str, rows: &[&&Ca
     if sizes == [TYPICAL] {
         return None;
     }
-    // Describe the smallest and the largest block, to show how the cost per transaction depends on the block size.
+    // Describe the smallest and the largest block, because the cost per transaction depends on the
+    // block size.
     sizes.dedup();
     let ends = distinct([sizes.last().copied()?, sizes.first().copied()?]);
     let part = |transactions: u64| {
@@ -74,9 +75,12 @@ fn algorithm_statement(analysis: &RunAnalysis<'_>, algorithm: &str, rows: &[&&Ca
         let same = of_size.filter(|case| rank(case.case()) == Some(typical)).map(|case| &analysis.cases()[case.place]);
         let found = fastest_case(analysis, &same.collect::<Vec<_>>())?;
         let each = time_per_item(found.best[0], transactions)?;
-        let where_it_is =
-            if transactions == 1 { "alone".to_owned() } else { format!("in a block of {}", thousands(transactions)) };
-        Some(format!("{} a transaction {where_it_is} by {}", each, found.by))
+        let extent = if transactions == 1 {
+            "for a single transaction".to_owned()
+        } else {
+            format!("per transaction in a block of {}", thousands(transactions))
+        };
+        Some(format!("{} {extent} by {}", each, found.by))
     };
     let parts: Vec<String> = ends.into_iter().filter_map(part).collect();
     (!parts.is_empty()).then(|| Statement::new(AREA, format!("Blocks of {algorithm}"), parts.join(", ")))

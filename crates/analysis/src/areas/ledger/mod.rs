@@ -39,7 +39,8 @@ pub struct SchemeRow {
     pub provider: String,
     /// Whether keys are prepared or encoded in the transactions.
     pub form: Option<Form>,
-    /// The measured operation, which verifies one transaction or a block, and its parameters.
+    /// The measured operation (verification of one transaction or of a block) with its parameters:
+    /// `verify-block[tx=100,senders=1]`.
     pub what: String,
     /// Time per transaction in ns, with its interval.
     pub verify_ns: Interval,
@@ -47,15 +48,15 @@ pub struct SchemeRow {
     pub per_second: Option<Interval>,
     /// Length of a transaction in bytes; the maximum if lengths vary.
     pub bytes: Option<u64>,
-    /// Whether the scheme has a NIST security category: no quantum computer is known to break it.
+    /// Whether the scheme is post-quantum: it has a NIST security category.
     pub quantum_safe: bool,
     /// Caveats of the figure.
     pub caveats: Caveats,
 }
 
-/// Compares schemes. There is one row for each scheme, provider and key form. It shows the verification of the block
-/// whose size is nearest to 100 transactions; a single transaction is a block of 1. Prefers compute-only cases, and
-/// excludes cases with invalid transactions or several threads. Sorts the rows by time.
+/// Compares schemes. There is one row for each scheme, provider and key form. Each row shows the verification of the
+/// block with the number of transactions nearest to 100; a single transaction is a block of 1. Prefers compute-only
+/// cases, and excludes cases with invalid transactions or several threads. Sorts the rows by time.
 pub fn comparison(analysis: &RunAnalysis<'_>) -> Vec<SchemeRow> {
     let mut best: Vec<(Rank, &CaseAnalysis<'_>, Interval)> = Vec::new();
     for one in analysis.area(AREA) {
@@ -84,7 +85,7 @@ pub struct ScalingRow<'a> {
     pub form: Option<Form>,
     /// All parameters except the size of the block: `regime=compute,batch=100`.
     pub parameters: String,
-    /// One of the cases, whose parameters differ only in the block size.
+    /// One of the measured cases. The other cases have different block sizes and are otherwise the same.
     pub case: &'a Case,
     /// The blocks, smallest first.
     pub blocks: Vec<Block>,
@@ -140,14 +141,16 @@ fn scaling_row<'a>(senders: Option<u64>, cases: &[&CaseAnalysis<'a>]) -> Scaling
     }
 }
 
-/// Returns the number of senders if it does not grow with the block. `most` is the largest number of senders in similar
-/// blocks. It is needed because the pool of senders is limited: a large block may have fewer senders than transactions.
+/// Returns the number of senders of a block, or `None` if the number grows with the size of the block: every
+/// transaction has its own sender, until the pool of senders is exhausted. `most` is the size of the pool: the largest
+/// number of senders in similar blocks.
 fn fixed_senders(case: &Case, most: u64) -> Option<u64> {
     let grows = |senders: &u64| most > 1 && *senders == most.min(case.transactions().unwrap_or(1));
     case.senders().filter(|senders| !grows(senders))
 }
 
-/// Rank of a case as a representative of its scheme; smaller is better.
+/// Rank of a case as a representative of its scheme; smaller is better. The fields are the distance from 100
+/// transactions, the regime, the key form, and the number of senders (more senders rank first).
 pub type Rank = (u64, u8, u8, u64);
 
 /// Returns the rank of a case in the comparison. Returns `None` if it verifies no transactions, includes invalid ones
@@ -208,7 +211,7 @@ mod tests {
             fixtures::ledger_block("ML-DSA-65", "aws-lc", 100, 5_000.0),
             classical,
         ]);
-        let rows = comparison(&RunAnalysis::of(&run));
+        let rows = comparison(&RunAnalysis::new(&run));
         assert_eq!(rows.len(), 2);
         assert_eq!((rows[0].algorithm.as_str(), rows[0].quantum_safe), ("Ed25519", false));
         assert!(rows[1].quantum_safe && (rows[1].verify_ns.estimate / 50_000.0 - 1.0).abs() < 0.02);
@@ -224,7 +227,7 @@ mod tests {
         let mut other = block(1_000, 70_000.0);
         other.case.provider = "openssl".into();
         let run = run(vec![block(1_000, 60_000.0), block(1, 50.0), other, block(100, 5_000.0)]);
-        let rows = scaling(&RunAnalysis::of(&run));
+        let rows = scaling(&RunAnalysis::new(&run));
         assert_eq!(rows.len(), 1, "a series must have several sizes: {rows:?}");
         let sizes: Vec<u64> = rows[0].blocks.iter().map(|block| block.transactions).collect();
         assert_eq!(sizes, [1, 100, 1_000]);
@@ -233,7 +236,7 @@ mod tests {
         assert_eq!((row.form, row.parameters.as_str()), (Some(Form::Encoded), "regime=compute"));
     }
 
-    /// A block with prepared keys.
+    /// Returns a block with prepared keys.
     fn prepared(transactions: u64, senders: u64, microseconds: f64) -> Record {
         let mut record = fixtures::ledger_block("ML-DSA-65", "aws-lc", transactions, microseconds);
         record.case.form = Some(Form::Prepared);
@@ -248,7 +251,7 @@ mod tests {
             prepared(100, 100, 3_000.0),
             fixtures::ledger_block("ML-DSA-44", "aws-lc", 100, 4_000.0),
         ]);
-        let rows = comparison(&RunAnalysis::of(&run));
+        let rows = comparison(&RunAnalysis::new(&run));
         let found: Vec<(&str, Option<Form>)> = rows.iter().map(|row| (row.algorithm.as_str(), row.form)).collect();
         assert_eq!(
             found,
@@ -271,7 +274,7 @@ mod tests {
             prepared(100, 1, 600.0),
             prepared(1_000, 1, 6_000.0),
         ]);
-        let rows = scaling(&RunAnalysis::of(&run));
+        let rows = scaling(&RunAnalysis::new(&run));
         let named: Vec<(Option<Form>, &str, Vec<u64>)> = rows
             .iter()
             .map(|row| (row.form, row.parameters.as_str(), row.blocks.iter().map(|block| block.transactions).collect()))
@@ -279,7 +282,8 @@ mod tests {
         assert_eq!(
             named,
             [
-                // The pool has only 100 senders.
+                // The pool has only 100 senders, so larger blocks with 100 senders belong to the
+                // same series.
                 (Some(Form::Prepared), "regime=compute", vec![100, 1_000, 10_000]),
                 (Some(Form::Prepared), "senders=1,regime=compute", vec![100, 1_000]),
                 (Some(Form::Encoded), "regime=compute", vec![100, 1_000]),
@@ -290,7 +294,7 @@ mod tests {
     #[test]
     fn other_areas_verify_no_transactions() {
         let run = fixtures::run();
-        let analysis = RunAnalysis::of(&run);
+        let analysis = RunAnalysis::new(&run);
         assert_eq!(run.records.iter().find_map(|record| transactions_verified(&record.case)), None);
         assert!(comparison(&analysis).is_empty() && scaling(&analysis).is_empty());
     }

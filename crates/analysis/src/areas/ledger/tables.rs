@@ -15,8 +15,8 @@ pub(crate) fn schemes(analysis: &RunAnalysis<'_>) -> Table {
     // If all rows measured the same operation, name it in the title.
     let common = compared.first().filter(|first| compared.iter().all(|scheme| scheme.what == first.what));
     let title = common.map_or_else(
-        || "Ledger: schemes, for one transaction".to_owned(),
-        |first| format!("Ledger: schemes, for one transaction, measured with {}", first.what),
+        || "Ledger: cost per transaction, by scheme".to_owned(),
+        |first| format!("Ledger: cost per transaction, by scheme, measured with {}", first.what),
     );
     let mut table = Table::new("ledger-schemes", AREA, title)
         .names("scheme", "scheme")
@@ -35,8 +35,8 @@ pub(crate) fn schemes(analysis: &RunAnalysis<'_>) -> Table {
             Cell::text(shown(&scheme.provider)),
             Cell::text(form(scheme.form)),
             Cell::time_within(&scheme.verify_ns),
-            Cell::of(scheme.per_second, |rate| Cell::rate_within(&rate)),
-            Cell::of(scheme.bytes, Cell::whole),
+            Cell::optional(scheme.per_second, |rate| Cell::rate_within(&rate)),
+            Cell::optional(scheme.bytes, Cell::whole),
             Cell::text(if scheme.quantum_safe { "yes" } else { "no" }),
         ];
         if common.is_none() {
@@ -69,7 +69,7 @@ pub(crate) fn blocks(analysis: &RunAnalysis<'_>) -> Table {
                 Cell::whole(block.transactions),
                 whole.scaled(1e-3),
                 Cell::time(block.time_ns.estimate / block.transactions as f64),
-                Cell::of(block.per_second, |rate| Cell::rate_within(&rate)),
+                Cell::optional(block.per_second, |rate| Cell::rate_within(&rate)),
             ];
             table.row([&block.caveats], cells);
         }
@@ -101,12 +101,12 @@ pub(crate) fn codec(analysis: &RunAnalysis<'_>) -> Table {
             Cell::text(&case.provider),
             Cell::text(case.name().split_once(' ').map_or("", |(_, what)| what)),
             Cell::time_within(&estimates.median_ns),
-            Cell::of(rate(one, 1.0), |rate| Cell::rate_within(&rate)),
-            Cell::of(case.facts.bytes, Cell::whole),
+            Cell::optional(rate(one, 1.0), |rate| Cell::rate_within(&rate)),
+            Cell::optional(case.facts.bytes, Cell::whole),
         ];
         table.row([&one.caveats], cells);
     }
-    table.note("decoding checks format and lengths but no signature; it hardly copies, so no rate in bytes is shown")
+    table.note("decoding checks format and lengths but no signature; it copies almost nothing, so the table shows no byte rate")
 }
 
 /// Returns `tx=100,senders=1` for `verify-block[tx=100,senders=1]`. Returns `what` unchanged if it has no parameters.

@@ -17,7 +17,7 @@ pub(crate) fn for_job(analysis: &RunAnalysis<'_>) -> Option<Recommendation> {
     let all: Vec<Candidate<'_, '_>> = job.totals.iter().map(|total| candidate(analysis, &job, total)).collect();
     let sound = all.iter().zip(&job.totals).filter(|(_, total)| total.sound);
     let from: Vec<&Candidate<'_, '_>> = sound.map(|(one, _)| one).collect();
-    let found = Best::of(analysis, &from)?;
+    let found = Best::find(analysis, &from)?;
     let best = found.best;
     let (_, total) = all.iter().zip(&job.totals).find(|(one, _)| std::ptr::eq(*one, best))?;
     let mut why: Vec<String> = best.category.map(|category| format!("NIST category {category}")).into_iter().collect();
@@ -27,7 +27,7 @@ pub(crate) fn for_job(analysis: &RunAnalysis<'_>) -> Option<Recommendation> {
         why.push(format!("tied with {}", listed(&tied)));
     }
     match &found.next {
-        Some((next, factor)) => why.push(format!("the next, {}, takes {}, {factor}", next.provider, next.time_text())),
+        Some((next, factor)) => why.push(format!("next: {}, {}, {factor}", next.provider, next.time_text())),
         None if tied.is_empty() => why.push("no other ranked library supports every operation".to_owned()),
         None => {}
     }
@@ -36,7 +36,8 @@ pub(crate) fn for_job(analysis: &RunAnalysis<'_>) -> Option<Recommendation> {
         compared.is_some_and(|compared| compared.verdict() == Verdict::Faster)
     };
     why.extend(all.iter().filter(|one| !one.sound()).filter(faster).map(not_recommended));
-    // Users of the fastest library must know what its authors say about its maturity.
+    // Show how mature the library's authors consider it, because the fastest library may be
+    // unfinished.
     let library = total.parts.first()?.case.case().library();
     why.extend(facts_of(library).map(|facts| format!("maturity according to its authors: {}", facts.maturity)));
     let (figure, interval) = best.time_and_range();
@@ -91,7 +92,7 @@ mod tests {
     use pqlab_record::{Disturbance, Run};
 
     fn found(run: &Run) -> Option<Recommendation> {
-        let all = crate::findings::findings(&RunAnalysis::of(run)).recommendations;
+        let all = crate::findings::findings(&RunAnalysis::new(run)).recommendations;
         all.into_iter().find(|one| one.use_case == "Fastest single library for TLS")
     }
 
@@ -112,8 +113,8 @@ mod tests {
         assert!(best.tied.is_empty() && best.figure == "mean 201 µs", "{best:?}");
         for part in [
             "NIST category 3; keygen 12.0 µs, encapsulate 13.0 µs, decapsulate 16.0 µs, sign 90.1 µs, 2 × verify 70.1 µs;",
-            "the next, libcrux:avx2, takes mean 310 µs, 1.54",
-            "faster but not ranked: ML-KEM-768 + ML-DSA-65 by liboqs takes mean 176 µs (known defect: a skipped check",
+            "next: libcrux:avx2, mean 310 µs, 1.54",
+            "faster but not ranked: ML-KEM-768 + ML-DSA-65 by liboqs, mean 176 µs (known defect: a skipped check",
             "maturity according to its authors: general-purpose",
         ] {
             assert!(best.why.contains(part), "{}", best.why);
@@ -123,7 +124,7 @@ mod tests {
     #[test]
     fn another_job_has_its_own_name() {
         let run = fixtures::libraries_run();
-        let analysis = RunAnalysis::of(&run).with_job("sign=1,verify=100".parse().unwrap());
+        let analysis = RunAnalysis::new(&run).with_job("sign=1,verify=100".parse().unwrap());
         let all = crate::findings::findings(&analysis).recommendations;
         let found = all.iter().find(|one| one.use_case == "Fastest single library for the job").unwrap();
         assert_eq!(
@@ -139,7 +140,7 @@ mod tests {
         let best = found(&run).unwrap();
         assert_eq!(best.provider, "libcrux:avx2");
         assert!(
-            best.why.contains("faster but not ranked: ML-KEM-768 + ML-DSA-65 by aws-lc takes mean 201 µs (disturbed: "),
+            best.why.contains("faster but not ranked: ML-KEM-768 + ML-DSA-65 by aws-lc, mean 201 µs (disturbed: "),
             "{}",
             best.why
         );
@@ -158,7 +159,7 @@ mod tests {
         }));
         let best = found(&run).unwrap();
         assert_eq!(best.tied, ["ML-KEM-768 + ML-DSA-65 by branch"]);
-        assert!(best.why.contains("tied with branch; the next, libcrux:avx2"), "{}", best.why);
+        assert!(best.why.contains("tied with branch; next: libcrux:avx2"), "{}", best.why);
     }
 
     #[test]

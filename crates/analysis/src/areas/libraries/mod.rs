@@ -16,6 +16,7 @@ use crate::estimates::scaled;
 use crate::group::distinct;
 use crate::job::OF_KEM;
 use crate::run::RunAnalysis;
+use pqlab_record::Statistic;
 use pqlab_stats::Interval;
 
 /// Areas that measure KEM operations and signature operations.
@@ -33,7 +34,7 @@ pub struct Pairing {
     pub post_quantum: bool,
 }
 
-/// The pairings for which jobs are computed. Libraries are ranked only against libraries with the same pairing.
+/// Pairings for which pqlab computes jobs. Each pairing has a separate ranking.
 pub const PAIRINGS: [Pairing; 2] = [
     Pairing { kem: "ML-KEM-768", signature: "ML-DSA-65", post_quantum: true },
     Pairing { kem: "X25519", signature: "Ed25519", post_quantum: false },
@@ -41,14 +42,14 @@ pub const PAIRINGS: [Pairing; 2] = [
 
 impl Pairing {
     /// Returns the area and the algorithm for an operation.
-    fn of(&self, operation: &str) -> (&'static str, &'static str) {
+    fn algorithm_for(&self, operation: &str) -> (&'static str, &'static str) {
         let of_kem = OPERATIONS[..OF_KEM].contains(&operation);
         if of_kem { (AREAS[0], self.kem) } else { (AREAS[1], self.signature) }
     }
 
     /// Names the algorithms that a job needs: `ML-KEM-768 + ML-DSA-65`, or one of the two.
     pub fn name(&self, weights: &JobWeights) -> String {
-        let mut names: Vec<&str> = weights.parts().map(|(operation, _)| self.of(operation).1).collect();
+        let mut names: Vec<&str> = weights.parts().map(|(operation, _)| self.algorithm_for(operation).1).collect();
         names.dedup();
         names.join(" + ")
     }
@@ -70,9 +71,9 @@ pub struct Part<'r, 'a> {
 /// Time of a job with one library.
 #[derive(Clone, Debug)]
 pub struct LibraryTotal<'r, 'a> {
-    /// The library's code path.
+    /// Provider id of the library's code path, such as `libcrux:avx2`.
     pub provider: &'a str,
-    /// The job's operations.
+    /// The job's operations, each with its time.
     pub parts: Vec<Part<'r, 'a>>,
     /// Time of all operations one after the other, in ns, with an interval for the sum.
     pub total: Interval,
@@ -94,7 +95,7 @@ impl<'r, 'a> LibraryTotal<'r, 'a> {
 /// Times of a job with every library that supports all of its operations, for one pairing of algorithms.
 #[derive(Clone, Debug)]
 pub struct JobTotals<'r, 'a> {
-    /// The algorithms.
+    /// The KEM and the signature scheme.
     pub pairing: Pairing,
     /// Libraries that may be recommended, fastest first; then the others, fastest first.
     pub totals: Vec<LibraryTotal<'r, 'a>>,
@@ -145,22 +146,22 @@ fn of_pairing<'r, 'a>(analysis: &'r RunAnalysis<'a>, pairing: Pairing, weights: 
     JobTotals { pairing, totals, incomplete }
 }
 
-/// Returns the code paths of single libraries, without pairs and the `null` provider.
+/// Returns the ids of all providers that are a single library, which excludes pairs (`a+b`) and `null`.
 fn providers<'a>(analysis: &RunAnalysis<'a>) -> Vec<&'a str> {
     let cases = AREAS.into_iter().flat_map(|area| analysis.area(area)).map(CaseAnalysis::case);
     let of_one = cases.filter(|case| !case.is_null() && !case.provider.contains('+'));
     distinct(of_one.map(|case| case.provider.as_str()))
 }
 
-/// Returns the usual case for an operation and its mean in ns. Returns `None` if there is no such case or it has no
-/// figure.
+/// Returns the [usual](CaseAnalysis::usual) case for an operation, with the shortest message that was measured, and its
+/// mean in ns. Returns `None` if there is no such case or it has no figure.
 fn case_of<'r, 'a>(
     analysis: &'r RunAnalysis<'a>,
     pairing: Pairing,
     operation: &str,
     provider: &str,
 ) -> Option<(&'r CaseAnalysis<'a>, Interval)> {
-    let (area, algorithm) = pairing.of(operation);
+    let (area, algorithm) = pairing.algorithm_for(operation);
     let of_algorithm =
         || analysis.cases().iter().filter(move |one| one.case().workload == area && one.case().algorithm == algorithm);
     let usual = || of_algorithm().filter(|one| one.usual());
@@ -171,7 +172,7 @@ fn case_of<'r, 'a>(
         let of_length = case.message_length().is_none_or(|length| Some(length) == shortest);
         case.operation == operation && case.provider == provider && of_length
     })?;
-    Some((found, found.estimates.as_ref()?.mean_ns))
+    Some((found, found.estimates.as_ref()?.time(Statistic::Mean)))
 }
 
 fn repeated<'r, 'a>(parts: &[Part<'r, 'a>]) -> Vec<&'r CaseAnalysis<'a>> {

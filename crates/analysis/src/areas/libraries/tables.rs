@@ -12,8 +12,8 @@ use crate::run::RunAnalysis;
 use crate::table::{Cell, Holds, Table};
 use pqlab_record::NULL;
 
-/// Builds a table of a job's time with each library that supports all of its operations. It has no rows if no library
-/// does.
+/// Builds a table of a job's time with each library that supports all operations of the job. The table is empty if no
+/// library does.
 pub(crate) fn libraries_table(analysis: &RunAnalysis<'_>, weights: &JobWeights) -> Table {
     let title = format!("Single library for a job: {}", weights.words());
     let mut table = Table::new("libraries", kem::AREA, title)
@@ -37,7 +37,7 @@ pub(crate) fn libraries_table(analysis: &RunAnalysis<'_>, weights: &JobWeights) 
                 Cell::text(total.provider),
                 Cell::time_within(&total.total),
                 Cell::text(standing_text(job, total)),
-                Cell::of(standing.and_then(Standing::ratio), |ratio| Cell::factor_within(&ratio)),
+                Cell::optional(standing.and_then(Standing::ratio), |ratio| Cell::factor_within(&ratio)),
             ];
             cells.extend(total.parts.iter().map(|part| Cell::time_within(&part.time)));
             cells.push(Cell::text(weights.to_string()));
@@ -54,7 +54,7 @@ pub(crate) fn libraries_table(analysis: &RunAnalysis<'_>, weights: &JobWeights) 
     if let Some(part) = jobs.first().and_then(|job| job.totals.first()).and_then(|total| total.parts.first()) {
         table.area.clone_from(&part.case.case().workload);
     }
-    let retries = |job: &JobTotals<'_, '_>| job.pairing.post_quantum && weights.of("sign") > 0;
+    let retries = |job: &JobTotals<'_, '_>| job.pairing.post_quantum && weights.count("sign") > 0;
     if jobs.iter().any(retries) {
         let signature = PAIRINGS[0].signature;
         table =
@@ -62,7 +62,7 @@ pub(crate) fn libraries_table(analysis: &RunAnalysis<'_>, weights: &JobWeights) 
     }
     table
         .note("total: the sum of the operation columns, which include repetitions; keys are prepared")
-        .note("only undisturbed libraries without known defects are ranked, against others with the same algorithms")
+        .note("ranked: undisturbed libraries without known defects, among those with the same algorithms")
 }
 
 /// Returns a library's standing in a few words.
@@ -82,8 +82,8 @@ fn standing_text(job: &JobTotals<'_, '_>, total: &LibraryTotal<'_, '_>) -> Strin
     word.to_owned()
 }
 
-/// Builds a table of facts other than speed about each library in a run. It has no rows unless the run supports the
-/// choice of a library for a job or contains pqlab's own code.
+/// Builds a table of facts other than speed about each library in a run. The table is empty unless a library supports
+/// the whole job or the run contains pqlab's own code.
 pub(crate) fn facts(analysis: &RunAnalysis<'_>) -> Table {
     let mut table = Table::new("library-facts", "", "Libraries: facts other than speed")
         .names("library", "library")
@@ -110,7 +110,7 @@ pub(crate) fn facts(analysis: &RunAnalysis<'_>) -> Table {
         let fact_cell = |fact: Option<&String>| Cell::text(fact.map_or(NOT_FOUND, String::as_str));
         let [stack, heap] = PEAKS.map(|name| peak(analysis, library, name));
         has_peaks |= stack.is_some() || heap.is_some();
-        let bytes = |most: Option<f64>| Cell::of(most, |most| Cell::number(amount(most as u64), most));
+        let bytes = |most: Option<f64>| Cell::optional(most, |most| Cell::number(amount(most as u64), most));
         let cells = [
             Cell::text(library),
             Cell::text(version.unwrap_or_default()),
@@ -144,7 +144,7 @@ pub(crate) fn facts(analysis: &RunAnalysis<'_>) -> Table {
         .note("results of leak tests are not included: run `pqlab leak`");
     if has_peaks {
         let algorithms = format!("{} or {}", PAIRINGS[0].kem, PAIRINGS[0].signature);
-        table = table.note(format!("peaks: maximum over the operations of {algorithms} measured in the area {MEMORY}"));
+        table = table.note(format!("peaks: maximum over the operations of {algorithms} in the {MEMORY} area"));
     }
     table.notes.extend(sources);
     table
@@ -173,7 +173,7 @@ fn version<'a>(analysis: &RunAnalysis<'a>, library: &str) -> Option<&'a str> {
     builds.find(|build| libraries_of(&build.id).eq([library])).map(|build| build.version.as_str())
 }
 
-/// Describes defects: `ML-DSA-65 verify: what it does wrong`.
+/// Lists a library's known defects, each after the operations that it affects: `ML-DSA-65 verify: what it does wrong`.
 fn defects(analysis: &RunAnalysis<'_>, library: &str) -> String {
     let mut found: Vec<(&str, Vec<String>)> = Vec::new();
     for case in analysis.cases().iter().map(CaseAnalysis::case).filter(|case| case.library() == library) {
@@ -188,7 +188,8 @@ fn defects(analysis: &RunAnalysis<'_>, library: &str) -> String {
     found.iter().map(|(defect, what)| format!("{}: {defect}", what.join(", "))).collect::<Vec<_>>().join("; ")
 }
 
-/// Returns the largest number of bytes that a call used, over the operations of the post-quantum pairing.
+/// Returns the largest number of bytes that a call used, over a library's operations of the post-quantum pairing.
+/// `name` is one of [`PEAKS`], for the stack or the heap.
 fn peak(analysis: &RunAnalysis<'_>, library: &str, name: &str) -> Option<f64> {
     let is_of_pairing = |one: &&CaseAnalysis<'_>| {
         let (case, pairing) = (one.case(), PAIRINGS[0]);
@@ -218,7 +219,7 @@ mod tests {
     #[test]
     fn a_row_has_the_job_its_parts_and_the_reason_for_no_rank() {
         let run = fixtures::libraries_run();
-        let table = libraries_table(&RunAnalysis::of(&run), &JobWeights::default());
+        let table = libraries_table(&RunAnalysis::new(&run), &JobWeights::default());
         assert_eq!(
             table.title,
             "Single library for a job: 1 × keygen, 1 × encapsulate, 1 × decapsulate, 1 × sign, 2 × verify"
@@ -240,7 +241,7 @@ mod tests {
         let has_retry_note =
             |table: &Table| table.notes.iter().any(|note| note.starts_with("ML-DSA-65 retries signing"));
         assert!(has_retry_note(&table));
-        let verifying = libraries_table(&RunAnalysis::of(&run), &"verify=3".parse().unwrap());
+        let verifying = libraries_table(&RunAnalysis::new(&run), &"verify=3".parse().unwrap());
         assert_eq!((verifying.columns.len(), verifying.area.as_str()), (7, "signature"));
         assert!(!has_retry_note(&verifying));
     }
@@ -248,7 +249,7 @@ mod tests {
     #[test]
     fn facts_are_listed_with_figures_of_the_run() {
         let run = fixtures::libraries_run();
-        let table = facts(&RunAnalysis::of(&run));
+        let table = facts(&RunAnalysis::new(&run));
         let names: Vec<&str> = table.rows.iter().map(|row| row.cells[0].text.as_str()).collect();
         assert_eq!(names, ["aws-lc", "liboqs", "libcrux", "openssl", "rustcrypto", "graviola", "keccak"]);
         assert_eq!(cell(&table, "libcrux", "version").split(',').next(), Some("libcrux-ml-kem 0.0.11"));
@@ -266,9 +267,9 @@ mod tests {
     }
 
     #[test]
-    fn a_run_that_chooses_no_library_has_no_facts() {
+    fn runs_without_a_choice_of_library_have_no_facts() {
         let run = fixtures::ntor_run();
-        let analysis = RunAnalysis::of(&run);
+        let analysis = RunAnalysis::new(&run);
         assert!(facts(&analysis).rows.is_empty() && libraries_table(&analysis, &JobWeights::default()).rows.is_empty());
     }
 
@@ -278,7 +279,7 @@ mod tests {
         for record in run.records.iter_mut().filter(|record| record.case.provider == "aws-lc") {
             record.case.provider = "branch".into();
         }
-        let table = facts(&RunAnalysis::of(&run));
+        let table = facts(&RunAnalysis::new(&run));
         assert_eq!(cell(&table, "branch", "licence"), NOT_FOUND);
     }
 }

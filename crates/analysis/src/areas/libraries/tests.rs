@@ -18,7 +18,7 @@ fn weights(text: &str) -> JobWeights {
 #[test]
 fn libraries_that_support_a_job_are_ranked_by_its_total() {
     let run = fixtures::libraries_run();
-    let analysis = RunAnalysis::of(&run);
+    let analysis = RunAnalysis::new(&run);
     let jobs = job_totals(&analysis, &JobWeights::default());
     let [today, classical] = &jobs[..] else { panic!("{jobs:?}") };
     assert_eq!(
@@ -50,7 +50,7 @@ fn libraries_that_support_a_job_are_ranked_by_its_total() {
 #[test]
 fn totals_include_process_effects_shared_by_all_parts() {
     let run = fixtures::libraries_run();
-    let analysis = RunAnalysis::of(&run);
+    let analysis = RunAnalysis::new(&run);
     let case = |operation: &str| {
         let mut cases = analysis.area("kem");
         cases.find(|case| case.case().operation == operation && case.case().provider == "aws-lc").unwrap()
@@ -66,7 +66,8 @@ fn totals_include_process_effects_shared_by_all_parts() {
     let twice = analysis.total(&[keygen, keygen]).unwrap();
     let mean = keygen.estimates.as_ref().unwrap().mean_ns;
     assert!((width(&twice) / width(&mean) - 1.0).abs() < 1e-4 && twice.estimate == 2.0 * mean.estimate);
-    // The fixture's processes shift all cases alike, so a sum is as uncertain as its parts.
+    // In the fixture, each process shifts all cases alike, so errors of the parts do not average
+    // out in a sum.
     let both = analysis.total(&[keygen, decapsulate]).unwrap();
     let parts = [median, decapsulate.median().unwrap()];
     let independent = parts.iter().map(|part| (part.high - part.low).powi(2)).sum::<f64>().sqrt();
@@ -77,7 +78,7 @@ fn totals_include_process_effects_shared_by_all_parts() {
 #[test]
 fn weights_decide_which_library_wins() {
     let run = fixtures::libraries_run();
-    let analysis = RunAnalysis::of(&run);
+    let analysis = RunAnalysis::new(&run);
     let best = |text: &str| {
         let jobs = job_totals(&analysis, &weights(text));
         (jobs[0].totals[0].provider.to_owned(), jobs[0].pairing.name(&weights(text)), jobs[0].totals[0].parts.len())
@@ -95,7 +96,7 @@ fn disturbed_and_defective_libraries_are_last_and_not_ranked() {
             visit.disturbances = vec![Disturbance::Steal { pct: 20.0 }];
         }
     }
-    let analysis = RunAnalysis::of(&run);
+    let analysis = RunAnalysis::new(&run);
     let jobs = job_totals(&analysis, &JobWeights::default());
     let found = providers_of(&jobs[0]);
     assert_eq!(found[0], ("libcrux:avx2".to_owned(), true, Some("fastest")));
@@ -110,7 +111,7 @@ fn this_projects_own_code_is_never_ranked() {
     for record in run.records.iter_mut().filter(|record| record.case.provider == "aws-lc") {
         record.case.provider = "keccak:avx512".into();
     }
-    let analysis = RunAnalysis::of(&run);
+    let analysis = RunAnalysis::new(&run);
     let jobs = job_totals(&analysis, &JobWeights::default());
     assert_eq!(providers_of(&jobs[0]), [("openssl".to_owned(), true, None), ("keccak:avx512".to_owned(), false, None)]);
 }

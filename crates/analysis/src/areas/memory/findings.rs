@@ -13,7 +13,7 @@ const SMALL_STACK: f64 = 64.0 * 1024.0;
 /// Maximum number of operations to list as exceeding [`SMALL_STACK`].
 const NAMED: usize = 6;
 
-/// A case with its peaks in bytes.
+/// A case with its peak stack use and peak heap use, in bytes.
 struct Peak<'r, 'a> {
     of: &'r CaseAnalysis<'a>,
     stack: f64,
@@ -56,10 +56,10 @@ fn least_and_most(analysis: &RunAnalysis<'_>, peaks: &[&Peak<'_, '_>]) -> Option
         text = format!("{text} (least), {} (most)", describe(most));
     }
     let case = least.of.case();
-    Some(Statement::new(AREA, format!("Memory of {} {}", case.algorithm, case.operation), text))
+    Some(Statement::new(AREA, format!("Peak memory of {} {}", case.algorithm, case.operation), text))
 }
 
-/// Lists the operations that take more than a small stack.
+/// Lists the operations whose stack use exceeds [`SMALL_STACK`].
 fn beyond(analysis: &RunAnalysis<'_>, peaks: &[Peak<'_, '_>]) -> Option<Statement> {
     if peaks.is_empty() {
         return None;
@@ -75,7 +75,7 @@ fn beyond(analysis: &RunAnalysis<'_>, peaks: &[Peak<'_, '_>]) -> Option<Statemen
     if large.len() > NAMED {
         named.push(format!("{} more", large.len() - NAMED));
     }
-    let count = format!("{} of {} operations take more than {limit}", large.len(), peaks.len());
+    let count = format!("{} of {} operations use more than {limit}", large.len(), peaks.len());
     let text = if named.is_empty() { count } else { format!("{count}: {}", listed(&named)) };
     Some(Statement::new(AREA, "Large stacks", text))
 }

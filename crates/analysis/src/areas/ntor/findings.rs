@@ -17,7 +17,7 @@ pub(crate) const USE_CASES: &[UseCase] = &[
         name: "Circuit handshakes, relay side",
         area: AREA,
         operations: &["reply"],
-        what: "one reply by an authenticated relay",
+        what: "one reply from an authenticated relay",
         algorithms: |name| name.starts_with("ntor-"),
         ..UseCase::USUAL
     },

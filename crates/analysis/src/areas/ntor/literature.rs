@@ -1,5 +1,5 @@
 //! Published figures from the literature. pqlab quotes them but never compares them with figures from a run, because
-//! the machines, the software, and the start and end of the timing differ.
+//! the machines, the software and the timed sections differ.
 
 use serde::Deserialize;
 
@@ -15,7 +15,7 @@ pub struct Quoted {
     pub time_ms: [f64; 2],
     /// Author and publication.
     pub source: String,
-    /// Source of the quotation.
+    /// Source of the quotation, and remarks on the figure.
     pub note: String,
 }
 

@@ -24,8 +24,9 @@ use pqlab_stats::Interval;
 
 /// Name of the ntor area.
 pub const AREA: &str = "ntor";
-/// Maximum length in bytes of an onionskin in a CREATE2 cell and of a reply in a CREATED2 cell: the 509-byte payload
-/// minus HTYPE and HLEN (2 bytes each), or minus HLEN alone (tor-spec, sections 3 and 5.1).
+/// Maximum lengths in bytes of an onionskin in a CREATE2 cell and of a reply in a CREATED2 cell (tor-spec, sections 3
+/// and 5.1). The 509-byte payload of a CREATE2 cell also contains HTYPE and HLEN (2 bytes each). The payload of a
+/// CREATED2 cell also contains HLEN (2 bytes).
 const CELL_ROOM: [u64; 2] = [505, 507];
 /// Maximum length in bytes of an introduction to an onion service in a relay cell, and of the service's reply. The
 /// reply follows a 20-byte rendezvous cookie (tor-spec, section 6.1; rend-spec-v3, section 4.2).
@@ -46,7 +47,7 @@ pub struct HandshakeFigures<'a> {
     pub onionskin: u64,
     /// Length of the relay's message in bytes.
     pub reply: u64,
-    /// Times of the three [`STEPS`].
+    /// Times of the three [`STEPS`]; `None` for a step that was not measured.
     pub steps: [Option<Timing<'a>>; 3],
     /// Time of the client's first step with precomputed ephemeral keys.
     pub keys_ahead: Option<Timing<'a>>,
@@ -65,16 +66,16 @@ pub struct HandshakeFigures<'a> {
     pub fresh: Option<Timing<'a>>,
     /// Caveats of all cases that contribute figures.
     pub caveats: Caveats,
-    /// Number of threads, each on its own core, and replies per second.
+    /// Replies per second of the relay for each measured number of threads. Each thread has its own core.
     replies: Vec<(u64, f64)>,
 }
 
 /// A measured time in ns.
 #[derive(Clone, Debug)]
 pub struct Timing<'a> {
-    /// Median with its interval.
+    /// Median in ns, with its interval.
     pub median: Interval,
-    /// Mean.
+    /// Mean in ns.
     pub mean: f64,
     /// Operations per second, with the interval.
     pub per_second: Option<Interval>,
@@ -98,15 +99,15 @@ impl Timing<'_> {
 /// Statistics of single operations in ns.
 #[derive(Clone, Copy, Debug)]
 pub struct Single {
-    /// Smallest.
+    /// Minimum in ns.
     pub min: f64,
-    /// Largest.
+    /// Maximum in ns.
     pub max: f64,
-    /// Standard deviation.
+    /// Standard deviation in ns; `None` if there are too few samples.
     pub stdev: Option<f64>,
-    /// 90th percentile.
+    /// 90th percentile in ns.
     pub p90: f64,
-    /// 99th percentile.
+    /// 99th percentile in ns.
     pub p99: f64,
 }
 
@@ -116,8 +117,8 @@ impl HandshakeFigures<'_> {
         self.onionskin.saturating_add(self.reply)
     }
 
-    /// Returns the number of cells for the onionskin and for the reply. A cell holds 505 bytes of an onionskin or 507
-    /// bytes of a reply; with an onion service, 498 or 478 bytes.
+    /// Returns the number of cells for the onionskin and for the reply. A cell has room for 505 bytes of an onionskin
+    /// or 507 bytes of a reply. For onion services, it has room for 498 or 478 bytes.
     pub fn cells(&self) -> [u64; 2] {
         let room = if self.algorithm.starts_with(ONION_SERVICE) { RELAY_CELL_ROOM } else { CELL_ROOM };
         [self.onionskin.div_ceil(room[0]), self.reply.div_ceil(room[1])]
@@ -187,7 +188,7 @@ pub fn handshakes<'a>(analysis: &'a RunAnalysis<'_>) -> Vec<HandshakeFigures<'a>
 }
 
 /// Returns the handshakes with onion services in a run. Their onionskin is an introduction, which the service answers.
-/// Figures about relays at a rate of circuits therefore do not apply.
+/// Figures that depend on a relay's circuits per second therefore do not apply.
 pub fn onion_services<'a>(analysis: &'a RunAnalysis<'_>) -> Vec<HandshakeFigures<'a>> {
     of_kind(analysis, |algorithm| algorithm.starts_with(ONION_SERVICE))
 }
@@ -297,7 +298,8 @@ fn shares(steps: &[Option<Timing<'_>>; 3]) -> [Option<Interval>; 3] {
     all.map(of)
 }
 
-/// Returns the percentage of the time that each part takes, and the `rest` that no part accounts for.
+/// Computes the percentage of the time of the `whole` handshake that each part takes, from handshakes `without` that
+/// part. Adds `rest`, the time that no part accounts for.
 fn parts(whole: &Timing<'_>, without: Vec<(&str, &Timing<'_>)>) -> Vec<(String, Interval)> {
     if without.is_empty() {
         return Vec::new();
@@ -310,9 +312,9 @@ fn parts(whole: &Timing<'_>, without: Vec<(&str, &Timing<'_>)>) -> Vec<(String, 
     }
     let all: Vec<&Measured<'_>> = without.iter().map(|(_, lacking)| lacking.measured).collect();
     let number = all.len() as f64;
-    // Each of the `number` measurements leaves out a different part. Each part is therefore counted `number - 1` times,
-    // and the unattributed time `number` times. Subtracting `number - 1` whole handshakes from the sum leaves the
-    // unattributed time.
+    // Each of the `number` cases leaves out a different part, so their sum contains each part
+    // `number - 1` times and the unattributed time `number` times. Subtracting `number - 1` whole
+    // handshakes leaves the unattributed time.
     let rest = against(&all).map(|left| share(left, |left| 100.0 * (left - number + 1.0)));
     found.extend(rest.map(|rest| ("rest".to_owned(), rest)));
     found
@@ -336,7 +338,7 @@ mod tests {
     #[test]
     fn shares_add_up_and_follow_the_steps() {
         let run = ntor_run();
-        let run = RunAnalysis::of(&run);
+        let run = RunAnalysis::new(&run);
         let kem_only = figures(&run, "kem-only-mlkem512");
         let shares: Vec<f64> = kem_only.shares.iter().map(|share| share.as_ref().unwrap().estimate).collect();
         close(shares.iter().sum(), 100.0, 1e-9);
@@ -346,7 +348,7 @@ mod tests {
     }
 
     #[test]
-    fn steps_of_another_start_of_the_run_have_a_less_certain_share() {
+    fn steps_from_different_starts_have_wider_shares() {
         let mut paired = ntor_run();
         // Use more than two rounds. With two, the interval's width would mostly come from the assumed spread.
         for record in &mut paired.records {
@@ -360,16 +362,16 @@ mod tests {
             visit.start = 1;
         }
         let width = |run: &Run| {
-            let share = figures(&RunAnalysis::of(run), "kem-only-mlkem512").shares[2].unwrap();
+            let share = figures(&RunAnalysis::new(run), "kem-only-mlkem512").shares[2].unwrap();
             share.high - share.low
         };
         assert!(width(&apart) > 1.5 * width(&paired), "unpaired {}, paired {}", width(&apart), width(&paired));
     }
 
     #[test]
-    fn a_part_takes_what_the_handshake_saves_without_it() {
+    fn a_part_is_the_time_saved_by_leaving_it_out() {
         let run = ntor_run();
-        let run = RunAnalysis::of(&run);
+        let run = RunAnalysis::new(&run);
         let kem_only = figures(&run, "kem-only-mlkem512");
         let names: Vec<&str> = kem_only.parts.iter().map(|(name, _)| name.as_str()).collect();
         assert_eq!(names, ["kem", "kdf", "rest"]);
@@ -380,9 +382,9 @@ mod tests {
     }
 
     #[test]
-    fn the_relay_model_is_arithmetic_on_what_was_measured() {
+    fn relay_figures_are_computed_from_measured_times() {
         let run = ntor_run();
-        let run = RunAnalysis::of(&run);
+        let run = RunAnalysis::new(&run);
         let kem_only = figures(&run, "kem-only-mlkem512");
         let scenario = RelayScenario::default();
         close(kem_only.replies_per_second().unwrap(), 25_000.0, 300.0);
@@ -395,13 +397,14 @@ mod tests {
     }
 
     #[test]
-    fn rates_of_one_core_and_of_several_are_the_same_statistic() {
+    fn rates_use_means_for_one_core_and_for_several() {
         let mut run = ntor_run();
-        // Slow samples shift every mean alike, but no median.
+        // One slow sample per visit shifts the mean but not the median. The two rates can only be equal if both use
+        // the mean.
         for visit in run.records.iter_mut().flat_map(|record| &mut record.samples.visits) {
             visit.ticks[0] *= 30;
         }
-        let run = RunAnalysis::of(&run);
+        let run = RunAnalysis::new(&run);
         let kem_only = figures(&run, "kem-only-mlkem512");
         let [alone, on_one] = [kem_only.replies_per_second().unwrap(), kem_only.measured_replies(1).unwrap()];
         close(alone / on_one, 1.0, 0.02);
@@ -409,9 +412,9 @@ mod tests {
     }
 
     #[test]
-    fn threads_and_loads_are_not_taken_for_the_handshake_itself() {
+    fn cases_with_threads_or_loads_do_not_measure_the_handshake() {
         let run = ntor_run();
-        let run = RunAnalysis::of(&run);
+        let run = RunAnalysis::new(&run);
         let kem_only = figures(&run, "kem-only-mlkem512");
         close(kem_only.whole.as_ref().unwrap().median.estimate, 100_000.0, 1000.0);
         close(kem_only.steps[1].as_ref().unwrap().median.estimate, 40_000.0, 400.0);
@@ -426,7 +429,7 @@ mod tests {
     #[test]
     fn an_onion_service_is_not_a_relay_and_uses_relay_cells() {
         let run = fixtures::ntor_ahead_run();
-        let run = RunAnalysis::of(&run);
+        let run = RunAnalysis::new(&run);
         let services = onion_services(&run);
         assert_eq!(services.iter().map(|one| one.algorithm.as_str()).collect::<Vec<_>>(), ["hs-ntor-x25519-mlkem768"]);
         assert!(handshakes(&run).iter().all(|one| !one.algorithm.starts_with("hs-")));
@@ -438,9 +441,9 @@ mod tests {
     #[test]
     fn unmeasured_parts_have_no_figure() {
         let run = ntor_run();
-        let run = RunAnalysis::of(&run);
+        let run = RunAnalysis::new(&run);
         let classical = figures(&run, "ntor-v1");
         assert!(classical.parts.is_empty() && classical.kept.is_none() && classical.measured_replies(2).is_none());
-        assert!(handshakes(&RunAnalysis::of(&fixtures::run())).is_empty());
+        assert!(handshakes(&RunAnalysis::new(&fixtures::run())).is_empty());
     }
 }

@@ -84,7 +84,7 @@ mod tests {
     #[test]
     fn a_gain_is_the_ratio_of_a_step_without_and_with_precomputation() {
         let run = ntor_ahead_run();
-        let run = RunAnalysis::of(&run);
+        let run = RunAnalysis::new(&run);
         let all = precomputations(&handshakes(&run));
         assert_eq!(all.len(), 1, "a handshake without precomputation must be left out");
         let [create, client, reply] = [&all[0].create, &all[0].client, &all[0].reply].map(|gain| gain.unwrap());
@@ -102,9 +102,9 @@ mod tests {
     }
 
     #[test]
-    fn steps_with_precomputation_are_not_taken_for_the_step_itself() {
+    fn cases_with_precomputation_do_not_measure_the_plain_step() {
         let run = ntor_ahead_run();
-        let run = RunAnalysis::of(&run);
+        let run = RunAnalysis::new(&run);
         let classical = handshakes(&run).into_iter().find(HandshakeFigures::classical).unwrap();
         let medians = classical.steps.each_ref().map(|step| step.as_ref().unwrap().median.estimate);
         for (median, microseconds) in medians.into_iter().zip([30.0, 60.0, 60.0]) {

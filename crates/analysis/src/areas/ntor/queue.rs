@@ -21,10 +21,12 @@ pub struct QueueFigures<'a> {
     pub whole: Timing<'a>,
     /// Median time in ns until the first onionskin is answered.
     pub first_ns: Option<f64>,
-    /// Mean time in ns until an onionskin is answered: the median of the queues' means.
+    /// Time in ns until an onionskin is answered: the mean over the onionskins of a queue, then the median over the
+    /// queues.
     pub mean_ns: Option<f64>,
-    /// Ratio of the time of a single reply (in a queue of one, in the same state) to the time per reply in this queue,
-    /// with its interval. Replies in a queue share the prepared onion key and the cache contents, but no computation.
+    /// Speed-up per reply, with its interval: the time of a reply in a queue of one, in the same state, divided by the
+    /// time per reply in this queue. Replies in a queue share the prepared onion key and the cache contents, but no
+    /// computation. `None` for a queue of one, or if a queue of one was not measured.
     pub gain: Option<Interval>,
 }
 
@@ -111,7 +113,7 @@ mod tests {
     #[test]
     fn a_queue_gains_from_sharing_and_costs_waiting_time() {
         let run = ntor_ahead_run();
-        let run = RunAnalysis::of(&run);
+        let run = RunAnalysis::new(&run);
         let all = queues(&run);
         let lengths: Vec<(State, u64)> = all.iter().map(|queue| (queue.state, queue.length)).collect();
         assert_eq!(lengths, [(State::Warm, 1), (State::Warm, 4), (State::Evicted, 1), (State::Evicted, 4)]);
@@ -121,7 +123,8 @@ mod tests {
         close(all[1].gain.unwrap().estimate, 1.0);
         close(all[3].gain.unwrap().estimate, 400.0 / 280.0);
         close(all[3].replies_per_second().unwrap().estimate, 4.0 / 280e-6);
-        // At 1,000 onionskins per second, the first waits for three others that arrive a millisecond apart.
+        // At 1,000 onionskins per second, the first waits 3 ms, because the other three arrive a
+        // millisecond apart.
         let latency = all[3].latency(1000.0).unwrap();
         close(latency.first_ns, 3e6 + 100e3);
         close(latency.last_ns, 280e3);
@@ -130,6 +133,6 @@ mod tests {
             all[3].latency(20_000.0).is_none(),
             "the latency must be undefined for a load beyond the relay's capacity"
         );
-        assert!(queues(&RunAnalysis::of(&crate::fixtures::run())).is_empty());
+        assert!(queues(&RunAnalysis::new(&crate::fixtures::run())).is_empty());
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// Assumptions that the user chooses, instead of measured values.
+/// Assumptions about a relay and its links. The user chooses them; they are not measured.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RelayScenario {
     /// New circuits per second at the relay.
@@ -37,7 +37,7 @@ impl RelayScenario {
     ///
     /// # Errors
     /// Returns [`WrongScenario`], which names the invalid value.
-    pub fn of(
+    pub fn new(
         circuits_per_second: f64,
         links: &[impl AsRef<str>],
         rtt_ms: f64,
@@ -84,8 +84,8 @@ mod tests {
         for text in ["", "M", "-1M", "fast", "NaN", "10T"] {
             assert!(link_speed(text).is_err(), "{text}");
         }
-        assert_eq!(RelayScenario::of(1000.0, &["10M", "100M", "10G"], 50.0), Ok(RelayScenario::default()));
-        assert!(RelayScenario::of(0.0, &["10M"], 0.0).is_err() && RelayScenario::of(1.0, &["10M"], -1.0).is_err());
-        assert!(RelayScenario::of(1.0, &["10M"], 0.0).is_ok());
+        assert_eq!(RelayScenario::new(1000.0, &["10M", "100M", "10G"], 50.0), Ok(RelayScenario::default()));
+        assert!(RelayScenario::new(0.0, &["10M"], 0.0).is_err() && RelayScenario::new(1.0, &["10M"], -1.0).is_err());
+        assert!(RelayScenario::new(1.0, &["10M"], 0.0).is_ok());
     }
 }

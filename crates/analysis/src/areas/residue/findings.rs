@@ -39,8 +39,8 @@ pub(crate) fn statements(analysis: &RunAnalysis<'_>) -> Vec<Statement> {
         }
     }
     if !clean.is_empty() {
-        let text = format!("no operation of {} is known to slow the code after it", listed(&clean));
-        all.push(Statement::new(AREA, "Nothing left behind", text));
+        let text = format!("no operation of {} is known to slow the code that follows", listed(&clean));
+        all.push(Statement::new(AREA, "No slowdown from register state", text));
     }
     all
 }
@@ -60,12 +60,12 @@ fn leaves(analysis: &RunAnalysis<'_>, provider: &str, pairs: &[&Pair<'_, '_>]) -
     let words = distinct(residues.map(|residue| residue.name().to_owned()));
     let words = if words.is_empty() { String::new() } else { format!(" ({})", words.join(", ")) };
     let text = format!(
-        "{ratio} compared with cleared registers, at worst for {} {} with SSE code after it; {} of {} operations slow \
-         the code after them{words}",
+        "{ratio} for {} {} followed by SSE code, the worst case, compared with clearing the registers in between; {} of \
+         {} operations slow the code that follows{words}",
         case.algorithm,
         case.operation,
         costly.len(),
         pairs.len()
     );
-    Some(Statement::new(AREA, format!("Left behind by {}", analysis.by(provider)), text))
+    Some(Statement::new(AREA, format!("Register state left by {}", analysis.by(provider)), text))
 }

@@ -7,10 +7,9 @@
 //!   oversubscribed).
 //! - **Loss** is the difference in throughput between a load and the best load for the same operation (the peak), or
 //!   the smallest load.
-//! - **Intervals** come from [the one function that compares](crate::comparison::ratio), applied to times. The same
-//!   processes visited both cases in the same rounds, moments apart. A disturbance of the whole machine affects both
-//!   cases and cancels out. If the run was interrupted and resumed between the two cases, the interval includes the
-//!   spread between runs.
+//! - **Intervals** are computed from times by [`ratio`](crate::comparison::ratio). The same processes visited both
+//!   cases in the same rounds, moments apart. A disturbance of the whole machine affects both cases and cancels out. If
+//!   the run was interrupted and resumed between the two cases, the interval includes the spread between runs.
 
 pub(super) mod findings;
 pub(super) mod tables;
@@ -68,11 +67,11 @@ pub struct LoadFigures {
     pub wall_ms: f64,
     /// Tasks per second.
     pub rate: Interval,
-    /// Median over the loads of the median time that a task waits for a worker, in µs.
+    /// Median time in µs that a task waits for a worker. Each load has a median; this is the median over the loads.
     pub queueing_p50_us: Option<f64>,
-    /// Median over the loads of the 95th percentile of the time that a task waits for a worker, in µs.
+    /// 95th percentile of the time in µs that a task waits for a worker: the median over the loads.
     pub queueing_p95_us: Option<f64>,
-    /// Median over the loads of the 99th percentile of the time that a task waits for a worker, in µs.
+    /// 99th percentile of the time in µs that a task waits for a worker: the median over the loads.
     pub queueing_p99_us: Option<f64>,
     /// Longest time that any task waited in any load, in µs.
     pub queueing_max_us: Option<f64>,
@@ -151,8 +150,8 @@ fn of_each_end(interval: Interval, value: impl Fn(f64) -> f64) -> Interval {
     Interval { estimate: value(interval.estimate), low: value(interval.low), high: value(interval.high), ..interval }
 }
 
-/// Returns the throughput of `row` divided by that of `base`, computed as a ratio of times; exactly 1 if both are the
-/// same case.
+/// Returns the throughput of `row` relative to `base`, computed as a ratio of times; exactly 1 if both are the same
+/// case.
 fn throughput_over(analysis: &RunAnalysis<'_>, row: &Row<'_, '_>, base: &Row<'_, '_>) -> Option<Interval> {
     if std::ptr::eq(row.case, base.case) {
         return Some(of_each_end(row.throughput(), |_| 1.0));
@@ -182,7 +181,8 @@ impl Row<'_, '_> {
     }
 }
 
-/// Groups the cases that set all of `parameters` and differ in nothing else, in the order of the plan.
+/// Groups the cases that set all of `parameters`. The cases of a group differ only in these parameters. Groups are in
+/// the order of the plan.
 fn groups<'r, 'a>(analysis: &'r RunAnalysis<'a>, parameters: &[&str]) -> Vec<Vec<Row<'r, 'a>>> {
     let row = |case: &'r CaseAnalysis<'a>| {
         let all = parameters.iter().all(|name| case.case().number(name).is_some());
@@ -204,7 +204,7 @@ mod tests {
     }
 
     fn entries(run: &Run) -> Vec<ScalingFigures> {
-        scaling(&RunAnalysis::of(run))
+        scaling(&RunAnalysis::new(run))
     }
 
     #[test]
@@ -221,7 +221,7 @@ mod tests {
         let ratio = two.speed_up.unwrap();
         assert!(ratio.low < ratio.estimate && ratio.estimate < ratio.high);
         assert!(!two.oversubscribed && four.oversubscribed);
-        // Four threads on two processors cannot do more than two threads.
+        // Efficiency is relative to the two processors, not to the four threads.
         close(four.efficiency.unwrap().estimate, 0.9, 0.005);
         assert_eq!((alone.speed_up, alone.efficiency), (None, None));
     }
@@ -240,20 +240,21 @@ mod tests {
     }
 
     #[test]
-    fn cases_of_another_start_are_treated_as_unpaired() {
+    fn cases_from_different_starts_are_unpaired() {
         let mut run = fixtures::scaling_run();
         run.records[1].samples.visits.iter_mut().for_each(|visit| visit.start = 1);
         let width = |run: &Run| {
             let ratio = entries(run)[1].speed_up.unwrap();
             ratio.high - ratio.low
         };
-        // The interval of unpaired cases includes the spread between runs, and common effects do not cancel out.
+        // Without pairing, the interval includes the spread between runs, and common effects do not
+        // cancel out.
         assert!(width(&run) > 2.0 * width(&fixtures::scaling_run()), "{}", width(&run));
     }
 
     #[test]
     fn losses_are_relative_to_the_peak_and_the_smallest_load() {
-        let entries = loads(&RunAnalysis::of(&fixtures::scaling_run()));
+        let entries = loads(&RunAnalysis::new(&fixtures::scaling_run()));
         assert_eq!(entries.iter().map(|entry| entry.tasks).collect::<Vec<_>>(), [100, 500, 5000]);
         let peak: Vec<f64> = entries.iter().map(|entry| entry.against_peak_pct.unwrap().estimate).collect();
         close(peak[0], -10.0, 0.5);
@@ -269,6 +270,6 @@ mod tests {
     #[test]
     fn a_run_without_threads_has_no_scaling_or_loads() {
         let run = fixtures::run();
-        assert!(entries(&run).is_empty() && loads(&RunAnalysis::of(&run)).is_empty());
+        assert!(entries(&run).is_empty() && loads(&RunAnalysis::new(&run)).is_empty());
     }
 }

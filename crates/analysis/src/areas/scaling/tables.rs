@@ -28,10 +28,12 @@ pub(crate) fn threads(analysis: &RunAnalysis<'_>) -> Table {
             Cell::text(name),
             Cell::text(provider),
             Cell::whole(*threads),
-            Cell::of(*cores, Cell::whole),
+            Cell::optional(*cores, Cell::whole),
             Cell::rate_within(&entry.rate),
-            Cell::of(entry.speed_up, |ratio| Cell::factor_within(&ratio)),
-            Cell::of(entry.efficiency.map(|efficiency| scaled(&efficiency, 100.0)), |share| Cell::share_within(&share)),
+            Cell::optional(entry.speed_up, |ratio| Cell::factor_within(&ratio)),
+            Cell::optional(entry.efficiency.map(|efficiency| scaled(&efficiency, 100.0)), |share| {
+                Cell::share_within(&share)
+            }),
             Cell::text(if *oversubscribed { OVERSUBSCRIBED } else { "" }),
         ];
         table.row(caveats(analysis, &entry.id), cells);
@@ -56,15 +58,15 @@ pub(crate) fn load(analysis: &RunAnalysis<'_>) -> Table {
         .figures("wait_p95", "p95", "µs", 6)
         .figures("wait_p99", "p99", "µs", 2)
         .figures("wait_max", "max", "µs", 5)
-        .figures("against_peak", "to peak", "%", 0)
-        .figures("against_smallest", "to smallest", "%", 0)
+        .figures("against_peak", "vs peak", "%", 0)
+        .figures("against_smallest", "vs smallest", "%", 0)
         .names("state", "")
         .stacked(2);
     let entries = loads(analysis);
     for entry in &entries {
         let LoadFigures { name, provider, tasks, workers, wall_ms, oversubscribed, .. } = entry;
-        let wait = |us: Option<f64>| Cell::of(us, |us| Cell::time(1e3 * us));
-        let against = |change: Option<Interval>| Cell::of(change, |change| Cell::difference_within(&change));
+        let wait = |us: Option<f64>| Cell::optional(us, |us| Cell::time(1e3 * us));
+        let against = |change: Option<Interval>| Cell::optional(change, |change| Cell::difference_within(&change));
         let cells = [
             Cell::text(name),
             Cell::text(provider),

@@ -1,15 +1,16 @@
-//! TLS connections over the kernel's TCP: the waiting time of a client.
+//! Time that clients wait for TLS connections over the TCP implementation of the kernel.
 
-use super::{AREA, Configuration};
+use super::{AREA, Configuration, Flights};
 use crate::case::CaseAnalysis;
 use crate::run::RunAnalysis;
 use pqlab_record::Case;
 use pqlab_stats::{Interval, Sorted, mean};
 
-/// Parameter that holds the name of the link.
+/// Parameter that names the link.
 const NETWORK: &str = "network";
-/// Display names of the loopback and of a link without a name.
+/// Display name of the loopback interface.
 const LOOPBACK: &str = "loopback";
+/// Display name of a link without a name.
 const LINK: &str = "link";
 /// Named links: round trip in ms, rate in Mbit/s and loss in percent.
 const PROFILES: [(&str, f64, f64, f64); 5] = [
@@ -19,7 +20,7 @@ const PROFILES: [(&str, f64, f64, f64); 5] = [
     ("satellite", 600.0, 10.0, 0.5),
     ("lossy-wifi", 30.0, 20.0, 2.0),
 ];
-/// Minimum number of connections that must lie beyond a percentile for it to be shown.
+/// Number of connections that must lie beyond a percentile before it is shown.
 const BEYOND: f64 = 2.0;
 
 /// Requested properties of a link.
@@ -29,22 +30,23 @@ pub struct AskedLink {
     pub round_trip_ms: Option<f64>,
     /// Rate in Mbit/s; `None` if unlimited.
     pub rate_mbit: Option<f64>,
-    /// Packets lost in each direction, in percent.
+    /// Percentage of packets to drop in each direction.
     pub loss_pct: f64,
 }
 
 /// Figures for connections with one configuration over one link.
 #[derive(Clone, Debug)]
 pub struct ConnectionFigures<'r, 'a> {
-    /// The configuration.
+    /// Configuration of the handshake.
     pub configuration: Configuration,
-    /// The link: `loopback`, a link's name, or `link` with the requested properties.
+    /// Display name: `loopback`, or for other links the name (`link` if there is none) followed by the requested
+    /// properties: `link rtt=100ms loss=1%`.
     pub over: String,
     /// Requested properties of the link; `None` for the loopback.
     pub asked: Option<AskedLink>,
     /// Case that measured the connections.
     pub of: &'r CaseAnalysis<'a>,
-    /// Median time in ns, with its interval, from before the TCP connection until the client has completed the
+    /// Median time in ns, with its interval, from the start of the TCP connection until the client completes the
     /// handshake.
     pub complete: Interval,
     /// Time in ns until the handshake is complete, for every connection, sorted.
@@ -53,7 +55,7 @@ pub struct ConnectionFigures<'r, 'a> {
 
 impl AskedLink {
     /// Returns the requested properties of a case's link, or `None` for the loopback.
-    fn of(case: &Case) -> Option<AskedLink> {
+    fn from_case(case: &Case) -> Option<AskedLink> {
         if !case.waits_for_network() {
             return None;
         }
@@ -74,7 +76,7 @@ impl AskedLink {
 }
 
 impl<'r, 'a> ConnectionFigures<'r, 'a> {
-    fn of(of: &'r CaseAnalysis<'a>) -> Option<ConnectionFigures<'r, 'a>> {
+    fn from_case(of: &'r CaseAnalysis<'a>) -> Option<ConnectionFigures<'r, 'a>> {
         let case = of.case();
         let words = ["rtt", "rate", "loss", "mtu"].into_iter();
         let words = words.filter_map(|name| Some(format!(" {name}={}", case.word(name)?)));
@@ -85,9 +87,9 @@ impl<'r, 'a> ConnectionFigures<'r, 'a> {
         let samples = &of.record.samples;
         let all = samples.visits.iter().flat_map(|visit| samples.all_ns_per_operation(visit)).collect();
         Some(ConnectionFigures {
-            configuration: Configuration::of(case)?,
+            configuration: Configuration::from_case(case)?,
             over,
-            asked: AskedLink::of(case),
+            asked: AskedLink::from_case(case),
             of,
             complete: of.median()?,
             all: Sorted::new(all)?,
@@ -99,25 +101,26 @@ impl<'r, 'a> ConnectionFigures<'r, 'a> {
         self.all.as_slice().len()
     }
 
-    /// Returns a quantile of the time to the complete handshake over all connections, in ns. Returns `None` if fewer
-    /// than two connections lie beyond it.
+    /// Returns a quantile of the time until the handshake is complete, over all connections, in ns. Returns `None` if
+    /// fewer than two connections lie beyond it.
     pub fn quantile(&self, order: f64) -> Option<f64> {
         quantile(&self.all, order)
     }
 
-    /// Returns the longest time to the complete handshake, in ns.
+    /// Returns the longest time until a handshake was complete, in ns.
     pub fn most(&self) -> f64 {
         self.all.max()
     }
 
-    /// Returns the median and the 99th percentile of the time in ns from before the TCP connection until the first byte
-    /// of the answer.
+    /// Returns the median and the 99th percentile of the time in ns from the start of the TCP connection until the
+    /// first byte of the answer.
     pub fn first_byte(&self) -> [Option<f64>; 2] {
         let times = self.noted("first_byte_ns");
         [times.as_ref().map(Sorted::median), times.as_ref().and_then(|times| quantile(times, 0.99))]
     }
 
-    /// Returns the time to the complete handshake in requested round trips, including TCP's own.
+    /// Returns the time until the handshake is complete as a multiple of the requested round trip. The time includes
+    /// TCP's own round trip.
     pub fn round_trips(&self) -> Option<Interval> {
         let one = 1e6 * self.asked?.round_trip_ms.filter(|ms| *ms > 0.0)?;
         let Interval { estimate, low, high, .. } = self.complete;
@@ -132,6 +135,11 @@ impl<'r, 'a> ConnectionFigures<'r, 'a> {
     /// Returns the median of the link's measured rates in Mbit/s.
     pub fn found_rate_mbit(&self) -> Option<f64> {
         Some(self.noted("link_rate_mbit")?.median())
+    }
+
+    /// Returns the lengths of the messages on the wire, unless an older pqlab measured the run.
+    pub fn flights(&self) -> Option<Flights> {
+        Flights::seen_in(self.of)
     }
 
     /// Returns the mean CPU time per connection of the client and of the server in ns, including time in the kernel.
@@ -149,7 +157,7 @@ impl<'r, 'a> ConnectionFigures<'r, 'a> {
 /// Returns the connections in a run, grouped by link, in the order of the plan.
 pub fn connections<'r, 'a>(analysis: &'r RunAnalysis<'a>) -> Vec<ConnectionFigures<'r, 'a>> {
     let cases = analysis.area(AREA).filter(|case| case.case().operation == "connect");
-    let mut found: Vec<ConnectionFigures<'r, 'a>> = cases.filter_map(ConnectionFigures::of).collect();
+    let mut found: Vec<ConnectionFigures<'r, 'a>> = cases.filter_map(ConnectionFigures::from_case).collect();
     let mut links: Vec<String> = Vec::new();
     for over in found.iter().map(|one| &one.over) {
         if !links.contains(over) {
@@ -185,7 +193,7 @@ mod tests {
     #[test]
     fn connections_are_listed_with_their_links() {
         let run = fixtures::tls_run();
-        let analysis = RunAnalysis::of(&run);
+        let analysis = RunAnalysis::new(&run);
         let all = connections(&analysis);
         let over: Vec<&str> = all.iter().map(|one| one.over.as_str()).collect();
         assert_eq!(over, ["loopback", "satellite", "link rtt=100ms loss=1%"]);

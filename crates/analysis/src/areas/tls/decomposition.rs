@@ -5,7 +5,7 @@
 //! [`crate::comparison::total`] and include the spread between runs. Each half-width of the difference is the root of
 //! the sum of the squared half-widths (Zou and Donner, "Construction of confidence limits about effect measures: A
 //! general approach", Statistics in Medicine 27 (2008)). All figures are means, because means add up and medians do
-//! not: ML-DSA retries at random.
+//! not, in particular for ML-DSA, which retries at random.
 //!
 //! If core cycles are known for all cases, the analysis adds up cycles and converts them to times at the clock rate
 //! during the handshake. The rest then does not include clock changes between blocks.
@@ -26,16 +26,16 @@ pub const SIGNED: u64 = 64 + 33 + 1 + 48;
 /// Role of a primitive in a handshake.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
-    /// Agreeing on a secret.
+    /// Agreement on a shared secret.
     KeyExchange,
-    /// Signing the handshake.
+    /// Creation of a signature over the handshake.
     Signing,
-    /// Verifying the handshake's signature or a certificate.
+    /// Verification of the handshake's signature or of a certificate.
     Verification,
 }
 
-/// An operation of a handshake that is also measured as a separate case. Keys that the side generated are prepared;
-/// keys from the wire are encoded.
+/// An operation of a handshake that is also measured as a separate case. Keys that a side generated itself are
+/// prepared; keys from the wire are encoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Primitive<'c> {
     /// Role in the handshake.
@@ -57,31 +57,31 @@ pub struct Primitive<'c> {
 /// Times of a handshake and of its primitives, in ns.
 #[derive(Clone, Debug)]
 pub struct HandshakeDecomposition {
-    /// The configuration.
+    /// Configuration of the handshake.
     pub configuration: Configuration,
-    /// Mean time of the handshake.
+    /// Mean time of the handshake in ns.
     pub handshake_ns: f64,
-    /// Total time of the key exchange on both sides.
+    /// Total time of the key exchange on both sides, in ns.
     pub exchange_ns: f64,
-    /// Total time to sign.
+    /// Total time to sign, in ns.
     pub signing_ns: f64,
-    /// Total time to verify signatures.
+    /// Total time to verify signatures, in ns.
     pub verification_ns: f64,
-    /// Remaining time, spent in TLS itself, with its 95% interval.
+    /// Remaining time in ns, spent in TLS itself, with its 95% interval.
     pub rest_ns: Interval,
     /// Unit in which the figures were added up.
     pub unit: Unit,
-    /// Caveats of all cases.
+    /// Caveats of the handshake and of all primitives.
     pub caveats: Caveats,
 }
 
 impl HandshakeDecomposition {
-    /// Returns the total time of all primitives.
+    /// Returns the total time of all primitives, in ns.
     pub fn primitives_ns(&self) -> f64 {
         self.exchange_ns + self.signing_ns + self.verification_ns
     }
 
-    /// Returns the rest in percent of the handshake.
+    /// Returns the [remaining time](Self::rest_ns) as a percentage of the handshake's time.
     pub fn rest_pct(&self) -> Interval {
         let Interval { estimate, low, high, .. } = self.rest_ns;
         let pct = |ns: f64| 100.0 * ns / self.handshake_ns;
@@ -90,7 +90,8 @@ impl HandshakeDecomposition {
 }
 
 impl Primitive<'_> {
-    /// Returns whether `case` measures this primitive in the usual way.
+    /// Returns whether `case` measures this primitive: the same operation with the same provider and key form, without
+    /// special parameters.
     pub fn is(&self, case: &Case) -> bool {
         let plain = case.has_only(&[Parameter::LENGTH]) && case.message_length().is_none_or(|length| length == SIGNED);
         case.workload == self.area
@@ -222,7 +223,7 @@ fn decompose<'a>(analysis: &RunAnalysis<'a>, figures: &HandshakeFigures<'_, 'a>)
     })
 }
 
-/// Difference between two independent estimates.
+/// Returns `first` minus `second`, two independent estimates, with the interval of the difference.
 fn difference(first: &Interval, second: &Interval) -> Interval {
     let estimate = first.estimate - second.estimate;
     Interval {
@@ -285,15 +286,16 @@ mod tests {
     #[test]
     fn the_rest_is_the_handshake_minus_its_primitives() {
         let run = fixtures::tls_run();
-        let all = decompositions(&RunAnalysis::of(&run));
+        let all = decompositions(&RunAnalysis::new(&run));
         let names: Vec<String> = all.iter().map(|one| one.configuration.name()).collect();
         // The third handshake is missing because its primitives were not measured.
         let wanted =
             ["X25519 ECDSA-P-256 chain=1", "X25519MLKEM768 ML-DSA-65 chain=2", "X25519 ECDSA-P-256 chain=1 psk"];
         assert_eq!(names, wanted);
         let first = &all[0];
-        // The handshake takes 300 µs: 20 + 50 + 30 for the key exchange, 15 to sign, 3 × 45 to verify, and 50 for the
-        // rest. All cases have the same noise, which raises the means by 0.2%.
+        // The handshake takes 300 µs: 20 + 50 + 30 for the key exchange, 15 to sign, 3 × 45 to
+        // verify, and 50 for the rest. All cases have the same noise, which raises the means by
+        // 0.2%.
         close(first.handshake_ns, 300e3, 1e3);
         close(first.exchange_ns, 100e3, 400.0);
         close(first.signing_ns, 15e3, 100.0);
@@ -302,8 +304,8 @@ mod tests {
         close(first.rest_pct().estimate, 100.0 / 6.0, 0.1);
         assert_eq!(first.unit, Unit::CoreCycles);
         close(first.primitives_ns() + first.rest_ns.estimate, first.handshake_ns, 1e-6);
-        // Both sums are uncertain by a few percent, so the half-width of the rest must be a few percent of the
-        // handshake.
+        // The rest inherits the uncertainty of the handshake and of its primitives, so its
+        // half-width must be 0.2% to 3% of the handshake.
         let half = first.rest_ns.high - first.rest_ns.estimate;
         assert!(half > 0.002 * first.handshake_ns && half < 0.03 * first.handshake_ns, "{:?}", first.rest_ns);
         close(all[2].exchange_ns, 21e3, 100.0);
@@ -313,7 +315,7 @@ mod tests {
     #[test]
     fn clock_changes_between_blocks_do_not_affect_the_rest() {
         let mut run = fixtures::tls_run();
-        let at = |run: &pqlab_record::Run| decompositions(&RunAnalysis::of(run)).swap_remove(0);
+        let at = |run: &pqlab_record::Run| decompositions(&RunAnalysis::new(run)).swap_remove(0);
         let before = at(&run);
         // The core ran 5% faster while the primitives were measured.
         for record in run.records.iter_mut().filter(|record| record.case.workload != "tls") {
@@ -325,7 +327,7 @@ mod tests {
         let after = at(&run);
         close(after.rest_ns.estimate, before.rest_ns.estimate, 20.0);
         close(after.primitives_ns(), before.primitives_ns(), 20.0);
-        // Without cycles, clock changes affect the rest.
+        // If cycles are unknown, a change of the clock shifts the rest.
         run.records.iter_mut().flat_map(|record| &mut record.samples.visits).for_each(|visit| visit.clock_hz = 0.0);
         let blind = at(&run);
         assert_eq!(blind.unit, Unit::Nanoseconds);

@@ -1,7 +1,6 @@
 //! Findings about post-quantum key exchange and certificates in TLS: time, bytes and round trips.
 
-use super::{AREA, Configuration, ConnectionFigures, HandshakeFigures, INITIAL_WINDOW, connections, handshakes};
-use crate::case::CaseAnalysis;
+use super::{AREA, Configuration, ConnectionFigures, HandshakeFigures, connections, handshakes};
 use crate::group::gathered;
 use crate::number::{grouped, known_factor, known_rate};
 use crate::run::RunAnalysis;
@@ -54,10 +53,10 @@ fn exchange<'a>(analysis: &RunAnalysis<'a>, all: &[HandshakeFigures<'_, 'a>]) ->
     let (by, after, before) = pair(analysis, all, [new, SIGNATURES[0]], [old, SIGNATURES[0]])?;
     let (new_time, old_time) = (time(analysis, &[after.whole?])?, time(analysis, &[before.whole?])?);
     let ratio = times(analysis, &[before.whole?], &[after.whole?])?.inside();
-    let mut text = format!("{new_time} with {new} by {by} against {old_time} with {old} ({ratio})");
+    let mut text = format!("{new_time} with {new} by {by}, vs {old_time} with {old} ({ratio})");
     if let (Some(after), Some(before)) = (after.flights(), before.flights()) {
         let (after, before) = (grouped(after.client_hello), grouped(before.client_hello));
-        text = format!("{text}; the ClientHello takes {after} B against {before} B");
+        text = format!("{text}; the ClientHello has {after} B, vs {before} B");
     }
     Some(Statement::new(AREA, "TLS handshake", text))
 }
@@ -67,14 +66,9 @@ fn certificates<'a>(analysis: &RunAnalysis<'a>, all: &[HandshakeFigures<'_, 'a>]
     let (by, after, before) = pair(analysis, all, [EXCHANGES[1], new], [EXCHANGES[1], old])?;
     let (new_time, old_time) = (time(analysis, &[after.whole?])?, time(analysis, &[before.whole?])?);
     let ratio = times(analysis, &[before.whole?], &[after.whole?])?.inside();
-    let mut text = format!("{new_time} with {new} by {by} against {old_time} with {old} ({ratio})");
+    let mut text = format!("{new_time} with {new} by {by}, vs {old_time} with {old} ({ratio})");
     if let Some(flights) = after.flights() {
-        let (bytes, packets) = (grouped(flights.server_flight), flights.server_packets);
-        let window = match flights.fits_the_initial_window() {
-            true => format!("within the first window of {INITIAL_WINDOW}"),
-            false => format!("beyond the first window of {INITIAL_WINDOW}: one more round trip"),
-        };
-        text = format!("{text}; the server sends {bytes} B in {packets} packets, {window}");
+        text = format!("{text}; {}", flights.describe());
     }
     Some(Statement::new(AREA, "TLS certificates", text))
 }
@@ -89,7 +83,7 @@ fn server<'a>(analysis: &RunAnalysis<'a>, all: &[HandshakeFigures<'_, 'a>]) -> O
         Some(format!("{rate} with {signature} by {}", found.by))
     };
     let rates: Vec<String> = SIGNATURES.into_iter().filter_map(rate).collect();
-    let about = format!("TLS server with {}, handshakes a second on one core", EXCHANGES[1]);
+    let about = format!("TLS server with {}, handshakes per second on one core", EXCHANGES[1]);
     (!rates.is_empty()).then(|| Statement::new(AREA, about, rates.join(", ")))
 }
 
@@ -101,11 +95,15 @@ fn connected<'a>(analysis: &RunAnalysis<'a>, over: &str, all: &[&ConnectionFigur
         let best = plain.into_iter().find(|one| std::ptr::eq(one.of, found.best[0]))?;
         let trips = best.round_trips().map(|trips| format!(" ({} the round trip)", known_factor(&trips)));
         let (time, by) = (time(analysis, &[best.of])?, found.by);
-        Some((best.of, format!("{time}{} with {exchange} and {signature} by {by}", trips.unwrap_or_default())))
+        let bytes = best.flights().map(|flights| {
+            format!(" ({} B from the server in {})", grouped(flights.server_flight), flights.packets_text())
+        });
+        let [trips, bytes] = [trips, bytes].map(Option::unwrap_or_default);
+        Some(format!("{time}{trips} with {exchange} and {signature} by {by}{bytes}"))
     };
     let pairs = [(EXCHANGES[0], SIGNATURES[0]), (EXCHANGES[1], SIGNATURES[0]), (EXCHANGES[1], SIGNATURES[1])];
-    let found: Vec<(&CaseAnalysis<'a>, String)> =
+    let found: Vec<String> =
         pairs.into_iter().filter_map(|(exchange, signature)| fastest(exchange, signature)).collect();
-    let text = found.into_iter().map(|(_, text)| text).collect::<Vec<_>>().join(", ");
+    let text = found.join(", ");
     (!text.is_empty()).then(|| Statement::new(AREA, format!("TLS connection over {over}"), text))
 }

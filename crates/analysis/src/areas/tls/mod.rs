@@ -13,6 +13,7 @@ pub use server::{ServerFigures, servers};
 
 use crate::case::CaseAnalysis;
 use crate::comparison::{Measured, ratio};
+use crate::number::grouped;
 use crate::run::RunAnalysis;
 use pqlab_record::{Case, Parameter};
 use pqlab_stats::Interval;
@@ -29,41 +30,42 @@ pub const SEGMENT: u64 = 1500 - 20 - 20 - 12;
 /// Configuration of a handshake.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Configuration {
-    /// The key exchange.
+    /// Key exchange: `X25519MLKEM768`.
     pub exchange: String,
-    /// Algorithm of the keys in the certificates.
+    /// Algorithm of the keys in the certificates: `ML-DSA-65`.
     pub authentication: String,
-    /// Number of certificates between the server's and the root.
+    /// Number of intermediate certificates between the server's certificate and the root.
     pub intermediates: u64,
-    /// Kind of handshake; `None` for a full handshake in which only the server authenticates.
+    /// Kind of handshake, such as `client-auth` or `psk`; `None` for a full handshake in which only the server
+    /// authenticates.
     pub mode: Option<String>,
     /// Implementation of both sides; `client+server` if they differ.
     pub provider: String,
 }
 
-/// Figures for one configuration, measured in memory.
+/// Cases that measured handshakes of one configuration in memory. A case is `None` if it was not measured.
 #[derive(Clone, Debug)]
 pub struct HandshakeFigures<'r, 'a> {
-    /// The configuration.
+    /// Configuration of the handshake.
     pub configuration: Configuration,
-    /// Case that computes both sides.
+    /// Case that runs both sides of the handshake.
     pub whole: Option<&'r CaseAnalysis<'a>>,
-    /// Case that computes only the client's side.
+    /// Case that runs only the client's side.
     pub client: Option<&'r CaseAnalysis<'a>>,
-    /// Case that computes only the server's side.
+    /// Case that runs only the server's side.
     pub server: Option<&'r CaseAnalysis<'a>>,
-    /// Cases of the [`STEPS`].
+    /// Cases that run one of the [`STEPS`] each.
     pub steps: [Option<&'r CaseAnalysis<'a>>; 4],
 }
 
 /// Maximum observed lengths of the messages on the wire in bytes, including record headers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Flights {
-    /// Length of the ClientHello.
+    /// Length of the ClientHello in bytes.
     pub client_hello: u64,
-    /// Length from the ServerHello to the server's Finished.
+    /// Length in bytes of the server's flight: all messages from the ServerHello to the server's Finished.
     pub server_flight: u64,
-    /// Length of the client's answer to the server's flight.
+    /// Length in bytes of the client's answer to the server's flight.
     pub client_finish: u64,
     /// Number of segments in the server's flight at an MTU of 1,500.
     pub server_packets: u64,
@@ -71,7 +73,7 @@ pub struct Flights {
 
 impl Configuration {
     /// Returns the configuration of a case, or `None` if the case is from another area or lacks a parameter.
-    pub fn of(case: &Case) -> Option<Configuration> {
+    pub fn from_case(case: &Case) -> Option<Configuration> {
         (case.workload == AREA).then_some(())?;
         Some(Configuration {
             exchange: case.algorithm.clone(),
@@ -88,7 +90,7 @@ impl Configuration {
         format!("{} {} chain={}{mode}", self.exchange, self.authentication, self.intermediates)
     }
 
-    /// Returns the implementations of the client and of the server.
+    /// Returns the client's and the server's implementation.
     pub fn sides(&self) -> [&str; 2] {
         let (client, server) = self.provider.split_once('+').unwrap_or((&self.provider, &self.provider));
         [client, server]
@@ -96,6 +98,31 @@ impl Configuration {
 }
 
 impl Flights {
+    /// Returns the lengths that a case recorded, if it runs whole handshakes.
+    fn seen_in(case: &CaseAnalysis<'_>) -> Option<Flights> {
+        let longest = |name: &str| case.noted(name).into_iter().reduce(f64::max).map(|value| value as u64);
+        Some(Flights {
+            client_hello: longest("client_hello_bytes")?,
+            server_flight: longest("server_flight_bytes")?,
+            client_finish: longest("client_finish_bytes")?,
+            server_packets: longest("server_flight_packets")?,
+        })
+    }
+
+    /// Describes the server's flight: `the server sends 17,900 B in 13 packets, beyond the first window of 10`.
+    fn describe(&self) -> String {
+        let window = match self.fits_the_initial_window() {
+            true => format!("within the first window of {INITIAL_WINDOW}"),
+            false => format!("beyond the first window of {INITIAL_WINDOW}: one more round trip"),
+        };
+        let bytes = grouped(self.server_flight);
+        format!("the server sends {bytes} B in {}, {window}", self.packets_text())
+    }
+
+    fn packets_text(&self) -> String {
+        format!("{} {}", self.server_packets, if self.server_packets == 1 { "packet" } else { "packets" })
+    }
+
     /// Returns whether the server can send its whole flight before the first acknowledgement.
     pub fn fits_the_initial_window(&self) -> bool {
         self.server_packets <= INITIAL_WINDOW
@@ -105,13 +132,7 @@ impl Flights {
 impl<'r, 'a> HandshakeFigures<'r, 'a> {
     /// Returns the lengths of the messages on the wire, if whole handshakes were measured.
     pub fn flights(&self) -> Option<Flights> {
-        let longest = |name: &str| self.whole?.noted(name).into_iter().reduce(f64::max).map(|value| value as u64);
-        Some(Flights {
-            client_hello: longest("client_hello_bytes")?,
-            server_flight: longest("server_flight_bytes")?,
-            client_finish: longest("client_finish_bytes")?,
-            server_packets: longest("server_flight_packets")?,
-        })
+        Flights::seen_in(self.whole?)
     }
 
     /// Returns the handshakes per second that one server core can do, with the interval.
@@ -119,8 +140,8 @@ impl<'r, 'a> HandshakeFigures<'r, 'a> {
         self.server?.estimates.as_ref()?.operations_per_second()
     }
 
-    /// Returns the percentage that each step contributes to the sum of the four means. Effects of a round or a process
-    /// on all steps cancel out.
+    /// Returns the percentage that each step contributes to the sum of the mean times of all four. Effects that a round
+    /// or a process has on all steps cancel out. Returns `None` if a step was not measured.
     pub fn shares(&self, analysis: &RunAnalysis<'a>) -> Option<[Interval; 4]> {
         let steps: Vec<&Measured<'a>> =
             self.steps.iter().map(|step| step.as_ref()?.measured()).collect::<Option<_>>()?;
@@ -141,11 +162,11 @@ impl<'r, 'a> HandshakeFigures<'r, 'a> {
     }
 }
 
-/// Returns the handshakes in memory of a run, in the order of the plan. Those without a figure are left out.
+/// Returns the in-memory handshakes of a run, in the order of the plan. Leaves out handshakes without a figure.
 pub fn handshakes<'r, 'a>(analysis: &'r RunAnalysis<'a>) -> Vec<HandshakeFigures<'r, 'a>> {
     let mut found: Vec<HandshakeFigures<'r, 'a>> = Vec::new();
     for case in analysis.area(AREA).filter(|case| case.case().computes() && case.estimates.is_some()) {
-        let Some(configuration) = Configuration::of(case.case()) else { continue };
+        let Some(configuration) = Configuration::from_case(case.case()) else { continue };
         let index = found.iter().position(|figures| figures.configuration == configuration).unwrap_or_else(|| {
             let steps = [None; 4];
             found.push(HandshakeFigures { configuration, whole: None, client: None, server: None, steps });
@@ -178,7 +199,7 @@ mod tests {
     #[test]
     fn cases_of_a_configuration_are_combined() {
         let run = fixtures::tls_run();
-        let analysis = RunAnalysis::of(&run);
+        let analysis = RunAnalysis::new(&run);
         let all = handshakes(&analysis);
         let names: Vec<(String, &str)> =
             all.iter().map(|one| (one.configuration.name(), one.configuration.provider.as_str())).collect();
@@ -202,7 +223,7 @@ mod tests {
     #[test]
     fn a_servers_rate_is_the_reciprocal_of_its_mean() {
         let run = fixtures::tls_run();
-        let analysis = RunAnalysis::of(&run);
+        let analysis = RunAnalysis::new(&run);
         let all = handshakes(&analysis);
         let rate = all[0].server_per_second().unwrap();
         // A handshake takes 100 µs, but one in twenty samples takes up to 8% longer.
@@ -215,7 +236,7 @@ mod tests {
     #[test]
     fn shares_of_steps_add_up() {
         let run = fixtures::tls_run();
-        let analysis = RunAnalysis::of(&run);
+        let analysis = RunAnalysis::new(&run);
         let all = handshakes(&analysis);
         let shares = all[0].shares(&analysis).unwrap();
         close(shares.iter().map(|share| share.estimate).sum(), 100.0, 1e-9);

@@ -12,19 +12,19 @@ const SERVER: &str = "server";
 /// Figures for a server with one configuration.
 #[derive(Clone, Debug)]
 pub struct ServerFigures {
-    /// The configuration.
+    /// Configuration of the handshakes.
     pub configuration: Configuration,
     /// Handshakes per second for each number of threads, fewest threads first. Each thread has its own core.
     pub measured: Vec<(u64, Interval)>,
     /// Throughput per thread with the largest number of threads, relative to one thread. `None` if only one thread was
     /// measured.
     pub efficiency: Option<Interval>,
-    /// Handshakes per second of one core, computed from the CPU time of connections over the loopback, including the
-    /// kernel's TCP.
+    /// Handshakes per second of one core, computed from the CPU time that the server spends on connections over the
+    /// loopback. Includes TCP in the kernel.
     pub with_tcp: Option<f64>,
     /// Caveats that apply to any of the figures.
     pub caveats: Caveats,
-    /// Handshakes per second of one core.
+    /// Handshakes per second of one core. [`per_second`](Self::per_second) describes the source.
     one: Option<Interval>,
 }
 
@@ -58,7 +58,8 @@ pub fn servers(analysis: &RunAnalysis<'_>) -> Vec<ServerFigures> {
     };
     for entry in scaling(analysis).into_iter().filter(|entry| !entry.oversubscribed) {
         let case = analysis.area(AREA).find(|case| case.case().operation == SERVER && case.case().id() == entry.id);
-        let Some((case, configuration)) = case.and_then(|case| Some((case, Configuration::of(case.case())?))) else {
+        let Some((case, configuration)) = case.and_then(|case| Some((case, Configuration::from_case(case.case())?)))
+        else {
             continue;
         };
         let at = place(configuration, &mut found);
@@ -93,13 +94,14 @@ mod tests {
     #[test]
     fn rates_are_measured_on_available_cores_and_extrapolated_beyond() {
         let run = fixtures::tls_run();
-        let analysis = RunAnalysis::of(&run);
+        let analysis = RunAnalysis::new(&run);
         let all = servers(&analysis);
         assert_eq!(all.len(), 1);
         let figures = &all[0];
         let close =
             |found: Option<f64>, wanted: f64| assert!((found.unwrap() / wanted - 1.0).abs() < 0.005, "{found:?}");
-        // One core takes 100 µs; two cores are 1.9 times as fast. Four threads share cores.
+        // One core takes 100 µs per handshake, and two cores are 1.9 times as fast. The case with
+        // four threads must be missing, because its threads share cores.
         assert_eq!(figures.measured.iter().map(|(threads, _)| *threads).collect::<Vec<_>>(), [1, 2]);
         close(figures.per_second().map(|rate| rate.estimate), 10_000.0);
         close(figures.on(2).map(|rate| rate.estimate), 19_000.0);
@@ -112,7 +114,7 @@ mod tests {
     fn without_threads_the_rate_is_that_of_the_server_alone() {
         let mut run = fixtures::tls_run();
         run.records.retain(|record| record.case.threads().is_none());
-        let analysis = RunAnalysis::of(&run);
+        let analysis = RunAnalysis::new(&run);
         let all = servers(&analysis);
         assert!(all[0].measured.is_empty() && all[0].efficiency.is_none());
         assert_eq!(all[0].per_second(), handshakes(&analysis)[0].server_per_second());

@@ -27,11 +27,11 @@ pub(crate) fn statements(analysis: &RunAnalysis<'_>) -> Vec<Statement> {
         let new = signed_with(name);
         let mut parts = vec![lengths(&new)];
         if let Some((name, old)) = &classical {
-            parts[0] = format!("{} against {} with {name}", parts[0], lengths(old));
+            parts[0] = format!("{}, vs {} with {name}", parts[0], lengths(old));
         }
         let old = classical.as_ref().map(|(name, old)| (*name, &old[..]));
         let phrase =
-            |operation: &str| Some(format!("{operation} {}", operation_phrase(analysis, operation, &new, old)?));
+            |operation: &str| Some(format!("{operation}: {}", operation_phrase(analysis, operation, &new, old)?));
         parts.extend(OPERATIONS.into_iter().filter_map(phrase));
         Statement::new(AREA, format!("Token with {name}, without the public key"), parts.join("; "))
     };
@@ -46,7 +46,7 @@ fn operation_phrase<'a>(
     new: &[&CaseAnalysis<'a>],
     old: Option<(&str, &[&CaseAnalysis<'a>])>,
 ) -> Option<String> {
-    // Compare tokens of one format only. All formats contain the same signature.
+    // Compare tokens of only one format, because all formats contain the same signature.
     let (_, beginning) =
         FORMS.into_iter().find(|(_, name)| new.iter().any(|case| case.case().algorithm.starts_with(name)))?;
     let suits =

@@ -6,15 +6,15 @@ use crate::case::CaseAnalysis;
 use crate::run::RunAnalysis;
 use crate::table::{Cell, Table};
 
-/// Maximum length of a cookie's name and value that browsers keep, in bytes (RFC 6265bis, section 5.6).
+/// Maximum total length, in bytes, of the name and value of a cookie that browsers accept (RFC 6265bis, section 5.6).
 const COOKIE: u64 = 4096;
 const COOKIE_NAME: u64 = "__Host-token".len() as u64;
 /// Maximum length of a header line that servers accept by default, in bytes.
 const HEADER: u64 = 8 << 10;
 const HEADER_AROUND: u64 = "Authorization: Bearer \r\n".len() as u64;
-/// Capacity of a QR code (version 40, error correction level L) in bytes, and in characters of the alphanumeric mode
-/// (ISO/IEC 18004).
+/// Capacity of a QR code in bytes (ISO/IEC 18004; version 40, error correction level L).
 const QR_BYTES: u64 = 2953;
+/// Capacity of the same QR code in characters of its alphanumeric mode.
 const QR_ALPHANUMERIC: u64 = 4296;
 
 pub(crate) fn tokens(analysis: &RunAnalysis<'_>) -> Table {
@@ -40,14 +40,15 @@ pub(crate) fn tokens(analysis: &RunAnalysis<'_>) -> Table {
         }
         seen.push((&case.algorithm, payload));
         let [make, verify] = ["make", "verify"].map(|operation| fastest(analysis, &case.algorithm, payload, operation));
-        let fits = Fits::of(bytes, case.algorithm.starts_with("JWS-"));
-        let time =
-            |one: Option<&CaseAnalysis<'_>>| Cell::of(one.and_then(CaseAnalysis::median), |ns| Cell::time_within(&ns));
+        let fits = Fits::new(bytes, case.algorithm.starts_with("JWS-"));
+        let time = |one: Option<&CaseAnalysis<'_>>| {
+            Cell::optional(one.and_then(CaseAnalysis::median), |ns| Cell::time_within(&ns))
+        };
         let by = |case: Option<&CaseAnalysis<'_>>| Cell::text(case.map_or("", |case| &case.case().provider));
         let cells = [
             Cell::text(&case.algorithm),
-            Cell::of(case.facts.category, |category| Cell::number(format!("L{category}"), f64::from(category))),
-            Cell::of(payload, Cell::whole),
+            Cell::optional(case.facts.category, |category| Cell::number(format!("L{category}"), f64::from(category))),
+            Cell::optional(payload, Cell::whole),
             Cell::whole(bytes),
             Cell::whole(fits.text),
             Cell::text(yes(fits.cookie)),
@@ -86,7 +87,7 @@ fn fastest<'r, 'a>(
     measured.min_by(|(_, one), (_, other)| one.total_cmp(other)).map(|(case, _)| case)
 }
 
-/// Fit of a token in several containers.
+/// Containers that a token fits into.
 #[derive(Debug, PartialEq)]
 struct Fits {
     /// Length of the token as text, in bytes.
@@ -97,7 +98,7 @@ struct Fits {
 }
 
 impl Fits {
-    fn of(bytes: u64, is_text: bool) -> Fits {
+    fn new(bytes: u64, is_text: bool) -> Fits {
         let text = if is_text { bytes } else { (4 * bytes).div_ceil(3) };
         // In Base45, two bytes take three characters, and a single remaining byte takes two.
         let base45 = 3 * (bytes / 2) + 2 * (bytes % 2);
@@ -122,7 +123,7 @@ mod tests {
     #[test]
     fn tokens_fit_up_to_the_limit() {
         let fits = |bytes, is_text| {
-            let fits = Fits::of(bytes, is_text);
+            let fits = Fits::new(bytes, is_text);
             (fits.text, fits.cookie, fits.header, fits.qr_code)
         };
         assert_eq!(fits(2953, true), (2953, true, true, "yes"));
@@ -138,7 +139,7 @@ mod tests {
     #[test]
     fn a_row_names_the_fastest_library_for_making_and_verifying() {
         let run = fixtures::references_run();
-        let table = tokens(&RunAnalysis::of(&run));
+        let table = tokens(&RunAnalysis::new(&run));
         let text = |row: usize| -> Vec<&str> { table.rows[row].cells.iter().map(|cell| cell.text.as_str()).collect() };
         assert_eq!(table.rows.len(), 2);
         assert_eq!(&text(0)[..8], ["JWS-ML-DSA-44", "L1", "256", "3,666", "3,666", "yes", "yes", "no"]);

@@ -12,9 +12,10 @@ use std::collections::BTreeMap;
 pub enum Standing {
     /// All other rivals are slower.
     Fastest,
-    /// No rival is faster, and the rival has the lowest figure or does not differ measurably from that figure.
+    /// No other rival is faster, and this one has the lowest figure or does not differ measurably from the rival that
+    /// has it.
     Tied,
-    /// The rival has the lowest figure. Some rivals do not differ measurably from it, but each of these is slower than
+    /// This rival has the lowest figure. Some others do not differ measurably from it, but each of them is slower than
     /// a third rival.
     Lowest,
     /// The rival is slower than the leader. Contains the ratio of its figure to the leader's.
@@ -25,7 +26,7 @@ pub enum Standing {
 }
 
 impl Standing {
-    /// Returns whether the rival is the fastest or does not differ measurably from the fastest.
+    /// Returns whether no other rival is faster than this one.
     pub fn leads(self) -> bool {
         matches!(self, Standing::Fastest | Standing::Tied | Standing::Lowest)
     }
@@ -52,7 +53,8 @@ impl Standing {
 /// Standings of rivals that do the same work.
 #[derive(Clone, Debug, Default)]
 pub struct Ranking {
-    /// Index of the leader, the ranked rival with the lowest figure that no other beats; `None` if none is ranked.
+    /// Index of the leader: the rival with the lowest figure among the ranked rivals that no other rival beats. `None`
+    /// if there is no such rival.
     pub leader: Option<usize>,
     /// Standing of each rival; `None` if the rival is not ranked, or if fewer than two rivals are ranked.
     pub standings: Vec<Option<Standing>>,
@@ -67,7 +69,7 @@ impl Ranking {
 
     /// Returns the indices of all ranked rivals that do not differ measurably from the leader, without the leader
     /// itself.
-    pub fn not_told_apart(&self) -> Vec<usize> {
+    pub fn indistinguishable(&self) -> Vec<usize> {
         let ties_leader = |place: &usize| {
             Some(*place) != self.leader && matches!(self.standings[*place], Some(Standing::Tied | Standing::Open(_)))
         };
@@ -75,8 +77,8 @@ impl Ranking {
     }
 }
 
-/// Ranks rivals that do the same work. A rival is one case, or several cases done one after the other; a rival without
-/// cases is not ranked. Rivals are compared pair by pair with [`ratio`].
+/// Ranks rivals that do the same work. A rival is one case, or several cases in sequence; a rival without cases is not
+/// ranked. Rivals are compared pair by pair with [`ratio`].
 pub fn ranking(rivals: &[Vec<&Measured<'_>>], criteria: &ComparisonCriteria) -> Ranking {
     let all = |place: usize| rivals[place].iter();
     let mut ranked: Vec<usize> =
@@ -91,8 +93,9 @@ pub fn ranking(rivals: &[Vec<&Measured<'_>>], criteria: &ComparisonCriteria) -> 
     by_figure.sort_by(|one, other| one.0.total_cmp(&other.0));
     let against = |one: usize, other: usize| ratio(&rivals[one], &rivals[other], criteria);
     let mut standings = vec![None; rivals.len()];
-    // If only some rivals have core cycles, some pairs are compared in cycles and others in time. The rival with the
-    // lowest figure can then lose a comparison.
+    // If only some rivals have core cycles, some pairs are compared in cycles and others in time.
+    // The rival with the lowest figure can then lose a comparison, so try the rivals one after the
+    // other as the leader.
     for (_, leader) in &by_figure {
         let others: Vec<(usize, Compared)> =
             ranked.iter().filter(|place| *place != leader).map(|place| (*place, against(*leader, *place))).collect();

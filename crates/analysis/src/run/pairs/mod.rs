@@ -129,7 +129,7 @@ fn compared(first: &CaseAnalysis<'_>, second: &CaseAnalysis<'_>, criteria: &Comp
     if case.unlike {
         let kind_words = |case: &CaseAnalysis<'_>| Some(case.case().kind().to_string()).filter(|kind| !kind.is_empty());
         let [one, two] = [first, second].map(|case| kind_words(case).unwrap_or_else(|| "the usual kind".into()));
-        case.notes.push(format!("different kinds of work, no verdict: {one} against {two}"));
+        case.notes.push(format!("no verdict, because the cases do different kinds of work: {one} and {two}"));
     }
     if let (Some(one), Some(two)) = (first.measured(), second.measured()) {
         let found = ratio(&[one], &[two], criteria);
@@ -161,7 +161,7 @@ fn compared(first: &CaseAnalysis<'_>, second: &CaseAnalysis<'_>, criteria: &Comp
     if let (Some(one), Some(two)) = (&first.estimates, &second.estimates)
         && one.batch != two.batch
     {
-        case.notes.push(format!("batches of {} and {} operations", one.batch, two.batch));
+        case.notes.push(format!("samples are batches of {} and {} operations", one.batch, two.batch));
     }
     case
 }

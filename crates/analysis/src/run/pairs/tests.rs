@@ -20,12 +20,12 @@ fn slowed(factor: f64, matching: &str) -> Run {
 
 /// Compares two runs.
 fn compared_runs(first: &Run, second: &Run, criteria: &ComparisonCriteria) -> Comparison {
-    compare_runs(&RunAnalysis::of(first), &RunAnalysis::of(second), criteria)
+    compare_runs(&RunAnalysis::new(first), &RunAnalysis::new(second), criteria)
 }
 
 /// Compares pairs of cases from one run, given by their indices.
 fn compared_cases(run: &Run, pairs: &[[usize; 2]]) -> Comparison {
-    let analysis = RunAnalysis::of(run);
+    let analysis = RunAnalysis::new(run);
     let pairs: Vec<_> =
         pairs.iter().map(|places| (&analysis.cases()[places[0]], &analysis.cases()[places[1]])).collect();
     compare(&analysis, &analysis, &pairs, &ComparisonCriteria::default())
@@ -63,7 +63,7 @@ fn cases_of_one_block_are_compared_process_by_process() {
     assert!((case.ratio.unwrap().ratio.estimate - 12.9 / 10.4).abs() < 0.01);
     assert_eq!(comparison.differences, []);
     // The fixture's processes affect both cases by the same percentage, which cancels out in paired comparisons.
-    let analysis = RunAnalysis::of(&run);
+    let analysis = RunAnalysis::new(&run);
     let figure = |place: usize| analysis.cases()[place].measured().unwrap().figure(Unit::CoreCycles).unwrap().crossed;
     let apart = ratio_between(&figure(places[0]), &figure(places[1]), RunSpread::NONE, 0.0, CONFIDENCE);
     assert!(case.ratio.unwrap().standard_error < apart.unwrap().standard_error);
@@ -71,7 +71,7 @@ fn cases_of_one_block_are_compared_process_by_process() {
 
 /// Returns the moments that the first two cases have in common.
 fn common(run: &Run, visits: Visits) -> BTreeSet<Moment> {
-    let analysis = RunAnalysis::of(run);
+    let analysis = RunAnalysis::new(run);
     let cases: Vec<&Measured<'_>> = analysis.cases()[..2].iter().filter_map(CaseAnalysis::measured).collect();
     common_moments(&cases, visits).map(|(moments, _)| moments).unwrap_or_default()
 }
@@ -99,7 +99,7 @@ fn cases_of_different_starts_of_a_run_are_not_paired() {
 }
 
 #[test]
-fn all_visits_are_paired_if_each_case_was_disturbed_in_another_process() {
+fn pairs_all_visits_if_different_processes_were_disturbed() {
     let mut run = fixtures::run();
     for (record, disturbed) in run.records[..2].iter_mut().zip([[0, 1, 2, 3], [4, 5, 6, 7]]) {
         for visit in record.samples.visits.iter_mut().filter(|visit| disturbed.contains(&visit.process)) {
@@ -110,15 +110,15 @@ fn all_visits_are_paired_if_each_case_was_disturbed_in_another_process() {
     assert!(common(&run, Visits::Usable).is_empty());
     let case = &compared_cases(&run, &[[0, 1]]).cases[0];
     assert!((case.ratio.as_ref().unwrap().ratio.estimate - 12.9 / 10.4).abs() < 0.05, "{:?}", case.ratio);
-    assert_eq!(case.notes, ["disturbed visits are included: too few undisturbed rounds in both cases"]);
+    assert_eq!(case.notes, ["disturbed visits are included, because the cases share too few undisturbed rounds"]);
     assert_eq!(compared_cases(&fixtures::run(), &[[0, 1]]).cases[0].notes, [""; 0]);
 }
 
 #[test]
 fn a_ratio_does_not_contradict_its_medians() {
     let mut run = fixtures::run();
-    // The first case has many rounds. In the two rounds that the second case shares, the first case was cold and took
-    // four times as long.
+    // The first case has many more rounds than the second. In the two rounds that they share, the
+    // first case took four times as long.
     let first = &mut run.records[0];
     let warm = first.samples.visits.clone();
     first.samples.visits.iter_mut().for_each(|visit| visit.ticks.iter_mut().for_each(|ticks| *ticks *= 4));
@@ -160,7 +160,8 @@ fn disturbed_cases_are_neither_faster_nor_slower_than_cases_measured_apart() {
     let same =
         compared_runs(&fixtures::run(), &contended(slowed(1.0, "nothing"), "liboqs"), &ComparisonCriteria::default());
     assert_eq!(verdict_of(&same, id).judgement.verdict, Verdict::Equivalent);
-    // A disturbance affected both cases alike, because the same processes measured them in the same rounds.
+    // A disturbance slows both cases alike, because the same processes measure them in the same
+    // rounds.
     let run = contended(fixtures::run(), "liboqs");
     let paired = compared_cases(&run, &[["liboqs", "aws-lc"].map(|provider| place(&run, provider))]);
     assert_eq!((paired.cases[0].judgement.verdict, paired.cases[0].doubtful), (Verdict::Slower, false));
@@ -206,7 +207,7 @@ fn every_difference_between_runs_is_named() {
 }
 
 #[test]
-fn json_says_the_same() {
+fn json_agrees_with_the_comparison() {
     let comparison = compared_runs(&fixtures::run(), &slowed(1.05, "liboqs"), &ComparisonCriteria::default());
     let json = comparison.to_json();
     let case = json["cases"].as_array().unwrap().iter().find(|case| case["verdict"] == "slower").unwrap();
@@ -253,7 +254,7 @@ fn the_cores_clock_does_not_affect_cycles() {
 }
 
 #[test]
-fn runs_that_lie_far_apart_get_wider_intervals() {
+fn runs_with_a_larger_spread_get_wider_intervals() {
     let width = |pct: f64, measured_pct: Option<f64>| {
         let (first, mut second) = (fixtures::run(), slowed(1.0, "nothing"));
         second.header.protocol.run_spreads.cycles_pct = pct;
@@ -305,6 +306,6 @@ fn different_kinds_of_work_get_no_verdict() {
     let case = &comparison.cases[0];
     assert!(case.unlike && case.ratio.is_some(), "different kinds of work still get a ratio");
     assert_eq!(case.judgement.verdict, Verdict::Inconclusive);
-    let note = "different kinds of work, no verdict: encoded,key=seed against encoded,key=expanded";
+    let note = "no verdict, because the cases do different kinds of work: encoded,key=seed and encoded,key=expanded";
     assert!(case.notes.contains(&note.to_owned()), "{:?}", case.notes);
 }

@@ -18,7 +18,7 @@ pub(super) fn run(arguments: &CalibrateArgs, runs: u32) -> anyhow::Result<u8> {
     let pauses_s = f64::from(runs - 1) * arguments.pause;
     announce(&what, all as f64 * plan.protocol.max_time_s + f64::from(runs) * START_S + pauses_s);
     let request = BetweenRequest { runs, pause, seed: arguments.measured.seed, command: output::command_line() };
-    let mut progress = ManyRuns::of(all);
+    let mut progress = ManyRuns::new(all);
     let found = laboratory.measure_between(&plan, &request, &mut progress, &stop);
     progress.end();
     let Some(found) = found? else { return Ok(INTERRUPTED) };

@@ -1,4 +1,4 @@
-//! `pqlab calibrate --independence`: does a case change if others are measured in the same run?
+//! `pqlab calibrate --independence`: does the result of a case change if the run also measures other cases?
 
 use super::runs::{ManyRuns, START_S, announce};
 use crate::args::CalibrateArgs;
@@ -21,7 +21,7 @@ pub(super) fn run(arguments: &CalibrateArgs, screen: &Terminal) -> anyhow::Resul
         all as f64 * plan.protocol.max_time_s + f64::from(repetitions) * (judged + 1) as f64 * START_S,
     );
     let request = IndependenceRequest { repetitions, seed: arguments.measured.seed, command: output::command_line() };
-    let mut progress = ManyRuns::of(all);
+    let mut progress = ManyRuns::new(all);
     let found = laboratory.measure_independence(&plan, &request, &mut progress, &stop);
     progress.end();
     let Some(found) = found? else { return Ok(INTERRUPTED) };

@@ -28,7 +28,7 @@ pub(crate) fn run(arguments: &CalibrateArgs, screen: &Terminal) -> anyhow::Resul
     noise(arguments)
 }
 
-/// Compares a case with itself, and stores the noise of the machine.
+/// Compares a case with itself repeatedly, and stores the noise of the machine.
 fn noise(arguments: &CalibrateArgs) -> anyhow::Result<u8> {
     let laboratory = laboratory::open()?;
     let case = &laboratory.noise_case(&arguments.case)?;
@@ -57,7 +57,7 @@ fn noise(arguments: &CalibrateArgs) -> anyhow::Result<u8> {
     };
     let case = &noise.case;
     output::data(&format!(
-        "{false_verdicts} of {comparisons} comparisons of {case} with itself gave a false verdict, in {unit}"
+        "false verdicts in {unit}, comparing {case} with itself: {false_verdicts} of {comparisons}"
     ))?;
     output::data(&format!(
         "run-to-run standard deviation, excluding differences between processes: {run_spread_pct:.2}% of time{cycles}"
@@ -69,7 +69,7 @@ fn noise(arguments: &CalibrateArgs) -> anyhow::Result<u8> {
     Ok(DONE)
 }
 
-/// Progress over runs of one case each. Disturbed runs are repeated, so the total can grow.
+/// Progress bar that counts runs of one case each. Disturbed runs are repeated, so the total can grow.
 struct RunsDone(ProgressBar);
 
 impl Progress for RunsDone {

@@ -12,11 +12,11 @@ use std::collections::BTreeSet;
 use std::io::{IsTerminal, stderr};
 use std::time::Duration;
 
-/// Steps of the progress bar per case.
+/// Number of steps of the progress bar for each case.
 const STEPS: f64 = 1000.0;
 
 impl MeasuredArgs {
-    /// Returns the measuring rules set by options and presets.
+    /// Returns the measurement settings set by options and presets.
     pub(super) fn overrides(&self) -> ProtocolOverrides {
         self.protocol.clone().or_preset(self.quick, self.rigorous)
     }
@@ -27,7 +27,7 @@ impl MeasuredArgs {
         lists.iter().any(|list| !list.is_empty()) || self.seed.is_some()
     }
 
-    /// Plans the named cases.
+    /// Plans the cases that the arguments select.
     pub(super) fn plan(&self, laboratory: &Laboratory) -> Result<Plan, LabError> {
         let filters = Filters {
             ids: self.filter.clone(),
@@ -39,11 +39,11 @@ impl MeasuredArgs {
     }
 }
 
-/// Time in seconds that a run takes in addition to its cases: capturing the environment, calibrating the counter and
+/// Time that a run takes in addition to its cases, in seconds: capturing the environment, calibrating the counter and
 /// starting processes.
 pub(super) const START_S: f64 = 0.3;
 
-/// Announces a measurement and its maximum duration.
+/// Prints what will be measured, and how long it takes at most.
 pub(super) fn announce(what: &str, seconds: f64) {
     let duration = match seconds {
         seconds if seconds < 90.0 => format!("{:.0} s", seconds.ceil()),
@@ -65,8 +65,8 @@ pub(super) struct ManyRuns {
 }
 
 impl ManyRuns {
-    /// Creates a bar for this total number of cases.
-    pub(super) fn of(total: usize) -> ManyRuns {
+    /// Creates a bar for `total` cases.
+    pub(super) fn new(total: usize) -> ManyRuns {
         let bar = match stderr().is_terminal() {
             true => ProgressBar::new((total as f64 * STEPS) as u64).with_style(bar_style()),
             false => ProgressBar::hidden(),

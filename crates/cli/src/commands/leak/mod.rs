@@ -55,7 +55,7 @@ pub(crate) fn run(arguments: &LeakArgs, terminal: &Terminal) -> anyhow::Result<u
     Ok(exit_code(&outcomes))
 }
 
-/// Steps of the progress bar per test.
+/// Number of steps of the progress bar for each test.
 const STEPS: u64 = 1_000;
 
 fn patterns(arguments: &LeakArgs) -> Vec<String> {
@@ -81,8 +81,8 @@ fn progress_bar(tests: usize, arguments: &LeakArgs) -> ProgressBar {
     ProgressBar::new(tests as u64 * STEPS).with_style(style)
 }
 
-/// Returns the exit code. Leaks and failures take precedence over inconclusive tests. Tests of public data affect the
-/// exit code only if they fail.
+/// Returns the exit code for all tests. Leaks and failures take precedence over inconclusive tests. A test of public
+/// data affects the exit code only if it fails.
 fn exit_code(outcomes: &[LeakOutcome]) -> u8 {
     let mut code = None;
     for LeakOutcome { verdict, role, .. } in outcomes {
@@ -100,7 +100,7 @@ fn exit_code(outcomes: &[LeakOutcome]) -> u8 {
             (before, this) => before.or(this),
         };
     }
-    // If no test had a secret, the result is inconclusive.
+    // Tests of public data alone, even if all pass, show nothing about secrets.
     code.unwrap_or(INCONCLUSIVE)
 }
 
@@ -150,7 +150,7 @@ fn time(ns: f64) -> String {
     if ns < 10_000.0 { format!("{ns:.0} ns") } else { format!("{:.1} µs", ns / 1e3) }
 }
 
-/// Returns a table with the count of each verdict and the range of each figure, one row per test.
+/// Returns a table with one row per repeated test: how often it gave each verdict, and the range of each figure.
 fn counted(outcomes: &[LeakOutcome], terminal: &Terminal) -> String {
     let mut by_case: BTreeMap<&str, Vec<&LeakOutcome>> = BTreeMap::new();
     for outcome in outcomes {

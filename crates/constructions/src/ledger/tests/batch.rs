@@ -6,7 +6,7 @@ use rayon::ThreadPoolBuilder;
 use std::io::Cursor;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Returns every batch verifier for the scheme that answers for each signature, and its provider's id.
+/// Returns the batch verifiers for `scheme` that give each signature a verdict, with their providers' ids.
 fn batches(scheme: Scheme) -> Vec<(String, Arc<dyn BatchVerifier>)> {
     let offered = PROVIDERS.iter().filter_map(|provider| {
         let batches = provider.batch_verifier(scheme.algorithm())?;
@@ -15,7 +15,8 @@ fn batches(scheme: Scheme) -> Vec<(String, Arc<dyn BatchVerifier>)> {
     offered.collect()
 }
 
-/// Builds a block that cycles through five senders. Every third transaction contains a fault; the faults cycle too.
+/// Builds a block that cycles through five senders. Every third transaction contains a fault, and the block cycles
+/// through all faults.
 fn block(count: u64) -> Vec<Vec<u8>> {
     let schemes = [Scheme::MlDsa65, Scheme::MlDsa44, Scheme::MlDsa65, Scheme::MlDsa87, Scheme::Ed25519];
     let senders: Vec<Sender> = schemes
@@ -43,7 +44,8 @@ fn written(transactions: &[Vec<u8>]) -> Vec<u8> {
     writer.finish().unwrap().into_inner()
 }
 
-/// Returns a verifier for all schemes. ML-DSA signatures are verified with the first available batch verifier.
+/// Returns a verifier for all schemes. It verifies ML-DSA signatures in batches of `of`, with the first available batch
+/// verifier. `kept` adds a key cache.
 fn in_batches(of: usize, kept: bool) -> Verifier {
     let verifier = [Scheme::MlDsa44, Scheme::MlDsa65, Scheme::MlDsa87].into_iter().fold(verifier(), |all, scheme| {
         let (_, batches) = batches(scheme).into_iter().next().unwrap();
@@ -123,7 +125,8 @@ fn batch_keys_verify_alone_and_in_batches() {
     }
 }
 
-/// If `panics` is set, panics for batches of several claims. Otherwise, returns one verdict too few.
+/// Batch verifier that fails. If `panics` is set, it panics on batches of several claims. Otherwise, it returns one
+/// verdict too few.
 struct Failing {
     parameters: SignatureParameters,
     calls: AtomicUsize,

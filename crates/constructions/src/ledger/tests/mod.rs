@@ -11,7 +11,7 @@ use std::sync::{Arc, LazyLock};
 pub(super) const CHAIN: u32 = 0x0102_0304;
 static PROVIDERS: LazyLock<Vec<Arc<Provider>>> = LazyLock::new(pqlab_providers::providers);
 
-/// Library that implements each scheme.
+/// Library that the tests use for each scheme.
 const LIBRARIES: [(Scheme, &str); 8] = [
     (Scheme::MlDsa65, "aws-lc"),
     (Scheme::MlDsa44, "aws-lc"),

@@ -26,7 +26,7 @@ impl HybridSender {
         out
     }
 
-    /// Returns a verifier that knows this sender's Ed25519 key.
+    /// Returns a verifier that has this sender's Ed25519 key.
     fn verifier(&self) -> Verifier {
         Verifier::new(Form::TxV1, CHAIN, sha256())
             .with_scheme(Scheme::MlDsa65, implementation("aws-lc", "ML-DSA-65"))

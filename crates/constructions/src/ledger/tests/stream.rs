@@ -13,7 +13,7 @@ fn verifier_of_ed25519() -> Verifier {
     Verifier::new(Form::TxV2, CHAIN, sha256()).with_scheme(Scheme::Ed25519, ed25519).unwrap()
 }
 
-/// Returns transactions and the expected rejections. Every seventh transaction contains one of five faults.
+/// Returns transactions and the expected rejections. Every seventh transaction contains one of the five faults.
 fn mixed(count: u64) -> (Vec<Vec<u8>>, Vec<(u64, &'static str)>) {
     let sender = Sender::new(Scheme::Ed25519, implementation("rustcrypto", "Ed25519").as_ref());
     let (mut all, mut bad) = (Vec::new(), Vec::new());
@@ -89,7 +89,7 @@ fn unreadable_blocks_fail_and_stop_the_threads() {
     let verifier = verifier_of_ed25519();
     for threads in [None, Some(2)] {
         let pool = threads.map(pool);
-        // Remove the end of the index, the end of the last transaction, or half of the file.
+        // Truncate the file in the index, in the last transaction, and in the middle.
         for cut in [1, 21, bytes.len() / 2] {
             let mut source = BlockReader::new(&bytes[..bytes.len() - cut]).unwrap();
             let outcome = verify_source(&mut source, &verifier, pool.as_ref(), &BlockProgress::default());
@@ -124,7 +124,7 @@ fn rejects_files_that_grow_while_being_read() {
     assert!(matches!(outcome, Err(BlockError::Grown { count: 50 })));
 }
 
-/// Endless source that counts the transactions that were read.
+/// Endless source that counts the transactions it delivers.
 struct Endless {
     transaction: Vec<u8>,
     read: u64,

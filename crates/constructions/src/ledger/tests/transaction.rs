@@ -93,7 +93,7 @@ fn reports_the_kind_of_every_fault() {
     }
 }
 
-/// Libraries accept these signatures; the ledger's own rules must reject them.
+/// If the library accepts a zero-padded Falcon signature, the ledger's own rules must reject it.
 #[test]
 fn libraries_accept_non_canonical_signatures() {
     let sender = Sender::new(Scheme::Falcon512, implementation("liboqs", "Falcon-512").as_ref());
@@ -185,7 +185,7 @@ fn rejects_short_buffers_and_wrong_lengths() {
     assert!(decoded.body().encode_with(&[0; 63], &mut [0; 200]).is_err());
 }
 
-/// Generates bytes that resemble a transaction: random, except for the length fields.
+/// Generates bytes that resemble a transaction: random content with correct or nearly correct length fields.
 pub(super) fn nearly() -> impl Strategy<Value = Vec<u8>> {
     let fields = (0_u8..10, any::<[u8; 62]>(), any::<u64>(), -1_i32..2, -1_i32..2, 0_usize..3, any::<bool>());
     fields.prop_map(|(scheme, fixed, fill, key, signature, extra, reference)| {

@@ -19,7 +19,7 @@ use std::io;
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 
-/// Id that means the calling thread, not its process, in the scheduler's system calls.
+/// Thread id 0, which means the calling thread (not its process) in the scheduler's system calls.
 const THIS_THREAD: Pid = Pid::from_raw(0);
 
 pub(crate) struct Linux;
@@ -36,7 +36,8 @@ impl System for Linux {
         usize::try_from(sysconf(SysconfVar::_NPROCESSORS_ONLN).ok()??).ok()
     }
 
-    /// Reads the set back, because the kernel silently drops processors that the container does not grant.
+    /// Pins the thread, then reads its affinity back, because the kernel silently drops processors that the container
+    /// does not grant.
     fn pin(cpus: &[u32]) -> Result<(), AffinityError> {
         let before = sched_getaffinity(THIS_THREAD).map_err(AffinityError::Refused)?;
         let mut wanted = CpuSet::new();
@@ -68,13 +69,13 @@ impl System for Linux {
     }
 
     fn limit_memory(bytes: u64) {
-        // Ignore errors: the coordinator still watches the worker's resident memory. Set only the soft limit, so that a
-        // program in another language, which this process may start, can raise it.
+        // Ignore errors: the coordinator still watches the worker's resident memory. Set only the
+        // soft limit, so that a worker program in another language can raise it.
         let most = getrlimit(Resource::RLIMIT_AS).map_or(bytes, |(_, most)| most);
         setrlimit(Resource::RLIMIT_AS, bytes.min(most), most).ok();
     }
 
-    /// Reads the second field of `/proc/self/statm`, in pages.
+    /// Reads the resident pages from the second field of `/proc/self/statm`.
     fn resident_bytes() -> Option<i64> {
         let statm = read_to_string("/proc/self/statm").ok()?;
         let pages: i64 = statm.split_whitespace().nth(1)?.parse().ok()?;
@@ -85,7 +86,8 @@ impl System for Linux {
         let coordinator = getpid();
         let tie = move || {
             prctl::set_pdeathsig(Signal::SIGKILL)?;
-            // Check the parent, because no signal arrives if the coordinator ended before `prctl`.
+            // If the coordinator ended before `prctl`, the signal never arrives, so check the
+            // parent.
             if getppid() == coordinator { Ok(()) } else { Err(Errno::ESRCH.into()) }
         };
         // SAFETY: between fork and exec, the closure makes two system calls, does not allocate and takes no lock.
@@ -96,8 +98,8 @@ impl System for Linux {
         // Set the signal again, because executing a program with file capabilities clears it. If the coordinator has
         // already ended, the first read fails before the worker calls any library.
         prctl::set_pdeathsig(Signal::SIGKILL)?;
-        // Make the kernel kill workers first if memory runs out. Ignore errors: worker and coordinator then have the
-        // same score.
+        // Make the kernel kill workers first if memory runs out. Ignore errors: without the score,
+        // the kernel may choose the coordinator instead.
         std::fs::write("/proc/self/oom_score_adj", "1000").ok();
         Ok(())
     }

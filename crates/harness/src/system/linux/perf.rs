@@ -21,8 +21,8 @@ pub(super) struct Perf {
 }
 
 impl Perf {
-    /// Starts counting. `metric` must be [`Metric::Cycles`] or [`Metric::Instructions`]. If `user` is set, readings use
-    /// `rdpmc` whenever the kernel allows it.
+    /// Opens a counter and starts it. `metric` must be [`Metric::Cycles`] or [`Metric::Instructions`]. If `user` is
+    /// set, readings use `rdpmc` whenever the kernel allows it.
     ///
     /// # Errors
     /// The error from the kernel.
@@ -35,8 +35,8 @@ impl Perf {
     }
 
     fn count(event: impl Event, metric: Metric, user: bool) -> io::Result<Perf> {
-        // Pin the counter to the unit. If it shared the unit with other counters, the kernel would extrapolate its
-        // counts.
+        // Pin the counter to the performance-monitoring unit. Otherwise the kernel may share the
+        // unit among several counters and extrapolate their counts.
         let mut counter = Builder::new(event).pinned(true).build()?;
         counter.enable()?;
         Ok(Perf { metric, sampler: counter.sampled(0)?, user, begin: 0 })
@@ -114,7 +114,8 @@ mod tests {
 
     #[test]
     fn reads_by_system_call_if_the_register_is_not_readable() {
-        // Use a software event, which needs no performance-monitoring unit and has no register. It counts ns.
+        // A software event, which counts ns, needs no performance-monitoring unit and has no
+        // register to read.
         let clock = Perf::count(Software::TASK_CLOCK, Metric::Cycles, true);
         let mut clock = require!(clock, Need::Machine("permission to count software events"));
         assert!(clock.sampler.read_user().count().is_none());
@@ -130,7 +131,7 @@ mod tests {
         for metric in [Metric::Cycles, Metric::Instructions] {
             match probe(metric) {
                 EventProbe::Refused(errno) => assert_ne!(errno, 0),
-                EventProbe::Foreign => panic!("Linux must not be reported as a foreign system"),
+                EventProbe::Foreign => panic!("Linux must not be reported as an unsupported system"),
                 EventProbe::User | EventProbe::Kernel | EventProbe::Silent => {
                     Perf::open(metric, true).unwrap();
                 }

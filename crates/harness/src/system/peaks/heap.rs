@@ -42,8 +42,8 @@ pub(super) fn install() -> Result<(), &'static str> {
         let real = real().ok_or("the C library's allocator was not found")?;
         REAL.get_or_init(|| real);
         let program = program().ok_or("the program's global offset table was not found")?;
-        // SAFETY: the loader provided this description of the program, and each replacement has the signature of the
-        // function that it replaces.
+        // SAFETY: the loader provided this description of the program. Each replacement has the
+        // signature of the function that it replaces.
         unsafe { program.redirect() }?;
         count();
         drop(black_box(Vec::<u8>::with_capacity(4096)));
@@ -102,7 +102,7 @@ fn change(bytes: isize) {
 }
 
 /// Counts a newly allocated block, which is null if the allocation failed.
-fn made(real: &Real, block: *mut c_void) -> *mut c_void {
+fn track(real: &Real, block: *mut c_void) -> *mut c_void {
     if counting() {
         // SAFETY: the allocator has just returned `block`.
         change(unsafe { usable(real, block) });
@@ -113,25 +113,25 @@ fn made(real: &Real, block: *mut c_void) -> *mut c_void {
 unsafe extern "C" fn malloc(size: usize) -> *mut c_void {
     let Some(real) = REAL.get() else { return std::ptr::null_mut() };
     // SAFETY: the caller's arguments are forwarded unchanged.
-    made(real, unsafe { (real.malloc)(size) })
+    track(real, unsafe { (real.malloc)(size) })
 }
 
 unsafe extern "C" fn calloc(count: usize, size: usize) -> *mut c_void {
     let Some(real) = REAL.get() else { return std::ptr::null_mut() };
     // SAFETY: the caller's arguments are forwarded unchanged.
-    made(real, unsafe { (real.calloc)(count, size) })
+    track(real, unsafe { (real.calloc)(count, size) })
 }
 
 unsafe extern "C" fn memalign(alignment: usize, size: usize) -> *mut c_void {
     let Some(real) = REAL.get() else { return std::ptr::null_mut() };
     // SAFETY: the caller's arguments are forwarded unchanged.
-    made(real, unsafe { (real.memalign)(alignment, size) })
+    track(real, unsafe { (real.memalign)(alignment, size) })
 }
 
 unsafe extern "C" fn aligned_alloc(alignment: usize, size: usize) -> *mut c_void {
     let Some(real) = REAL.get() else { return std::ptr::null_mut() };
     // SAFETY: the caller's arguments are forwarded unchanged.
-    made(real, unsafe { (real.aligned_alloc)(alignment, size) })
+    track(real, unsafe { (real.aligned_alloc)(alignment, size) })
 }
 
 unsafe extern "C" fn posix_memalign(place: *mut *mut c_void, alignment: usize, size: usize) -> c_int {
@@ -140,7 +140,7 @@ unsafe extern "C" fn posix_memalign(place: *mut *mut c_void, alignment: usize, s
     let outcome = unsafe { (real.posix_memalign)(place, alignment, size) };
     if outcome == 0 {
         // SAFETY: on success `place` holds the new block.
-        made(real, unsafe { *place });
+        track(real, unsafe { *place });
     }
     outcome
 }
@@ -295,7 +295,8 @@ impl Program {
         // SAFETY: the section ends with an entry whose tag is 0.
         while let Dynamic { tag: tag @ 1.., value } = unsafe { &*entry } {
             let value = *value as usize;
-            // An entry may be an offset: the loader replaces offsets with addresses only if the section is writable.
+            // A value below the base is still an offset: the loader turns offsets into addresses
+            // only if the section is writable.
             let address = if value < self.base { self.base + value } else { value };
             match *tag {
                 NAMES => names = address,
@@ -321,8 +322,8 @@ impl Program {
                     continue;
                 }
                 let symbol = std::ptr::with_exposed_provenance::<libc::Elf64_Sym>(symbols).wrapping_add(symbol);
-                // SAFETY: the relocation refers to an entry in the symbol table, and the symbol to a string in the
-                // string table.
+                // SAFETY: the relocation names an entry of the symbol table, and the symbol a
+                // string of the string table.
                 let name = unsafe {
                     let offset = (*symbol).st_name as usize;
                     CStr::from_ptr(std::ptr::with_exposed_provenance::<c_char>(names + offset))
@@ -342,19 +343,20 @@ impl Program {
     /// # Safety
     /// The slot must belong to the program and hold the address of a function with the same signature.
     unsafe fn point(&self, slot: usize, function: usize) -> Result<(), &'static str> {
-        // SAFETY: `sysconf` takes a number and cannot fail for this one.
+        // SAFETY: `sysconf` takes only a number, and `_SC_PAGESIZE` cannot fail.
         let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) } as usize;
         let start = slot / page * page;
         let read_only = self.read_only.contains(&slot) && start + page <= self.read_only.end;
         let protect = |protection| {
             let address = std::ptr::with_exposed_provenance_mut::<c_void>(start);
-            // SAFETY: the page holds the program's own data, and nothing else changes its protection.
+            // SAFETY: the page holds the program's slots, and nothing else changes its protection.
             !read_only || unsafe { libc::mprotect(address, page, protection) } == 0
         };
         if !protect(libc::PROT_READ | libc::PROT_WRITE) {
             return Err("the program's global offset table cannot be made writable");
         }
-        // SAFETY: a slot is an aligned word and is now writable. Other threads read the word atomically.
+        // SAFETY: a slot is an aligned word, now writable. Other threads load it with one
+        // instruction.
         let slot = unsafe { AtomicUsize::from_ptr(std::ptr::with_exposed_provenance_mut::<usize>(slot)) };
         slot.store(function, Ordering::Release);
         protect(libc::PROT_READ);

@@ -22,7 +22,8 @@ pub(crate) fn peaks(operation: &mut (dyn FnMut() -> Result<(), Fault> + Send)) -
         };
         let thread = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, on_thread);
         let thread = thread.map_err(|error| Fault::Library(format!("cannot start the measuring thread: {error}")))?;
-        // Rethrow a panic in the worker's own thread, which handles panics differently from other faults.
+        // Continue a panic on the worker's own thread, which handles panics differently from other
+        // faults.
         thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     })
 }
@@ -34,7 +35,7 @@ mod tests {
     use crate::memory;
     use std::hint::black_box;
 
-    fn of(mut operation: impl FnMut() + Send) -> Peaks {
+    fn peaks_of(mut operation: impl FnMut() + Send) -> Peaks {
         let mut operation = || {
             operation();
             Ok(())
@@ -49,14 +50,16 @@ mod tests {
 
     #[test]
     fn nothing_takes_nothing() {
-        assert_eq!(of(|| ()), Peaks { stack: 0, heap: 0 });
+        assert_eq!(peaks_of(|| ()), Peaks { stack: 0, heap: 0 });
     }
 
     #[test]
     fn measures_an_array_on_the_stack_and_little_else() {
-        for (expected, Peaks { stack, heap }) in
-            [(4_096, of(array::<4_096>)), (100_000, of(array::<100_000>)), (4_000_000, of(array::<4_000_000>))]
-        {
+        for (expected, Peaks { stack, heap }) in [
+            (4_096, peaks_of(array::<4_096>)),
+            (100_000, peaks_of(array::<100_000>)),
+            (4_000_000, peaks_of(array::<4_000_000>)),
+        ] {
             assert!((expected..expected + 8_192).contains(&stack), "{stack} bytes for {expected}");
             assert_eq!(heap, 0);
         }
@@ -64,7 +67,7 @@ mod tests {
 
     #[test]
     fn the_heap_peaks_while_blocks_are_live_together() {
-        let Peaks { heap, .. } = of(|| {
+        let Peaks { heap, .. } = peaks_of(|| {
             for _ in 0..10 {
                 drop(black_box(vec![1_u8; 50_000]));
             }
@@ -79,7 +82,7 @@ mod tests {
     #[test]
     fn counts_every_allocation_function() {
         let block = |make: fn() -> *mut libc::c_void| {
-            let Peaks { heap, .. } = of(|| {
+            let Peaks { heap, .. } = peaks_of(|| {
                 let block = black_box(make());
                 // SAFETY: the C library's allocator returned the block, and nothing else owns it.
                 unsafe { libc::free(block) };
@@ -110,19 +113,19 @@ mod tests {
 
     #[test]
     fn reallocation_counts_the_larger_block_and_freeing_older_blocks_adds_no_peak() {
-        let Peaks { heap, .. } = of(|| {
+        let Peaks { heap, .. } = peaks_of(|| {
             let mut bytes: Vec<u8> = Vec::with_capacity(1_000);
             bytes.reserve_exact(black_box(60_000));
             black_box(&mut bytes);
         });
         assert!((60_000..64_096).contains(&heap), "{heap} bytes");
         let mut blocks: Vec<Vec<u8>> = (0..3).map(|_| vec![1; 50_000]).collect();
-        assert_eq!(of(move || drop(black_box(blocks.pop()))).heap, 0);
+        assert_eq!(peaks_of(move || drop(black_box(blocks.pop()))).heap, 0);
     }
 
     #[test]
     fn other_threads_do_not_count() {
-        let Peaks { heap, .. } = of(|| {
+        let Peaks { heap, .. } = peaks_of(|| {
             std::thread::scope(|scope| {
                 scope.spawn(|| drop(black_box(vec![1_u8; 1_000_000])));
             });
@@ -136,6 +139,6 @@ mod tests {
         assert_eq!(fault, Err(Fault::Library("made up".into())));
         let panic = std::panic::catch_unwind(|| memory::peaks(&mut || panic!("made up")));
         assert_eq!(panic.unwrap_err().downcast_ref::<&str>(), Some(&"made up"));
-        assert!(of(array::<50_000>).stack >= 50_000);
+        assert!(peaks_of(array::<50_000>).stack >= 50_000);
     }
 }

@@ -13,7 +13,7 @@ const WORD: usize = size_of::<u64>();
 pub(super) fn peak(operation: &mut (dyn FnMut() -> Result<(), Fault> + Send)) -> Result<usize, Fault> {
     let low = low_end()?;
     let frame = frame();
-    // Align to words, and stay below the frame of the painting function.
+    // Align to words, and start far enough below this frame to spare the frame of `paint`.
     let high = (frame - UNSEEN) & !(WORD - 1);
     paint(low, high);
     operation()?;
@@ -32,17 +32,17 @@ fn frame() -> usize {
 fn paint(low: usize, high: usize) {
     let mut word = std::ptr::with_exposed_provenance_mut::<u64>(low);
     while word.addr() < high {
-        // SAFETY: the word is within this thread's stack, aligned, and below every frame in use.
+        // SAFETY: the word is aligned, within this thread's stack, and below every frame in use.
         unsafe { word.write_volatile(PAINT) };
         word = word.wrapping_add(1);
     }
 }
 
-/// Returns the address of the lowest changed word, or `high`.
+/// Returns the address of the lowest changed word, or `high` if no word changed.
 #[inline(never)]
 fn first_changed(low: usize, high: usize) -> usize {
     let mut word = std::ptr::with_exposed_provenance::<u64>(low);
-    // SAFETY: the word is within this thread's stack, aligned, and written by `paint`.
+    // SAFETY: the word is aligned, within this thread's stack, and was written by `paint`.
     while word.addr() < high && unsafe { word.read_volatile() } == PAINT {
         word = word.wrapping_add(1);
     }
@@ -54,8 +54,8 @@ fn low_end() -> Result<usize, Fault> {
     let unknown = || Fault::Unsupported("the C library does not report the address of this thread's stack".to_owned());
     let (mut start, mut size, mut guard) = (std::ptr::null_mut(), 0, 0);
     let mut attributes = std::mem::MaybeUninit::<libc::pthread_attr_t>::uninit();
-    // SAFETY: the attributes are written before they are read, and destroyed once; all pointers are to writable
-    // variables.
+    // SAFETY: `pthread_getattr_np` initialises the attributes, which are destroyed once. All
+    // pointers refer to writable variables.
     let known = unsafe {
         if libc::pthread_getattr_np(libc::pthread_self(), attributes.as_mut_ptr()) != 0 {
             return Err(unknown());

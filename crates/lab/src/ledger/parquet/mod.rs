@@ -1,6 +1,6 @@
-//! Stores transactions as rows of a Parquet file, whose columns are the fields of TXv2. Bytes that are not a
-//! transaction go into the column `malformed`, and the row's other columns are null. Every field has exactly one
-//! encoding, so the rows determine every byte of the block.
+//! Stores transactions as rows of a Parquet file. The columns are the fields of TXv2. Bytes that cannot be decoded as a
+//! transaction go into the `malformed` column, and the row's other columns are null. Every field has exactly one
+//! encoding in a transaction, so the rows determine every byte of the transactions.
 
 mod reader;
 mod writer;

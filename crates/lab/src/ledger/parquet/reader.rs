@@ -1,4 +1,4 @@
-//! Reads all or some of the rows, and checks them against the row counts in the file.
+//! Reads all or some rows of a Parquet file as transactions, and checks that the row counts in the file are right.
 
 use super::schema;
 use parquet::basic::Repetition;
@@ -12,10 +12,10 @@ use std::fs::File;
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// Number of rows to read in one call.
+/// Number of rows to read in one call to the Parquet library.
 const BATCH: usize = 64;
 
-/// Reason for which a file cannot be read as a block in Parquet.
+/// Reason why a file cannot be read as a Parquet block.
 #[derive(Debug, thiserror::Error)]
 pub(in crate::ledger) enum RowError {
     /// The Parquet library cannot read the file.
@@ -24,13 +24,13 @@ pub(in crate::ledger) enum RowError {
     /// The columns differ from those of a ledger block.
     #[error("not the columns of a ledger block: {0}")]
     Schema(String),
-    /// A row contains neither the fields nor the bytes of a transaction.
+    /// A row contains invalid fields, or only some of the fields.
     #[error("row {row}: {what}")]
     Row { row: u64, what: String },
     /// The footer or a page contains an impossible value.
     #[error("not a readable Parquet file: it is damaged")]
     Damaged,
-    /// The row counts in the footer contradict each other or the pages.
+    /// The row counts in the footer contradict each other or the number of rows in the pages.
     #[error("the row counts in this Parquet file disagree: {0}; the file is damaged or was tampered with")]
     Counts(String),
     /// The requested rows do not exist.
@@ -51,13 +51,13 @@ pub(in crate::ledger) struct ParquetReader {
     columns: Option<Readers>,
     /// Number of rows read from the current group.
     of_group: u64,
-    /// Transactions that were read but not yet passed on, in reverse order.
+    /// Transactions that the reader has read but not yet returned, last one first.
     ready: Vec<Vec<u8>>,
-    /// Number of rows read so far, including all rows before the part's first row group.
+    /// Position in the file of the next row to read from the columns, from 0.
     row: u64,
-    /// First row of the part.
+    /// Position of the first row of the part.
     first: u64,
-    /// Row after the last row of the part.
+    /// Position after the last row of the part.
     end: u64,
 }
 
@@ -104,7 +104,8 @@ impl ParquetReader {
         })
     }
 
-    /// Opens the rows from `first` to `end`. Reading starts at the group that contains the row `first`.
+    /// Opens a file for reading the rows from `first` up to, but not including, `end`. Reading starts at the group that
+    /// contains the row `first`.
     pub(in crate::ledger) fn part(file: File, first: u64, end: u64) -> Result<ParquetReader, RowError> {
         let mut reader = ParquetReader::new(file)?;
         let rows = reader.rows();
@@ -123,14 +124,15 @@ impl ParquetReader {
         Ok(reader)
     }
 
-    /// Returns the byte range of the row groups that contain the rows from `first` to `end`.
+    /// Returns the byte range of the row groups that contain the rows from `first` up to, but not including, `end`.
     pub(in crate::ledger) fn bytes_of(&self, first: u64, end: u64) -> Result<Range<u64>, RowError> {
         if first > end || end > self.rows() {
             return Err(RowError::Part { first, end, rows: self.rows() });
         }
         let (mut row, mut bytes) = (0, None);
         for group in self.file.metadata().row_groups() {
-            // `open` rejects negative numbers and columns that extend beyond the file.
+            // `open` rejected negative counts and columns beyond the file, so nothing below
+            // overflows.
             let from = row;
             row += group.num_rows() as u64;
             if from >= end || row <= first {
@@ -145,7 +147,7 @@ impl ParquetReader {
         Ok(bytes.map_or(0..0, |(start, end)| start..end))
     }
 
-    /// Returns the position of the next row to pass on.
+    /// Returns the position of the next row to return.
     fn given(&self) -> u64 {
         self.row - self.ready.len() as u64
     }
@@ -211,7 +213,8 @@ impl TransactionSource for ParquetReader {
 
     fn fill(&mut self, chunk: &mut Chunk) -> Result<(), RowError> {
         while chunk.has_room() {
-            // Do not read rows after the end of a part. At the end of the file, read on to check all counts.
+            // Stop at the end of a part, but at the end of the file call `take` once more: it
+            // checks the counts and the file length.
             if self.given() == self.end && self.end < self.rows() {
                 return Ok(());
             }
@@ -229,8 +232,8 @@ fn guarded<T>(work: impl FnOnce() -> Result<T, RowError>) -> Result<T, RowError>
     catch_unwind(AssertUnwindSafe(work)).unwrap_or(Err(RowError::Damaged))
 }
 
-/// Compares the three row counts in the footer: for the file, for each row group, and for each column in a group, which
-/// has one value or null per row. The reader counts the rows in the pages while it reads them.
+/// Checks that the row counts in the footer agree: the count for the file, for each row group, and for each column in a
+/// group. A column has one value or null per row. The rows in the pages are counted later, while the reader reads them.
 fn check_counts(file: &SerializedFileReader<File>) -> Result<(), RowError> {
     let announced = file.metadata().file_metadata().num_rows();
     let mut sum = 0_i64;
@@ -241,7 +244,7 @@ fn check_counts(file: &SerializedFileReader<File>) -> Result<(), RowError> {
             let text = format!("row group {number} declares {rows} rows, but its column {name:?} has {values}");
             return Err(RowError::Counts(text));
         }
-        // Check each count, because a negative or huge one could make the sum wrong.
+        // Negative or overflowing counts could add up to the announced number, so reject them.
         sum = sum.checked_add(rows).filter(|_| rows >= 0).ok_or(RowError::Damaged)?;
     }
     if sum != announced {
@@ -250,8 +253,8 @@ fn check_counts(file: &SerializedFileReader<File>) -> Result<(), RowError> {
     Ok(())
 }
 
-/// Checks that every column lies within the file. The Parquet library checks this only in part, with assertions that
-/// panic.
+/// Checks that the bytes of every column are within the file. The Parquet library checks this only in part, and panics
+/// if a check fails.
 fn check_ranges(file: &SerializedFileReader<File>, length: u64) -> Result<(), RowError> {
     for group in file.metadata().row_groups() {
         for column in group.columns() {
@@ -298,7 +301,8 @@ impl Readers {
         })
     }
 
-    /// Reads the next rows, which begin at position `first` in the file.
+    /// Reads the next rows, at most [`BATCH`], as encoded transactions. `first` is the position of the first of them in
+    /// the file, for error messages.
     fn read(&mut self, first: u64) -> Result<Vec<Vec<u8>>, RowError> {
         let mut version = column(&mut self.version)?;
         let mut chain_id = column(&mut self.chain_id)?;
@@ -381,7 +385,7 @@ impl Readers {
     }
 }
 
-/// Returns the next cells of a column, including nulls.
+/// Reads the next cells of a column, at most [`BATCH`]. Null cells are `None`.
 fn column<T: DataType>(
     reader: &mut ColumnReaderImpl<T>,
 ) -> Result<impl Iterator<Item = Option<T::T>> + use<T>, ParquetError> {

@@ -1,4 +1,4 @@
-//! Writes transactions as rows, split into columns.
+//! Writes transactions as rows of a Parquet file.
 
 use super::schema;
 use parquet::basic::Compression;
@@ -10,10 +10,10 @@ use pqlab_constructions::ledger::Transaction;
 use std::io::{self, Write};
 use std::sync::Arc;
 
-/// Number of rows per group.
+/// Number of rows in a row group, except the last.
 pub(in crate::ledger) const ROW_GROUP: u64 = 1024;
 
-/// Writes rows, in groups of [`ROW_GROUP`].
+/// Writes transactions as rows, in groups of [`ROW_GROUP`] rows.
 pub(in crate::ledger) struct ParquetWriter<W: Write + Send> {
     writer: SerializedFileWriter<W>,
     group: Columns,
@@ -48,13 +48,13 @@ impl<W: Write + Send> ParquetWriter<W> {
         if self.group.rows() > 0 {
             self.write_group()?;
         }
-        // Closing the writer also writes the footer.
+        // `into_inner` also writes the footer.
         self.writer.into_inner().map_err(written)
     }
 }
 
-/// Converts an error of the Parquet library to an I/O error. If the library wraps an I/O error of the destination,
-/// returns that error.
+/// Converts an error from the Parquet library to an I/O error. If the error wraps an I/O error, for example from the
+/// destination, returns the wrapped error.
 fn written(error: ParquetError) -> io::Error {
     match error {
         ParquetError::External(inner) => match inner.downcast::<io::Error>() {
@@ -65,10 +65,10 @@ fn written(error: ParquetError) -> io::Error {
     }
 }
 
-/// Rows of a group, stored by column.
+/// Rows of a row group, stored by column.
 #[derive(Default)]
 struct Columns {
-    /// For each row: 1 if the row has fields, 0 if it has only bytes.
+    /// Definition level of each row's fields: 1 if the row has fields, 0 if it has only malformed bytes.
     fields: Vec<i16>,
     version: Vec<i32>,
     chain_id: Vec<i32>,

@@ -63,7 +63,7 @@ fn rejects_blocks_with_missing_or_damaged_parts() {
     assert!(generate_part(&laboratory(), &apart, 0..5000, &AtomicBool::new(true)).unwrap().is_none());
 }
 
-/// Both ends of a remote file and the bytes of a part must suffice to verify the part.
+/// Verifying a part of a remote file must need only the bytes of the part and both ends of the file.
 #[test]
 fn a_part_is_verified_with_only_the_bytes_it_needs() {
     let folder = tempfile::tempdir().unwrap();

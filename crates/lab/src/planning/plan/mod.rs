@@ -20,45 +20,47 @@ pub struct Filters {
     pub providers: Vec<String>,
     /// Patterns for algorithms.
     pub algorithms: Vec<String>,
-    /// Transport of handshakes (`tcp`). Selects only cases with this transport. A link in `options` restricts the cases
-    /// in the same way.
+    /// Transport of handshakes, such as `tcp`. Selects only cases with this transport. If `options` describe a network
+    /// link, this selects only cases over networks.
     pub over: Option<String>,
     /// Parameters of the cases, which replace the suites' parameters.
     pub options: CaseOptions,
 }
 
-/// Cases to measure, and the measuring rules.
+/// Cases to measure, and the measurement settings.
 #[derive(Clone, Debug)]
 pub struct Plan {
     /// Names of the suites, joined by a plus sign.
     pub suite: String,
     /// The cases.
     pub cases: Vec<Case>,
-    /// The measuring rules.
+    /// The measurement settings.
     pub protocol: Protocol,
 }
 
-/// Plan before any trial, with the questions that trials must answer.
+/// Plan before any trial. It contains every library that trials might choose as `fastest`.
 #[derive(Debug)]
 pub(crate) struct Draft {
     pub(crate) plan: Plan,
-    /// Trials needed to choose the `fastest` libraries.
+    /// Choices of `fastest` libraries that trials must make. If empty, the plan is final.
     pub(crate) questions: Vec<Question>,
-    /// Number of loads left out because of a fixed number of samples.
+    /// Number of loads (cases with many concurrent tasks) that the plan leaves out, because the number of samples is
+    /// fixed.
     pub(crate) loads_left_out: usize,
 }
 
 /// Description of loads that a plan leaves out, for messages to the user.
-pub(crate) const LOADS_LEFT_OUT: &str = "loads with many concurrent tasks; to measure loads with a fixed number of \
-                                         samples, set a number of tasks or use a filter that matches nothing else";
+pub(crate) const LOADS_LEFT_OUT: &str = "loads with many concurrent tasks, which a run with a fixed number of samples \
+                                         leaves out; to measure them, set a number of tasks or use a filter that \
+                                         matches only loads";
 
 impl Plan {
-    /// Plans the cases that suites and filters select from everything in the registry. The pairs in `found` replace
-    /// `fastest`.
+    /// Plans the cases that suites and filters select from the registry. The libraries in `found`, chosen by trials,
+    /// replace `fastest`.
     ///
     /// # Errors
     /// [`LabError::Unknown`] for a name without a match, [`LabError::Invalid`] for a value that cannot be measured, and
-    /// [`LabError::NothingSelected`] if nothing is left.
+    /// [`LabError::NothingSelected`] if no case matches.
     pub(crate) fn new(
         registry: &Registry,
         suites: &[Suite],
@@ -66,13 +68,13 @@ impl Plan {
         overrides: &ProtocolOverrides,
         found: &[Fastest],
     ) -> Result<Plan, LabError> {
-        let Draft { mut plan, .. } = Plan::made(registry, suites, filters, overrides, Some(found))?;
+        let Draft { mut plan, .. } = Plan::select(registry, suites, filters, overrides, Some(found))?;
         plan.protocol.fastest = found.to_vec();
         Ok(plan)
     }
 
     /// Like [`new`](Self::new), but before any trial. The draft contains every pair of libraries that trials might
-    /// choose for `fastest`, and the questions that the trials must answer. Without questions, the plan is final.
+    /// choose as `fastest`, and the questions that the trials must answer.
     ///
     /// # Errors
     /// Same as [`new`](Self::new).
@@ -82,10 +84,10 @@ impl Plan {
         filters: &Filters,
         overrides: &ProtocolOverrides,
     ) -> Result<Draft, LabError> {
-        Plan::made(registry, suites, filters, overrides, None)
+        Plan::select(registry, suites, filters, overrides, None)
     }
 
-    fn made(
+    fn select(
         registry: &Registry,
         suites: &[Suite],
         filters: &Filters,
@@ -112,6 +114,9 @@ impl Plan {
             suite.protocol.apply(&mut protocol);
         }
         overrides.check()?;
+        if overrides.iterations.is_none() && overrides.kind.is_none() {
+            check_sample_rules(suites)?;
+        }
         let reference_iterations = overrides.reference_iterations.or_else(|| suite::reference_iterations(suites));
         ProtocolOverrides { reference_iterations, ..overrides.clone() }.apply(&mut protocol);
         let offer = |selection: &Select, builtin: bool| {
@@ -123,7 +128,7 @@ impl Plan {
         let (.., floor) = offer(&floor, true)?;
         cases.extend(floor.into_iter().filter(|case| seen.insert(case.id())));
         let fixed = protocol.kind != ProtocolKind::Adaptive;
-        let spared = unasked_loads(&protocol, suites, filters);
+        let spared = implicit_loads(&protocol, suites, filters);
         let mut loads_left_out = 0;
         for suite in suites {
             let mut offers = Vec::new();
@@ -136,7 +141,7 @@ impl Plan {
                     if spared && load || apart && !filters.name_numbers(case) {
                         Reach::Everything
                     } else {
-                        Reach::of(case, selection)
+                        Reach::new(case, selection)
                     }
                 };
                 let of_selection = offers.len()..offers.len() + offered.len();
@@ -175,11 +180,25 @@ impl Plan {
     }
 }
 
+/// Rejects suites with different rules for the number of samples, because a run has only one such rule.
+fn check_sample_rules(suites: &[Suite]) -> Result<(), LabError> {
+    let Some(first) = suites.first() else { return Ok(()) };
+    let differs = |suite: &&Suite| suite.protocol.iterations != first.protocol.iterations;
+    let Some(other) = suites.iter().find(differs) else { return Ok(()) };
+    let rule = |suite: &Suite| match suite.protocol.iterations {
+        Some(iterations) => format!("{} takes {iterations} samples per case", suite.name),
+        None => format!("{} measures until the target precision is reached", suite.name),
+    };
+    let reason = format!("{}, but {}: measure them in two runs, or set --iterations", rule(first), rule(other));
+    Err(LabError::invalid("suite", reason))
+}
+
 impl Plan {
-    /// Plans the cases of an earlier run under the same rules, except for the overrides.
+    /// Plans the cases of an earlier run that match the filters, under the rules of that run. `overrides` replace some
+    /// of the rules.
     ///
     /// # Errors
-    /// [`LabError::NoCaseOfRun`] if nothing is left, [`LabError::Invalid`] for an invalid value.
+    /// [`LabError::NoCaseOfRun`] if no case matches, [`LabError::Invalid`] for an invalid value.
     pub fn again(header: &RunHeader, filters: &Filters, overrides: &ProtocolOverrides) -> Result<Plan, LabError> {
         overrides.check()?;
         let mut protocol = header.protocol.clone();
@@ -208,7 +227,7 @@ impl Filters {
             || self.ids.iter().any(names_one)
     }
 
-    /// Returns whether the options request the case with a number of tasks or threads.
+    /// Returns whether the options set the number of tasks or threads of this case.
     fn name_numbers(&self, case: &Case) -> bool {
         is_load(case) && self.options.tasks.is_some() || case.threads().is_some() && self.options.threads.is_some()
     }
@@ -224,8 +243,9 @@ impl Filters {
         matches_any(&self.providers, &case.provider) || matches_any(&self.providers, case.library())
     }
 
-    /// Returns the positions of the offers to measure. Normally, filters select from the cases that the suite measures
-    /// by default. Only a pattern that matches none of these cases selects from the cases that the suite leaves out.
+    /// Returns the positions of the cases to measure in `offers`, which lists all cases that a suite can measure.
+    /// Normally, filters select from the cases that the suite measures by default. A pattern that matches none of these
+    /// selects from the other cases.
     fn choose(&self, offers: &[(Reach, Case)]) -> HashSet<usize> {
         let every = ["*".to_owned()];
         let or_every = |patterns: &'_ [String]| if patterns.is_empty() { every.to_vec() } else { patterns.to_vec() };
@@ -250,19 +270,20 @@ impl Filters {
     }
 }
 
-/// Reach that a filter needs to select a case of a suite.
+/// Part of a suite to which a case belongs. A filter selects from the first of these parts that contains a match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Reach {
-    /// The suite measures the case without a filter.
+    /// Cases that the suite measures by default.
     Usual,
-    /// The suite leaves out the algorithm of the case.
+    /// Cases with an algorithm that the suite leaves out by default.
     OtherAlgorithm,
-    /// The suite leaves out the operation of the case, or the protocol leaves out this kind of case.
+    /// Cases with an operation that the suite leaves out by default, and cases that the protocol leaves out, such as
+    /// loads.
     Everything,
 }
 
 impl Reach {
-    fn of(case: &Case, select: &Select) -> Reach {
+    fn new(case: &Case, select: &Select) -> Reach {
         if !matches_any(&select.usual_operations, &case.operation) {
             Reach::Everything
         } else if case.provider != NULL && !matches_any(&select.usual_algorithms, &case.algorithm) {
@@ -273,21 +294,22 @@ impl Reach {
     }
 }
 
-/// Returns a key that a case shares with the `null` case that measures its overhead.
+/// Returns a key that is equal for a case and for the `null` case that measures its overhead.
 fn overhead_key(case: &Case) -> String {
     let parameters: Vec<String> = case.parameters.iter().map(ToString::to_string).collect();
     format!("{}/{}/{:?}[{}]", case.workload, case.operation, case.form, parameters.join(","))
 }
 
-/// Returns whether the case runs many tasks concurrently.
+/// Returns whether the case is a load: whether it runs many tasks concurrently.
 fn is_load(case: &Case) -> bool {
     case.tasks().is_some()
 }
 
-/// Returns whether to leave out loads. With a fixed number of samples, a run measures loads only on request, because a
-/// thousand samples of 5,000 tasks take an hour per case. The user can request loads with a number of tasks, with a
-/// filter that matches nothing else, or with a custom suite that names them.
-fn unasked_loads(protocol: &Protocol, suites: &[Suite], filters: &Filters) -> bool {
+/// Returns whether to leave out loads that the user has not requested. With a fixed number of samples, a run measures
+/// loads only on request, because a thousand samples of 5,000 tasks take an hour per case. Users request loads by
+/// setting a number of tasks, or with a custom suite that names them. A filter that matches only loads selects them in
+/// any case.
+fn implicit_loads(protocol: &Protocol, suites: &[Suite], filters: &Filters) -> bool {
     let of_suite = |suite: &Suite| {
         let says = |pattern: &String| pattern.contains("load") || pattern.contains("tasks=");
         let says = |select: &Select| select.options.tasks.is_some() || select.operations.iter().any(says);
@@ -298,7 +320,7 @@ fn unasked_loads(protocol: &Protocol, suites: &[Suite], filters: &Filters) -> bo
 }
 
 /// Removes cases that cannot run on this machine, and reports them through `note`.
-pub(crate) fn without_what_is_missing(cases: &mut Vec<Case>, note: &mut dyn FnMut(&str)) -> Result<(), LabError> {
+pub(crate) fn remove_unavailable(cases: &mut Vec<Case>, note: &mut dyn FnMut(&str)) -> Result<(), LabError> {
     without_networks(cases, note)?;
     let lacking = cases.iter().filter(|case| lacks_message_set(case)).count();
     if lacking == 0 {
@@ -319,7 +341,7 @@ fn without_networks(cases: &mut Vec<Case>, note: &mut dyn FnMut(&str)) -> Result
     if cases.iter().all(Case::is_overhead) {
         return Err(LabError::invalid(
             "network",
-            format!("{reason}; handshakes in memory and over the loopback need no network: `pqlab run tls`"),
+            format!("{reason}; handshakes in memory and over the loopback interface need no network: `pqlab run tls`"),
         ));
     }
     note(&format!("not measured: {over_networks} cases over networks: {reason}"));
@@ -368,7 +390,7 @@ fn select(
             && (matches_any(&select.providers, &case.provider) || matches_any(&select.providers, case.library()))
             && (form.is_empty() || matches_any(&select.forms, form))
     });
-    // Overhead cases call no library, so they have no first call, and one overhead case serves all states.
+    // Overhead cases call no library, so one case serves all states.
     let states = &options.states;
     if !states.is_empty() && select.workload != FLOOR {
         cases = cases.iter().flat_map(|case| states.iter().map(|&state| case.clone().in_state(state))).collect();
@@ -386,7 +408,7 @@ fn has_parameter(case: &Case, pattern: &str) -> bool {
     }
 }
 
-/// Combines the parameters from a selection with those from the command line, which take precedence.
+/// Combines the parameters of a selection with those from the command line. The command line takes precedence.
 fn options(
     select: &Select,
     filters: &Filters,
@@ -412,7 +434,7 @@ fn matches_any(patterns: &[String], text: &str) -> bool {
     patterns.is_empty() || patterns.iter().any(|pattern| matches(pattern, text))
 }
 
-/// Checks that the cases contain the providers and algorithms that the filters name.
+/// Checks that every provider pattern and algorithm pattern of the filters matches a case.
 pub(crate) fn check_names(filters: &Filters, all: &[Case]) -> Result<(), LabError> {
     check_patterns(Thing::Provider, &filters.providers, all.iter().map(|case| case.provider.as_str()))?;
     check_patterns(Thing::Algorithm, &filters.algorithms, all.iter().map(|case| case.algorithm.as_str()))

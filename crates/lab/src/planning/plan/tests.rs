@@ -5,7 +5,7 @@ use pqlab_analysis::tls::{Configuration, primitives};
 use pqlab_record::CoinSource;
 use pqlab_workloads::Keys;
 
-/// Creates a plan in which the last candidate of each question replaces `fastest`.
+/// Plans a suite without trials: the last candidate of each question replaces `fastest`.
 fn plan_of(suite: &str, filters: &Filters, overrides: &ProtocolOverrides) -> Plan {
     let registry = Registry::new(pqlab_providers::providers());
     let suites = [Suite::find(suite).unwrap()];
@@ -46,7 +46,7 @@ fn fastest_halves() -> CaseOptions {
     CaseOptions { classical: name(), post_quantum: name(), ..unchosen() }
 }
 
-/// Counts the different algorithms, providers and numbers of tasks among the load cases.
+/// Returns the number of different algorithms, providers and numbers of tasks among the load cases.
 fn loads(cases: &[Case]) -> [usize; 3] {
     let loads: Vec<&Case> = cases.iter().filter(|case| case.operation == "handshake-load").collect();
     let count = |key: &dyn Fn(&Case) -> String| loads.iter().map(|case| key(case)).collect::<HashSet<_>>().len();
@@ -95,7 +95,7 @@ fn with_a_fixed_number_of_samples_loads_are_measured_only_on_request() {
     ] {
         assert!(number(&filters, suite, "tasks") > 0, "{suite}: {filters:?}");
     }
-    // Other filters do not include loads.
+    // Filters that do not ask for loads must not select loads.
     for (suite, filters) in [
         ("scaling", Filters::default()),
         ("scaling", Filters { algorithms: vec!["ML-KEM-768".into()], ..Filters::default() }),
@@ -124,6 +124,18 @@ fn the_reference_protocol_uses_the_suites_number_of_samples() {
     let both = ["sha3", "kem"].map(|suite| Suite::find(suite).unwrap());
     let Draft { plan, .. } = Plan::draft(&registry, &both, &filter(&["*SHA3-256*"]), &reference).unwrap();
     assert_eq!(plan.protocol.iterations, Some(1000), "a run must have only one number of samples");
+}
+
+#[test]
+fn rejects_suites_with_different_numbers_of_samples() {
+    let registry = Registry::new(pqlab_providers::providers());
+    let suites = ["scaling", "memory"].map(|name| Suite::find(name).unwrap());
+    let draft = |overrides: &ProtocolOverrides| Plan::draft(&registry, &suites, &Filters::default(), overrides);
+    let error = draft(&ProtocolOverrides::default()).unwrap_err().to_string();
+    let reason = "scaling measures until the target precision is reached, but memory takes 40 samples per case: \
+                  measure them in two runs, or set --iterations";
+    assert!(error.ends_with(reason), "{error}");
+    assert!(draft(&ProtocolOverrides { iterations: Some(100), ..ProtocolOverrides::default() }).is_ok());
 }
 
 #[test]
@@ -296,7 +308,7 @@ fn the_suite_tls_has_the_primitives_of_its_handshakes() {
     let known = |case: &&Case| !case.algorithm.starts_with("SecP");
     assert!(whole().filter(known).count() > 30);
     for case in whole().filter(known) {
-        let configuration = Configuration::of(case).unwrap();
+        let configuration = Configuration::from_case(case).unwrap();
         for primitive in primitives(&configuration).unwrap() {
             assert!(all.iter().any(|case| primitive.is(case)), "{}: {primitive:?}", case.id());
         }
@@ -322,7 +334,7 @@ fn a_filter_that_matches_what_a_suite_measures_only_narrows_it() {
         [(unchosen(), ProtocolOverrides::default()), (one_auth, ProtocolOverrides::default()), (unchosen(), fixed)];
     let registry = Registry::new(pqlab_providers::providers());
     for suite in crate::builtin_suites().unwrap() {
-        // Only the suite `tls` contains handshakes, which the option `signatures` restricts.
+        // Only the `tls` suite contains handshakes, which the `signatures` option restricts.
         let ways = ways.iter().filter(|(options, _)| options.signatures.is_empty() || suite.name == "tls");
         for (options, overrides) in ways {
             let all = drafted(&registry, &suite, &with(options.clone()), overrides).unwrap();

@@ -36,7 +36,7 @@ pub(crate) trait Bare: Sync {
     /// group that uses the same adapter code.
     fn algorithms(&self) -> &'static [&'static str];
 
-    /// Whether the [`GENERAL`] algorithms are also compared.
+    /// Returns whether the [`GENERAL`] algorithms are also compared.
     fn is_general(&self) -> bool {
         false
     }
@@ -104,7 +104,7 @@ impl<T> Drop for Owned<T> {
     }
 }
 
-/// Includes `bare.rs` from each library's folder. The constant `BARE` in that file lists a [`Bare`] for the library or
+/// Includes `bare.rs` from each library's folder. The `BARE` constant in that file lists a [`Bare`] for the library or
 /// for each code path.
 macro_rules! collect {
     ($($feature:literal => $module:ident,)*) => {
@@ -129,7 +129,7 @@ macro_rules! collect {
 }
 pqlab_providers::with_libraries!(collect);
 
-/// Returns the comparison between the adapter and direct library calls, or `None` if there is none for this case.
+/// Returns the comparison between the adapter and direct library calls, or `None` if there is none for this operation.
 pub(crate) fn comparison(case: &Case) -> Option<Comparison> {
     let provider = case.provider.id();
     let names = [provider.as_str(), case.provider.library.as_str()];
@@ -146,7 +146,8 @@ fn sides(library: &dyn Bare, case: &Case) -> Option<(Side, Side)> {
     let Case { provider, algorithm, operation, .. } = case;
     let id = &provider.id();
     Some(match case.primitive()? {
-        // As a KEM, X25519 makes the calls of the key agreement.
+        // The X25519 KEM makes the same library calls as the key agreement, which is compared
+        // instead.
         Primitive::Kem(_) if algorithm == "X25519" => return None,
         Primitive::Kem(kem) => {
             let inputs = kem::Inputs::new(kem);
@@ -163,7 +164,7 @@ fn sides(library: &dyn Bare, case: &Case) -> Option<(Side, Side)> {
         Primitive::Hash(hash) => (hash::through(hash), library.hash(id, algorithm)?),
         Primitive::Xof(xof) => (hash::through_xof(xof, operation), library.xof(id, algorithm, operation)?),
         Primitive::LaneHash(function) => {
-            let digest = HashParameters::of(algorithm).map(|parameters| parameters.digest);
+            let digest = HashParameters::find(algorithm).map(|parameters| parameters.digest);
             (hash::through_lanes(function, digest), library.lanes(id, algorithm, function.lanes())?)
         }
         Primitive::Mac(mac) => (symmetric::through_mac(mac, operation), library.mac(mac, operation)?),

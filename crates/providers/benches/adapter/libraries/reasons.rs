@@ -5,8 +5,8 @@ use pqlab_primitives::PrimitiveKind;
 
 const NULL: &str = "null: does no work, so every run already measures these calls as the harness's overhead";
 
-const SLOW: &str = "RSA, SLH-DSA, SPHINCS+: an operation takes 10 microseconds to seconds, and the adapters make as few \
-                    calls as those of ECDSA and ML-DSA";
+const SLOW: &str = "RSA, SLH-DSA, SPHINCS+: an operation takes from 10 microseconds to several seconds, and their \
+adapters make no more calls than those of ECDSA and ML-DSA";
 
 const X25519: &str = "X25519 as a KEM: the same calls as the key agreement";
 
@@ -17,7 +17,7 @@ pub(crate) fn reasons() -> Vec<&'static str> {
     vec![NULL, SLOW, X25519, STREAMS]
 }
 
-/// Returns the reason why an operation is not compared, or `None` if it must be.
+/// Returns the reason why an operation is not compared, or `None` if it must be compared.
 pub(crate) fn reason(case: &Case) -> Option<&'static str> {
     let is_slow = ["RSA-", "SLH-DSA-", "SPHINCS+-"].iter().any(|family| case.algorithm.starts_with(family));
     let is_kem = case.primitive().is_some_and(|primitive| primitive.kind() == PrimitiveKind::Kem);

@@ -4,7 +4,8 @@ use pqlab_primitives::{Hash, LaneHash, Xof, XofReader};
 use std::hint::black_box;
 use std::sync::Arc;
 
-/// Message length in bytes. Messages are short, so that an allocation, a look-up or a dispatch per call is visible.
+/// Message length in bytes. Messages are short, so that the cost of an allocation, a lookup or a dispatch in each call
+/// is visible.
 pub(crate) const MESSAGE: usize = 64;
 /// Length in bytes of the message that is absorbed in parts of [`PART`] bytes.
 pub(crate) const LONG: usize = 4096;
@@ -57,7 +58,7 @@ pub(crate) fn through_xof(xof: &Arc<dyn Xof>, operation: &str) -> Side {
     }
 }
 
-/// Squeezes the same reader throughout a batch.
+/// Side that squeezes one reader throughout a batch.
 struct Squeezing {
     xof: Arc<dyn Xof>,
     reader: Box<dyn XofReader>,
@@ -76,10 +77,10 @@ impl Work for Squeezing {
     }
 }
 
-/// Function that fills a buffer with the next bytes of output.
+/// Function that fills a buffer with the next bytes of a XOF's output.
 pub(crate) type Squeeze = Box<dyn FnMut(&mut [u8])>;
 
-/// Returns the side that squeezes a state. `absorb` creates a new state for each batch.
+/// Returns a side that squeezes one state throughout a batch. `absorb` creates a new state for each batch.
 pub(crate) fn squeezing(absorb: impl Fn() -> Squeeze + 'static) -> Side {
     let squeeze = absorb();
     Box::new(Absorbed { absorb, squeeze, out: [0; OUTPUT] })

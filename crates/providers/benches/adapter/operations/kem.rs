@@ -68,8 +68,8 @@ impl Inputs {
         )
     }
 
-    /// Returns the prepared key pair. Generates it from coins if the provider allows that, as in the workloads, and
-    /// loads it otherwise.
+    /// Returns the prepared key pair. As in the workloads, generates it from coins if the provider
+    /// supports that, and loads it otherwise.
     fn key(&self) -> Box<dyn DecapsulationKey> {
         if self.kem.info().coins.keygen {
             return self.kem.generate(Coins::Exact(&self.keygen_coins)).expect("keygen failed");

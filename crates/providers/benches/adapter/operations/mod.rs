@@ -21,7 +21,7 @@ pub(crate) struct Case {
     pub(crate) operation: String,
 }
 
-/// Whether an operation has a comparison.
+/// Whether the benchmark compares an operation with direct library calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Coverage {
     Measured,
@@ -59,9 +59,9 @@ impl Case {
     }
 }
 
-/// Returns the algorithm's family. Adapters treat the algorithms in a family alike because they differ only in tables
-/// of lengths, functions or curves. ECDSA over secp256k1 represents ECDSA, because its adapters do more: they also
-/// normalise signatures to the lower `s` and compress points.
+/// Returns the algorithm's family. Adapters treat all algorithms in a family alike, because only tables of lengths,
+/// functions or curves differ. ECDSA over secp256k1 represents ECDSA, because its adapters do the most: they also
+/// normalize signatures to the lower `s` and compress points.
 fn family(algorithm: &str) -> &str {
     const FAMILIES: [&str; 8] = ["ML-KEM", "ML-DSA", "Falcon", "ECDSA", "SHA3", "SHAKE", "HMAC", "HKDF"];
     // SHA-2 goes through the same adapter code as SHA-3.
@@ -100,12 +100,12 @@ fn operations(primitive: Primitive) -> Vec<String> {
         Primitive::Kdf(_) => words(&["derive"]),
         Primitive::Aead(_) => words(&["seal", "open"]),
         Primitive::StreamCipher(_) => words(&["apply"]),
-        // The benchmark `mldsa_batch` measures the code that this adapter calls.
+        // The `mldsa_batch` benchmark measures the code that this adapter calls.
         Primitive::BatchVerifier(_) => Vec::new(),
     }
 }
 
-/// Returns for each case whether the benchmark compares it, or the reason why not.
+/// Returns for each case whether the benchmark compares it, or why not.
 pub(crate) fn coverage(cases: &[Case]) -> Vec<Coverage> {
     let measured: Vec<bool> = cases.iter().map(|case| libraries::comparison(case).is_some()).collect();
     let like = |case: &Case| cases.iter().zip(&measured).any(|(other, measured)| *measured && case.is_like(other));
@@ -138,8 +138,8 @@ pub(crate) fn each(mut operation: impl FnMut() + 'static) -> Side {
     })
 }
 
-/// Returns a side that repeats an operation and keeps the results until the batch has been timed, as the workloads keep
-/// keys.
+/// Returns a side that repeats an operation and keeps the results until the batch has been timed. The workloads treat
+/// generated keys in the same way.
 pub(crate) fn making<T: 'static>(make: impl FnMut() -> T + 'static) -> Side {
     Box::new(Making { make, made: Vec::new() })
 }

@@ -17,7 +17,7 @@ pub(crate) struct Inputs {
     pub(crate) private: Vec<(KeyEncoding, Vec<u8>)>,
     pub(crate) message: Vec<u8>,
     pub(crate) signature: Vec<u8>,
-    /// Signature of the pre-hashed variant. All zeros if the scheme has no such variant.
+    /// A signature from the pre-hashed variant. All zeros if the scheme has no such variant.
     pub(crate) prehashed: Vec<u8>,
 }
 
@@ -48,7 +48,7 @@ impl Inputs {
         public.truncate(public_length);
         raw.truncate(raw_length);
         let pair = scheme.load_signing_key(info.encodings[0], &raw).expect("cannot load an encoded key");
-        // A loaded key may not be exportable in other encodings: an expanded key does not contain the seed.
+        // Export from a generated key if possible: a loaded expanded key does not contain the seed.
         let seeded = info.coins.keygen.then(|| scheme.generate(Coins::Exact(&coins)).expect("keygen failed"));
         let encode = |encoding: &KeyEncoding| {
             // Some libraries cannot export the seed of a key.
@@ -85,8 +85,8 @@ impl Inputs {
         (vec![0; info.parameters.verifying_key], vec![0; longest(info)], vec![0; info.parameters.signature])
     }
 
-    /// Returns the prepared signing key. Generates it from coins if the provider allows that, as in the workloads,
-    /// and loads it otherwise.
+    /// Returns the prepared signing key. As in the workloads, generates it from coins if the
+    /// provider supports that, and loads it otherwise.
     fn key(&self) -> Box<dyn SigningKey> {
         if self.scheme.info().coins.keygen {
             return self.scheme.generate(Coins::Exact(&self.coins)).expect("keygen failed");

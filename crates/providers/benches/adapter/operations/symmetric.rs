@@ -9,7 +9,7 @@ pub(crate) const KEY: [u8; 32] = [7; 32];
 /// Salt and info for key derivation.
 pub(crate) const SALT: &[u8] = b"pqlab derive salt";
 pub(crate) const INFO: &[u8] = b"pqlab derive info";
-/// Nonce and tag length in bytes for AES-GCM.
+/// Nonce for AES-GCM. [`TAG`] is the length of a tag in bytes.
 pub(crate) const NONCE: [u8; 12] = [1; 12];
 pub(crate) const TAG: usize = 16;
 

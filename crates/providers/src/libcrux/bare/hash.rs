@@ -37,7 +37,7 @@ fn absorbed(message: &[u8]) -> Shake128Xof {
     state
 }
 
-/// Squeezes the same state throughout a batch.
+/// Side that squeezes one state throughout a batch.
 struct Squeezing {
     long: Vec<u8>,
     state: Shake128Xof,
@@ -56,7 +56,8 @@ impl Work for Squeezing {
     }
 }
 
-/// Returns SHAKE256 over several messages concurrently.
+/// Returns the direct calls that hash several messages with SHAKE256 concurrently, or `None` if the crate does not
+/// support this number of lanes.
 #[cfg(target_arch = "x86_64")]
 pub(super) fn lanes(lanes: usize) -> Option<Side> {
     let (messages, mut outs) = hash::lanes(lanes, None);
@@ -68,7 +69,8 @@ pub(super) fn lanes(lanes: usize) -> Option<Side> {
     })
 }
 
-/// Enables AVX2, because the crate's functions are inlined and need this target feature in the caller.
+/// Hashes four messages. Enables AVX2, because the crate's functions are inlined and need this target feature in the
+/// caller.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
 fn four(messages: &[Vec<u8>], outs: &mut [Vec<u8>]) {
@@ -76,7 +78,8 @@ fn four(messages: &[Vec<u8>], outs: &mut [Vec<u8>]) {
     libcrux_sha3::avx2::x4::shake256(m0, m1, m2, m3, o0, o1, o2, o3);
 }
 
-/// Returns SHAKE256 over several messages concurrently.
+/// Returns the direct calls that hash several messages with SHAKE256 concurrently, or `None` if the crate does not
+/// support this number of lanes.
 #[cfg(target_arch = "aarch64")]
 pub(super) fn lanes(lanes: usize) -> Option<Side> {
     let (messages, mut outs) = hash::lanes(lanes, None);

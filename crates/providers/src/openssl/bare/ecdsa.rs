@@ -1,5 +1,5 @@
-//! Direct calls to OpenSSL's ECDSA over secp256k1, with the conventions of ledgers: compressed points and the lower `s`.
-//! The message is hashed separately, so that a context can be used for any number of calls.
+//! Direct calls to OpenSSL's ECDSA over secp256k1. Public keys are compressed. These calls hash the
+//! message separately, so that one context serves any number of calls.
 
 use super::symmetric::{digest, fetch, octets, parameter, text};
 use crate::interleaved::Side;
@@ -15,7 +15,7 @@ type Context = Owned<sys::EVP_PKEY_CTX>;
 const GROUP: &CStr = c"secp256k1";
 
 fn context_of(key: &Key) -> Context {
-    // SAFETY: the context holds a separate reference to the key.
+    // SAFETY: the context takes its own reference to the key.
     let context = unsafe { sys::EVP_PKEY_CTX_new_from_pkey(ptr::null_mut(), key.raw(), ptr::null()) };
     Owned::new(context, sys::EVP_PKEY_CTX_free)
 }
@@ -28,7 +28,7 @@ fn context_of_name(name: &CStr) -> Context {
 
 fn import(name: &CStr, selection: c_int, params: &mut [sys::OSSL_PARAM]) -> Key {
     let (context, mut key) = (context_of_name(name), ptr::null_mut());
-    // SAFETY: nothing else uses the context, and the array is terminated.
+    // SAFETY: nothing else uses the context, and `params` ends with `OSSL_PARAM_END`.
     unsafe {
         assert_eq!(sys::EVP_PKEY_fromdata_init(context.raw()), 1);
         assert_eq!(sys::EVP_PKEY_fromdata(context.raw(), &raw mut key, selection, params.as_mut_ptr()), 1);
@@ -45,7 +45,7 @@ fn generate(generator: &Context) -> Key {
 
 fn generator(name: &CStr, params: &[sys::OSSL_PARAM]) -> Context {
     let context = context_of_name(name);
-    // SAFETY: nothing else uses the context, and the array is terminated.
+    // SAFETY: nothing else uses the context, and `params` ends with `OSSL_PARAM_END`.
     unsafe {
         assert_eq!(sys::EVP_PKEY_keygen_init(context.raw()), 1);
         assert_eq!(sys::EVP_PKEY_CTX_set_params(context.raw(), params.as_ptr()), 1);
@@ -60,7 +60,8 @@ fn private_key(scalar: &[u8]) -> Key {
         parameter(sys::OSSL_PKEY_PARAM_PRIV_KEY, sys::OSSL_PARAM_UNSIGNED_INTEGER, number.as_ptr(), number.len());
     let mut params = [text(sys::OSSL_PKEY_PARAM_GROUP_NAME, GROUP), number, sys::OSSL_PARAM_END];
     let key = import(c"EC", sys::EVP_PKEY_KEYPAIR, &mut params);
-    // Importing alone would accept zero and scalars that are not less than the group order.
+    // The import accepts zero and scalars greater than or equal to the group order, so check the
+    // key.
     // SAFETY: nothing else uses the context.
     assert_eq!(unsafe { sys::EVP_PKEY_private_check(context_of(&key).raw()) }, 1);
     key
@@ -85,7 +86,8 @@ fn write(key: &Key, public: &mut [u8], private: &mut [u8]) {
         sys::OSSL_PARAM_END,
     ];
     let part = sys::OSSL_PKEY_PARAM_PUB_KEY.as_ptr();
-    // SAFETY: the call is passed the lengths of both buffers, and the array is terminated.
+    // SAFETY: the pointer and length describe `point`. `params` describes `private` and ends with
+    // `OSSL_PARAM_END`.
     unsafe {
         let out = point.as_mut_ptr();
         assert_eq!(sys::EVP_PKEY_get_octet_string_param(key.raw(), part, out, point.len(), &raw mut length), 1);
@@ -96,7 +98,7 @@ fn write(key: &Key, public: &mut [u8], private: &mut [u8]) {
     public[1..].copy_from_slice(&point[1..33]);
 }
 
-/// Operation for which a context is initialised.
+/// Operation for which a context is initialized.
 #[derive(Clone, Copy)]
 enum Purpose {
     Sign,
@@ -105,7 +107,7 @@ enum Purpose {
 
 fn context(key: &Key, scheme: &Owned<sys::EVP_SIGNATURE>, purpose: Purpose, params: &[sys::OSSL_PARAM]) -> Context {
     let context = context_of(key);
-    // SAFETY: nothing else uses the context, and the array is terminated.
+    // SAFETY: nothing else uses the context, and `params` ends with `OSSL_PARAM_END`.
     let done = unsafe {
         match purpose {
             Purpose::Sign => sys::EVP_PKEY_sign_init_ex2(context.raw(), scheme.raw(), params.as_ptr()),
@@ -138,8 +140,8 @@ fn verify(context: &Context, digest: &[u8; 32], signature: &[u8]) {
     assert_eq!(done, 1);
 }
 
-/// Returns the direct calls for ECDSA. Signatures stay in DER, OpenSSL's format. The conversion to and from `r || s`
-/// belongs to the adapter's overhead.
+/// Returns the direct calls for ECDSA. Signatures stay in DER, OpenSSL's format, because the
+/// conversion to and from `r || s` counts as the adapter's overhead.
 pub(super) fn ecdsa(inputs: &signature::Inputs, operation: &str) -> Option<Side> {
     let generator = generator(c"EC", &[text(sys::OSSL_PKEY_PARAM_GROUP_NAME, GROUP), sys::OSSL_PARAM_END]);
     let (scheme, hash) = (scheme(c"ECDSA"), fetch(c"SHA2-256"));
@@ -165,7 +167,8 @@ pub(super) fn ecdsa(inputs: &signature::Inputs, operation: &str) -> Option<Side>
             let nonce = (&raw const nonce).cast();
             let kind = sys::OSSL_PARAM_UNSIGNED_INTEGER;
             let nonce = [parameter(sys::OSSL_SIGNATURE_PARAM_NONCE_TYPE, kind, nonce, 4), sys::OSSL_PARAM_END];
-            // SAFETY: nothing else uses the context, the array is terminated, and the number in the array is alive.
+            // SAFETY: nothing else uses the context. `nonce` ends with `OSSL_PARAM_END` and points
+            // to an integer that is still in scope.
             assert_eq!(unsafe { sys::EVP_PKEY_CTX_set_params(context.raw(), nonce.as_ptr()) }, 1);
             each(move || {
                 sign(&context, &digest(&hash, &message), &mut out);

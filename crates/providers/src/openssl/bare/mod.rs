@@ -81,7 +81,7 @@ impl Bare for OpenSsl {
 type Key = Owned<sys::EVP_PKEY>;
 type Context = Owned<sys::EVP_PKEY_CTX>;
 
-/// Operation for which a key's context is initialised.
+/// Operation for which a key's context is initialized.
 #[derive(Clone, Copy)]
 enum Purpose {
     Encapsulate,
@@ -90,7 +90,7 @@ enum Purpose {
 }
 
 fn context(key: &Key, purpose: Purpose) -> Context {
-    // SAFETY: nothing else uses the context, and it holds a separate reference to the key.
+    // SAFETY: nothing else uses the context, which takes its own reference to the key.
     unsafe {
         let context = sys::EVP_PKEY_CTX_new_from_pkey(ptr::null_mut(), key.raw(), ptr::null());
         let context = Owned::new(context, sys::EVP_PKEY_CTX_free);
@@ -99,10 +99,12 @@ fn context(key: &Key, purpose: Purpose) -> Context {
     }
 }
 
+/// Initializes the context for an operation. Returns 1 on success.
+///
 /// # Safety
 /// The context must contain a key, and only the caller may use the context.
 unsafe fn begin(context: &Context, purpose: Purpose) -> c_int {
-    // SAFETY: the caller upholds the contract of the function.
+    // SAFETY: the caller upholds this function's contract.
     unsafe {
         match purpose {
             Purpose::Encapsulate => sys::EVP_PKEY_encapsulate_init(context.raw(), ptr::null()),
@@ -133,7 +135,7 @@ fn generate(generator: &Context) -> Key {
 fn imported(name: &CStr, seed: &[u8]) -> Key {
     let mut params = [symmetric::octets(sys::OSSL_PKEY_PARAM_SEED, seed), sys::OSSL_PARAM_END];
     let mut key = ptr::null_mut();
-    // SAFETY: nothing else uses the context, and the array is terminated.
+    // SAFETY: nothing else uses the context, and `params` ends with `OSSL_PARAM_END`.
     unsafe {
         let context = sys::EVP_PKEY_CTX_new_from_name(ptr::null_mut(), name.as_ptr(), ptr::null());
         let context = Owned::new(context, sys::EVP_PKEY_CTX_free);
@@ -172,7 +174,7 @@ fn write_private(key: &Key, out: &mut [u8]) {
 
 fn write_seed(key: &Key, out: &mut [u8]) {
     let (part, mut length) = (sys::OSSL_PKEY_PARAM_SEED.as_ptr(), 0);
-    // SAFETY: the call is passed the length of `out`.
+    // SAFETY: the call writes at most `out.len()` bytes.
     let done =
         unsafe { sys::EVP_PKEY_get_octet_string_param(key.raw(), part, out.as_mut_ptr(), out.len(), &raw mut length) };
     assert_eq!(done, 1);
@@ -181,7 +183,8 @@ fn write_seed(key: &Key, out: &mut [u8]) {
 fn encapsulate(context: &Context, ciphertext: &mut [u8], secret: &mut [u8]) {
     let (mut length, mut secret_length) = (ciphertext.len(), secret.len());
     let (ciphertext, secret) = (ciphertext.as_mut_ptr(), secret.as_mut_ptr());
-    // SAFETY: nothing else uses the context, and the call is passed the lengths of both buffers.
+    // SAFETY: nothing else uses the context, and each pointer is passed with the length of its
+    // buffer.
     let done = unsafe {
         sys::EVP_PKEY_encapsulate(context.raw(), ciphertext, &raw mut length, secret, &raw mut secret_length)
     };
@@ -191,14 +194,15 @@ fn encapsulate(context: &Context, ciphertext: &mut [u8], secret: &mut [u8]) {
 fn decapsulate(context: &Context, ciphertext: &[u8], secret: &mut [u8]) {
     let mut length = secret.len();
     let (secret, ciphertext, size) = (secret.as_mut_ptr(), ciphertext.as_ptr(), ciphertext.len());
-    // SAFETY: nothing else uses the context, and the call is passed the lengths of both buffers.
+    // SAFETY: nothing else uses the context, and each pointer is passed with the length of its
+    // buffer.
     assert_eq!(unsafe { sys::EVP_PKEY_decapsulate(context.raw(), secret, &raw mut length, ciphertext, size) }, 1);
 }
 
 fn derive(context: &Context, peer: &Key, secret: &mut [u8]) {
     let mut length = secret.len();
-    // SAFETY: nothing else uses the context, and it holds a separate reference to the peer's key. `length` is the
-    // length of `secret`.
+    // SAFETY: nothing else uses the context, which takes its own reference to the peer's key.
+    // `length` is the length of `secret`.
     unsafe {
         assert_eq!(sys::EVP_PKEY_derive_set_peer_ex(context.raw(), peer.raw(), 0), 1);
         assert_eq!(sys::EVP_PKEY_derive(context.raw(), secret.as_mut_ptr(), &raw mut length), 1);
@@ -255,7 +259,7 @@ fn x25519_keygen(operation: &str) -> Option<Side> {
     })
 }
 
-/// Returns the direct calls for ML-DSA and Ed25519.
+/// Returns the direct calls for an ML-DSA or Ed25519 operation.
 fn signature(inputs: &signature::Inputs, operation: &str) -> Option<Side> {
     let info = inputs.scheme.info();
     let algorithm = info.parameters.algorithm.to_string();
@@ -271,8 +275,8 @@ fn signature(inputs: &signature::Inputs, operation: &str) -> Option<Side> {
     let (encoding, bytes) = inputs.private(operation);
     let (public, message, signature) = (inputs.public.clone(), inputs.message.clone(), inputs.signature.clone());
     let prehashed = inputs.prehashed.clone();
-    // For ML-DSA, OpenSSL distinguishes the seed from the private key. For the other schemes, the bytes are the private
-    // key.
+    // OpenSSL imports ML-DSA seeds and ML-DSA private keys through different calls. For the other
+    // schemes, the encoded key is the private key.
     let seeded = algorithm.starts_with("ML-DSA") && encoding == KeyEncoding::Seed;
     let load = {
         let name = name.clone();
@@ -286,7 +290,7 @@ fn signature(inputs: &signature::Inputs, operation: &str) -> Option<Side> {
     };
     let verifying = |key: &Key, scheme: &Owned<sys::EVP_SIGNATURE>| {
         let context = operation_context(key);
-        // SAFETY: nothing else uses the context, and null means no parameters.
+        // SAFETY: nothing else uses the context. Null means no parameters.
         assert_eq!(unsafe { sys::EVP_PKEY_verify_message_init(context.raw(), scheme.raw(), ptr::null()) }, 1);
         context
     };
@@ -306,7 +310,7 @@ fn signature(inputs: &signature::Inputs, operation: &str) -> Option<Side> {
             let context = signing(&load(&bytes), &scheme);
             let one: c_int = 1;
             let params = [symmetric::int(sys::OSSL_SIGNATURE_PARAM_DETERMINISTIC, &one), sys::OSSL_PARAM_END];
-            // SAFETY: nothing else uses the context, and the array is terminated.
+            // SAFETY: nothing else uses the context, and `params` ends with `OSSL_PARAM_END`.
             assert_eq!(unsafe { sys::EVP_PKEY_CTX_set_params(context.raw(), params.as_ptr()) }, 1);
             each(move || sign(&context, &message, &mut out))
         }
@@ -330,7 +334,7 @@ fn signature(inputs: &signature::Inputs, operation: &str) -> Option<Side> {
 }
 
 fn operation_context(key: &Key) -> Context {
-    // SAFETY: the context holds a separate reference to the key.
+    // SAFETY: the context takes its own reference to the key.
     let context = unsafe { sys::EVP_PKEY_CTX_new_from_pkey(ptr::null_mut(), key.raw(), ptr::null()) };
     Owned::new(context, sys::EVP_PKEY_CTX_free)
 }

@@ -11,7 +11,7 @@ use std::hint::black_box;
 use std::ptr;
 use std::sync::Arc;
 
-/// Returns a parameter that refers to a byte string.
+/// Returns a parameter that refers to a byte string. OpenSSL reads the bytes when it uses the parameter.
 pub(super) fn octets(key: &CStr, value: &[u8]) -> sys::OSSL_PARAM {
     parameter(key, sys::OSSL_PARAM_OCTET_STRING, value.as_ptr(), value.len())
 }
@@ -52,7 +52,7 @@ fn absorb(context: &Context, part: &[u8]) {
 }
 
 fn squeeze(context: &Context, out: &mut [u8]) {
-    // SAFETY: nothing else uses the context, and the call is passed the length of `out`.
+    // SAFETY: nothing else uses the context, and the call writes `out.len()` bytes.
     assert_eq!(unsafe { sys::EVP_DigestSqueeze(context.raw(), out.as_mut_ptr(), out.len()) }, 1);
 }
 
@@ -91,7 +91,7 @@ pub(super) fn xof(operation: &str) -> Side {
             }
         }),
         "absorb" => each(move || {
-            // SAFETY: the call only creates a context.
+            // SAFETY: the call takes no arguments and returns a context that we own.
             let context = Owned::new(unsafe { sys::EVP_MD_CTX_new() }, sys::EVP_MD_CTX_free);
             begin(&md, &context);
             for part in black_box(&long).chunks(hash::PART) {
@@ -103,7 +103,7 @@ pub(super) fn xof(operation: &str) -> Side {
     }
 }
 
-/// Squeezes the same context throughout a batch.
+/// Side that squeezes one context throughout a batch.
 struct Squeezing {
     long: Vec<u8>,
     md: Md,
@@ -127,8 +127,8 @@ impl Work for Squeezing {
 pub(super) fn hmac(operation: &str) -> Side {
     let (message, key, mut out, mut length) = (symmetric::message(), symmetric::KEY, [0; 32], 0);
     let params = [text(sys::OSSL_ALG_PARAM_DIGEST, c"SHA2-256"), sys::OSSL_PARAM_END];
-    // SAFETY: null means the default library context and no properties. We own the objects, the array is terminated,
-    // and the key is only read during the call.
+    // SAFETY: null means the default library context and no properties. We own the objects. The key
+    // is passed with its length, and `params` ends with `OSSL_PARAM_END`.
     let context = unsafe {
         let mac = sys::EVP_MAC_fetch(ptr::null_mut(), c"HMAC".as_ptr(), ptr::null());
         let mac = Owned::new(mac, sys::EVP_MAC_free);
@@ -139,8 +139,8 @@ pub(super) fn hmac(operation: &str) -> Side {
     let anew = operation == "tag encoded";
     each(move || {
         let (key, key_length) = if anew { (key.as_ptr(), key.len()) } else { (ptr::null(), 0) };
-        // SAFETY: nothing else uses the context. A null key keeps the current key, and the call is passed the length of
-        // `out`.
+        // SAFETY: nothing else uses the context. A null key keeps the current key. The last call
+        // writes at most `out.len()` bytes.
         unsafe {
             assert_eq!(sys::EVP_MAC_init(context.raw(), key, key_length, ptr::null()), 1);
             assert_eq!(sys::EVP_MAC_update(context.raw(), message.as_ptr(), message.len()), 1);
@@ -164,8 +164,9 @@ pub(super) fn hkdf() -> Side {
             octets(sys::OSSL_KDF_PARAM_INFO, symmetric::INFO),
             sys::OSSL_PARAM_END,
         ];
-        // SAFETY: nothing else uses the context, the array is terminated, and the call is passed the length of `out`.
-        // Without the reset, the library would append `info` to the previous `info`.
+        // SAFETY: nothing else uses the context, `params` ends with `OSSL_PARAM_END`, and the first
+        // call writes `out.len()` bytes. Without the reset, the library would append `info` to the
+        // previous `info`.
         unsafe {
             assert_eq!(sys::EVP_KDF_derive(context.raw(), out.as_mut_ptr(), out.len(), params.as_ptr()), 1);
             sys::EVP_KDF_CTX_reset(context.raw());
@@ -188,8 +189,9 @@ pub(super) fn aes_gcm(aead: &Arc<dyn Aead>, operation: &str) -> Side {
         return symmetric::cipher((symmetric::message(), vec![0; symmetric::TAG]), move |buffer, tag| {
             let (data, size, mut length) = (buffer.as_mut_ptr(), buffer.len() as c_int, 0);
             let (null, nonce, out) = (ptr::null(), nonce.as_ptr(), tag.as_mut_ptr());
-            // SAFETY: nothing else uses the context, and it keeps the key. The buffer is encrypted in place, and the
-            // final call writes nothing in this mode.
+            // SAFETY: nothing else uses the context, which keeps its key. OpenSSL allows encryption
+            // in place. In this mode `EVP_EncryptFinal_ex` writes nothing, and the last call writes
+            // the 16 bytes of `tag`.
             unsafe {
                 assert_eq!(sys::EVP_EncryptInit_ex2(context.raw(), ptr::null(), null, nonce, ptr::null()), 1);
                 assert_eq!(sys::EVP_EncryptUpdate(context.raw(), data, &raw mut length, data, size), 1);
@@ -205,8 +207,9 @@ pub(super) fn aes_gcm(aead: &Arc<dyn Aead>, operation: &str) -> Side {
     symmetric::cipher(symmetric::sealed(aead), move |buffer, tag| {
         let (data, size, mut length) = (buffer.as_mut_ptr(), buffer.len() as c_int, 0);
         let (null, nonce, expected) = (ptr::null(), nonce.as_ptr(), tag.as_mut_ptr());
-        // SAFETY: nothing else uses the context, and it keeps the key. The buffer is decrypted in place, the call that
-        // sets the tag copies the tag, and the final call writes nothing in this mode.
+        // SAFETY: nothing else uses the context, which keeps its key. OpenSSL allows decryption in
+        // place. `EVP_CIPHER_CTX_ctrl` copies the tag, and `EVP_DecryptFinal_ex` writes nothing in
+        // this mode.
         unsafe {
             assert_eq!(sys::EVP_DecryptInit_ex2(context.raw(), ptr::null(), null, nonce, ptr::null()), 1);
             assert_eq!(sys::EVP_DecryptUpdate(context.raw(), data, &raw mut length, data, size), 1);

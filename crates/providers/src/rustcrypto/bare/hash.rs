@@ -46,7 +46,7 @@ fn reader(message: &[u8]) -> Reader {
     state.finalize_xof()
 }
 
-/// Squeezes the same reader throughout a batch.
+/// Side that squeezes one reader throughout a batch.
 struct Squeezing {
     long: Vec<u8>,
     reader: Reader,

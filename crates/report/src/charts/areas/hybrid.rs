@@ -1,6 +1,7 @@
-//! Chart of hybrids and their halves.
+//! Charts of hybrids: the time of each operation, divided into its classical and its post-quantum half.
 
-use crate::charts::stack::{Bar, MOST, stacked};
+use crate::charts::areas::subject;
+use crate::charts::stack::{Bar, MOST, doubt_of, stacked};
 use crate::charts::{Chart, slug};
 use pqlab_analysis::RunAnalysis;
 use pqlab_analysis::hybrid::{Decomposition, decompositions};
@@ -8,20 +9,41 @@ use pqlab_analysis::hybrid::{Decomposition, decompositions};
 /// Ledger operations without cryptography: they neither sign nor verify.
 const UNCRYPTOGRAPHIC: [&str; 2] = ["encode", "decode"];
 
-/// Draws each hybrid with its halves, which were measured in the same rounds. If the run contains single operations,
-/// leaves out blocks and operations without cryptography, because they need a different scale.
+/// Operation that covers a whole key exchange.
+const HANDSHAKE: &str = "handshake";
+const PARTS: [&str; 3] = ["classical half", "post-quantum half", "overhead"];
+const NOTE: &str = "Means over the same rounds. The overhead is the hybrid minus both halves, drawn only if it is positive. \
+                    The diamond is the hybrid.";
+
+fn bar(one: &Decomposition<'_>) -> Bar {
+    let case = &one.hybrid.case;
+    Bar {
+        name: case.name(),
+        provider: case.provider.clone(),
+        algorithm: case.algorithm.clone(),
+        parts: vec![one.classical_ns, one.post_quantum_ns, one.combiner_ns().estimate.max(0.0)],
+        whole: Some(one.hybrid_ns),
+        doubt: doubt_of(&one.caveats),
+    }
+}
+
+/// Draws the time of a whole key exchange for each hybrid, divided into its halves and the overhead.
+pub(crate) fn handshakes(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> {
+    let handshakes =
+        |one: &Decomposition<'_>| one.hybrid.case.workload == area && one.hybrid.case.operation == HANDSHAKE;
+    let all: Vec<Decomposition<'_>> = decompositions(analysis).into_iter().filter(handshakes).collect();
+    let short = |one: &Decomposition<'_>| Bar { name: one.hybrid.case.algorithm.clone(), ..bar(one) };
+    let bars = all.iter().map(short).collect();
+    let title = format!("{}: time of a whole key exchange by its halves", subject(area));
+    stacked(analysis, &format!("handshake-{}", slug(area)), &title, &PARTS, bars, MOST, NOTE)
+}
+
+/// Draws the times of all other operations of each hybrid, divided into the halves, which were measured in the same
+/// rounds. If the run contains operations on single items, omits operations on blocks and operations without
+/// cryptography, because they need a different scale.
 pub(crate) fn halves(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> {
-    let bar = |one: Decomposition<'_>| {
-        let case = &one.hybrid.case;
-        Bar {
-            name: case.name(),
-            provider: case.provider.clone(),
-            parts: vec![one.classical_ns, one.post_quantum_ns, one.combiner_ns().estimate.max(0.0)],
-            whole: Some(one.hybrid_ns),
-        }
-    };
     let mut of_area = decompositions(analysis);
-    of_area.retain(|one| one.hybrid.case.workload == area);
+    of_area.retain(|one| one.hybrid.case.workload == area && one.hybrid.case.operation != HANDSHAKE);
     let cryptography = |one: &Decomposition<'_>| {
         let case = &one.hybrid.case;
         case.transactions().is_none() && !UNCRYPTOGRAPHIC.contains(&case.operation.as_str())
@@ -29,9 +51,7 @@ pub(crate) fn halves(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> {
     if of_area.iter().any(cryptography) {
         of_area.retain(cryptography);
     }
-    let note = "Means over the same rounds. The overhead is the hybrid minus both halves, drawn only if it is \
-                positive. The line is the hybrid.";
-    let parts = ["classical half", "post-quantum half", "overhead"];
-    let title = format!("{area}: hybrids and their halves");
-    stacked(&format!("halves-{}", slug(area)), &title, &parts, of_area.into_iter().map(bar).collect(), MOST, note)
+    let title = format!("{}: time of an operation by its halves", subject(area));
+    let bars = of_area.iter().map(bar).collect();
+    stacked(analysis, &format!("halves-{}", slug(area)), &title, &PARTS, bars, MOST, NOTE)
 }

@@ -1,7 +1,41 @@
-//! Charts for single areas.
+//! Charts that are specific to one area.
 
+pub(super) mod hash;
 pub(super) mod hybrid;
 pub(super) mod ledger;
 pub(super) mod ntor;
 pub(super) mod signature;
 pub(super) mod tls;
+
+/// Returns the name of an area in titles, such as `Key encapsulation` for `kem`, or the area itself if it has no other
+/// name.
+pub(super) fn subject(area: &str) -> &str {
+    match area {
+        "kem" => "Key encapsulation",
+        "signature" => "Signatures",
+        "hash" => "Hash functions",
+        "hybrid" => "Hybrids",
+        "certificate" => "Certificates",
+        "token" => "Signed tokens",
+        "hpke" => "HPKE",
+        "ntor" => "Circuit handshakes",
+        "tls" => "TLS 1.3",
+        "ledger" => "Ledger transactions",
+        "scaling" => "Scaling over cores",
+        "memory" => "Memory use",
+        "residue" => "Leftover register state",
+        "function" => "Functions",
+        other => other,
+    }
+}
+
+/// Returns the plural noun for repetitions of an operation, such as `server handshakes`, for the axis of a throughput
+/// chart.
+pub(super) fn repeated(area: &str, operation: &str) -> String {
+    match (area, operation) {
+        ("tls", "server" | "client") => format!("{operation} handshakes"),
+        ("tls" | "ntor" | "hybrid", "handshake") => "handshakes".to_owned(),
+        ("tls", "connect") => "connections".to_owned(),
+        _ => format!("{operation} operations"),
+    }
+}

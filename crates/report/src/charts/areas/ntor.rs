@@ -1,8 +1,10 @@
-//! Charts of circuit handshakes: their steps, and the pictures in the reference report.
+//! Charts of circuit handshakes: the times of their steps, and the pictures of the reference report.
 
+use crate::charts::areas::subject;
 use crate::charts::canvas::{LegendEntry, Quantity};
-use crate::charts::columns::{Column, columns};
+use crate::charts::columns::{Column, Texts, columns};
 use crate::charts::intervals::usual;
+use crate::charts::ratios::doubt;
 use crate::charts::stack::{Bar, MOST, stacked};
 use crate::charts::{Chart, slug};
 use pqlab_analysis::ntor::AREA;
@@ -13,11 +15,16 @@ use pqlab_stats::Interval;
 const STEPS: [&str; 3] = ["create", "reply", "finish"];
 /// Name of the operation that covers the whole handshake.
 const WHOLE: &str = "handshake";
-// Handshakes in the reference report.
+// Algorithms of the handshakes in the reference report.
 const CLASSICAL: &str = "ntor-v1";
 const KEM_ONLY: &str = "kem-only-mlkem512";
 const AUTHENTICATED: &str = "ntor-x25519-mlkem512";
 const OPERATIONS: [&str; 4] = ["create", "reply", "finish", "handshake"];
+/// Title of the vertical axis, which shows time.
+const TIME: &str = "time per operation (unit at each tick)";
+/// Note that explains the diamond.
+const DIAMOND: &str =
+    "Each step was measured separately. The diamond is the whole handshake, measured as one operation.";
 
 /// Draws the pictures of the reference report, under the same names but with figures from this run.
 pub(crate) fn named(analysis: &RunAnalysis<'_>) -> Vec<Chart> {
@@ -26,7 +33,7 @@ pub(crate) fn named(analysis: &RunAnalysis<'_>) -> Vec<Chart> {
     pictures.into_iter().filter_map(|picture| picture(analysis)).collect()
 }
 
-/// Returns the cases of a handshake with the fastest provider. If several providers are tied, uses the one with the
+/// Returns the cases of a handshake with its fastest provider. If several providers are tied, uses the one with the
 /// lowest figure.
 fn fastest<'s, 'a>(analysis: &'s RunAnalysis<'a>, algorithm: &str) -> Vec<&'s CaseAnalysis<'a>> {
     let rows = usual(analysis, AREA).into_iter().filter(|row| row.case().algorithm == algorithm).collect::<Vec<_>>();
@@ -50,8 +57,15 @@ fn tied_sentences(analysis: &RunAnalysis<'_>, algorithms: &[&str]) -> String {
     algorithms.iter().filter_map(sentence).collect()
 }
 
-fn median(rows: &[&CaseAnalysis<'_>], operation: &str) -> Option<Interval> {
-    rows.iter().find(|row| row.case().operation == operation)?.median()
+/// Returns a bar with the median of an operation.
+fn column(rows: &[&CaseAnalysis<'_>], operation: &str, name: &str) -> Option<Column> {
+    let row = rows.iter().find(|row| row.case().operation == operation)?;
+    Some(column_of(row, name, row.median()?, None))
+}
+
+fn column_of(row: &CaseAnalysis<'_>, name: &str, value: Interval, part: Option<usize>) -> Column {
+    let (provider, algorithm) = (row.case().provider.clone(), row.case().algorithm.clone());
+    Column { name: name.to_owned(), provider, algorithm, value, part, doubt: doubt(row) }
 }
 
 fn whole<'r, 'a>(rows: &[&'r CaseAnalysis<'a>]) -> Option<&'r CaseAnalysis<'a>> {
@@ -69,19 +83,11 @@ fn provider<'r>(rows: &[&'r CaseAnalysis<'_>]) -> &'r str {
 
 fn operation_times(analysis: &RunAnalysis<'_>) -> Option<Chart> {
     let rows = measured(analysis);
-    let bars: Vec<Column> = OPERATIONS
-        .iter()
-        .filter_map(|operation| {
-            Some(Column {
-                name: (*operation).to_owned(),
-                value: median(&rows, operation)?,
-                series: usize::from(*operation == "handshake"),
-            })
-        })
-        .collect();
+    let bars: Vec<Column> = OPERATIONS.iter().filter_map(|operation| column(&rows, operation, operation)).collect();
     let title = format!("{KEM_ONLY}: time of each operation, {}", provider(&rows));
-    let note = "Medians with 95% intervals. This handshake does not authenticate the relay.";
-    columns("operation_times", &title, Quantity::Time, &[], &bars, note)
+    let note = "Medians. This handshake does not authenticate the relay.";
+    let texts = Texts { name: "operation_times", title: &title, up: TIME, note, whiskers: None, base: None };
+    columns(analysis, &texts, Quantity::Time, &[], &bars)
 }
 
 fn handshake_breakdown(analysis: &RunAnalysis<'_>) -> Option<Chart> {
@@ -91,43 +97,38 @@ fn handshake_breakdown(analysis: &RunAnalysis<'_>) -> Option<Chart> {
         .collect();
     let mut bars = steps(analysis, AREA);
     bars.retain(|bar| best.iter().any(|(name, provider)| *name == bar.name && *provider == bar.provider));
-    let note = "Each step was measured separately; the line is the whole handshake, measured as one operation.";
     stacked(
+        analysis,
         "handshake_breakdown",
-        "Time of a handshake by step",
+        "Circuit handshakes: time by step",
         &["create (client)", "reply (relay)", "finish (client)"],
         bars,
         MOST,
-        note,
+        DIAMOND,
     )
 }
 
 fn ntor_comparison(analysis: &RunAnalysis<'_>) -> Option<Chart> {
-    let bars: Vec<Column> = [(CLASSICAL, 1), (KEM_ONLY, 0), (AUTHENTICATED, 2)]
+    let bars: Vec<Column> = [CLASSICAL, KEM_ONLY, AUTHENTICATED]
         .iter()
-        .filter_map(|(name, series)| {
-            let rows = fastest(analysis, name);
-            Some(Column { name: (*name).to_owned(), value: median(&rows, "handshake")?, series: *series })
-        })
+        .filter_map(|name| column(&fastest(analysis, name), WHOLE, name))
         .collect();
     if bars.len() < 2 {
         return None;
     }
+    let all = [CLASSICAL, KEM_ONLY, AUTHENTICATED];
+    let missing: Vec<&str> = all.into_iter().filter(|name| bars.iter().all(|bar| bar.name != *name)).collect();
+    let missing = if missing.is_empty() { String::new() } else { format!(" Not measured: {}.", missing.join(", ")) };
     let note = format!(
-        "Whole handshakes from one run, each with its fastest library. kem-only does not authenticate the relay.{}",
-        tied_sentences(analysis, &[CLASSICAL, KEM_ONLY, AUTHENTICATED])
+        "Whole handshakes from one run, each with its fastest library. kem-only does not authenticate the relay.{}{missing}",
+        tied_sentences(analysis, &all)
     );
-    columns(
-        "ntor_comparison",
-        "Full handshake: classical, KEM only, authenticated hybrid",
-        Quantity::Time,
-        &[],
-        &bars,
-        &note,
-    )
+    let title = "Whole circuit handshake: classical, KEM only, authenticated hybrid";
+    let texts = Texts { name: "ntor_comparison", title, up: TIME, note: &note, whiskers: None, base: None };
+    columns(analysis, &texts, Quantity::Time, &[], &bars)
 }
 
-/// Returns the total length of onionskin and reply in bytes, as recorded in the cases.
+/// Returns the total length in bytes of both messages of a handshake (onionskin and reply), as recorded in the cases.
 fn bytes(rows: &[&CaseAnalysis<'_>]) -> Option<u64> {
     wire_bytes(&rows.first()?.case().facts.sizes)
 }
@@ -142,31 +143,40 @@ fn overhead_analysis(analysis: &RunAnalysis<'_>) -> Option<Chart> {
         let Some(ratio) = analysis.ratio(&[time], &[handshake]).and_then(|found| found.ratio) else { continue };
         let ratio = ratio.ratio;
         let communication = sent as f64 / wire as f64;
-        bars.push(Column {
-            name: (*name).to_owned(),
-            value: Interval { estimate: communication, low: communication, high: communication, ..ratio },
-            series: 0,
-        });
-        bars.push(Column { name: (*name).to_owned(), value: ratio, series: 1 });
+        let bytes = Interval { estimate: communication, low: communication, high: communication, ..ratio };
+        bars.push(column_of(handshake, &format!("{name}, bytes"), bytes, Some(0)));
+        bars.push(column_of(handshake, &format!("{name}, time"), ratio, Some(1)));
     }
     let legend = [
-        (LegendEntry::Block(0), "communication: bytes of both messages".to_owned()),
-        (LegendEntry::Block(1), "computation: time of the handshake".to_owned()),
+        (LegendEntry::Part(0), "communication: bytes of both messages".to_owned()),
+        (LegendEntry::Part(1), "computation: time of the handshake".to_owned()),
     ];
     let note = format!(
-        "Relative to {CLASSICAL}: bytes of both messages, and the whole handshake with its 95% interval, in core cycles if \
-         both have them.{}",
+        "Relative to {CLASSICAL} by {}: bytes of both messages, and the whole handshake, in core cycles if both have \
+         them.{}",
+        time.case().provider,
         tied_sentences(analysis, &[CLASSICAL, KEM_ONLY, AUTHENTICATED])
     );
-    let title = "Overhead relative to the classical handshake";
-    columns("overhead_analysis", title, Quantity::Factor, &legend, &bars, &note)
+    let title = "Overhead of post-quantum circuit handshakes relative to the classical one";
+    let up = "ratio to the classical handshake";
+    let whiskers = Some("Whiskers: 95% interval of the ratio of times. Lengths are exact.");
+    let base = Some((time.case().provider.as_str(), CLASSICAL));
+    let texts = Texts { name: "overhead_analysis", title, up, note: &note, whiskers, base };
+    columns(analysis, &texts, Quantity::Factor, &legend, &bars)
 }
 
-/// Draws the steps of each handshake. Each step was measured separately.
+/// Draws the times of the steps of each handshake. Each step was measured separately.
 pub(crate) fn phases(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> {
     let bars = steps(analysis, area);
-    let note = "Each step was measured separately; the line is the whole handshake, measured as one operation.";
-    stacked(&format!("phases-{}", slug(area)), &format!("{area}: steps of a handshake"), &STEPS, bars, MOST, note)
+    stacked(
+        analysis,
+        &format!("phases-{}", slug(area)),
+        &format!("{}: time of the steps of a circuit handshake", subject(area)),
+        &STEPS,
+        bars,
+        MOST,
+        DIAMOND,
+    )
 }
 
 /// Returns a bar for each algorithm and provider in an area, if all three steps were measured.
@@ -176,7 +186,14 @@ fn steps(analysis: &RunAnalysis<'_>, area: &str) -> Vec<Bar> {
     let bar = |((algorithm, provider), rows): &((String, String), Vec<&CaseAnalysis<'_>>)| {
         let time = |operation: &str| Some(rows.iter().find(|row| row.case().operation == operation)?.time()?.estimate);
         let parts: Vec<f64> = STEPS.iter().map(|step| time(step)).collect::<Option<_>>()?;
-        Some(Bar { name: algorithm.clone(), provider: provider.clone(), parts, whole: time(WHOLE) })
+        Some(Bar {
+            name: algorithm.clone(),
+            provider: provider.clone(),
+            algorithm: algorithm.clone(),
+            parts,
+            whole: time(WHOLE),
+            doubt: rows.iter().find_map(|row| doubt(row)),
+        })
     };
     groups.iter().filter_map(bar).collect()
 }

@@ -1,25 +1,34 @@
-//! Charts of TLS handshakes: rate of a server core, bytes on the wire, and components of the time.
+//! Charts of TLS handshakes: handshakes per second on a server core, bytes on the wire, and components of the time.
 
 use crate::charts::Chart;
-use crate::charts::canvas::{Anchor, Canvas, LegendEntry, Quantity, Scale, TextStyle, label, width_of};
-use crate::charts::stack::{Bar, stacked};
-use pqlab_analysis::number::{grouped as thousands, known_rate};
+use crate::charts::areas::subject;
+use crate::charts::canvas::{Anchor, Canvas, LABEL_LINE, LegendEntry, Quantity, Scale, TextStyle, lines_of, width_of};
+use crate::charts::curves::{Plot, Point, Series, curves, draw};
+use crate::charts::look::Looks;
+use crate::charts::provenance::{named, time_whiskers};
+use crate::charts::ratios::doubt;
+use crate::charts::scatter::{Dot, Plane, plane};
+use crate::charts::stack::{Bar, doubt_of, stacked};
+use pqlab_analysis::number::{grouped as thousands, known_rate, known_time};
 use pqlab_analysis::tls::{
-    AREA, Configuration, Flights, HandshakeDecomposition, HandshakeFigures, INITIAL_WINDOW, SEGMENT, STEPS,
-    decompositions, handshakes,
+    AREA, Configuration, ConnectionFigures, Flights, HandshakeDecomposition, HandshakeFigures, INITIAL_WINDOW, SEGMENT,
+    STEPS, connections, decompositions, handshakes,
 };
-use pqlab_analysis::{RunAnalysis, grouped};
+use pqlab_analysis::{CaseAnalysis, RunAnalysis, distinct, gathered, grouped};
 use pqlab_stats::Interval;
 
 const WIDTH: f64 = 760.0;
 /// Maximum number of configurations in a picture.
 const MOST: usize = 40;
-/// Height of a bar.
+/// Height of a bar, in SVG units.
 const BAR: f64 = 13.0;
-/// Space between two configurations.
+/// Vertical space between two configurations, in SVG units.
 const BETWEEN: f64 = 10.0;
 const LINE: f64 = 26.0;
-/// End of the scale, as a multiple of the largest rate. An interval that reaches further ends in an arrow.
+/// Maximum width of the names of configurations, in SVG units. Longer names take several lines.
+const NAMES: f64 = 320.0;
+/// End of the scale, as a multiple of the largest rate. The whisker of an interval that extends further ends in an
+/// arrow.
 const WIDEST: f64 = 1.3;
 
 /// Draws all TLS charts for which the run contains data.
@@ -28,7 +37,122 @@ pub(crate) fn pictures(analysis: &RunAnalysis<'_>, area: &str) -> Vec<Chart> {
         return Vec::new();
     }
     let all = handshakes(analysis);
-    [rates(analysis, &all), flights(&all), parts(analysis), steps(&all)].into_iter().flatten().collect()
+    let pictures = [
+        cost(analysis, &all),
+        waits(analysis),
+        rates(analysis, &all),
+        flights(analysis, &all),
+        parts(analysis),
+        steps(analysis, &all),
+    ];
+    pictures.into_iter().flatten().collect()
+}
+
+/// Draws the computing time of each handshake (client and server together) against its bytes on the wire. Each
+/// configuration is shown with its fastest implementation.
+fn cost(analysis: &RunAnalysis<'_>, all: &[HandshakeFigures<'_, '_>]) -> Option<Chart> {
+    let full = all.iter().filter(|one| one.configuration.mode.is_none());
+    let known: Vec<_> = full.filter_map(|one| Some((one, one.whole?, one.flights()?))).collect();
+    let (mut dots, mut listed, mut providers) = (Vec::new(), Vec::new(), Vec::new());
+    let mut unranked = Vec::new();
+    for (name, rivals) in grouped(known.iter(), |(one, ..)| one.configuration.name()) {
+        let cases: Vec<&CaseAnalysis<'_>> = rivals.iter().map(|(_, whole, _)| *whole).collect();
+        let Some(best) = analysis.leading(&cases).first().copied() else {
+            unranked.push(name);
+            continue;
+        };
+        let Some((one, _, flights)) = rivals.iter().find(|(_, whole, _)| std::ptr::eq(*whole, best)) else { continue };
+        let Some(value) = best.time() else { continue };
+        let bytes = flights.client_hello + flights.server_flight + flights.client_finish;
+        let provider = one.configuration.provider.clone();
+        let about = format!("{name} {provider}: {} bytes, {}", thousands(bytes), known_time(&value));
+        listed.push(about.clone());
+        providers.extend(rivals.iter().map(|(one, ..)| one.configuration.provider.clone()));
+        let algorithm = name.clone();
+        let name = name.replace(" chain=1", "").replace(" chain=", ", chain of ");
+        dots.push(Dot { name, about, provider, algorithm, doubt: None, at: bytes as f64, value });
+    }
+    if dots.len() < 3 {
+        return None;
+    }
+    dots.sort_by(|one, other| other.value.estimate.total_cmp(&one.value.estimate));
+    let alone = distinct(providers).len() == 1;
+    let with = if alone { "" } else { ", each with its fastest implementation" };
+    let mut note = "One intermediate certificate unless the label says otherwise.".to_owned();
+    if !unranked.is_empty() {
+        note.push_str(&format!(" Not shown, because no implementation is ranked: {}.", unranked.join(", ")));
+    }
+    let plot = Plane {
+        name: "tls-cost".to_owned(),
+        title: format!("{}: computing time of a full handshake against its bytes{with}", subject(AREA)),
+        across: "bytes of all flights (both axes logarithmic)".to_owned(),
+        up: "time of both sides together, in memory (unit at each tick)".to_owned(),
+        note,
+        about: format!("Both scales are logarithmic. {}.", listed.join("; ")),
+        libraries: Vec::new(),
+    };
+    plane(analysis, plot, &dots)
+}
+
+/// Draws the time that a client waits for a connection against the configured round-trip time of the link. A curve
+/// joins links with the same rate and loss. If no two links have the same rate and loss, a curve joins all links, and
+/// the small print says so.
+fn waits(analysis: &RunAnalysis<'_>) -> Option<Chart> {
+    let all = connections(analysis);
+    let strict = waiting_curves(&all, |one| one.asked.map(|asked| format!("{:?} {}", asked.rate_mbit, asked.loss_pct)));
+    let (all, note) = match strict.is_empty() {
+        true => (waiting_curves(&all, |_| Some(String::new())), "The links differ in rate and loss, too."),
+        false => (strict, ""),
+    };
+    let plot = Plot {
+        name: "tls-round-trip".to_owned(),
+        title: format!("{}: waiting time of a client by the round trip of the link", subject(AREA)),
+        across: ("round trip of the link in ms", Quantity::Plain),
+        up: ("time from before the TCP connection until the handshake is complete (unit at each tick)", Quantity::Time),
+        log: true,
+        ideal: false,
+        note,
+    };
+    draw(analysis, &plot, all)
+}
+
+/// Figures of the connections over a link with a known round-trip time.
+struct Link<'c, 'r, 'a> {
+    figures: &'c ConnectionFigures<'r, 'a>,
+    kind: String,
+    round_trip_ms: f64,
+}
+
+impl Link<'_, '_, '_> {
+    fn point(&self) -> Point {
+        Point { at: self.round_trip_ms, value: self.figures.complete, doubt: doubt(self.figures.of) }
+    }
+}
+
+/// Returns one curve over the round-trip time for each configuration and each kind of link. `kind` returns the kind, or
+/// `None` for a link that must not be drawn.
+fn waiting_curves(
+    all: &[ConnectionFigures<'_, '_>],
+    kind: impl Fn(&ConnectionFigures<'_, '_>) -> Option<String>,
+) -> Vec<Series> {
+    let link = |figures| Some(Link { figures, kind: kind(figures)?, round_trip_ms: figures.asked?.round_trip_ms? });
+    let links: Vec<Link<'_, '_, '_>> = all.iter().filter_map(link).collect();
+    let key = |link: &Link<'_, '_, '_>| {
+        let configuration = &link.figures.configuration;
+        (configuration.name(), configuration.provider.clone(), link.kind.clone())
+    };
+    let curve = |links: Vec<&Link<'_, '_, '_>>| {
+        let configuration = &links[0].figures.configuration;
+        let mut points: Vec<Point> = links.iter().map(|link| link.point()).collect();
+        points.sort_by(|one, other| one.at.total_cmp(&other.at));
+        Series {
+            what: configuration.name(),
+            provider: configuration.provider.clone(),
+            algorithm: configuration.name(),
+            points,
+        }
+    };
+    curves(grouped(links.iter(), key).into_iter().map(|(_, links)| curve(links)).collect())
 }
 
 /// Draws the handshakes per second on one server core, with a bar for each implementation.
@@ -43,45 +167,62 @@ fn rates(analysis: &RunAnalysis<'_>, all: &[HandshakeFigures<'_, '_>]) -> Option
     let drawn = || lines.iter().flat_map(|(_, rates)| rates);
     drawn().next()?;
     let provider = |one: &HandshakeFigures<'_, '_>| one.configuration.provider.clone();
-    let mut series: Vec<(usize, String)> =
-        drawn().map(|(one, _)| (analysis.series(&one.configuration.provider), provider(one))).collect();
-    series.sort();
-    series.dedup();
-    let legend: Vec<_> = series.into_iter().map(|(series, name)| (LegendEntry::Block(series), name)).collect();
-    let title = "tls: server handshakes per second on one core, in memory";
-    let top = Canvas::new(WIDTH, 0.0).head_of(title, &legend) + 4.0;
-    let bars = drawn().count() as f64;
-    let height = top + bars * BAR + lines.len() as f64 * BETWEEN + 30.0;
-    let mut canvas = Canvas::new(WIDTH, height);
-    canvas.head_of(title, &legend);
-    let gutter = gutter(lines.iter().map(|(name, _)| name.as_str()));
+    let looks = Looks::new(analysis);
+    let title = format!("{}: server handshakes per second on one core, in memory", subject(AREA));
+    let mut canvas = Canvas::new(WIDTH);
+    let top = canvas.head(&title, &[]) + 4.0;
+    let names: Vec<Vec<String>> = lines.iter().map(|(name, _)| lines_of(name, 12.0, NAMES)).collect();
+    let row = |bars: usize, names: &Vec<String>| (bars as f64 * BAR).max(names.len() as f64 * LABEL_LINE);
+    let rows: Vec<f64> =
+        lines.iter().zip(&names).map(|((_, rates), names)| row(rates.len(), names) + BETWEEN).collect();
+    let height = top + rows.iter().sum::<f64>() + 42.0;
+    canvas.ends_at(height);
+    let gutter = gutter(&names);
     let largest = drawn().map(|(_, rate)| rate.estimate).fold(0.0, f64::max);
     let ends = drawn().map(|(_, rate)| rate.high.min(WIDEST * largest));
-    let across = Scale::linear(ends, gutter, WIDTH - 70.0);
-    canvas.axis_across(&across, Quantity::Rate, top, height - 26.0);
-    let (mut y, mut listed) = (top + BETWEEN / 2.0, Vec::new());
-    for (name, rates) in &lines {
-        let middle = y + rates.len() as f64 * BAR / 2.0;
-        canvas.text(gutter - 10.0, middle + 4.0, TextStyle::Label, Anchor::End, &label(name));
+    let reason_of = |one: &HandshakeFigures<'_, '_>| one.server.and_then(doubt);
+    let text_of = |one: &HandshakeFigures<'_, '_>, rate: &Interval| {
+        let provider = named(analysis, &one.configuration.provider, &one.configuration.name(), reason_of(one));
+        format!("{} {provider}", known_rate(rate))
+    };
+    let widest = drawn().map(|(one, rate)| width_of(&text_of(one, rate), 11.0)).fold(60.0, f64::max);
+    let right = (WIDTH - widest - 10.0).max(gutter + 120.0);
+    let across = Scale::linear(ends, gutter, right);
+    canvas.axis_across(&across, Quantity::Rate, top, height - 38.0);
+    let (mut end, mut listed) = (top, Vec::new());
+    for (((name, rates), names), row) in lines.iter().zip(&names).zip(&rows) {
+        let middle = end + row / 2.0;
+        end += row;
+        let mut y = middle - rates.len() as f64 * BAR / 2.0;
+        canvas.label(gutter - 10.0, middle, TextStyle::Label, Anchor::End, names);
         for (one, rate) in rates {
             let text = known_rate(rate);
             let about = format!("{name} {}: {text} per second", provider(one));
-            let series = analysis.series(&one.configuration.provider);
-            canvas.bar(series, gutter, y, across.at(rate.estimate) - gutter, BAR - 2.0, &about);
+            let look = looks.of_provider(&one.configuration.provider);
+            match reason_of(one) {
+                Some(_) => canvas.hollow_bar(gutter, y, across.at(rate.estimate) - gutter, BAR - 2.0, &about),
+                None => canvas.bar(look.colour, gutter, y, across.at(rate.estimate) - gutter, BAR - 2.0, &about),
+            }
             canvas.interval_across(y + BAR / 2.0 - 1.0, &across, rate.low, rate.high);
-            canvas.text(across.at(rate.high) + 8.0, y + BAR - 2.0, TextStyle::Faint, Anchor::Start, &text);
+            let x = across.at(rate.high) + 8.0;
+            canvas.text(x, y + BAR - 2.0, TextStyle::Faint, Anchor::Start, &text_of(one, rate));
+            canvas.shows_figure(&one.configuration.provider, &one.configuration.name(), reason_of(one));
             listed.push(about);
             y += BAR;
         }
-        y += BETWEEN;
     }
-    let note = "Reciprocal of the server's mean time with its 95% interval, highest first.";
-    Some(canvas.finish("tls-server-rate", title, format!("{note}{more} {}.", listed.join("; "))))
+    let note = "Reciprocal of the server's mean time, highest first.";
+    let axis = "handshakes per second on one core";
+    canvas.text((gutter + right) / 2.0, height - 6.0, TextStyle::Faint, Anchor::Middle, axis);
+    canvas.note(note);
+    canvas.note(time_whiskers(analysis));
+    canvas.note(more.trim_start());
+    Some(canvas.finish(analysis, "tls-server-rate", &title, format!("{note}{more} {}.", listed.join("; "))))
 }
 
-/// Draws the bytes on the wire for each configuration, with the implementation that sends most. Bars start with the
-/// server's flight, so that readers can compare it with the initial window.
-fn flights(all: &[HandshakeFigures<'_, '_>]) -> Option<Chart> {
+/// Draws the bytes on the wire for each configuration, using the implementation that sends the most. Bars start with
+/// the server's flight, so that readers can compare it with the initial congestion window.
+fn flights(analysis: &RunAnalysis<'_>, all: &[HandshakeFigures<'_, '_>]) -> Option<Chart> {
     let noted: Vec<(&Configuration, Flights)> =
         all.iter().filter_map(|one| Some((&one.configuration, one.flights()?))).collect();
     let bytes = |flights: &Flights| flights.client_hello + flights.server_flight + flights.client_finish;
@@ -94,74 +235,97 @@ fn flights(all: &[HandshakeFigures<'_, '_>]) -> Option<Chart> {
     lines.first()?;
     let window = INITIAL_WINDOW * SEGMENT;
     let parts = ["server flight", "ClientHello", "client finish"];
-    let blocks = parts.iter().enumerate().map(|(place, name)| (LegendEntry::Block(place), (*name).to_owned()));
+    let blocks = parts.iter().enumerate().map(|(place, name)| (LegendEntry::Part(place), (*name).to_owned()));
     let window_text = format!("initial window of ten segments: {} bytes", thousands(window));
     let legend: Vec<_> = blocks.chain([(LegendEntry::Ideal, window_text.clone())]).collect();
-    let title = "tls: bytes of each handshake flight";
-    let top = Canvas::new(WIDTH, 0.0).head_of(title, &legend) + 4.0;
-    let height = top + lines.len() as f64 * LINE + 30.0;
-    let mut canvas = Canvas::new(WIDTH, height);
-    canvas.head_of(title, &legend);
-    let gutter = gutter(lines.iter().map(|(name, _)| name.as_str()));
+    let title = format!("{}: bytes of each handshake flight", subject(AREA));
+    let mut canvas = Canvas::new(WIDTH);
+    let top = canvas.head(&title, &legend) + 4.0;
+    let names: Vec<Vec<String>> = lines.iter().map(|(name, _)| lines_of(name, 12.0, NAMES)).collect();
+    let row = |names: &Vec<String>| LINE.max(LABEL_LINE * names.len() as f64 + 4.0);
+    let height = top + names.iter().map(row).sum::<f64>() + 42.0;
+    canvas.ends_at(height);
+    let gutter = gutter(&names);
     let ends = lines.iter().map(|(_, (_, flights))| bytes(flights)).chain([window]).map(|bytes| bytes as f64);
     let across = Scale::linear(ends, gutter, WIDTH - 20.0);
-    canvas.axis_across(&across, Quantity::Bytes, top, height - 26.0);
-    let mut listed = Vec::new();
-    for (place, (name, (configuration, flights))) in lines.iter().enumerate() {
-        let y = top + (place as f64 + 0.5) * LINE;
-        canvas.text(gutter - 10.0, y + 4.0, TextStyle::Label, Anchor::End, &label(name));
+    canvas.axis_across(&across, Quantity::Bytes, top, height - 38.0);
+    canvas.text((gutter + WIDTH - 20.0) / 2.0, height - 6.0, TextStyle::Faint, Anchor::Middle, "bytes on the wire");
+    let (mut listed, mut end) = (Vec::new(), top);
+    for ((name, (configuration, flights)), names) in lines.iter().zip(&names) {
+        let y = end + row(names) / 2.0;
+        end += row(names);
+        canvas.label(gutter - 10.0, y, TextStyle::Label, Anchor::End, names);
         let (mut from, mut words) = (0, Vec::new());
         let lengths = [flights.server_flight, flights.client_hello, flights.client_finish];
         for (part, bytes) in lengths.into_iter().enumerate() {
             let about = format!("{} {} bytes", parts[part], thousands(bytes));
             let (x, to) = (across.at(from as f64), across.at((from + bytes) as f64));
-            canvas.bar(part, x, y - 8.0, to - x, 16.0, &about);
+            canvas.part(part, x, y - 8.0, to - x, 16.0, &about);
             words.push(about);
             from += bytes;
         }
         listed.push(format!("{name} {}: {}", configuration.provider, words.join(", ")));
     }
     let x = across.at(window as f64);
-    canvas.ideal(&[(x, top), (x, height - 26.0)]);
+    canvas.ideal(&[(x, top), (x, height - 38.0)]);
+    for (_, (configuration, _)) in &lines {
+        canvas.shows_figure(&configuration.provider, &configuration.name(), None);
+    }
     let note = format!(
         "Bytes of the implementation that sends most. A server flight beyond the dashed line, {window_text}, needs \
-         another round trip."
+         another round trip. Lengths are exact, so there are no whiskers. By implementation: {}.",
+        senders(&lines)
     );
-    Some(canvas.finish("tls-flights", title, format!("{note}{more} {}.", listed.join("; "))))
+    canvas.note(note.clone());
+    canvas.note(more.trim_start());
+    Some(canvas.finish(analysis, "tls-flights", &title, format!("{note}{more} {}.", listed.join("; "))))
 }
 
-/// Draws key exchange, signatures and the rest of each handshake.
+/// Draws the components of each handshake's time: key exchange, signatures, and the rest.
 fn parts(analysis: &RunAnalysis<'_>) -> Option<Chart> {
     let bar = |one: HandshakeDecomposition| Bar {
         name: one.configuration.name(),
         provider: one.configuration.provider.clone(),
+        algorithm: one.configuration.name(),
         parts: vec![one.exchange_ns, one.signing_ns, one.verification_ns, one.rest_ns.estimate.max(0.0)],
         whole: Some(one.handshake_ns),
+        doubt: doubt_of(&one.caveats),
     };
     let bars = decompositions(analysis).into_iter().map(bar).collect();
     let note = "Means over both sides. The primitives were measured separately. The rest is the handshake minus the \
-                primitives, drawn only if it is positive. The line is the handshake.";
+                primitives, drawn only if it is positive. The diamond is the handshake.";
     let parts = ["key exchange", "signing", "verification", "rest: TLS itself"];
-    stacked("tls-parts", "tls: components of a handshake", &parts, bars, MOST, note)
+    let title = format!("{}: time of a handshake by its components", subject(AREA));
+    stacked(analysis, "tls-parts", &title, &parts, bars, MOST, note)
 }
 
-/// Draws the steps of each handshake, if they were measured.
-fn steps(all: &[HandshakeFigures<'_, '_>]) -> Option<Chart> {
+/// Draws the times of the steps of each handshake, if they were measured.
+fn steps(analysis: &RunAnalysis<'_>, all: &[HandshakeFigures<'_, '_>]) -> Option<Chart> {
     let mean = |of: &pqlab_analysis::CaseAnalysis<'_>| of.estimates.as_ref().map(|estimates| estimates.samples_ns.mean);
     let bar = |one: &HandshakeFigures<'_, '_>| {
         Some(Bar {
             name: one.configuration.name(),
             provider: one.configuration.provider.clone(),
+            algorithm: one.configuration.name(),
             parts: one.steps.iter().map(|step| mean((*step)?)).collect::<Option<_>>()?,
             whole: one.whole.and_then(mean),
+            doubt: one.steps.iter().flatten().find_map(|step| doubt(step)),
         })
     };
-    let note = "Means. Each step was measured separately; the line is the handshake, measured as one operation.";
-    stacked("tls-steps", "tls: steps of a handshake", &STEPS, all.iter().filter_map(bar).collect(), MOST, note)
+    let note = "Means. Each step was measured separately; the diamond is the handshake, measured as one operation.";
+    let title = format!("{}: time of a handshake by its steps", subject(AREA));
+    stacked(analysis, "tls-steps", &title, &STEPS, all.iter().filter_map(bar).collect(), MOST, note)
 }
 
-fn gutter<'n>(names: impl Iterator<Item = &'n str>) -> f64 {
-    names.map(|name| width_of(&label(name), 12.0)).fold(80.0, f64::max).min(330.0) + 14.0
+/// Lists the implementations, each with its number of lines: `rustls 3, openssl 1`.
+fn senders(lines: &[(String, &(&Configuration, Flights))]) -> String {
+    let counted = gathered(lines.iter().map(|(_, (configuration, _))| (configuration.provider.as_str(), ())));
+    counted.iter().map(|(provider, all)| format!("{provider} {}", all.len())).collect::<Vec<_>>().join(", ")
+}
+
+/// Returns the width of the column with the names, in SVG units.
+fn gutter(names: &[Vec<String>]) -> f64 {
+    names.iter().flatten().map(|name| width_of(name, 12.0)).fold(80.0, f64::max) + 14.0
 }
 
 /// Truncates `lines` to the maximum for a picture. Returns a sentence with the number of omitted lines, or an empty
@@ -179,22 +343,64 @@ mod tests {
 
     fn drawn() -> Vec<Chart> {
         let run = fixtures::tls_run();
-        pictures(&RunAnalysis::of(&run), AREA)
+        pictures(&RunAnalysis::new(&run), AREA)
     }
 
     #[test]
-    fn tls_runs_have_four_pictures() {
+    fn tls_runs_have_a_picture_for_each_question() {
         let names: Vec<String> = drawn().into_iter().map(|chart| chart.name).collect();
-        assert_eq!(names, ["tls-server-rate", "tls-flights", "tls-parts", "tls-steps"]);
+        assert_eq!(names, ["tls-round-trip", "tls-server-rate", "tls-flights", "tls-parts", "tls-steps"]);
         let run = fixtures::run();
-        assert!(pictures(&RunAnalysis::of(&run), AREA).is_empty());
+        assert!(pictures(&RunAnalysis::new(&run), AREA).is_empty());
         let run = fixtures::tls_run();
-        assert!(pictures(&RunAnalysis::of(&run), "kem").is_empty());
+        assert!(pictures(&RunAnalysis::new(&run), "kem").is_empty());
+    }
+
+    #[test]
+    fn curves_over_the_round_trip_join_links_of_one_kind() {
+        let mut run = fixtures::tls_run();
+        let link = run.records.iter().find(|record| record.case.word("rtt").is_some()).unwrap();
+        let mut near = link.clone();
+        for parameter in &mut near.case.parameters {
+            if let pqlab_record::Parameter::Word(name, value) = parameter
+                && name == "rtt"
+            {
+                *value = "10ms".to_owned();
+            }
+        }
+        run.records.push(near);
+        let chart = waits(&RunAnalysis::new(&run)).unwrap();
+        assert!(!chart.about.contains("at 600") && chart.about.contains("at 10, "), "{}", chart.about);
+    }
+
+    #[test]
+    fn a_handshake_costs_time_and_bytes() {
+        let mut run = fixtures::tls_run();
+        let noted = |record: &&pqlab_record::Record| {
+            record.case.operation == "handshake" && record.samples.visits.iter().all(|visit| !visit.extra.is_empty())
+        };
+        let whole = run.records.iter().find(noted).unwrap().clone();
+        for chain in 3..6 {
+            let mut other = whole.clone();
+            for parameter in &mut other.case.parameters {
+                if let pqlab_record::Parameter::Number(name, value) = parameter
+                    && name == "chain"
+                {
+                    *value = chain;
+                }
+            }
+            run.records.push(other);
+        }
+        let analysis = RunAnalysis::new(&run);
+        let chart = cost(&analysis, &handshakes(&analysis)).unwrap();
+        assert!(chart.svg.contains("chain of 5") && chart.about.contains(" bytes, "), "{}", chart.about);
     }
 
     #[test]
     fn text_alternatives_contain_the_figures() {
-        let [rates, flights, parts, steps] = &drawn()[..] else { panic!() };
+        let [waits, rates, flights, parts, steps] = &drawn()[..] else { panic!() };
+        assert!(waits.about.contains("205 ms at 100, 1.21 s at 600"), "{}", waits.about);
+        assert!(waits.svg.contains("The links differ in rate and loss, too."), "{}", waits.svg);
         let places = [
             "X25519 ECDSA-P-256 chain=1 psk openssl",
             "X25519 ECDSA-P-256 chain=1 rustls",

@@ -1,31 +1,48 @@
 //! Canvas for pictures: marks, texts and axes as SVG. The template engine writes the SVG and escapes texts.
 //!
-//! Attributes set the colours of a standalone SVG. With the classes, a page overrides these colours in its dark theme.
+//! Attributes set the colors of a standalone SVG file. Class names allow the stylesheet of a page to override them in
+//! its dark theme.
 
+mod mark;
 mod scale;
+mod text;
 mod whisker;
 
 pub(super) use scale::Scale;
+pub(super) use text::{label, lines_of, width_of};
 
-use super::Chart;
-use crate::width::display_width;
+use super::look::Look;
+use super::provenance::{Shown, provenance};
+use super::ratios::doubt;
+use super::{Chart, RunAnalysis};
 use maud::{Markup, PreEscaped, html};
-use pqlab_analysis::number::{grouped, memory, rate, significant, throughput, time};
+use pqlab_analysis::CaseAnalysis;
+use pqlab_analysis::number::{APPROXIMATE, grouped, memory, rate, significant, throughput, time};
 use pqlab_analysis::text::neutral;
+use text::wrapped;
 
-/// Colours of series that colour-blind readers can distinguish on white (after Okabe and Ito). Each series also has its
-/// own shape.
-const COLOURS: [&str; 8] = ["#0072b2", "#d55e00", "#00875f", "#a8487f", "#9a6d00", "#3d5fc4", "#5c6670", "#7a3b12"];
+/// Colors of libraries on white (after Okabe and Ito). None of them is gray, because gray marks are not ranked.
+/// Color-blind readers can tell libraries apart by their shapes.
+pub(super) const COLOURS: [&str; 11] = [
+    "#0072b2", "#d55e00", "#00875f", "#a8487f", "#9a6d00", "#3d5fc4", "#0b8a9e", "#7a3b12", "#c2183f", "#7b3fb0",
+    "#667a00",
+];
 const INK: &str = "#1c232b";
 const FAINT: &str = "#5b6672";
 const RULE: &str = "#dde2e7";
 const FONT: &str = "ui-sans-serif, system-ui, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif";
-/// Approximate width of a character at font size 1. Fonts that browsers are likely to use are not wider.
-const CHARACTER: f64 = 0.62;
-/// Margin around the drawing.
+/// Font size of the small print, in SVG units.
+const PRINT: f64 = 9.5;
+/// Distance between the lines of the small print, in SVG units.
+const PRINT_LINE: f64 = 13.0;
+/// Margin around the drawing, in SVG units.
 const MARGIN: f64 = 14.0;
-/// Maximum length of a label in characters. Longer labels are truncated.
-const LABEL: usize = 44;
+/// Font size of the title, in SVG units.
+const TITLE: f64 = 15.0;
+/// Distance between the lines of the title, in SVG units.
+const TITLE_LINE: f64 = 19.0;
+/// Distance between the lines of a label, in SVG units.
+pub(super) const LABEL_LINE: f64 = 13.0;
 
 /// Style of a text.
 #[derive(Clone, Copy, PartialEq)]
@@ -35,9 +52,12 @@ pub(super) enum TextStyle {
     Faint,
     Value,
     Large,
+    Strong,
+    /// Small print.
+    Print,
 }
 
-/// Text anchor.
+/// Point of a text that is placed at the given x coordinate.
 #[derive(Clone, Copy)]
 pub(super) enum Anchor {
     Start,
@@ -45,7 +65,7 @@ pub(super) enum Anchor {
     End,
 }
 
-/// Quantity on an axis.
+/// Quantity shown on an axis, which determines the format of numbers.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Quantity {
     /// Time in nanoseconds.
@@ -54,7 +74,7 @@ pub(super) enum Quantity {
     Rate,
     /// Bytes per second.
     Throughput,
-    /// Bytes.
+    /// Number of bytes.
     Bytes,
     /// Number without unit.
     Plain,
@@ -67,13 +87,13 @@ pub(super) enum Quantity {
 /// Symbol of a legend entry.
 #[derive(Clone, Copy)]
 pub(super) enum LegendEntry {
-    /// Mark of a series.
-    Mark(usize),
-    /// Filled block in the colour of a series.
-    Block(usize),
-    /// Whisker.
-    Line,
-    /// Dashed line.
+    /// Mark of a library.
+    Mark(Look),
+    /// Filled square in the color of a part of a bar.
+    Part(usize),
+    /// Diamond of a value without an interval.
+    Diamond,
+    /// Dashed line of ideal values or of a limit.
     Ideal,
 }
 
@@ -82,18 +102,41 @@ pub(super) struct Canvas {
     width: f64,
     height: f64,
     body: String,
-    /// Whether an interval extends beyond the plot.
+    /// Whether an interval extends beyond the plot, so that its whisker ends in an arrow.
     goes_on: bool,
+    /// Whether a text contains a figure marked as approximate (`≈`).
+    has_approximate: bool,
+    /// Centers of the marks in the plot. Excludes marks in the legend.
+    marks: Vec<(f64, f64)>,
+    /// Both ends of each whisker.
+    whiskers: Vec<[(f64, f64); 2]>,
+    /// Sentences of small print about this picture.
+    notes: Vec<String>,
+    /// Figures that the picture shows, for the small print.
+    shown: Shown,
+}
+
+impl Anchor {
+    /// Returns the value of the SVG attribute `text-anchor`, or `None` for its default.
+    fn name(self) -> Option<&'static str> {
+        match self {
+            Anchor::Start => None,
+            Anchor::Middle => Some("middle"),
+            Anchor::End => Some("end"),
+        }
+    }
 }
 
 impl TextStyle {
-    fn look(self) -> (&'static str, f64, &'static str, &'static str) {
+    fn look(self) -> (&'static str, f64, &'static str, Option<&'static str>) {
         match self {
-            TextStyle::Title => ("t title", 15.0, INK, "600"),
-            TextStyle::Label => ("t", 12.0, INK, "400"),
-            TextStyle::Faint => ("t faint", 11.0, FAINT, "400"),
-            TextStyle::Value => ("t", 11.0, INK, "600"),
-            TextStyle::Large => ("t large", 40.0, INK, "700"),
+            TextStyle::Title => ("t title", TITLE, INK, Some("600")),
+            TextStyle::Label => ("t", 12.0, INK, None),
+            TextStyle::Faint => ("t faint", 11.0, FAINT, None),
+            TextStyle::Value => ("t", 11.0, INK, Some("600")),
+            TextStyle::Large => ("t large", 40.0, INK, Some("700")),
+            TextStyle::Strong => ("t", 12.0, INK, Some("600")),
+            TextStyle::Print => ("t faint", PRINT, FAINT, None),
         }
     }
 }
@@ -106,7 +149,8 @@ impl Quantity {
             Quantity::Rate if value >= 1e4 => format!("{}k", trimmed(&significant(value / 1e3))),
             Quantity::Rate => trimmed(&rate(value)),
             Quantity::Throughput => trimmed_unit(&throughput(value)),
-            // Message lengths are multiples of 1,024 and get binary units. Lengths of keys and signatures are not.
+            // Message lengths are usually multiples of 1,024 and get binary units. Lengths of keys
+            // and signatures are not, and stay in bytes.
             Quantity::Bytes if (value as u64).is_multiple_of(1024) => trimmed_unit(&memory(value as u64)),
             Quantity::Bytes => format!("{} B", grouped(value as u64)),
             Quantity::Plain => trimmed(&significant(value)),
@@ -125,34 +169,35 @@ fn trimmed_unit(text: &str) -> String {
     text.split_once(' ').map_or_else(|| text.to_owned(), |(number, unit)| format!("{} {unit}", trimmed(number)))
 }
 
-/// Formats a coordinate.
+/// Formats a coordinate with at most one decimal.
 fn px(value: f64) -> String {
     let text = format!("{value:.1}");
     text.strip_suffix(".0").map_or(text.clone(), str::to_owned)
 }
 
-/// Returns the approximate width of a text at a font size.
-pub(super) fn width_of(text: &str, size: f64) -> f64 {
-    display_width(text) as f64 * CHARACTER * size
-}
-
-/// Truncates a text to the maximum length of a label.
-pub(super) fn label(text: &str) -> String {
-    let text = neutral(text);
-    if text.chars().count() <= LABEL {
-        return text;
-    }
-    text.chars().take(LABEL - 1).chain(['…']).collect()
-}
-
-/// Returns the colour of a series.
-pub(super) fn colour(series: usize) -> &'static str {
-    COLOURS[series % COLOURS.len()]
+/// Returns the color for the number of a library. Numbers beyond the end of [`COLOURS`] wrap around.
+fn colour(number: usize) -> &'static str {
+    COLOURS[number % COLOURS.len()]
 }
 
 impl Canvas {
-    pub(super) fn new(width: f64, height: f64) -> Canvas {
-        Canvas { width, height, body: String::new(), goes_on: false }
+    pub(super) fn new(width: f64) -> Canvas {
+        Canvas {
+            width,
+            height: 0.0,
+            body: String::new(),
+            goes_on: false,
+            has_approximate: false,
+            marks: Vec::new(),
+            whiskers: Vec::new(),
+            notes: Vec::new(),
+            shown: Shown::default(),
+        }
+    }
+
+    /// Sets the height of the drawing, below which the small print starts.
+    pub(super) fn ends_at(&mut self, height: f64) {
+        self.height = height;
     }
 
     fn push(&mut self, markup: Markup) {
@@ -161,33 +206,68 @@ impl Canvas {
 
     pub(super) fn text(&mut self, x: f64, y: f64, style: TextStyle, anchor: Anchor, text: &str) {
         let (class, size, fill, weight) = style.look();
-        let anchor = match anchor {
-            Anchor::Start => "start",
-            Anchor::Middle => "middle",
-            Anchor::End => "end",
-        };
-        let text = neutral(text);
+        let anchor = anchor.name();
+        let text = self.checked(text);
         self.push(html! {
-            text class=(class) x=(px(x)) y=(px(y)) font-size=(size) fill=(fill) font-weight=(weight) text-anchor=(anchor) { (text) }
+            text class=(class) x=(px(x)) y=(px(y)) font-size=(size) fill=(fill) font-weight=[weight] text-anchor=[anchor] { (text) }
         });
     }
 
-    /// Draws a text on a filled area. `light` selects light text for contrast with a dark area.
+    /// Escapes a text, and records whether it contains an approximate figure.
+    fn checked(&mut self, text: &str) -> String {
+        self.has_approximate |= text.contains('≈');
+        neutral(text)
+    }
+
+    /// Draws a label of several lines. `y` is its vertical center.
+    pub(super) fn label(&mut self, x: f64, y: f64, style: TextStyle, anchor: Anchor, lines: &[String]) {
+        let first = y + 4.0 - (lines.len().saturating_sub(1)) as f64 * LABEL_LINE / 2.0;
+        for (number, line) in lines.iter().enumerate() {
+            self.text(x, first + LABEL_LINE * number as f64, style, anchor, line);
+        }
+    }
+
+    /// Draws a text on a filled area. If `light` is set, the text is light, for contrast with a dark area.
     pub(super) fn text_on(&mut self, x: f64, y: f64, light: bool, text: &str) {
         let fill = if light { "#ffffff" } else { INK };
+        let text = self.checked(text);
         self.push(html! {
-            text x=(px(x)) y=(px(y)) font-size="11" fill=(fill) text-anchor="middle" { (neutral(text)) }
+            text x=(px(x)) y=(px(y)) font-size="11" fill=(fill) text-anchor="middle" { (text) }
+        });
+    }
+
+    /// Draws the label of a mark on a background in the color of the paper, which hides the rule behind the label.
+    pub(super) fn text_over_rule(&mut self, x: f64, y: f64, anchor: Anchor, text: &str) {
+        let (class, size, fill, weight) = TextStyle::Faint.look();
+        let text = self.checked(text);
+        let length = width_of(&text, size) * 0.9;
+        let left = match anchor {
+            Anchor::Start => x,
+            Anchor::Middle => x - length / 2.0,
+            Anchor::End => x - length,
+        };
+        let anchor = anchor.name();
+        self.push(html! {
+            rect class="under" x=(px(left - 2.0)) y=(px(y - 11.0)) width=(px(length + 4.0)) height="14" fill="#ffffff" {}
+            text class=(class) x=(px(x)) y=(px(y)) font-size=(size) fill=(fill) font-weight=[weight] text-anchor=[anchor] { (text) }
         });
     }
 
     pub(super) fn rule(&mut self, from: (f64, f64), to: (f64, f64)) {
         self.push(html! {
-            line class="rule" x1=(px(from.0)) y1=(px(from.1)) x2=(px(to.0)) y2=(px(to.1)) stroke=(RULE) stroke-width="1" {}
+            line class="rule" x1=(px(from.0)) y1=(px(from.1)) x2=(px(to.0)) y2=(px(to.1)) stroke=(RULE) {}
         });
     }
 
-    /// Draws a line in the colour of a series. Values that were not measured are dashed.
-    pub(super) fn line(&mut self, series: usize, points: &[(f64, f64)], dashed: bool) {
+    /// Draws the reference line, at the value with which all other values are compared.
+    pub(super) fn base(&mut self, from: (f64, f64), to: (f64, f64)) {
+        self.push(html! {
+            line class="base" x1=(px(from.0)) y1=(px(from.1)) x2=(px(to.0)) y2=(px(to.1)) stroke=(FAINT) stroke-width="1" {}
+        });
+    }
+
+    /// Draws a line in the color of a series.
+    pub(super) fn line(&mut self, series: usize, points: &[(f64, f64)]) {
         if points.is_empty() {
             return;
         }
@@ -195,33 +275,15 @@ impl Canvas {
         let class = format!("s{}", series % COLOURS.len());
         self.push(html! {
             polyline class=(class) points=(points.join(" ")) fill="none" stroke=(colour(series)) stroke-width="1.8"
-                stroke-linejoin="round" stroke-dasharray=[dashed.then_some("5 4")] {}
+                stroke-linejoin="round" {}
         });
     }
 
-    /// Draws the faint dashed line of ideal values.
+    /// Draws a faint dashed line: for ideal values, for a case that is not ranked, or for a limit.
     pub(super) fn ideal(&mut self, points: &[(f64, f64)]) {
         let points: Vec<String> = points.iter().map(|(x, y)| format!("{},{}", px(*x), px(*y))).collect();
         self.push(html! {
             polyline class="ideal" points=(points.join(" ")) fill="none" stroke=(FAINT) stroke-width="1.2" stroke-dasharray="5 4" {}
-        });
-    }
-
-    /// Draws a filled outline in the colour of a series.
-    pub(super) fn area(&mut self, series: usize, points: &[(f64, f64)]) {
-        let points: Vec<String> = points.iter().map(|(x, y)| format!("{},{}", px(*x), px(*y))).collect();
-        let class = format!("f{}", series % COLOURS.len());
-        self.push(html! {
-            polygon class=(class) points=(points.join(" ")) fill=(colour(series)) fill-opacity="0.75" {}
-        });
-    }
-
-    pub(super) fn bar(&mut self, series: usize, x: f64, y: f64, width: f64, height: f64, about: &str) {
-        let class = format!("f{}", series % COLOURS.len());
-        self.push(html! {
-            rect class=(class) x=(px(x)) y=(px(y)) width=(px(width.max(0.5))) height=(px(height.max(0.5))) fill=(colour(series)) {
-                title { (neutral(about)) }
-            }
         });
     }
 
@@ -234,61 +296,18 @@ impl Canvas {
         });
     }
 
-    /// Draws a mark in the colour and shape of a series.
-    pub(super) fn mark(&mut self, series: usize, x: f64, y: f64, about: &str) {
-        let r = 4.6;
-        let path = match series % COLOURS.len() {
-            0 => format!("M{} {}a{r} {r} 0 1 0 {} 0a{r} {r} 0 1 0 -{} 0z", px(x - r), px(y), 2.0 * r, 2.0 * r),
-            1 => polygon(x, y, &[(-4.2, -4.2), (4.2, -4.2), (4.2, 4.2), (-4.2, 4.2)]),
-            2 => polygon(x, y, &[(0.0, -5.6), (5.2, 4.0), (-5.2, 4.0)]),
-            3 => polygon(x, y, &[(0.0, -5.8), (5.8, 0.0), (0.0, 5.8), (-5.8, 0.0)]),
-            4 => polygon(x, y, &[(0.0, 5.6), (5.2, -4.0), (-5.2, -4.0)]),
-            5 => polygon(
-                x,
-                y,
-                &[
-                    (-1.7, -5.4),
-                    (1.7, -5.4),
-                    (1.7, -1.7),
-                    (5.4, -1.7),
-                    (5.4, 1.7),
-                    (1.7, 1.7),
-                    (1.7, 5.4),
-                    (-1.7, 5.4),
-                    (-1.7, 1.7),
-                    (-5.4, 1.7),
-                    (-5.4, -1.7),
-                    (-1.7, -1.7),
-                ],
-            ),
-            6 => polygon(x, y, &[(-2.6, -5.2), (2.6, -5.2), (5.2, 0.0), (2.6, 5.2), (-2.6, 5.2), (-5.2, 0.0)]),
-            _ => polygon(x, y, &[(-5.4, -2.4), (5.4, -2.4), (5.4, 2.4), (-5.4, 2.4)]),
-        };
-        // Colours repeat if there are many series, so make marks with a repeated colour hollow.
-        let hollow = (series / COLOURS.len()) % 2 == 1;
-        let class = format!("{}{}", if hollow { "s" } else { "m" }, series % COLOURS.len());
-        let (fill, stroke) = if hollow { ("none", colour(series)) } else { (colour(series), "#ffffff") };
-        self.push(html! {
-            path class=(class) d=(path) fill=(fill) stroke=(stroke) stroke-width=(if hollow { "1.6" } else { "0.8" }) {
-                title { (neutral(about)) }
-            }
-        });
-    }
-
-    /// Draws the title and a legend of marks. Returns the lower end of the legend.
-    pub(super) fn head(&mut self, title: &str, legend: &[(usize, String)]) -> f64 {
-        let legend: Vec<(LegendEntry, String)> =
-            legend.iter().map(|(series, name)| (LegendEntry::Mark(*series), name.clone())).collect();
-        self.head_of(title, &legend)
-    }
-
-    /// Like [`Canvas::head`], but with any kind of legend entries.
-    pub(super) fn head_of(&mut self, title: &str, legend: &[(LegendEntry, String)]) -> f64 {
-        self.text(0.0, 16.0, TextStyle::Title, Anchor::Start, title);
-        let (mut x, mut y) = (6.0, 38.0);
-        if legend.is_empty() {
-            return 26.0;
+    /// Draws the title, and a legend if it has entries. Returns the y coordinate of their lower end.
+    pub(super) fn head(&mut self, title: &str, legend: &[(LegendEntry, String)]) -> f64 {
+        let mut y = 16.0 - TITLE_LINE;
+        for line in lines_of(title, TITLE, 0.92 * self.width) {
+            y += TITLE_LINE;
+            self.text(0.0, y, TextStyle::Title, Anchor::Start, &line);
         }
+        if legend.is_empty() {
+            return y + 10.0;
+        }
+        let mut x = 6.0;
+        y += 22.0;
         for (key, name) in legend {
             let name = label(name);
             let width = width_of(&name, 12.0) + 30.0;
@@ -296,9 +315,9 @@ impl Canvas {
                 (x, y) = (6.0, y + 18.0);
             }
             match key {
-                LegendEntry::Mark(series) => self.mark(*series, x, y, &name),
-                LegendEntry::Block(series) => self.bar(*series, x - 5.0, y - 5.0, 10.0, 10.0, &name),
-                LegendEntry::Line => self.whisker((x, y - 7.0), (x, y + 7.0)),
+                LegendEntry::Mark(look) => self.symbol(*look, x, y, &name),
+                LegendEntry::Part(part) => self.part(*part, x - 5.0, y - 5.0, 10.0, 10.0, &name),
+                LegendEntry::Diamond => self.diamond(x, y),
                 LegendEntry::Ideal => self.ideal(&[(x - 6.0, y), (x + 8.0, y)]),
             }
             self.text(x + 11.0, y + 4.0, TextStyle::Label, Anchor::Start, &name);
@@ -327,11 +346,70 @@ impl Canvas {
         }
     }
 
-    /// Finishes the picture. `about` is the text alternative.
-    pub(super) fn finish(self, name: &str, title: &str, about: String) -> Chart {
+    /// Adds a sentence to the small print.
+    pub(super) fn note(&mut self, sentence: impl Into<String>) {
+        let sentence = sentence.into();
+        if !sentence.is_empty() && !self.notes.contains(&sentence) {
+            self.notes.push(sentence);
+        }
+    }
+
+    /// Records a case that the picture shows. The small print lists the version of its library, and says whether the
+    /// case is ranked.
+    pub(super) fn shows(&mut self, row: &CaseAnalysis<'_>) {
+        self.shown.add(&row.case().provider, &row.case().algorithm, doubt(row));
+    }
+
+    /// Records a figure that the picture shows, like [`Canvas::shows`]. A figure may cover several cases. `doubt` is
+    /// the reason why it is not ranked.
+    pub(super) fn shows_figure(&mut self, provider: &str, algorithm: &str, doubt: Option<&'static str>) {
+        self.shown.add(provider, algorithm, doubt);
+    }
+
+    /// Adds a library to the small print without counting a figure.
+    pub(super) fn shows_library(&mut self, provider: &str, algorithm: &str) {
+        self.shown.add_library(provider, algorithm);
+    }
+
+    /// Draws a gray band across the plot.
+    pub(super) fn band(&mut self, place: (f64, f64), size: (f64, f64)) {
+        self.push(html! {
+            rect class="band" x=(px(place.0)) y=(px(place.1)) width=(px(size.0)) height=(px(size.1)) fill=(FAINT) fill-opacity="0.13" {}
+        });
+    }
+
+    /// Draws the small print below the picture, and increases the height of the picture to fit it.
+    fn print(&mut self, analysis: &RunAnalysis<'_>) {
+        let hidden = self.hidden_whiskers();
+        if hidden > 0 {
+            self.note(format!("Whiskers shorter than their mark are hidden: {hidden} of {}.", self.whiskers.len()));
+        }
+        if self.has_approximate {
+            self.note(format!("≈: {APPROXIMATE}."));
+        }
+        self.note(self.shown.trust());
+        self.note(self.shown.related_defects(analysis));
+        let paragraphs = [self.notes.join(" ")].into_iter().chain(provenance(analysis, &self.shown));
+        let lines: Vec<String> = paragraphs.flat_map(|text| wrapped(&neutral(&text), self.width)).collect();
+        let mut y = self.height + 10.0;
+        self.rule((0.0, y - 4.0), (self.width, y - 4.0));
+        for line in lines {
+            y += PRINT_LINE;
+            self.text(0.0, y - 3.0, TextStyle::Print, Anchor::Start, &line);
+        }
+        self.height = y;
+    }
+
+    /// Finishes the picture with its small print. `about` is the text alternative.
+    pub(super) fn finish(mut self, analysis: &RunAnalysis<'_>, name: &str, title: &str, about: String) -> Chart {
+        let about = about + if self.goes_on { whisker::GOES_ON } else { "" };
+        if self.goes_on {
+            self.note(whisker::GOES_ON.trim_start());
+        }
+        self.print(analysis);
         let (width, height) = (self.width + 2.0 * MARGIN, self.height + 2.0 * MARGIN);
         let view = format!("-{MARGIN} -{MARGIN} {} {}", px(width), px(height));
-        let (title, about) = (neutral(title), neutral(&(about + if self.goes_on { whisker::GOES_ON } else { "" })));
+        let (title, about) = (neutral(title), neutral(&about));
         let ids = (format!("{name}-title"), format!("{name}-about"));
         let markup = html! {
             svg xmlns="http://www.w3.org/2000/svg" viewBox=(view) width=(px(width)) height=(px(height)) role="img"
@@ -344,11 +422,6 @@ impl Canvas {
         };
         Chart { name: name.to_owned(), title, about, svg: markup.into_string() }
     }
-}
-
-fn polygon(x: f64, y: f64, corners: &[(f64, f64)]) -> String {
-    let corners: Vec<String> = corners.iter().map(|(dx, dy)| format!("{} {}", px(x + dx), px(y + dy))).collect();
-    format!("M{}z", corners.join("L"))
 }
 
 #[cfg(test)]
@@ -365,14 +438,13 @@ mod tests {
     }
 
     #[test]
-    fn texts_are_escaped_and_labels_truncated() {
-        let mut canvas = Canvas::new(100.0, 50.0);
+    fn texts_are_escaped() {
+        let mut canvas = Canvas::new(400.0);
         canvas.text(0.0, 0.0, TextStyle::Label, Anchor::Start, crate::fixtures::HOSTILE);
-        let chart = canvas.finish("x", "<b>", "a & b".to_owned());
+        let chart = canvas.finish(&RunAnalysis::new(&crate::fixtures::run()), "x", "<b>", "a & b".to_owned());
         assert!(
             !chart.svg.contains("<script") && chart.svg.contains("&lt;script&gt;") && chart.svg.contains("a &amp; b")
         );
         assert!(!chart.svg.chars().any(|character| character.is_control()));
-        assert_eq!(label(&"x".repeat(100)).chars().count(), LABEL);
     }
 }

@@ -1,6 +1,6 @@
-//! Scales: coordinates for values, and ticks for axes.
+//! Scales, which map values to coordinates, and the ticks of their axes.
 
-/// Mapping from values to coordinates.
+/// Mapping from values to coordinates on one axis.
 #[derive(Clone, Copy)]
 pub(in crate::charts) struct Scale {
     pub(super) from: f64,
@@ -10,12 +10,13 @@ pub(in crate::charts) struct Scale {
     log: bool,
 }
 
-/// Largest value on a scale; its reciprocal is the smallest. The limits are needed because an imported run can contain
+/// Largest value on a scale. Its reciprocal is the smallest. Limits are needed because an imported run can contain
 /// absurd values, such as a tick of 1e300 ns.
 const LARGEST: f64 = 1e60;
 
 impl Scale {
-    /// Creates a logarithmic scale over the values above zero.
+    /// Creates a logarithmic scale that covers the values above zero. `start` and `end` are the coordinates of its
+    /// ends.
     pub(in crate::charts) fn log(values: impl Iterator<Item = f64>, start: f64, end: f64) -> Scale {
         let drawn = values.filter(|value| *value > 0.0 && value.is_finite());
         let (mut from, mut to) = extent(drawn.map(|value| value.clamp(1.0 / LARGEST, LARGEST)));
@@ -32,17 +33,17 @@ impl Scale {
         Scale { from, to, start, end, log: true }
     }
 
-    /// Creates a linear scale from zero.
+    /// Creates a linear scale from zero to the largest value. `start` and `end` are the coordinates of its ends.
     pub(in crate::charts) fn linear(values: impl Iterator<Item = f64>, start: f64, end: f64) -> Scale {
         let (_, to) = extent(values);
         let to = if to.is_finite() && to > 1.0 / LARGEST { to.min(LARGEST) * 1.05 } else { 1.0 };
         Scale { from: 0.0, to, start, end, log: false }
     }
 
-    /// Creates a linear scale between two values.
+    /// Creates a linear scale between two values. `start` and `end` are the coordinates of its ends.
     pub(in crate::charts) fn between(from: f64, to: f64, start: f64, end: f64) -> Scale {
         let [from, to] = [from, to].map(|value| value.clamp(-LARGEST, LARGEST));
-        // Between numbers that differ only in their last digits, floating-point arithmetic has no room for ticks.
+        // If two numbers differ only in their last digits, no ticks are representable between them.
         let apart = to - from > 1e-9 * from.abs().max(1.0 / LARGEST);
         let to = if apart { to } else { from + from.abs().max(1.0) };
         Scale { from, to, start, end, log: false }
@@ -58,7 +59,7 @@ impl Scale {
         self.start + share * (self.end - self.start)
     }
 
-    /// Returns round values for about `most` ticks at most.
+    /// Returns round values for the ticks of an axis: about `most`, or fewer.
     pub(in crate::charts) fn ticks(&self, most: usize) -> Vec<f64> {
         if !self.log {
             let rough = (self.to - self.from) / most.max(1) as f64;
@@ -86,7 +87,7 @@ impl Scale {
         all.into_iter().step_by(stride).collect()
     }
 
-    /// Returns whether labels of about eight characters at these values would not touch.
+    /// Returns whether labels of about eight characters at these values would not overlap.
     fn apart(&self, places: &[f64]) -> bool {
         let least = if self.start < self.end { 56.0 } else { 18.0 };
         places.windows(2).all(|pair| (self.at(pair[1]) - self.at(pair[0])).abs() >= least)
@@ -112,7 +113,7 @@ mod tests {
         let scale = Scale::linear([0.0, 9.5].into_iter(), 100.0, 0.0);
         assert_eq!(scale.ticks(5), [0.0, 2.0, 4.0, 6.0, 8.0]);
         assert_eq!(scale.at(0.0), 100.0);
-        // Scales with no value or a single value must have ticks, too.
+        // A scale with no value or a single value must also have ticks.
         assert!(!Scale::log(std::iter::empty(), 0.0, 1.0).ticks(5).is_empty());
         assert!(!Scale::log([7.0].into_iter(), 0.0, 1.0).ticks(5).is_empty());
         // Labels of ticks must not touch on a narrow range.

@@ -1,41 +1,35 @@
-//! Intervals: lines with a cap at each end, or an arrow if the interval extends beyond the plot.
+//! Whiskers, which show intervals: lines with a cap at each end, or with an arrow if the interval extends beyond the
+//! plot.
 
 use super::{Canvas, INK, Scale, px};
 use maud::html;
 
-/// Note in the text alternative if an interval extends beyond the plot.
-pub(super) const GOES_ON: &str = " An interval that ends in an arrow extends beyond the plot.";
+/// Sentence for the text alternative of a picture in which an interval extends beyond the plot.
+pub(super) const GOES_ON: &str = " A whisker that ends in an arrow extends beyond the plot.";
 
-/// Half the length of a cap, and half the width of an arrow.
+/// Half the length of a cap, and half the width of an arrow, in SVG units.
 const CAP: f64 = 3.5;
-/// Length of an arrow.
+/// Length of an arrow, in SVG units.
 const ARROW: f64 = 5.0;
 
-/// End of an interval.
+/// Appearance of one end of a whisker.
 #[derive(Clone, Copy, PartialEq)]
 enum End {
     Cap,
     Arrow,
-    /// Nothing, because the interval lies outside the plot and the other end has the arrow.
+    /// Neither cap nor arrow: the whole interval is beyond this end of the plot, and the other end has the arrow.
     None,
 }
 
 impl Canvas {
-    /// Draws a horizontal or vertical line with caps at both ends.
-    pub(in crate::charts) fn whisker(&mut self, from: (f64, f64), to: (f64, f64)) {
-        let length = ((to.0 - from.0).powi(2) + (to.1 - from.1).powi(2)).sqrt();
-        let along = if length > 1e-9 { ((to.0 - from.0) / length, (to.1 - from.1) / length) } else { (1.0, 0.0) };
-        self.line_with_ends(from, to, along, [End::Cap; 2]);
-    }
-
-    /// Draws an interval on a vertical scale, at `x`.
+    /// Draws a whisker on a vertical scale, at the x coordinate `x`.
     pub(in crate::charts) fn interval_up(&mut self, x: f64, up: &Scale, low: f64, high: f64) {
         let ends = self.ends(up, low, high);
         let along = (0.0, (up.end - up.start).signum());
         self.line_with_ends((x, up.at(low)), (x, up.at(high)), along, ends);
     }
 
-    /// Draws an interval on a horizontal scale, at `y`.
+    /// Draws a whisker on a horizontal scale, at the y coordinate `y`.
     pub(in crate::charts) fn interval_across(&mut self, y: f64, across: &Scale, low: f64, high: f64) {
         let ends = self.ends(across, low, high);
         let along = ((across.end - across.start).signum(), 0.0);
@@ -65,6 +59,7 @@ impl Canvas {
             let tip = if end == End::Arrow { format!("L{} {}", px(place.0), px(place.1)) } else { String::new() };
             format!("M{} {}{tip}L{} {}", px(one.0), px(one.1), px(other.0), px(other.1))
         };
+        self.whiskers.push([from, to]);
         let line = format!("M{} {}L{} {}", px(from.0), px(from.1), px(to.0), px(to.1));
         let path = line + &end(from, ends[0], -1.0) + &end(to, ends[1], 1.0);
         self.push(html! { path class="whisker" d=(path) stroke=(INK) stroke-width="1.1" fill="none" {} });
@@ -74,12 +69,13 @@ impl Canvas {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use pqlab_analysis::RunAnalysis;
 
     fn drawn(draw: impl Fn(&mut Canvas, &Scale)) -> (String, bool) {
         let scale = Scale::between(10.0, 20.0, 0.0, 100.0);
-        let mut canvas = Canvas::new(100.0, 50.0);
+        let mut canvas = Canvas::new(400.0);
         draw(&mut canvas, &scale);
-        let chart = canvas.finish("x", "x", "Some.".to_owned());
+        let chart = canvas.finish(&RunAnalysis::new(&crate::fixtures::run()), "x", "x", "Some.".to_owned());
         let path = chart.svg.split(" d=\"").nth(1).unwrap().split('"').next().unwrap().to_owned();
         (path, chart.about.ends_with(GOES_ON.trim_start()))
     }
@@ -88,7 +84,6 @@ mod tests {
     fn intervals_inside_the_plot_have_caps() {
         let caps = "M20 5L80 5M20 1.5L20 8.5M80 1.5L80 8.5";
         assert_eq!(drawn(|canvas, scale| canvas.interval_across(5.0, scale, 12.0, 18.0)), (caps.to_owned(), false));
-        assert_eq!(drawn(|canvas, _| canvas.whisker((20.0, 5.0), (80.0, 5.0))), (caps.to_owned(), false));
     }
 
     #[test]
@@ -97,7 +92,7 @@ mod tests {
         assert_eq!(drawn(|canvas, scale| canvas.interval_across(5.0, scale, 3.0, 18.0)), (below.to_owned(), true));
         let above = "M5 20L5 100M8.5 20L1.5 20M8.5 95L5 100L1.5 95";
         assert_eq!(drawn(|canvas, scale| canvas.interval_up(5.0, scale, 12.0, 31.0)), (above.to_owned(), true));
-        // Draw an interval that lies entirely outside the plot as an arrow towards it.
+        // An interval outside the plot must be drawn as an arrow towards it.
         let outside = "M5 100L5 100M8.5 95L5 100L1.5 95";
         assert_eq!(drawn(|canvas, scale| canvas.interval_up(5.0, scale, 30.0, 31.0)), (outside.to_owned(), true));
     }

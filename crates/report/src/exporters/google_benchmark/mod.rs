@@ -1,10 +1,10 @@
-//! Output of Google Benchmark as JSON and CSV, for tools that read it (`compare.py` and dashboards).
+//! Results in the JSON and CSV formats of Google Benchmark, for tools that read them (`compare.py` and dashboards).
 //!
-//! - Each process is a repetition. Its time is the mean over its samples, and its iterations are the operations in
-//!   these samples. If there are several repetitions, aggregates follow, as in Google Benchmark.
+//! - Each process is a repetition. Its time is the mean of its samples, and its number of iterations is the number of
+//!   operations in these samples. If there are several repetitions, aggregates follow, as in Google Benchmark.
 //! - `cpu_time` is the real time multiplied by the fraction of the visits' wall time during which the thread was on a
-//!   processor. Reading the CPU clock around each sample would take longer than many operations. For work on several
-//!   threads, this fraction is not recorded: `cpu_time` then repeats `real_time`, and the context says that it does.
+//!   processor. (Reading the CPU clock around each sample would take longer than many operations.) For work on several
+//!   threads, this fraction is not recorded. `cpu_time` then repeats `real_time`, and the context and the label say so.
 //! - The label contains the provider's version, followed by the caveats.
 //! - Ledger cases have the user counters `avg_verify_time_us` and `txs_per_second`.
 //! - The measurement overhead is the last row.
@@ -48,7 +48,7 @@ const HEADINGS: [&str; 12] = [
     "txs_per_second",
 ];
 
-/// A row: a repetition, an aggregate over repetitions, or an error.
+/// A row of the output: a repetition, an aggregate over repetitions, or an error.
 struct Row {
     name: String,
     run_name: String,
@@ -56,7 +56,7 @@ struct Row {
     repetition: usize,
     repetitions: usize,
     iterations: u64,
-    /// Real time in `unit`, or a ratio in the row for the coefficient of variation.
+    /// Real time in `unit`. In the row with the coefficient of variation, a ratio.
     time: Option<f64>,
     /// CPU time, in the same unit as `time`.
     cpu_time: Option<f64>,
@@ -207,7 +207,7 @@ impl Row {
     }
 }
 
-/// Checks that the cases of a plan can be named as requested.
+/// Checks that the requested scheme can name the cases of a plan.
 fn check(names: Names, plan: &[Case]) -> Result<(), ExportError> {
     match names {
         Names::Ids => Ok(()),
@@ -233,7 +233,7 @@ fn named<'r, 'a>(
     Ok(cases.into_iter().zip(given).map(|(row, name)| (row, name.unwrap_or_else(|| row.case().id()))).collect())
 }
 
-/// Describes how the CPU times of a run were obtained.
+/// Describes how a run's CPU times were obtained.
 fn cpu_time_words(analysis: &RunAnalysis<'_>) -> String {
     let measured = analysis.cases().iter().map(|row| processes(&row.record.samples)).filter(|all| !all.is_empty());
     let recorded: Vec<bool> = measured.map(|all| all.iter().all(|process| process.cpu_share.is_some())).collect();
@@ -247,7 +247,7 @@ fn cpu_time_words(analysis: &RunAnalysis<'_>) -> String {
     }
 }
 
-/// Returns the rows of a case, named `called`.
+/// Returns the rows of a case. `called` is the name of the rows.
 fn rows(analysed: &CaseAnalysis<'_>, called: String) -> Vec<Row> {
     let (record, case) = (analysed.record, analysed.case());
     let build = analysed.header().environment.providers.iter().find(|build| build.id == case.provider);
@@ -351,17 +351,17 @@ fn rows(analysed: &CaseAnalysis<'_>, called: String) -> Vec<Row> {
     rows
 }
 
-/// A process with usable samples.
+/// Figures of a process with usable samples.
 struct Process {
     operations: u64,
     /// Mean time of one operation in ns.
     ns: f64,
-    /// Fraction of the wall time of usable visits during which the thread was on a processor.
+    /// Fraction of the wall time of usable visits during which the thread was on a processor; `None` if not recorded.
     cpu_share: Option<f64>,
 }
 
 impl Process {
-    /// Returns the mean CPU time of an operation in ns, or the mean time if the fraction is unknown.
+    /// Returns the mean CPU time of an operation in ns. If the fraction is unknown, returns the mean wall time.
     fn cpu_ns(&self) -> f64 {
         self.ns * self.cpu_share.unwrap_or(1.0)
     }
@@ -390,7 +390,7 @@ fn processes(samples: &Samples) -> Vec<Process> {
     all.values().filter_map(process).collect()
 }
 
-/// Returns a unit that fits a time in ns, and the length of that unit in ns.
+/// Returns a unit in which a time in ns is easy to read: its name, and its length in ns.
 fn unit(ns: f64) -> (&'static str, f64) {
     match ns {
         ns if ns >= 1e9 => ("s", 1e9),

@@ -1,4 +1,4 @@
-//! Names of rows as in the reference ledger benchmark, which is part of an earlier system.
+//! Row names of the reference ledger benchmark, which belongs to an earlier system.
 
 use super::super::ExportError;
 use pqlab_analysis::ledger::AREA;
@@ -6,16 +6,16 @@ use pqlab_record::{Case, Form, Protocol, ProtocolKind};
 
 /// Transaction format in the reference ledger benchmark.
 const REFERENCE_FORM: &str = "TXv1-ML-DSA-65";
-/// Number of transactions in a block of the reference ledger benchmark. One sender signed all of them. They are in
-/// memory and are verified one after the other.
+/// Number of transactions in a block of the reference ledger benchmark. One sender signed all of them. They are
+/// verified one after the other, and are in memory from the start.
 const BLOCK: u64 = 100;
 
-/// Returns the row name that the reference ledger benchmark uses for the work of a case, or `None` if it did not
-/// measure such work.
+/// Returns the row name of the reference ledger benchmark for the work of a case, or `None` if the benchmark did not
+/// measure this work.
 fn reference_name(case: &Case) -> Option<&'static str> {
     let one_thread = case.threads().unwrap_or(1) == 1 && !case.has_invalid_transaction();
     let reference = case.workload == AREA && case.algorithm == REFERENCE_FORM && one_thread;
-    // The reference ledger benchmark parsed the key on each call and did not verify in batches.
+    // The reference ledger benchmark parsed the key in each call and did not verify in batches.
     if !reference || case.form == Some(Form::Prepared) || case.batch_size().is_some() {
         return None;
     }
@@ -31,8 +31,8 @@ fn reference_name(case: &Case) -> Option<&'static str> {
     }
 }
 
-/// Returns the row name from the reference ledger benchmark for each case, in order, or `None` for work that it did not
-/// measure. If several providers do the same work, appends the provider.
+/// Returns the row name of the reference ledger benchmark for each case, in order. The name is `None` for work that the
+/// benchmark did not measure. If several providers do the same work, appends the provider.
 ///
 /// # Errors
 /// [`ExportError::Choice`] if no case gets a name, or if two cases of one provider would get the same name.
@@ -42,7 +42,7 @@ pub(super) fn reference_names(
 ) -> Result<Vec<Option<String>>, ExportError> {
     let all: Vec<Option<&str>> = cases.iter().map(|case| reference_name(case)).collect();
     if all.iter().all(Option::is_none) {
-        let text = "none of the cases has a name in the reference ledger benchmark; measure the suite ledger-reference";
+        let text = "none of the cases has a name in the reference ledger benchmark; measure the ledger-reference suite";
         return Err(ExportError::Choice(text.to_owned()));
     }
     let mut names = Vec::new();
@@ -57,7 +57,7 @@ pub(super) fn reference_names(
         if twice {
             let ids: Vec<String> = same.iter().map(|case| case.id()).collect();
             return Err(ExportError::Choice(format!(
-                "{name} would be the name of several cases: {}; filter out all but one",
+                "several cases would be named {name}: {}; filter out all but one",
                 ids.join(", ")
             )));
         }
@@ -73,7 +73,7 @@ pub(super) fn reference_names(
     Ok(names)
 }
 
-/// Returns the number of iterations per repetition, which is a process, if that number is fixed.
+/// Returns the number of iterations in each repetition, if it is fixed. A repetition is a process.
 fn iterations(protocol: &Protocol) -> Option<u64> {
     let processes = u64::from(protocol.processes);
     let fixed = protocol.iterations.filter(|_| protocol.kind != ProtocolKind::Adaptive && processes > 0);

@@ -35,7 +35,8 @@ fn ledger_blocks_have_rates() {
     let mut run = fixtures::run();
     run.records = vec![fixtures::ledger_block("ML-DSA-65", "aws-lc", 100, 1_508.0)];
     let rows = csv_rows(&run);
-    // Eight processes, then mean, median, standard deviation and coefficient of variation.
+    // The rows are eight processes, then mean, median, standard deviation and coefficient of
+    // variation.
     assert_eq!(rows.len(), 12);
     for row in &rows[..9] {
         let number = |name: &str| row[name].parse::<f64>().unwrap();
@@ -147,6 +148,6 @@ fn reference_names_are_used_on_request() {
     let others = |names: &[String]| names.iter().filter(|name| !name.starts_with("BM_")).count();
     assert_eq!(ids.len() - others(&given), 12, "cases that the reference did not measure must keep their ids");
     run.records.pop();
-    let none = GoogleBenchmark { names: Names::Reference }.export(&RunAnalysis::of(&run), &mut Vec::new());
+    let none = GoogleBenchmark { names: Names::Reference }.export(&RunAnalysis::new(&run), &mut Vec::new());
     assert!(matches!(none, Err(ExportError::Choice(_))));
 }

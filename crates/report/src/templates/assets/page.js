@@ -3,14 +3,27 @@
   const root = document.documentElement;
   const remembered = (() => { try { return localStorage.getItem("pqlab-theme"); } catch { return null; } })();
   if (remembered === "dark" || remembered === "light") root.dataset.theme = remembered;
-  const dark = () => root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
-  document.getElementById("theme").addEventListener("click", () => {
-    root.dataset.theme = dark() ? "light" : "dark";
-    try { localStorage.setItem("pqlab-theme", root.dataset.theme); } catch { /* a page from disk may have no storage */ }
+  const system = matchMedia("(prefers-color-scheme: dark)");
+  const button = document.getElementById("theme");
+  const name = () => {
+    const now = { dark: "Dark", light: "Light" }[root.dataset.theme] || "System";
+    button.querySelector("span").textContent = now;
+    button.setAttribute("aria-label", `Theme: ${now.toLowerCase()}`);
+  };
+  // The first click always changes the colours: system, then the opposite, then the other theme, then system again.
+  button.addEventListener("click", () => {
+    const [own, opposite] = system.matches ? ["dark", "light"] : ["light", "dark"];
+    const next = { [opposite]: own, [own]: "" }[root.dataset.theme || ""] ?? opposite;
+    if (next) root.dataset.theme = next; else delete root.dataset.theme;
+    try {
+      if (next) localStorage.setItem("pqlab-theme", next); else localStorage.removeItem("pqlab-theme");
+    } catch { /* a page from disk may have no storage */ }
+    name();
   });
+  name();
 
-  // Tables can be sorted by any column, numerically if its cells have numbers. Rows without a figure come last in
-  // either order. Rows are grouped by operation until they are sorted, and again after the third click on a heading.
+  // Clicks on a heading sort the table by that column: ascending, then descending, then grouped by
+  // operation again. Rows without a figure come last in both directions.
   const value = (row, column) => {
     const cell = row.cells[column];
     if (!cell || (row.classList.contains("failed") && column > 1)) return null;
@@ -26,6 +39,7 @@
     });
     return valued.map(([, row]) => row);
   };
+  const areas = [];
   for (const area of document.querySelectorAll(".area")) {
     const table = area.querySelector("table.cases");
     const body = table.tBodies[0];
@@ -41,7 +55,19 @@
       const open = row.cells[1].firstChild;
       open.setAttribute("aria-label", `${open.textContent}, ${operation}`);
     }
-    // Estimated height of a table that is not laid out yet, for the scroll bar.
+    // Show ratios as bars. The policy forbids styles in the markup, but not here.
+    let most = 1;
+    for (const row of cases) if (row.cells[4]) most = Math.max(most, Number(row.cells[4].dataset.v) || 0);
+    for (const row of cases) {
+      const ratio = Number(row.cells[4] && row.cells[4].dataset.v);
+      if (ratio) row.cells[4].style.setProperty("--w", `${(100 * Math.log1p(ratio - 1) / Math.log1p(most - 1) || 0).toFixed(1)}%`);
+    }
+    const columns = area.querySelector(".columns");
+    columns.addEventListener("click", () => {
+      const all = !table.classList.toggle("brief");
+      columns.setAttribute("aria-pressed", String(all));
+    });
+    // Estimate the height of a table before its layout, so that the scroll bar is right.
     table.parentElement.style.containIntrinsicBlockSize = `auto ${table.rows.length * 2.05}rem`;
     const heads = [...table.tHead.rows[0].cells];
     heads.forEach((head, column) => head.querySelector("button").addEventListener("click", () => {
@@ -54,18 +80,22 @@
     }));
     const [text, provider, form] = [".filter-text", ".filter-provider", ".filter-form"].map((one) => area.querySelector(one));
     const count = area.querySelector(".count");
-    const filter = () => {
-      const words = text.value.toLowerCase().split(/\s+/).filter(Boolean);
+    const contents = new Map();
+    const content = (row) => {
+      if (!contents.has(row)) contents.set(row, row.textContent.toLowerCase());
+      return contents.get(row);
+    };
+    const filter = (searched = "") => {
+      const words = `${text.value} ${searched}`.toLowerCase().split(/\s+/).filter(Boolean);
       let [shown, group] = [0, null];
       for (const row of listed) {
         if (!row.classList.contains("case")) {
-          // A heading is hidden if all of its cases are hidden.
+          // Hide the heading until one of its cases is shown.
           group = row;
           group.hidden = true;
           continue;
         }
-        const content = row.textContent.toLowerCase();
-        row.hidden = !(words.every((word) => content.includes(word))
+        row.hidden = !(words.every((word) => content(row).includes(word))
           && (!provider.value || row.cells[1].textContent === provider.value)
           && (!form.value || row.dataset.form === form.value));
         shown += !row.hidden;
@@ -73,10 +103,146 @@
       }
       count.textContent = shown === cases.length ? `${cases.length} cases` : `${shown} of ${cases.length} cases`;
     };
-    for (const field of [text, provider, form]) field.addEventListener("input", filter);
+    const search = document.getElementById("search");
+    for (const field of [text, provider, form]) field.addEventListener("input", () => filter(search.value));
+    areas.push((searched) => {
+      filter(searched);
+      const shown = cases.filter((row) => !row.hidden).length;
+      area.classList.toggle("searched", searched !== "");
+      area.hidden = searched !== "" && shown === 0;
+      return shown;
+    });
   }
 
-  // Marks frames whose content is wider than the frame. The stylesheet then shows on which side the rest is.
+  // Searches the cases of all areas. While a search is active, only areas with matching cases are shown.
+  const search = document.getElementById("search");
+  if (search) {
+    search.addEventListener("input", () => {
+      const words = search.value.trim();
+      const shown = areas.map((one) => one(words)).reduce((sum, count) => sum + count, 0);
+      document.getElementById("found").textContent = words ? `${shown} cases match` : "";
+      document.body.classList.toggle("searching", words !== "");
+    });
+  }
+
+  // Copies tables and downloads pictures.
+  const escapes = {
+    latex: (text) => text.replace(/[\\{}]/g, "").replace(/([%&#_$])/g, "\\$1").replace(/±/g, "$\\pm$").replace(/×/g, "$\\times$").replace(/µ/g, "\\textmu{}").replace(/≈/g, "$\\approx$"),
+    markdown: (text) => text.replace(/\|/g, "\\|"),
+    csv: (text) => /[",\n]/.test(text) ? `"${text.replace(/"/g, '""')}"` : text,
+  };
+  const cellText = (cell) => cell.textContent.replace(/\s+/g, " ").trim();
+  const origin = document.title.replace(/^pqlab: /, "");
+  const written = (table, format) => {
+    const visible = (cell) => getComputedStyle(cell).display !== "none" || cell.classList.contains("job");
+    const heads = [...table.tHead.rows[0].cells].map((cell) => [visible(cell), cellText(cell), cell.classList.contains("num")]).filter(([shown]) => shown);
+    const rows = [...table.tBodies[0].rows].filter((row) => !row.hidden && !row.classList.contains("group"));
+    const escape = escapes[format];
+    const lines = rows.map((row) => {
+      const texts = [...row.cells].filter(visible).map((cell) => escape(cellText(cell)));
+      while (texts.length < heads.length) texts.push("");
+      return texts;
+    });
+    const names = heads.map(([, text]) => escape(text));
+    if (format === "csv") return [names, ...lines].map((line) => line.join(",")).join("\n") + "\n";
+    if (format === "markdown") {
+      const rule = heads.map(([,, right]) => right ? "---:" : "---");
+      return [names, rule, ...lines].map((line) => `| ${line.join(" | ")} |`).join("\n") + `\n\n${origin}\n`;
+    }
+    const sides = heads.map(([,, right]) => right ? "r" : "l").join("");
+    const body = [names, ...lines].map((line) => `  ${line.join(" & ")} \\\\`);
+    body.splice(1, 0, "  \\midrule");
+    return `% Needs booktabs. ${origin}\n\\begin{tabular}{${sides}}\n  \\toprule\n${body.join("\n")}\n  \\bottomrule\n\\end{tabular}\n`;
+  };
+  const box = document.getElementById("text");
+  const copy = (button, text, what) => {
+    const shown = () => {
+      document.getElementById("text-title").textContent = what;
+      const area = box.querySelector("textarea");
+      area.value = text;
+      box.showModal();
+      area.select();
+    };
+    if (!navigator.clipboard) return shown();
+    const label = button.textContent;
+    navigator.clipboard.writeText(text).then(() => {
+      button.textContent = "Copied";
+      setTimeout(() => { button.textContent = label; }, 1500);
+    }, shown);
+  };
+  const download = (svg, file) => {
+    const text = new XMLSerializer().serializeToString(svg);
+    const link = document.createElement("a");
+    link.href = URL.createObjectURL(new Blob([text], { type: "image/svg+xml" }));
+    link.download = `${file}.svg`;
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+  };
+  document.addEventListener("click", (event) => {
+    const button = event.target.closest(".copy button");
+    if (!button) return;
+    if (button.dataset.svg) return download(button.closest(".picture").querySelector("svg[role=img]"), button.dataset.svg);
+    const within = button.closest(".tools") ? button.closest(".area").querySelector("table.cases") : button.closest(".copy").nextElementSibling;
+    if (button.dataset.copy === "text") return copy(button, within.textContent, "Copy");
+    const table = within.matches("table") ? within : within.querySelector("table");
+    copy(button, written(table, button.dataset.copy), button.textContent);
+  });
+
+  // Shows the figure of a mark under the pointer, or of the mark next to a touch.
+  const tip = document.getElementById("tip");
+  const labels = new WeakMap();
+  const label = (mark) => {
+    if (!labels.has(mark)) {
+      const title = mark.querySelector(":scope > title");
+      labels.set(mark, title ? title.textContent : "");
+    }
+    return labels.get(mark);
+  };
+  let marked = null;
+  const point = (mark, x, y) => {
+    if (marked && marked !== mark) marked.classList.remove("at");
+    marked = mark;
+    tip.hidden = !mark;
+    if (!mark) return;
+    mark.classList.add("at");
+    tip.textContent = label(mark);
+    tip.style.left = `${Math.max(4, Math.min(x + 14, innerWidth - tip.offsetWidth - 8))}px`;
+    tip.style.top = `${y + 18 + tip.offsetHeight > innerHeight ? y - tip.offsetHeight - 12 : y + 18}px`;
+  };
+  const near = (svg, x, y) => {
+    let [best, least] = [null, 24];
+    for (const mark of svg.querySelectorAll("path, rect")) {
+      if (!label(mark)) continue;
+      const { left, right, top, bottom } = mark.getBoundingClientRect();
+      const away = Math.hypot(Math.max(left - x, 0, x - right), Math.max(top - y, 0, y - bottom));
+      if (away < least) [best, least] = [mark, away];
+    }
+    return best;
+  };
+  if (tip) {
+    document.addEventListener("pointermove", (event) => {
+      if (event.pointerType === "touch") return;
+      const mark = event.target.closest && event.target.closest("figure svg path, figure svg rect, .bars rect");
+      point(mark && label(mark) ? mark : null, event.clientX, event.clientY);
+    }, { passive: true });
+    document.addEventListener("click", (event) => {
+      const svg = event.target.closest && event.target.closest("figure svg, .bars");
+      if (svg) point(near(svg, event.clientX, event.clientY), event.clientX, event.clientY);
+      else if (marked) point(null);
+    });
+    document.addEventListener("scroll", () => { if (marked) point(null); }, { passive: true });
+  }
+
+  // Prints everything, including folded sections.
+  let folded = [];
+  addEventListener("beforeprint", () => {
+    folded = [...document.querySelectorAll("details:not([open])")].filter((one) => !one.classList.contains("alt"));
+    for (const one of folded) one.open = true;
+  });
+  addEventListener("afterprint", () => { for (const one of folded) one.open = false; });
+
+  // Marks frames that are narrower than their content. The stylesheet then shows on which side
+  // content is hidden.
   const hint = (frame) => {
     frame.classList.toggle("wide", frame.scrollWidth > frame.clientWidth + 1);
     frame.classList.toggle("end", frame.scrollLeft + frame.clientWidth >= frame.scrollWidth - 1);
@@ -117,7 +283,8 @@
   const facts = (pairs) => make("dl", { class: "facts" }, ...pairs.flatMap(([name, text]) => [make("dt", {}, name), make("dd", {}, text)]));
   const heading = (text) => make("h3", {}, text);
   const framed = (wide) => make("div", { class: "scroll" }, wide);
-  const histogram = ([from, step, beyond, counts], batch) => {
+  // Draws bars, and a line for each number of attempts if single operations show it.
+  const histogram = ([from, step, beyond, counts], batch, attempts) => {
     const [width, height, left, bottom] = [720, 190, 46, 160];
     const most = Math.max(...counts, 1);
     const unit = (width - left - 8) / counts.length;
@@ -126,11 +293,16 @@
       const label = draw("title", {}, `${time(from + step * index)} to ${time(from + step * (index + 1))}: ${count}`);
       return draw("rect", { class: "f0", x: left + index * unit, y: bottom - tall, width: Math.max(1, unit - 1), height: tall }, label);
     });
+    const teeth = [];
+    for (let at = attempts ? attempts[1] : Infinity; at <= from + step * counts.length; at += attempts[2]) {
+      const x = left + (at - from) / step * unit;
+      teeth.push(draw("line", { class: "rule", x1: x, x2: x, y1: 12, y2: bottom }, draw("title", {}, `${teeth.length + 1} attempts: ${time(at)}`)));
+    }
     const text = (x, y, anchor, words) => draw("text", { class: "t faint", x, y, "font-size": 11, "text-anchor": anchor }, words);
     const marks = [0, 0.5, 1].map((share) => text(left + share * counts.length * unit, bottom + 16, ["start", "middle", "end"][share * 2], time(from + step * counts.length * share)));
     const words = `Histogram of ${batch > 1 ? `means of ${number(batch)} operations` : "single operations"}, ${time(from)} to ${time(from + step * counts.length)}, at most ${number(most)} per bar`;
     return draw("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": words },
-      ...bars, ...marks, text(left - 6, 20, "end", number(most)), text(left - 6, bottom, "end", "0"),
+      ...teeth, ...bars, ...marks, text(left - 6, 20, "end", number(most)), text(left - 6, bottom, "end", "0"),
       draw("line", { class: "rule", x1: left, x2: width - 8, y1: bottom, y2: bottom }),
       ...(beyond ? [text(width - 8, 12, "end", `${number(beyond)} beyond the right edge`)] : []));
   };
@@ -165,7 +337,8 @@
     if (entry.m) {
       const [samples, processes, batch, left] = entry.n;
       const pairs = [["median", `${time(entry.m[0])}, 95% interval ${time(entry.m[1])} to ${time(entry.m[2])}`],
-        ["mean", `${time(entry.a[0])}, 95% interval ${time(entry.a[1])} to ${time(entry.a[2])}`],
+        [entry.b ? "mean at the expected attempts" : "mean", `${time(entry.a[0])}, 95% interval ${time(entry.a[1])} to ${time(entry.a[2])}`],
+        ...(entry.b ? [["attempts", `${entry.b[0].toPrecision(3)} expected; the first takes ${time(entry.b[1])}, each further one ${time(entry.b[2])}`]] : []),
         ["rate", entry.o],
         ["samples", `${number(samples)} from ${processes} processes${batch > 1 ? `, each the mean of ${number(batch)} operations` : ""}${left ? `, ${number(left)} disturbed ones excluded` : ""}`]];
       if (entry.y) pairs.push(["core cycles", `${number(entry.y[0][0])}, 95% interval ${number(entry.y[0][1])} to ${number(entry.y[0][2])}, ${entry.y[1]}`]);
@@ -173,8 +346,8 @@
       if (entry.t) pairs.push(["counted", `${number(entry.t[0])} ${entry.t[1]}`]);
       body.append(facts(pairs));
     }
-    if (entry.k) body.append(make("ul", {}, ...entry.k.map((text) => make("li", {}, text))));
-    if (entry.h) body.append(heading(entry.n[2] > 1 ? "Distribution of batch means" : "Distribution of single operations"), framed(histogram(entry.h, entry.n[2])));
+    if (entry.k) body.append(make("ul", {}, ...entry.k.map((place) => make("li", {}, data.texts[place]))));
+    if (entry.h) body.append(heading(entry.n[2] > 1 ? "Distribution of batch means" : "Distribution of single operations"), framed(histogram(entry.h, entry.n[2], entry.b)));
     if (entry.q) {
       const names = ["minimum", "p5", "p25", "p75", "p95", "p99", "maximum", "mean", "standard deviation"];
       body.append(framed(make("table", { class: "plain" },
@@ -202,7 +375,8 @@
     dialog.scrollTop = 0;
   };
 
-  // The address of a case contains the case's id after `#`. Back closes an open case, and closing a case goes back.
+  // The URL of a case ends with `#` and the case's id. The Back button closes an open case, and
+  // closing it goes back in the history.
   const address = (id) => `#${encodeURI(id).replaceAll("#", "%23")}`;
   const named = () => {
     try { return decodeURIComponent(location.hash.slice(1)); } catch { return ""; }
@@ -223,14 +397,15 @@
       } else if (event.target === dialog) dialog.close();
     });
     dialog.addEventListener("close", () => {
-      if (!addressed()) return;
+      // The event can come after the dialog was opened again.
+      if (dialog.open || !addressed()) return;
       if (history.state && history.state.opened) history.back();
       else history.replaceState(null, "", location.pathname + location.search);
     });
     link.addEventListener("click", (event) => {
       event.preventDefault();
-      // Browsers do not allow this for pages opened from disk. The address is then still in the address bar and in the
-      // link.
+      // Browsers deny clipboard access to pages opened from disk. Users can then copy the link
+      // itself.
       navigator.clipboard?.writeText(link.href).then(() => { link.textContent = "Copied"; }, () => {});
     });
     addEventListener("hashchange", follow);

@@ -1,4 +1,4 @@
-//! Identity of a case: run, provider, and properties of the operation.
+//! Identity of a case: its run, provider, and properties of the operation.
 
 use pqlab_analysis::CaseAnalysis;
 use pqlab_analysis::languages::Language;
@@ -17,7 +17,7 @@ pub(super) fn identity(analysed: &CaseAnalysis<'_>) -> Vec<(&'static str, String
         let version = build.map(|build| format!(" {} ({})", build.version, build.origin())).unwrap_or_default();
         pairs.push(("provider", format!("{part}{version}")));
     }
-    let Language { name, runtime, .. } = Language::of(&header.environment, &case.provider);
+    let Language { name, runtime, .. } = Language::find(&header.environment, &case.provider);
     let by = runtime.map(|runtime| format!(", run by {runtime}")).unwrap_or_default();
     pairs.extend(name.map(|name| ("language", format!("{name}{by}"))));
     pairs.extend(case.facts.category.map(|category| ("NIST category", category.to_string())));
@@ -27,7 +27,7 @@ pub(super) fn identity(analysed: &CaseAnalysis<'_>) -> Vec<(&'static str, String
         (CoinSource::Internal, Some(generator)) => ("randomness", format!("from the library: {generator}")),
         _ => ("randomness", "supplied by the caller: the operation calls no random generator".to_owned()),
     }));
-    pairs.extend(case.keys().map(|keys| ("keys", format!("{}, used one after the other", grouped(keys)))));
+    pairs.extend(case.keys().map(|keys| ("keys", format!("{}, used in rotation", grouped(keys)))));
     pairs.push(("answers", if record.verified { "verified" } else { "not verified" }.to_owned()));
     pairs.push(("finished", record.finished_at.clone()));
     pairs

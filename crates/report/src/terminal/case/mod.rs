@@ -7,23 +7,24 @@ use super::line::failure;
 use super::palette::{Palette, TextStyle};
 use pqlab_analysis::caveats::{Caveat, residue_names};
 use pqlab_analysis::environment::environment_line;
-use pqlab_analysis::estimates::Estimates;
+use pqlab_analysis::estimates::{AttemptsEstimate, Estimates};
 use pqlab_analysis::number::{
-    count, digits, duration_digits, frequency, grouped, known_count, percent, rate_within, significant,
+    count, digits, duration, duration_digits, frequency, grouped, known_count, percent, rate_within, significant,
     throughput_within, time_within,
 };
 use pqlab_analysis::series::SeriesComparison;
 use pqlab_analysis::text::neutral;
 use pqlab_analysis::trust::case_sentence;
 use pqlab_analysis::{CaseAnalysis, Disturbances};
-use pqlab_record::{Protocol, Sizes};
+use pqlab_record::{Protocol, SecondChance, Sizes, Statistic};
 use pqlab_stats::{Interval, Mode};
 
-/// Maximum number of processes whose medians are listed. A case that measures first calls has one process per sample.
+/// Maximum number of processes for which medians are listed. A case that measures first calls has one process per
+/// sample.
 const MOST_PROCESSES: usize = 32;
 
-/// Shows one case in full: identity, provider, figures, comparison with `others`, processes, histogram, lengths,
-/// disturbances, environment.
+/// Shows one case in full: identity, provider, figures, comparison with the same operation by other libraries
+/// (`others`), processes, histogram, lengths, disturbances, environment.
 pub fn show_case(case: &CaseAnalysis<'_>, others: &[&CaseAnalysis<'_>], width: usize, palette: Palette) -> String {
     let mut page = Page { out: String::new(), width, palette };
     let id = palette.paint(TextStyle::Strong, &neutral(&case.case().id()));
@@ -48,7 +49,7 @@ pub fn show_case(case: &CaseAnalysis<'_>, others: &[&CaseAnalysis<'_>], width: u
     page.out
 }
 
-/// The text written so far, and how to lay it out.
+/// Text written so far, and its layout.
 struct Page {
     out: String,
     width: usize,
@@ -76,7 +77,24 @@ impl Page {
     }
 }
 
-/// Compares the means of other cases with the mean of this case.
+/// Describes the cost of the first attempt and of each further attempt, and how many samples show their number of
+/// attempts.
+fn by_attempt(attempts: &AttemptsEstimate) -> [(&'static str, String); 3] {
+    let cycles = attempts.cycles_by_attempt();
+    let cost = |at: usize| {
+        let (number, unit) = duration(attempts.ns_by_attempt()[at]);
+        let cycles = cycles.map_or(String::new(), |cycles| format!(", {} core cycles", digits(cycles[at], 4)));
+        format!("{number} {unit}{cycles}")
+    };
+    let readable = percent(100.0 * attempts.read.comb.readable);
+    [
+        ("first attempt", cost(0)),
+        ("each further", cost(1)),
+        ("readable", format!("{readable} of the samples show their number of attempts")),
+    ]
+}
+
+/// Compares the means of the cases in `others` with the mean of this case.
 fn against(page: &mut Page, case: &CaseAnalysis<'_>, others: &[&CaseAnalysis<'_>]) {
     let compared = |other: &&CaseAnalysis<'_>| {
         let means = SeriesComparison::of_cases(case, other)?;
@@ -85,7 +103,7 @@ fn against(page: &mut Page, case: &CaseAnalysis<'_>, others: &[&CaseAnalysis<'_>
     let rows: Vec<Vec<Cell>> = others.iter().filter_map(compared).collect();
     if !rows.is_empty() {
         page.heading(
-            "other libraries compared with this one by means, assuming independent samples (verdicts: `pqlab compare`)",
+            "means of other libraries against this one, assuming independent samples (for verdicts: `pqlab compare`)",
         );
         page.lines(&lines(&rows, usize::MAX, page.palette));
     }
@@ -105,9 +123,17 @@ fn figures(page: &mut Page, case: &CaseAnalysis<'_>, estimates: &Estimates) {
     let mut pairs = vec![
         ("median", time_within(interval)),
         ("interval", format!("{} ({confidence}%, {})", ends(interval), basis(spreads.time_pct))),
-        ("mean", time_within(&estimates.mean_ns)),
-        ("interval", ends(&estimates.mean_ns)),
     ];
+    if let Some(attempts) = &estimates.attempts {
+        let at = format!("at {} attempts", digits(attempts.read.comb.expected, 3));
+        pairs.push(("mean", format!("{}, {at}", time_within(&attempts.ns))));
+        pairs.push(("interval", ends(&attempts.ns)));
+        pairs.push(("sample mean", time_within(&estimates.mean_ns)));
+    } else {
+        pairs.push(("mean", time_within(&estimates.mean_ns)));
+    }
+    pairs.push(("interval", ends(&estimates.mean_ns)));
+    pairs.extend(case.uninterrupted_mean_ns().map(|mean| ("mean without interruptions", time_within(&mean))));
     if let Some(cycles) = &estimates.cycles {
         let Interval { low, high, .. } = cycles.median;
         let source = cycles.origin();
@@ -117,9 +143,11 @@ fn figures(page: &mut Page, case: &CaseAnalysis<'_>, estimates: &Estimates) {
         ));
         let ends = format!("{} to {}", count(low), count(high));
         pairs.push(("interval", format!("{ends} ({confidence}%, {})", basis(spreads.cycles_pct))));
-        let mean = format!("{} ±{}", known_count(&cycles.mean), percent(cycles.mean.half_width_pct()));
-        pairs.push(("mean cycles", mean));
+        let mean = cycles.by(Statistic::Mean);
+        pairs.push(("mean cycles", format!("{} ±{}", known_count(&mean), percent(mean.half_width_pct()))));
+        pairs.extend(case.uninterrupted_mean_cycles().map(|mean| ("without interruptions", known_count(&mean))));
     }
+    pairs.extend(estimates.attempts.iter().flat_map(by_attempt));
     pairs.extend(estimates.components.map(|spread| {
         let share = percent(100.0 * spread.between_share);
         let (between, within) = (percent(spread.between_pct), percent(spread.within_pct));
@@ -151,6 +179,7 @@ fn figures(page: &mut Page, case: &CaseAnalysis<'_>, estimates: &Estimates) {
     }
     pairs.extend(estimates.clock_hz.map(|hertz| ("core clock", format!("about {}", frequency(hertz)))));
     pairs.extend(conditions(estimates));
+    pairs.extend(case.record.second_chance.map(|outcome| ("measured again", second_chance(outcome).to_owned())));
     page.pairs(&pairs);
     for (note, says) in case.caveats.notes() {
         let text = match note {
@@ -176,12 +205,12 @@ fn figures(page: &mut Page, case: &CaseAnalysis<'_>, estimates: &Estimates) {
             grouped(batch)
         ),
     });
-    let mut pairs = spread(estimates);
+    let mut pairs = spread(estimates, &case.interrupted_percentiles().unwrap_or_default());
     pairs.push(("Jarque-Bera", normality(protocol, estimates)));
     page.pairs(&pairs);
 }
 
-/// Returns the measuring conditions, and the processor state that the operation leaves behind.
+/// Returns the conditions of the measurement, and the processor state that the operation leaves behind.
 fn conditions(estimates: &Estimates) -> Vec<(&'static str, String)> {
     let mut pairs = vec![("disturbed", format!("{} of the measuring time", percent(estimates.shared_pct)))];
     let numbers: Vec<String> = estimates.processors.iter().map(u32::to_string).collect();
@@ -201,7 +230,15 @@ fn conditions(estimates: &Estimates) -> Vec<(&'static str, String)> {
     pairs
 }
 
-/// Describes whether the samples may be normally distributed, or why the test does not apply.
+/// Describes the outcome of measuring a disturbed case again at the end of the run.
+fn second_chance(outcome: SecondChance) -> &'static str {
+    match outcome {
+        SecondChance::Undisturbed => "at the end of the run, because it was disturbed: now undisturbed",
+        SecondChance::Disturbed => "at the end of the run, because it was disturbed: it still is",
+    }
+}
+
+/// Describes whether the samples may be normally distributed, or why the test for normality does not apply.
 fn normality(protocol: &Protocol, estimates: &Estimates) -> String {
     match estimates.normality {
         Some(test) => {
@@ -214,13 +251,16 @@ fn normality(protocol: &Protocol, estimates: &Estimates) -> String {
     }
 }
 
-/// Returns minimum, quantiles, maximum and deviation of the samples. A quantile is shown only if enough samples lie
-/// beyond it.
-fn spread(estimates: &Estimates) -> Vec<(&'static str, String)> {
+/// Returns statistics of the samples: minimum, quantiles, maximum and measures of spread. Omits a quantile if too few
+/// samples lie beyond it. `interrupted` names the quantiles that include an interruption of the core.
+fn spread(estimates: &Estimates, interrupted: &[&str]) -> Vec<(&'static str, String)> {
     let samples = &estimates.samples_ns;
     let mut pairs = vec![("minimum", time(samples.min))];
     let quantiles = [("p5", 0.05), ("p25", 0.25), ("p75", 0.75), ("p95", 0.95), ("p99", 0.99)];
-    pairs.extend(quantiles.iter().filter_map(|(name, order)| Some((*name, time(estimates.quantile(*order)?)))));
+    pairs.extend(quantiles.iter().filter_map(|(name, order)| {
+        let mark = if interrupted.contains(name) { " (includes an interruption)" } else { "" };
+        Some((*name, format!("{}{mark}", time(estimates.quantile(*order)?))))
+    }));
     pairs.push(("maximum", time(samples.max)));
     pairs.push(("IQM", format!("{} (interquartile mean)", time(samples.iqm))));
     pairs.push(("MAD", format!("{} (median absolute deviation)", time(samples.mad))));
@@ -272,7 +312,7 @@ fn extra(page: &mut Page, estimates: &Estimates) {
     page.table(&rows);
 }
 
-/// Shows the lengths of signatures, and the lengths that the standard specifies.
+/// Shows statistics of the signature lengths, and the lengths that the standard specifies.
 fn signature_lengths(page: &mut Page, case: &CaseAnalysis<'_>, estimates: &Estimates) {
     let Some(seen) = estimates.extra("signature_bytes") else { return };
     page.heading(&format!("lengths of {} signatures in bytes", grouped(seen.n as u64)));
@@ -352,7 +392,7 @@ mod tests {
     use pqlab_record::{Disturbance, Residue, Run};
 
     fn shown(run: &Run, index: usize) -> String {
-        show_case(&CaseAnalysis::of(&run.header, &run.records[index]), &[], 80, Palette::PLAIN)
+        show_case(&CaseAnalysis::new(&run.header, &run.records[index]), &[], 80, Palette::PLAIN)
     }
 
     #[test]
@@ -405,7 +445,7 @@ disturbances
 
 Example CPU @ 2.10GHz · 2 cores · ";
         assert!(text.contains(wanted), "{text}");
-        assert_eq!(stripped(&show_case(&CaseAnalysis::of(&run.header, &run.records[0]), &[], 80, COLOUR)), text);
+        assert_eq!(stripped(&show_case(&CaseAnalysis::new(&run.header, &run.records[0]), &[], 80, COLOUR)), text);
     }
 
     #[test]
@@ -447,7 +487,7 @@ lengths
         );
         assert!(text.contains("\n600 samples of one operation, excluding 40 disturbed samples, 1.00% trimmed"));
         assert!(text.contains(
-            "\n  1 of 16 visits disturbed; 3 more were disturbed, discarded and measured again\n  1 visit: 4.0% stolen"
+            "\n  1 of 16 visits disturbed; 3 more were disturbed, discarded and measured again\n  1 visit: 4.0% of the time stolen"
         ));
         let wanted = "
 measured by the workload

@@ -1,4 +1,4 @@
-//! Table of the cost of hybrids in addition to their halves.
+//! Table of the time that hybrids take in addition to their halves.
 
 use crate::areas::hybrid::{AREA, decompositions};
 use crate::estimates::scaled;
@@ -19,7 +19,8 @@ pub(crate) fn decomposition(analysis: &RunAnalysis<'_>) -> Table {
     for parts in &found {
         let case = &parts.hybrid.case;
         let combiner = parts.combiner_ns();
-        // Use the same unit and number of decimals for all figures, so that the printed figures add up.
+        // Use one unit and one number of decimals for all figures, so that the printed figures add
+        // up.
         let decimals = decimals_of(&scaled(&combiner, 1.0 / NS_PER_US)).min(3) + 1;
         let time = |ns: f64| Cell::number(format!("{:.decimals$} µs", ns / NS_PER_US), ns / NS_PER_US);
         let half = combiner.high - combiner.estimate;
@@ -38,5 +39,5 @@ pub(crate) fn decomposition(analysis: &RunAnalysis<'_>) -> Table {
     if let Some(area) = found.first().map(|parts| parts.hybrid.case.workload.clone()) {
         table.area = area;
     }
-    table.note("means over the rounds in which all three were measured; combiner: the whole minus both halves")
+    table.note("means over the rounds in which all three were measured; combiner: the hybrid minus both halves")
 }

@@ -1,5 +1,5 @@
-//! Overview of hybrids, each with its fastest library: the cost of a key exchange, of signing and verifying, and of a
-//! certificate, and the key exchanges per second under the largest load.
+//! Overview of hybrids, each with its fastest library. Shows the cost of key exchanges, signatures and certificates,
+//! and the key exchanges per second under the largest load.
 
 use crate::areas::certificate;
 use crate::areas::hybrid::AREA;
@@ -11,15 +11,15 @@ use crate::run::RunAnalysis;
 use crate::table::{Cell, Table};
 use pqlab_record::NULL;
 
-/// Name, area and operation of each headline.
+/// Operations in the overview: display name, area and operation.
 const HEADLINES: [(&str, &str, &str); 5] = [
     ("key exchange", AREA, "handshake"),
-    ("signature made and verified", AREA, "cycle"),
+    ("signature created and verified", AREA, "cycle"),
     ("certificate issued", certificate::AREA, "build"),
     ("certificate verified", certificate::AREA, "verify"),
-    ("second signature on a certificate verified", certificate::AREA, "verify-cosignature"),
+    ("certificate's second signature verified", certificate::AREA, "verify-cosignature"),
 ];
-/// Algorithms in the area that are not hybrids but baselines or placeholders.
+/// Algorithms of the hybrid and certificate areas that are not hybrids but baselines or placeholders.
 const NOT_HYBRIDS: [&str; 10] = [
     "X25519",
     "ML-KEM-768",
@@ -62,9 +62,10 @@ pub(crate) fn headlines(analysis: &RunAnalysis<'_>) -> Table {
                 Cell::text(randomness([best.case()])),
                 Cell::text(&best.case().provider),
                 Cell::time_within(&time),
-                Cell::of(best.estimates.as_ref().and_then(|estimates| estimates.operations_per_second()), |rate| {
-                    Cell::rate_within(&rate)
-                }),
+                Cell::optional(
+                    best.estimates.as_ref().and_then(|estimates| estimates.operations_per_second()),
+                    |rate| Cell::rate_within(&rate),
+                ),
                 Cell::text(tied.join(", ")),
             ];
             table.row([&best.caveats], cells);
@@ -77,7 +78,7 @@ pub(crate) fn headlines(analysis: &RunAnalysis<'_>) -> Table {
     table
 }
 
-/// Exchanges per second under the largest load.
+/// Adds a row for each hybrid with its key exchanges per second under the largest load.
 fn under_load(analysis: &RunAnalysis<'_>, table: &mut Table) {
     let case = |id: &str| analysis.area(AREA).find(|case| case.case().id() == id);
     let entries = loads(analysis);

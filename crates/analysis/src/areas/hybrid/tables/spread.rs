@@ -12,7 +12,7 @@ use crate::table::{Cell, Table};
 const STEADY: (&str, &str) = ("AES-256-GCM", "seal");
 /// Standard deviation of a normal distribution divided by its interquartile range.
 const QUARTILES: f64 = 0.741;
-/// Areas whose operations the table lists. The first area also measures the baseline.
+/// Areas that the table covers. The first area also measures the baseline.
 const AREAS: [&str; 2] = [AREA, certificate::AREA];
 
 pub(crate) fn spread(analysis: &RunAnalysis<'_>) -> Table {
@@ -38,7 +38,7 @@ pub(crate) fn spread(analysis: &RunAnalysis<'_>) -> Table {
             Cell::text(case.case().name()),
             Cell::text(&case.case().provider),
             Cell::percent(robust),
-            Cell::of(operations(case).and_then(|description| description.cov_pct), Cell::percent),
+            Cell::optional(operations(case).and_then(|description| description.cov_pct), Cell::percent),
             Cell::number(
                 if robust <= floor { "at most 1×".to_owned() } else { format!("{}×", significant(robust / floor)) },
                 robust / floor,
@@ -49,9 +49,14 @@ pub(crate) fn spread(analysis: &RunAnalysis<'_>) -> Table {
     table
         .note(
             "rCoV: 0.741 × interquartile range / median; equals the CoV for a normal distribution, but ignores single \
-             outliers; if the middle half of the samples shows one reading, its width is taken as one clock step",
+             outliers; if all samples in the middle half are equal, one clock step replaces the range",
         )
-        .note(format!("rCoV of {} by {}: {}", steadiest.name(), steadiest.provider, percent(floor)))
+        .note(format!(
+            "baseline: {} by {}, the steadiest case, with an rCoV of {}",
+            steadiest.name(),
+            steadiest.provider,
+            percent(floor)
+        ))
         .note("spread is not leakage: a signer that retries can show 50% without leaking, and a leak can hide in 2%")
 }
 
@@ -63,7 +68,7 @@ mod tests {
     use pqlab_fixtures::{record, run};
 
     #[test]
-    fn a_coarse_clock_does_not_hide_the_yardstick() {
+    fn a_coarse_clock_keeps_the_baseline() {
         let mut run = run();
         let mut steady = record("aws-lc", 0.170);
         (steady.case.workload, steady.case.algorithm, steady.case.operation) =
@@ -74,7 +79,7 @@ mod tests {
         }
         run.records.push(steady);
         run.header.environment.counters.resolution_ns = 10.0;
-        let analysis = RunAnalysis::of(&run);
+        let analysis = RunAnalysis::new(&run);
         let table = spread(&analysis);
         assert_eq!(table.rows.len(), 1, "{table:?}");
         assert!(format!("{table:?}").contains("4.4%"), "0.741 × 10 ns / 170 ns must show as 4.4%: {table:?}");

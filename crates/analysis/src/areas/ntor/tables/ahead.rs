@@ -32,7 +32,7 @@ pub(super) fn precomputation(all: &[HandshakeFigures<'_>]) -> Table {
             row(&mut rows, figures, &figures.caveats, cells);
         }
     }
-    rows.note("precomputed work is moved, not saved: it is done while nobody waits")
+    rows.note("precomputation saves no work: it moves the work to idle time")
 }
 
 pub(super) fn queue(analysis: &RunAnalysis<'_>, scenario: &RelayScenario) -> Table {
@@ -49,15 +49,15 @@ pub(super) fn queue(analysis: &RunAnalysis<'_>, scenario: &RelayScenario) -> Tab
     let caveats = |queue: &crate::areas::ntor::QueueFigures<'_>| queue.whole.caveats.clone();
     for queue in queues(analysis) {
         let latency = queue.latency(scenario.circuits_per_second);
-        let at = |figure: fn(&Latency) -> f64| Cell::of(latency.as_ref().map(figure), Cell::time);
+        let at = |figure: fn(&Latency) -> f64| Cell::optional(latency.as_ref().map(figure), Cell::time);
         let cells = [
             Cell::text(&queue.algorithm),
             Cell::text(&queue.provider),
             Cell::text(if queue.state == State::Warm { "warm" } else { "evicted" }),
             Cell::whole(queue.length),
-            Cell::of(queue.replies_per_second(), |rate| Cell::rate_within(&rate)),
-            Cell::of(queue.gain, |gain| Cell::factor_within(&gain)),
-            Cell::of(queue.first_ns, Cell::time),
+            Cell::optional(queue.replies_per_second(), |rate| Cell::rate_within(&rate)),
+            Cell::optional(queue.gain, |gain| Cell::factor_within(&gain)),
+            Cell::optional(queue.first_ns, Cell::time),
             Cell::time(queue.whole.median.estimate),
             at(|latency| latency.mean_ns),
             at(|latency| latency.first_ns),
@@ -80,12 +80,12 @@ pub(super) fn memory(analysis: &RunAnalysis<'_>) -> Table {
         let (case, Some(estimates)) = (one.case(), &one.estimates) else { continue };
         let peak = |name: &str| {
             let most = estimates.extra(name).map(|peaks| peaks.max);
-            Cell::of(most, |bytes| Cell::number(amount(bytes as u64), bytes))
+            Cell::optional(most, |bytes| Cell::number(amount(bytes as u64), bytes))
         };
         let [stack, heap] = PEAKS.map(peak);
         let names = [&case.algorithm, &case.provider, &case.operation].map(Cell::text);
         // Leave out caveats about times, because memory cases time only a few calls and the table shows only peaks.
         rows.row([&Caveats::default()], names.into_iter().chain([stack, heap]));
     }
-    rows.note(format!("maximum over all calls; for times, see the area {AREA}"))
+    rows.note(format!("maximum over all calls; for times, see the {AREA} area"))
 }

@@ -21,7 +21,7 @@ const NOT_AUTHENTICATED: &str =
 pub(crate) fn tables(analysis: &RunAnalysis<'_>, scenario: &RelayScenario) -> Vec<Table> {
     let all = handshakes(analysis);
     let memory = ahead::memory(analysis);
-    // Onion services are not relays, so only the tables of messages and steps show both.
+    // Onion services are not relays, so tables about relays leave out their handshakes.
     let both: Vec<HandshakeFigures<'_>> = all.iter().cloned().chain(onion_services(analysis)).collect();
     if both.is_empty() {
         return vec![memory];
@@ -55,7 +55,7 @@ fn row(table: &mut Table, figures: &HandshakeFigures<'_>, caveats: &Caveats, cel
 }
 
 fn median(timing: Option<&Timing<'_>>) -> Cell {
-    Cell::of(timing, |timing| Cell::time_within(&timing.median))
+    Cell::optional(timing, |timing| Cell::time_within(&timing.median))
 }
 
 /// Returns classical ntor from the same run: with the same classical provider if measured, otherwise with any provider.
@@ -68,8 +68,8 @@ fn classical_of<'f, 'a>(
     classical.clone().find(|other| other.provider == provider).or_else(|| classical.next())
 }
 
-/// Like [`classical_of`], but returns `None` for classical ntor.
-fn classical_beside<'f, 'a>(
+/// Like [`classical_of`], but returns `None` if `figures` is classical ntor itself.
+fn classical_baseline<'f, 'a>(
     all: &'f [HandshakeFigures<'a>],
     figures: &HandshakeFigures<'_>,
 ) -> Option<&'f HandshakeFigures<'a>> {
@@ -112,7 +112,8 @@ fn steps(all: &[HandshakeFigures<'_>]) -> Table {
         let named = STEPS.iter().zip(&figures.steps).map(|(name, step)| (*name, step.as_ref()));
         for (name, timing) in named.chain([("handshake", figures.whole.as_ref())]) {
             let Some(timing) = timing else { continue };
-            let single = |of: fn(&Single) -> Option<f64>| Cell::of(timing.single.as_ref().and_then(of), Cell::time);
+            let single =
+                |of: fn(&Single) -> Option<f64>| Cell::optional(timing.single.as_ref().and_then(of), Cell::time);
             let cells = [
                 Cell::text(name),
                 single(|s| Some(s.min)),
@@ -135,7 +136,7 @@ fn shares(all: &[HandshakeFigures<'_>]) -> Table {
         .figures("reply", "relay reply", "%", 0)
         .figures("finish", "client finish", "%", 1);
     for figures in all.iter().filter(|figures| figures.shares.iter().all(Option::is_some)) {
-        let cells = figures.shares.map(|share| Cell::of(share, |share| Cell::share_within(&share)));
+        let cells = figures.shares.map(|share| Cell::optional(share, |share| Cell::share_within(&share)));
         row(&mut table, figures, &figures.caveats, cells);
     }
     table
@@ -162,7 +163,7 @@ fn cores(all: &[HandshakeFigures<'_>]) -> Table {
     measured.dedup();
     let most = measured.last().copied().unwrap_or(1);
     let beyond: Vec<u64> = EXTRAPOLATED.into_iter().filter(|&cores| cores > most).collect();
-    let title = "Circuit handshakes: replies of a relay per second";
+    let title = "Circuit handshakes: relay replies per second";
     let mut table = table("ntor-cores", title).figures("cores_1", "1 core (measured)", "1/s", 0);
     let several =
         measured.iter().map(|cores| (cores, "measured")).chain(beyond.iter().map(|cores| (cores, "extrapolated")));
@@ -178,20 +179,21 @@ fn cores(all: &[HandshakeFigures<'_>]) -> Table {
         let one = figures.replies_per_second();
         let several = measured.iter().map(|&cores| figures.measured_replies(cores));
         let more = beyond.iter().map(|&cores| figures.extrapolated_replies(cores));
-        let rates = std::iter::once(one).chain(several).chain(more).map(|rate| Cell::of(rate, Cell::rate));
+        let rates = std::iter::once(one).chain(several).chain(more).map(|rate| Cell::optional(rate, Cell::rate));
         row(&mut table, figures, &figures.caveats, rates.chain([Cell::text(from)]));
     }
-    table.note("extrapolated: multiplied by the number of cores; no machine scales quite so well")
+    table.note("extrapolated: the rate per core times the number of cores; an upper bound, because no machine scales perfectly")
 }
 
-/// Returns the rank of a column among similar ones. If space is short, the table omits the last of them first.
+/// Returns the [rank for omission](crate::table::Column::spare) of the column at `place` among similar columns. If
+/// space is short, the last of these columns is omitted first.
 fn rank(place: usize) -> u8 {
     u8::try_from(place + 1).unwrap_or(u8::MAX)
 }
 
 fn relay(all: &[HandshakeFigures<'_>], scenario: &RelayScenario) -> Table {
     let title =
-        format!("Circuit handshakes: cost for a relay at {} circuits a second", rate(scenario.circuits_per_second));
+        format!("Circuit handshakes: cost for a relay at {} circuits per second", rate(scenario.circuits_per_second));
     let mut table = table("ntor-relay", title)
         .figures("core", "share of a core", "%", 0)
         .figures("bandwidth", "bandwidth", "Mbit/s", 2)
@@ -201,12 +203,12 @@ fn relay(all: &[HandshakeFigures<'_>], scenario: &RelayScenario) -> Table {
     for figures in all.iter().filter(|figures| figures.replies_per_second().is_some()) {
         let with_unit = |value: f64, unit: &str| Cell::number(format!("{}{unit}", significant(value)), value);
         let cells = [
-            Cell::of(figures.cpu_pct(scenario), |share| with_unit(share, "%")),
+            Cell::optional(figures.cpu_pct(scenario), |share| with_unit(share, "%")),
             with_unit(figures.bandwidth(scenario) / 1e6, " Mbit/s"),
-            Cell::of(classical_beside(all, figures), |ntor| {
+            Cell::optional(classical_baseline(all, figures), |ntor| {
                 with_unit((figures.bandwidth(scenario) - ntor.bandwidth(scenario)) / 1e6, " Mbit/s")
             }),
-            Cell::of(figures.replies_per_second(), |replies| with_unit(1e6 / replies, " s")),
+            Cell::optional(figures.replies_per_second(), |replies| with_unit(1e6 / replies, " s")),
             with_unit(figures.bytes() as f64 / 1e3, " GB"),
         ];
         row(&mut table, figures, &figures.caveats, cells);
@@ -227,12 +229,12 @@ fn links(all: &[HandshakeFigures<'_>], scenario: &RelayScenario) -> Table {
     }
     for figures in all.iter().filter(|figures| figures.whole.is_some()) {
         let to_keys = |of: &HandshakeFigures<'_>, link| of.time_to_keys(link, scenario.rtt_ms);
-        let ntor = classical_beside(all, figures);
+        let ntor = classical_baseline(all, figures);
         let wire = scenario.links.iter().map(|&link| Cell::time(figures.transmission(link)));
-        let keys = scenario.links.iter().map(|&link| Cell::of(to_keys(figures, link), Cell::time));
+        let keys = scenario.links.iter().map(|&link| Cell::optional(to_keys(figures, link), Cell::time));
         let added = scenario.links.iter().map(|&link| {
             let pair = ntor.and_then(|ntor| to_keys(ntor, link)).zip(to_keys(figures, link));
-            Cell::of(pair.map(|(ntor, this)| this - ntor), Cell::time)
+            Cell::optional(pair.map(|(ntor, this)| this - ntor), Cell::time)
         });
         let caveats = Caveats::merged([Some(figures), ntor].into_iter().flatten().map(|one| &one.caveats));
         row(&mut table, figures, &caveats, wire.chain(keys).chain(added));
@@ -261,7 +263,7 @@ fn exchange(all: &[HandshakeFigures<'_>]) -> Table {
     for figures in all.iter().filter(|figures| figures.kept.is_some() || figures.fresh.is_some()) {
         let beyond = |timing: Option<&Timing<'_>>| {
             let pair = timing.zip(figures.whole.as_ref());
-            Cell::of(pair.map(|(exchange, whole)| exchange.median.estimate - whole.median.estimate), Cell::time)
+            Cell::optional(pair.map(|(exchange, whole)| exchange.median.estimate - whole.median.estimate), Cell::time)
         };
         let (kept, fresh) = (figures.kept.as_ref(), figures.fresh.as_ref());
         let cells = [median(figures.whole.as_ref()), median(kept), beyond(kept), median(fresh), beyond(fresh)];
@@ -271,7 +273,7 @@ fn exchange(all: &[HandshakeFigures<'_>]) -> Table {
 }
 
 fn overhead(all: &[HandshakeFigures<'_>]) -> Table {
-    let title = "Circuit handshakes against classical ntor in the same run, comparing core cycles if both have them";
+    let title = "Circuit handshakes compared with classical ntor in the same run, in core cycles if both have them";
     let mut table = table("ntor-overhead", title)
         .figures("onionskin", "onionskin", "", 2)
         .figures("reply", "reply", "", 1)
@@ -283,7 +285,7 @@ fn overhead(all: &[HandshakeFigures<'_>]) -> Table {
         let bytes = |this: u64, that: u64| Cell::factor(this as f64 / that as f64);
         let times = |this: Option<&Timing<'_>>, that: Option<&Timing<'_>>| {
             let ratio = this.zip(that).and_then(|(this, that)| this.over(that));
-            Cell::of(ratio, |ratio| Cell::factor_within(&ratio))
+            Cell::optional(ratio, |ratio| Cell::factor_within(&ratio))
         };
         let cells = [
             bytes(figures.onionskin, classical.onionskin),
@@ -324,7 +326,7 @@ mod tests {
     use pqlab_record::Run;
 
     fn tables_of(run: &Run, scenario: &RelayScenario) -> Vec<Table> {
-        let mut found = tables(&RunAnalysis::of(run), scenario);
+        let mut found = tables(&RunAnalysis::new(run), scenario);
         found.retain(|table| !table.rows.is_empty());
         found
     }

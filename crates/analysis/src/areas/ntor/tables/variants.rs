@@ -1,6 +1,6 @@
 //! Table of the handshake variants, each with its fastest libraries.
 
-use super::{AREA, classical_beside};
+use super::{AREA, classical_baseline};
 use crate::areas::ntor::HandshakeFigures;
 use crate::caveats::Caveats;
 use crate::run::RunAnalysis;
@@ -39,31 +39,33 @@ pub(super) fn variants(analysis: &RunAnalysis<'_>, all: &[HandshakeFigures<'_>])
                 case.algorithm == first.algorithm && case.operation == "handshake" && one.usual()
             })
             .collect();
-        // Consider only libraries that may be recommended. If there is none, show only lengths.
+        // Take the times from the best library that may be recommended. If there is none, show only lengths.
         let best = analysis.leading(&whole).first().map(|case| case.case().provider.clone());
         let best = all.iter().find(|one| one.algorithm == first.algorithm && Some(&one.provider) == best.as_ref());
         let category = analysis.area(AREA).find(|case| case.case().algorithm == first.algorithm);
         let category = category.and_then(|case| case.case().facts.category);
         let step = |place: usize| {
-            Cell::of(best.and_then(|best| best.steps[place].as_ref()), |timing| Cell::time_within(&timing.median))
+            Cell::optional(best.and_then(|best| best.steps[place].as_ref()), |timing| Cell::time_within(&timing.median))
         };
         let [onionskin, reply] = first.cells();
         let kem = KEMS.into_iter().find(|(name, ..)| first.algorithm.ends_with(name));
         let cells = [
             Cell::text(&first.algorithm),
             Cell::text(best.map(|best| best.provider.as_str()).unwrap_or_default()),
-            Cell::of(category, |category| Cell::number(category.to_string(), f64::from(category))),
+            Cell::optional(category, |category| Cell::number(category.to_string(), f64::from(category))),
             Cell::text(if first.authenticates_relay() { "yes" } else { "no" }),
-            Cell::of(kem.map(|(_, key, _)| key), Cell::whole),
-            Cell::of(kem.map(|(.., ciphertext)| ciphertext), Cell::whole),
+            Cell::optional(kem.map(|(_, key, _)| key), Cell::whole),
+            Cell::optional(kem.map(|(.., ciphertext)| ciphertext), Cell::whole),
             Cell::whole(first.onionskin),
             Cell::whole(first.reply),
             Cell::whole(onionskin + reply),
-            Cell::of(classical_beside(all, first), |ntor| Cell::factor(first.bytes() as f64 / ntor.bytes() as f64)),
+            Cell::optional(classical_baseline(all, first), |ntor| {
+                Cell::factor(first.bytes() as f64 / ntor.bytes() as f64)
+            }),
             step(0),
             step(1),
             step(2),
-            Cell::of(best.and_then(|best| best.whole.as_ref()), |timing| Cell::time_within(&timing.median)),
+            Cell::optional(best.and_then(|best| best.whole.as_ref()), |timing| Cell::time_within(&timing.median)),
         ];
         let caveats = best.map_or_else(Caveats::default, |best| best.caveats.clone());
         rows.row([&caveats], cells);

@@ -31,10 +31,10 @@ fn largest(analysis: &RunAnalysis<'_>, name: &str, all: &[(&LoadFigures, &CaseAn
         found.by
     );
     if let Some(change) = entry.against_peak_pct.filter(|change| change.estimate < 0.0) {
-        text = format!("{text}, {} against the best load", difference(&change));
+        text = format!("{text}, {} compared with the best load", difference(&change));
     }
     if let Some(wait) = entry.queueing_p99_us {
-        text = format!("{text}; {} of the tasks wait {} or less", percent(99.0), time(1e3 * wait));
+        text = format!("{text}; {} of the tasks wait at most {}", percent(99.0), time(1e3 * wait));
     }
-    Some(Statement::new(&best.case().workload, format!("Load of {name}"), text))
+    Some(Statement::new(&best.case().workload, name.replacen("-load", " under load", 1), text))
 }

@@ -12,8 +12,9 @@ use pqlab_stats::{Interval, Sorted};
 /// Name of the recommendation.
 pub(crate) const USE_CASE: &str = "Several threads";
 
-/// Summarises the gain over one thread, for the largest number of threads that each had their own processor: the median
-/// over all operations, and the smallest gain. Does not report the largest gain, because it is partly due to chance.
+/// Summarizes the gain over one thread, for the largest number of threads that each had their own processor: the median
+/// over all operations, and the smallest gain. Does not report the largest gain, because the largest of many gains is
+/// inflated by chance.
 pub(crate) fn threads(analysis: &RunAnalysis<'_>) -> Option<Recommendation> {
     let all = scaling(analysis);
     let several = all.iter().filter(|one| one.threads > 1 && !one.oversubscribed && !beyond_ideal(one));
@@ -37,7 +38,7 @@ pub(crate) fn threads(analysis: &RunAnalysis<'_>) -> Option<Recommendation> {
         algorithm: counted(gained.len(), "operation"),
         provider: libraries,
         figure: factor(gains.median()),
-        interval: format!("half of them {} to {}", quartiles.0, quartiles.1),
+        interval: format!("middle half {} to {}", quartiles.0, quartiles.1),
         rate: None,
         cases: gained.iter().map(|(one, _)| one.id.clone()).collect(),
         what: format!("throughput of {threads} threads compared with one: median over operations"),
@@ -59,7 +60,7 @@ fn beyond_ideal(one: &ScalingFigures) -> bool {
     one.efficiency.is_some_and(|efficiency| efficiency.low > 1.0)
 }
 
-/// Lists impossible speed-ups, one per line.
+/// Lists impossible speed-ups (those above the number of threads), one per line.
 pub(crate) fn impossible(analysis: &RunAnalysis<'_>) -> Vec<String> {
     let gains = scaling(analysis).into_iter().filter(|one| beyond_ideal(one) && one.provider != NULL);
     let gain = |one: ScalingFigures| {

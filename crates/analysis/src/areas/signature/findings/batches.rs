@@ -25,11 +25,11 @@ pub(crate) fn statements(analysis: &RunAnalysis<'_>) -> Vec<Statement> {
         let rows: Vec<&CaseAnalysis<'_>> = rows.into_iter().map(|case| &analysis.cases()[case.place]).collect();
         let found = fastest_case(analysis, &rows)?;
         let batch = found.best[0];
-        let mut text = format!("{} a signature in batches of {size} by {}", time_per_item(batch, size)?, found.by);
+        let mut text = format!("{} per signature in batches of {size} by {}", time_per_item(batch, size)?, found.by);
         if let Some(single) = single(analysis, batch.case()) {
             let all = vec![single; size as usize];
             let ratio = times(analysis, &all, &[batch])?;
-            text = format!("{text}, {ratio} compared with single verification, {}", time(analysis, &[single])?);
+            text = format!("{text}, {ratio} compared with single verification ({})", time(analysis, &[single])?);
         }
         Some(Statement::new(AREA, format!("Batches of {algorithm}"), text).first())
     };

@@ -1,4 +1,4 @@
-//! Findings about the message length from which signing or verifying is mostly hashing.
+//! Findings about the message length above which hashing dominates signing or verification.
 
 use crate::areas::signature::AREA;
 use crate::case::CaseAnalysis;
@@ -10,9 +10,10 @@ use crate::statement::{Statement, fastest_case, times};
 const OPERATIONS: [(&str, &str); 2] = [("sign", "signing"), ("verify", "verifying")];
 /// Minimum number of message lengths for a statement.
 const FEWEST: usize = 3;
-/// Message length in bytes for which the finding shows the cost.
+/// Maximum message length, in bytes, for which the finding shows the cost. If all messages but the shortest are longer,
+/// the finding shows the cost for the longest.
 const SHOWN: u64 = 16 * 1024;
-/// Ratio to the time for the shortest message from which an operation counts as mostly hashing.
+/// Slowdown, compared with the shortest message, from which hashing counts as dominant.
 const MOSTLY: f64 = 2.0;
 
 pub(crate) fn statements(analysis: &RunAnalysis<'_>) -> Vec<Statement> {
@@ -58,8 +59,8 @@ fn curve<'a>(analysis: &RunAnalysis<'a>, rows: &[&CaseAnalysis<'a>], verb: &str)
         lengths.iter().copied().rfind(|length| *length <= SHOWN).filter(|length| *length > shortest).unwrap_or(longest);
     let ratio = times(analysis, &[first], &[at(shown)?])?;
     let hash = match lengths.iter().find(is_mostly_hash) {
-        Some(from) => format!("mostly hashing from {}", memory(*from)),
-        None => format!("not mostly hashing up to {}", memory(longest)),
+        Some(from) => format!("hashing dominates from {}", memory(*from)),
+        None => format!("hashing does not dominate up to {}", memory(longest)),
     };
-    Some(format!("{ratio} for {verb} {} instead of {} by {}, {hash}", memory(shown), memory(shortest), found.by))
+    Some(format!("{ratio} for {verb} {} compared with {} by {}, {hash}", memory(shown), memory(shortest), found.by))
 }

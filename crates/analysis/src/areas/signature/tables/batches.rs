@@ -10,7 +10,7 @@ use pqlab_stats::Interval;
 
 /// Prefix of operations that verify a batch. The batch size follows.
 const OPERATION: &str = "verify-x";
-/// Flag of cases that verify a library's signatures one by one although it supports batches.
+/// Flag of cases that verify signatures one by one although the library supports batches.
 const ONE_BY_ONE: &str = "one-by-one";
 /// Batch size that the table compares with single verifications.
 const LARGE: u64 = 100;
@@ -31,25 +31,26 @@ pub(crate) fn batches(analysis: &RunAnalysis<'_>) -> Table {
         .figures("over_library", "fastest library / this row", "", 1);
     let mut seen: Vec<Key> = Vec::new();
     for of in analysis.area(AREA).filter(|of| numbers(of.case()).is_some()) {
-        let key = Key::of(of.case());
+        let key = Key::new(of.case());
         if seen.contains(&key) {
             continue;
         }
         let single = analysis.area(AREA).find(|of| of.case().operation == "verify" && key.has(of.case()));
         let batch = |number, signers| {
-            analysis.area(AREA).find(|of| numbers(of.case()) == Some((number, signers)) && Key::of(of.case()) == key)
+            analysis.area(AREA).find(|of| numbers(of.case()) == Some((number, signers)) && Key::new(of.case()) == key)
         };
         let large = batch(LARGE, LARGE);
         let others = [batch(8, 8), batch(32, 32), large, batch(LARGE, 10), batch(LARGE, 1)];
         let gain = single.zip(large).and_then(|(single, large)| {
-            // `LARGE` single verifications, divided by one batch.
+            // The gain is the time of `LARGE` single verifications divided by the time of one
+            // batch.
             ratio(analysis, &[large], &vec![single; LARGE as usize])
         });
         let library = large.and_then(|large| fastest(analysis, &key).zip(Some(large)));
         let over = library
             .filter(|(library, large)| library.case().id() != large.case().id())
             .and_then(|(library, large)| ratio(analysis, &[large], &[library]));
-        let each = |of: Option<&CaseAnalysis<'_>>| Cell::of(of.and_then(each), |ns| Cell::time_within(&ns));
+        let each = |of: Option<&CaseAnalysis<'_>>| Cell::optional(of.and_then(each), |ns| Cell::time_within(&ns));
         let caveats = others.into_iter().chain([single]).flatten().map(|of| &of.caveats);
         let case = of.case();
         let apart = if case.flag(ONE_BY_ONE) { ", one by one" } else { "" };
@@ -61,14 +62,14 @@ pub(crate) fn batches(analysis: &RunAnalysis<'_>) -> Table {
             each(single),
         ];
         cells.extend(others.map(each));
-        cells.push(Cell::of(gain, |ratio| Cell::factor_within(&ratio)));
-        cells.push(Cell::of(over, |ratio| Cell::factor_within(&ratio)));
+        cells.push(Cell::optional(gain, |ratio| Cell::factor_within(&ratio)));
+        cells.push(Cell::optional(over, |ratio| Cell::factor_within(&ratio)));
         table.row(caveats, cells);
         seen.push(key);
     }
     table
-        .note("times: the operation's time divided by the number of signatures; each has its own signer unless stated")
-        .note("libraries without batches verify one by one, which differs from alone only in memory use")
+        .note("times: the operation's time divided by the number of signatures; each signature has its own signer unless stated")
+        .note("libraries without batch verification verify one by one, so only their memory use differs from single verification")
         .note("fastest library: for 100 signatures by 100 signers, excluding pqlab's code; above 1: this row is faster")
         .note("(own): this project's own code, which is neither ranked nor recommended")
         .stacked(2)
@@ -85,7 +86,7 @@ struct Key {
 }
 
 impl Key {
-    fn of(case: &Case) -> Key {
+    fn new(case: &Case) -> Key {
         Key {
             algorithm: case.algorithm.clone(),
             provider: case.provider.clone(),
@@ -98,7 +99,7 @@ impl Key {
     /// Returns whether a case is the single verification of this row.
     fn has(&self, case: &Case) -> bool {
         let parameters = usize::from(self.length.is_some());
-        let same = Key { one_by_one: self.one_by_one, ..Key::of(case) } == *self;
+        let same = Key { one_by_one: self.one_by_one, ..Key::new(case) } == *self;
         same && case.state() == State::Warm && case.parameters.len() == parameters
     }
 }
@@ -120,7 +121,7 @@ fn each(of: &CaseAnalysis<'_>) -> Option<Interval> {
 /// Returns the ranked library with the lowest time for a hundred signatures by a hundred signers.
 fn fastest<'r, 'a>(analysis: &'r RunAnalysis<'a>, key: &Key) -> Option<&'r CaseAnalysis<'a>> {
     let rival = |of: &&CaseAnalysis<'_>| {
-        let other = Key::of(of.case());
+        let other = Key::new(of.case());
         let same = other.algorithm == key.algorithm && other.form == key.form && other.length == key.length;
         numbers(of.case()) == Some((LARGE, LARGE)) && same && of.ranked()
     };
@@ -145,7 +146,7 @@ mod tests {
     #[test]
     fn a_row_compares_a_batch_with_single_verification_and_with_libraries() {
         let run = fixtures::batches_run();
-        let table = batches(&RunAnalysis::of(&run));
+        let table = batches(&RunAnalysis::new(&run));
         let row = |place: usize| {
             let cells = &table.rows[place].cells;
             let numbers: Vec<Option<f64>> =

@@ -19,7 +19,7 @@ pub(crate) fn signatures(analysis: &RunAnalysis<'_>) -> Table {
         .figures("signature_mean", "mean", "B", 0);
     filled(analysis, table, operations, |side| {
         let sizes = &side.case.facts.sizes;
-        vec![Cell::of(sizes.signature, Cell::whole), Cell::of(mean_length(side), length)]
+        vec![Cell::optional(sizes.signature, Cell::whole), Cell::optional(mean_length(side), length)]
     })
 }
 
@@ -48,7 +48,7 @@ mod tests {
             record.case.facts.sizes.secret_key = Some(32);
         }
         run.records.extend(seeds);
-        let table = signatures(&RunAnalysis::of(&run));
+        let table = signatures(&RunAnalysis::new(&run));
         let form = table.columns.iter().position(|column| column.name == "secret_key_form").unwrap();
         let found: Vec<[&str; 3]> =
             table.rows.iter().map(|row| [0, 1, form].map(|place| row.cells[place].text.as_str())).collect();

@@ -48,19 +48,19 @@ pub(crate) fn sizes(analysis: &RunAnalysis<'_>) -> Table {
             let whole = |value: f64| Cell::number(crate::number::grouped(value as u64), value);
             let cells = [
                 Cell::text(&case.algorithm),
-                Cell::of(sizes.public_key, Cell::whole),
-                Cell::of(sizes.secret_key, Cell::whole),
+                Cell::optional(sizes.public_key, Cell::whole),
+                Cell::optional(sizes.secret_key, Cell::whole),
                 Cell::whole(sent),
-                Cell::of(lengths.map(|lengths| lengths.min), whole),
-                Cell::of(lengths.map(|lengths| lengths.max), whole),
-                Cell::of(lengths.map(|lengths| lengths.mean), length),
-                Cell::of(lengths.and_then(|lengths| lengths.stdev), Cell::significant),
-                Cell::of(lengths.and_then(|lengths| lengths.cov_pct), |cov| {
+                Cell::optional(lengths.map(|lengths| lengths.min), whole),
+                Cell::optional(lengths.map(|lengths| lengths.max), whole),
+                Cell::optional(lengths.map(|lengths| lengths.mean), length),
+                Cell::optional(lengths.and_then(|lengths| lengths.stdev), Cell::significant),
+                Cell::optional(lengths.and_then(|lengths| lengths.cov_pct), |cov| {
                     Cell::number(format!("{}%", crate::number::significant(cov)), cov)
                 }),
-                Cell::of(lengths.map(|lengths| lengths.p99), whole),
-                Cell::of(wire_bytes(sizes), Cell::whole),
-                Cell::of(lengths.zip(sizes.public_key), |(of, key)| length(of.mean + key as f64)),
+                Cell::optional(lengths.map(|lengths| lengths.p99), whole),
+                Cell::optional(wire_bytes(sizes), Cell::whole),
+                Cell::optional(lengths.zip(sizes.public_key), |(of, key)| length(of.mean + key as f64)),
                 Cell::text(
                     measured
                         .filter(|_| lengths.is_some())
@@ -75,8 +75,8 @@ pub(crate) fn sizes(analysis: &RunAnalysis<'_>) -> Table {
         table.rows.clear();
     }
     table
-        .note("sent: a signature or a ciphertext; with key: together with the public key; max: the encoding's maximum")
-        .note("shortest, longest, mean, stdev, CoV and p99: over the signatures made, if their lengths vary")
+        .note("sent: signature or ciphertext; with key: plus the public key; max: the longest that the encoding allows")
+        .note("shortest, longest, mean, stdev, CoV and p99: over all recorded signatures, if their lengths vary")
 }
 
 /// Formats the number of signatures and their provider: `10,000 signatures by liboqs`.
@@ -90,9 +90,9 @@ mod tests {
     use crate::fixtures;
 
     #[test]
-    fn lengths_that_vary_have_the_shortest_and_the_longest_seen() {
+    fn varying_lengths_show_the_shortest_and_the_longest() {
         let run = fixtures::references_run();
-        let table = sizes(&RunAnalysis::of(&run));
+        let table = sizes(&RunAnalysis::new(&run));
         let cell = |algorithm: &str, name: &str| {
             let column = table.columns.iter().position(|column| column.name == name).unwrap();
             let row = table.rows.iter().find(|row| row.cells[0].text == algorithm).unwrap();

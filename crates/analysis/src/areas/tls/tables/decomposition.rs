@@ -9,7 +9,7 @@ use pqlab_record::Unit;
 use pqlab_stats::Interval;
 
 pub(super) fn decomposition(analysis: &RunAnalysis<'_>) -> Table {
-    let mut rows = table("tls-decomposition", "TLS handshakes in memory: time of the primitives, and the rest")
+    let mut rows = table("tls-decomposition", "TLS handshakes in memory: time in primitives, and the rest")
         .figures("handshake", "handshake", "µs", 0)
         .figures("exchange", "key exchange", "µs", 1)
         .figures("signing", "signing", "µs", 3)
@@ -33,10 +33,10 @@ pub(super) fn decomposition(analysis: &RunAnalysis<'_>) -> Table {
     let judged = match found.iter().filter(|parts| parts.unit == Unit::CoreCycles).count() {
         0 => "",
         some if some == found.len() => ", added up in core cycles and converted at the clock rate of the handshake",
-        _ => ", added up in core cycles and converted at the clock rate of the handshake if all have cycles",
+        _ => ", added up in core cycles and converted at the clock rate of the handshake if all cases have cycles",
     };
     rows.note(format!(
-        "means, both sides together{judged}; rest: the handshake minus its primitives (certificates, keys, records, buffers)"
+        "means over both sides together{judged}; rest: the handshake minus its primitives (certificates, keys, records, buffers)"
     ))
     .note("primitives: measured alone in the same run, with the provider that each side calls (rustls: aws-lc)")
     .note("the rest is a difference between two independent estimates, so its interval combines both uncertainties")
@@ -68,7 +68,7 @@ mod tests {
     #[test]
     fn parts_and_rest_make_up_the_handshake() {
         let run = fixtures::tls_run();
-        let table = decomposition(&RunAnalysis::of(&run));
+        let table = decomposition(&RunAnalysis::new(&run));
         assert_eq!(table.rows.len(), 3);
         for row in &table.rows {
             let number = |place: usize| row.cells[place].number.unwrap().estimate;

@@ -1,13 +1,13 @@
 //! Table of handshake times on either side, and of the bytes on the wire.
 
-use super::{names, table};
+use super::{first_window, names, table};
 use crate::areas::tls::{Flights, INITIAL_WINDOW, SEGMENT, handshakes as all_of};
 use crate::case::CaseAnalysis;
 use crate::run::RunAnalysis;
 use crate::table::{Cell, Table};
 
 pub(super) fn handshakes(analysis: &RunAnalysis<'_>) -> Table {
-    let mut rows = table("tls-handshakes", "TLS handshakes in memory: time of both sides, and bytes sent")
+    let mut rows = table("tls-handshakes", "TLS handshakes in memory: computing time of both sides, and bytes sent")
         .figures("handshake", "handshake", "µs", 0)
         .figures("client", "client", "µs", 5)
         .figures("server", "server", "µs", 3)
@@ -18,21 +18,21 @@ pub(super) fn handshakes(analysis: &RunAnalysis<'_>) -> Table {
         .figures("packets", "packets", "", 4)
         .names("first_window", "first window");
     for figures in all_of(analysis).iter().filter(|one| one.whole.or(one.client).or(one.server).is_some()) {
-        let time =
-            |one: Option<&CaseAnalysis<'_>>| Cell::of(one.and_then(CaseAnalysis::median), |ns| Cell::time_within(&ns));
+        let time = |one: Option<&CaseAnalysis<'_>>| {
+            Cell::optional(one.and_then(CaseAnalysis::median), |ns| Cell::time_within(&ns))
+        };
         let flights = figures.flights();
-        let length = |of: fn(&Flights) -> u64| Cell::of(flights.as_ref().map(of), Cell::whole);
-        let fits = flights.map_or("", |flights| if flights.fits_the_initial_window() { "yes" } else { "no" });
+        let length = |of: fn(&Flights) -> u64| Cell::optional(flights.as_ref().map(of), Cell::whole);
         let cells = [
             time(figures.whole),
             time(figures.client),
             time(figures.server),
-            Cell::of(figures.server_per_second(), |rate| Cell::rate_within(&rate)),
+            Cell::optional(figures.server_per_second(), |rate| Cell::rate_within(&rate)),
             length(|flights| flights.client_hello),
             length(|flights| flights.server_flight),
             length(|flights| flights.client_finish),
             length(|flights| flights.server_packets),
-            Cell::text(fits),
+            first_window(flights.as_ref()),
         ];
         let sides = [figures.whole, figures.client, figures.server].into_iter().flatten();
         rows.row(sides.map(|case| &case.caveats), names(&figures.configuration).into_iter().chain(cells));
@@ -45,7 +45,7 @@ pub(super) fn handshakes(analysis: &RunAnalysis<'_>) -> Table {
             crate::number::grouped(SEGMENT)
         ))
         .note(format!(
-            "first window: yes for at most {INITIAL_WINDOW} packets (RFC 6928); if no, the flight takes one more round trip"
+            "first window: yes if the flight fits in {INITIAL_WINDOW} packets (RFC 6928); if no, the flight takes one more round trip"
         ))
 }
 
@@ -57,7 +57,7 @@ mod tests {
     #[test]
     fn a_row_has_times_of_both_sides_and_whether_the_flight_fits() {
         let run = fixtures::tls_run();
-        let table = handshakes(&RunAnalysis::of(&run));
+        let table = handshakes(&RunAnalysis::new(&run));
         let text = |row: usize, column: &str| {
             let place = table.columns.iter().position(|other| other.name == column).unwrap();
             table.rows[row].cells[place].text.as_str()

@@ -6,7 +6,7 @@ mod handshakes;
 mod server;
 mod steps;
 
-use crate::areas::tls::{AREA, Configuration};
+use crate::areas::tls::{AREA, Configuration, Flights};
 use crate::run::RunAnalysis;
 use crate::table::{Cell, Table};
 
@@ -37,4 +37,9 @@ fn names(configuration: &Configuration) -> [Cell; 5] {
     let chain = configuration.intermediates.to_string();
     let mode = configuration.mode.as_deref().unwrap_or_default();
     [&configuration.exchange, &configuration.authentication, &chain, mode, &configuration.provider].map(Cell::text)
+}
+
+/// Returns the cell for whether the server's flight fits into the first window.
+fn first_window(flights: Option<&Flights>) -> Cell {
+    Cell::text(flights.map_or("", |flights| if flights.fits_the_initial_window() { "yes" } else { "no" }))
 }

@@ -31,21 +31,23 @@ pub(super) fn server(analysis: &RunAnalysis<'_>) -> Table {
         let rates = measured.iter().map(|&cores| if cores == 1 { figures.per_second() } else { figures.on(cores) });
         let efficiency = figures.efficiency.map(|share| scaled(&share, 100.0));
         let cells = rates
-            .map(|rate| Cell::of(rate.as_ref(), Cell::rate_within))
-            .chain([Cell::of(efficiency, |share| Cell::share_within(&share))])
-            .chain(CORES.map(|cores| Cell::of(figures.by_arithmetic(cores), Cell::rate)))
-            .chain([Cell::of(figures.with_tcp, Cell::rate)]);
+            .map(|rate| Cell::optional(rate.as_ref(), Cell::rate_within))
+            .chain([Cell::optional(efficiency, |share| Cell::share_within(&share))])
+            .chain(CORES.map(|cores| Cell::optional(figures.by_arithmetic(cores), Cell::rate)))
+            .chain([Cell::optional(figures.with_tcp, Cell::rate)]);
         table_of_servers.row([&figures.caveats], names(&figures.configuration).into_iter().chain(cells));
     }
     table_of_servers
         .note("efficiency: throughput per thread with the most threads measured, relative to one thread")
-        .note("calculated: one core's rate times the number of cores; an upper bound, as cores share caches and clock")
+        .note("calculated: one core's rate times the number of cores; an upper bound, because busy cores share caches and run at a lower clock")
         .note("without TCP: handshakes in memory only")
-        .note("with TCP: from the server thread's CPU time over the loopback, with the kernel's TCP and one request")
+        .note(
+            "with TCP: from the server thread's CPU time over the loopback, including the kernel's TCP and one request",
+        )
 }
 
-/// Returns the rank of a column among similar ones. If space is short, the table omits the last of them first, and
-/// never the first.
+/// Returns the [rank for omission](crate::table::Column::spare) of the column at `place` among similar columns. If
+/// space is short, the last of these columns is omitted first, and the first column never.
 fn rank(place: usize) -> u8 {
     u8::try_from(place).unwrap_or(u8::MAX)
 }
@@ -58,7 +60,7 @@ mod tests {
     #[test]
     fn measured_and_calculated_rates_are_separate_columns() {
         let run = fixtures::tls_run();
-        let table = server(&RunAnalysis::of(&run));
+        let table = server(&RunAnalysis::new(&run));
         let headings: Vec<&str> = table.columns[5..].iter().map(|column| column.heading.as_str()).collect();
         assert_eq!(
             headings,

@@ -27,8 +27,8 @@ pub(super) fn steps(analysis: &RunAnalysis<'_>) -> Table {
                 Cell::text(SIDES[place % 2]),
                 Cell::time_within(&estimates.median_ns),
                 Cell::time(estimates.samples_ns.mean),
-                Cell::of(estimates.percentile(0.99), Cell::time),
-                Cell::of(shares.map(|shares| shares[place]), |share| Cell::share_within(&share)),
+                Cell::optional(estimates.percentile(0.99), Cell::time),
+                Cell::optional(shares.map(|shares| shares[place]), |share| Cell::share_within(&share)),
             ];
             rows.row([&step.caveats], names(&figures.configuration).into_iter().chain(cells));
         }
@@ -46,7 +46,7 @@ mod tests {
     #[test]
     fn each_step_shows_its_percentage() {
         let run = fixtures::tls_run();
-        let table = steps(&RunAnalysis::of(&run));
+        let table = steps(&RunAnalysis::new(&run));
         let step =
             |row: usize| (table.rows[row].cells[5].text.as_str(), table.rows[row].cells[10].number.unwrap().estimate);
         assert_eq!(table.rows.len(), 4);

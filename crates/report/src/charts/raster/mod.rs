@@ -1,5 +1,7 @@
-//! Converts pictures to PNG and PDF. Texts use DejaVu Sans, which is embedded in the program, so that pictures look the
-//! same and PNG files are byte-identical on every machine. The order of the two fonts in a PDF may vary.
+//! Converts pictures to PNG and PDF. Texts use DejaVu Sans, which is embedded in the program, so the files are
+//! byte-identical on every machine.
+
+mod canonical;
 
 use resvg::tiny_skia::{Pixmap, Transform};
 use resvg::usvg::{Options, Tree};
@@ -18,7 +20,7 @@ pub enum RasterError {
     /// The picture is not valid SVG.
     #[error("cannot read the picture: {0}")]
     Parse(#[from] resvg::usvg::Error),
-    /// The picture is empty or does not fit in memory.
+    /// The picture is empty or too large for memory. Contains its width and height in pixels.
     #[error("cannot create a picture of {0} by {1} pixels")]
     Size(u32, u32),
     /// The PNG cannot be encoded.
@@ -37,10 +39,10 @@ static FONTS: LazyLock<Arc<Database>> = LazyLock::new(|| {
     Arc::new(fonts)
 });
 
-/// Parses a picture.
+/// Parses an SVG picture.
 ///
 /// # Errors
-/// [`RasterError::Parse`] if it is not valid SVG.
+/// [`RasterError::Parse`] if `svg` is not valid SVG.
 pub fn parse(svg: &str) -> Result<Tree, RasterError> {
     let options = Options { fontdb: FONTS.clone(), font_family: "DejaVu Sans".to_owned(), ..Options::default() };
     Ok(Tree::from_str(svg, &options)?)
@@ -60,17 +62,19 @@ pub fn png(svg: &str, dpi: f32) -> Result<Vec<u8>, RasterError> {
     Ok(with_density(png, dpi))
 }
 
-/// Converts a picture to PDF. Texts remain texts.
+/// Converts a picture to PDF. Keeps texts as text, not as outlines.
 ///
 /// # Errors
 /// See [`RasterError`].
 pub fn pdf(svg: &str) -> Result<Vec<u8>, RasterError> {
     let tree = parse(svg)?;
-    svg2pdf::to_pdf(&tree, svg2pdf::ConversionOptions::default(), svg2pdf::PageOptions::default())
-        .map_err(|error| RasterError::Pdf(error.to_string()))
+    let pdf = svg2pdf::to_pdf(&tree, svg2pdf::ConversionOptions::default(), svg2pdf::PageOptions::default())
+        .map_err(|error| RasterError::Pdf(error.to_string()))?;
+    canonical::canonical(&pdf).ok_or_else(|| RasterError::Pdf("unknown layout".to_owned()))
 }
 
-/// Inserts a `pHYs` chunk (PNG, section 11.3.4.3) after the 25-byte header chunk, which follows the 8-byte signature.
+/// Inserts a `pHYs` chunk, which records the resolution (PNG, section 11.3.4.3), after the 8-byte signature and the
+/// 25-byte header chunk.
 fn with_density(mut png: Vec<u8>, dpi: f32) -> Vec<u8> {
     let per_metre = (dpi * INCHES_PER_METRE).round() as u32;
     let mut chunk = b"pHYs".to_vec();
@@ -122,6 +126,21 @@ mod tests {
         assert!(bytes.starts_with(b"%PDF-"));
         let text = String::from_utf8_lossy(&bytes);
         assert!(text.contains("DejaVuSans"));
+    }
+
+    #[test]
+    fn files_are_identical_from_call_to_call() {
+        let run = crate::fixtures::run();
+        let analysis = pqlab_analysis::RunAnalysis::new(&run);
+        let charts: Vec<_> =
+            analysis.areas().into_iter().flat_map(|area| crate::charts::of_area(&analysis, area)).collect();
+        for chart in charts.iter().take(6) {
+            let (first_pdf, first_png) = (pdf(&chart.svg).unwrap(), png(&chart.svg, PRINT_DPI).unwrap());
+            for _ in 0..12 {
+                assert!(pdf(&chart.svg).unwrap() == first_pdf, "{}", chart.name);
+            }
+            assert!(png(&chart.svg, PRINT_DPI).unwrap() == first_png, "{}", chart.name);
+        }
     }
 
     #[test]

@@ -1,0 +1,43 @@
+//! Describes how a process ended.
+
+use std::os::unix::process::ExitStatusExt;
+use std::process::ExitStatus;
+
+/// Returns the likely cause of a signal that ended a process, and what to do.
+pub(crate) fn cause(signal: i32) -> Option<&'static str> {
+    Some(match signal {
+        libc::SIGILL => {
+            "illegal instruction: the library uses an instruction that this processor lacks, or contains a trap; \
+             rebuild it for this processor"
+        }
+        libc::SIGSEGV => "invalid memory access, or a stack that is too small: try `ulimit -s unlimited`",
+        libc::SIGBUS => "invalid memory access, or a file that changed while it was loaded",
+        libc::SIGFPE => "arithmetic error, such as a division by zero",
+        libc::SIGABRT => "abort: the library ended the process on purpose",
+        libc::SIGSYS => "a system call that a sandbox forbids",
+        libc::SIGKILL => "killed by another process or the kernel, for example because memory ran out",
+        _ => return None,
+    })
+}
+
+/// Describes how a process ended: the signal with its likely cause, or the exit code.
+pub fn ending(status: ExitStatus) -> String {
+    match status.signal().and_then(cause) {
+        Some(cause) => format!("{status}: {cause}"),
+        None => status.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn signals_are_explained() {
+        let signal = |signal: i32| ending(ExitStatus::from_raw(signal));
+        assert!(signal(libc::SIGILL).contains("SIGILL") && signal(libc::SIGILL).contains("illegal instruction"));
+        assert!(signal(libc::SIGSEGV).contains("signal: 11") && signal(libc::SIGSEGV).contains("ulimit -s"));
+        assert_eq!(ending(ExitStatus::from_raw(1 << 8)), "exit status: 1");
+        assert!([libc::SIGILL, libc::SIGSEGV, libc::SIGUSR1].into_iter().all(|number| !signal(number).contains('\n')));
+    }
+}

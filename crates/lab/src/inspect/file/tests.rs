@@ -1,0 +1,523 @@
+use super::*;
+use crate::WorkerProgram;
+use pqlab_constructions::keys::Identifier;
+use pqlab_constructions::token::jws;
+use pqlab_primitives::{Coins, KeyEncoding};
+use proptest::prelude::*;
+
+fn inspect(name: &str, bytes: &[u8]) -> Result<FileInspection, String> {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join(name);
+    std::fs::write(&path, bytes).unwrap();
+    let laboratory = Laboratory::new(WorkerProgram::pqlab("unused"));
+    let found = laboratory.inspect_files(&[path], &[]);
+    found.map(|mut found| found.remove(0)).map_err(|error| error.to_string())
+}
+
+/// Inspects several files together, with all providers.
+fn inspect_together(files: &[&[u8]]) -> Vec<FileInspection> {
+    inspect_with(files, &[]).unwrap()
+}
+
+/// Inspects several files together, with the given providers.
+fn inspect_with(files: &[&[u8]], providers: &[String]) -> Result<Vec<FileInspection>, LabError> {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |(number, bytes): (usize, &&[u8])| {
+        let path = folder.path().join(number.to_string());
+        std::fs::write(&path, bytes).unwrap();
+        path
+    };
+    let paths: Vec<PathBuf> = files.iter().enumerate().map(write).collect();
+    Laboratory::new(WorkerProgram::pqlab("unused")).inspect_files(&paths, providers)
+}
+
+fn scheme(algorithm: &str, encodings: usize) -> Arc<dyn pqlab_primitives::SignatureScheme> {
+    let laboratory = Laboratory::new(WorkerProgram::pqlab("unused"));
+    let providers = laboratory.registry().providers();
+    let hybrids = constructed(providers, algorithm, false);
+    let found = providers
+        .iter()
+        .chain(&hybrids)
+        .filter(|provider| provider.library != NULL)
+        .filter_map(|provider| provider.signature(algorithm))
+        .find(|scheme| scheme.info().encodings.len() >= encodings);
+    Arc::clone(found.unwrap())
+}
+
+/// Returns a signing key's seed, in which every byte is `byte`.
+fn seed(scheme: &dyn pqlab_primitives::SignatureScheme, byte: u8) -> Vec<u8> {
+    vec![byte; scheme.info().signing_key(KeyEncoding::Seed).unwrap()]
+}
+
+/// Returns a private key in PKCS #8 and its public key. Every byte of the seed is `byte`.
+fn pair(algorithm: &'static str, byte: u8) -> (PrivateKey, PublicKey) {
+    let identifier = Identifier::named(algorithm).unwrap();
+    let scheme = scheme(algorithm, 1);
+    let seed = seed(scheme.as_ref(), byte);
+    let key = scheme.load_signing_key(KeyEncoding::Seed, &seed).unwrap();
+    let mut public = vec![0; scheme.info().parameters.verifying_key];
+    key.verifying_key().unwrap().encode(&mut public).unwrap();
+    (PrivateKey::new(identifier, Some(&seed), None).unwrap(), PublicKey::new(identifier, &public).unwrap())
+}
+
+/// Issues a certificate for `key` as PEM. The issuer is `CN=Root`, with a fixed key.
+fn issue(algorithm: &'static str, subject: &str, key: &PublicKey) -> String {
+    use pqlab_constructions::certificate::{Profile, SigningKeys, SubjectType, build};
+    let scheme = scheme(algorithm, 1);
+    let signer = match algorithm {
+        "SLH-DSA-SHA2-128f" => scheme.generate(Coins::Exact(&[3; 48])).unwrap(),
+        _ => scheme.load_signing_key(KeyEncoding::Seed, &seed(scheme.as_ref(), 7)).unwrap(),
+    };
+    let profile = Profile {
+        serial_number: vec![1],
+        issuer: "CN=Root".into(),
+        subject: format!("CN={subject}"),
+        not_before: Duration::ZERO,
+        not_after: Duration::from_secs(4_000_000_000),
+        subject_key_identifier: [1; 20],
+        authority_key_identifier: [2; 20],
+        dns_names: Vec::new(),
+        subject_type: SubjectType::Authority { path_length: None },
+    };
+    let keys = SigningKeys::Single(Identifier::named(algorithm).unwrap(), signer.as_ref());
+    let der = build(&profile, key, None, &keys, Coins::Internal).unwrap();
+    Certificate::from_der(&der).unwrap().to_pem().unwrap()
+}
+
+fn failed(found: &FileInspection) -> Vec<String> {
+    let checks = found.blocks.iter().flat_map(|block| &block.checks);
+    checks.filter(|check| check.passed == Some(false)).map(|check| format!("{check:?}")).collect()
+}
+
+#[test]
+fn reads_keys_as_pem_and_der_and_several_blocks() {
+    let (private, public) = pair("ML-DSA-44", 7);
+    let (open, secret) = (public.to_pem().unwrap(), private.to_pem().unwrap());
+    for (name, bytes, kind) in [
+        ("x.pem", open.clone().into_bytes(), "public key"),
+        ("x.der", public.to_der().unwrap(), "public key"),
+        ("x.pem", secret.as_bytes().to_vec(), "private key"),
+        ("x.der", private.to_der().unwrap().to_vec(), "private key"),
+        ("x.pem", private.to_der().unwrap().to_vec(), "private key"),
+    ] {
+        let found = inspect(name, &bytes).unwrap();
+        let [block] = &found.blocks[..] else { panic!("{found:?}") };
+        assert_eq!((block.kind.as_deref(), block.algorithm.as_deref()), (Some(kind), Some("ML-DSA-44")));
+        assert!(found.sound() && block.checks.iter().any(|check| check.passed == Some(true)), "{found:?}");
+    }
+    let found = inspect("x.pem", format!("{open}text\n{}", secret.as_str()).as_bytes()).unwrap();
+    assert_eq!(found.blocks[1].place, "PEM block 2 of 2 (PRIVATE KEY)");
+    assert!(found.sound());
+    // Private keys must not be shown.
+    assert!(!serde_json::to_string(&found).unwrap().contains(&hex::encode([7; 8])));
+    let other = "-----BEGIN EC PRIVATE KEY-----\nMAA=\n-----END EC PRIVATE KEY-----\n";
+    let found = inspect("x.pem", format!("{open}{other}").as_bytes()).unwrap();
+    assert!(!found.sound() && found.blocks[1].refused.as_ref().unwrap().contains("SEC 1"));
+    assert!(inspect("x.pem", other.as_bytes()).unwrap_err().contains("SEC 1"));
+}
+
+#[test]
+fn verifies_certificates_with_the_certificates_in_the_file() {
+    let (_, root_key) = pair("ML-DSA-44", 7);
+    let (_, leaf_key) = pair("Ed25519", 9);
+    let (root, leaf) = (issue("ML-DSA-44", "Root", &root_key), issue("ML-DSA-44", "Leaf", &leaf_key));
+    let found = inspect("chain.pem", format!("{leaf}{root}").as_bytes()).unwrap();
+    assert!(found.sound(), "{found:?}");
+    for (block, wanted) in
+        found.blocks.iter().zip(["signature by the issuer, verified", "signature by its own key, verified"])
+    {
+        assert!(
+            block.checks.iter().any(|check| check.name.contains(wanted) && check.passed == Some(true)),
+            "{block:?}"
+        );
+    }
+    let alone = inspect("leaf.pem", leaf.as_bytes()).unwrap();
+    let detail = alone.blocks[0].checks.iter().filter_map(|check| check.detail.as_deref()).collect::<Vec<_>>();
+    assert!(alone.sound() && detail.contains(&"no file contains the issuer's certificate"), "{detail:?}");
+    // A root with the same name but a different key did not sign the leaf.
+    let (_, other_key) = pair("ML-DSA-44", 8);
+    let other = issue("ML-DSA-44", "Root", &other_key);
+    let found = inspect("chain.pem", format!("{leaf}{other}").as_bytes()).unwrap();
+    assert!(!found.sound() && failed(&found).iter().any(|check| check.contains("signature is invalid")), "{found:?}");
+    // RFC 9909.
+    let slh = scheme("SLH-DSA-SHA2-128f", 1);
+    let mut public = vec![0; 32];
+    slh.generate(Coins::Exact(&[3; 48])).unwrap().verifying_key().unwrap().encode(&mut public).unwrap();
+    let public = PublicKey::new(Identifier::named("SLH-DSA-SHA2-128f").unwrap(), &public).unwrap();
+    let found = inspect("slh.pem", issue("SLH-DSA-SHA2-128f", "Root", &public).as_bytes()).unwrap();
+    assert!(found.sound(), "{found:?}");
+    assert!(found.blocks[0].checks.iter().any(|check| check.name.contains("own key") && check.passed == Some(true)));
+}
+
+fn value<'a>(block: &'a FileBlock, name: &str) -> &'a str {
+    &block.facts.iter().find(|fact| fact.name == name).unwrap().value
+}
+
+#[test]
+fn verifies_composite_certificates() {
+    let (_, key) = pair("MLDSA65-Ed25519-SHA512", 7);
+    let pem = issue("MLDSA65-Ed25519-SHA512", "Root", &key);
+    let good = inspect("x.pem", pem.as_bytes()).unwrap();
+    let verified = |check: &Check| check.name.contains("own key, verified by") && check.passed == Some(true);
+    assert!(good.sound() && good.blocks[0].checks.iter().any(verified), "{good:?}");
+    let mut der = PemBlock::all(&pem).remove(0).der.unwrap().to_vec();
+    *der.last_mut().unwrap() ^= 1;
+    let bad = inspect("x.der", &der).unwrap();
+    assert!(!bad.sound() && !bad.blocks[0].checks.iter().any(verified), "{bad:?}");
+}
+
+#[test]
+fn says_when_no_chosen_library_verifies_a_certificate() {
+    let (_, key) = pair("ML-DSA-44", 7);
+    let pem = issue("ML-DSA-44", "Root", &key);
+    let laboratory = Laboratory::new(WorkerProgram::pqlab("unused"));
+    let providers = laboratory.registry().providers();
+    let other = providers.iter().find(|it| it.library != NULL && it.signature("ML-DSA-44").is_none()).unwrap();
+    let found = inspect_with(&[pem.as_bytes()], &[other.id()]).unwrap();
+    let check = found[0].blocks[0].checks.last().unwrap();
+    assert_eq!((check.name.as_str(), check.passed), ("signature by its own key", None));
+    assert_eq!(check.detail.as_deref(), Some("no chosen library offers ML-DSA-44"));
+    let unknown = inspect_with(&[pem.as_bytes()], &["nope".to_owned()]).unwrap_err();
+    assert!(unknown.is_request() && unknown.to_string().contains("unknown provider \"nope\""), "{unknown}");
+}
+
+#[test]
+fn names_the_signature_and_the_missing_issuer() {
+    let (_, root_key) = pair("ML-DSA-44", 7);
+    let (_, leaf_key) = pair("Ed25519", 9);
+    let leaf = issue("ML-DSA-44", "Leaf", &leaf_key);
+    let detail = |files: &[&[u8]]| {
+        let found = inspect_together(files);
+        assert_eq!(value(&found[0].blocks[0], "signature"), "ML-DSA-44");
+        found[0].blocks[0].checks.last().unwrap().detail.clone().unwrap()
+    };
+    let bare = detail(&[leaf.as_bytes(), root_key.to_pem().unwrap().as_bytes()]);
+    assert_eq!(bare, "no file contains the issuer's certificate; a public key does not replace it");
+    // The key and the signature of this root have an unknown object identifier.
+    let mut root = PemBlock::all(&issue("ML-DSA-44", "Root", &root_key)).remove(0).der.unwrap().to_vec();
+    let oid = [0x60, 0x86, 0x48, 1, 0x65, 3, 4, 3, 17];
+    for place in 0..root.len() - oid.len() {
+        if root[place..].starts_with(&oid) {
+            root[place + 8] = 99;
+        }
+    }
+    let root = format!("-----BEGIN CERTIFICATE-----\n{}\n-----END CERTIFICATE-----\n", base64(&root));
+    let chain = inspect("chain.pem", format!("{leaf}{root}").as_bytes()).unwrap();
+    let detail = chain.blocks[0].checks.last().unwrap().detail.as_ref().unwrap();
+    assert!(detail.contains("chain.pem, PEM block 2 of 2) cannot be read"), "{detail}");
+}
+
+/// Encodes bytes in base64, with padding.
+fn base64(bytes: &[u8]) -> String {
+    let spare = key_id_text(bytes).replace('-', "+").replace('_', "/");
+    let padding = "=".repeat((4 - spare.len() % 4) % 4);
+    spare + &padding
+}
+
+#[test]
+fn remarks_on_validity() {
+    let [one, two, three] = [1, 2, 3].map(Duration::from_secs);
+    assert_eq!(remark_validity(one, three, two), ["", ""]);
+    assert_eq!(remark_validity(one, two, three), ["", " (expired)"]);
+    assert_eq!(remark_validity(two, three, one), [" (not yet valid)", ""]);
+    assert_eq!(remark_validity(three, two, three), ["", " (before \"valid from\")"]);
+}
+
+#[test]
+fn checks_the_public_key_in_a_private_key() {
+    let (private, public) = pair("Ed25519", 5);
+    let v1 = private.to_der().unwrap();
+    let attach = |public: &[u8]| {
+        let body = [&[0x02, 1, 1][..], &v1[5..], &[0x81, 33, 0], public].concat();
+        [&[0x30, u8::try_from(body.len()).unwrap()][..], &body].concat()
+    };
+    let good = inspect("x.der", &attach(public.as_bytes())).unwrap();
+    assert!(good.sound() && good.blocks[0].checks[0].name.contains("private and public key match"), "{good:?}");
+    let (_, other) = pair("Ed25519", 6);
+    let bad = inspect("x.der", &attach(other.as_bytes())).unwrap();
+    assert!(failed(&bad).iter().all(|check| check.contains("does not match")) && !bad.sound(), "{bad:?}");
+    assert!(bad.blocks[0].checks.iter().all(|check| check.passed != Some(true)), "{bad:?}");
+}
+
+#[test]
+fn rejects_an_expanded_ml_kem_key_with_a_wrong_hash_for_every_provider() {
+    let laboratory = Laboratory::new(WorkerProgram::pqlab("unused"));
+    let providers = laboratory.registry().providers();
+    let kem = providers
+        .iter()
+        .filter(|provider| provider.library != NULL)
+        .find_map(|provider| provider.kem("ML-KEM-512").filter(|kem| kem.info().encodings.len() == 2));
+    let key = kem.unwrap().load_decapsulation_key(KeyEncoding::Seed, &[1; 64]).unwrap();
+    let mut expanded = vec![0; 1632];
+    key.encode(KeyEncoding::Expanded, &mut expanded).unwrap();
+    let identifier = Identifier::named("ML-KEM-512").unwrap();
+    let file = |expanded: &[u8]| {
+        let key = PrivateKey::new(identifier, None, Some(expanded)).unwrap();
+        inspect("x.pem", key.to_pem().unwrap().as_bytes()).unwrap()
+    };
+    assert!(file(&expanded).sound());
+    // dk is dk_pke, ek, H(ek), z.
+    for place in [0, 768 + 10, 1632 - 64, 1632 - 33] {
+        let mut changed = expanded.clone();
+        changed[place] ^= 1;
+        let found = file(&changed);
+        assert!(found.blocks[0].checks.iter().all(|check| check.passed != Some(true)), "{place}: {found:?}");
+        assert!(!found.sound(), "{place}");
+    }
+}
+
+#[test]
+fn reads_jwk_sets_tokens_and_cose_keys() {
+    let (_, public) = pair("ML-DSA-44", 7);
+    let algorithm = Algorithm::find("ML-DSA-44").unwrap();
+    let key = AkpKey::new(algorithm, public.as_bytes(), Some(&[7; 32])).unwrap();
+    let jwk = key.public_jwk();
+    let found = inspect("x.jwk", jwk.as_bytes()).unwrap();
+    assert!(found.sound() && found.blocks[0].kind.as_deref() == Some("public key"), "{found:?}");
+    let private = |seed: u8| {
+        let seed = key_id_text(&[seed; 32]);
+        jwk.replacen('{', &format!("{{\"priv\":\"{seed}\","), 1)
+    };
+    assert!(inspect("x.jwk", private(7).as_bytes()).unwrap().sound());
+    let wrong = inspect("x.jwk", private(8).as_bytes()).unwrap();
+    assert!(failed(&wrong).iter().any(|check| check.contains("different public key")), "{wrong:?}");
+    let set = format!("{{\"keys\":[{jwk},{{\"kty\":\"EC\",\"crv\":\"P-384\"}}]}}");
+    let found = inspect("x.jwks", set.as_bytes()).unwrap();
+    let refused = found.blocks[1].refused.as_deref();
+    assert_eq!(refused, Some("a JWK of type EC (P-384); supported: AKP, for ML-DSA (RFC 9964)"));
+    assert!(inspect("x.cbor", &key.public_cose_key().unwrap()).unwrap().sound());
+    let signer = scheme("ML-DSA-44", 1).load_signing_key(KeyEncoding::Seed, &[7; 32]).unwrap();
+    let token = jws::make(algorithm, signer.as_ref(), Some("k"), b"{}", Coins::Internal).unwrap();
+    let found = inspect("x.jws", token.as_bytes()).unwrap();
+    assert_eq!((found.blocks[0].kind.as_deref(), found.blocks[0].checks[0].passed), (Some("token"), None));
+    let together = inspect_together(&[token.as_bytes(), jwk.as_bytes()]);
+    let checks = &together[0].blocks[0].checks;
+    assert!(!checks.is_empty() && checks.iter().all(|check| check.passed == Some(true)), "{together:?}");
+    let (_, other) = pair("ML-DSA-44", 8);
+    let other = AkpKey::new(algorithm, other.as_bytes(), None).unwrap().public_jwk();
+    assert!(!inspect_together(&[token.as_bytes(), other.as_bytes()])[0].sound());
+}
+
+#[test]
+fn verifies_tokens_with_public_keys_and_certificates() {
+    for algorithm in ["Ed25519", "ML-DSA-44"] {
+        let (_, public) = pair(algorithm, 7);
+        let (_, other) = pair(algorithm, 8);
+        let signer = scheme(algorithm, 1).load_signing_key(KeyEncoding::Seed, &[7; 32]).unwrap();
+        let named = Algorithm::find(algorithm).unwrap();
+        let token = jws::make(named, signer.as_ref(), None, b"{}", Coins::Internal).unwrap();
+        let cose =
+            pqlab_constructions::token::cose::make(named, signer.as_ref(), None, b"{}", Coins::Internal).unwrap();
+        let forged = token.replacen(".e30.", ".W10.", 1);
+        assert_ne!(forged, token);
+        let both = format!("{}{}", other.to_pem().unwrap(), public.to_pem().unwrap());
+        for key in [
+            public.to_pem().unwrap().into_bytes(),
+            public.to_der().unwrap(),
+            issue("ML-DSA-44", "Leaf", &public).into_bytes(),
+            both.into_bytes(),
+        ] {
+            for genuine in [token.as_bytes(), &cose] {
+                let found = inspect_together(&[genuine, &key]).remove(0);
+                let checks = &found.blocks[0].checks;
+                assert!(checks.iter().any(|check| check.passed == Some(true)) && found.sound(), "{found:?}");
+            }
+            let found = inspect_together(&[forged.as_bytes(), &key]).remove(0);
+            assert!(!found.sound() && found.blocks[0].checks.iter().all(|check| check.passed != Some(true)));
+        }
+        let found = inspect_together(&[token.as_bytes(), other.to_pem().unwrap().as_bytes()]).remove(0);
+        assert!(!found.sound(), "{found:?}");
+        let detached = token.replacen(".e30.", "..", 1);
+        let found = inspect_together(&[detached.as_bytes(), public.to_pem().unwrap().as_bytes()]).remove(0);
+        assert_eq!(value(&found.blocks[0], "payload"), "empty or detached");
+        assert!(failed(&found).iter().any(|check| check.contains("if the payload is detached")), "{found:?}");
+    }
+}
+
+#[test]
+fn a_faulty_block_does_not_hide_the_others() {
+    let (_, public) = pair("Ed25519", 5);
+    let good = public.to_pem().unwrap();
+    let armour = "-----BEGIN PGP PUBLIC KEY BLOCK-----\n\nAAAA\n=abcd\n-----END PGP PUBLIC KEY BLOCK-----\n";
+    for (bad, wanted) in [
+        ("-----BEGIN PUBLIC KEY-----\nA*==\n-----END PUBLIC KEY-----\n", "line 5: '*' in PUBLIC KEY is not base64"),
+        ("-----BEGIN PUBLIC KEY-----\n", "missing -----END PUBLIC KEY----- line"),
+        ("-----BEGIN x-----\n", "malformed label"),
+        (armour, "PGP PUBLIC KEY BLOCK: OpenPGP"),
+    ] {
+        let found = inspect("x.pem", format!("{good}{bad}").as_bytes()).unwrap();
+        let refused = found.blocks[1].refused.as_deref().unwrap();
+        assert!(found.blocks[0].refused.is_none() && refused.contains(wanted), "{refused}");
+        assert!(!found.sound());
+    }
+    let padded = [good.as_bytes(), &[0; 3]].concat();
+    assert!(inspect("x.pem", &padded).unwrap().sound());
+}
+
+#[test]
+fn names_what_it_cannot_read() {
+    // RSAPublicKey with a 3072-bit modulus, and with exponent 3.
+    let rsa = |bits: usize, exponent: &[u8]| {
+        let tlv = |tag: u8, content: &[u8]| {
+            let length = content.len();
+            [&[tag, 0x82, (length >> 8) as u8, length as u8][..], content].concat()
+        };
+        let short = |content: &[u8]| [&[0x02, content.len() as u8][..], content].concat();
+        let modulus = [&[0][..], &vec![0xff; bits / 8]].concat();
+        let key = tlv(0x30, &[tlv(0x02, &modulus), short(exponent)].concat());
+        let algorithm = hex::decode("300d06092a864886f70d0101010500").unwrap();
+        tlv(0x30, &[algorithm, tlv(0x03, &[&[0][..], &key].concat())].concat())
+    };
+    // SubjectPublicKeyInfo with a one-byte key.
+    let public = |oid: &str, parameters: &str| {
+        let algorithm = hex::decode(format!("{oid}{parameters}")).unwrap();
+        let algorithm = [&[0x30, algorithm.len() as u8][..], &algorithm].concat();
+        let body = [&algorithm[..], &[0x03, 2, 0, 4]].concat();
+        [&[0x30, body.len() as u8][..], &body].concat()
+    };
+    for (bytes, wanted) in [
+        (rsa(3072, &[1, 0, 1]), "RSA-3072; supported: RSA-2048"),
+        (rsa(2048, &[3]), "RSA-2048 with exponent 3; supported: RSA-2048 with the exponent 65537"),
+        (
+            public("060b2b0601040102820b070605", ""),
+            "Dilithium3 (round 3) (1.3.6.1.4.1.2.267.7.6.5), which is not supported",
+        ),
+        (public("0609608648016503040321", ""), "HashML-DSA-65 with SHA-512 (2.16.840.1.101.3.4.3.33)"),
+        (public("0609608648016503040312", "0500"), "must be absent, but are NULL"),
+        (public("06072a8648ce3d0201", "06052b81040022"), "P-384 (1.3.132.0.34); supported: P-256"),
+        (public("06032b6571", ""), "Ed448 (1.3.101.113), which is not supported"),
+        (public("06022a03", ""), "1.2.3, which is unknown"),
+        (b"\x01\x02\x03\x04".to_vec(), "not PEM"),
+        (Vec::new(), "empty"),
+        (b"ssh-ed25519 AAAA x".to_vec(), "cannot convert Ed25519"),
+        (b"---- BEGIN SSH2 PUBLIC KEY ----\nAAAA\n".to_vec(), "ssh-keygen -i"),
+        (hex::decode("8443a10127a0f640").unwrap(), "COSE_Sign1 needs tag 18"),
+        (hex::decode("d8628440a0f680").unwrap(), "COSE_Sign1 needs tag 18"),
+        (hex::decode("d9d9f7d28443a10127a0f640").unwrap(), "COSE_Sign1 needs tag 18"),
+        (hex::decode("d18443a10105a041784279ff").unwrap(), "COSE_Sign1 needs tag 18"),
+        (hex::decode("feedfeed00000002").unwrap(), "Java keystore"),
+        (hex::decode("cececece00000002").unwrap(), "Java keystore"),
+        (hex::decode("9833046b093e5216092b").unwrap(), "OpenPGP"),
+        // A certificate request and a revocation list, with empty fields.
+        (hex::decode("3010300902010030003000a0003000030100").unwrap(), "certificate request"),
+        (hex::decode("300e3007300030001701303000030100").unwrap(), "revocation list"),
+        (hex::decode("300530000401ff").unwrap(), "openssl pkcs8 -inform DER"),
+        (b"MIIBQjCB9aADAgECAhRN".to_vec(), "base64 without"),
+        (b"{\"a\":1}".to_vec(), "not a JWK"),
+        (b"{\"kty\":\"oct\",\"k\":\"AA\"}".to_vec(), "a JWK of type oct"),
+        (b"a.b.c.d.e".to_vec(), "JWE"),
+        (hex::decode("3003020103").unwrap(), "not a key or a certificate"),
+        (hex::decode("300602010102010102").unwrap(), "length of the outer"),
+    ] {
+        let error = inspect("x", &bytes).map(|found| panic!("{wanted}: {found:?}")).unwrap_err();
+        assert!(error.contains(wanted) && !error.contains('\n'), "{wanted}: {error}");
+    }
+}
+
+#[test]
+fn distinguishes_paths_from_algorithms() {
+    for path in ["a/b", "x.pem", "X.DER", "./ML-KEM-768", "k.jwk"] {
+        assert!(InspectRequest::is_path(path), "{path}");
+    }
+    for name in ["ML-KEM-768", "X.509-composite", "X25519+ML-KEM-768", "SPHINCS+-SHA2-128f-simple", "X-Wing"] {
+        assert!(!InspectRequest::is_path(name), "{name}");
+    }
+}
+
+/// A file with one changed byte must be either read, or rejected with a one-line error.
+#[test]
+fn changed_files_never_cause_a_panic() {
+    let (private, public) = pair("Ed25519", 5);
+    for original in [private.to_der().unwrap().to_vec(), public.to_der().unwrap()] {
+        for place in 0..original.len() {
+            for byte in [0x00, 0x30, 0x7f, 0x80, 0xa0, 0xff] {
+                let mut changed = original.clone();
+                changed[place] = byte;
+                if let Err(error) = inspect("x", &changed) {
+                    assert!(!error.contains('\n'), "{error}");
+                }
+            }
+        }
+    }
+}
+
+/// Returns a public key as a JWK and as a COSE key, and a JWS that the key verifies.
+fn tokens() -> (String, Vec<u8>, String) {
+    let (_, public) = pair("ML-DSA-44", 7);
+    let algorithm = Algorithm::find("ML-DSA-44").unwrap();
+    let key = AkpKey::new(algorithm, public.as_bytes(), None).unwrap();
+    let signer = scheme("ML-DSA-44", 1).load_signing_key(KeyEncoding::Seed, &[7; 32]).unwrap();
+    let token = jws::make(algorithm, signer.as_ref(), Some("k"), b"{}", Coins::Internal).unwrap();
+    (key.public_jwk(), key.public_cose_key().unwrap(), token)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Unknown members, the order of members and white space do not affect a JWK. If a member that defines the key is
+    /// missing or changed, the JWK is rejected or a check fails.
+    #[test]
+    fn jwk_members_are_read_in_any_order(
+        extra in prop::collection::btree_map("x[a-z]{1,6}", "[ -!#-\\[\\]-~]{0,9}", 0..4),
+        reversed in any::<bool>(),
+        space in prop::sample::select(vec!["", " ", "\n\t", "\r\n"]),
+        changed in prop::sample::select(vec!["", "kty", "alg", "pub"]),
+        removed in any::<bool>(),
+    ) {
+        let (jwk, ..) = tokens();
+        let members: serde_json::Map<String, serde_json::Value> = serde_json::from_str(&jwk).unwrap();
+        let mut members: Vec<(String, serde_json::Value)> = members.into_iter().collect();
+        members.extend(extra.into_iter().map(|(name, value)| (name, value.into())));
+        if reversed {
+            members.reverse();
+        }
+        match members.iter().position(|(name, _)| name == changed) {
+            Some(place) if removed => {
+                members.remove(place);
+            }
+            Some(place) => {
+                let text = members[place].1.as_str().unwrap();
+                members[place].1 = text[..text.len() - 1].into();
+            }
+            None => {}
+        }
+        let members: Vec<String> = members.iter().map(|(name, value)| format!("{space}\"{name}\":{space}{value}")).collect();
+        let result = inspect("x.jwk", format!("{space}{{{}{space}}}{space}", members.join(",")).as_bytes());
+        match (changed, result) {
+            ("", found) => {
+                let found = found.unwrap();
+                prop_assert!(found.sound() && found.blocks[0].algorithm.as_deref() == Some("ML-DSA-44"), "{found:?}");
+            }
+            (_, Ok(found)) => prop_assert!(!found.sound(), "{changed}: {found:?}"),
+            (_, Err(error)) => prop_assert!(!error.contains('\n'), "{error}"),
+        }
+    }
+
+    /// A changed or truncated COSE key or JWS is rejected with a one-line error, or read as something else. The
+    /// signature is never accepted.
+    #[test]
+    fn changed_tokens_are_never_verified(place in any::<prop::sample::Index>(), byte in any::<u8>(), cut in any::<bool>()) {
+        let (jwk, cose, token) = tokens();
+        for original in [cose, token.into_bytes()] {
+            let place = place.index(original.len());
+            let mut bytes = original.clone();
+            if cut {
+                bytes.truncate(place);
+            } else {
+                bytes[place] = byte;
+            }
+            if bytes == original {
+                continue;
+            }
+            match inspect("x", &bytes) {
+                Err(error) => prop_assert!(!error.contains('\n'), "{error}"),
+                Ok(_) => {
+                    let found = inspect_together(&[&bytes, jwk.as_bytes()]).remove(0);
+                    let mut checks = found.blocks.iter().flat_map(|block| &block.checks);
+                    let verified = checks.any(|check| check.name.contains("signature") && check.passed == Some(true));
+                    prop_assert!(!verified, "{found:?}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,598 @@
+use super::super::reading::series;
+use super::*;
+
+fn read(name: &str, text: &str, column: Option<&str>) -> Result<Samples, String> {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join(name);
+    fs::write(&path, text).unwrap();
+    read_samples(&path, column).map(|file| file.samples).map_err(|error| error.to_string())
+}
+
+/// Returns the series and the notes of a file.
+fn noted(name: &str, text: &str) -> (Vec<(String, String, Vec<f64>)>, String) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join(name);
+    fs::write(&path, text).unwrap();
+    let SampleFile { samples: Samples::Series(found), notes } = read_samples(&path, None).unwrap() else {
+        panic!("{text}")
+    };
+    (found.into_iter().map(|one| (one.name, one.unit, one.samples)).collect(), notes.join("\n"))
+}
+
+/// Checks that each file is rejected with a one-line error that contains the expected words. The items are name,
+/// contents and words.
+fn refused(files: &[(&str, &str, &str)]) {
+    for (name, text, wanted) in files {
+        let error = read(name, text, None).map(|found| panic!("{text}: {found:?}")).unwrap_err();
+        assert!(error.contains(wanted) && !error.contains('\n'), "{text:?}: {error}");
+    }
+}
+
+fn all(name: &str, text: &str) -> Vec<(String, String, Vec<f64>)> {
+    let Ok(Samples::Series(found)) = read(name, text, None) else { panic!("{text}") };
+    found.into_iter().map(|one| (one.name, one.unit, one.samples)).collect()
+}
+
+fn one(name: &str, unit: &str, samples: &[f64]) -> (String, String, Vec<f64>) {
+    (name.into(), unit.into(), samples.to_vec())
+}
+
+#[test]
+fn reads_files_of_each_kind() {
+    assert_eq!(all("x.csv", "name,ns\na,1\na,2.5\n"), [one("a: ns", "ns", &[1.0, 2.5])]);
+    assert_eq!(all("x.txt", "1\n2\n"), [one("x", "", &[1.0, 2.0])]);
+    assert_eq!(all("x.json", "[1, 2e0]"), [one("x", "", &[1.0, 2.0])]);
+    assert_eq!(all("x.json", r#"{"a":[1],"b":[2,3],"note":"n"}"#), [one("a", "", &[1.0]), one("b", "", &[2.0, 3.0])]);
+    let hyperfine = r#"{"results":[{"command":"sleep 1","mean":1.0,"times":[1.0,1.1]}]}"#;
+    assert_eq!(all("x.json", hyperfine), [one("sleep 1", "s", &[1.0, 1.1])]);
+    let google = r#"{"context":{},"benchmarks":[
+        {"name":"BM_a/repeats:2","run_name":"BM_a","run_type":"iteration","real_time":3.0,"time_unit":"us"},
+        {"name":"BM_a/repeats:2","run_name":"BM_a","run_type":"iteration","real_time":4.0,"time_unit":"us"},
+        {"name":"BM_a_mean","run_name":"BM_a","run_type":"aggregate","real_time":3.5,"time_unit":"us"}]}"#;
+    assert_eq!(all("x.json", google), [one("BM_a", "us", &[3.0, 4.0])]);
+    let pyperf = r#"{"benchmarks":[{"runs":[{"warmups":[[1,2.0]]},{"values":[0.5,0.25]},{"values":[1.0]}]}],
+        "metadata":{"name":"bench"},"version":"1.0"}"#;
+    assert_eq!(all("x.json", pyperf), [one("bench", "s", &[0.5, 0.25, 1.0])]);
+}
+
+/// Reading must take linear time in the number of names, because a file may contain any number of them.
+#[test]
+fn keeps_a_hundred_thousand_names_apart_in_order() {
+    let entry = |number: u32| format!(r#"{{"name":"BM_{number}","real_time":{number}.5,"time_unit":"us"}}"#);
+    let entries: Vec<String> = (0..100_000).chain([7]).map(entry).collect();
+    let found = all("x.json", &format!(r#"{{"benchmarks":[{}]}}"#, entries.join(",")));
+    assert_eq!(found.len(), 100_000);
+    assert_eq!(found[7], one("BM_7", "us", &[7.5, 7.5]));
+    assert_eq!(found[99_999], one("BM_99999", "us", &[99_999.5]));
+}
+
+#[test]
+fn recognises_loads_by_their_columns() {
+    let text = "concurrency,operations,seconds\n1,100,1.0\n2,150,1\n";
+    let Ok(Samples::Loads(found)) = read("x.csv", text, None) else { panic!() };
+    assert_eq!(found[1], Load { concurrency: 2, operations: 150, seconds: 1.0 });
+    assert!(matches!(read("x.csv", text, Some("seconds")), Ok(Samples::Series(_))));
+    assert!(read("x.csv", "concurrency,operations,seconds\n1.5,100,1.0\n", None).unwrap_err().contains("row 2"));
+    assert!(read("x.csv", "concurrency,operations,seconds\n1,100,0\n", None).unwrap_err().contains("not positive"));
+}
+
+#[test]
+fn errors_name_the_place() {
+    for (text, wanted) in [
+        ("", "no samples"),
+        ("ns\n", "no samples"),
+        ("ns\n1\nx\n", "row 3, column \"ns\": \"x\" is not a number"),
+        ("ns\n1\nNaN\n", "is not a number"),
+        ("a,b\n1\n", "not CSV"),
+        ("[1, \"2\"]", "value 2 is not a number"),
+        ("[1,", "EOF"),
+        ("{}", "no samples"),
+        (r#"{"results":[{"command":"c"}]}"#, "no list \"times\""),
+        (r#"{"benchmarks":[{"name":"b"}]}"#, "real_time"),
+    ] {
+        let error = read("x.dat", text, None).unwrap_err();
+        assert!(error.contains(wanted) && error.contains("x.dat"), "{text:?}: {error}");
+    }
+    assert!(read("x.csv", "a,b\n1,2\n", Some("c")).unwrap_err().contains("available: a, b"));
+    assert!(read("x.json", r#"{"a":[1]}"#, Some("c")).unwrap_err().contains("available: a"));
+    assert!(read_samples(Path::new("/no/such/file"), None).is_err());
+}
+
+#[test]
+fn google_benchmark_entries_that_were_not_measured_are_counted() {
+    let entry =
+        |name: &str, rest: &str| format!(r#"{{"name":"{name}","run_name":"{name}","run_type":"iteration",{rest}}}"#);
+    let file = |entries: &[String]| format!(r#"{{"context":{{}},"benchmarks":[{}]}}"#, entries.join(","));
+    let measured = r#""iterations":9,"real_time":3.5,"time_unit":"us""#;
+    let text = file(&[
+        entry("BM_a", measured),
+        entry("BM_a", r#""iterations":0,"skipped":true,"skip_message":"no AVX-512","real_time":0,"time_unit":"us""#),
+        entry("BM_b", r#""iterations":0,"error_occurred":true,"error_message":"token","real_time":0,"time_unit":"ns""#),
+        entry("BM_c", r#""iterations":0,"real_time":0.0,"time_unit":"ns""#),
+        r#"{"name":"BM_a_mean","run_name":"BM_a","run_type":"aggregate","real_time":3.5,"time_unit":"us"}"#.to_owned(),
+    ]);
+    let (series, notes) = noted("x.json", &text);
+    assert_eq!(series, [one("BM_a", "us", &[3.5])]);
+    for wanted in ["2 of 5 entries skipped", "BM_a (no AVX-512)", "BM_c (0 iterations)", "1 of 5 entries failed"] {
+        assert!(notes.contains(wanted), "{wanted}: {notes}");
+    }
+    assert!(notes.contains("BM_b (token)") && notes.contains("1 of 5 entries are aggregates"), "{notes}");
+    let all_skipped = file(&[entry("BM_a", r#""skipped":true,"real_time":0"#)]);
+    let aggregates = r#"{"name":"BM_x_mean","run_name":"BM_x","run_type":"aggregate","real_time":1}"#.to_owned();
+    refused(&[
+        ("x.json", &all_skipped, "contains no samples: 1 of 1 entries skipped"),
+        ("x.json", &file(&[aggregates]), "without --benchmark_report_aggregates_only"),
+        ("x.json", r#"{"benchmarks":[]}"#, "contains no samples"),
+    ]);
+}
+
+#[test]
+fn old_google_benchmark_files_mark_aggregates_by_name() {
+    let entry =
+        |name: &str, time: f64| format!(r#"{{"name":"{name}","iterations":9,"real_time":{time},"time_unit":"ns"}}"#);
+    let mut entries: Vec<String> = [("BM_x/8", 1.5), ("BM_x/8", 2.5), ("BM_x/8_mean", 2.0), ("BM_x/8_stddev", 0.5)]
+        .map(|(name, time)| entry(name, time))
+        .into();
+    entries.extend([("BM_hash_mean", 7.0), ("BM_y_median", 8.0), ("BM_y", 9.0)].map(|(name, time)| entry(name, time)));
+    entries.push(r#"{"name":"BM_x_BigO","real_coefficient":4.7,"big_o":"N","time_unit":"ns"}"#.into());
+    entries.push(r#"{"name":"BM_x_RMS","rms":0.02}"#.into());
+    let (series, notes) = noted("x.json", &format!(r#"{{"benchmarks":[{}]}}"#, entries.join(",")));
+    // A single row whose name ends in _mean is a benchmark with that name.
+    let expected = [
+        one("BM_x/8", "ns", &[1.5, 2.5]),
+        one("BM_hash_mean", "ns", &[7.0]),
+        one("BM_y_median", "ns", &[8.0]),
+        one("BM_y", "ns", &[9.0]),
+    ];
+    assert_eq!(series, expected);
+    assert!(notes.contains("4 of 9 entries are aggregates"), "{notes}");
+}
+
+#[test]
+fn units_within_a_file_are_converted() {
+    let entry = |unit: &str, time: f64| format!(r#"{{"name":"BM_a","real_time":{time},"time_unit":"{unit}"}}"#);
+    let entries = [entry("ns", 1490.0), entry("us", 1.5), entry("ms", 0.001_51), entry("s", 1.51e-6)].join(",");
+    let found = all("x.json", &format!(r#"{{"benchmarks":[{entries}]}}"#));
+    assert_eq!((found.len(), found[0].1.as_str(), found[0].2.len()), (1, "ns", 4));
+    assert!(found[0].2.iter().zip([1490.0, 1500.0, 1510.0, 1510.0]).all(|(found, real)| (found - real).abs() < 1e-6));
+    refused(&[(
+        "x.json",
+        r#"{"benchmarks":[{"name":"a","real_time":1,"time_unit":"fortnight"}]}"#,
+        "unknown time unit",
+    )]);
+    for (unit, shown) in [("byte", "byte"), ("integer", ""), ("second", "s")] {
+        let text =
+            format!(r#"{{"benchmarks":[{{"metadata":{{"name":"n","unit":"{unit}"}},"runs":[{{"values":[1,2]}}]}}]}}"#);
+        assert_eq!(all("x.json", &text), [one("n", shown, &[1.0, 2.0])]);
+    }
+    assert_eq!(all("x.csv", "1.5 ms\n1600us\n"), [one("x", "ms", &[1.5, 1.6])]);
+    assert_eq!(all("x.csv", "a (us),b_ms\n1,2\n"), [one("a (us)", "us", &[1.0]), one("b_ms", "ms", &[2.0])]);
+    refused(&[("x.csv", "1.5 ms\n1.6 kB\n", "which is not in \"ms\"")]);
+}
+
+#[test]
+fn words_for_infinity_outside_of_times_do_not_matter() {
+    let file = |time: &str, counter: &str| {
+        format!(
+            r#"{{"benchmarks":[{{"name":"BM_a","real_time":1.5,"hits":{counter}}},{{"name":"BM_a","real_time":{time}}}]}}"#
+        )
+    };
+    let words = ["NaN", "nan", "-nan", "-nan(ind)", "nan(snan)", "+nan", "1.#INF", "-1.#IND", "INF", "inf", "-inf"];
+    for counter in words.into_iter().chain(["Infinity", "-Infinity", "1e3"]) {
+        assert_eq!(all("x.json", &file("2.5", counter)), [one("BM_a", "ns", &[1.5, 2.5])], "{counter}");
+        if counter != "1e3" {
+            refused(&[("x.json", &file(counter, "1"), counter), ("x.json", &format!("[1, {counter}]"), counter)]);
+        }
+    }
+    refused(&[
+        ("x.json", &file("2.5", "nano"), "line 1 column"),
+        ("x.json", &file("null", "1"), "not null"),
+        ("x.json", "[1.0, null, 3.0]", "value 2 is not a number: null"),
+        ("x.json", "{\"a\": [1, Nan]}", "not JSON"),
+        ("x.json", "{\"a\": [1, 2", "EOF"),
+        ("x.json", "[1e999]", "out of range"),
+    ]);
+}
+
+#[test]
+fn failed_runs_of_hyperfine_are_left_out() {
+    let file = |times: &str, codes: &str| {
+        format!(
+            r#"{{"results":[{{"command":"a","times":{times},"exit_codes":{codes}}},{{"command":"b","times":[5]}}]}}"#
+        )
+    };
+    let (series, notes) = noted("x.json", &file("[1,0.1,2,0.2]", "[0,1,0,null]"));
+    assert_eq!(series, [one("a", "s", &[1.0, 2.0]), one("b", "s", &[5.0])]);
+    assert!(
+        notes.contains("2 of 4 runs of \"a\" failed and were left out: exit code 1, none (ended by a signal)"),
+        "{notes}"
+    );
+    let (series, notes) = noted("x.json", &file("[1,2]", "[127,127]"));
+    assert_eq!(series, [one("b", "s", &[5.0])]);
+    assert!(notes.contains("all 2 runs of \"a\" failed and were left out: exit code 127"), "{notes}");
+    let (series, notes) = noted("x.json", &file("[]", "[]"));
+    assert!(series.len() == 1 && notes.contains("\"a\" has no samples"), "{notes}");
+    refused(&[
+        ("x.json", &file("[1,2]", "[0]"), "2 times but 1 exit codes"),
+        ("x.json", r#"{"results":[{"command":"a","times":[1],"exit_codes":[1]}]}"#, "no samples: all 1 runs of"),
+        ("x.json", r#"{"results":[{"command":"a","times":[]}]}"#, "contains no samples"),
+        ("x.json", r#"{"results":[]}"#, "contains no samples"),
+    ]);
+}
+
+#[test]
+fn the_same_name_with_other_parameters_is_another_series() {
+    let hyperfine = r#"{"results":[{"command":"job","times":[1],"parameters":{"threads":"1"}},
+        {"command":"job","times":[2],"parameters":{"threads":"2"}},{"command":"run -t 3","times":[3],"parameters":{"t":"3"}},
+        {"command":"old","times":[4],"parameter":"9"}]}"#;
+    let names = |text: &str| all("x.json", text).into_iter().map(|(name, _, _)| name).collect::<Vec<_>>();
+    assert_eq!(names(hyperfine), ["job [threads=1]", "job [threads=2]", "run -t 3", "old [9]"]);
+    let google = r#"{"benchmarks":[{"name":"BM_a","threads":1,"real_time":1},{"name":"BM_a","threads":4,"real_time":2},
+        {"name":"BM_b","family_index":1,"real_time":1},{"name":"BM_b","family_index":2,"real_time":2}]}"#;
+    assert_eq!(names(google), ["BM_a/threads:1", "BM_a/threads:4", "BM_b", "BM_b #2"]);
+    let pytest = r#"{"benchmarks":[{"name":"t","fullname":"a.py::t","stats":{"data":[1]}},
+        {"name":"t","fullname":"b.py::t","stats":{"data":[2]}},{"name":"u","fullname":"b.py::u","stats":{"data":[3]}}]}"#;
+    assert_eq!(names(pytest), ["a.py::t", "b.py::t", "u"]);
+    let jmh = r#"[{"benchmark":"B.m","params":{"n":"1"},"primaryMetric":{"scoreUnit":"ns/op","rawData":[[1,2],[3]]}},
+        {"benchmark":"B.m","params":{"n":"2"},"primaryMetric":{"scoreUnit":"ops/s","rawData":[[4]]}}]"#;
+    assert_eq!(all("x.json", jmh), [one("B.m [n=1]", "ns", &[1.0, 2.0, 3.0]), one("B.m [n=2]", "op/s", &[4.0])]);
+    let table = "algorithm,threads,ns\nML-KEM,1,10\nML-KEM,2,20\nML-KEM,1,11\nSLH-DSA,1,900\n";
+    let expected = [
+        one("ML-KEM [threads=1]: ns", "ns", &[10.0, 11.0]),
+        one("ML-KEM [threads=2]: ns", "ns", &[20.0]),
+        one("SLH-DSA [threads=1]: ns", "ns", &[900.0]),
+    ];
+    assert_eq!(all("x.csv", table), expected);
+    let (_, notes) = noted("x.csv", "name,ns\nkeygen,10\nsign,20\n");
+    assert!(notes.contains("2 series of 1 sample each"), "{notes}");
+    let twice =
+        r#"{"results":[{"command":"a","times":[1]},{"command":"a","times":[2]},{"command":"a #2","times":[3]}]}"#;
+    assert_eq!(names(twice), ["a", "a #3", "a #2"]);
+}
+
+#[test]
+fn warm_ups_and_calibrations_of_pyperf_are_counted() {
+    let text = r#"{"benchmarks":[{"runs":[{"warmups":[[1,2.0],[1,2.1]]},{"warmups":[[1,3.0]],"values":[0.5]},
+        {"values":[0.25]}]}],"metadata":{"name":"b"}}"#;
+    let (series, notes) = noted("x.json", text);
+    assert_eq!(series, [one("b", "s", &[0.5, 0.25])]);
+    assert!(notes.contains("3 warm-up values were left out") && notes.contains("1 calibration runs"), "{notes}");
+    refused(&[("x.json", r#"{"benchmarks":[{"runs":[{"values":[]}]}]}"#, "contains no samples")]);
+}
+
+#[test]
+fn criterion_samples_are_times_per_iteration() {
+    let lists = r#""iters":[10.0,20.0],"times":[100.0,240.0]"#;
+    for text in [
+        format!(r#"{{"sampling_mode":"Linear",{lists}}}"#),
+        format!("{{{lists}}}"),
+        r#"["Flat",[10,20],[100,240]]"#.to_owned(),
+    ] {
+        let (series, notes) = noted("sample.json", &text);
+        assert_eq!(series, [one("sample", "ns", &[10.0, 12.0])]);
+        assert!(notes.contains("2 samples are criterion's batches"), "{notes}");
+    }
+    let raw = "group,function,value,throughput_num,throughput_type,sample_measured_value,unit,iteration_count\n\
+        g,f,8,,,100,ns,10\ng,f,8,,,240,ns,20\ng,f,9,,,50,ns,1\n";
+    assert_eq!(all("raw.csv", raw), [one("g/f/8", "ns", &[10.0, 12.0]), one("g/f/9", "ns", &[50.0])]);
+    refused(&[
+        ("sample.json", r#"{"iters":[1,2],"times":[1]}"#, "\"iters\" has 2 entries and \"times\" 1"),
+        ("sample.json", r#"{"iters":[1,0],"times":[1,2]}"#, "iters: value 2 is not positive"),
+        ("estimates.json", r#"{"mean":{},"median":{},"std_dev":{},"slope":null}"#, "give sample.json"),
+        ("benchmark.json", r#"{"group_id":"g","full_id":"g/f"}"#, "give sample.json"),
+        ("tukey.json", "[1.0, 2.0, 3.0, 4.0]", "limits of outliers"),
+        (
+            "m.jsonl",
+            "{\"reason\":\"benchmark-complete\"}\n{\"reason\":\"group-complete\"}\n",
+            "one JSON document per line",
+        ),
+    ]);
+}
+
+#[test]
+fn pytest_benchmark_needs_the_data() {
+    let file = |stats: &str| format!(r#"{{"machine_info":{{}},"benchmarks":[{{"name":"t","stats":{{{stats}}}}}]}}"#);
+    assert_eq!(all("x.json", &file(r#""mean":1,"data":[1.5,2]"#)), [one("t", "s", &[1.5, 2.0])]);
+    refused(&[
+        ("x.json", &file(r#""mean":1"#), "--benchmark-save-data"),
+        ("x.json", &file(r#""data":null"#), "--benchmark-save-data"),
+        ("x.json", &file(r#""data":[1,"x"]"#), "value 2 is not a number"),
+    ]);
+}
+
+#[test]
+fn the_output_of_go_is_read_and_the_table_of_benchstat_is_not() {
+    let text = "goos: linux\ngoarch: amd64\npkg: example.org/a\n\
+        BenchmarkEncaps-4   \t   93412\t     12051 ns/op\t  64 B/op\t 2 allocs/op\n\
+        BenchmarkEncaps-4   \t   93998\t     12010 ns/op\t  64 B/op\t 2 allocs/op\n\
+        BenchmarkLogs\nwarming up\n 1000\t 5.5 ns/op\n--- SKIP: BenchmarkHsm\n--- FAIL: BenchmarkBad\nBenchmarkLost\nFAIL\n";
+    let (series, notes) = noted("go.txt", text);
+    assert_eq!(series, [one("BenchmarkEncaps-4", "ns", &[12051.0, 12010.0]), one("BenchmarkLogs", "ns", &[5.5])]);
+    for wanted in [
+        "1 benchmarks failed: BenchmarkBad",
+        "1 benchmarks were skipped: BenchmarkHsm",
+        "1 benchmarks have no result: BenchmarkLost",
+        "values in 2 other units were left out: B/op, allocs/op",
+    ] {
+        assert!(notes.contains(wanted), "{wanted}: {notes}");
+    }
+    let two = "pkg: a\nBenchmarkX 1 5 ns/op\npkg: b\nBenchmarkX 1 6 ns/op\n";
+    assert_eq!(all("go.txt", two), [one("a.BenchmarkX", "ns", &[5.0]), one("b.BenchmarkX", "ns", &[6.0])]);
+    refused(&[
+        ("go.txt", "goos: linux\nBenchmarkX 1 NaN ns/op\n", "line 2: \"NaN\" is not a number"),
+        ("go.txt", "goos: linux\nPASS\n", "contains no samples"),
+        ("go.txt", "name  old time/op  new time/op  delta\nX  12.0 ± 1%  13.0 ± 2%  +8%\n", "benchstat's table"),
+        (
+            "go.txt",
+            "      │ old.txt │ new.txt │\n   │ sec/op │ sec/op vs base │\nX 12µ ± 1% 13µ\n",
+            "benchstat's table",
+        ),
+        ("go.json", "{\"Action\":\"run\"}\n{\"Action\":\"output\"}\n", "without -json"),
+    ]);
+}
+
+#[test]
+fn summaries_are_not_samples() {
+    refused(&[
+        ("x.csv", "command,mean,stddev,median,user,system,min,max\na,1,1,1,1,1,1,1\n", "--export-json"),
+        ("x.csv", "command,mean,stddev,median,user,system,min,max,parameter_n\na,1,1,1,1,1,1,1,1\n", "--export-json"),
+        ("x.csv", "algorithm;mean_us;p99 (us)\nML-KEM-512;1;2\nSLH-DSA;3;4\n", "a table of summaries"),
+        ("x.csv", "Method,Mean [ns],Error [ns],StdDev [ns]\na,1,1,1\n", "a table of summaries"),
+        (
+            "x.csv",
+            "\"Benchmark\",\"Mode\",\"Threads\",\"Samples\",\"Score\",\"Unit\"\n\"a\",\"avgt\",1,5,1.5,\"ns/op\"\n",
+            "-rf json",
+        ),
+        ("x.md", "| Command | Mean [ms] | Min [ms] |\n|:---|---:|---:|\n| `a` | 1 | 2 |\n", "Markdown"),
+        ("x.txt", "Benchmark 1: a\n  Time (mean ± σ):  1 ms ± 2 ms\n", "hyperfine's printed summary"),
+        ("x.txt", "a   time:   [1.2 µs 1.3 µs 1.4 µs]\n", "criterion's printed summary"),
+        (
+            "x.json",
+            r#"[{"name":"a","unit":"ns","value":990},{"name":"b","unit":"us","value":1.1}]"#,
+            "customSmallerIsBetter",
+        ),
+        ("x.js", "window.BENCHMARK_DATA = {}", "github-action-benchmark"),
+        ("x.json", r#"{"lastUpdate":1,"repoUrl":"","entries":{}}"#, "github-action-benchmark"),
+        ("x.json", r#"{"commit_hash":"a","env_name":"b","results":{"t":[1.5]}}"#, "asv"),
+        ("x.json", r#"{"a":{"latency":{"value":1.5}}}"#, "Bencher"),
+        ("x.json", r#"{"HostEnvironmentInfo":{},"Benchmarks":[]}"#, "BenchmarkDotNet"),
+        ("x.json", r#"[{"benchmark":"B.m","primaryMetric":{"score":1,"scoreUnit":"ns/op"}}]"#, "rawData"),
+        ("x.xml", "<testsuite/>", "XML"),
+    ]);
+    // A chosen column is read.
+    assert!(read("x.csv", "algorithm,mean,p99\na,1,2\na,3,4\n", Some("mean")).is_ok());
+}
+
+#[test]
+fn google_benchmark_csv_is_grouped_by_name() {
+    let text = "name,iterations,real_time,cpu_time,time_unit,bytes_per_second,items_per_second,label,error_occurred,error_message\n\
+        \"BM_a\",10,11.5,11,ns,,,,,\n\"BM_a\",10,12.5,11,ns,,,,,\n\"BM_b\",,,,,,,,true,\"no token\"\n\
+        \"BM_a_mean\",2,12,11,ns,,,,,\n\"BM_a_stddev\",2,0.7,0.1,ns,,,,,\n\"BM_a_BigO\",,4.5,4.5,N,,,,,\n";
+    let (series, notes) = noted("x.csv", text);
+    assert_eq!(series, [one("BM_a", "ns", &[11.5, 12.5])]);
+    assert!(notes.contains("BM_b (no token)") && notes.contains("3 of 6 entries are aggregates"), "{notes}");
+}
+
+#[test]
+fn decimal_commas_are_read_or_refused_with_a_hint() {
+    refused(&[
+        ("x.csv", "12,10\n12,17\n13,99\n", "decimal commas"),
+        ("x.csv", "1,234\n1,300\n", "thousands separators"),
+        ("x.csv", "1 234\n1 300\n", "thousands separators"),
+        ("x.csv", "1,234,567\n1,300,111\n", "thousands separators"),
+        ("x.csv", "zeit_ms\n12,10\n12,17\n", "line 2 has 2 cells, but the first row has 1 (decimal comma?"),
+        ("x.csv", "12,5\n13\n", "decimal comma?"),
+        ("x.csv", "ms\n\"1,234\"\n\"1,300\"\n", "has a decimal comma or a thousands separator"),
+        ("x.csv", "a;b\n12,345;1\n12,445;2\n", "has a decimal comma or a thousands separator"),
+        ("x.csv", "ms;us\n12,5;1.5\n", "mixes decimal commas"),
+    ]);
+    for text in ["ms\n\"12,5\"\n\"13,25\"\n", "ms;note\n12,5;a\n13,25;b\n", "sep=;\nms;\n12,5;\n13,25;\n"] {
+        let (series, notes) = noted("x.csv", text);
+        assert_eq!(series, [one("ms", "ms", &[12.5, 13.25])], "{text}");
+        assert!(notes.contains("decimal commas"), "{text}: {notes}");
+    }
+    assert_eq!(all("x.csv", "ns\n\"1,234.5\"\n\"1,300\"\n"), [one("ns", "ns", &[1234.5, 1300.0])]);
+    assert_eq!(all("x.csv", "ns;b\n1.234,5;2\n1.300,5;3\n")[0], one("ns", "ns", &[1234.5, 1300.5]));
+    assert_eq!(all("x.csv", "ns\n1'234\n1_300.5\n"), [one("ns", "ns", &[1234.0, 1300.5])]);
+}
+
+#[test]
+fn comments_separators_and_encodings_are_understood() {
+    let expected = [one("ns", "ns", &[1.0, 2.5])];
+    for text in ["# host a\nns\n1\n# pause\n2.5\n", "\u{feff}ns\r\n1\r\n2.5\r\n", "ns\r1\r2.5\r", "ns\n\n1\n\n2.5\n\n"]
+    {
+        assert_eq!(all("x.csv", text), expected, "{text:?}");
+    }
+    assert!(noted("x.csv", "# host a\nns\n1\n// pause\n2.5\n").1.contains("2 comment lines were left out"));
+    let utf16: Vec<u8> =
+        [0xff, 0xfe].into_iter().chain("ns\n1\n2.5\n".encode_utf16().flat_map(u16::to_le_bytes)).collect();
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("x.csv"), utf16).unwrap();
+    let found = read_samples(&folder.path().join("x.csv"), None).unwrap();
+    assert_eq!(found.samples, Samples::Series(vec![series("ns", "ns", vec![1.0, 2.5])]));
+    assert_eq!(
+        all("x.tsv", "a_ns\tb_ns\n1\t2\n3\t4\n"),
+        [one("a_ns", "ns", &[1.0, 3.0]), one("b_ns", "ns", &[2.0, 4.0])]
+    );
+    assert_eq!(all("x.txt", "1.5 2.5\n3.5  4.5\n").len(), 2);
+}
+
+#[test]
+fn columns_that_are_not_samples_are_named() {
+    let (series, notes) = noted("x.csv", "run,ns,note\n1,100,ok\n2,101,ok\n3,99,slow\n");
+    assert_eq!(series, [one("ns", "ns", &[100.0, 101.0, 99.0])]);
+    assert!(notes.contains("2 columns were left out") && notes.contains("\"note\", \"run\""), "{notes}");
+    let (series, notes) = noted("x.json", r#"{"a":[1],"b":{"times":[2]},"c":3,"d":[]}"#);
+    assert_eq!(series, [one("a", "", &[1.0])]);
+    assert!(
+        notes.contains("2 fields were left out, because they are not lists: b, c")
+            && notes.contains("\"d\" has no samples")
+    );
+    refused(&[
+        ("x.csv", "ns,us\nn/a,1\n2,3\n3,4\n", "row 2, column \"ns\": \"n/a\" is not a number"),
+        ("x.csv", "ns\n1\n\"\"\n2\ninf\n", "\"inf\" is not a number"),
+        ("x.csv", "a,1\nb,2\n", "mixes names and numbers"),
+        ("x.csv", "ns,ns\n1,2\n", "two columns are called"),
+        ("x.csv", "n/a\n1\n2\n", "is not a number"),
+        ("x.json", r#"{"a":[1],"a":[2]}"#, "duplicate field \"a\""),
+        ("x.json", r#"{"a":["1.5"]}"#, "a: value 1 is not a number: \"1.5\""),
+    ]);
+}
+
+#[test]
+fn text_before_the_samples_is_skipped_or_named() {
+    let rows = "name,iterations,real_time,cpu_time,time_unit\n\"BM_a\",10,11.5,11,ns\n\"BM_a\",10,x,11,ns\n";
+    let context = "2026-01-01T00:00:00+00:00\nRunning ./bench\nRun on (4 X 3000 MHz CPU s)\nL1 Data 32 KiB (x4), x\n";
+    assert_eq!(all("x.csv", &format!("{context}{}", rows.replace('x', "12.5")))[0], one("BM_a", "ns", &[11.5, 12.5]));
+    assert!(read("x.csv", &format!("{context}{rows}"), None).unwrap_err().contains("must be a number, not x"));
+    refused(&[
+        (
+            "x.json",
+            "Running ./bench\n[note]\n{\n\"benchmarks\": []\n}\n",
+            "text before the JSON, which begins at line 3",
+        ),
+        ("x.json", "samples:\n[1.5, 2.5]", "text before the JSON, which begins at line 2"),
+    ]);
+}
+
+#[test]
+fn the_output_of_go_needs_no_heading() {
+    let text = "BenchmarkA-8 100 10 ns/op 12 MB/s\nBenchmarkA-8 100 11 ns/op 12 MB/s\n";
+    let (series, notes) = noted("go.txt", text);
+    assert_eq!(series, [one("BenchmarkA-8", "ns", &[10.0, 11.0])]);
+    assert!(notes.contains("values in 1 other units were left out: MB/s") && !notes.contains("failed"), "{notes}");
+    let skipped = "no samples: 2 benchmarks were skipped: BenchmarkA-8, BenchmarkB-8";
+    refused(&[("go.txt", "BenchmarkA-8   \t--- SKIP: BenchmarkA-8\n--- SKIP: BenchmarkB-8\nPASS\n", skipped)]);
+}
+
+#[test]
+fn a_failed_run_of_go_is_noted() {
+    for (text, wanted) in [
+        ("exit status 1\nFAIL\ta\t0.1s\nFAIL\n", "FAIL a 0.1s"),
+        ("FAIL\n", "FAIL"),
+        ("FAIL\tb [build failed]\n", "FAIL b [build failed]"),
+        ("*** Test killed with quit: ran too long (11m0s).\n", "*** Test killed with quit: ran too long (11m0s)."),
+        ("panic: boom\n\ngoroutine 1 [running]:\n", "panic: boom"),
+        ("BenchmarkB-8 \tpanic: boom\nFAIL\ta\t0.1s\n", "panic: boom, FAIL a 0.1s"),
+    ] {
+        let (series, notes) = noted("go.txt", &format!("BenchmarkA-8 100 10 ns/op\n{text}"));
+        assert_eq!(series, [one("BenchmarkA-8", "ns", &[10.0])]);
+        let wanted = format!("the run failed, so benchmarks can be missing: {wanted}");
+        assert!(notes.lines().any(|line| line == wanted), "{wanted}: {notes}");
+    }
+}
+
+#[test]
+fn tables_without_samples_say_why() {
+    refused(&[
+        ("x.csv", "ms\n0x10\n0x20\n", "no samples: column \"ms\" contains text, such as \"0x10\""),
+        ("x.csv", "name,note\na,b\n", "no samples: column \"note\" contains text, such as \"b\""),
+        ("x.csv", "ns,us\n", "no samples: no row below the header (\"ns\", \"us\")"),
+        ("x.csv", "# nothing\n", "no samples: no rows"),
+    ]);
+    let (series, notes) = noted("x.csv", "label,a_ns,b_ns,\n,1,,\n,2,,\n");
+    assert_eq!(series, [one("a_ns", "ns", &[1.0, 2.0])]);
+    assert_eq!(notes, "\"label\" has no samples\n\"b_ns\" has no samples");
+}
+
+#[test]
+fn two_lists_need_names_unless_they_are_criterions() {
+    assert_eq!(all("sample.json", "[[10,20,30],[100,240,300]]"), [one("sample", "ns", &[10.0, 12.0, 10.0])]);
+    assert_eq!(all("sample.json", "[[7,7],[70,77]]"), [one("sample", "ns", &[10.0, 11.0])]);
+    for text in ["[[1.5,2.5],[1.6,2.6]]", "[[100,101],[110,111]]", "[[0,1],[1,2]]", "[[1,\"x\"],[1,2]]"] {
+        refused(&[("sample.json", text, "two lists without names")]);
+    }
+}
+
+#[test]
+fn printed_summaries_of_more_tools_are_recognised() {
+    refused(&[
+        (
+            "x.txt",
+            "      sign    verify    sign/s verify/s\nrsa 2048 bits 0.0006s 0.00002s 1665.9 56000.1\n",
+            "openssl",
+        ),
+        ("x.txt", "Doing ML-KEM-768 keygen ops for 10s: 300000 ML-KEM-768 KEM keygen ops in 9.99s\n", "openssl"),
+        (
+            "x.txt",
+            "# JMH version: 1.37\nBenchmark Mode Cnt Score Error Units\na.b avgt 5 1.0 ± 0.1 ns/op\n",
+            "-rf json",
+        ),
+        ("x.txt", "Benchmark  Mode  Cnt  Score  Units\na.b  avgt  5  1.0  ns/op\n", "-rf json"),
+        ("x.txt", "--- benchmark: 1 tests ---\nName (time in ms)  Min  Max\n", "--benchmark-save-data"),
+        ("x.txt", "\nreal\t0m1.234s\nuser\t0m1.0s\nsys\t0m0.1s\n", "the output of `time`"),
+        ("x.txt", "real 1.23\nuser 1.00\nsys 0.10\n", "the output of `time`"),
+        ("x.txt", "0.00user 0.00system 0:01.00elapsed 99%CPU (0avgtext)\n", "the output of `time`"),
+        ("x.csv", "5.10,msec,task-clock,5100,100.00,0.9,CPUs utilized\n123,,cycles,5100,100.00,,\n", "perf stat"),
+        ("x.txt", "  1.234,56 msec task-clock\n 1.234.567 cycles\n", "perf stat"),
+    ]);
+    // Columns with these names are samples.
+    assert_eq!(all("x.csv", "user,sys,real\n1,2,3\n").len(), 3);
+}
+
+#[test]
+fn percentiles_are_not_samples() {
+    refused(&[
+        (
+            "x.csv",
+            "Percentage served,Time in ms\n0,1.0\n50,2.0\n",
+            "a table of percentiles (column \"Percentage served\")",
+        ),
+        ("x.csv", "Percentile,Value,Count\n0.5,10,1\n0.9,20,2\n", "a table of percentiles (column \"Percentile\")"),
+        ("x.csv", "\"Value\",\"Percentile\",\"TotalCount\",\"1/(1-Percentile)\"\n1,0,1,1\n", "percentiles"),
+    ]);
+    assert!(read("x.csv", "Percentile,Value\n0.5,10\n", Some("Value")).is_ok());
+}
+
+#[test]
+fn rows_of_failed_operations_are_left_out() {
+    let (series, notes) = noted("x.csv", "ms,exit_code\n10,0\n11,1\n12,0\n13,137\n14,1\n");
+    assert_eq!(series, [one("ms", "ms", &[10.0, 12.0])]);
+    assert_eq!(notes, "3 of 5 rows failed and were left out: column \"exit_code\" contains 1, 137");
+    let (series, notes) = noted("x.csv", "ms;Status;error\n10;ok;\n11;Success;\n12;;timeout\n13;timeout;\n");
+    assert_eq!(series, [one("ms", "ms", &[10.0, 11.0])]);
+    for wanted in
+        ["1 of 4 rows failed", "\"error\" contains timeout", "1 of 3 rows failed", "\"Status\" contains timeout"]
+    {
+        assert!(notes.contains(wanted), "{wanted}: {notes}");
+    }
+    assert_eq!(all("x.csv", "ms,status-code\n10,200\n11,500\n"), [one("ms", "ms", &[10.0])]);
+    assert!(noted("x.csv", "ms,rc\n10,0\n11,0\n").1.contains("it tells only that no row failed"));
+    // Fractions are measurement errors, and the errors name lines of the file.
+    assert_eq!(all("x.csv", "ms,error\n10,0.5\n11,1\n").len(), 2);
+    refused(&[
+        ("x.csv", "ms,rc\n10,1\n", "no samples: 1 of 1 rows failed"),
+        ("x.csv", "ms,rc\n10,1\n11,0\n12,0\nx,0\n", "row 5, column \"ms\": \"x\" is not a number"),
+    ]);
+}
+
+#[test]
+fn skipped_entries_can_have_words_and_negative_times_are_noted() {
+    let text = r#"{"benchmarks":[{"name":"a","skipped":"SKIPPED_WITH_MESSAGE","real_time":0},
+        {"name":"a","skipped":false,"real_time":5},{"name":"a","skipped":null,"real_time":-6}]}"#;
+    let (series, notes) = noted("x.json", text);
+    assert_eq!(series, [one("a", "ns", &[5.0, -6.0])]);
+    assert!(notes.contains("1 of 3 entries skipped and were left out: a (SKIPPED_WITH_MESSAGE)"), "{notes}");
+    assert!(notes.contains("1 of 2 samples of \"a\" are negative"), "{notes}");
+    assert!(noted("x.csv", "ms\n-1\n-2\n3\n").1.contains("2 of 3 samples of \"ms\" are negative"));
+}
+
+#[test]
+fn modes_of_one_jmh_benchmark_are_different_series() {
+    let entry = |name: &str, mode: &str, unit: &str| {
+        format!(r#"{{"benchmark":"{name}","mode":"{mode}","primaryMetric":{{"scoreUnit":"{unit}","rawData":[[1]]}}}}"#)
+    };
+    let text = [entry("a", "avgt", "ns/op"), entry("a", "thrpt", "ops/ms"), entry("b", "avgt", "ns/op")].join(",");
+    let expected = [one("a [mode=avgt]", "ns", &[1.0]), one("a [mode=thrpt]", "op/ms", &[1.0]), one("b", "ns", &[1.0])];
+    assert_eq!(all("x.json", &format!("[{text}]")), expected);
+}
+
+#[test]
+fn samples_whose_squares_overflow_are_refused() {
+    refused(&[
+        ("x.json", "[1, 1e200]", "\"x\": value 2 is 1e200; pqlab computes with values from 1e-150 to 1e150"),
+        ("x.json", "[1, -1e151]", "value 2 is -1e151"),
+        ("x.csv", "a\n1\n1e-200\n", "\"a\": value 2 is 1e-200"),
+    ]);
+    assert_eq!(all("x.json", "[0, 1e150, -1e-150]").len(), 1);
+}

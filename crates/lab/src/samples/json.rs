@@ -1,0 +1,251 @@
+//! Reads JSON sample files. Recognizes their formats by their fields.
+
+use super::reading::{Reading, listed, numbers};
+use super::tools;
+use serde::de::{Deserialize, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde_json::{Map, Number, Value};
+use std::fmt;
+
+/// Words that some programs write for non-finite numbers, although JSON does not allow them.
+const NOT_FINITE: [&str; 20] = [
+    "-Infinity",
+    "+Infinity",
+    "Infinity",
+    "-inf",
+    "+inf",
+    "inf",
+    "-INF",
+    "+INF",
+    "INF",
+    "-nan",
+    "+nan",
+    "nan",
+    "-NaN",
+    "NaN",
+    "-1.#IND",
+    "1.#IND",
+    "-1.#INF",
+    "1.#INF",
+    "-1.#QNAN",
+    "1.#QNAN",
+];
+
+pub(super) fn read(text: &str, stem: &str) -> Result<Reading, String> {
+    let document = parse(text)?;
+    if let Some(reason) = tools::refused::json(&document, stem) {
+        return Err(reason);
+    }
+    match &document {
+        Value::Array(values) if tools::jmh::recognises(values) => tools::jmh::read(values),
+        Value::Array(values) => match tools::criterion::old_lists(values) {
+            Some((iterations, _)) if values.len() == 2 && !tools::criterion::are_iterations(iterations) => {
+                Err("two lists without names; name them: {\"a\": [1.2, 1.3], \"b\": [1.4, 1.5]}".to_owned())
+            }
+            Some((iterations, times)) => tools::criterion::read(iterations, times, stem),
+            None => {
+                let mut reading = Reading::default();
+                reading.add(stem, "", numbers(values, stem)?);
+                Ok(reading)
+            }
+        },
+        Value::Object(fields) => object(fields, stem),
+        _ => Err("expected a list of numbers or an object of such lists".to_owned()),
+    }
+}
+
+fn object(fields: &Map<String, Value>, stem: &str) -> Result<Reading, String> {
+    if let (Some(Value::Array(iterations)), Some(Value::Array(times))) = (fields.get("iters"), fields.get("times")) {
+        return tools::criterion::read(iterations, times, stem);
+    }
+    if let Some(Value::Array(results)) = fields.get("results") {
+        return tools::hyperfine::read(results);
+    }
+    match fields.get("benchmarks") {
+        Some(Value::Array(benchmarks)) if benchmarks.iter().any(|entry| entry.get("runs").is_some()) => {
+            tools::pyperf::read(benchmarks, fields, stem)
+        }
+        Some(Value::Array(benchmarks)) if benchmarks.iter().any(|entry| entry.get("stats").is_some()) => {
+            tools::pytest_benchmark::read(benchmarks)
+        }
+        Some(Value::Array(benchmarks)) => tools::google_benchmark::read(benchmarks),
+        _ => lists(fields),
+    }
+}
+
+fn lists(fields: &Map<String, Value>) -> Result<Reading, String> {
+    let mut reading = Reading::default();
+    let mut others = Vec::new();
+    for (name, value) in fields {
+        match value {
+            Value::Array(values) => {
+                reading.add(name, super::unit::in_name(name).unwrap_or(""), numbers(values, name)?);
+            }
+            _ => others.push(name),
+        }
+    }
+    if !others.is_empty() {
+        reading.notes.push(format!(
+            "{} fields were left out, because they are not lists: {}",
+            others.len(),
+            listed(others)
+        ));
+    }
+    Ok(reading)
+}
+
+/// Parses JSON. Rejects duplicate fields, because one would hide the other. Words such as NaN become strings, so they
+/// cause an error only if a number is expected.
+fn parse(text: &str) -> Result<Value, String> {
+    let error = match serde_json::from_str::<Unique>(text) {
+        Ok(Unique(document)) => return Ok(document),
+        Err(error) => error,
+    };
+    if let Some(repaired) = quoted_words(text)
+        && let Ok(Unique(document)) = serde_json::from_str::<Unique>(&repaired)
+    {
+        return Ok(document);
+    }
+    Err(json_lines(text).unwrap_or_else(|| format!("not JSON: {error}")))
+}
+
+/// Puts quotes around the words for non-finite numbers that occur outside strings. Returns `None` if there are no such
+/// words.
+fn quoted_words(text: &str) -> Option<String> {
+    let mut out = String::with_capacity(text.len() + 16);
+    let (mut rest, mut inside, mut found) = (text, false, false);
+    while let Some(first) = rest.chars().next() {
+        if let Some(word) = not_finite(rest).filter(|_| !inside) {
+            let after = rest[word.len()..].chars().next();
+            let before = out.chars().next_back();
+            let ends = |letter: Option<char>| letter.is_none_or(|letter| !letter.is_alphanumeric() && letter != '_');
+            if ends(after) && ends(before) {
+                out.push_str(&format!("\"{word}\""));
+                rest = &rest[word.len()..];
+                found = true;
+                continue;
+            }
+        }
+        let mut taken = first.len_utf8();
+        match first {
+            '"' => inside = !inside,
+            '\\' if inside => taken += rest[1..].chars().next().map_or(0, char::len_utf8),
+            _ => {}
+        }
+        out.push_str(&rest[..taken]);
+        rest = &rest[taken..];
+    }
+    found.then_some(out)
+}
+
+/// Returns the word for a non-finite number at the start of a text; `None` if there is none. The word includes the
+/// suffix in parentheses that some C libraries append: `-nan(ind)`.
+fn not_finite(text: &str) -> Option<&str> {
+    let word = NOT_FINITE.iter().find(|word| text.starts_with(**word))?;
+    let kind = text[word.len()..].strip_prefix('(').and_then(|rest| rest.split_once(')')).map(|(kind, _)| kind);
+    let kind = kind.filter(|kind| kind.bytes().all(|byte| byte.is_ascii_alphanumeric()));
+    Some(&text[..word.len() + kind.map_or(0, |kind| kind.len() + 2)])
+}
+
+/// Returns whether the text is a JSON document.
+pub(super) fn is_document(text: &str) -> bool {
+    serde_json::from_str::<IgnoredAny>(text).is_ok()
+}
+
+/// Returns the error for a file with one JSON document per line; `None` if the file has a different format.
+fn json_lines(text: &str) -> Option<String> {
+    let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
+    let documents: Vec<Value> = lines.iter().map_while(|line| serde_json::from_str(line).ok()).collect();
+    // The last line may be cut off.
+    if documents.len() < 2 || documents.len() + 1 < lines.len() {
+        return None;
+    }
+    let first = &documents[0];
+    let hint = if first.get("Action").is_some() {
+        "the output of `go test -json`; run `go test -bench` without -json"
+    } else if documents.iter().any(|document| document.get("reason").is_some()) {
+        "cargo-criterion's messages; give target/criterion/NAME/new/sample.json to pqlab"
+    } else {
+        "collect the times into one list, for example with `jq -s 'map(.ns)'`"
+    };
+    Some(format!(
+        "JSON lines ({} documents, one JSON document per line), which pqlab does not read: {hint}",
+        lines.len()
+    ))
+}
+
+/// A JSON document without duplicate fields.
+struct Unique(Value);
+
+impl<'de> Deserialize<'de> for Unique {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Unique, D::Error> {
+        struct Values;
+        impl<'de> Visitor<'de> for Values {
+            type Value = Value;
+            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.write_str("JSON")
+            }
+            fn visit_unit<E>(self) -> Result<Value, E> {
+                Ok(Value::Null)
+            }
+            fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
+                Ok(Value::Bool(value))
+            }
+            fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
+                Ok(value.into())
+            }
+            fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
+                Ok(value.into())
+            }
+            fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
+                Ok(Number::from_f64(value).map_or(Value::Null, Value::Number))
+            }
+            fn visit_str<E>(self, value: &str) -> Result<Value, E> {
+                Ok(Value::String(value.to_owned()))
+            }
+            fn visit_string<E>(self, value: String) -> Result<Value, E> {
+                Ok(Value::String(value))
+            }
+            fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
+                let mut values = Vec::new();
+                while let Some(Unique(value)) = items.next_element()? {
+                    values.push(value);
+                }
+                Ok(Value::Array(values))
+            }
+            fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Value, A::Error> {
+                let mut fields = Map::new();
+                while let Some((name, Unique(value))) = entries.next_entry::<String, Unique>()? {
+                    if fields.contains_key(&name) {
+                        return Err(A::Error::custom(format!("duplicate field {name:?}")));
+                    }
+                    fields.insert(name, value);
+                }
+                Ok(Value::Object(fields))
+            }
+        }
+        deserializer.deserialize_any(Values).map(Unique)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_in_strings_are_kept() {
+        let text = r#"{"NaN \" NaN": NaN, "a": [-inf, "inf"], "b": Infinity}"#;
+        let expected = r#"{"NaN \" NaN": "NaN", "a": ["-inf", "inf"], "b": "Infinity"}"#;
+        assert_eq!(quoted_words(text).as_deref(), Some(expected));
+        assert_eq!(quoted_words(r#"{"a": nano, "b": "NaN"}"#), None);
+    }
+
+    #[test]
+    fn rejects_duplicate_fields_and_names_the_place() {
+        let error = parse("{\"a\": [1],\n \"a\": [2]}").unwrap_err();
+        assert!(error.contains("duplicate field \"a\"") && error.contains("line 2"), "{error}");
+        assert!(parse("[1, 2").unwrap_err().contains("EOF"));
+        assert!(parse("{\"a\": 1}\n{\"a\": 2}\n").unwrap_err().contains("JSON lines"));
+        assert!(parse("{\"reason\": \"x\"}\n{\"a\": 2}\n{\"a\"").unwrap_err().contains("cargo-criterion"));
+        assert!(parse("[1] x").unwrap_err().contains("line 1 column 5"));
+    }
+}

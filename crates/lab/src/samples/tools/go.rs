@@ -1,0 +1,124 @@
+//! The output of `go test -bench`.
+
+use crate::samples::reading::{Reading, listed};
+use crate::samples::unit;
+use pqlab_analysis::gathered;
+use std::collections::HashSet;
+
+const NAME: &str = "Benchmark";
+
+pub(in crate::samples) fn recognises(text: &str) -> bool {
+    text.lines().any(|line| {
+        let mut words = line.split_whitespace();
+        let result = words.next().is_some_and(is_name) && words.any(|word| word.ends_with("/op"));
+        line.starts_with("goos: ") || line.starts_with("goarch: ") || result || outcome(line).is_some()
+    })
+}
+
+fn is_name(word: &str) -> bool {
+    word.starts_with(NAME) && word.len() > NAME.len()
+}
+
+/// Parses a line that reports a failed or skipped benchmark. Returns whether the benchmark failed (`true`) or was
+/// skipped (`false`), and its name. The name may also precede the report on the line.
+fn outcome(line: &str) -> Option<(bool, &str)> {
+    [("--- FAIL: ", true), ("--- SKIP: ", false)].into_iter().find_map(|(mark, failed)| {
+        let (before, after) = line.split_once(mark)?;
+        let name = after.split_whitespace().next().filter(|name| is_name(name))?;
+        before.split_whitespace().all(is_name).then_some((failed, name))
+    })
+}
+
+/// Returns the message if the line reports that the run panicked, failed or was killed.
+fn failure(line: &str) -> Option<String> {
+    let named = line.split_whitespace().next().is_some_and(is_name);
+    let panic = line.find("panic: ").filter(|place| named || *place == 0);
+    let failed = line == "FAIL" || line.starts_with("FAIL\t") || line.starts_with("*** Test killed");
+    let text = if failed { line } else { &line[panic?..] };
+    Some(text.split_whitespace().collect::<Vec<_>>().join(" "))
+}
+
+/// Package and name, which identify a benchmark.
+type Key = (String, String);
+/// Display name of the unit (empty if the unit is unknown), the unit as written in the file, and the value.
+type Value = (&'static str, String, f64);
+
+/// Reads one value per result line: the first with a known unit, or else the first. This is the time per operation,
+/// unless the benchmark suppresses it.
+pub(in crate::samples) fn read(text: &str) -> Result<Reading, String> {
+    let mut times: Vec<(Key, Value)> = Vec::new();
+    let (mut package, mut pending) = (String::new(), None);
+    let (mut failed, mut skipped, mut unfinished, mut others) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let mut failures: Vec<String> = Vec::new();
+    for (number, line) in (1..).zip(text.lines()) {
+        if let Some(name) = line.strip_prefix("pkg: ") {
+            package = name.trim().to_owned();
+            continue;
+        }
+        if let Some((of_failure, name)) = outcome(line) {
+            let list = if of_failure { &mut failed } else { &mut skipped };
+            list.push(name.to_owned());
+            pending.take_if(|pending| pending == name);
+            continue;
+        }
+        failures.extend(failure(line));
+        let mut words: Vec<&str> = line.split_whitespace().collect();
+        let named = words.first().is_some_and(|word| is_name(word));
+        let name = if named {
+            unfinished.extend(pending.take());
+            words.remove(0).to_owned()
+        } else {
+            // Output of the benchmark itself can separate the name from the result.
+            let result = words.len() >= 3 && words.len() % 2 == 1 && words.iter().any(|word| word.ends_with("/op"));
+            match pending.take_if(|_| result && words[0].parse::<u64>().is_ok()) {
+                Some(name) => name,
+                None => continue,
+            }
+        };
+        if words.first().is_none_or(|word| word.parse::<u64>().is_err()) {
+            pending = Some(name);
+            continue;
+        }
+        if words.len() < 3 || words.len().is_multiple_of(2) {
+            return Err(format!("line {number}: expected a count, then pairs of value and unit"));
+        }
+        let pairs: Vec<(&str, &str)> = words[1..].chunks_exact(2).map(|pair| (pair[0], pair[1])).collect();
+        let place = pairs.iter().position(|(_, unit)| unit::canonical(unit).is_some()).unwrap_or(0);
+        let (value, shown) = pairs[place];
+        let value = value.parse::<f64>().ok().filter(|value| value.is_finite());
+        let value = value.ok_or_else(|| format!("line {number}: {:?} is not a number", pairs[place].0))?;
+        others.extend(pairs.iter().map(|(_, unit)| *unit).filter(|unit| *unit != shown));
+        let known = unit::canonical(shown);
+        times.push(((package.clone(), name), (known.unwrap_or(""), shown.to_owned(), value)));
+    }
+    unfinished.extend(pending);
+    let packages: HashSet<String> = times.iter().map(|((package, _), _)| package.clone()).collect();
+    let mut reading = Reading::default();
+    for ((package, name), values) in gathered(times) {
+        let name = if packages.len() > 1 { format!("{package}.{name}") } else { name };
+        for ((unit, shown), samples) in gathered(values.into_iter().map(|(unit, shown, value)| ((unit, shown), value)))
+        {
+            reading.add(&name, if unit.is_empty() { &shown } else { unit }, samples);
+        }
+    }
+    for (what, found) in [("failed", failed), ("were skipped", skipped), ("have no result", unfinished)] {
+        if !found.is_empty() {
+            reading.notes.push(format!("{} benchmarks {what}: {}", found.len(), listed(found)));
+        }
+    }
+    // A bare "FAIL" follows lines that say more.
+    if failures.iter().any(|line| line != "FAIL") {
+        failures.retain(|line| line != "FAIL");
+    }
+    if !failures.is_empty() {
+        reading.notes.push(format!(
+            "the run failed, so benchmarks can be missing: {}",
+            listed(pqlab_analysis::distinct(failures))
+        ));
+    }
+    if !others.is_empty() {
+        let units = pqlab_analysis::distinct(others);
+        reading.notes.push(format!("values in {} other units were left out: {}", units.len(), listed(units)));
+    }
+    Ok(reading)
+}

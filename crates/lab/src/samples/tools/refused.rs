@@ -1,0 +1,134 @@
+//! Recognizes files of other tools that contain no samples, and suggests which file to use instead.
+
+use serde_json::Value;
+
+/// Distinctive fields of JSON files without samples, each list with the reason for rejecting the file.
+const OBJECTS: [(&[&str], &str); 12] = [
+    (
+        &["mean", "median", "std_dev"],
+        "criterion's estimates.json, a summary; give sample.json in the same folder to pqlab",
+    ),
+    (
+        &["group_id", "full_id"],
+        "criterion's benchmark.json, which describes a benchmark; give sample.json in the same folder to pqlab",
+    ),
+    (
+        &["commit_hash", "env_name", "results"],
+        "a result file of asv, which pqlab does not read; record samples with `asv run --record-samples` and write the \
+         \"samples\" of a benchmark as a list: [1.2, 1.3]",
+    ),
+    (
+        &["lastUpdate", "repoUrl", "entries"],
+        "the history of github-action-benchmark, which has one summary value per commit; give the benchmark program's \
+         own output to pqlab",
+    ),
+    (
+        &["HostEnvironmentInfo", "Benchmarks"],
+        "BenchmarkDotNet's JSON, which pqlab does not read; write the \"OriginalValues\" of a benchmark as a list: \
+         [1.2, 1.3]",
+    ),
+    (&["root_group", "metrics"], "k6's summary; export the samples with `k6 run --out csv=FILE`"),
+    (&["latencies", "requests", "rate"], "vegeta's summary; export the samples with `vegeta encode --to csv`"),
+    (&["schema", "runs"], "a list of pqlab's runs; use `pqlab runs` or `pqlab compare`"),
+    (&["schema", "cases"], "a run of pqlab; import it with `pqlab import` and compare runs with `pqlab compare`"),
+    (&["schema", "results"], "a run of pqlab; import it with `pqlab import` and compare runs with `pqlab compare`"),
+    (&["schema", "environment"], "a run of pqlab; import it with `pqlab import` and compare runs with `pqlab compare`"),
+    (&["sampling_mode", "mean"], "criterion's summary; give sample.json in the same folder to pqlab"),
+];
+
+const OPENSSL: &str = "the summary of `openssl speed`, which has one value per algorithm";
+const JMH: &str = "JMH's printed summary; export the samples with -rf json";
+const TIME: &str = "the output of `time`; write the seconds of each run on a line, or use hyperfine with --export-json";
+const PERF: &str = "the counters of `perf stat`; write the value of each run on a line, below a header such as ns";
+
+/// Words that identify text files without samples, each list with the reason for rejecting the file.
+const TEXTS: [(&[&str], &str); 32] = [
+    (&["window.BENCHMARK_DATA"], "the history of github-action-benchmark, which has one summary value per commit"),
+    (&["sec/op", "vs base"], "benchstat's table, a summary; give the output of `go test -bench=. -count=10` to pqlab"),
+    (&["sec/op", "±"], "benchstat's table, a summary; give the output of `go test -bench=. -count=10` to pqlab"),
+    (&["time/op", "±"], "benchstat's table, a summary; give the output of `go test -bench=. -count=10` to pqlab"),
+    (&["time/op", "delta"], "benchstat's table, a summary; give the output of `go test -bench=. -count=10` to pqlab"),
+    (&["sec/op,CI"], "benchstat's table, a summary; give the output of `go test -bench=. -count=10` to pqlab"),
+    (&["Time (mean ± σ)"], "hyperfine's printed summary; export the times with --export-json"),
+    (&["| Command |", "| Mean"], "hyperfine's Markdown table, a summary; export the times with --export-json"),
+    (&["time:   ["], "criterion's printed summary; give target/criterion/NAME/new/sample.json to pqlab"),
+    (&["ns/iter (+/-"], "the summary of `cargo bench`; it has no samples"),
+    (&["Time (us): mean"], "the table of liboqs's speed programs, a summary; it has no samples"),
+    (&["Iterations", "real_time", "---"], "Google Benchmark's printed table; use --benchmark_format=json"),
+    (&["Benchmark", "Time", "CPU", "Iterations\n---"], "Google Benchmark's printed table; use --benchmark_format=json"),
+    (&["sign/s verify/s"], OPENSSL),
+    (&["keygens/s "], OPENSSL),
+    (&["Doing ", " ops for "], OPENSSL),
+    (&["in 1000s of bytes per second"], OPENSSL),
+    (&["+H:16:64"], OPENSSL),
+    (&["Doing ", " size blocks"], OPENSSL),
+    (&["# JMH version"], JMH),
+    (&["Mode", "Cnt", "Score", "Units"], JMH),
+    (
+        &["Name (time in "],
+        "pytest-benchmark's printed summary; export the samples with --benchmark-json=FILE and --benchmark-save-data",
+    ),
+    (&["real\t", "\nuser\t", "\nsys\t"], TIME),
+    (&["real ", "\nuser ", "\nsys "], TIME),
+    (&["Elapsed (wall clock) time"], TIME),
+    (&["elapsed ", "%CPU"], TIME),
+    (&["Performance counter stats for"], PERF),
+    (&["msec task-clock"], PERF),
+    (&[",msec,task-clock"], PERF),
+    (&[",,cycles"], PERF),
+    (&[",,instructions"], PERF),
+    (&["Percentile", "TotalCount"], "HdrHistogram's table of percentiles; export the samples"),
+];
+
+/// Returns the reason for rejecting a JSON document, if a known tool wrote it and it contains no samples. `stem` is the
+/// file name without its extension.
+pub(in crate::samples) fn json(document: &Value, stem: &str) -> Option<String> {
+    match document {
+        Value::Object(fields) => {
+            let known = OBJECTS.iter().find(|(names, _)| names.iter().all(|name| fields.contains_key(*name)));
+            let bencher = || {
+                let measure = |value: &Value| {
+                    let measures = value.as_object();
+                    measures.is_some_and(|all| {
+                        !all.is_empty() && all.values().all(|one| one.get("value").is_some_and(Value::is_number))
+                    })
+                };
+                (!fields.is_empty() && fields.values().all(measure))
+                    .then_some("Bencher Metric Format, which has one summary value per benchmark")
+            };
+            known.map(|(_, reason)| *reason).or_else(bencher).map(|reason| format!("not samples: {reason}"))
+        }
+        Value::Array(entries) => {
+            let custom = |entry: &Value| ["name", "unit", "value"].iter().all(|field| entry.get(*field).is_some());
+            if !entries.is_empty() && entries.iter().all(custom) {
+                return Some(format!(
+                    "not samples: github-action-benchmark's customSmallerIsBetter or customBiggerIsBetter, with one \
+                     summary value for each of {} benchmarks; write the samples as lists: {{\"name\": [1.2, 1.3]}}",
+                    entries.len()
+                ));
+            }
+            (stem == "tukey" && entries.len() == 4).then(|| {
+                "not samples: criterion's tukey.json, the limits of outliers; give sample.json in the same folder to \
+                 pqlab"
+                    .to_owned()
+            })
+        }
+        _ => None,
+    }
+}
+
+/// Returns the reason for rejecting a text, if a known tool wrote it and it contains no samples, or if it is a markup
+/// language.
+pub(in crate::samples) fn text(text: &str) -> Option<String> {
+    let start = text.trim_start();
+    if start.starts_with('<') {
+        return Some("XML or HTML, which pqlab does not read; export the times as CSV or JSON".to_owned());
+    }
+    let known = TEXTS.iter().find(|(words, _)| words.iter().all(|word| text.contains(word)));
+    let markdown = || {
+        let mut lines = start.lines();
+        let table = lines.next()?.starts_with('|') && lines.next()?.starts_with(['|', ':', '-']);
+        table.then_some("a Markdown table; save the samples as CSV")
+    };
+    known.map(|(_, reason)| *reason).or_else(markdown).map(|reason| format!("not samples: {reason}"))
+}

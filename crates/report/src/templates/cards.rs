@@ -1,0 +1,121 @@
+//! Cards. Each shows a recommendation: one number, a small bar chart of the fastest libraries, and one line of text.
+
+use maud::{Markup, html};
+use pqlab_analysis::findings::Recommendation;
+use pqlab_analysis::number::{factor, time};
+use pqlab_analysis::text::neutral;
+use pqlab_analysis::{CaseAnalysis, RunAnalysis};
+use std::collections::{BTreeMap, HashMap};
+
+/// Number of cards above the fold.
+const FIRST: usize = 4;
+/// Maximum number of bars in a card.
+const BARS: usize = 4;
+const WIDTH: f64 = 250.0;
+const LINE: f64 = 17.0;
+/// x coordinate at which bars begin, in SVG units.
+const LEFT: f64 = 120.0;
+/// x coordinate at which the longest bar ends, in SVG units.
+const RIGHT: f64 = 204.0;
+/// Maximum length of a library's name in characters.
+const NAME: usize = 16;
+
+/// Units of times.
+const UNITS: [&str; 4] = ["ns", "µs", "ms", "s"];
+
+/// A library, and its total time in ns for the operations of a recommendation.
+struct Rival {
+    provider: String,
+    time: f64,
+    ranked: bool,
+}
+
+/// Cases by the part of their id before the provider, then by provider.
+type Cases<'r, 'a> = HashMap<String, BTreeMap<&'r str, &'r CaseAnalysis<'a>>>;
+
+/// Writes the cards of all recommendations. The first [`FIRST`] cards are visible without scrolling.
+pub(super) fn cards(analysis: &RunAnalysis<'_>, recommended: &[Recommendation]) -> Markup {
+    let mut cases: Cases<'_, '_> = HashMap::new();
+    for row in analysis.cases() {
+        let id = row.case().id();
+        let job = id.rsplit_once('@').map_or(id.as_str(), |(job, _)| job).to_owned();
+        cases.entry(job).or_default().insert(&row.case().provider, row);
+    }
+    let (first, more) = recommended.split_at(recommended.len().min(FIRST));
+    html! {
+        div.scroll.cards #answer { @for one in first { (card(analysis, &cases, one)) } }
+        @if !more.is_empty() { div.cards { @for one in more { (card(analysis, &cases, one)) } } }
+    }
+}
+
+fn card(analysis: &RunAnalysis<'_>, cases: &Cases<'_, '_>, recommended: &Recommendation) -> Markup {
+    let rivals = rivals(analysis, cases, recommended);
+    let (mean, figure) = match recommended.figure.strip_prefix("mean ") {
+        Some(figure) => (true, figure),
+        None => (false, recommended.figure.as_str()),
+    };
+    html! {
+        article.card {
+            h3 { (recommended.use_case) }
+            p.figure { @if mean { span.soft { "mean " } } span.big { (figure) } @if recommended.interval != "exact" { " " span.range { (recommended.interval) } } }
+            p.pick {
+                strong { (neutral(&recommended.algorithm)) } " by " strong.whole { (neutral(&recommended.provider)) }
+                @for other in &recommended.tied { ", " (neutral(other)) }
+                @if !recommended.tied.is_empty() { " " span.flag { "tie" } }
+            }
+            @if rivals.len() > 1 { (bars(&rivals)) }
+            p.what { (recommended.what) @if rivals.iter().any(|rival| !rival.ranked) { "; hollow: not ranked" } }
+            details.why { summary { "Why" } p { (neutral(&recommended.why)) } }
+        }
+    }
+}
+
+/// Returns the fastest libraries for the operations of a recommendation, including libraries that are not ranked. Empty
+/// if the recommendation is not a time of a single library.
+fn rivals(analysis: &RunAnalysis<'_>, cases: &Cases<'_, '_>, recommended: &Recommendation) -> Vec<Rival> {
+    let split: Vec<(&str, &str)> = recommended.cases.iter().filter_map(|id| id.rsplit_once('@')).collect();
+    // Bars compare times. A figure that covers several libraries has no rivals.
+    let is_time = UNITS.contains(&recommended.figure.rsplit(' ').next().unwrap_or_default());
+    let provider = recommended.provider.split(' ').next().unwrap_or_default();
+    if !is_time || split.iter().any(|(_, of_case)| *of_case != provider) {
+        return Vec::new();
+    }
+    let jobs: Vec<&str> = split.into_iter().map(|(job, _)| job).collect();
+    let Some(of_first) = jobs.first().and_then(|job| cases.get(*job)) else { return Vec::new() };
+    let rival = |provider: &&str| {
+        let parts: Vec<&CaseAnalysis<'_>> =
+            jobs.iter().map(|job| cases.get(*job)?.get(provider).copied()).collect::<Option<_>>()?;
+        let time = analysis.total(&parts)?.estimate;
+        Some(Rival { provider: (*provider).to_owned(), time, ranked: parts.iter().all(|part| part.ranked()) })
+    };
+    let mut all: Vec<Rival> = of_first.keys().filter_map(rival).collect();
+    all.sort_by(|one, other| one.time.total_cmp(&other.time));
+    all.truncate(BARS);
+    all
+}
+
+fn bars(rivals: &[Rival]) -> Markup {
+    let most = rivals.iter().map(|rival| rival.time).fold(f64::MIN_POSITIVE, f64::max);
+    let best = rivals.iter().find(|rival| rival.ranked).or(rivals.first()).map_or(1.0, |rival| rival.time);
+    let text = |rival: &Rival| {
+        let not = if rival.ranked { "" } else { ", not ranked" };
+        format!("{} {} ({}{not})", neutral(&rival.provider), time(rival.time), factor(rival.time / best))
+    };
+    let name = |rival: &Rival| -> String {
+        let name = neutral(&rival.provider);
+        if name.chars().count() <= NAME { name } else { name.chars().take(NAME - 1).chain(['…']).collect() }
+    };
+    let about: Vec<String> = rivals.iter().map(text).collect();
+    html! {
+        svg.bars viewBox=(format!("0 0 {WIDTH} {}", LINE * rivals.len() as f64)) role="img" aria-label=(format!("Fastest libraries: {}", about.join("; "))) {
+            @for (place, rival) in rivals.iter().enumerate() {
+                @let (y, wide) = (LINE * place as f64, (RIGHT - LEFT) * rival.time / most);
+                text class="t faint" x=(LEFT - 6.0) y=(y + 12.0) font-size="11" text-anchor="end" { (name(rival)) }
+                rect class=(if rival.ranked { "bar" } else { "doubtful" }) x=(LEFT) y=(y + 3.5) width=(format!("{:.1}", wide.max(1.0))) height="10" {
+                    title { (text(rival)) }
+                }
+                text class="t faint" x=(format!("{:.1}", LEFT + wide + 5.0)) y=(y + 12.0) font-size="11" { (factor(rival.time / best)) }
+            }
+        }
+    }
+}

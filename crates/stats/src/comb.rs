@@ -1,0 +1,136 @@
+use crate::Sorted;
+
+/// Minimum number of samples for fitting a [`Comb`].
+const FEWEST_SAMPLES: usize = 150;
+
+/// Number of teeth of the [`Comb`] from which the first guess is made.
+const GUESSED_TEETH: i32 = 5;
+
+/// Factors of the guessed [`Comb::each`], one for each fit that is tried.
+const SCALES: [f64; 8] = [1.0, 0.94, 1.06, 0.88, 1.12, 1.3, 1.6, 2.0];
+
+/// Number of teeth used in each step of a fit. The fit starts with the first teeth, which the guess places best.
+const TEETH: [f64; 8] = [3.0, 5.0, 8.0, 12.0, 20.0, 20.0, 20.0, 20.0];
+
+/// Maximum distance of a readable sample from its tooth, as a fraction of [`Comb::each`].
+const REACH: f64 = 0.25;
+
+/// Minimum fraction of readable samples. Without a comb, half of the samples are readable by chance.
+const LEAST_READABLE: f64 = 0.72;
+
+/// Limits on the difference between the mean number of attempts and the expected number: `MOST_ERRORS` standard errors
+/// plus the fraction `MISFIT` of the expected number.
+const MOST_ERRORS: f64 = 4.0;
+const MISFIT: f64 = 0.2;
+
+/// Maximum factor by which the fraction of samples with one attempt may differ from the expected fraction.
+const AT_ONCE: f64 = 2.0;
+
+/// Maximum fraction of samples below the first tooth.
+const MOST_BELOW: f64 = 0.05;
+
+/// Model of the times of an operation that repeats an attempt until one succeeds. Each attempt succeeds with the same
+/// probability. A sample with `N` attempts takes `first + (N - 1) * each`, apart from noise. The samples therefore form
+/// a comb, with a tooth for each number of attempts.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Comb {
+    /// Time of an operation that succeeds at the first attempt, in the unit of the samples.
+    pub first: f64,
+    /// Mean time of each further attempt, in the unit of the samples.
+    pub each: f64,
+    /// Expected number of attempts.
+    pub expected: f64,
+    /// Fraction of the samples that are close to a tooth: 1 for a perfect comb, 0.5 without a comb.
+    pub readable: f64,
+}
+
+impl Comb {
+    /// Fits a comb to samples, given the expected number of attempts, which must exceed 1.
+    ///
+    /// The number of attempts has a geometric distribution, so the medians of the first five teeth are known quantiles
+    /// of the samples. They give a first guess, from which several fits start. Each step of a fit assigns every sample
+    /// to the nearest tooth, and fits a line to the samples close to their teeth. The first step uses three teeth,
+    /// later steps use more. Samples farther than a quarter of `each` from a tooth are ignored: they result from
+    /// interruptions, or from attempts that a library rejects early.
+    ///
+    /// Returns `None` if the comb cannot be read:
+    ///
+    /// - there are fewer than 150 samples, a sample is not finite and positive, or `expected` does not exceed 1
+    /// - fewer than 72% of the samples are close to a tooth
+    /// - the mean number of attempts differs from the expected number by more than 20% plus four standard errors
+    /// - the fraction of samples with one attempt is less than half or more than twice the expected fraction
+    /// - more than 5% of the samples are below the first tooth
+    pub fn fit(samples: &[f64], expected: f64) -> Option<Comb> {
+        let sorted = Sorted::new(samples.to_vec()).filter(|sorted| sorted.min() > 0.0)?;
+        if samples.len() < FEWEST_SAMPLES || expected <= 1.0 {
+            return None;
+        }
+        let guess = Comb::guess(&sorted, expected)?;
+        let n = samples.len() as f64;
+        let mean = |comb: &Comb| samples.iter().map(|sample| comb.nearest(*sample).0).sum::<f64>() / n;
+        let share = |holds: &dyn Fn(f64) -> bool| samples.iter().filter(|sample| holds(**sample)).count() as f64 / n;
+        let fits = SCALES.into_iter().filter_map(|scale| {
+            let start = Comb { each: scale * guess.each, ..guess };
+            let comb = TEETH.into_iter().try_fold(start, |comb, teeth| comb.improved(samples, teeth))?;
+            Some(Comb { readable: share(&|sample| comb.read(sample).is_some()), ..comb })
+        });
+        // A comb with twice as many teeth reads as many samples, but not the expected number of attempts.
+        let score = |comb: &Comb| comb.readable - (mean(comb) / expected - 1.0).abs() / 10.0;
+        let comb = fits.max_by(|one, other| score(one).total_cmp(&score(other)))?;
+        let at_once = expected * share(&|sample| comb.read(sample) == Some(1.0));
+        let below = share(&|sample| sample < comb.first - comb.each / 2.0);
+        let deviation = (expected * (expected - 1.0)).sqrt();
+        let fits = (mean(&comb) - expected).abs() <= MISFIT * expected + MOST_ERRORS * deviation / n.sqrt()
+            && (1.0 / AT_ONCE..=AT_ONCE).contains(&at_once)
+            && below <= MOST_BELOW;
+        (fits && comb.readable >= LEAST_READABLE).then_some(comb)
+    }
+
+    /// Returns the number of attempts of a sample, or `None` if the sample is farther than a quarter of `each` from a
+    /// tooth.
+    pub fn read(&self, sample: f64) -> Option<f64> {
+        let (attempts, distance) = self.nearest(sample);
+        (distance.abs() <= REACH).then_some(attempts)
+    }
+
+    /// Converts a sample with `N` attempts to the expected number of attempts: returns `sample - each * (N -
+    /// expected)`. This removes the random part of the number of attempts (a control variate), so few samples suffice
+    /// for a precise mean. Returns `None` if the number of attempts cannot be [read](Self::read).
+    pub fn at_expected(&self, sample: f64) -> Option<f64> {
+        Some(sample - self.each * (self.read(sample)? - self.expected))
+    }
+
+    /// Guesses a comb from the medians of the first teeth, which are known quantiles of the samples.
+    fn guess(sorted: &Sorted, expected: f64) -> Option<Comb> {
+        let fail = 1.0 - 1.0 / expected;
+        let median_of = |tooth: i32| sorted.quantile(1.0 - fail.powi(tooth) * (1.0 + 1.0 / fail) / 2.0);
+        let first = median_of(1);
+        let slope = |tooth: i32| (median_of(tooth) - first) / f64::from(tooth - 1);
+        let each = crate::median(&(2..=GUESSED_TEETH).map(slope).collect::<Vec<f64>>())?;
+        (each > 0.0).then_some(Comb { first, each, expected, readable: 0.0 })
+    }
+
+    /// Returns the nearest tooth, counted from 1, and the distance from it in units of `each`.
+    fn nearest(&self, sample: f64) -> (f64, f64) {
+        let place = 1.0 + (sample - self.first) / self.each;
+        let attempts = place.round().max(1.0);
+        (attempts, place - attempts)
+    }
+
+    /// Improves the comb by a least-squares line through the readable samples of the first `teeth` teeth. Returns
+    /// `None` if these samples are all on one tooth, or if the result is not positive.
+    fn improved(&self, samples: &[f64], teeth: f64) -> Option<Comb> {
+        let (mut n, mut sums, mut squares) = (0.0, [0.0; 2], [0.0; 2]);
+        for sample in samples {
+            if let Some(attempts) = self.read(*sample).filter(|attempts| *attempts <= teeth) {
+                let (further, time) = (attempts - 1.0, sample - self.first);
+                n += 1.0;
+                sums = [sums[0] + further, sums[1] + time];
+                squares = [squares[0] + further * further, squares[1] + further * time];
+            }
+        }
+        let each = (n * squares[1] - sums[0] * sums[1]) / (n * squares[0] - sums[0] * sums[0]);
+        let first = self.first + (sums[1] - each * sums[0]) / n;
+        (first > 0.0 && each > 0.0 && each.is_finite()).then_some(Comb { first, each, ..*self })
+    }
+}

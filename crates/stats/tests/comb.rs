@@ -1,0 +1,188 @@
+//! Tests comb fits on simulated signing times with known teeth, early rejections, noise, interruptions and outliers.
+
+#![allow(clippy::unwrap_used)]
+
+mod simulation;
+
+use fastrand::Rng;
+use pqlab_stats::{Comb, mean, median};
+use simulation::normal;
+
+/// Expected number of attempts.
+const EXPECTED: f64 = 5.14;
+
+/// Distribution of simulated times.
+#[derive(Clone, Copy)]
+struct Signer {
+    first: f64,
+    /// Two possible times of a rejected attempt, with equal probability: a library rejects at one of two places.
+    attempts: [f64; 2],
+    noise: f64,
+    /// Interruptions per unit of time. Each one adds `delay`.
+    interruptions: f64,
+    delay: f64,
+    /// Fraction of samples that are outliers, each delayed by up to 2,000 units of time.
+    outliers: f64,
+}
+
+const STEADY: Signer =
+    Signer { first: 200.0, attempts: [70.0; 2], noise: 1.0, interruptions: 0.0, delay: 37.0, outliers: 0.0 };
+
+impl Signer {
+    /// Returns the mean time at the expected number of attempts, without interruptions and outliers.
+    fn truth(&self) -> f64 {
+        self.first + (EXPECTED - 1.0) * self.each()
+    }
+
+    fn each(&self) -> f64 {
+        self.attempts.iter().sum::<f64>() / 2.0
+    }
+
+    fn sample(&self, rng: &mut Rng) -> f64 {
+        let mut time = self.first;
+        while rng.f64() > 1.0 / EXPECTED {
+            time += self.attempts[rng.usize(..2)];
+        }
+        time += self.noise * normal(rng);
+        if rng.f64() < self.interruptions * time {
+            time += self.delay;
+        }
+        if rng.f64() < self.outliers {
+            time += 2000.0 * rng.f64();
+        }
+        time
+    }
+
+    fn samples(&self, number: usize, seed: u64) -> Vec<f64> {
+        let mut rng = Rng::with_seed(seed);
+        (0..number).map(|_| self.sample(&mut rng)).collect()
+    }
+}
+
+/// Returns the mean time at the expected number of attempts, according to a fitted comb.
+fn at_expected(comb: &Comb, samples: &[f64]) -> f64 {
+    mean(&samples.iter().filter_map(|sample| comb.at_expected(*sample)).collect::<Vec<f64>>()).unwrap()
+}
+
+/// Returns the root mean square errors, in percent, of the time at the expected number of attempts and of the plain
+/// mean. Panics if fewer than `fitted` of 100 combs can be fitted.
+fn errors(signer: &Signer, number: usize, fitted: usize) -> (f64, f64) {
+    let (mut found, mut plain) = (Vec::new(), Vec::new());
+    for seed in 0..100 {
+        let samples = signer.samples(number, seed);
+        let square = |value: f64| (100.0 * (value / signer.truth() - 1.0)).powi(2);
+        plain.push(square(mean(&samples).unwrap()));
+        found.extend(Comb::fit(&samples, EXPECTED).map(|comb| square(at_expected(&comb, &samples))));
+    }
+    assert!(found.len() >= fitted, "{} combs read", found.len());
+    (mean(&found).unwrap().sqrt(), mean(&plain).unwrap().sqrt())
+}
+
+#[test]
+fn fits_find_the_first_and_each_further_attempt() {
+    for (signer, tolerance) in [
+        (STEADY, 2e-4),
+        (Signer { attempts: [64.0, 76.0], ..STEADY }, 8e-3),
+        (Signer { noise: 10.0, outliers: 0.01, ..STEADY }, 8e-3),
+        (Signer { first: 1250.0, attempts: [544.0; 2], noise: 5.0, interruptions: 2e-4, ..STEADY }, 0.03),
+    ] {
+        let samples = signer.samples(20_000, 1);
+        let comb = Comb::fit(&samples, EXPECTED).unwrap();
+        assert!((comb.first / signer.first - 1.0).abs() < tolerance, "{comb:?}");
+        assert!((comb.each / signer.each() - 1.0).abs() < tolerance, "{comb:?}");
+    }
+}
+
+#[test]
+fn three_hundred_samples_are_enough_for_a_steady_signer() {
+    let (found, plain) = errors(&STEADY, 300, 99);
+    assert!(found < 0.05 && plain > 2.5, "{found} {plain}");
+}
+
+#[test]
+fn early_rejections_smear_the_comb_and_keep_the_mean() {
+    let (found, plain) = errors(&Signer { attempts: [64.0, 76.0], ..STEADY }, 1000, 99);
+    assert!(found < 0.3 && plain > 1.5, "{found} {plain}");
+}
+
+#[test]
+fn noise_and_outliers_hardly_move_the_time_at_the_expected_number() {
+    let (found, plain) = errors(&Signer { noise: 8.0, outliers: 0.02, ..STEADY }, 1000, 99);
+    assert!(found < 0.4 && plain > 2.0, "{found} {plain}");
+}
+
+#[test]
+fn interruptions_of_half_an_attempt_are_left_out() {
+    let (found, plain) = errors(&Signer { interruptions: 4e-4, ..STEADY }, 1000, 99);
+    assert!(found < 0.4 && plain > 2.0, "{found} {plain}");
+}
+
+#[test]
+fn interruptions_of_a_whole_attempt_are_read_as_attempts() {
+    let (found, _) = errors(&Signer { interruptions: 4e-4, delay: 70.0, ..STEADY }, 1000, 99);
+    assert!(found < 0.3, "{found}");
+}
+
+/// The core runs at two clock rates. In time, each rate has its own comb. In cycles, there is one.
+#[test]
+fn two_clock_rates_give_one_comb_in_cycles() {
+    let mut rng = Rng::with_seed(7);
+    let (mut cycles, mut times) = (Vec::new(), Vec::new());
+    for _ in 0..4000 {
+        let sample = STEADY.sample(&mut rng);
+        cycles.push(sample);
+        times.push(sample / if rng.bool() { 3.2 } else { 2.4 });
+    }
+    let comb = Comb::fit(&cycles, EXPECTED).unwrap();
+    assert!((at_expected(&comb, &cycles) / STEADY.truth() - 1.0).abs() < 1e-3);
+    assert_eq!(Comb::fit(&times, EXPECTED), None);
+}
+
+#[test]
+fn attempts_are_read_off_single_samples() {
+    let comb = Comb::fit(&STEADY.samples(2000, 3), EXPECTED).unwrap();
+    for attempts in 1..40 {
+        let time = 200.0 + 70.0 * f64::from(attempts - 1);
+        assert_eq!(comb.read(time + 10.0), Some(f64::from(attempts)));
+        assert_eq!(comb.read(time + 35.0), None);
+    }
+    let most = comb.at_expected(200.0 + 70.0 * 30.0).unwrap();
+    assert!((most / STEADY.truth() - 1.0).abs() < 2e-3, "{most}");
+    assert_eq!(comb.read(50.0), None);
+}
+
+#[test]
+fn distributions_without_a_comb_are_not_read() {
+    let mut rng = Rng::with_seed(5);
+    let normal_times: Vec<f64> = (0..2000).map(|_| 1000.0 + 30.0 * normal(&mut rng)).collect();
+    let exponential: Vec<f64> = (0..2000).map(|_| 100.0 - 300.0 * rng.f64().ln()).collect();
+    assert_eq!(Comb::fit(&normal_times, EXPECTED), None);
+    assert_eq!(Comb::fit(&exponential, EXPECTED), None);
+    assert_eq!(Comb::fit(&[100.0; 1000], EXPECTED), None);
+    assert_eq!(Comb::fit(&Signer { noise: 30.0, ..STEADY }.samples(2000, 1), EXPECTED), None);
+    assert_eq!(Comb::fit(&Signer { attempts: [50.0, 90.0], ..STEADY }.samples(2000, 1), EXPECTED), None);
+}
+
+#[test]
+fn combs_that_contradict_the_expected_number_are_not_read() {
+    let samples = STEADY.samples(4000, 2);
+    assert!(Comb::fit(&samples, EXPECTED).is_some());
+    assert_eq!(Comb::fit(&samples, 2.0), None);
+    assert_eq!(Comb::fit(&samples, 12.0), None);
+    assert_eq!(Comb::fit(&samples, 1.0), None);
+    assert_eq!(Comb::fit(&samples[..149], EXPECTED), None);
+    assert_eq!(Comb::fit(&[&samples[..], &[f64::NAN]].concat(), EXPECTED), None);
+    assert_eq!(Comb::fit(&[&samples[..], &[0.0]].concat(), EXPECTED), None);
+}
+
+/// The fitted place of each tooth agrees with the median of its samples.
+#[test]
+fn teeth_are_where_the_samples_are() {
+    let samples = STEADY.samples(5000, 9);
+    let comb = Comb::fit(&samples, EXPECTED).unwrap();
+    for attempts in 1..6 {
+        let tooth = samples.iter().copied().filter(|sample| comb.read(*sample) == Some(f64::from(attempts)));
+        let place = comb.first + f64::from(attempts - 1) * comb.each;
+        assert!((median(&tooth.collect::<Vec<f64>>()).unwrap() / place - 1.0).abs() < 1e-3);
+    }
+}
