@@ -35,7 +35,12 @@ impl Pqlab {
         command.env("TMPDIR", self.folder.path());
         // Tests run at the same time and disturb each other, so a second chance would always take all its time.
         let keeps_patience = ["--patience", "--resume", "-h", "--help"].iter().any(|option| arguments.contains(option));
-        if arguments.first() == Some(&"run") && !keeps_patience {
+        let measures = match arguments.first() {
+            Some(&("run" | "gate" | "compare-libraries")) => true,
+            Some(&"calibrate") => arguments.contains(&"--independence") || arguments.contains(&"--between"),
+            _ => false,
+        };
+        if measures && !keeps_patience {
             command.args(["--patience", "0s"]);
         }
         command
