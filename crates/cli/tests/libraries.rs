@@ -67,7 +67,7 @@ fn unusable_libraries_are_refused_before_measuring() {
         "took longer than 5 s",
         "crypto_kem_keypair",
         "prose: ",
-        "prose.so is not a shared library",
+        "prose.so is not a shared library: missing ELF magic",
         "absent: /nowhere/liboqs.so: ",
     ];
     let output = pqlab.run(&arguments);
@@ -137,6 +137,50 @@ fn causes_of_unusable_libraries_are_named_with_a_remedy() {
 }
 
 #[test]
+fn files_that_are_no_complete_shared_library_are_named() {
+    let compiler = require!(program("cc"), COMPILER);
+    let pqlab = Pqlab::new();
+    let library = compiled(&pqlab, &compiler, "complete", &kem("", ""));
+    let bytes = std::fs::read(&library).unwrap();
+    let object = pqlab.path("object.o");
+    let output =
+        Command::new(&compiler).args(["-c", "-fPIC", "-o"]).arg(&object).arg(pqlab.path("complete.c")).output();
+    assert!(output.unwrap().status.success());
+    let file = |name: &str, bytes: &[u8]| std::fs::write(pqlab.path(name), bytes).unwrap();
+    file("half.so", &bytes[..bytes.len() / 2]);
+    file("header.so", &bytes[..64]);
+    file("archive.a", b"!<arch>\n/               0           0     0     0       4         `\n");
+    file("script.so", b"/* GNU ld script */\nINPUT(libx.so)\n");
+    file("empty.so", b"");
+    for (name, words) in [
+        ("object.o", "an object file; link it with `cc -shared"),
+        ("half.so", "the end is missing"),
+        ("header.so", "the end is missing"),
+        ("archive.a", "a static library; link it with"),
+        ("script.so", "a linker script"),
+        ("empty.so", "it is empty"),
+    ] {
+        let library = format!("library=x=nist:{}?algorithm=ML-KEM-768", pqlab.path(name).display());
+        refused(&pqlab.run(&["list", &library]), &[name, "is not a shared library", words]);
+    }
+}
+
+#[test]
+fn verify_reports_a_library_that_ends_the_process() {
+    let compiler = require!(program("cc"), COMPILER);
+    let pqlab = Pqlab::new();
+    let file = compiled(
+        &pqlab,
+        &compiler,
+        "leaving",
+        &kem("", "_Exit(0);").replacen("#include", "#include <stdlib.h>\n#include", 1),
+    );
+    let library = format!("leaving=nist:{file}?algorithm=ML-KEM-768");
+    let page = pqlab.expect(1, &["verify", "--provider", "leaving", "--library", &library]);
+    assert!(page.contains("exit status: 0: a library called `exit`"), "{page}");
+}
+
+#[test]
 fn an_illegal_instruction_fails_only_the_cases_of_its_library() {
     let compiler = require!(program("cc"), COMPILER);
     let pqlab = Pqlab::new();
@@ -148,6 +192,33 @@ fn an_illegal_instruction_fails_only_the_cases_of_its_library() {
     assert_eq!(row(&rows, "rustcrypto")["status"], "ok");
     let error = row(&rows, "late")["error"].as_str().unwrap();
     assert!(error.contains("SIGILL") && error.contains("illegal instruction"), "{error}");
+}
+
+/// Such a library agrees with itself, so only another library's answers show the fault.
+#[test]
+fn a_library_of_constants_has_no_times() {
+    let compiler = require!(program("cc"), COMPILER);
+    let pqlab = Pqlab::new();
+    let file = compiled(&pqlab, &compiler, "constant", &kem("", ""));
+    let library = format!("constant=nist:{file}?algorithm=ML-KEM-768");
+    let wanted = ["run", "kem", "--provider", "constant", "--provider", "rustcrypto", "--library", &library];
+    pqlab.expect(1, &[&wanted[..], QUICK].concat());
+    let rows = rows(&pqlab);
+    assert_eq!(row(&rows, "rustcrypto")["status"], "ok");
+    let error = row(&rows, "constant")["error"].as_str().unwrap();
+    assert!(error.starts_with("wrong answer: in an exchange with "), "{error}");
+    let compared = ["compare-libraries", "rustcrypto", &library, "ML-KEM-768", "--exit-code"];
+    assert!(pqlab.expect(1, &[&compared[..], QUICK].concat()).contains("1 newly failing"));
+}
+
+#[test]
+fn verify_stops_a_library_that_does_not_return() {
+    let compiler = require!(program("cc"), COMPILER);
+    let pqlab = Pqlab::new();
+    let file = compiled(&pqlab, &compiler, "endless", &kem("", "for (;;) ;"));
+    let library = format!("endless=nist:{file}?algorithm=ML-KEM-768");
+    let page = pqlab.expect(1, &["verify", "--provider", "endless", "--library", &library, "--time-limit", "3"]);
+    assert!(page.contains("no check finished within 3 s"), "{page}");
 }
 
 /// ML-DSA functions of the same name take five arguments in older libraries, and seven in newer ones.

@@ -26,10 +26,12 @@ pub enum OpenError {
         error: io::Error,
     },
     /// The file is not a shared library.
-    #[error("{} is not a shared library: missing ELF magic (7f 45 4c 46)", path.display())]
+    #[error("{} is not a shared library: {reason}", path.display())]
     NoLibrary {
         /// The file that cannot be opened.
         path: PathBuf,
+        /// What the file is instead, with advice.
+        reason: String,
     },
     /// The library was built for another machine.
     #[error("{} is built for {its}, but this program is built for {ours}: rebuild the library", path.display())]
@@ -135,7 +137,7 @@ impl Library {
         let unreadable = |error| OpenError::Unreadable { path: path.to_path_buf(), error };
         // For a name without a slash, the loader would search the system's folders.
         let path = path::absolute(path).map_err(unreadable)?;
-        check_machine(&path)?;
+        check_file(&path)?;
         let before = mapped();
         // SAFETY: the user asked to run the library's code. We cannot check what the library's constructors do.
         let handle = unsafe { Handle::open(Some(&path), RTLD_NOW | RTLD_LOCAL) };
@@ -251,6 +253,8 @@ fn loader_hint(message: &str) -> &'static str {
         ": link the library with the code that defines this symbol (`-Wl,-z,defs` finds all such symbols)"
     } else if message.contains("cannot open shared object file") {
         ": install this dependency, or add its folder to LD_LIBRARY_PATH"
+    } else if message.contains("position-independent executable") {
+        ": this is a program; build a shared library with `-shared`"
     } else if message.contains("version `") {
         ": rebuild the library on this system"
     } else {
@@ -287,29 +291,77 @@ fn mapped() -> BTreeSet<PathBuf> {
 /// First bytes of an ELF header, from the magic to the machine number. Their layout is the same on all machines.
 type Header = [u8; 20];
 
-/// Checks that a library was built for this machine. Without the check, the loader would report a missing file. Accepts
-/// every library if this program is not an ELF file.
-fn check_machine(path: &Path) -> Result<(), OpenError> {
-    let theirs = header(path).map_err(|error| OpenError::Unreadable { path: path.to_path_buf(), error })?;
-    let Some(ours) = std::env::current_exe().ok().and_then(|program| header(&program).ok()?) else { return Ok(()) };
+/// Type of an ELF file at offset 16 of its header: an object file that is not linked.
+const RELOCATABLE: u8 = 1;
+
+/// Checks that a file is a complete shared library for this machine. Without the check, the loader would report a
+/// missing file, or end the process. Accepts every library if this program is not an ELF file.
+fn check_file(path: &Path) -> Result<(), OpenError> {
+    let unreadable = |error| OpenError::Unreadable { path: path.to_path_buf(), error };
+    let no_library = |reason: String| OpenError::NoLibrary { path: path.to_path_buf(), reason };
+    let theirs = start(path).map_err(unreadable)?;
+    let Some(ours) = std::env::current_exe().ok().and_then(|program| header(&start(&program).ok()?)) else {
+        return Ok(());
+    };
     if !is_elf(&ours) {
         return Ok(());
     }
-    let Some(theirs) = theirs.filter(is_elf) else { return Err(OpenError::NoLibrary { path: path.to_path_buf() }) };
-    if machine(&theirs) == machine(&ours) {
-        return Ok(());
+    let Some(header) = header(&theirs).filter(is_elf) else { return Err(no_library(other_format(&theirs).to_owned())) };
+    if machine(&header) != machine(&ours) {
+        return Err(OpenError::OtherMachine { path: path.to_path_buf(), its: machine(&header), ours: machine(&ours) });
     }
-    Err(OpenError::OtherMachine { path: path.to_path_buf(), its: machine(&theirs), ours: machine(&ours) })
+    if header[16..18].contains(&RELOCATABLE) {
+        return Err(no_library("it is an object file; link it with `cc -shared -o lib.so FILE.o`".to_owned()));
+    }
+    let length = fs::metadata(path).map_err(unreadable)?.len();
+    match described_length(&theirs) {
+        Some(described) if described > length => Err(no_library(format!(
+            "it has {length} bytes, but its header describes {described}, so the end is missing; copy or build it again"
+        ))),
+        _ => Ok(()),
+    }
 }
 
-/// Reads a file's first bytes. Returns `None` if the file is shorter than a [`Header`].
-fn header(path: &Path) -> io::Result<Option<Header>> {
-    let mut header = [0; size_of::<Header>()];
-    match File::open(path)?.read_exact(&mut header) {
-        Ok(()) => Ok(Some(header)),
-        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(None),
-        Err(error) => Err(error),
+/// Returns what a file that is not an ELF file is, with advice, from its first bytes.
+fn other_format(start: &[u8]) -> &'static str {
+    if start.is_empty() {
+        "it is empty"
+    } else if start.starts_with(b"!<arch>\n") {
+        "it is a static library; link it with `cc -shared -Wl,--whole-archive FILE.a -o lib.so`"
+    } else if start.starts_with(b"/* GNU ld script") {
+        "it is a linker script; name the library in its INPUT or GROUP line"
+    } else {
+        "missing ELF magic (7f 45 4c 46)"
     }
+}
+
+/// Returns the length in bytes up to the end of the section headers, which are last in libraries from a linker.
+/// `None` if the file has no section headers, or is not a 64-bit ELF file of this machine's byte order.
+fn described_length(start: &[u8]) -> Option<u64> {
+    const WORDS_64: u8 = 2;
+    let here = if cfg!(target_endian = "little") { 1 } else { 2 };
+    if start.len() < ELF_HEADER || start[4] != WORDS_64 || start[5] != here {
+        return None;
+    }
+    let half = |at: usize| u64::from(u16::from_ne_bytes([start[at], start[at + 1]]));
+    let offset = u64::from_ne_bytes(start[0x28..0x30].try_into().ok()?);
+    let (entry, entries) = (half(0x3a), half(0x3c));
+    (offset != 0).then(|| offset.saturating_add(entry * entries))
+}
+
+/// Length of the header of a 64-bit ELF file in bytes.
+const ELF_HEADER: usize = 64;
+
+/// Reads a file's first bytes, at most [`ELF_HEADER`].
+fn start(path: &Path) -> io::Result<Vec<u8>> {
+    let mut start = Vec::new();
+    File::open(path)?.take(ELF_HEADER as u64).read_to_end(&mut start)?;
+    Ok(start)
+}
+
+/// Returns the part of the header whose layout is the same on all machines. `None` if the file is shorter.
+fn header(start: &[u8]) -> Option<Header> {
+    start.first_chunk().copied()
 }
 
 fn is_elf(header: &Header) -> bool {

@@ -13,17 +13,18 @@ pub(crate) fn cause(signal: i32) -> Option<&'static str> {
         libc::SIGSEGV => "invalid memory access, or a stack that is too small: try `ulimit -s unlimited`",
         libc::SIGBUS => "invalid memory access, or a file that changed while it was loaded",
         libc::SIGFPE => "arithmetic error, such as a division by zero",
-        libc::SIGABRT => "abort: the library ended the process on purpose",
+        libc::SIGABRT => "abort: a check failed, or the stack is too small: try `ulimit -s unlimited`",
         libc::SIGSYS => "a system call that a sandbox forbids",
         libc::SIGKILL => "killed by another process or the kernel, for example because memory ran out",
         _ => return None,
     })
 }
 
-/// Describes how a process ended: the signal with its likely cause, or the exit code.
+/// Describes how a process ended too early: the signal with its likely cause, or the exit code.
 pub fn ending(status: ExitStatus) -> String {
     match status.signal().and_then(cause) {
         Some(cause) => format!("{status}: {cause}"),
+        None if status.success() => format!("{status}: a library called `exit`"),
         None => status.to_string(),
     }
 }
@@ -37,7 +38,9 @@ mod tests {
         let signal = |signal: i32| ending(ExitStatus::from_raw(signal));
         assert!(signal(libc::SIGILL).contains("SIGILL") && signal(libc::SIGILL).contains("illegal instruction"));
         assert!(signal(libc::SIGSEGV).contains("signal: 11") && signal(libc::SIGSEGV).contains("ulimit -s"));
+        assert!(signal(libc::SIGABRT).contains("ulimit -s"), "an overflow of the main thread's stack ends in SIGABRT");
         assert_eq!(ending(ExitStatus::from_raw(1 << 8)), "exit status: 1");
+        assert_eq!(ending(ExitStatus::from_raw(0)), "exit status: 0: a library called `exit`");
         assert!([libc::SIGILL, libc::SIGSEGV, libc::SIGUSR1].into_iter().all(|number| !signal(number).contains('\n')));
     }
 }

@@ -46,5 +46,6 @@ pub use not_applicable::{NOT_APPLICABLE, NotApplicable};
 pub use page::{NotCompared, not_compared, page, sum};
 pub use releases::acvp_releases;
 pub use render::{json, matrix, table};
+pub use tally::finished_checks;
 pub use vectors::Vectors;
 pub use verify::{Select, everything, suites_of, verify, verify_known_answers};

@@ -6,6 +6,7 @@ use std::any::Any;
 use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Maximum number of failures that a line quotes.
 const QUOTED: usize = 5;
@@ -136,10 +137,21 @@ impl Tally {
     }
 }
 
+/// Number of checks that have finished in this process.
+static FINISHED: AtomicU64 = AtomicU64::new(0);
+
+/// Returns the number of checks that have finished in this process. A watcher that sees the same number for a long time
+/// knows that a library does not return from a call.
+pub fn finished_checks() -> u64 {
+    FINISHED.load(Ordering::Relaxed)
+}
+
 /// Runs a call, and reports a panic as a wrong answer.
 pub(crate) fn caught<T>(call: impl FnOnce() -> Result<T, Fault>) -> Result<T, Fault> {
-    catch_unwind(AssertUnwindSafe(call))
-        .unwrap_or_else(|panic| Err(Fault::Wrong(format!("panicked: {}", panic_message(panic.as_ref())))))
+    let outcome = catch_unwind(AssertUnwindSafe(call))
+        .unwrap_or_else(|panic| Err(Fault::Wrong(format!("panicked: {}", panic_message(panic.as_ref())))));
+    FINISHED.fetch_add(1, Ordering::Relaxed);
+    outcome
 }
 
 fn panic_message(panic: &(dyn Any + Send)) -> &str {

@@ -1,5 +1,6 @@
 //! Workloads, which define what pqlab measures. Each workload has a file or folder, and a line in the table below.
 
+mod answers;
 mod constructed;
 pub mod fastest;
 mod fingerprint;
@@ -32,7 +33,6 @@ use inputs::Supply;
 use pqlab_harness::{Fault, Seed, Trial};
 use pqlab_primitives::{Error, Provider};
 use pqlab_record::Case;
-use pqlab_verification::known_answers::{self, WrongAnswer};
 use rand_chacha::ChaCha8Rng;
 use std::sync::Arc;
 
@@ -115,11 +115,6 @@ fn fault(error: Error) -> Fault {
 fn find<'a>(providers: &'a [Arc<Provider>], id: &str) -> Result<&'a Arc<Provider>, Fault> {
     let provider = providers.iter().find(|provider| provider.id() == id);
     provider.ok_or_else(|| Fault::Unsupported(format!("this build does not contain the library {id}")))
-}
-
-/// Checks a provider's implementation of an algorithm against known answers.
-fn check_known_answers(provider: &Provider, algorithm: &str) -> Result<(), Fault> {
-    known_answers::check(provider, algorithm).map(drop).map_err(|WrongAnswer(what)| Fault::WrongAnswer(what))
 }
 
 /// Creates the trial for an operation of a KEM or signature scheme. If both have the same name, `sign` and `verify` use

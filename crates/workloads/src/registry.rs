@@ -1,4 +1,4 @@
-use crate::{CaseOptions, Workload, check_known_answers, find, remote, workloads};
+use crate::{CaseOptions, Workload, answers, find, remote, workloads};
 use pqlab_harness::{Fault, Seed, Trial, TrialSource};
 use pqlab_primitives::Provider;
 use pqlab_record::Case;
@@ -62,7 +62,7 @@ impl Registry {
     fn check(&self, provider: &Provider, algorithm: &str) -> Result<(), Fault> {
         let key = (provider.id(), algorithm.to_owned());
         let mut checked = self.checked.lock().unwrap_or_else(PoisonError::into_inner);
-        checked.entry(key).or_insert_with(|| check_known_answers(provider, algorithm)).clone()
+        checked.entry(key).or_insert_with(|| answers::check(provider, &self.providers, algorithm)).clone()
     }
 }
 

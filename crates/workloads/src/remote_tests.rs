@@ -2,7 +2,7 @@
 //! tests the bundled workers, if they are built.
 
 use crate::testing::{SEED, sample};
-use crate::{CaseOptions, NULL, Registry, check_known_answers};
+use crate::{CaseOptions, NULL, Registry, answers};
 use pqlab_foreign::LibrarySpec;
 use pqlab_foreign::process::{Limits, Program, open};
 use pqlab_harness::clock::monotonic_ns;
@@ -112,6 +112,7 @@ fn a_trial_before_its_first_visit_is_void() {
 #[test]
 fn the_bundled_workers_give_right_answers() {
     let chosen = ["ML-KEM-768", "X25519", "ML-DSA-65", "Ed25519", "SHA3-256"];
+    let linked = pqlab_providers::providers();
     for name in ["go", "java", "javascript", "python", "c"] {
         let Ok(program) = LibrarySpec::worker(name).map(|spec| Program::find(&spec, monotonic_ns)).unwrap() else {
             not_run(Need::Workers);
@@ -119,7 +120,8 @@ fn the_bundled_workers_give_right_answers() {
         };
         let (provider, _) = open(program).unwrap_or_else(|error| panic!("{error}"));
         for algorithm in chosen {
-            check_known_answers(&provider, algorithm).unwrap_or_else(|fault| panic!("{name}: {algorithm}: {fault}"));
+            answers::check(&provider, &linked, algorithm)
+                .unwrap_or_else(|fault| panic!("{name}: {algorithm}: {fault}"));
         }
         let registry = registry(Provider { library: name.into(), ..provider });
         let mut tried = BTreeSet::new();

@@ -53,6 +53,10 @@ pub(crate) struct VerifyArgs {
     #[arg(long, value_name = "N", conflicts_with = "long")]
     pub(crate) accumulated: Option<u64>,
 
+    /// Time limit for one check, in seconds
+    #[arg(long, value_name = "SECONDS", default_value_t = 120, hide = true)]
+    pub(crate) time_limit: u64,
+
     /// Output: a page for the terminal, Markdown or JSON
     #[arg(short, long, value_enum, default_value_t = VerifyFormat::Text)]
     pub(crate) format: VerifyFormat,

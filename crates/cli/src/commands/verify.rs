@@ -14,7 +14,7 @@ use std::io::{IsTerminal, stderr};
 use std::time::Duration;
 
 pub(crate) fn run(arguments: &VerifyArgs, terminal: &Terminal) -> anyhow::Result<u8> {
-    let laboratory = arguments.foreign.laboratory()?;
+    let laboratory = arguments.foreign.laboratory()?.with_limits(Duration::from_secs(arguments.time_limit));
     let request = VerifyRequest {
         providers: arguments.provider.clone(),
         algorithms: arguments.algorithm.clone(),

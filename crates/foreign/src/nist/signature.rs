@@ -273,12 +273,22 @@ impl Calls {
                 return Err("crypto_sign_signature fails with five arguments and with seven (with a context): \
                             does the library use a different interface?");
             }
-            let (bytes, key) = (signature.as_ptr(), public.as_ptr());
-            if verify(bytes, length, text, PROBE.len(), key, 0, key) == SUCCESS {
+            let mut modified = signature.clone();
+            modified[0] ^= 1;
+            let (context, key) = (private.as_ptr(), public.as_ptr());
+            let accepts = |signature: &[u8], fifth, sixth| {
+                verify(signature.as_ptr(), length, text, PROBE.len(), fifth, sixth, key) == SUCCESS
+            };
+            for (fifth, sixth) in [(key, 0), (context, PROBE_CONTEXT)] {
+                if accepts(&modified, fifth, sixth) && !accepts(&signature, fifth, sixth) {
+                    return Err("crypto_sign_verify returns 0 for an invalid signature and another value for a valid \
+                                one; the interface requires 0 for a valid signature");
+                }
+            }
+            if accepts(&signature, key, 0) {
                 return Ok(());
             }
-            let context = private.as_ptr();
-            if verify(bytes, length, text, PROBE.len(), context, PROBE_CONTEXT, key) != SUCCESS {
+            if !accepts(&signature, context, PROBE_CONTEXT) {
                 return Err(
                     "crypto_sign_verify rejects what crypto_sign_signature signs, both with five arguments and with \
                             seven (with a context)",
@@ -403,6 +413,34 @@ mod tests {
         unsafe { verify_seven(signature, length, message, size, key, 0, key) }
     }
 
+    /// Returns 1 for a valid signature and 0 for an invalid one.
+    unsafe extern "C" fn inverted_five(
+        signature: *const u8,
+        length: usize,
+        message: *const u8,
+        size: usize,
+        key: *const u8,
+        more: usize,
+        last: *const u8,
+    ) -> c_int {
+        // SAFETY: the caller passes valid slices.
+        unsafe { 1 - verify_five(signature, length, message, size, key, more, last) }
+    }
+
+    /// Returns 1 for a valid signature and 0 for an invalid one.
+    unsafe extern "C" fn inverted_seven(
+        signature: *const u8,
+        length: usize,
+        message: *const u8,
+        size: usize,
+        context: *const u8,
+        context_length: usize,
+        key: *const u8,
+    ) -> c_int {
+        // SAFETY: the caller passes valid slices.
+        unsafe { 1 - verify_seven(signature, length, message, size, context, context_length, key) }
+    }
+
     unsafe extern "C" fn refuse(
         _: *mut u8,
         _: *mut usize,
@@ -433,6 +471,9 @@ mod tests {
         assert!(matches!(resolved(sign_seven, verify_seven).unwrap().form, Form::InContext(..)));
         assert!(resolved(refuse, verify_seven).is_err_and(|reason| reason.contains("seven")));
         assert!(resolved(sign_seven, verify_five).is_err_and(|reason| reason.contains("rejects")));
+        for (sign, inverted) in [(sign_five as SignIn, inverted_five as VerifyIn), (sign_seven, inverted_seven)] {
+            assert!(resolved(sign, inverted).is_err_and(|reason| reason.contains("requires 0 for a valid")));
+        }
     }
 
     #[test]

@@ -21,6 +21,8 @@ use std::time::Duration;
 
 /// Interval between checks for a stop request.
 const LOOK: Duration = Duration::from_millis(50);
+/// Interval between a process's messages that more checks have finished.
+const ALIVE: Duration = Duration::from_secs(1);
 
 /// Message from a part of a verification.
 #[derive(Clone, Debug)]
@@ -75,7 +77,7 @@ impl Laboratory {
     /// Estimates the time for the accumulated vectors of these parts by timing a few answers of each part.
     ///
     /// # Errors
-    /// Same as [`verify`](Self::verify). The estimate leaves out parts that crash, which the verification will report.
+    /// Same as [`verify`](Self::verify). The estimate leaves out parts that crash or hang, which the verification will report.
     pub fn verify_extent(
         &self,
         parts: &[VerifyPart],
@@ -94,8 +96,8 @@ impl Laboratory {
         Ok(Extent { answers, seconds: longest.max(seconds / at_once(timed.len()) as f64) })
     }
 
-    /// Runs a part in a separate process and passes its messages to `say`. Reports a failed line if the process dies.
-    /// Returns `false` if `halt` was set.
+    /// Runs a part in a separate process and passes its messages to `say`. Reports a failed line if the process dies, or
+    /// if no check finishes within the time limit for a request. Returns `false` if `halt` was set.
     fn verify_part(
         &self,
         part: &VerifyPart,
@@ -105,23 +107,6 @@ impl Laboratory {
     ) -> Result<bool, LabError> {
         let task = VerifyTask { part: part.clone(), request: request.clone() };
         let mut errand: Errand = self.start(&task, &Manner::default())?;
-        let mut last = "before its first result".to_owned();
-        loop {
-            match errand.next(halt).map_err(lost)? {
-                Next::Said(message) => match read_answer::<VerifyTask>(&message) {
-                    Some(VerifyAnswer::Line(line)) => {
-                        last = format!("after {} {}", line.algorithm, line.suite);
-                        say(Verified::Line(line));
-                    }
-                    Some(VerifyAnswer::EdgeCases(edge_cases)) => say(Verified::EdgeCases(edge_cases)),
-                    Some(VerifyAnswer::Answers(done, of)) => say(Verified::Answers(done, of)),
-                    _ => {}
-                },
-                Next::Ended => break,
-                Next::Stopped => return Ok(false),
-            }
-        }
-        let ErrandEnd { status, stdout, .. } = errand.end().map_err(lost)?;
         let failed = |what: String| {
             Verified::Line(Line {
                 provider: part.provider().to_owned(),
@@ -132,10 +117,37 @@ impl Laboratory {
                 ..Line::default()
             })
         };
+        let limit = self.limits.request;
+        let (mut last, mut finished) = ("before its first result".to_owned(), false);
+        loop {
+            match errand.next_within(limit, halt).map_err(lost)? {
+                None => {
+                    say(failed(format!(
+                        "no check finished within {:.0} s, {last}: a call did not return, so the process was stopped",
+                        limit.as_secs_f64()
+                    )));
+                    say(Verified::Done);
+                    return Ok(true);
+                }
+                Some(Next::Said(message)) => match read_answer::<VerifyTask>(&message) {
+                    Some(VerifyAnswer::Line(line)) => {
+                        last = format!("after {} {}", line.algorithm, line.suite);
+                        say(Verified::Line(line));
+                    }
+                    Some(VerifyAnswer::EdgeCases(edge_cases)) => say(Verified::EdgeCases(edge_cases)),
+                    Some(VerifyAnswer::Answers(done, of)) => say(Verified::Answers(done, of)),
+                    Some(VerifyAnswer::Finished) => finished = true,
+                    Some(VerifyAnswer::Alive) | None => {}
+                },
+                Some(Next::Ended) => break,
+                Some(Next::Stopped) => return Ok(false),
+            }
+        }
+        let ErrandEnd { status, stdout, .. } = errand.end().map_err(lost)?;
         if !stdout.is_empty() {
             say(failed(format!("a library wrote {} lines to standard output", stdout.lines().count())));
         }
-        if !status.success() {
+        if !finished || !status.success() {
             say(failed(format!("the process ended {last}: {}", ending(status))));
         }
         say(Verified::Done);
@@ -152,14 +164,14 @@ impl Laboratory {
         let task = PaceTask { part: part.clone(), answers: request.answers };
         let mut errand: Errand = self.start(&task, &Manner::default())?;
         loop {
-            match errand.next(halt).map_err(lost)? {
-                Next::Said(message) => {
+            match errand.next_within(self.limits.request, halt).map_err(lost)? {
+                Some(Next::Said(message)) => {
                     if let Some(PaceAnswer { answers, seconds }) = read_answer::<PaceTask>(&message) {
                         say((answers, seconds));
                     }
                 }
-                Next::Ended => return Ok(true),
-                Next::Stopped => return Ok(false),
+                Some(Next::Ended) | None => return Ok(true),
+                Some(Next::Stopped) => return Ok(false),
             }
         }
     }
@@ -266,6 +278,10 @@ pub(crate) enum VerifyAnswer {
     EdgeCases(EdgeCases),
     /// Number of answers of the accumulated vectors computed so far, and the total number.
     Answers(u64, u64),
+    /// More checks have finished.
+    Alive,
+    /// All checks have finished.
+    Finished,
 }
 
 impl Task for VerifyTask {
@@ -273,7 +289,29 @@ impl Task for VerifyTask {
     type Answer = VerifyAnswer;
 
     fn carry_out(self, registry: &Registry, say: &(dyn Fn(VerifyAnswer) + Sync)) -> io::Result<()> {
-        let VerifyTask { part, request } = &self;
+        let (done, watch) = channel::<()>();
+        thread::scope(|scope| {
+            scope.spawn(move || {
+                let mut finished = 0;
+                while watch.recv_timeout(ALIVE) == Err(RecvTimeoutError::Timeout) {
+                    let now = verification::finished_checks();
+                    if now != finished {
+                        say(VerifyAnswer::Alive);
+                    }
+                    finished = now;
+                }
+            });
+            self.verify(registry, say);
+            drop(done);
+        });
+        say(VerifyAnswer::Finished);
+        Ok(())
+    }
+}
+
+impl VerifyTask {
+    fn verify(&self, registry: &Registry, say: &(dyn Fn(VerifyAnswer) + Sync)) {
+        let VerifyTask { part, request } = self;
         let providers = registry.providers();
         match part {
             VerifyPart::Interoperability { algorithm } => {
@@ -300,6 +338,5 @@ impl Task for VerifyTask {
                 }
             }
         }
-        Ok(())
     }
 }

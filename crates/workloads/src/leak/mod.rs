@@ -13,7 +13,7 @@ mod symmetric;
 
 pub use built_in::BUILT_IN;
 
-use crate::{NULL, check_known_answers, find};
+use crate::{NULL, answers, find};
 use pqlab_harness::Fault;
 use pqlab_harness::leak::{GROUPS, Target};
 use pqlab_primitives::Provider;
@@ -103,7 +103,7 @@ pub fn cases(providers: &[Arc<Provider>]) -> Vec<LeakCase> {
     cases
 }
 
-/// Prepares a case, after checking the provider's known answers.
+/// Prepares a case, after checking the provider's answers.
 ///
 /// # Errors
 /// Errors from the library while generating keys and inputs, and [`Fault::Unsupported`] if the library does not accept
@@ -114,7 +114,7 @@ pub fn prepare(case: &LeakCase, providers: &[Arc<Provider>], seed: u64) -> Resul
         return built_in::prepare(case, &mut draw);
     }
     let provider = find(providers, &case.provider)?;
-    check_known_answers(provider, &case.algorithm)?;
+    answers::check(provider, providers, &case.algorithm)?;
     match case.area {
         "kem" => kem::prepare(case, provider, providers, &mut draw),
         "signature" => signature::prepare(case, provider, &mut draw),
