@@ -228,7 +228,7 @@ static KEMS: [KemParameters; 9] = [
     },
     hybrid_kem("X-Wing", "draft-connolly-cfrg-xwing-kem", Some(3), 1216, &[(Seed, 32)], 32, 32),
     hybrid_kem("MLKEM768-X25519-SHA3-256", "draft-ietf-lamps-pq-composite-kem", Some(3), 1216, &[(Seed, 96)], 32, 96),
-    hybrid_kem("X25519MLKEM768", "draft-ietf-tls-ecdhe-mlkem", Some(3), 1216, &[(Seed, 96)], 64, 96),
+    hybrid_kem("X25519MLKEM768", "RFC 10024", Some(3), 1216, &[(Seed, 96)], 64, 96),
     hybrid_kem("X25519+ML-KEM-768", "the reference form", Some(3), 1222, &[(Cbor, 101)], 32, 96),
     hybrid_kem("X25519+mock", "the reference form with a mock KEM", None, 1222, &[(Cbor, 101)], 32, 96),
 ];

@@ -7,11 +7,11 @@ use crate::{Context, Credentials, Error, Result};
 pub enum Group {
     /// X25519 (RFC 7748), classical.
     X25519,
-    /// X25519 and ML-KEM-768 (draft-ietf-tls-ecdhe-mlkem).
+    /// X25519 and ML-KEM-768 (RFC 10024).
     X25519MlKem768,
-    /// P-256 and ML-KEM-768 (draft-ietf-tls-ecdhe-mlkem).
+    /// P-256 and ML-KEM-768 (RFC 10024).
     SecP256r1MlKem768,
-    /// P-384 and ML-KEM-1024 (draft-ietf-tls-ecdhe-mlkem).
+    /// P-384 and ML-KEM-1024 (RFC 10024).
     SecP384r1MlKem1024,
     /// ML-KEM-768 without a classical key exchange (draft-ietf-tls-mlkem).
     MlKem768,

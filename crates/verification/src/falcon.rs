@@ -209,8 +209,7 @@ impl Signature {
         Some(out)
     }
 
-    /// Computes `s1`, the first half of the short vector, from the verifying key `h` and the message (algorithm 16,
-    /// line 6).
+    /// Computes `s1`, the first half of the short vector, from the verifying key `h` and the message (algorithm 16).
     pub fn s1(&self, set: &Set, h: &[i64], message: &[u8]) -> Polynomial {
         let point = hash_to_point(set, &self.salt, message);
         point.iter().zip(multiply(&self.s2, h)).map(|(c, product)| centre(c - product)).collect()

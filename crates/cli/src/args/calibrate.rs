@@ -70,7 +70,7 @@ pub(crate) struct MeasuredArgs {
     #[arg(short, long, value_name = "A")]
     pub(crate) algorithm: Vec<String>,
 
-    /// Measure faster: wider intervals, a quarter of the time
+    /// Measure faster, with wider intervals
     #[arg(long, conflicts_with = "rigorous")]
     pub(crate) quick: bool,
 

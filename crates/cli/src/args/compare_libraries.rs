@@ -37,7 +37,7 @@ pub(crate) struct CompareLibrariesArgs {
     #[arg(value_name = "WHAT")]
     pub(crate) suites: Vec<String>,
 
-    /// Measure faster: wider intervals, a quarter of the time
+    /// Measure faster, with wider intervals
     #[arg(long, conflicts_with = "rigorous")]
     pub(crate) quick: bool,
 

@@ -56,7 +56,7 @@ pub(crate) struct FleetRunArgs {
     #[arg(long, value_name = "GLOB")]
     pub(crate) filter: Vec<String>,
 
-    /// Measure faster: wider intervals, a quarter of the time
+    /// Measure faster, with wider intervals
     #[arg(long, conflicts_with = "rigorous")]
     pub(crate) quick: bool,
 

@@ -50,7 +50,7 @@ pub(crate) struct ChosenArgs {
 #[derive(Args, Debug)]
 #[command(next_help_heading = "How to measure")]
 pub(crate) struct PresetArgs {
-    /// Measure faster: wider intervals, a quarter of the time
+    /// Measure faster, with wider intervals
     #[arg(long, conflicts_with = "rigorous")]
     pub(crate) quick: bool,
 

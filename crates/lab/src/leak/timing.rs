@@ -290,6 +290,10 @@ fn try_measure(
 fn conclude(judgement: &LeakJudgement, role: Role, request: &LeakRequest) -> (LeakConclusion, Option<String>) {
     match judgement.verdict {
         LeakVerdict::Leak if role == Role::Public => (LeakConclusion::PublicDependent, None),
+        LeakVerdict::Leak if role == Role::Nothing => {
+            let reason = "the classes are identical, so their difference is a false alarm: use a quieter machine";
+            (LeakConclusion::Void, Some(reason.to_owned()))
+        }
         LeakVerdict::Leak => (LeakConclusion::Leak, None),
         LeakVerdict::None => (LeakConclusion::None, None),
         LeakVerdict::Inconclusive => {
@@ -368,6 +372,32 @@ fn figures(judgement: &LeakJudgement, times: &LeakTimes, request: &LeakRequest) 
 mod tests {
     use super::*;
     use pqlab_workloads::leak::BUILT_IN;
+    use rand_chacha::ChaCha8Rng;
+    use rand_chacha::rand_core::{Rng, SeedableRng};
+
+    #[test]
+    fn a_difference_is_a_leak_only_if_secret_data_differ() {
+        let mut draw = ChaCha8Rng::seed_from_u64(1);
+        let mut group = |shift: f64| -> Vec<f64> {
+            (0..20_000).map(|_| 1_000.0 + shift + f64::from(draw.next_u32() % 100)).collect()
+        };
+        let (first, null, positive, second) = (group(0.0), group(0.0), group(50.0), group(25.0));
+        let samples = LeakSamples { first: &first, null: &null, positive: &positive, second: &second };
+        let judgement = judge_leak(samples, 30.0, 1, 1).unwrap();
+        assert_eq!(judgement.verdict, LeakVerdict::Leak);
+        let request = LeakRequest {
+            samples: 20_000,
+            effect_ns: 30.0,
+            control_delay_ns: 50.0,
+            max_time_s: 1.0,
+            seed: 1,
+            cases: 1,
+        };
+        assert_eq!(conclude(&judgement, Role::Secret, &request), (LeakConclusion::Leak, None));
+        assert_eq!(conclude(&judgement, Role::Public, &request), (LeakConclusion::PublicDependent, None));
+        let (conclusion, reason) = conclude(&judgement, Role::Nothing, &request);
+        assert!(conclusion == LeakConclusion::Void && reason.unwrap().contains("false alarm"));
+    }
 
     #[test]
     fn verdicts_state_their_limits_and_no_leak_is_not_constant_time() {
