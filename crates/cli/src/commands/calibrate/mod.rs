@@ -10,6 +10,7 @@ use crate::{DONE, INTERRUPTED, laboratory, output};
 use indicatif::ProgressBar;
 use pqlab_lab::Progress;
 use pqlab_lab::record::{Case, MachineNoise, Protocol, Record, RunHeader};
+use runs::{START_S, announce};
 use std::io::{IsTerminal, stderr};
 
 pub(crate) fn run(arguments: &CalibrateArgs, screen: &Terminal) -> anyhow::Result<u8> {
@@ -34,14 +35,15 @@ fn noise(arguments: &CalibrateArgs) -> anyhow::Result<u8> {
     let case = &laboratory.noise_case(&arguments.case)?;
     let mut store = arguments.database.open()?;
     let stop = stop_on_signals()?;
-    output::talk(&format!("comparing {} with itself {} times", case.id(), arguments.comparisons));
+    let mut protocol = Protocol::default();
+    arguments.measured.overrides().apply(&mut protocol);
+    let seconds = 2.0 * f64::from(arguments.comparisons) * (protocol.max_time_s + START_S);
+    announce(&format!("comparing {} with itself {} times", case.id(), arguments.comparisons), seconds);
     let comparisons = arguments.comparisons as usize;
     let mut runs = RunsDone(match stderr().is_terminal() {
         true => ProgressBar::new(2 * u64::from(arguments.comparisons)).with_style(bar_style()),
         false => ProgressBar::hidden(),
     });
-    let mut protocol = Protocol::default();
-    arguments.measured.overrides().apply(&mut protocol);
     let found = laboratory.measure_noise(case, &protocol, comparisons, &mut runs, &stop);
     runs.0.finish_and_clear();
     let Some(noise) = found? else { return Ok(INTERRUPTED) };

@@ -43,14 +43,14 @@ impl MeasuredArgs {
 /// starting processes.
 pub(super) const START_S: f64 = 0.3;
 
-/// Prints what will be measured, and how long it takes at most.
+/// Prints what will be measured, and how long it takes if nothing disturbs it.
 pub(super) fn announce(what: &str, seconds: f64) {
     let duration = match seconds {
         seconds if seconds < 90.0 => format!("{:.0} s", seconds.ceil()),
         seconds if seconds < 5400.0 => format!("{:.0} min", seconds / 60.0),
         seconds => format!("{:.1} h", seconds / 3600.0),
     };
-    output::talk(&format!("{what}; takes at most about {duration}"));
+    output::talk(&format!("{what}; takes about {duration}, or longer if other programs disturb it"));
 }
 
 /// Progress bar for all cases of all runs.
