@@ -297,10 +297,63 @@ proptest! {
             _ => [0xfe, 0xff].into_iter().chain(text.encode_utf16().flat_map(u16::to_be_bytes)).collect(),
         };
         let columns = [rows.iter().map(|(a, _)| value(*a)).collect(), rows.iter().map(|(_, b)| value(*b)).collect()];
-        let mut notes = vec!["1 columns were left out".to_owned()];
+        let mut notes = vec!["columns left out, because they contain remarks, dates or row numbers: \"note\"".to_owned()];
         notes.extend(note(comments, format!("{comments} comment lines")));
         notes.extend(comma.then(|| "decimal commas".to_owned()));
         check(read("x.csv", &bytes), &columns, "ns", &notes);
+    }
+
+    /// The columns of a table divide its rows into series, in whatever order they come. Rows that failed, warm-ups and
+    /// summaries are left out and counted.
+    #[test]
+    fn columns_divide_the_rows(
+        rows in prop::collection::vec((0_usize..3, 0_usize..2, 1_u32..100_000, 0..6), 30..80),
+        order in Just((0..7_usize).collect::<Vec<usize>>()).prop_shuffle(),
+        text in prop::sample::select(vec!["primitive", "compiler", "branch", "wasm_target"]),
+        parameter in prop::sample::select(vec!["keysize", "msgLen", "payload_bytes", "security_level"]),
+        outcome in prop::sample::select(vec![("success", "true", "false"), ("passed", "1", "0"), ("skipped", "no", "yes"),
+            ("http_status", "200", "503"), ("outcome", "ok", "timeout"), ("error", "", "no memory")]),
+        phase in prop::sample::select(vec![("phase", "measure", "warm-up"), ("isWarmup", "false", "true"),
+            ("type", "iteration", "mean"), ("stage", "actual", "Pilot")]),
+    ) {
+        let (texts, parameters) = (["a", "b", "c"], ["16", "1024"]);
+        let head = [text, parameter, "unit", outcome.0, phase.0, "run", "value"];
+        let mut table = order.iter().map(|column| head[*column]).collect::<Vec<_>>().join(",") + "\n";
+        let mut expected: Vec<((usize, usize), Vec<f64>)> = Vec::new();
+        let (mut failed, mut other) = (0, 0);
+        for (number, (label, size, value, kind)) in rows.iter().enumerate() {
+            let (passes, measures) = (*kind != 0, *kind != 1);
+            let (run, value) = (number.to_string(), f64::from(*value) + 0.5);
+            let cells = [
+                texts[*label],
+                parameters[*size],
+                "us",
+                if passes { outcome.1 } else { outcome.2 },
+                if measures { phase.1 } else { phase.2 },
+                &run,
+                &value.to_string(),
+            ];
+            table += &(order.iter().map(|column| cells[*column]).collect::<Vec<_>>().join(",") + "\n");
+            failed += usize::from(!passes);
+            other += usize::from(passes && !measures);
+            if passes && measures {
+                match expected.iter_mut().find(|(key, _)| *key == (*label, *size)) {
+                    Some((_, samples)) => samples.push(value),
+                    None => expected.push(((*label, *size), vec![value])),
+                }
+            }
+        }
+        // A column whose cells are all different or all equal does not name operations.
+        let several = |of: fn(&(usize, usize)) -> usize| {
+            expected.iter().map(|(key, _)| of(key)).collect::<std::collections::BTreeSet<_>>().len() > 1
+        };
+        prop_assume!(several(|key| key.0) && several(|key| key.1));
+        let notes: Vec<String> = [
+            note(failed, format!("{failed} of {} rows failed and were left out", rows.len())),
+            note(other, format!("{other} of {} rows are warm-ups or summaries", rows.len() - failed)),
+        ].into_iter().flatten().collect();
+        let lists: Vec<Vec<f64>> = expected.into_iter().map(|(_, samples)| samples).collect();
+        check(read("x.csv", table.as_bytes()), &lists, "us", &notes);
     }
 
     /// In a table separated by commas, a number with an unquoted decimal comma must never be read as two columns.

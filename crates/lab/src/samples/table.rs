@@ -1,12 +1,16 @@
 //! Reads tables: CSV with commas, semicolons or tabs, and columns separated by spaces.
 
+mod columns;
+
 use super::number::{Number, is_missing, parse};
 use super::reading::{Reading, listed};
 use super::tools::google_benchmark;
 use super::unit;
+use columns::Role;
 use pqlab_analysis::gathered;
 use pqlab_stats::Load;
 use std::borrow::Cow;
+use std::collections::HashMap;
 
 /// Contents of a table: samples, or throughput under load.
 pub(super) enum Table {
@@ -16,76 +20,6 @@ pub(super) enum Table {
 
 /// Names of the columns in a table of throughput under load.
 const LOAD_COLUMNS: [&str; 3] = ["concurrency", "operations", "seconds"];
-
-/// Names of columns that identify the measured operation, in lower case.
-const LABELS: [&str; 24] = [
-    "name",
-    "benchmark",
-    "bench",
-    "algorithm",
-    "algo",
-    "command",
-    "operation",
-    "op",
-    "test",
-    "case",
-    "scheme",
-    "method",
-    "variant",
-    "function",
-    "label",
-    "kem",
-    "sig",
-    "signature",
-    "library",
-    "provider",
-    "implementation",
-    "impl",
-    "group",
-    "host",
-];
-
-/// Names of columns that contain a parameter of the measured operation, in lower case.
-const PARAMETERS: [&str; 14] = [
-    "threads",
-    "thread",
-    "concurrency",
-    "size",
-    "length",
-    "len",
-    "batch",
-    "batch_size",
-    "message_length",
-    "msg_len",
-    "param",
-    "parameter",
-    "workers",
-    "level",
-];
-
-/// Names of columns that contain row numbers or dates, in lower case.
-const COUNTERS: [&str; 20] = [
-    "index",
-    "idx",
-    "#",
-    "no",
-    "nr",
-    "id",
-    "run",
-    "rep",
-    "repetition",
-    "repeat",
-    "iteration",
-    "iter",
-    "round",
-    "trial",
-    "seed",
-    "pid",
-    "timestamp",
-    "date",
-    "epoch",
-    "row",
-];
 
 /// Words in the names of columns that contain summaries.
 const STATISTICS: [&str; 26] = [
@@ -116,13 +50,6 @@ const STATISTICS: [&str; 26] = [
     "lower",
     "upper",
 ];
-
-/// Names of columns that show whether the measured operation succeeded, in lower case, without spaces and punctuation.
-const OUTCOMES: [&str; 9] =
-    ["exitcode", "exitstatus", "returncode", "returncodes", "rc", "status", "statuscode", "error", "errorcode"];
-
-/// Words that mean success in a column listed in [`OUTCOMES`].
-const SUCCESSES: [&str; 8] = ["ok", "success", "succeeded", "pass", "passed", "done", "false", "no error"];
 
 /// Parts of the names of columns that contain percentiles.
 const PERCENTILES: [&str; 3] = ["percentile", "quantile", "percentage served"];
@@ -157,7 +84,8 @@ pub(super) fn read(text: &str, column: Option<&str>, stem: &str) -> Result<Table
                 sheet.refuse_summaries()?;
                 sheet.refuse_split_numbers()?;
             }
-            let notes = sheet.remove_failed_rows(column);
+            let mut notes = sheet.remove_failed_rows(column);
+            notes.extend(sheet.remove_other_phases(column));
             let mut reading = sheet.series(column)?;
             reading.notes.extend(notes);
             reading
@@ -392,52 +320,6 @@ impl Sheet {
         Ok(reading)
     }
 
-    /// Removes the rows of operations that failed. Also removes the columns that show whether an operation succeeded,
-    /// except the chosen column. Returns a note for each such column.
-    fn remove_failed_rows(&mut self, chosen: Option<&str>) -> Vec<String> {
-        let mut notes = Vec::new();
-        for column in (0..self.names.len()).rev() {
-            let name = self.names[column].clone();
-            let bare: String = name.to_lowercase().chars().filter(|letter| letter.is_alphanumeric()).collect();
-            // A column of fractions holds measurement errors.
-            let fractions = self.cells.iter().any(|row| match value(&row[column]) {
-                Some((Number::Point(number), None)) => number.fract() != 0.0,
-                other => other.is_some(),
-            });
-            if !self.headed || fractions || !OUTCOMES.contains(&bare.as_str()) || self.names.len() == 1 {
-                continue;
-            }
-            let succeeded = |cell: &str| match parse(cell) {
-                // Status codes of HTTP
-                Some(Number::Point(code)) => {
-                    code == 0.0 || bare.starts_with("status") && (200.0..300.0).contains(&code)
-                }
-                _ => is_missing(cell) || SUCCESSES.contains(&cell.to_lowercase().as_str()),
-            };
-            let kept: Vec<bool> = self.cells.iter().map(|row| succeeded(&row[column])).collect();
-            let failed =
-                self.cells.iter().zip(&kept).filter(|(_, kept)| !**kept).map(|(row, _)| shortened(&row[column]));
-            let failed: Vec<String> = failed.collect();
-            notes.push(match failed.len() {
-                0 => format!("column {name:?} was left out, because it tells only that no row failed"),
-                count => format!(
-                    "{count} of {} rows failed and were left out: column {name:?} contains {}",
-                    self.cells.len(),
-                    listed(pqlab_analysis::distinct(failed))
-                ),
-            });
-            let mut keep = kept.iter();
-            self.cells.retain(|_| *keep.next().unwrap_or(&true));
-            let mut keep = kept.iter();
-            self.lines.retain(|_| *keep.next().unwrap_or(&true));
-            if chosen != Some(name.as_str()) {
-                self.names.remove(column);
-                self.cells.iter_mut().for_each(|row| drop(row.remove(column)));
-            }
-        }
-        notes
-    }
-
     /// Reads a table that no known tool wrote.
     fn series(&self, column: Option<&str>) -> Result<Reading, String> {
         let mut reading = Reading::default();
@@ -445,68 +327,18 @@ impl Sheet {
             return Ok(reading);
         }
         let chosen = column.and_then(|name| self.place(name));
-        let rows = self.cells.len();
-        let numeric: Vec<usize> = (0..self.names.len())
-            .map(|column| (0..rows).filter(|row| value(self.cell(*row, column)).is_some()).count())
-            .collect();
-        let lower: Vec<String> = self.names.iter().map(|name| name.trim().to_lowercase()).collect();
-        let is = |column: usize, list: &[&str]| self.headed && list.contains(&lower[column].as_str());
-        let empty = |column: usize| (0..rows).all(|row| self.cell(row, column).is_empty());
-        let mut labels: Vec<usize> = (0..self.names.len())
-            .filter(|column| is(*column, &LABELS) && numeric[*column] < rows && !empty(*column))
-            .collect();
-        let present: Vec<usize> = (0..self.names.len())
-            .map(|column| (0..rows).filter(|row| !is_missing(self.cell(*row, column))).count())
-            .collect();
-        // A column that contains mostly numbers must contain only numbers.
-        let mostly = |column: &usize| numeric[*column] > 0 && 2 * numeric[*column] >= present[*column];
-        let mut values: Vec<usize> =
-            (0..self.names.len()).filter(|column| !labels.contains(column) && mostly(column)).collect();
-        let texts: Vec<usize> = (0..self.names.len())
-            .filter(|column| !labels.contains(column) && !values.contains(column))
-            .filter(|column| !empty(*column))
-            .collect();
-        // Row numbers and parameters are not samples, unless there are no other columns.
-        let counters: Vec<usize> =
-            values.iter().copied().filter(|column| is(*column, &COUNTERS) || self.counts(*column)).collect();
-        let parameters: Vec<usize> = values
-            .iter()
-            .copied()
-            .filter(|column| is(*column, &PARAMETERS))
-            .filter(|column| !counters.contains(column))
-            .collect();
-        let aside =
-            |column: &usize| (counters.contains(column) || parameters.contains(column)) && Some(*column) != chosen;
-        let (mut ignored, mut varied) = (Vec::new(), Vec::new());
-        if values.iter().any(|column| !aside(column)) {
-            ignored = counters.into_iter().filter(|column| Some(*column) != chosen).collect();
-            varied = parameters.into_iter().filter(|column| Some(*column) != chosen).collect();
-            values.retain(|column| !ignored.contains(column) && !varied.contains(column));
-        }
-        if let Some(chosen) = chosen {
-            values = vec![chosen];
-            labels.retain(|column| *column != chosen);
-        } else {
-            let others: Vec<String> =
-                texts.iter().chain(&ignored).map(|column| format!("{:?}", self.names[*column])).collect();
-            if !others.is_empty() && !values.is_empty() {
-                reading.notes.push(format!(
-                    "{} columns were left out, because they contain text or row numbers: {}",
-                    others.len(),
-                    listed(others)
-                ));
-            }
-            let named = |(column, name): &(usize, &String)| self.headed && !name.is_empty() && empty(*column);
-            reading.notes.extend(
-                self.names.iter().enumerate().filter(named).map(|(_, name)| format!("{name:?} has no samples")),
-            );
-            if let (true, Some(column)) = (values.is_empty(), texts.iter().chain(&labels).next()) {
-                let text = (0..rows)
-                    .map(|row| self.cell(row, *column))
-                    .find(|text| !text.is_empty())
-                    .map_or_else(String::new, shortened);
-                reading.notes.push(format!("column {:?} contains text, such as \"{text}\"", self.names[*column]));
-            }
+        let roles = self.roles();
+        let with =
+            |role: Role| roles.iter().enumerate().filter(move |(_, found)| **found == role).map(|(place, _)| place);
+        let but_chosen = |columns: Vec<usize>| -> Vec<usize> {
+            columns.into_iter().filter(|column| Some(*column) != chosen).collect()
+        };
+        let labels = but_chosen(with(Role::Label).collect());
+        let varied = but_chosen(with(Role::Parameter).collect());
+        let units = with(Role::Unit).next();
+        let values = chosen.map_or_else(|| with(Role::Value).collect(), |chosen| vec![chosen]);
+        if chosen.is_none() {
+            reading.notes.extend(self.notes(&roles));
         }
         let style = self.style(&values)?;
         if style == Style::Comma {
@@ -517,21 +349,22 @@ impl Sheet {
             let varied = varied.iter().map(|column| format!("[{}={}]", self.names[*column], self.cell(row, *column)));
             labels.chain(varied).collect::<Vec<_>>().join(" ")
         };
-        let names: Vec<String> = (0..rows).map(name).collect();
+        let names: Vec<String> = (0..self.cells.len()).map(name).collect();
         let grouped = !labels.is_empty() || !varied.is_empty();
         let (mut groups, mut single) = (0, 0);
         for &column in &values {
-            let mut unit = unit::in_name(&self.names[column]).unwrap_or("");
+            let of_column = unit::in_name(&self.names[column]);
+            // The samples of a series are in the unit of its first sample.
+            let mut of_series: HashMap<&str, &'static str> = HashMap::new();
             let mut samples = Vec::new();
             for (row, name) in names.iter().enumerate() {
                 let (number, own) = self.number(row, column, style)?;
+                let of_row = || units.and_then(|units| unit::canonical(self.cell(row, units)));
+                let own = own.or(of_column).or_else(of_row).unwrap_or("");
+                let unit = *of_series.entry(name).or_insert(own);
                 let number = match own {
-                    None => number,
-                    Some(own) if row == 0 || unit.is_empty() && samples.is_empty() => {
-                        unit = own;
-                        number
-                    }
-                    Some(own) => unit::convert(number, own, unit)
+                    "" => number,
+                    own => unit::convert(number, own, unit)
                         .ok_or_else(|| format!("{}, which is not in {unit:?}", self.not_a_number(row, column)))?,
                 };
                 samples.push((name.as_str(), number));
@@ -539,6 +372,7 @@ impl Sheet {
             for (name, samples) in gathered(samples) {
                 let own = &self.names[column];
                 let shown = if grouped { format!("{name}: {own}") } else { own.clone() };
+                let unit = of_series.get(name).copied().unwrap_or("");
                 groups += 1;
                 single += usize::from(samples.len() == 1);
                 reading.add(&shown, unit, samples);
@@ -553,17 +387,35 @@ impl Sheet {
         Ok(reading)
     }
 
-    /// Returns whether a column numbers the rows: it has no unit and contains consecutive whole numbers from 0 or 1.
-    fn counts(&self, column: usize) -> bool {
-        let number = |row: usize| match parse(self.cell(row, column)) {
-            Some(Number::Point(number)) => Some(number),
-            _ => None,
-        };
-        let rows = self.cells.len();
-        let start = number(0).filter(|start| *start == 0.0 || *start == 1.0);
-        rows >= 3
-            && unit::in_name(&self.names[column]).is_none()
-            && start.is_some_and(|start| (0..rows).all(|row| number(row) == Some(start + row as f64)))
+    /// Returns notes on the columns that contain no samples.
+    fn notes(&self, roles: &[Role]) -> Vec<String> {
+        let with = |role: Role| (0..roles.len()).filter(move |column| roles[*column] == role);
+        let quoted = |column: usize| format!("{:?}", self.names[column]);
+        let mut notes = Vec::new();
+        let aside = [Role::Counter, Role::Moment, Role::Remark];
+        let others: Vec<String> = aside.into_iter().flat_map(with).map(quoted).collect();
+        let values = roles.contains(&Role::Value);
+        if values && !others.is_empty() {
+            notes.push(format!(
+                "columns left out, because they contain remarks, dates or row numbers: {}",
+                listed(others)
+            ));
+        }
+        let constant = |column: usize| format!("{} is {:?}", quoted(column), shortened(self.cell(0, column)));
+        let constants: Vec<String> = with(Role::Constant).map(constant).collect();
+        if values && !constants.is_empty() {
+            notes.push(format!("the same in all rows: {}", listed(constants)));
+        }
+        let named = with(Role::Empty).filter(|column| self.headed && !self.names[*column].is_empty());
+        notes.extend(named.map(|column| format!("{} has no samples", quoted(column))));
+        let texts = [Role::Moment, Role::Remark, Role::Constant, Role::Label];
+        if let (false, Some(column)) = (values, texts.into_iter().flat_map(with).next()) {
+            let cells = (0..self.cells.len()).map(|row| self.cell(row, column));
+            let example = cells.into_iter().find(|cell| !cell.is_empty()).map_or_else(String::new, shortened);
+            let what = if roles[column] == Role::Moment { "points in time" } else { "text" };
+            notes.push(format!("column {} contains {what}, such as \"{example}\"", quoted(column)));
+        }
+        notes
     }
 
     fn refuse_summaries(&self) -> Result<(), String> {

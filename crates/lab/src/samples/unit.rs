@@ -2,7 +2,7 @@
 
 /// Quantity that a unit measures. Only units of the same quantity can be converted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Quantity {
+pub(super) enum Quantity {
     Time,
     Size,
     Rate,
@@ -51,8 +51,13 @@ pub(super) fn canonical(name: &str) -> Option<&'static str> {
     find(bare).map(|(name, _, _)| name)
 }
 
-/// Returns the unit in the name of a column: `ns`, `time_ms`, `latency (us)`, `real [s]`, `ns_per_operation`. Minutes
-/// count only in brackets, because `min` usually means the minimum.
+/// Returns the quantity that a unit measures, or `None` if the unit is unknown.
+pub(super) fn quantity(unit: &str) -> Option<Quantity> {
+    find(unit).map(|(_, quantity, _)| quantity)
+}
+
+/// Returns the unit in the name of a column: `ns`, `time_ms`, `timeNs`, `latency (us)`, `real [s]`, `ns_per_operation`.
+/// Minutes count only in brackets, because `min` usually means the minimum.
 pub(super) fn in_name(name: &str) -> Option<&'static str> {
     let name = name.trim();
     if let Some(unit) = canonical(name).filter(|unit| *unit != "min") {
@@ -70,7 +75,11 @@ pub(super) fn in_name(name: &str) -> Option<&'static str> {
         .find_map(|suffix| name.strip_suffix(suffix))
         .unwrap_or(name);
     let last = name.rsplit_once(['_', '-', ' ', '/', '.', ',']).map_or(name, |(_, last)| last);
-    canonical(last).filter(|unit| *unit != "min")
+    // timeNs
+    let capital = last.char_indices().filter(|(place, letter)| *place > 0 && letter.is_uppercase()).next_back();
+    let ending =
+        capital.filter(|(place, _)| last[..*place].ends_with(char::is_lowercase)).map(|(place, _)| &last[place..]);
+    canonical(last).or_else(|| canonical(ending?)).filter(|unit| *unit != "min")
 }
 
 /// Converts a value from one unit to another. Returns `None` if the units are different and either cannot be converted,
@@ -107,6 +116,11 @@ mod tests {
             ("real [s]", Some("s")),
             ("ns/op", Some("ns")),
             ("ns_per_operation", Some("ns")),
+            ("timeNs", Some("ns")),
+            ("durationMicros", Some("us")),
+            ("elapsed_timeMs", Some("ms")),
+            ("cpuCycles", Some("cycles")),
+            ("msgLen", None),
             ("time in seconds", Some("s")),
             ("min", None),
             ("ops", None),

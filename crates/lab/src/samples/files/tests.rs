@@ -421,7 +421,7 @@ fn comments_separators_and_encodings_are_understood() {
 fn columns_that_are_not_samples_are_named() {
     let (series, notes) = noted("x.csv", "run,ns,note\n1,100,ok\n2,101,ok\n3,99,slow\n");
     assert_eq!(series, [one("ns", "ns", &[100.0, 101.0, 99.0])]);
-    assert!(notes.contains("2 columns were left out") && notes.contains("\"note\", \"run\""), "{notes}");
+    assert!(notes.contains("columns left out") && notes.contains("\"run\", \"note\""), "{notes}");
     let (series, notes) = noted("x.json", r#"{"a":[1],"b":{"times":[2]},"c":3,"d":[]}"#);
     assert_eq!(series, [one("a", "", &[1.0])]);
     assert!(
@@ -595,4 +595,51 @@ fn samples_whose_squares_overflow_are_refused() {
         ("x.csv", "a\n1\n1e-200\n", "\"a\": value 2 is 1e-200"),
     ]);
     assert_eq!(all("x.json", "[0, 1e150, -1e-150]").len(), 1);
+}
+
+#[test]
+fn epochs_and_row_numbers_are_not_samples() {
+    let expected = [one("ttime", "", &[12.5, 13.25, 11.0])];
+    let table = "starttime\tseconds\tttime\nFri Nov 27\t1732700000\t12.5\nSat Nov 28\t1732700001\t13.25\n\
+                 Sun Nov 29\t1732700001\t11\n";
+    let (series, notes) = noted("ab.tsv", table);
+    assert_eq!(series, expected, "{notes}");
+    assert!(notes.contains("\"seconds\""), "{notes}");
+    for (head, moments) in [
+        ("t,ttime", ["1732700000123", "1732700000456", "1732700000789"]),
+        ("when,ttime", ["2026-11-27T10:00:00Z", "2026-11-27T10:00:01Z", "2026-11-27T10:00:02Z"]),
+        ("sample,ttime", ["7", "9", "11"]),
+        ("try,ttime", ["0", "1", "2"]),
+    ] {
+        let [a, b, c] = moments;
+        assert_eq!(all("x.csv", &format!("{head}\n{a},12.5\n{b},13.25\n{c},11\n")), expected, "{head}");
+    }
+    refused(&[("x.csv", "time_ms\n1732700000123\n1732700000456\n", "contains points in time")]);
+    // Durations of more than a second, in ns
+    assert_eq!(all("x.csv", "ns\n1200000000\n1210000000\n"), [one("ns", "ns", &[1.2e9, 1.21e9])]);
+}
+
+#[test]
+fn numbers_that_repeat_for_each_operation_are_parameters() {
+    let series = all("x.csv", "alg,n,t\nA,2,1.5\nA,2,1.25\nA,4,2.5\nA,4,2.25\nB,2,3.5\nB,2,3.25\nB,4,4.5\nB,4,4.25\n");
+    let names: Vec<&str> = series.iter().map(|one| one.0.as_str()).collect();
+    assert_eq!(names, ["A [n=2]: t", "A [n=4]: t", "B [n=2]: t", "B [n=4]: t"]);
+    // Two columns of samples, one of whole numbers.
+    assert_eq!(all("x.csv", "old,new\n100,99.5\n101,98.5\n100,99.25\n").len(), 2);
+    assert_eq!(all("x.csv", "old_ns,new_ns\n100,99.5\n100,98.5\n101,99.5\n101,98.5\n").len(), 2);
+}
+
+#[test]
+fn the_unit_of_a_row_applies_to_its_series() {
+    let (series, notes) =
+        noted("x.csv", "metric,value,unit\ntime,1.5,us\ntime,1500,ns\nmemory,2,KiB\nmemory,1024,bytes\n");
+    assert_eq!(series, [one("time: value", "us", &[1.5, 1.5]), one("memory: value", "KiB", &[2.0, 1.0])], "{notes}");
+    assert_eq!(all("x.csv", "timeNs\n1500\n1600\n"), [one("timeNs", "ns", &[1500.0, 1600.0])]);
+}
+
+#[test]
+fn text_that_is_the_same_in_all_rows_is_noted() {
+    let (series, notes) = noted("x.csv", "commit,alg,ns\nabc,A,1\nabc,A,2\nabc,B,3\n");
+    assert_eq!(series, [one("A: ns", "ns", &[1.0, 2.0]), one("B: ns", "ns", &[3.0])]);
+    assert!(notes.contains("the same in all rows: \"commit\" is \"abc\""), "{notes}");
 }

@@ -1,0 +1,554 @@
+//! Determines what each column of a table means, if no known tool wrote the table: samples, names and parameters of the
+//! measured operation, outcomes, units, or something that does not matter for the samples.
+
+use super::super::number::{Number, is_missing, parse};
+use super::super::reading::listed;
+use super::super::unit::{self, Quantity};
+use super::{Sheet, shortened, value};
+use std::collections::{HashMap, HashSet};
+
+/// Meaning of a column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Role {
+    /// Samples.
+    Value,
+    /// Text that identifies the measured operation.
+    Label,
+    /// Number that identifies the measured operation.
+    Parameter,
+    /// Unit of the samples in the same row.
+    Unit,
+    /// Row numbers, or numbers of repetitions.
+    Counter,
+    /// Points in time.
+    Moment,
+    /// Text that does not identify the measured operation, such as a comment.
+    Remark,
+    /// Text that is the same in each row, such as the name of a machine.
+    Constant,
+    /// No contents.
+    Empty,
+}
+
+/// Names of columns that identify the measured operation, in lower case, without spaces and punctuation.
+const LABELS: [&str; 42] = [
+    "name",
+    "benchmark",
+    "bench",
+    "algorithm",
+    "algo",
+    "alg",
+    "primitive",
+    "cipher",
+    "hash",
+    "curve",
+    "command",
+    "operation",
+    "op",
+    "test",
+    "testcase",
+    "case",
+    "scenario",
+    "suite",
+    "workload",
+    "task",
+    "scheme",
+    "method",
+    "variant",
+    "function",
+    "func",
+    "label",
+    "kem",
+    "sig",
+    "signature",
+    "library",
+    "lib",
+    "provider",
+    "implementation",
+    "impl",
+    "backend",
+    "group",
+    "class",
+    "metric",
+    "metricname",
+    "endpoint",
+    "url",
+    "host",
+];
+
+/// Words in the names of columns that contain a parameter of the measured operation. A name without separators, such as
+/// `keysize`, can also end with one of them.
+const PARAMETERS: [&str; 21] = [
+    "threads",
+    "thread",
+    "concurrency",
+    "size",
+    "length",
+    "len",
+    "batch",
+    "bits",
+    "param",
+    "parameter",
+    "workers",
+    "level",
+    "category",
+    "strength",
+    "payload",
+    "clients",
+    "connections",
+    "cores",
+    "depth",
+    "width",
+    "degree",
+];
+
+/// Names of columns that contain row numbers, or numbers of repetitions, in lower case, without spaces and punctuation.
+const COUNTERS: [&str; 27] = [
+    "index",
+    "idx",
+    "i",
+    "no",
+    "nr",
+    "id",
+    "run",
+    "runid",
+    "rep",
+    "repetition",
+    "repeat",
+    "iteration",
+    "iterations",
+    "iter",
+    "iters",
+    "loops",
+    "round",
+    "trial",
+    "attempt",
+    "sample",
+    "sampleid",
+    "measurement",
+    "seed",
+    "pid",
+    "process",
+    "row",
+    "line",
+];
+
+/// Names of columns of remarks, in lower case, without spaces and punctuation.
+const REMARKS: [&str; 9] =
+    ["note", "notes", "comment", "comments", "remark", "remarks", "message", "description", "info"];
+
+/// Words in the names of columns that contain points in time.
+const MOMENTS: [&str; 9] = ["timestamp", "date", "datetime", "epoch", "when", "started", "finished", "ts", "starttime"];
+
+/// Names of columns that contain the unit of the samples, in lower case, without spaces and punctuation.
+const UNITS: [&str; 5] = ["unit", "units", "timeunit", "metricunit", "measure"];
+
+/// Words in the names of columns that contain the phase of a benchmark or the kind of a row.
+const PHASES: [&str; 8] = ["phase", "stage", "kind", "type", "mode", "statistic", "stat", "aggregate"];
+
+/// Phases and kinds of rows that are not samples, in lower case, without spaces and punctuation.
+const NOT_SAMPLES: [&str; 33] = [
+    "warmup",
+    "warming",
+    "warm",
+    "pilot",
+    "jitting",
+    "overhead",
+    "calibration",
+    "calibrate",
+    "rampup",
+    "rampdown",
+    "cooldown",
+    "setup",
+    "teardown",
+    "discard",
+    "discarded",
+    "dryrun",
+    "dry",
+    "mean",
+    "median",
+    "average",
+    "avg",
+    "stddev",
+    "stdev",
+    "variance",
+    "cv",
+    "min",
+    "max",
+    "total",
+    "sum",
+    "summary",
+    "aggregate",
+    "p95",
+    "p99",
+];
+
+/// Names of columns that show whether the measured operation succeeded, in lower case, without spaces and punctuation,
+/// with what they contain.
+const OUTCOMES: [(&str, Outcome); 46] = [
+    ("exitcode", Outcome::Code),
+    ("exitstatus", Outcome::Code),
+    ("returncode", Outcome::Code),
+    ("returncodes", Outcome::Code),
+    ("rc", Outcome::Code),
+    ("status", Outcome::Code),
+    ("statuscode", Outcome::Code),
+    ("httpstatus", Outcome::Code),
+    ("httpstatuscode", Outcome::Code),
+    ("httpcode", Outcome::Code),
+    ("responsecode", Outcome::Code),
+    ("errorcode", Outcome::Code),
+    ("success", Outcome::Holds),
+    ("successful", Outcome::Holds),
+    ("succeeded", Outcome::Holds),
+    ("issuccess", Outcome::Holds),
+    ("pass", Outcome::Holds),
+    ("passed", Outcome::Holds),
+    ("ok", Outcome::Holds),
+    ("valid", Outcome::Holds),
+    ("isvalid", Outcome::Holds),
+    ("verified", Outcome::Holds),
+    ("correct", Outcome::Holds),
+    ("completed", Outcome::Holds),
+    ("error", Outcome::Fails),
+    ("err", Outcome::Fails),
+    ("errors", Outcome::Fails),
+    ("errormessage", Outcome::Fails),
+    ("erroroccurred", Outcome::Fails),
+    ("exception", Outcome::Fails),
+    ("fail", Outcome::Fails),
+    ("failed", Outcome::Fails),
+    ("failure", Outcome::Fails),
+    ("failures", Outcome::Fails),
+    ("skip", Outcome::Fails),
+    ("skipped", Outcome::Fails),
+    ("timeout", Outcome::Fails),
+    ("timedout", Outcome::Fails),
+    ("aborted", Outcome::Fails),
+    ("crashed", Outcome::Fails),
+    ("killed", Outcome::Fails),
+    ("signal", Outcome::Fails),
+    ("invalid", Outcome::Fails),
+    ("outcome", Outcome::Word),
+    ("result", Outcome::Word),
+    ("verdict", Outcome::Word),
+];
+
+/// Contents of a column that shows whether an operation succeeded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Outcome {
+    /// An exit code or status code, or a word for the status.
+    Code,
+    /// Whether the operation succeeded.
+    Holds,
+    /// Whether the operation failed, or why.
+    Fails,
+    /// A word for success or failure.
+    Word,
+}
+
+/// Words for success, in lower case.
+const SUCCESSES: [&str; 12] = [
+    "ok",
+    "success",
+    "succeeded",
+    "successful",
+    "pass",
+    "passed",
+    "done",
+    "completed",
+    "valid",
+    "correct",
+    "no error",
+    "none",
+];
+/// Words for failure, in lower case.
+const FAILURES: [&str; 19] = [
+    "fail",
+    "failed",
+    "failure",
+    "error",
+    "errored",
+    "timeout",
+    "timed out",
+    "timedout",
+    "skip",
+    "skipped",
+    "xfail",
+    "crash",
+    "crashed",
+    "killed",
+    "aborted",
+    "cancelled",
+    "canceled",
+    "invalid",
+    "incorrect",
+];
+
+/// Range of seconds since 1970 that are taken for points in time: from 2000 to 2100.
+const EPOCHS: std::ops::Range<f64> = 9.46e8..4.11e9;
+
+impl Outcome {
+    /// Returns whether the operation succeeded according to a cell. Returns `None` if the cell does not tell.
+    fn succeeded(self, cell: &str) -> Option<bool> {
+        let lower = cell.trim().to_lowercase();
+        match (self, parse(cell)) {
+            // 2xx: status codes of HTTP
+            (Outcome::Code, Some(Number::Point(code))) => Some(code == 0.0 || (200.0..300.0).contains(&code)),
+            (Outcome::Holds, Some(Number::Point(number))) => Some(number != 0.0),
+            (Outcome::Fails, Some(Number::Point(number))) => Some(number == 0.0),
+            (_, Some(_)) => None,
+            (_, None) if ["true", "yes", "y", "t"].contains(&lower.as_str()) => Some(self != Outcome::Fails),
+            (_, None) if ["false", "no", "n", "f"].contains(&lower.as_str()) => {
+                Some(matches!(self, Outcome::Fails | Outcome::Code))
+            }
+            (_, None) if is_missing(cell) => Some(matches!(self, Outcome::Fails | Outcome::Code)),
+            (_, None) if SUCCESSES.contains(&lower.as_str()) => Some(true),
+            (_, None) if FAILURES.contains(&lower.as_str()) => Some(false),
+            (Outcome::Code | Outcome::Fails, None) => Some(false),
+            (Outcome::Holds | Outcome::Word, None) => None,
+        }
+    }
+}
+
+impl Sheet {
+    /// Removes the rows of operations that failed, and the columns that show it, except the chosen column. Returns a
+    /// note for each such column.
+    pub(super) fn remove_failed_rows(&mut self, chosen: Option<&str>) -> Vec<String> {
+        let mut notes = Vec::new();
+        for column in (0..self.names.len()).rev() {
+            let name = self.names[column].clone();
+            let bare = bare(&name);
+            let Some((_, outcome)) = OUTCOMES.iter().find(|(known, _)| *known == bare) else { continue };
+            // A column of fractions contains measurement errors.
+            let fractions = self.cells.iter().any(|row| match value(&row[column]) {
+                Some((Number::Point(number), None)) => number.fract() != 0.0,
+                other => other.is_some(),
+            });
+            let told: Option<Vec<bool>> = self.cells.iter().map(|row| outcome.succeeded(&row[column])).collect();
+            let Some(kept) = told.filter(|_| self.headed && !fractions && self.names.len() > 1) else { continue };
+            let failed = self.contents(column, &kept);
+            notes.push(match failed.len() {
+                0 => format!("column {name:?} was left out, because it tells only that no row failed"),
+                count => format!(
+                    "{count} of {} rows failed and were left out: column {name:?} contains {}",
+                    self.cells.len(),
+                    listed(pqlab_analysis::distinct(failed))
+                ),
+            });
+            self.keep(&kept);
+            if chosen != Some(name.as_str()) {
+                self.drop_column(column);
+            }
+        }
+        notes
+    }
+
+    /// Removes warm-up rows and rows with summaries. Returns a note for each column that marks such rows.
+    pub(super) fn remove_other_phases(&mut self, chosen: Option<&str>) -> Vec<String> {
+        let mut notes = Vec::new();
+        for column in (0..self.names.len()).rev() {
+            let name = self.names[column].clone();
+            let words = words(&name);
+            let marks_warm_ups = bare(&name).contains("warm");
+            if !self.headed || chosen == Some(name.as_str()) || self.names.len() == 1 {
+                continue;
+            }
+            let kept: Vec<bool> = if marks_warm_ups {
+                let told = self.cells.iter().map(|row| Outcome::Fails.succeeded(&row[column]));
+                told.map(|kept| kept.unwrap_or(true)).collect()
+            } else if words.iter().any(|word| PHASES.contains(&word.as_str())) {
+                self.cells.iter().map(|row| !NOT_SAMPLES.contains(&bare(&row[column]).as_str())).collect()
+            } else {
+                continue;
+            };
+            let others = self.contents(column, &kept);
+            if !others.is_empty() {
+                notes.push(format!(
+                    "{} of {} rows are warm-ups or summaries and were left out: column {name:?} contains {}",
+                    others.len(),
+                    self.cells.len(),
+                    listed(pqlab_analysis::distinct(others))
+                ));
+            }
+            self.keep(&kept);
+            if marks_warm_ups {
+                self.drop_column(column);
+            }
+        }
+        notes
+    }
+
+    /// Returns the contents of a column in the rows that are not kept.
+    fn contents(&self, column: usize, kept: &[bool]) -> Vec<String> {
+        let others = self.cells.iter().zip(kept).filter(|(_, kept)| !**kept);
+        others.map(|(row, _)| shortened(&row[column])).collect()
+    }
+
+    fn keep(&mut self, kept: &[bool]) {
+        let mut keep = kept.iter();
+        self.cells.retain(|_| *keep.next().unwrap_or(&true));
+        let mut keep = kept.iter();
+        self.lines.retain(|_| *keep.next().unwrap_or(&true));
+    }
+
+    fn drop_column(&mut self, column: usize) {
+        self.names.remove(column);
+        self.cells.iter_mut().for_each(|row| drop(row.remove(column)));
+    }
+
+    /// Returns the role of each column.
+    pub(super) fn roles(&self) -> Vec<Role> {
+        let columns = 0..self.names.len();
+        let mut roles: Vec<Role> = columns.clone().map(|column| self.role(column)).collect();
+        // Whether a column without a unit contains samples depends on the other columns.
+        for column in columns {
+            let others = roles.iter().enumerate().any(|(other, role)| other != column && *role == Role::Value);
+            if roles[column] == Role::Value && others && self.headed {
+                roles[column] = self.role_beside_values(column, &roles);
+            }
+        }
+        // Row numbers and parameters are samples if the table contains nothing else.
+        if !roles.contains(&Role::Value) {
+            let number = |role: &Role| matches!(role, Role::Counter | Role::Parameter);
+            roles.iter_mut().filter(|role| number(role)).for_each(|role| *role = Role::Value);
+        }
+        roles
+    }
+
+    fn role(&self, column: usize) -> Role {
+        let cells = || (0..self.cells.len()).map(|row| self.cell(row, column));
+        let (rows, name) = (self.cells.len(), &self.names[column]);
+        let (words, bare) = (words(name), bare(name));
+        let numeric = cells().filter(|cell| value(cell).is_some()).count();
+        let present = cells().filter(|cell| !is_missing(cell)).count();
+        let is = |list: &[&str]| self.headed && list.contains(&bare.as_str());
+        if cells().all(str::is_empty) {
+            return Role::Empty;
+        }
+        if is(&LABELS) && numeric < rows {
+            return Role::Label;
+        }
+        // A column that contains mostly numbers must contain only numbers.
+        if numeric > 0 && 2 * numeric >= present {
+            let unit = self.headed.then(|| unit::in_name(name)).flatten();
+            let performance = unit.and_then(unit::quantity).is_some_and(|quantity| quantity != Quantity::Size);
+            let moment = self.headed && words.iter().any(|word| MOMENTS.contains(&word.as_str()));
+            return match () {
+                () if is(&COUNTERS) || name == "#" || self.counts(column) => Role::Counter,
+                () if moment || unit.is_some_and(|unit| self.are_epochs(column, unit)) => Role::Moment,
+                () if self.headed && !performance && is_parameter(&words, &bare) => Role::Parameter,
+                () => Role::Value,
+            };
+        }
+        let distinct: HashSet<&str> = cells().collect();
+        match () {
+            () if is(&UNITS) && cells().all(|cell| unit::canonical(cell).is_some()) => Role::Unit,
+            () if cells().all(|cell| is_missing(cell) || is_date(cell)) => Role::Moment,
+            () if !self.headed || is(&REMARKS) || distinct.len() == rows && rows > 2 => Role::Remark,
+            () if distinct.len() == 1 => Role::Constant,
+            () => Role::Label,
+        }
+    }
+
+    /// Returns the role of a column of numbers in a table that has another column of samples.
+    fn role_beside_values(&self, column: usize, roles: &[Role]) -> Role {
+        let unit = unit::in_name(&self.names[column]);
+        if unit.and_then(unit::quantity).is_some_and(|quantity| quantity != Quantity::Size) {
+            return Role::Value;
+        }
+        if unit.is_none() && ["s", "ms", "us", "ns"].into_iter().any(|unit| self.are_epochs(column, unit)) {
+            return Role::Moment;
+        }
+        if self.is_balanced(column, roles) { Role::Parameter } else { Role::Value }
+    }
+
+    /// Returns whether a column contains whole numbers, and each of them equally often and at least twice for each name
+    /// of an operation, as in a table of repeated measurements with different parameters.
+    fn is_balanced(&self, column: usize, roles: &[Role]) -> bool {
+        let name = |row: usize| {
+            let parts = roles.iter().enumerate().filter(|(_, role)| matches!(role, Role::Label | Role::Parameter));
+            parts.map(|(part, _)| self.cell(row, part)).collect::<Vec<&str>>()
+        };
+        let whole = |row: usize| match parse(self.cell(row, column)) {
+            Some(Number::Point(number)) => number.fract() == 0.0,
+            _ => false,
+        };
+        let mut counts: HashMap<(Vec<&str>, &str), usize> = HashMap::new();
+        for row in 0..self.cells.len() {
+            *counts.entry((name(row), self.cell(row, column))).or_default() += 1;
+        }
+        let values: HashSet<&str> = counts.keys().map(|(_, value)| *value).collect();
+        let first = counts.values().next().copied().unwrap_or(0);
+        (0..self.cells.len()).all(whole)
+            && values.len() > 1
+            && first > 1
+            && counts.values().all(|count| *count == first)
+    }
+
+    /// Returns whether a column, read in `unit`, contains points in time from 2000 to 2100.
+    fn are_epochs(&self, column: usize, unit: &str) -> bool {
+        (0..self.cells.len()).all(|row| match parse(self.cell(row, column)) {
+            Some(Number::Point(number)) => unit::convert(number, unit, "s").is_some_and(|s| EPOCHS.contains(&s)),
+            _ => false,
+        })
+    }
+
+    /// Returns whether a column numbers the rows: it has no unit and contains consecutive whole numbers from 0 or 1,
+    /// possibly several times from the start.
+    fn counts(&self, column: usize) -> bool {
+        let number = |row: usize| match parse(self.cell(row, column)) {
+            Some(Number::Point(number)) => Some(number),
+            _ => None,
+        };
+        let rows = self.cells.len();
+        let start = number(0).filter(|start| *start == 0.0 || *start == 1.0);
+        let follows = |row: usize, start: f64| match (number(row - 1), number(row)) {
+            (Some(before), Some(now)) => now == before + 1.0 || now == start && before > start + 1.0,
+            _ => false,
+        };
+        rows >= 3
+            && unit::in_name(&self.names[column]).is_none()
+            && start.is_some_and(|start| (1..rows).all(|row| follows(row, start)))
+    }
+}
+
+/// Returns whether a name, given as words and without punctuation, is the name of a parameter.
+fn is_parameter(words: &[String], bare: &str) -> bool {
+    let times = ["time", "latency", "duration", "elapsed", "rate", "throughput"];
+    let ends = ["size", "len", "length", "bits", "threads", "workers", "level", "category"];
+    !words.iter().any(|word| times.contains(&word.as_str()))
+        && (words.iter().any(|word| PARAMETERS.contains(&word.as_str())) || ends.iter().any(|end| bare.ends_with(end)))
+}
+
+/// Returns whether a cell begins with a date, such as `2026-11-27`.
+fn is_date(cell: &str) -> bool {
+    let bytes = cell.trim().as_bytes();
+    bytes.len() >= 10
+        && bytes[..10].iter().enumerate().all(|(place, byte)| match place {
+            4 | 7 => matches!(byte, b'-' | b'/'),
+            _ => byte.is_ascii_digit(),
+        })
+}
+
+/// Splits a name into words in lower case, at punctuation and where a capital letter follows a small one.
+fn words(name: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let mut small = false;
+    for letter in name.chars() {
+        if !letter.is_alphanumeric() || small && letter.is_uppercase() {
+            words.push(String::new());
+        }
+        if letter.is_alphanumeric() {
+            words.last_mut().expect("not empty").extend(letter.to_lowercase());
+        }
+        small = letter.is_lowercase();
+    }
+    words.retain(|word| !word.is_empty());
+    words
+}
+
+/// Returns the letters and digits of a name, in lower case.
+fn bare(name: &str) -> String {
+    name.to_lowercase().chars().filter(|letter| letter.is_alphanumeric()).collect()
+}
