@@ -135,12 +135,18 @@ fn drift_in_order(samples: &[f64]) -> Option<Drift> {
     drift(&[(0..).zip(medians?).collect()])
 }
 
+/// Minimum step of a coarse clock, as a fraction of the interquartile range of the samples.
+const COARSE: f64 = 0.1;
+
 impl SeriesSummary {
     /// Summarizes a series. Returns `None` if there are no samples or one of them is not a finite number.
     pub fn new(series: &Series, request: &SeriesRequest) -> Option<SeriesSummary> {
         let Series { name, unit, samples } = series;
         let sorted = Sorted::new(samples.clone())?;
-        let (step, distinct) = (sorted.step(), sorted.distinct());
+        // A step that is much smaller than the spread of the samples does not matter.
+        let spread = sorted.quantile(0.75) - sorted.quantile(0.25);
+        let step = sorted.step().filter(|step| *step >= COARSE * spread);
+        let distinct = sorted.distinct();
         let half = step.unwrap_or(0.0) / 2.0;
         let varied = distinct > 1;
         let median = bootstrap_ci(samples, request.confidence, request.resamples, request.seed);
@@ -481,6 +487,17 @@ mod tests {
         let equal =
             SeriesComparison::new(&series("a", &[1.0, 1.0]), &series("b", &[1.0, 1.0]), &SeriesRequest::default());
         assert!(equal.welch.is_none() && equal.cohens_d.is_none());
+    }
+
+    #[test]
+    fn whole_numbers_with_a_wide_spread_are_no_coarse_clock() {
+        let wide: Vec<f64> = (0..2000).map(|index| 5000.0 + f64::from(index * 7919 % 900)).collect();
+        let summary = SeriesSummary::new(&series("wide", &wide), &SeriesRequest::default()).unwrap();
+        assert!(summary.step.is_none() && !summary.notes().iter().any(|note| note.contains("coarse")));
+        let narrow: Vec<f64> = (0..2000).map(|index| 5000.0 + f64::from(index * 7919 % 6)).collect();
+        let summary = SeriesSummary::new(&series("narrow", &narrow), &SeriesRequest::default()).unwrap();
+        assert_eq!(summary.step, Some(1.0));
+        assert!(summary.notes().iter().any(|note| note.starts_with("coarse clock")));
     }
 
     #[test]

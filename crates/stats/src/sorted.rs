@@ -87,6 +87,9 @@ const LEAST_WIDTH: f64 = 0.05;
 
 /// Maximum fraction of distinct samples at which [`Sorted::step`] reports a step.
 const FEW_VALUES: f64 = 0.5;
+/// Maximum difference of two samples that count as equal, as a fraction of the larger one. Programs that subtract times
+/// in floating-point numbers round by up to this fraction.
+const ROUNDING: f64 = 1e-6;
 
 impl Sorted {
     /// Returns the number of samples that are far out: more than three interquartile ranges below the first quartile or
@@ -106,11 +109,19 @@ impl Sorted {
 
     /// Returns the step of the clock, if the samples show it: at most half of them are distinct, and all distances
     /// between them are multiples of the smallest distance. A clock shows no value between 0 and its step, so the step
-    /// is at most the smallest nonzero sample. Returns `None` if all samples are equal.
+    /// is at most the smallest nonzero sample. Samples that differ only by rounding count as equal. Returns `None` if
+    /// all samples are equal.
     pub fn step(&self) -> Option<f64> {
-        let gaps: Vec<f64> = self.0.windows(2).map(|pair| pair[1] - pair[0]).filter(|gap| *gap > 0.0).collect();
+        let mut gaps = Vec::new();
+        let mut last = *self.0.first()?;
+        for sample in &self.0 {
+            if sample - last > ROUNDING * sample.abs() {
+                gaps.push(sample - last);
+                last = *sample;
+            }
+        }
         let step = gaps.iter().copied().min_by(f64::total_cmp)?;
-        let few = self.distinct() as f64 <= FEW_VALUES * self.0.len() as f64;
+        let few = (1 + gaps.len()) as f64 <= FEW_VALUES * self.0.len() as f64;
         let multiple = |gap: &f64| ((gap / step) - (gap / step).round()).abs() <= 1e-3 * (gap / step).max(1.0);
         let nonzero = self.0.iter().map(|sample| sample.abs()).filter(|sample| *sample > 0.0);
         let smallest = nonzero.min_by(f64::total_cmp)?;
@@ -205,6 +216,9 @@ mod tests {
         assert_eq!(step(&[1.0, 1.0, 2.0, 2.0, 3.5, 3.5]), None);
         assert_eq!(step(&[15.6, 31.2, 15.6, 31.2]), Some(15.6));
         assert_eq!(step(&[0.0, 15.6, 15.6, 0.0]), Some(15.6));
+        // Differences of times since the start of the machine, which are rounded to 2^-36 s.
+        let rounded = [1.0e-3, 1.0e-3 + 1e-11, 1.0e-3 - 1e-11, 1.1e-3, 1.1e-3 + 1e-11, 1.0e-3];
+        assert!(step(&rounded).is_some_and(|step| (step - 1e-4).abs() < 1e-9), "{:?}", step(&rounded));
         assert_eq!(sorted(&[1.0, 1.0, 2.0]).distinct(), 2);
         let mut samples: Vec<f64> = (0..30).map(|index| 100.0 + f64::from(index % 7)).collect();
         assert_eq!(sorted(&samples).outliers(), 0);

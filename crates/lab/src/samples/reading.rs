@@ -1,6 +1,7 @@
 //! Functions that all readers of sample files share.
 
 use pqlab_analysis::series::Series;
+use pqlab_analysis::text::neutral;
 use serde_json::Value;
 use std::collections::{HashMap, HashSet};
 
@@ -52,7 +53,7 @@ impl Reading {
 }
 
 pub(super) fn series(name: &str, unit: &str, samples: Vec<f64>) -> Series {
-    Series { name: name.to_owned(), unit: unit.to_owned(), samples }
+    Series { name: neutral(name), unit: unit.to_owned(), samples }
 }
 
 /// Joins items for a message. Lists the first five and counts the others.

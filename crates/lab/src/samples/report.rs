@@ -119,9 +119,9 @@ fn compared(files: [&Path; 2], column: Option<&str>, request: &SeriesRequest) ->
     for (file, found) in [(&shown[0], first_notes), (&shown[1], second_notes)] {
         notes.extend(found.into_iter().map(|note| format!("{file}: {note}")));
     }
-    // If each file contains only one series, compare the two whatever their names.
+    // If each file contains only one series, compare the two even if their names differ.
     let pairs: Vec<(&Series, &Series)> = match (&first[..], &second[..]) {
-        ([one], [other]) => vec![(one, other)],
+        ([one], [other]) if !has_other_parameters(&one.name, &other.name) => vec![(one, other)],
         _ => {
             let others: HashMap<&str, &Series> = second.iter().map(|other| (other.name.as_str(), other)).collect();
             first.iter().filter_map(|one| Some((one, *others.get(one.name.as_str())?))).collect()
@@ -146,7 +146,8 @@ fn compared(files: [&Path; 2], column: Option<&str>, request: &SeriesRequest) ->
     if pairs.is_empty() {
         let [first, second] = shown;
         let [one, other] = [&only_first, &only_second].map(listed);
-        let reason = format!("{first} and {second} have no series with the same name ({one} and {other})");
+        let reason =
+            format!("{first} and {second} have no series with the same name and parameters ({one} and {other})");
         return Err(LabError::invalid("column", reason));
     }
     for (file, names) in [(&shown[0], &only_first), (&shown[1], &only_second)] {
@@ -190,6 +191,21 @@ fn compared(files: [&Path; 2], column: Option<&str>, request: &SeriesRequest) ->
     Ok(SeriesReport { figures, notes })
 }
 
+/// Returns whether two names differ only in parameters: in numbers after a slash, or in parts in brackets.
+fn has_other_parameters(one: &str, other: &str) -> bool {
+    let split = |name: &str, marks: &[char]| {
+        let place = name.find(marks).unwrap_or(name.len());
+        (name[..place].to_owned(), name[place..].to_owned())
+    };
+    let without_digits = |text: &str| text.split(|letter: char| letter.is_ascii_digit()).collect::<Vec<_>>().concat();
+    let numbers = {
+        let [(base, one), (same, other)] = [one, other].map(|name| split(name, &['/']));
+        base == same && one != other && !one.is_empty() && without_digits(&one) == without_digits(&other)
+    };
+    let [(base, one), (same, other)] = [one, other].map(|name| split(name, &['[', '(', '{']));
+    numbers || base == same && one != other && !base.is_empty()
+}
+
 /// Converts `other` to the unit of `one`. Leaves the samples unchanged if either series has no unit.
 fn in_unit_of(one: &Series, other: &Series) -> Result<Series, String> {
     let mut converted = other.clone();
@@ -215,4 +231,25 @@ fn remarks(summaries: &[SeriesSummary]) -> Vec<String> {
         summary.notes().into_iter().map(move |note| format!("{name}: {note}"))
     };
     summaries.iter().flat_map(of).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_with_other_parameters_are_told_from_other_names() {
+        for (one, other, parameters) in [
+            ("BM_kem/64", "BM_kem/128", true),
+            ("kem [size=64]: t", "kem [size=128]: t", true),
+            ("test_sign(a)", "test_sign(b)", true),
+            ("sha3/openssl", "sha3/rustcrypto", false),
+            ("run1", "run2", false),
+            ("ML-KEM-512", "ML-KEM-768", false),
+            ("a", "b", false),
+            ("kem/64", "kem/64", false),
+        ] {
+            assert_eq!(has_other_parameters(one, other), parameters, "{one}, {other}");
+        }
+    }
 }

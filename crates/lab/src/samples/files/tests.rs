@@ -638,6 +638,14 @@ fn the_unit_of_a_row_applies_to_its_series() {
 }
 
 #[test]
+fn control_characters_in_names_are_escaped() {
+    assert_eq!(
+        all("x.csv", "alg,t_ns\n\u{1b}[31mA,1\n\u{1b}[31mA,2\n"),
+        [one("\\u{1b}[31mA: t_ns", "ns", &[1.0, 2.0])]
+    );
+}
+
+#[test]
 fn text_that_is_the_same_in_all_rows_is_noted() {
     let (series, notes) = noted("x.csv", "commit,alg,ns\nabc,A,1\nabc,A,2\nabc,B,3\n");
     assert_eq!(series, [one("A: ns", "ns", &[1.0, 2.0]), one("B: ns", "ns", &[3.0])]);
