@@ -199,8 +199,8 @@ proptest! {
         }
         let [skipped, failed] = [Skipped, Failed].map(|kind| count(&entries, kind));
         let notes: Vec<String> = [
-            note(skipped, format!("{skipped} benchmarks were skipped")),
-            note(failed, format!("{failed} benchmarks failed")),
+            note(skipped, format!("skipped benchmarks ({skipped})")),
+            note(failed, format!("failed benchmarks ({failed})")),
         ].into_iter().flatten().collect();
         check(read("x.txt", text.as_bytes()), &entries.iter().map(|one| samples(one)).collect::<Vec<_>>(), "ns", &notes);
     }

@@ -80,11 +80,11 @@ pub(super) fn read(text: &str, column: Option<&str>, stem: &str) -> Result<Table
     let mut reading = match sheet.known_tool()? {
         Some(reading) => reading,
         None => {
+            let mut notes = sheet.remove_failed_rows(column);
             if column.is_none() {
                 sheet.refuse_summaries()?;
                 sheet.refuse_split_numbers()?;
             }
-            let mut notes = sheet.remove_failed_rows(column);
             notes.extend(sheet.remove_other_phases(column));
             let mut reading = sheet.series(column)?;
             reading.notes.extend(notes);
@@ -232,6 +232,9 @@ impl Sheet {
         if all(&["name", "iterations", "real_time", "time_unit"]) {
             return self.google_benchmark().map(Some);
         }
+        if all(&["Target_Method", "Measurement_Nanoseconds", "Measurement_Operations"]) {
+            return self.benchmark_dot_net().map(Some);
+        }
         if all(&["id", "ns_per_operation", "used"]) {
             return self.pqlab_samples().map(Some);
         }
@@ -277,6 +280,35 @@ impl Sheet {
             }
         };
         google_benchmark::collect(&(0..self.cells.len()).map(entry).collect::<Vec<_>>())
+    }
+
+    /// Reads BenchmarkDotNet's `*-measurements.csv`. Each row contains the time of several operations. The samples are
+    /// the results, from which BenchmarkDotNet subtracted its overhead, or the actual workloads if there are no results.
+    fn benchmark_dot_net(&self) -> Result<Reading, String> {
+        let mut reading = Reading::default();
+        let stage = |row: usize| self.text(row, "Measurement_IterationStage");
+        let is_workload = |row: usize| !self.text(row, "Measurement_IterationMode").starts_with("Overhead");
+        let rows = 0..self.cells.len();
+        let wanted = if rows.clone().any(|row| stage(row) == "Result") { "Result" } else { "Actual" };
+        let mut samples = Vec::new();
+        for row in rows.clone().filter(|row| is_workload(*row) && stage(*row) == wanted) {
+            let parts = ["Target_Type", "Target_Method", "Params"].map(|name| self.text(row, name));
+            let name = parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ");
+            let time = self.plain(row, "Measurement_Nanoseconds")?;
+            let operations = self.plain(row, "Measurement_Operations")?;
+            if operations <= 0.0 {
+                return Err(format!("row {}: the number of operations is not positive", self.lines[row]));
+            }
+            samples.push((name, time / operations));
+        }
+        if samples.len() < rows.len() {
+            let others = rows.len() - samples.len();
+            reading.notes.push(format!("{others} of {} rows are not in stage {wanted} and were left out", rows.len()));
+        }
+        for (name, samples) in gathered(samples) {
+            reading.add(&name, "ns", samples);
+        }
+        Ok(reading)
     }
 
     /// Reads pqlab's format `samples-csv`.

@@ -278,8 +278,8 @@ fn criterion_samples_are_times_per_iteration() {
     refused(&[
         ("sample.json", r#"{"iters":[1,2],"times":[1]}"#, "\"iters\" has 2 entries and \"times\" 1"),
         ("sample.json", r#"{"iters":[1,0],"times":[1,2]}"#, "iters: value 2 is not positive"),
-        ("estimates.json", r#"{"mean":{},"median":{},"std_dev":{},"slope":null}"#, "give sample.json"),
-        ("benchmark.json", r#"{"group_id":"g","full_id":"g/f"}"#, "give sample.json"),
+        ("estimates.json", r#"{"mean":{},"median":{},"std_dev":{},"slope":null}"#, "pass sample.json"),
+        ("benchmark.json", r#"{"group_id":"g","full_id":"g/f"}"#, "pass sample.json"),
         ("tukey.json", "[1.0, 2.0, 3.0, 4.0]", "limits of outliers"),
         (
             "m.jsonl",
@@ -309,10 +309,10 @@ fn the_output_of_go_is_read_and_the_table_of_benchstat_is_not() {
     let (series, notes) = noted("go.txt", text);
     assert_eq!(series, [one("BenchmarkEncaps-4", "ns", &[12051.0, 12010.0]), one("BenchmarkLogs", "ns", &[5.5])]);
     for wanted in [
-        "1 benchmarks failed: BenchmarkBad",
-        "1 benchmarks were skipped: BenchmarkHsm",
-        "1 benchmarks have no result: BenchmarkLost",
-        "values in 2 other units were left out: B/op, allocs/op",
+        "failed benchmarks (1): BenchmarkBad",
+        "skipped benchmarks (1): BenchmarkHsm",
+        "unfinished benchmarks (1): BenchmarkLost",
+        "values in other units were left out: B/op, allocs/op",
     ] {
         assert!(notes.contains(wanted), "{wanted}: {notes}");
     }
@@ -460,8 +460,8 @@ fn the_output_of_go_needs_no_heading() {
     let text = "BenchmarkA-8 100 10 ns/op 12 MB/s\nBenchmarkA-8 100 11 ns/op 12 MB/s\n";
     let (series, notes) = noted("go.txt", text);
     assert_eq!(series, [one("BenchmarkA-8", "ns", &[10.0, 11.0])]);
-    assert!(notes.contains("values in 1 other units were left out: MB/s") && !notes.contains("failed"), "{notes}");
-    let skipped = "no samples: 2 benchmarks were skipped: BenchmarkA-8, BenchmarkB-8";
+    assert!(notes.contains("values in other units were left out: MB/s") && !notes.contains("failed"), "{notes}");
+    let skipped = "no samples: skipped benchmarks (2): BenchmarkA-8, BenchmarkB-8";
     refused(&[("go.txt", "BenchmarkA-8   \t--- SKIP: BenchmarkA-8\n--- SKIP: BenchmarkB-8\nPASS\n", skipped)]);
 }
 
@@ -525,6 +525,17 @@ fn printed_summaries_of_more_tools_are_recognised() {
         ("x.txt", "0.00user 0.00system 0:01.00elapsed 99%CPU (0avgtext)\n", "the output of `time`"),
         ("x.csv", "5.10,msec,task-clock,5100,100.00,0.9,CPUs utilized\n123,,cycles,5100,100.00,,\n", "perf stat"),
         ("x.txt", "  1.234,56 msec task-clock\n 1.234.567 cycles\n", "perf stat"),
+        ("x.txt", "       │   a.txt    │\n       │   sec/op   │\nA-8      1.2µ ± 1%\n", "benchstat"),
+        ("x.txt", "Running 30s test @ http://x\n  Thread Stats   Avg   Stdev\n    Latency 1.0ms 2ms\n", "wrk"),
+        ("x.txt", "This is ApacheBench, Version 2.3\nRequests per second: 12 [#/sec] (mean)\n", "ab -g"),
+        ("x.txt", "Timer precision: 20 ns\nx     fastest  │ slowest │ median\n├─ a  1.2 ns  │ 2 ns │ 1 ns\n", "divan"),
+        ("x.txt", "bench_a\n  Instructions: 12\n  Estimated Cycles: 120\n", "iai"),
+        ("x.txt", "sysbench 1.0\nGeneral statistics:\n    total number of events: 7\n", "sysbench"),
+        ("x.txt", "benchmark name   samples  iterations  est run time\n  mean  low mean\n", "Catch2"),
+        ("x.json", r#"{"results":[{"name":"a","median(elapsed)":1.5,"measurements":[{"elapsed":1}]}]}"#, "nanobench"),
+        ("x.json", r#"{"benchmarks":[{"alias":"a","runs":[{"stats":{"samples":[1,2]}}]}]}"#, "mitata"),
+        ("x.json", r#"{"files":[{"filepath":"a","groups":[]}]}"#, "vitest"),
+        ("x.json", r#"{"summary":{},"responseTimeHistogram":{}}"#, "oha"),
     ]);
     // Columns with these names are samples.
     assert_eq!(all("x.csv", "user,sys,real\n1,2,3\n").len(), 3);
@@ -635,6 +646,38 @@ fn the_unit_of_a_row_applies_to_its_series() {
         noted("x.csv", "metric,value,unit\ntime,1.5,us\ntime,1500,ns\nmemory,2,KiB\nmemory,1024,bytes\n");
     assert_eq!(series, [one("time: value", "us", &[1.5, 1.5]), one("memory: value", "KiB", &[2.0, 1.0])], "{notes}");
     assert_eq!(all("x.csv", "timeNs\n1500\n1600\n"), [one("timeNs", "ns", &[1500.0, 1600.0])]);
+}
+
+#[test]
+fn measurements_of_benchmark_dot_net_are_times_per_operation() {
+    let head = "Target;Target_Type;Target_Method;Job_Display;Params;Measurement_IterationMode;\
+                Measurement_IterationStage;Measurement_IterationIndex;Measurement_Nanoseconds;Measurement_Operations";
+    let row = |mode: &str, stage: &str, ns: u32| format!("K.S;K;S;Default;Size=16;{mode};{stage};1;{ns};100\n");
+    let actual = row("Overhead", "Actual", 900) + &row("Workload", "Pilot", 77) + &row("Workload", "Actual", 32_100);
+    let table = format!("{head}\n{actual}{}", row("Workload", "Result", 31_200));
+    let (series, notes) = noted("x-measurements.csv", &table);
+    assert_eq!(series, [one("K S Size=16", "ns", &[312.0])]);
+    assert!(notes.contains("3 of 4 rows are not in stage Result"), "{notes}");
+    assert_eq!(all("x.csv", &format!("{head}\n{actual}")), [one("K S Size=16", "ns", &[321.0])]);
+}
+
+#[test]
+fn configuration_lines_of_go_divide_the_results() {
+    let text = "goos: linux\ncpu: X\nimpl: avx2\nBenchmarkA-2 10 5 ns/op\nimpl: ref\nBenchmarkA-2 10 9 ns/op\n";
+    let expected = [one("BenchmarkA-2 [impl=avx2]", "ns", &[5.0]), one("BenchmarkA-2 [impl=ref]", "ns", &[9.0])];
+    assert_eq!(all("x.txt", text), expected);
+    assert_eq!(all("x.txt", "impl: a\nBenchmarkA 10 5 ns/op\n"), [one("BenchmarkA", "ns", &[5.0])]);
+}
+
+#[test]
+fn metrics_of_k6_are_divided_by_name() {
+    let table = "metric_name,timestamp,metric_value,check,error,error_code,method,status\n\
+                 http_req_duration,1595325560,221.5,,,,GET,200\nhttp_req_blocked,1595325560,2.5,,,,GET,200\n\
+                 http_req_duration,1595325561,219.5,,,,GET,200\nhttp_req_duration,1595325562,9.5,,dial,1210,GET,0\n";
+    let (series, notes) = noted("k6.csv", table);
+    let names: Vec<&str> = series.iter().map(|one| one.0.as_str()).collect();
+    assert_eq!(names, ["http_req_duration GET: metric_value", "http_req_blocked GET: metric_value"], "{notes}");
+    assert_eq!(series[0].2, [221.5, 219.5]);
 }
 
 #[test]

@@ -435,7 +435,7 @@ impl Sheet {
             let performance = unit.and_then(unit::quantity).is_some_and(|quantity| quantity != Quantity::Size);
             let moment = self.headed && words.iter().any(|word| MOMENTS.contains(&word.as_str()));
             return match () {
-                () if is(&COUNTERS) || name == "#" || self.counts(column) => Role::Counter,
+                () if is(&COUNTERS) || name == "#" || is_counter(&words) || self.counts(column) => Role::Counter,
                 () if moment || unit.is_some_and(|unit| self.are_epochs(column, unit)) => Role::Moment,
                 () if self.headed && !performance && is_parameter(&words, &bare) => Role::Parameter,
                 () => Role::Value,
@@ -460,7 +460,17 @@ impl Sheet {
         if unit.is_none() && ["s", "ms", "us", "ns"].into_iter().any(|unit| self.are_epochs(column, unit)) {
             return Role::Moment;
         }
-        if self.is_balanced(column, roles) { Role::Parameter } else { Role::Value }
+        let timed = |(place, role): (usize, &Role)| {
+            *role == Role::Value
+                && unit::in_name(&self.names[place]).is_some_and(|unit| unit::quantity(unit) != Some(Quantity::Size))
+        };
+        let constant = (0..self.cells.len()).all(|row| self.cell(row, column) == self.cell(0, column));
+        match self.is_balanced(column, roles) {
+            true => Role::Parameter,
+            // The number of operations, for example.
+            false if constant && roles.iter().enumerate().any(timed) => Role::Constant,
+            false => Role::Value,
+        }
     }
 
     /// Returns whether a column contains whole numbers, and each of them equally often and at least twice for each name
@@ -519,6 +529,11 @@ fn is_parameter(words: &[String], bare: &str) -> bool {
     let ends = ["size", "len", "length", "bits", "threads", "workers", "level", "category"];
     !words.iter().any(|word| times.contains(&word.as_str()))
         && (words.iter().any(|word| PARAMETERS.contains(&word.as_str())) || ends.iter().any(|end| bare.ends_with(end)))
+}
+
+/// Returns whether a name, given as words, ends with a word for a row number, such as `launch_index`.
+fn is_counter(words: &[String]) -> bool {
+    words.last().is_some_and(|last| ["index", "idx", "id", "number", "nr"].contains(&last.as_str()))
 }
 
 /// Returns whether a cell begins with a date, such as `2026-11-27`.

@@ -29,6 +29,16 @@ fn outcome(line: &str) -> Option<(bool, &str)> {
     })
 }
 
+/// Parses a configuration line, such as `pkg: example.org/kem` or `impl: avx2`. It applies to the results after it. The
+/// key begins with a lower-case letter and contains no spaces and no upper-case letters. Ignores lines about the machine.
+fn configured(line: &str) -> Option<(&str, &str)> {
+    let (key, value) = line.split_once(": ")?;
+    let sound = key.starts_with(|letter: char| letter.is_ascii_lowercase())
+        && !key.contains(|letter: char| letter.is_whitespace() || letter.is_uppercase());
+    let machine = ["goos", "goarch", "cpu", "panic", "exit"].contains(&key);
+    (sound && !machine).then(|| (key, value.trim()))
+}
+
 /// Returns the message if the line reports that the run panicked, failed or was killed.
 fn failure(line: &str) -> Option<String> {
     let named = line.split_whitespace().next().is_some_and(is_name);
@@ -38,8 +48,9 @@ fn failure(line: &str) -> Option<String> {
     Some(text.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
-/// Package and name, which identify a benchmark.
-type Key = (String, String);
+/// Configuration lines before a result (`key: value`, without those about the machine), and the name. Both identify a
+/// benchmark.
+type Key = (Vec<(String, String)>, String);
 /// Display name of the unit (empty if the unit is unknown), the unit as written in the file, and the value.
 type Value = (&'static str, String, f64);
 
@@ -47,12 +58,14 @@ type Value = (&'static str, String, f64);
 /// unless the benchmark suppresses it.
 pub(in crate::samples) fn read(text: &str) -> Result<Reading, String> {
     let mut times: Vec<(Key, Value)> = Vec::new();
-    let (mut package, mut pending) = (String::new(), None);
+    let (mut configuration, mut pending) = (Vec::new(), None);
     let (mut failed, mut skipped, mut unfinished, mut others) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     let mut failures: Vec<String> = Vec::new();
     for (number, line) in (1..).zip(text.lines()) {
-        if let Some(name) = line.strip_prefix("pkg: ") {
-            package = name.trim().to_owned();
+        if let Some((key, value)) = configured(line) {
+            configuration.retain(|(known, _)| known != key);
+            configuration.push((key.to_owned(), value.to_owned()));
+            configuration.sort();
             continue;
         }
         if let Some((of_failure, name)) = outcome(line) {
@@ -89,21 +102,29 @@ pub(in crate::samples) fn read(text: &str) -> Result<Reading, String> {
         let value = value.ok_or_else(|| format!("line {number}: {:?} is not a number", pairs[place].0))?;
         others.extend(pairs.iter().map(|(_, unit)| *unit).filter(|unit| *unit != shown));
         let known = unit::canonical(shown);
-        times.push(((package.clone(), name), (known.unwrap_or(""), shown.to_owned(), value)));
+        times.push(((configuration.clone(), name), (known.unwrap_or(""), shown.to_owned(), value)));
     }
     unfinished.extend(pending);
-    let packages: HashSet<String> = times.iter().map(|((package, _), _)| package.clone()).collect();
+    let all: HashSet<Vec<(String, String)>> = times.iter().map(|((all, _), _)| all.clone()).collect();
+    let differs = |pair: &(String, String)| all.iter().any(|other| !other.contains(pair));
     let mut reading = Reading::default();
-    for ((package, name), values) in gathered(times) {
-        let name = if packages.len() > 1 { format!("{package}.{name}") } else { name };
+    for ((configuration, name), values) in gathered(times) {
+        let (mut package, mut options) = (String::new(), String::new());
+        for (key, value) in configuration.iter().filter(|pair| differs(pair)) {
+            match key.as_str() {
+                "pkg" => package = format!("{value}."),
+                _ => options += &format!(" [{key}={value}]"),
+            }
+        }
+        let name = format!("{package}{name}{options}");
         for ((unit, shown), samples) in gathered(values.into_iter().map(|(unit, shown, value)| ((unit, shown), value)))
         {
             reading.add(&name, if unit.is_empty() { &shown } else { unit }, samples);
         }
     }
-    for (what, found) in [("failed", failed), ("were skipped", skipped), ("have no result", unfinished)] {
+    for (what, found) in [("failed", failed), ("skipped", skipped), ("unfinished", unfinished)] {
         if !found.is_empty() {
-            reading.notes.push(format!("{} benchmarks {what}: {}", found.len(), listed(found)));
+            reading.notes.push(format!("{what} benchmarks ({}): {}", found.len(), listed(found)));
         }
     }
     // A bare "FAIL" follows lines that say more.
@@ -117,8 +138,9 @@ pub(in crate::samples) fn read(text: &str) -> Result<Reading, String> {
         ));
     }
     if !others.is_empty() {
-        let units = pqlab_analysis::distinct(others);
-        reading.notes.push(format!("values in {} other units were left out: {}", units.len(), listed(units)));
+        reading
+            .notes
+            .push(format!("values in other units were left out: {}", listed(pqlab_analysis::distinct(others))));
     }
     Ok(reading)
 }

@@ -3,20 +3,27 @@
 use serde_json::Value;
 
 /// Distinctive fields of JSON files without samples, each list with the reason for rejecting the file.
-const OBJECTS: [(&[&str], &str); 12] = [
+const OBJECTS: [(&[&str], &str); 15] = [
     (
         &["mean", "median", "std_dev"],
-        "criterion's estimates.json, a summary; give sample.json in the same folder to pqlab",
+        "criterion's estimates.json, a summary; pass sample.json from the same folder instead",
     ),
     (
         &["group_id", "full_id"],
-        "criterion's benchmark.json, which describes a benchmark; give sample.json in the same folder to pqlab",
+        "criterion's benchmark.json, which describes a benchmark; pass sample.json from the same folder instead",
     ),
     (
         &["commit_hash", "env_name", "results"],
         "a result file of asv, which pqlab does not read; record samples with `asv run --record-samples` and write the \
          \"samples\" of a benchmark as a list: [1.2, 1.3]",
     ),
+    (
+        &["commit_hash", "params", "requirements"],
+        "a result file of asv, which pqlab does not read; record samples with `asv run --record-samples` and write the \
+         \"samples\" of a benchmark as a list: [1.2, 1.3]",
+    ),
+    (&["summary", "responseTimeHistogram"], "oha's summary; it has no samples"),
+    (&["name", "benchmarks", "base"], "critcmp's summary; pass criterion's sample.json instead"),
     (
         &["lastUpdate", "repoUrl", "entries"],
         "the history of github-action-benchmark, which has one summary value per commit; give the benchmark program's \
@@ -28,12 +35,32 @@ const OBJECTS: [(&[&str], &str); 12] = [
          [1.2, 1.3]",
     ),
     (&["root_group", "metrics"], "k6's summary; export the samples with `k6 run --out csv=FILE`"),
-    (&["latencies", "requests", "rate"], "vegeta's summary; export the samples with `vegeta encode --to csv`"),
+    (
+        &["latencies", "requests", "rate"],
+        "vegeta's summary; write the latencies as a column: `vegeta encode --to csv | cut -d, -f3` below a line `ns`",
+    ),
     (&["schema", "runs"], "a list of pqlab's runs; use `pqlab runs` or `pqlab compare`"),
     (&["schema", "cases"], "a run of pqlab; import it with `pqlab import` and compare runs with `pqlab compare`"),
     (&["schema", "results"], "a run of pqlab; import it with `pqlab import` and compare runs with `pqlab compare`"),
     (&["schema", "environment"], "a run of pqlab; import it with `pqlab import` and compare runs with `pqlab compare`"),
-    (&["sampling_mode", "mean"], "criterion's summary; give sample.json in the same folder to pqlab"),
+    (&["sampling_mode", "mean"], "criterion's summary; pass sample.json from the same folder instead"),
+];
+
+/// Paths in JSON files without samples that pqlab reads, each with the reason for rejecting the file.
+const NESTED: [(&str, &str); 3] = [
+    (
+        "/results/0/median(elapsed)",
+        "nanobench's JSON, which pqlab does not read; write the \"elapsed\" of each of the \"measurements\" as a list: \
+         [1.2, 1.3]",
+    ),
+    (
+        "/benchmarks/0/runs/0/stats",
+        "mitata's JSON, which pqlab does not read; write the \"samples\" of a benchmark as a list: [1.2, 1.3]",
+    ),
+    (
+        "/files/0/groups",
+        "vitest's JSON, which pqlab does not read; write the \"samples\" of a benchmark as a list: [1.2, 1.3]",
+    ),
 ];
 
 const OPENSSL: &str = "the summary of `openssl speed`, which has one value per algorithm";
@@ -42,7 +69,7 @@ const TIME: &str = "the output of `time`; write the seconds of each run on a lin
 const PERF: &str = "the counters of `perf stat`; write the value of each run on a line, below a header such as ns";
 
 /// Words that identify text files without samples, each list with the reason for rejecting the file.
-const TEXTS: [(&[&str], &str); 32] = [
+const TEXTS: [(&[&str], &str); 41] = [
     (&["window.BENCHMARK_DATA"], "the history of github-action-benchmark, which has one summary value per commit"),
     (&["sec/op", "vs base"], "benchstat's table, a summary; give the output of `go test -bench=. -count=10` to pqlab"),
     (&["sec/op", "±"], "benchstat's table, a summary; give the output of `go test -bench=. -count=10` to pqlab"),
@@ -77,6 +104,15 @@ const TEXTS: [(&[&str], &str); 32] = [
     (&[",msec,task-clock"], PERF),
     (&[",,cycles"], PERF),
     (&[",,instructions"], PERF),
+    (&["sec/op", "│"], "benchstat's table, a summary; give the output of `go test -bench=. -count=10` to pqlab"),
+    (&["Thread Stats", "Avg", "Stdev"], "wrk's summary; it has no samples"),
+    (&["This is ApacheBench"], "the summary of ab; export the samples with `ab -g FILE`"),
+    (&["fastest", "slowest", "├─"], "divan's table, a summary; it has no samples"),
+    (&["Estimated Cycles:"], "the counts of iai, one value per benchmark; they are not samples"),
+    (&["General statistics:", "total number of events:"], "the summary of sysbench; it has no samples"),
+    (&["benchmark name", "samples", "est run time"], "Catch2's table of benchmarks, a summary; it has no samples"),
+    (&["│ (index) │"], "the table of tinybench, a summary; write the samples of a task as a list: [1.2, 1.3]"),
+    (&["| ns/op |", "| op/s |"], "nanobench's table, a summary; write the samples as a list: [1.2, 1.3]"),
     (&["Percentile", "TotalCount"], "HdrHistogram's table of percentiles; export the samples"),
 ];
 
@@ -96,7 +132,15 @@ pub(in crate::samples) fn json(document: &Value, stem: &str) -> Option<String> {
                 (!fields.is_empty() && fields.values().all(measure))
                     .then_some("Bencher Metric Format, which has one summary value per benchmark")
             };
-            known.map(|(_, reason)| *reason).or_else(bencher).map(|reason| format!("not samples: {reason}"))
+            let nested = || {
+                let found = |(path, _): &&(&str, &str)| document.pointer(path).is_some();
+                NESTED.iter().find(found).map(|(_, reason)| *reason)
+            };
+            known
+                .map(|(_, reason)| *reason)
+                .or_else(nested)
+                .or_else(bencher)
+                .map(|reason| format!("not samples: {reason}"))
         }
         Value::Array(entries) => {
             let custom = |entry: &Value| ["name", "unit", "value"].iter().all(|field| entry.get(*field).is_some());
@@ -108,8 +152,8 @@ pub(in crate::samples) fn json(document: &Value, stem: &str) -> Option<String> {
                 ));
             }
             (stem == "tukey" && entries.len() == 4).then(|| {
-                "not samples: criterion's tukey.json, the limits of outliers; give sample.json in the same folder to \
-                 pqlab"
+                "not samples: criterion's tukey.json, the limits of outliers; pass sample.json from the same folder \
+                 instead"
                     .to_owned()
             })
         }
