@@ -10,7 +10,7 @@ use pqlab_store::Store;
 use serde_json::{Map, Value, json};
 use std::sync::atomic::AtomicBool;
 
-/// Maximum number of cases that the result line names. It only counts further cases.
+/// Maximum number of cases that the result line names. The line only counts the other cases.
 const NAMED: usize = 5;
 
 /// Settings of a gate.

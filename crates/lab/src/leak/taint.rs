@@ -38,8 +38,8 @@ pub struct TaintFinding {
 pub struct TaintEnd {
     /// Reason why the run did not finish; `None` if it finished.
     pub gap: Option<String>,
-    /// Whether the test does not apply, which is not a failure: the inputs contain no secret, or the library does not
-    /// support them.
+    /// Whether the test does not apply, because the inputs contain no secret or the library does not support the
+    /// inputs. This is not a failure.
     pub unsupported: bool,
 }
 

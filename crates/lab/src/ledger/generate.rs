@@ -59,9 +59,9 @@ pub struct Generated {
     pub reproducible: bool,
 }
 
-/// Generates a block file at a [`Destination`](crate::Destination). `progress` receives the number of transactions added since its last
-/// call. A regular file appears under its name only when it is complete. Returns `None` if `stop` is set in the
-/// meantime.
+/// Generates a block file at a [`Destination`](crate::Destination). `progress` receives the number of transactions
+/// added since its last call. A regular file appears under its name only when it is complete. Returns `None` if `stop`
+/// is set in the meantime.
 ///
 /// # Errors
 /// [`LabError::Invalid`] for an impossible request, [`LabError::Unoffered`] if no provider supports the scheme,
