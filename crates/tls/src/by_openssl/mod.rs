@@ -238,7 +238,8 @@ impl Context for Side {
         Ok(())
     }
 
-    /// Returns `usize::MAX` if there is a session, because any number of connections can resume it.
+    /// Returns `usize::MAX` if there is a session, because any number of connections can resume a session. Otherwise
+    /// returns 0.
     fn resumptions(&self) -> usize {
         if self.session.get().is_some() { usize::MAX } else { 0 }
     }
