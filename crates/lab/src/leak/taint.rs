@@ -25,7 +25,7 @@ const MEMCHECK: [&str; 3] = ["--tool=memcheck", "--error-limit=no", "--num-calle
 pub struct TaintFinding {
     /// Whether the branch or address occurs while the library parses the key, not during the operation.
     pub parsing: bool,
-    /// What depends on the secret: `branch` or `address`.
+    /// Kind of finding: `branch` or `address`.
     pub kind: &'static str,
     /// The innermost function on the stack.
     pub function: String,

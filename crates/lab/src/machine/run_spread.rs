@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 const DAYS: u32 = 30;
 /// Maximum number of earlier runs used for the estimate, newest first.
 const MOST_RUNS: usize = 12;
-/// Minimum number of runs that must contain a case. The estimate ignores cases that fewer runs contain.
+/// Minimum number of runs that must contain a case. The estimate ignores cases that occur in fewer runs.
 const LEAST_RUNS: usize = 3;
 /// Minimum degrees of freedom of an estimate. With fewer, the default spread is a better estimate.
 const LEAST_FREEDOM: f64 = 5.0;

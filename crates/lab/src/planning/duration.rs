@@ -268,7 +268,7 @@ impl Times {
     }
 }
 
-/// Returns whether both protocols have equal settings for everything that determines the duration of a run.
+/// Returns whether two protocols agree in all settings that determine the duration of a run.
 fn same_rules(one: &Protocol, other: &Protocol) -> bool {
     let rules = |protocol: &Protocol| {
         let counts = (protocol.processes, protocol.warmup, protocol.iterations, protocol.handshakes, protocol.batch);
