@@ -54,10 +54,10 @@ pub(crate) fn run(arguments: &ClientArgs) -> anyhow::Result<u8> {
     let [sent, received] = client.lengths();
     let all = |length: usize| grouped(arguments.count * length as u64);
     output::data(&format!(
-        "{}: completed {} handshakes with {address}, sent {} bytes, received {} ({sent} and {received} each)\n\
+        "{}: completed {} with {address}, sent {} bytes, received {} ({sent} and {received} each)\n\
          both ends derived the same {length} bytes of keys: every answer had a valid authenticator\n{}",
         handshake.name(),
-        grouped(arguments.count),
+        if arguments.count == 1 { "1 handshake".into() } else { format!("{} handshakes", grouped(arguments.count)) },
         all(sent),
         all(received),
         match (client.authenticates(), known.is_some()) {
