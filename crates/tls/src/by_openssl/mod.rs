@@ -233,7 +233,7 @@ impl Context for Side {
         let connection = primed.downcast_ref::<Connection>();
         let connection =
             connection.ok_or(Error::Unsupported("the connection belongs to a different implementation"))?;
-        // Ignore the error: if a session is already set, that one stays.
+        // Ignore the error, because a session that is already set stays in use.
         self.session.set(connection.session()?).ok();
         Ok(())
     }
