@@ -139,8 +139,8 @@ def _times(there: Sequence[Machine]) -> _Table:
 
     rows = [[case, *(cell(cases.get(case)) for cases in found)] for case in _ids(there)]
     about = (
-        "Median time per operation in µs, or mean if the operation repeats by chance, with the half-width of its 95% "
-        "interval. Empty if not measured."
+        "Time per operation in µs, with the half-width of its 95% interval. The time is the median, or the mean for "
+        "operations with a random number of attempts. Empty if not measured."
     )
     return _Table("By machine", about, ["case", *(machine.name for machine in there)], rows)
 
