@@ -243,9 +243,9 @@ impl Filters {
         matches_any(&self.providers, &case.provider) || matches_any(&self.providers, case.library())
     }
 
-    /// Selects the cases to measure from `offers`, which lists all cases that a suite can measure. Returns the positions
-    /// of the selected cases. Normally, filters select from the cases that the suite measures by default. A pattern that
-    /// matches none of these selects from the other cases.
+    /// Selects the cases to measure from `offers`, which lists all cases that a suite can measure. Returns positions in
+    /// `offers`. Normally, filters select from the cases that the suite measures by default. A pattern that matches none
+    /// of these selects from the other cases.
     fn choose(&self, offers: &[(Reach, Case)]) -> HashSet<usize> {
         let every = ["*".to_owned()];
         let or_every = |patterns: &'_ [String]| if patterns.is_empty() { every.to_vec() } else { patterns.to_vec() };
