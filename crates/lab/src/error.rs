@@ -113,7 +113,7 @@ pub enum LabError {
         second: String,
     },
     /// A run cannot be resumed, because its counter is no longer available.
-    #[error("run {run} counted {began}, but only {now} is available now")]
+    #[error("run {run} used the counter {began}, but only {now} is available now")]
     OtherCounter {
         /// The run's id.
         run: String,

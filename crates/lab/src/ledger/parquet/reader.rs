@@ -147,7 +147,7 @@ impl ParquetReader {
         Ok(bytes.map_or(0..0, |(start, end)| start..end))
     }
 
-    /// Returns the position of the next row to return.
+    /// Returns the position of the next row that the reader passes on.
     fn given(&self) -> u64 {
         self.row - self.ready.len() as u64
     }

@@ -244,8 +244,8 @@ impl Filters {
     }
 
     /// Selects the cases to measure from `offers`, which lists all cases that a suite can measure. Returns positions in
-    /// `offers`. Normally, filters select from the cases that the suite measures by default. A pattern that matches none
-    /// of these selects from the other cases.
+    /// `offers`. Normally, filters select from the cases that the suite measures by default. A pattern that matches
+    /// none of these selects from the other cases.
     fn choose(&self, offers: &[(Reach, Case)]) -> HashSet<usize> {
         let every = ["*".to_owned()];
         let or_every = |patterns: &'_ [String]| if patterns.is_empty() { every.to_vec() } else { patterns.to_vec() };
