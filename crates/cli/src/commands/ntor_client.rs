@@ -57,7 +57,10 @@ pub(crate) fn run(arguments: &ClientArgs) -> anyhow::Result<u8> {
         "{}: completed {} with {address}, sent {} bytes, received {} ({sent} and {received} each)\n\
          both ends derived the same {length} bytes of keys: every answer had a valid authenticator\n{}",
         handshake.name(),
-        if arguments.count == 1 { "1 handshake".into() } else { format!("{} handshakes", grouped(arguments.count)) },
+        match arguments.count {
+            1 => "1 handshake".to_owned(),
+            count => format!("{} handshakes", grouped(count)),
+        },
         all(sent),
         all(received),
         match (client.authenticates(), known.is_some()) {
