@@ -171,7 +171,7 @@ def package() -> Iterator[tuple[str, bytes]]:
 
 
 def built() -> tuple[Path, Path]:
-    """Builds the module and the program together: at run time they reject each other if their builds differ."""
+    """Builds the module and the program together, because they reject each other if their builds differ."""
     if shutil.which("cargo") is None:
         raise Refused("cargo is missing: install Rust from https://rustup.rs, or use a prebuilt wheel")
     auditable = ["auditable"] if os.environ.get("PQLAB_AUDITABLE") == "1" else []

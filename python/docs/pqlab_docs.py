@@ -42,7 +42,7 @@ def compiled_stub() -> str:
     tree = ast.parse(Path(pqlab.__file__).with_name("_pqlab.pyi").read_text(encoding="utf-8"))
     offered = {name for name in pqlab.__all__ if getattr(pqlab, name) is getattr(_pqlab, name, None)}
 
-    # pdoc recognises constructors only by the name `__init__`.
+    # pdoc recognizes constructors only by the name `__init__`.
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef) and node.name == "__new__":
             node.name = "__init__"
@@ -154,7 +154,8 @@ def executed(path: Path, folder: Path) -> nbformat.NotebookNode:
     notebook: nbformat.NotebookNode = nbformat.read(path, as_version=4)  # type: ignore[no-untyped-call]
     nbformat.validate(notebook)
     settings = {"PQLAB_DB": str(folder / "pqlab.db"), "IPYTHONDIR": str(folder / "ipython")}
-    # Use the kernel of this environment, not another kernel with the same name, and sockets in the folder.
+    # Search for kernels only in this environment, because other folders can contain a kernel with the same name.
+    # Connect to the kernel through Unix sockets in the temporary folder instead of TCP ports.
     kernel = Config(
         KernelSpecManager={"kernel_dirs": [str(Path(sys.prefix, "share", "jupyter", "kernels"))]},
         KernelManager={"transport": "ipc", "connection_file": str(folder / "kernel.json")},

@@ -120,7 +120,7 @@ def measure(
 
     Functions run in dedicated processes, which are forked from this interpreter. They can use all existing objects, but
     the other threads of this interpreter do not exist in the forked processes. The garbage collector is off while
-    functions are timed. The ``floor/null/null`` case times, in the same loop, a function that does nothing. Its time is
+    functions are timed. The ``floor/null/null`` case times a function that does nothing, in the same loop. This time is
     the overhead of a call, which every figure includes.
 
     :param functions: The functions. For several functions, set the name, setup and so on of each with
@@ -328,8 +328,8 @@ def verify(
         still checked against all other providers.
     :param interoperability: Whether to check every provider against every other (default true).
     :param long: Whether to include the long accumulated vectors (default false).
-    :param accumulated: Check accumulated vectors up to this number of answers, for which a digest must be published
-        (default none). May take hours. If the call is interrupted, repeat the call to continue.
+    :param accumulated: Check accumulated vectors up to this number of answers (default none). A digest must be
+        published for this number. The check may take hours. To resume after an interruption, repeat the call.
     :param libraries: Shared libraries, as for :func:`run`.
     :param workers: Programs in other languages, as for :func:`run`.
     :param progress: Whether to show a progress bar (default true).

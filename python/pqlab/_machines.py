@@ -121,7 +121,7 @@ def _ids(there: Sequence[Machine]) -> list[str]:
 
 
 def _time_us(result: dict[str, Any]) -> float:
-    """Returns the time in µs to which ``half_width_pct`` belongs: median, mean, or mean at the expected attempts."""
+    """Returns the time in µs that ``half_width_pct`` refers to: median, mean, or time at the expected attempts."""
     attempts: dict[str, Any] | None = result.get("attempts")
     if attempts is not None:
         return float(attempts["at_expected_us"])
@@ -139,8 +139,8 @@ def _times(there: Sequence[Machine]) -> _Table:
 
     rows = [[case, *(cell(cases.get(case)) for cases in found)] for case in _ids(there)]
     about = (
-        "Median time per operation in µs, or mean if the operation repeats by chance, with the half-width of its 95% "
-        "interval. Empty if not measured."
+        "Time per operation in µs, with the half-width of its 95% interval. The time is the median, or the mean for "
+        "operations with a random number of attempts. Empty if not measured."
     )
     return _Table("By machine", about, ["case", *(machine.name for machine in there)], rows)
 

@@ -242,7 +242,8 @@ class _Case:
         return elapsed
 
     def judged(self) -> Iterable[bytes]:
-        """Yields the index of each argument set in the last visit, each followed by the verdict on its return value."""
+        """Yields the index of each argument set in the last visit. For served functions, each index is followed by the
+        verdict on the return value."""
         for turn in range(self.touched):
             at = (self.first + turn) % len(self.arguments)
             yield b"%d" % at

@@ -76,7 +76,8 @@ class Job:
     batch: int | None
     build: dict[str, str] = field(default_factory=build)
     frame: str | None = None
-    """Digest of the header and footer of a file. Empty for an object, which has a tag; ``None`` without a journal."""
+    """Digest of the header and footer of a file. Empty for an object, which has a tag instead. ``None`` without a
+    journal."""
 
     def verify(self, part: Part) -> Answer:
         """Verifies a part. Runs on a node."""

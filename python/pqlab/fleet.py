@@ -320,7 +320,7 @@ class _Fleet:
             if identity is None:
                 turn.since = turn.since or time.monotonic()
                 if time.monotonic() - turn.since > PATIENCE and not busy:
-                    turn.node.reason = f"no node of its kind was available for {PATIENCE:.0f} s"
+                    turn.node.reason = f"no node of the same kind was available for {PATIENCE:.0f} s"
                     self.keep(turn)
                     turns.remove(turn)
                 continue

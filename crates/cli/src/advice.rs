@@ -1,5 +1,5 @@
-//! Advice to append to error messages: the verb or option that fixes the error. It belongs here because the other
-//! crates do not mention verbs or options in their messages.
+//! Advice to append to error messages: the verb or option that fixes the error. The messages of other crates do not
+//! mention verbs or options, because other programs can also use these crates.
 
 use pqlab_lab::store::StoreError;
 use pqlab_lab::{LabError, Thing};

@@ -16,7 +16,7 @@ use std::time::Duration;
 /// Number of steps of the progress bar for each case.
 const STEPS: f64 = 1000.0;
 
-/// What to write to standard output while a run is measured.
+/// Kind of output to write to standard output while a run is measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stream {
     /// A line for each finished case.

@@ -84,8 +84,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("pqlab-testing", &[]),
 ];
 
-/// Crates that read files of another crate during the build, which cargo's metadata does not show. `analysis` reads the
-/// facts about each library, which are data.
+/// Crates that read files of another crate during the build. Cargo's metadata does not show these dependencies.
+/// `analysis` reads data files with facts about each library.
 const READS: &[(&str, &str)] = &[("pqlab-analysis", "pqlab-providers")];
 
 /// Crates that may depend on cryptography written in C.

@@ -32,7 +32,7 @@ fn a_relay_prints_its_address_answers_and_ends_on_a_signal() {
     let mut printed = String::new();
     relay.stderr.take().unwrap().read_to_string(&mut printed).unwrap();
     assert!(relay.wait().unwrap().code().is_some(), "the relay must exit");
-    assert!(printed.contains("0 handshakes answered"), "{printed}");
+    assert!(printed.contains("handshakes answered: 0;"), "{printed}");
 }
 
 #[test]

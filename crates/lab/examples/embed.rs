@@ -1,4 +1,4 @@
-//! Embeds the laboratory: a program that measures two KEMs and also acts as its own worker.
+//! Example of a program that embeds the laboratory. It measures two KEMs and also acts as its own worker.
 
 use pqlab_lab::{
     Filters, LabError, Laboratory, ProtocolOverrides, RunRequest, Suite, WorkerProgram, results, run_if_worker,

@@ -78,7 +78,7 @@ pub enum LabError {
         /// The case ids closest to the pattern.
         near: Vec<String>,
     },
-    /// Both patterns match cases, but no pair of cases. In a pair, each star matches the same text in both case ids.
+    /// Both patterns match cases, but these cases form no pair. In a pair, each star matches the same text in both ids.
     #[error("{first:?} and {second:?} match no pair of cases: each star must match the same text in both cases")]
     Unpaired {
         /// The first pattern.
@@ -113,7 +113,7 @@ pub enum LabError {
         second: String,
     },
     /// A run cannot be resumed, because its counter is no longer available.
-    #[error("run {run} counted {began}, but only {now} is available now")]
+    #[error("run {run} used the counter {began}, but only {now} is available now")]
     OtherCounter {
         /// The run's id.
         run: String,

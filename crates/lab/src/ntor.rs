@@ -37,7 +37,7 @@ pub fn relay_address(text: &str) -> Result<SocketAddr, LabError> {
 /// whose primitives the relay uses.
 ///
 /// # Errors
-/// [`RelayError::Provider`] if there is no such provider, or if it lacks a primitive.
+/// [`RelayError::Provider`] if a provider is unknown or lacks a primitive.
 pub fn relay(pair: &str, identity: [u8; 20]) -> Result<Arc<Relay>, RelayError> {
     Relay::new(&providers(), pair, identity)
 }
@@ -45,7 +45,7 @@ pub fn relay(pair: &str, identity: [u8; 20]) -> Result<Arc<Relay>, RelayError> {
 /// Returns the circuit handshake called `name`: its name in case ids, or a short name (`ntor`, `kem-only`, `hybrid`).
 ///
 /// # Errors
-/// [`LabError::Unknown`] if there is no such handshake.
+/// [`LabError::Unknown`] for an unknown handshake.
 pub fn circuit_handshake(name: &str) -> Result<Handshake, LabError> {
     let names = handshake_names();
     let known: Vec<&str> = names.iter().map(String::as_str).collect();

@@ -9,7 +9,7 @@ use std::os::fd::AsRawFd;
 /// Maximum length in bytes of an IP packet.
 const LONGEST: usize = 65_535;
 
-/// One direction of the link, and its packets in flight with their arrival times in ns, earliest first.
+/// One direction of the link, and the packets in flight. Each packet has an arrival time in ns; the earliest is first.
 struct Direction {
     link: Link,
     under_way: VecDeque<(u64, Vec<u8>)>,

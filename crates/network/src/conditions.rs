@@ -57,11 +57,15 @@ impl Conditions {
         Conditions::PROFILES.into_iter().find(|profile| profile.name == name)
     }
 
-    /// Checks that every value is in range: round trip at most 10 s, rate from 1 kbit/s to 100 Gbit/s, loss from 0 to
-    /// 1, MTU from 576 (RFC 791) to 65,535 bytes.
+    /// Checks that every value is in range.
+    ///
+    /// - Round trip: at most 10 s.
+    /// - Rate: from 1 kbit/s to 100 Gbit/s, or unlimited.
+    /// - Loss: from 0 to 1.
+    /// - MTU: from 576 (RFC 791) to 65,535 bytes.
     ///
     /// # Errors
-    /// [`InvalidConditions`] naming the value that is out of range.
+    /// [`InvalidConditions`] with the first value that is out of range.
     pub fn check(&self) -> Result<(), InvalidConditions> {
         let within = |what, value: f64, least: f64, most: f64| {
             if value >= least && value <= most { Ok(()) } else { Err(InvalidConditions { what, value, least, most }) }
@@ -74,8 +78,9 @@ impl Conditions {
         within("MTU in bytes", f64::from(self.mtu), 576.0, 65_535.0)
     }
 
-    /// Returns the maximum number of bytes queued in each direction: the bytes that the link carries in two round trips
-    /// (RFC 3439 suggests one), but at least 64 packets of maximum length. Returns `u64::MAX` if the rate is unlimited.
+    /// Returns the maximum number of bytes queued in each direction. This is the number of bytes that the link carries
+    /// in two round trips (RFC 3439 suggests one), but at least 64 packets of maximum length. Returns `u64::MAX` if the
+    /// rate is unlimited.
     pub fn queue(&self) -> u64 {
         let least = 64 * u64::from(self.mtu);
         let bytes = |rate: u64| (rate as f64 / 8.0 * self.round_trip.as_secs_f64() * 2.0) as u64;

@@ -94,8 +94,8 @@ fn cases(py: Python<'_>, request: &str) -> Answer<String> {
     })
 }
 
-/// Returns the cases that a request selects and their estimated duration: the output of `pqlab run --dry-run --json`,
-/// with notes added.
+/// Returns the cases that a request selects, their estimated duration, and notes. Except for the notes, this is the
+/// output of `pqlab run --dry-run --json`.
 #[pyfunction]
 fn outline(py: Python<'_>, request: &str, database: Option<&str>) -> Answer<String> {
     detached(py, || {

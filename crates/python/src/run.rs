@@ -31,8 +31,7 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Measured>()
 }
 
-/// A run with its samples, and the job and relay scenario that the tables assume. Every method computes the figures
-/// anew.
+/// A run with its samples, and the job and relay scenario that the tables assume. Every method recomputes the figures.
 #[pyclass(frozen, module = "pqlab._pqlab")]
 pub(crate) struct Measured {
     run: Arc<Run>,

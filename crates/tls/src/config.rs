@@ -132,7 +132,7 @@ impl Authentication {
     }
 }
 
-/// How a handshake resumes an earlier connection.
+/// Kind of resumption: whether and how a handshake resumes an earlier connection.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Resumption {
     /// No resumption: a full handshake.
@@ -172,7 +172,7 @@ pub struct Config {
     pub authentication: Authentication,
     /// Number of certificates between leaf and root, at most [`MOST_INTERMEDIATES`](Config::MOST_INTERMEDIATES).
     pub intermediates: u8,
-    /// How the handshake resumes an earlier connection, if at all.
+    /// Kind of resumption of an earlier connection, or [`Resumption::None`] for a full handshake.
     pub resumption: Resumption,
     /// Whether the client must also authenticate.
     pub client_authentication: bool,

@@ -56,7 +56,7 @@ pub enum Error {
 /// Result of a TLS operation.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// One side of one connection.
+/// One side of a connection.
 pub trait Endpoint: Any + Send {
     /// Processes received records.
     ///

@@ -127,7 +127,7 @@ impl Setup {
     /// the server's flight.
     ///
     /// # Errors
-    /// [`Error::Wrong`] naming the mismatch. Propagates errors from the data exchange.
+    /// [`Error::Wrong`] with a description of the mismatch. Propagates errors from the data exchange.
     pub fn verify(&self, client: &mut dyn Endpoint, server: &mut dyn Endpoint, answer: &[u8]) -> Result<()> {
         let hello = ServerHello::parse(answer).ok_or_else(|| Error::Wrong("the server sent no ServerHello".into()))?;
         if hello.retry {
@@ -145,7 +145,7 @@ impl Setup {
     /// group.
     ///
     /// # Errors
-    /// [`Error::Wrong`] naming the mismatch.
+    /// [`Error::Wrong`] with a description of the mismatch.
     pub fn verify_client(&self, client: &dyn Endpoint) -> Result<()> {
         self.verify_side("client", client, true)
     }

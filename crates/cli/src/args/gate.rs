@@ -56,7 +56,7 @@ pub(crate) struct GateRules {
     #[arg(long, value_enum, default_value_t = MetricName::Auto)]
     pub(crate) metric: MetricName,
 
-    /// Compare even with a baseline from another machine, instead of ending UNDECIDED
+    /// Accept a baseline from another machine; without this option, the result is UNDECIDED
     #[arg(long)]
     pub(crate) elsewhere: bool,
 }

@@ -15,13 +15,13 @@ use clap::Args;
 
 A test alternates between two classes of inputs, such as one secret and many others, and compares
 their times. Verdicts:
-  LEAK               the time depends on the class, and the class is secret
-  public-dependent   the time depends on the class, but the class is public: not a leak
-  none above X ns    no difference above X was found, but a control of that size was detected; this
-                     does not mean `constant time`: see the limits of the verdict
+  LEAK               the time depends on the class, and the classes differ in a secret
+  public-dependent   the time depends on the class, but only public data differs: not a leak
+  none above X ns    no difference exceeds X, and the test detected an added delay; this does not
+                     mean `constant time`: see the limits of the verdict
   inconclusive       undecided: use more --samples or a quieter machine
-  VOID               the test missed the positive control (an added delay) or found a difference in
-                     the negative control (two groups of one class), so the result is not valid
+  VOID               the test missed the added delay (positive control), or two groups of one class
+                     differed (negative control), so the result is not valid
   unsupported        the library does not support the inputs that the test needs
   FAILED             the library failed
 

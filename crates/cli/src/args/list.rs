@@ -18,7 +18,7 @@ pub(crate) enum Listing {
     Counters,
 }
 
-/// What to list.
+/// Subject of a listing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Listed {
     /// Everything of one kind.

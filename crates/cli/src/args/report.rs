@@ -24,8 +24,8 @@ pub(crate) struct ReportArgs {
     #[arg(value_name = "RUN")]
     pub(crate) runs: Vec<String>,
 
-    /// Merge the given runs, or by default the newest complete run of each suite from this machine and build. The
-    /// figures for a job come from the run that measured the most libraries for it; on a tie, from the newest
+    /// Merge the given runs, or by default the newest complete run of each suite from this machine and build.
+    /// Figures for a job come from the newest of the runs that measured the most libraries for it
     #[arg(long)]
     pub(crate) merge: bool,
 

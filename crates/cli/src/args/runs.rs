@@ -8,7 +8,7 @@ use clap::{Args, Subcommand};
 #[command(args_conflicts_with_subcommands = true)]
 #[command(after_help = "Examples:
   pqlab runs                                          all runs with names and notes, newest first
-  pqlab runs note last \"before the new kernel\"       annotate a run (an empty string: no note)
+  pqlab runs note last \"before the new kernel\"        annotate a run (an empty string: no note)
   pqlab runs --json                                   the list as JSON
   pqlab runs rm 20261121T185800-k3f9 last~3           remove runs and their samples
 

@@ -17,7 +17,7 @@ pub(crate) fn run(arguments: &InspectArgs, terminal: &Terminal) -> anyhow::Resul
     let (algorithm, providers) = (algorithm.clone(), arguments.provider.clone());
     let request = InspectRequest { algorithm, providers, seed: arguments.seed };
     let inspections = match arguments.foreign.laboratory()?.inspect(&request) {
-        // Not an algorithm, but a file whose name `is_path` does not recognise.
+        // The name is not an algorithm, but a file that `is_path` does not recognize by its name.
         Err(LabError::Unknown { .. }) if Path::new(&request.algorithm).is_file() => return files(arguments, terminal),
         found => found?,
     };

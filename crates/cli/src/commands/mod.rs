@@ -1,4 +1,5 @@
-//! One file per verb. A verb does not use another verb's file: code that verbs share belongs in a module of the crate.
+//! One file per verb. A verb does not use another verb's file. Code that verbs share belongs in a module outside this
+//! folder.
 
 pub(crate) mod calibrate;
 pub(crate) mod compare;

@@ -54,10 +54,13 @@ pub(crate) fn run(arguments: &ClientArgs) -> anyhow::Result<u8> {
     let [sent, received] = client.lengths();
     let all = |length: usize| grouped(arguments.count * length as u64);
     output::data(&format!(
-        "{}: completed {} handshakes with {address}, sent {} bytes, received {} ({sent} and {received} each)\n\
+        "{}: completed {} with {address}, sent {} bytes, received {} ({sent} and {received} each)\n\
          both ends derived the same {length} bytes of keys: every answer had a valid authenticator\n{}",
         handshake.name(),
-        grouped(arguments.count),
+        match arguments.count {
+            1 => "1 handshake".to_owned(),
+            count => format!("{} handshakes", grouped(count)),
+        },
         all(sent),
         all(received),
         match (client.authenticates(), known.is_some()) {

@@ -63,6 +63,6 @@ fn introduction(relay: &Relay) -> String {
 fn serve(relay: &Arc<Relay>, listener: &TcpListener) -> anyhow::Result<u8> {
     relay.serve(listener).context("the listening socket failed")?;
     let served = relay.served();
-    output::talk(&format!("{} handshakes answered, {} connections refused", served.handshakes, served.refused));
+    output::talk(&format!("handshakes answered: {}; connections refused: {}", served.handshakes, served.refused));
     Ok(DONE)
 }

@@ -70,7 +70,9 @@ fn notes(notes: &[String], format: StatsFormat) -> Option<String> {
     let line = |text: &String| format!("{start}{note}{}\n", text.replace(['\n', '\r'], " "));
     let mut out: String = notes.iter().take(MOST_NOTES).map(line).collect();
     if notes.len() > MOST_NOTES {
-        out.push_str(&format!("{start}{note}{} more notes; --format json lists all\n", notes.len() - MOST_NOTES));
+        let more = notes.len() - MOST_NOTES;
+        let plural = if more == 1 { "" } else { "s" };
+        out.push_str(&format!("{start}{note}{more} more note{plural}; --format json lists all\n"));
     }
     (!notes.is_empty()).then_some(out)
 }

@@ -33,7 +33,8 @@ impl Pqlab {
         command.args(arguments).env("PQLAB_DB", self.database()).env("HOME", self.folder.path()).env_remove("NO_COLOR");
         // The program claims cores with lock files in this folder, so give each test its own.
         command.env("TMPDIR", self.folder.path());
-        // Tests run at the same time and disturb each other, so a second chance would always take all its time.
+        // Tests run at the same time and disturb each other. If the program measured disturbed cases again, it would
+        // always use the whole time limit for that.
         let keeps_patience = ["--patience", "--resume", "-h", "--help"].iter().any(|option| arguments.contains(option));
         let measures = match arguments.first() {
             Some(&("run" | "gate" | "compare-libraries")) => true,

@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-/// What pqlab did with a changed file.
+/// Outcome of an attempt to read a changed file.
 pub(crate) enum Outcome {
     Refused,
     Taken,

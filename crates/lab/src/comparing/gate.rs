@@ -10,7 +10,7 @@ use pqlab_store::Store;
 use serde_json::{Map, Value, json};
 use std::sync::atomic::AtomicBool;
 
-/// Maximum number of cases that the result line names. It only counts further cases.
+/// Maximum number of cases that the result line names. The line only counts the other cases.
 const NAMED: usize = 5;
 
 /// Settings of a gate.
@@ -29,7 +29,7 @@ pub struct GateRequest {
 /// Progress of a gate.
 #[derive(Debug)]
 pub enum GateStep<'a> {
-    /// The run was compared with its baseline. Contains the comparison, and its JSON document with the outcome of each
+    /// The run was compared with its baseline. Contains the comparison, and a JSON document with the outcome of each
     /// case.
     Compared(&'a Comparison, Value),
     /// Ids of the cases that are about to be measured again.

@@ -28,8 +28,8 @@ pub enum Side {
 }
 
 impl Side {
-    /// Gives the two sides different ids: if their ids are the same, appends a number to the labels of loaded
-    /// libraries.
+    /// Makes the ids of the two sides different, by appending a number to the labels of loaded libraries if the ids are
+    /// equal. The ids stay equal if both sides are the same linked provider.
     pub fn apart(sides: [Side; 2]) -> [Side; 2] {
         if sides[0].id() != sides[1].id() {
             return sides;
@@ -193,7 +193,7 @@ impl Laboratory {
     }
 
     /// Parses both sides, loads their libraries, and returns the laboratory with the two sides. Also loads the `given`
-    /// libraries. Of the libraries that suites name (`named`), loads those with labels that are not in use.
+    /// libraries, and every library that suites name (`named`) unless its label is already in use.
     ///
     /// # Errors
     /// Errors from [`side`](Self::side) and [`with_libraries`](Self::with_libraries); [`LabError::Invalid`] if both

@@ -196,8 +196,8 @@ pub fn compare_named(
     compare_stored(store, run, &first, &second, margin, judged)
 }
 
-/// Compares two analyzed runs. The criteria come from what the store contains about the second run's machine; see
-/// [`comparison_criteria`].
+/// Compares two analyzed runs, with the [criteria](comparison_criteria) that the store contains for the second run's
+/// machine.
 ///
 /// # Errors
 /// [`LabError::NothingInCommon`] if there is nothing to compare, [`LabError::Invalid`] if the margin is not a
@@ -234,7 +234,8 @@ impl Laboratory {
     /// Measures the noise of the machine by comparing a case with itself `comparisons` times. Every run uses fresh
     /// processes, and two runs make one comparison. A disturbed run cannot show whether a case is faster or slower, so
     /// another run replaces it. After twice the necessary number of runs, the method stops and uses the undisturbed
-    /// runs, even if these make fewer comparisons. If they make fewer than five, it adds disturbed runs.
+    /// runs, even if they give fewer comparisons than requested. If they give fewer than five, the method also uses
+    /// disturbed runs.
     ///
     /// Does not store the result; pass it to [`Store::save_noise`]. Returns `None` if `stop` is set in the meantime.
     ///
@@ -308,8 +309,8 @@ fn mean_in(record: &Record, unit: Unit) -> Option<Crossed> {
     crossed_of(&record.samples.values(unit, Visits::Usable)?, record.case.statistic())
 }
 
-/// Groups consecutive runs into disjoint pairs, and returns the means of each pair. Returns `None` if a run lacks this
-/// mean.
+/// Groups consecutive runs into disjoint pairs, and returns both means of each pair. Returns `None` if `mean` returns
+/// `None` for a run.
 fn in_pairs(runs: &[Means], mean: impl Fn(&Means) -> Option<&Crossed>) -> Option<Vec<(Crossed, Crossed)>> {
     runs.chunks_exact(2).map(|pair| Some((mean(&pair[0])?.clone(), mean(&pair[1])?.clone()))).collect()
 }

@@ -80,8 +80,8 @@ impl Laboratory {
         Ok(Some(outcomes))
     }
 
-    /// Runs each case that has a secret once under valgrind, with the secret tainted. `take` receives each result as
-    /// soon as it is available. Returns `None` if `stop` is set in the meantime.
+    /// Taints the secret of each case that has one, and runs the case once under valgrind. `take` receives each result
+    /// as soon as it is available. Returns `None` if `stop` is set in the meantime.
     ///
     /// # Errors
     /// Errors from [`taint`](Self::taint), and any error that `take` returns.

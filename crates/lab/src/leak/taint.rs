@@ -25,7 +25,7 @@ const MEMCHECK: [&str; 3] = ["--tool=memcheck", "--error-limit=no", "--num-calle
 pub struct TaintFinding {
     /// Whether the branch or address occurs while the library parses the key, not during the operation.
     pub parsing: bool,
-    /// What depends on the secret: `branch` or `address`.
+    /// Kind of finding: `branch` or `address`.
     pub kind: &'static str,
     /// The innermost function on the stack.
     pub function: String,
@@ -38,8 +38,8 @@ pub struct TaintFinding {
 pub struct TaintEnd {
     /// Reason why the run did not finish; `None` if it finished.
     pub gap: Option<String>,
-    /// Whether the test does not apply, which is not a failure: the inputs contain no secret, or the library does not
-    /// support them.
+    /// Whether the test does not apply, because the inputs contain no secret or the library does not support the
+    /// inputs. This is not a failure.
     pub unsupported: bool,
 }
 

@@ -88,7 +88,7 @@ pub struct LeakOutcome {
 /// Figures that support a verdict.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LeakFigures {
-    /// Difference in the decile in which it is most significant.
+    /// Difference between the classes in the decile where the difference is most significant.
     pub effect: LeakEffect,
     /// Number of the decile that `effect` describes, from 1 (the fastest) to 9.
     pub tenth: usize,
@@ -96,13 +96,13 @@ pub struct LeakFigures {
     pub bound_ns: f64,
     /// Maximum difference in ns that may come from the measurement itself.
     pub floor_ns: f64,
-    /// Smallest difference in ns that 19 of 20 measurements with this number of samples detect, if the times of one
-    /// class all shift equally.
+    /// Smallest difference in ns that 19 of 20 measurements with this number of samples detect. Assumes that all times
+    /// of one class shift by the same amount.
     pub detectable_ns: f64,
     /// Differences in all deciles except the slowest, fastest first.
     pub tenths: Vec<LeakEffect>,
-    /// Difference divided by its standard error, in the decile or cropping in which this ratio is most extreme. A
-    /// cropping keeps only the fastest samples, up to a percentile (Welch's t-test).
+    /// Most significant difference in any decile or cropping, divided by its standard error. A cropping compares the
+    /// means of only the fastest samples, up to a percentile (Welch's t-test).
     pub clearest_t: f64,
     /// Measured effect of the added delay (positive control).
     #[serde(rename = "planted")]

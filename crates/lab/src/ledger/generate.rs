@@ -31,7 +31,7 @@ pub struct GenerateRequest {
     pub count: u64,
     /// Number of different senders.
     pub senders: u64,
-    /// Number of invalid transactions. They have all kinds of faults, in turn.
+    /// Number of invalid transactions. Their faults cycle through all kinds of faults.
     pub invalid: u64,
     /// Chain id of the transactions.
     pub chain_id: u32,
@@ -59,9 +59,9 @@ pub struct Generated {
     pub reproducible: bool,
 }
 
-/// Generates a block file at a [`Destination`](crate::Destination). `progress` receives the number of transactions added since its last
-/// call. A regular file appears under its name only when it is complete. Returns `None` if `stop` is set in the
-/// meantime.
+/// Generates a block file at a [`Destination`](crate::Destination). `progress` receives the number of transactions
+/// added since its last call. A regular file appears under its name only when it is complete. Returns `None` if `stop`
+/// is set in the meantime.
 ///
 /// # Errors
 /// [`LabError::Invalid`] for an impossible request, [`LabError::Unoffered`] if no provider supports the scheme,
@@ -119,8 +119,8 @@ impl GenerateRequest {
         Ok(())
     }
 
-    /// Returns the position in the block of the first transaction in the window of senders that begins with `sender`.
-    /// Every sender has at least one transaction, because `count >= senders`.
+    /// Returns the position of a sender's first transaction in a block that is sorted by sender. Every sender has at
+    /// least one transaction, because `count >= senders`.
     fn first_of(&self, sender: u64) -> u64 {
         // The product of two 64-bit numbers needs 128 bits.
         (u128::from(sender) * u128::from(self.count) / u128::from(self.senders)) as u64

@@ -44,8 +44,8 @@ impl BlockFormat {
 const PREFERENCE: [&str; 8] =
     ["libsecp256k1", "aws-lc", "openssl", "rustcrypto", "libcrux:avx2", "libcrux:portable", "fn-dsa", "liboqs"];
 
-/// Id of a provider or a pair of providers, and its implementation of a scheme. The implementation has passed the
-/// known-answer tests.
+/// An implementation of a scheme that has passed the known-answer tests, with the id of the provider or of the pair of
+/// providers.
 type Implementation = (String, Arc<dyn SignatureScheme>);
 
 /// Id of a provider, and its batch verifier for a scheme.

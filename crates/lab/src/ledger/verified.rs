@@ -1,4 +1,4 @@
-//! Presents the verification of a block as JSON and text. Either this machine or a cluster has verified the block.
+//! Presents the verification of a block, by this machine or by a cluster, as JSON and text.
 
 use super::{BlockReport, Phases, TransactionForm, VerifyBlockRequest};
 use pqlab_analysis::number::{grouped, memory, rate, significant};
@@ -24,8 +24,8 @@ pub struct VerifiedBlock {
     pub cluster: Option<ClusterFigures>,
 }
 
-/// Result of a verification, with names as text. It comes from a [`BlockReport`], or combines the results of a
-/// cluster's nodes.
+/// Result of a verification, with names as text. It is either a converted [`BlockReport`] or the combined results of
+/// a cluster's nodes.
 #[derive(Clone, Debug, Deserialize)]
 pub struct BlockFigures {
     /// Name of the file's format.

@@ -18,8 +18,7 @@ use std::path::{Path, PathBuf};
 const KEYS: usize = 256;
 /// Size of the read buffer in bytes.
 const BUFFER: usize = 1 << 20;
-/// Maximum batch size, in transactions. One chunk of a batch's size per thread, plus two more chunks, are in memory at
-/// the same time.
+/// Maximum batch size, in transactions. It limits memory, which holds up to three large batches per thread.
 const LARGEST_BATCH: usize = 10_000;
 
 /// Request to verify a block.
@@ -39,8 +38,8 @@ pub struct VerifyBlockRequest {
     pub keep_keys: bool,
     /// Positions of the transactions to verify. `None` verifies all transactions and checks the end of the file.
     pub part: Option<Range<u64>>,
-    /// Batch size in transactions, from 1 to 10,000. If it is set, the provider must verify in batches. `None` means
-    /// [`Verifier::BATCH`] for a provider that does.
+    /// Batch size in transactions, from 1 to 10,000. If it is set, the provider must verify in batches. If it is
+    /// `None`, a provider that verifies in batches uses [`Verifier::BATCH`].
     pub batch: Option<usize>,
 }
 

@@ -8,7 +8,8 @@ use pqlab_primitives::{Hash, Kem, LaneHash, Provider, SignatureScheme, Xof};
 use pqlab_workloads::{NULL, constructed, hybrids};
 use std::sync::{Arc, LazyLock};
 
-/// Order of preference if no provider is named. General libraries come before specialized ones, and faster ones first.
+/// Order of preference if no provider is named. General libraries come before specialized libraries, and the AVX2 code
+/// of libcrux before its portable code.
 const PREFERENCE: [&str; 8] =
     ["aws-lc", "openssl", "rustcrypto", "libsecp256k1", "libcrux:avx2", "libcrux:portable", "fn-dsa", "liboqs"];
 
@@ -41,7 +42,7 @@ pub fn hybrid_names() -> impl Iterator<Item = &'static str> {
 /// (`aws-lc+liboqs`).
 ///
 /// # Errors
-/// [`LabError::Unknown`] if there is no such algorithm, [`LabError::Unoffered`] if the provider does not offer it.
+/// [`LabError::Unknown`] for an unknown algorithm, [`LabError::Unoffered`] if the provider does not offer it.
 pub fn kem(algorithm: &str, provider: Option<&str>) -> Result<Offered<dyn Kem>, LabError> {
     pick(algorithm, provider, &makers(algorithm), |library| library.kem(algorithm).cloned())
 }
@@ -82,7 +83,7 @@ pub fn eight_at_once(algorithm: &str, provider: Option<&str>) -> Result<Offered<
 /// [`circuit_handshake`](crate::circuit_handshake) accepts.
 ///
 /// # Errors
-/// [`LabError::Unknown`] if there is no such handshake, [`LabError::Unoffered`] if the providers lack a primitive.
+/// [`LabError::Unknown`] for an unknown handshake, [`LabError::Unoffered`] if the providers lack a primitive.
 pub fn circuit_protocol(handshake: &str, provider: Option<&str>) -> Result<Arc<Protocol>, LabError> {
     let found = crate::circuit_handshake(handshake)?;
     let pair = provider.unwrap_or(PREFERENCE[0]);

@@ -173,8 +173,8 @@ fn entry(provider: &str, primitive: Primitive) -> AlgorithmEntry {
     }
 }
 
-/// Returns every provider and every built-in TLS implementation. If both have the same name, they share one entry,
-/// which also lists what the TLS implementation does not support.
+/// Returns every provider and every built-in TLS implementation. A provider and a TLS implementation with the same name
+/// share one entry, which also lists what the TLS implementation does not support.
 pub fn provider_entries(laboratory: &Laboratory) -> Vec<ProviderEntry> {
     let all = algorithms(laboratory);
     let providers = laboratory.registry().providers().iter();

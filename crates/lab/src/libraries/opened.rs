@@ -11,7 +11,7 @@ use std::io;
 /// Environment variable with the libraries that a worker must open, as JSON.
 pub(crate) const LIBRARIES: &str = "PQLAB_LIBRARIES";
 
-/// Environment variable that forbids a worker to open the libraries. The value is the reason to report.
+/// Environment variable that prevents a worker from opening the libraries. Its value is the reason to report.
 pub(crate) const NOT_OPENED: &str = "PQLAB_NOT_OPENED";
 
 /// Library that workers must open, as the coordinator describes it to them.

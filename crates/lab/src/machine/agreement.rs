@@ -1,5 +1,5 @@
-//! Tests the agreement between runs of the same plan: the spread between the runs, and the percentage of intervals in a
-//! run that contain the mean result of the other runs.
+//! Tests how well runs of the same plan agree. Computes the spread between the runs, and the percentage of intervals
+//! that contain the mean result of the other runs.
 
 use crate::{LabError, Laboratory, Plan, Progress, RunRequest};
 use pqlab_analysis::RunAnalysis;
@@ -46,7 +46,7 @@ pub struct Between {
     pub time: Agreement,
     /// Agreement of the core cycles.
     pub cycles: Agreement,
-    /// Spreads between runs that the runs assumed, one entry per run. A run keeps the values that were known when it
+    /// Spread between runs that each run assumed, one entry per run. A run keeps the values that were known when it
     /// started.
     pub run_spreads: Vec<RunSpreads>,
     /// Agreement for each case, in the plan's order.
@@ -134,8 +134,8 @@ struct Printed {
     cycles: Vec<Interval>,
 }
 
-/// Returns the agreement of the times over all cases, the agreement of the core cycles over all cases, and the
-/// agreement of each case in the given order.
+/// Returns the agreement of the times, the agreement of the core cycles, and the agreement of each case in the given
+/// order. The first two combine all cases.
 fn agree(cases: &[(String, Printed)]) -> (Agreement, Agreement, Vec<CaseBetween>) {
     let compare = |(id, printed): &(String, Printed)| CaseBetween {
         case: id.clone(),
@@ -170,7 +170,7 @@ impl Laboratory {
         stop: &AtomicBool,
     ) -> Result<Option<Between>, LabError> {
         if request.runs < FEWEST_RUNS {
-            let reason = format!("{} runs are too few; at least {FEWEST_RUNS} are needed", request.runs);
+            let reason = format!("runs must be at least {FEWEST_RUNS}, not {}", request.runs);
             return Err(LabError::invalid("runs", reason));
         }
         let mut store = Store::in_memory()?;

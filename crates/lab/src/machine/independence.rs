@@ -21,14 +21,14 @@ pub const DIFFERENCES_PCT: [f64; 3] = [2.0, 3.0, 5.0];
 pub struct IndependenceRequest {
     /// Number of repetitions. Each consists of one run of all cases and one run of each case alone.
     pub repetitions: u32,
-    /// Seed for all runs. A case therefore has the same keys and messages when it is measured alone and together with
-    /// others. `None` chooses a random seed.
+    /// Seed for all runs. A case therefore has the same messages when it is measured alone and together with others. It
+    /// also has the same keys if the library accepts caller-supplied randomness. `None` chooses a random seed.
     pub seed: Option<u64>,
     /// Command line to store with the runs.
     pub command: String,
 }
 
-/// Result of an independence test: the effect on each case of measuring the cases together.
+/// Result of an independence test: how measuring the cases together affects each case.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Independence {
     /// Seed for all runs.
@@ -244,9 +244,8 @@ fn adjust(cases: &mut [Dependence]) {
 
 impl Laboratory {
     /// Measures all cases of a plan together and then each case alone, in separate runs with fresh processes. Repeats
-    /// this as often as requested and compares the results. All runs use the same seed, and therefore the same keys and
-    /// messages if the library accepts caller-supplied randomness. Stores no run. Returns `None` if `stop` is set in
-    /// the meantime.
+    /// this as often as requested and compares the results. All runs use the same [seed](IndependenceRequest::seed).
+    /// Stores no run. Returns `None` if `stop` is set in the meantime.
     ///
     /// # Errors
     /// [`LabError`] if runs cannot be measured.

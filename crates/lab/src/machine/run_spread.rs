@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 const DAYS: u32 = 30;
 /// Maximum number of earlier runs used for the estimate, newest first.
 const MOST_RUNS: usize = 12;
-/// Minimum number of runs that must contain a case. The estimate ignores cases that fewer runs contain.
+/// Minimum number of runs that must contain a case. The estimate ignores cases that occur in fewer runs.
 const LEAST_RUNS: usize = 3;
 /// Minimum degrees of freedom of an estimate. With fewer, the default spread is a better estimate.
 const LEAST_FREEDOM: f64 = 5.0;
@@ -24,8 +24,8 @@ const MOST_TIMES_MEDIAN: f64 = 10.0;
 /// Lower limit for the estimated correlation between cases: how similarly a run shifts the medians of two cases.
 const LEAST_CORRELATION: f64 = 0.3;
 
-/// Returns the spread between runs that a new run assumes: the spread that `pqlab calibrate` measured on this machine,
-/// otherwise an estimate from earlier runs with this build, otherwise the default.
+/// Returns the spread between runs that a new run assumes. Prefers the spread that `pqlab calibrate` measured on this
+/// machine, then an estimate from earlier runs with this build, then the default.
 pub(crate) fn known(store: &Store, environment: &Environment, now: &str) -> Result<RunSpreads, StoreError> {
     if let Some(noise) = store.noise(environment)? {
         return Ok(from_noise(&noise));
@@ -67,8 +67,8 @@ fn from_noise(noise: &MachineNoise) -> RunSpreads {
     }
 }
 
-/// Estimates the spread between runs; `None` if there are too few runs. If only one unit (time or cycles) has enough
-/// data, the other unit uses the default, or its own estimate if that is greater.
+/// Estimates the spread between runs. Returns `None` if there are too few runs. If only one unit (time or cycles) has
+/// enough data, the other unit gets the default, or its own estimate if that is greater.
 fn from_runs(runs: &[Vec<RunMedian>]) -> Option<RunSpreads> {
     let assumed = RunSpreads::default();
     let (time, cycles) = (between(runs, Unit::Nanoseconds), between(runs, Unit::CoreCycles));

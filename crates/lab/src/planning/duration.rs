@@ -1,9 +1,9 @@
 //! Estimates the duration of a plan before the run starts.
 //!
-//! If an earlier run on this machine with this build measured a case under the same rules, the estimate is the case's
-//! duration in that run, including preparation. Otherwise it is computed from the measurement settings, the time of an
-//! operation and the time of the preparation. These times come from earlier runs with other rules, or from a short
-//! trial in a worker process. Disturbed visits are measured again, so a run can take longer than the estimate.
+//! The estimate for a case is its duration in an earlier run on this machine, with the same build and the same rules.
+//! This duration includes preparation. Without such a run, the estimate is computed from the measurement settings, the
+//! time of an operation and the time of the preparation. These times come from earlier runs with other rules, or from a
+//! short trial in a worker process. Disturbed visits are measured again, so a run can take longer than the estimate.
 
 use crate::running::processors::Place;
 use crate::{LabError, Laboratory, Plan};
@@ -88,9 +88,9 @@ pub fn run_seconds(run: &Run) -> Option<f64> {
 }
 
 impl Laboratory {
-    /// Returns the expected duration of a plan. First runs trials of cases that earlier runs do not cover, for a few
-    /// seconds in total: large blocks and loads, and cases with a fixed number of samples. If `thorough` is set, also
-    /// runs trials of the other cases of long plans.
+    /// Returns the expected duration of a plan. First runs trials of large blocks, loads, and cases with a fixed number
+    /// of samples, for a few seconds in total. Skips cases that earlier runs cover. If `thorough` is set, also runs
+    /// trials of the other cases of long plans.
     ///
     /// # Errors
     /// [`LabError::Store`] if the store cannot be read, [`LabError::Counter`] and [`LabError::Worker`] if this machine
@@ -195,8 +195,8 @@ struct Times {
 }
 
 impl Times {
-    /// Adds times from earlier runs. A case without times of its own later uses those of a case of the same [`kind`]
-    /// with another library.
+    /// Adds times from earlier runs. A case that no earlier run measured later uses the times of a case of the same
+    /// [`kind`], for example with another library.
     fn learn(&mut self, cases: &[Case], protocol: &Protocol, runs: &[FinishedRun]) {
         // Skip cases with several threads: their medians do not show the length of a sample, so the caller runs trials
         // of them.
@@ -268,7 +268,7 @@ impl Times {
     }
 }
 
-/// Returns whether both protocols have equal settings for everything that determines the duration of a run.
+/// Returns whether two protocols agree in all settings that determine the duration of a run.
 fn same_rules(one: &Protocol, other: &Protocol) -> bool {
     let rules = |protocol: &Protocol| {
         let counts = (protocol.processes, protocol.warmup, protocol.iterations, protocol.handshakes, protocol.batch);

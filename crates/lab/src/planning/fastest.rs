@@ -153,7 +153,7 @@ impl Observer for Finished {
 }
 
 /// Removes from the question all candidates that have a known defect in a deciding operation. Returns the remaining
-/// question, and the removed candidates with their defects. If every candidate has such a defect, keeps all of them:
+/// question, and the removed candidates with their defects. If every candidate has a defect, keeps all of them, because
 /// the run marks their figures.
 fn without_defects(question: &Question, providers: &[Arc<Provider>]) -> (Question, Vec<FailedCandidate>) {
     let mut defective: Vec<FailedCandidate> = Vec::new();
@@ -342,7 +342,7 @@ mod tests {
         let build = ask("build");
         assert_eq!(build.operations(), ["sign"]);
         assert_eq!(without_defects(&build, registry.providers()).0, build, "verification must not affect signing");
-        // If all candidates are defective, keep all of them: the run marks their figures.
+        // If all candidates are defective, keep all of them, because the run marks their figures.
         let mut only = verify;
         only.candidates = vec!["liboqs".into()];
         assert_eq!(without_defects(&only, registry.providers()).0, only);

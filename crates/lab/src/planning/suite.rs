@@ -70,8 +70,8 @@ pub struct Select {
     /// match.
     #[serde(default)]
     pub parameters: Vec<String>,
-    /// Parameters of the cases. The fields `classical` and `post_quantum`, which name the libraries for the halves of a
-    /// construction, apply only if the command line names no library (for a half, as a provider or in a filter).
+    /// Parameters of the cases. The fields `classical` and `post_quantum` name the libraries for the halves of a
+    /// construction. They apply only if the command line names no library: for a half, as a provider, or in a filter.
     #[serde(flatten)]
     pub options: CaseOptions,
     /// Whether to leave out the selection if the number of samples is fixed. The run still measures it if the command

@@ -32,7 +32,7 @@ pub(crate) trait Task: Serialize + DeserializeOwned {
 /// stream.
 pub(super) fn serve<T: Task>(task: Value, registry: &Registry, stream: impl Write + Send) -> io::Result<()> {
     let task: T = serde_json::from_value(task).map_err(unknown)?;
-    // After the first error, send no more answers: nobody would receive them.
+    // After the first error, send no more answers, because nobody would receive them.
     let outgoing = Mutex::new((stream, Ok(())));
     let say = |answer: T::Answer| {
         let mut outgoing = outgoing.lock().unwrap_or_else(PoisonError::into_inner);

@@ -271,7 +271,9 @@ impl Laboratory {
             progress.note(&format!("{cases} timed out; resume run {} to try again", header.id));
         }
         if scanty > 0 {
-            progress.note(&format!("{scanty} cases have few samples: some visits took fewer than {LEAST_SAMPLES}"));
+            progress.note(&format!(
+                "cases with few samples: {scanty} (at least one visit took fewer than {LEAST_SAMPLES})"
+            ));
         }
         if complete {
             sink.complete(header, &clock::utc_now())?;
@@ -328,7 +330,7 @@ impl Laboratory {
     }
 }
 
-/// One start of a run: the first one, or a resumption.
+/// A start of a run: the first start, or a resumption.
 struct Start {
     number: u32,
     /// Positions in the plan that are left to measure.
@@ -356,7 +358,7 @@ struct Tally {
     scanty: usize,
     /// Number of disturbed cases that were measured again at the end of the run.
     tried_again: usize,
-    /// Number of these cases that were undisturbed the second time.
+    /// Number of disturbed cases that were undisturbed when they were measured again.
     undisturbed: usize,
     /// Plan positions of disturbed cases that are not finished yet. The sink already has their first records.
     disturbed: BTreeSet<usize>,

@@ -50,8 +50,8 @@ pub fn gather(open: impl Fn() -> Result<Store, StoreError> + Sync, ids: &[String
     Ok(Gathered { shown: Shown::Run(Box::new(run?)), past: past? })
 }
 
-/// Loads the runs with these full ids, and combines the `shown` runs into one. `past` lists the runs of the history,
-/// oldest first.
+/// Loads the runs that the report shows, and combines them into one run. Also loads the runs of the history. `shown`
+/// and `past` contain the full ids of these runs; `past` is in order, oldest first.
 ///
 /// # Errors
 /// Errors from the store; [`LabError::NotOneRun`] if the shown runs are from several machines or builds.

@@ -37,8 +37,8 @@ fn distinct<T: PartialEq>(items: impl Iterator<Item = T>) -> Vec<T> {
     found
 }
 
-/// Returns whether this build of the library has the defect. A loaded library counts as affected if its version is,
-/// because it does not report the CPU extensions that it uses.
+/// Returns whether this build of the library has the defect. A loaded library does not report the CPU extensions that
+/// it uses, so it counts as affected if any code path of its version is affected.
 fn has(provider: &Provider, defect: &KnownDefect) -> bool {
     let loaded = provider.code != provider.library;
     defect.is_in(provider) || loaded && defect.may_be_in(provider)

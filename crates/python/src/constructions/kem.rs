@@ -92,7 +92,7 @@ impl KemObject {
         self.generate(py, Coins::Internal)
     }
 
-    /// Generates a key pair from a seed, which replaces the random bytes of the standard (``d || z`` for ML-KEM).
+    /// Generates a key pair from a seed, which replaces the standard's random bytes (``d || z`` for ML-KEM).
     ///
     /// :raises pqlab.InvalidArgument: The seed has the wrong length.
     fn keypair_from_seed(&self, py: Python<'_>, seed: Bytes<'_>) -> Answer<KeyPair> {
@@ -121,7 +121,7 @@ impl KemObject {
 
     /// Encapsulates a new shared secret to a public key.
     ///
-    /// ``coins`` replaces the random bytes of the standard, for tests.
+    /// ``coins`` replaces the standard's random bytes, for tests.
     ///
     /// :return: The ciphertext and the shared secret.
     /// :raises pqlab.InvalidArgument: The key is for a different algorithm, or ``coins`` has the wrong length.

@@ -289,10 +289,10 @@ fn report_progress(progress: Option<&Py<PyAny>>, done: u64, all: u64) -> PyResul
 
 /// A rejected transaction: position from 0, kind, reason.
 type RejectedRow = (u64, &'static str, String);
-/// Result of verifying a block: format, number of transactions, bytes, number of rejected transactions, number of
-/// rejected transactions by kind, list of the first rejected transactions, elapsed ns, threads, batch size, verifiers,
-/// and the time of each phase in ns. The phases are: reading, decoding, verifying, verifying threads waiting, and the
-/// reading thread waiting.
+/// Result of verifying a block. The fields are: format, number of transactions, bytes, number of rejected
+/// transactions, number of rejected transactions by kind, list of the first rejected transactions, elapsed ns, threads,
+/// batch size, verifiers, and the time of each phase in ns. The phases are: reading, decoding, verifying, verifying
+/// threads waiting, and the reading thread waiting.
 type Report = (
     &'static str,
     u64,

@@ -99,7 +99,7 @@ impl Sign {
         self.generate(py, Coins::Internal)
     }
 
-    /// Generates a key pair from a seed, which replaces the random bytes of the standard.
+    /// Generates a key pair from a seed, which replaces the standard's random bytes.
     ///
     /// :raises pqlab.InvalidArgument: The seed has the wrong length, or the algorithm has no standard seed.
     fn keypair_from_seed(&self, py: Python<'_>, seed: Bytes<'_>) -> Answer<KeyPair> {

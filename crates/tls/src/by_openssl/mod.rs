@@ -233,12 +233,13 @@ impl Context for Side {
         let connection = primed.downcast_ref::<Connection>();
         let connection =
             connection.ok_or(Error::Unsupported("the connection belongs to a different implementation"))?;
-        // Ignore the error: if a session is already set, that one stays.
+        // Ignore the error, because a session that is already set stays in use.
         self.session.set(connection.session()?).ok();
         Ok(())
     }
 
-    /// Returns `usize::MAX` if there is a session, because any number of connections can resume it.
+    /// Returns `usize::MAX` if there is a session, because any number of connections can resume a session. Otherwise
+    /// returns 0.
     fn resumptions(&self) -> usize {
         if self.session.get().is_some() { usize::MAX } else { 0 }
     }

@@ -1,4 +1,4 @@
-//! `pqlab calibrate --between`: do the intervals of a run contain the results of other runs?
+//! `pqlab calibrate --between`: counts how many intervals of a run contain the results of the other runs.
 
 use super::runs::{ManyRuns, START_S, announce};
 use crate::args::CalibrateArgs;
@@ -33,7 +33,8 @@ pub(super) fn run(arguments: &CalibrateArgs, runs: u32) -> anyhow::Result<u8> {
 }
 
 fn lines(found: &Between) -> Vec<String> {
-    let mut lines = vec![format!("{} runs of {} cases, {} s apart", found.runs, found.cases, found.pause_s)];
+    let mut lines =
+        vec![format!("runs: {}; cases: {}; pause between runs: {} s", found.runs, found.cases, found.pause_s)];
     for (name, agreement) in [("time", &found.time), ("core cycles", &found.cycles)] {
         lines.push(line(name, agreement));
     }
@@ -41,7 +42,7 @@ fn lines(found: &Between) -> Vec<String> {
     sources.dedup();
     lines.push(format!("run-to-run spread assumed by the intervals: {}", sources.join(", then ")));
     if found.contended > 0 {
-        lines.push(format!("{} results were disturbed", found.contended));
+        lines.push(format!("disturbed results: {}", found.contended));
     }
     lines
 }

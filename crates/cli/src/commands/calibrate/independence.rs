@@ -1,4 +1,4 @@
-//! `pqlab calibrate --independence`: does the result of a case change if the run also measures other cases?
+//! `pqlab calibrate --independence`: tests whether the result of a case changes if the run also measures other cases.
 
 use super::runs::{ManyRuns, START_S, announce};
 use crate::args::CalibrateArgs;
@@ -17,7 +17,7 @@ pub(super) fn run(arguments: &CalibrateArgs, screen: &Terminal) -> anyhow::Resul
     let judged = plan.cases.iter().filter(|case| !case.is_overhead()).count();
     let all = (plan.cases.len() + judged) * repetitions as usize;
     announce(
-        &format!("measuring {judged} cases together and each alone, {} with the same seed", times(repetitions)),
+        &format!("measuring {judged} cases together and each alone, {}, with the same seed", times(repetitions)),
         all as f64 * plan.protocol.max_time_s + f64::from(repetitions) * (judged + 1) as f64 * START_S,
     );
     let request = IndependenceRequest { repetitions, seed: arguments.measured.seed, command: output::command_line() };
@@ -72,7 +72,11 @@ fn lines(found: &Independence, width: usize) -> Vec<String> {
         lines.push(String::new());
     }
     lines.extend(found.left_out.iter().map(|(case, reason)| format!("left out: {case}: {reason}")));
-    lines.push(format!("\nAll runs used seed {}: the same keys and messages, together and alone.", found.seed));
+    lines.push(format!(
+        "\nAll runs used seed {}. A case therefore had the same messages together and alone, and the same keys if its \
+         library accepts a seed.",
+        found.seed
+    ));
     lines
 }
 

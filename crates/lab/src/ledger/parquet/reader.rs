@@ -147,7 +147,7 @@ impl ParquetReader {
         Ok(bytes.map_or(0..0, |(start, end)| start..end))
     }
 
-    /// Returns the position of the next row to return.
+    /// Returns the position of the next row that the reader passes on.
     fn given(&self) -> u64 {
         self.row - self.ready.len() as u64
     }
@@ -213,7 +213,7 @@ impl TransactionSource for ParquetReader {
 
     fn fill(&mut self, chunk: &mut Chunk) -> Result<(), RowError> {
         while chunk.has_room() {
-            // Stop at the end of a part, but at the end of the file call `take` once more: it
+            // Stop at the end of a part. At the end of the file, call `take` once more, because it
             // checks the counts and the file length.
             if self.given() == self.end && self.end < self.rows() {
                 return Ok(());

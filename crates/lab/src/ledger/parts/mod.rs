@@ -22,7 +22,7 @@ const PARQUET: &[u8] = b"PAR1";
 /// [`generate`](super::generate) writes at these positions. Returns `None` if `stop` is set in the meantime.
 ///
 /// # Errors
-/// - [`LabError::Invalid`] if the block has no such part.
+/// - [`LabError::Invalid`] if the part is not within the block.
 /// - [`LabError::Invalid`] if the library cannot derive keys from a seed and there are fewer senders than transactions.
 ///   Each part would then have different senders.
 /// - Errors from [`generate`](super::generate).
@@ -129,11 +129,11 @@ pub fn footer_length(head: &[u8], tail: &[u8]) -> u64 {
     length.map_or(0, |length| u64::from(u32::from_le_bytes(*length)) + 8)
 }
 
-/// Returns the byte range of a part of a block file. To verify the part, a caller needs this range, the first 32 bytes
-/// and the [footer](footer_length). This function reads only the first 32 bytes and the footer.
+/// Returns the byte range of a part of a block file. To verify the part, a caller needs the bytes in this range, the
+/// first 32 bytes and the [footer](footer_length). This function reads only the first 32 bytes and the footer.
 ///
 /// # Errors
-/// [`LabError::File`] if the file cannot be read, is not a block, or has no such part.
+/// [`LabError::File`] if the file cannot be read, is not a block, or does not contain the part.
 pub fn bytes_of_part(path: &Path, part: Range<u64>) -> Result<Range<u64>, LabError> {
     let mut file = open(path)?;
     match format_of(&mut file).map_err(|error| about(path, error))? {

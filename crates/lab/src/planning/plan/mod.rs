@@ -243,9 +243,9 @@ impl Filters {
         matches_any(&self.providers, &case.provider) || matches_any(&self.providers, case.library())
     }
 
-    /// Returns the positions of the cases to measure in `offers`, which lists all cases that a suite can measure.
-    /// Normally, filters select from the cases that the suite measures by default. A pattern that matches none of these
-    /// selects from the other cases.
+    /// Selects the cases to measure from `offers`, which lists all cases that a suite can measure. Returns positions in
+    /// `offers`. Normally, filters select from the cases that the suite measures by default. A pattern that matches
+    /// none of these selects from the other cases.
     fn choose(&self, offers: &[(Reach, Case)]) -> HashSet<usize> {
         let every = ["*".to_owned()];
         let or_every = |patterns: &'_ [String]| if patterns.is_empty() { every.to_vec() } else { patterns.to_vec() };
@@ -300,15 +300,15 @@ fn overhead_key(case: &Case) -> String {
     format!("{}/{}/{:?}[{}]", case.workload, case.operation, case.form, parameters.join(","))
 }
 
-/// Returns whether the case is a load: whether it runs many tasks concurrently.
+/// Returns whether the case is a load, which runs many tasks concurrently.
 fn is_load(case: &Case) -> bool {
     case.tasks().is_some()
 }
 
 /// Returns whether to leave out loads that the user has not requested. With a fixed number of samples, a run measures
 /// loads only on request, because a thousand samples of 5,000 tasks take an hour per case. Users request loads by
-/// setting a number of tasks, or with a custom suite that names them. A filter that matches only loads selects them in
-/// any case.
+/// setting a number of tasks, or with a custom suite that names them. A filter that matches only loads always selects
+/// them.
 fn implicit_loads(protocol: &Protocol, suites: &[Suite], filters: &Filters) -> bool {
     let of_suite = |suite: &Suite| {
         let says = |pattern: &String| pattern.contains("load") || pattern.contains("tasks=");
