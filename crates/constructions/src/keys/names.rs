@@ -1,7 +1,7 @@
 //! Names of the algorithms and curves that object identifiers denote, including unsupported ones.
 
 /// Object identifiers of single algorithms and curves, with their names.
-const NAMES: [(&str, &str); 65] = [
+const NAMES: [(&str, &str); 66] = [
     ("1.2.840.113549.1.1.1", "RSA"),
     ("1.2.840.113549.1.1.4", "RSA with MD5"),
     ("1.2.840.113549.1.1.5", "RSA with SHA-1"),
@@ -63,9 +63,10 @@ const NAMES: [(&str, &str); 65] = [
     ("1.3.9999.3.14", "Falcon-1024 (round 3)"),
     ("1.3.9999.3.16", "Falcon-padded-512 (round 3)"),
     ("1.3.9999.3.19", "Falcon-padded-1024 (round 3)"),
-    ("1.3.6.1.4.1.22554.5.5.1", "Dilithium2 (round 3)"),
-    ("1.3.6.1.4.1.22554.5.5.2", "Dilithium3 (round 3)"),
-    ("1.3.6.1.4.1.22554.5.5.3", "Dilithium5 (round 3)"),
+    ("1.3.6.1.4.1.22554.5.5.1", "ntruhps2048509 (round 3)"),
+    ("1.3.6.1.4.1.22554.5.5.2", "ntruhps2048677 (round 3)"),
+    ("1.3.6.1.4.1.22554.5.5.3", "ntruhps4096821 (round 3)"),
+    ("1.3.6.1.4.1.22554.5.5.4", "ntruhrss701 (round 3)"),
     ("1.3.6.1.5.5.7.6.30", "a composite signature"),
 ];
 
@@ -104,6 +105,41 @@ const NIST_SIGNATURES: [&str; 30] = [
     "HashSLH-DSA-SHAKE-256f with SHAKE256",
 ];
 
+/// Names of the composites in draft-ietf-lamps-pq-composite-sigs and draft-ietf-lamps-pq-composite-kem, in the order of
+/// their object identifiers. The first is `1.3.6.1.5.5.7.6.37`.
+const COMPOSITES: [&str; 30] = [
+    "MLDSA44-RSA2048-PSS-SHA256",
+    "MLDSA44-RSA2048-PKCS15-SHA256",
+    "MLDSA44-Ed25519-SHA512",
+    "MLDSA44-ECDSA-P256-SHA256",
+    "MLDSA65-RSA3072-PSS-SHA512",
+    "MLDSA65-RSA3072-PKCS15-SHA512",
+    "MLDSA65-RSA4096-PSS-SHA512",
+    "MLDSA65-RSA4096-PKCS15-SHA512",
+    "MLDSA65-ECDSA-P256-SHA512",
+    "MLDSA65-ECDSA-P384-SHA512",
+    "MLDSA65-ECDSA-brainpoolP256r1-SHA512",
+    "MLDSA65-Ed25519-SHA512",
+    "MLDSA87-ECDSA-P384-SHA512",
+    "MLDSA87-ECDSA-brainpoolP384r1-SHA512",
+    "MLDSA87-Ed448-SHAKE256",
+    "MLDSA87-RSA3072-PSS-SHA512",
+    "MLDSA87-RSA4096-PSS-SHA512",
+    "MLDSA87-ECDSA-P521-SHA512",
+    "MLKEM768-RSA2048-SHA3-256",
+    "MLKEM768-RSA3072-SHA3-256",
+    "MLKEM768-RSA4096-SHA3-256",
+    "MLKEM768-X25519-SHA3-256",
+    "MLKEM768-ECDH-P256-SHA3-256",
+    "MLKEM768-ECDH-P384-SHA3-256",
+    "MLKEM768-ECDH-brainpoolP256r1-SHA3-256",
+    "MLKEM1024-RSA3072-SHA3-256",
+    "MLKEM1024-ECDH-P384-SHA3-256",
+    "MLKEM1024-ECDH-brainpoolP384r1-SHA3-256",
+    "MLKEM1024-X448-SHA3-256",
+    "MLKEM1024-ECDH-P521-SHA3-256",
+];
+
 /// Object identifier prefixes of algorithm families, with their names.
 const FAMILIES: [(&str, &str); 8] = [
     ("1.3.6.1.4.1.2.267.", "Dilithium or Kyber (round 2 or 3)"),
@@ -123,12 +159,15 @@ pub fn algorithm_name(oid: &str) -> Option<&'static str> {
     {
         return Some(name);
     }
+    if let Some(last) = oid.strip_prefix("1.3.6.1.5.5.7.6.").and_then(|last| last.parse::<usize>().ok())
+        && let Some(name) = last.checked_sub(37).and_then(|place| COMPOSITES.get(place))
+    {
+        return Some(name);
+    }
     match oid {
         "2.16.840.1.101.3.4.4.1" => return Some("ML-KEM-512"),
         "2.16.840.1.101.3.4.4.2" => return Some("ML-KEM-768"),
         "2.16.840.1.101.3.4.4.3" => return Some("ML-KEM-1024"),
-        "1.3.6.1.5.5.7.6.58" => return Some("MLKEM768-X25519-SHA3-256"),
-        "1.3.6.1.5.5.7.6.48" => return Some("MLDSA65-Ed25519-SHA512"),
         _ => {}
     }
     let single = NAMES.iter().find(|(known, _)| *known == oid).map(|(_, name)| *name);
@@ -161,5 +200,20 @@ mod tests {
         assert_eq!(algorithm_name("1.2.3"), None);
         assert_eq!(algorithm_name("2.16.840.1.101.3.4.3.47"), None);
         assert_eq!(with_name("1.3.132.0.34"), "P-384 (1.3.132.0.34)");
+    }
+
+    #[test]
+    fn composites_and_other_arcs_have_names() {
+        for (oid, name) in [
+            ("1.3.6.1.5.5.7.6.37", "MLDSA44-RSA2048-PSS-SHA256"),
+            ("1.3.6.1.5.5.7.6.48", "MLDSA65-Ed25519-SHA512"),
+            ("1.3.6.1.5.5.7.6.54", "MLDSA87-ECDSA-P521-SHA512"),
+            ("1.3.6.1.5.5.7.6.58", "MLKEM768-X25519-SHA3-256"),
+            ("1.3.6.1.4.1.22554.5.5.1", "ntruhps2048509 (round 3)"),
+            ("1.3.6.1.4.1.22554.5.6.2", "Kyber768 (round 3)"),
+        ] {
+            assert_eq!(algorithm_name(oid), Some(name));
+        }
+        assert!(algorithm_name("1.3.6.1.5.5.7.6.99").unwrap().contains("IETF"));
     }
 }

@@ -1,10 +1,11 @@
 //! Tagged COSE_Sign1 (RFC 9052, section 4.2) with an embedded payload.
 
 use super::{Algorithm, TokenError};
-use coset::iana::EnumI64;
+use coset::cbor::Value;
+use coset::iana::{self, EnumI64};
 use coset::{
-    CborSerializable, CoseSign1, CoseSign1Builder, Header, HeaderBuilder, RegisteredLabelWithPrivate,
-    TaggedCborSerializable,
+    CborSerializable, CoseSign1, CoseSign1Builder, Header, HeaderBuilder, Label, RegisteredLabel,
+    RegisteredLabelWithPrivate, TaggedCborSerializable,
 };
 use pqlab_primitives::{Coins, SigningKey, VerifyingKey};
 
@@ -64,11 +65,48 @@ fn header(algorithm: &Algorithm, key_id: Option<&[u8]>) -> Header {
     }
 }
 
+/// Returns the number of a token's algorithm if it is not registered.
+fn unregistered(bytes: &[u8]) -> Option<i128> {
+    let token: Value = coset::cbor::from_reader(bytes).ok()?;
+    let Value::Tag(_, array) = token else { return None };
+    let protected = array.as_array()?.first()?.as_bytes()?;
+    let header: Value = coset::cbor::from_reader(protected.as_slice()).ok()?;
+    let algorithm = Value::from(iana::HeaderParameter::Alg.to_i64());
+    let (_, number) = header.as_map()?.iter().find(|(label, _)| *label == algorithm)?;
+    let number = i128::from(number.as_integer()?);
+    let known = i64::try_from(number).is_ok_and(|number| iana::Algorithm::from_i64(number).is_some());
+    (!known).then_some(number)
+}
+
 /// A parsed token with a signature that is not verified yet.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sign1(CoseSign1);
 
 impl Sign1 {
+    /// Parses a token in any form that RFC 9052 allows: with an unprotected header, with other header parameters, and
+    /// in any encoding. [`parse`](Self::parse) is strict instead.
+    ///
+    /// # Errors
+    /// [`TokenError::Malformed`] if the bytes are not a token, or if the token contains no payload, names no algorithm,
+    /// or has critical header parameters (`crit`). [`TokenError::Unregistered`] if the number of its algorithm is
+    /// neither registered nor for private use.
+    pub fn parse_any(bytes: &[u8]) -> Result<Sign1, TokenError> {
+        let read = CoseSign1::from_tagged_slice(bytes).map_err(|_| match unregistered(bytes) {
+            Some(number) => TokenError::Unregistered { what: WHAT, number },
+            None => malformed("is malformed or has no tag"),
+        })?;
+        if !read.protected.header.crit.is_empty() || !read.unprotected.crit.is_empty() {
+            return Err(malformed("has an unsupported critical header parameter"));
+        }
+        if read.protected.header.alg.is_none() {
+            return Err(malformed("does not name its algorithm in the protected header"));
+        }
+        if read.payload.is_none() {
+            return Err(malformed("has a detached payload, which is not supported"));
+        }
+        Ok(Sign1(read))
+    }
+
     /// Parses a token.
     ///
     /// # Errors
@@ -98,18 +136,39 @@ impl Sign1 {
         Ok(Sign1(read))
     }
 
-    /// Returns the COSE number of the algorithm that the token claims, if the number is registered. Do not rely on this
-    /// claim.
+    /// Returns the COSE number of the algorithm that the token claims, if it is a number. Do not rely on this claim.
     pub fn algorithm(&self) -> Option<i64> {
         match self.0.protected.header.alg {
             Some(RegisteredLabelWithPrivate::Assigned(algorithm)) => Some(algorithm.to_i64()),
+            Some(RegisteredLabelWithPrivate::PrivateUse(number)) => Some(number),
             _ => None,
         }
     }
 
     /// Returns the identifier of the key that must verify the token, if present.
     pub fn key_id(&self) -> Option<&[u8]> {
-        Some(self.0.protected.header.key_id.as_slice()).filter(|key_id| !key_id.is_empty())
+        let headers = [&self.0.protected.header, &self.0.unprotected];
+        headers.into_iter().map(|header| header.key_id.as_slice()).find(|key_id| !key_id.is_empty())
+    }
+
+    /// Returns the content type, if present: a media type, or the number of one.
+    pub fn content_type(&self) -> Option<String> {
+        let headers = [&self.0.protected.header, &self.0.unprotected];
+        headers.into_iter().find_map(|header| header.content_type.as_ref()).map(|found| match found {
+            RegisteredLabel::Text(text) => text.clone(),
+            RegisteredLabel::Assigned(number) => number.to_i64().to_string(),
+        })
+    }
+
+    /// Returns the labels of the header parameters other than algorithm, key identifier and content type, protected
+    /// ones first. `33` is `x5chain`, and `34` is `x5t` (RFC 9360).
+    pub fn other_parameters(&self) -> Vec<String> {
+        let rest = self.0.protected.header.rest.iter().chain(&self.0.unprotected.rest);
+        rest.map(|(label, _)| match label {
+            Label::Int(number) => number.to_string(),
+            Label::Text(text) => text.clone(),
+        })
+        .collect()
     }
 
     /// Verifies the signature and returns the payload.

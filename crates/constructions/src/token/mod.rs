@@ -43,6 +43,14 @@ pub enum TokenError {
         /// Expected algorithm.
         expected: &'static str,
     },
+    /// The token names an algorithm that is not registered.
+    #[error("the {what} uses algorithm {number}, which is not registered")]
+    Unregistered {
+        /// Kind of structure.
+        what: &'static str,
+        /// Number of the algorithm.
+        number: i128,
+    },
     /// The signature is invalid.
     #[error("the signature of the {0} does not verify")]
     Signature(&'static str),

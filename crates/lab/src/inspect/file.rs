@@ -28,6 +28,10 @@ use std::time::{Duration, SystemTime};
 /// First characters of a PEM block.
 const PEM: &str = "-----BEGIN ";
 
+/// CBOR tags of COSE_Sign1 (RFC 9052, section 2) and of a CWT (RFC 8392, section 6).
+const SIGN1: u8 = 0xd2;
+const CWT: [u8; 2] = [0xd8, 61];
+
 /// Maximum length of a file in bytes.
 const LONGEST_FILE: u64 = 64 << 20;
 
@@ -66,6 +70,20 @@ pub struct Fact {
     pub value: String,
 }
 
+impl FileBlock {
+    /// Returns a part that cannot be read.
+    fn refused(place: &str, reason: String) -> FileBlock {
+        FileBlock {
+            place: place.to_owned(),
+            kind: None,
+            algorithm: None,
+            facts: Vec::new(),
+            checks: Vec::new(),
+            refused: Some(reason),
+        }
+    }
+}
+
 impl FileInspection {
     /// Returns whether every part was read and no check failed.
     pub fn sound(&self) -> bool {
@@ -81,20 +99,20 @@ impl Laboratory {
     /// libraries are loaded, the checks run in a separate process.
     ///
     /// # Errors
-    /// - [`LabError::File`] if a file cannot be read or contains nothing that pqlab can read.
+    /// - [`LabError::File`] if the only file cannot be read or contains nothing that pqlab can read. If there are several
+    ///   files, the inspection of such a file contains the reason.
     /// - [`LabError::Unknown`] if no library matches an entry of `providers`.
     /// - [`LabError::Library`] if a library ended the separate process.
     /// - [`LabError::Worker`] if the separate process could not be started.
     pub fn inspect_files(&self, paths: &[PathBuf], providers: &[String]) -> Result<Vec<FileInspection>, LabError> {
         let read = |path: &PathBuf| {
-            let wrong = |reason: String| LabError::File { path: path.clone(), reason };
-            let length = std::fs::metadata(path).map_err(|error| wrong(error.to_string()))?.len();
+            let length = std::fs::metadata(path).map_err(|error| error.to_string())?.len();
             if length > LONGEST_FILE {
-                return Err(wrong(format!("{length} bytes is too long for keys, certificates or tokens")));
+                return Err(format!("{length} bytes is too long for keys, certificates or tokens"));
             }
-            Ok((path.clone(), std::fs::read(path).map_err(|error| wrong(error.to_string()))?))
+            std::fs::read(path).map_err(|error| error.to_string())
         };
-        let files = paths.iter().map(read).collect::<Result<_, LabError>>()?;
+        let files = paths.iter().map(|path| (path.clone(), read(path))).collect();
         let task = InspectFilesTask { files, providers: providers.to_vec() };
         let loaded: Vec<&str> = self.libraries().map(|library| library.label.as_str()).collect();
         if loaded.is_empty() {
@@ -115,8 +133,8 @@ impl Laboratory {
 /// Task: inspects files.
 #[derive(Clone, Serialize, Deserialize)]
 pub(crate) struct InspectFilesTask {
-    /// Path and contents of each file.
-    files: Vec<(PathBuf, Vec<u8>)>,
+    /// Path of each file, and its contents or the reason why they cannot be read.
+    files: Vec<(PathBuf, Result<Vec<u8>, String>)>,
     providers: Vec<String>,
 }
 
@@ -177,17 +195,22 @@ impl InspectFilesTask {
             chosen: all.into_iter().filter(chosen).collect(),
             sha256: registry.providers().iter().find_map(|provider| provider.hash("SHA-256").cloned()),
         };
-        let parts =
-            |(path, bytes): &(PathBuf, Vec<u8>)| split(bytes).map_err(|reason| Refusal::File(path.clone(), reason));
-        let files: Vec<Vec<RawPart>> = self.files.iter().map(parts).collect::<Result<_, _>>()?;
+        let files: Vec<Result<Vec<RawPart>, String>> =
+            self.files.iter().map(|(_, bytes)| bytes.as_deref().map_err(String::clone).and_then(split)).collect();
         let mut known = Known::default();
         for ((path, _), parts) in self.files.iter().zip(&files) {
-            parts.iter().for_each(|part| known.add(&path.display().to_string(), part));
+            parts.iter().flatten().for_each(|part| known.add(&path.display().to_string(), part));
         }
-        let inspect = |((path, _), parts): (&(PathBuf, Vec<u8>), &Vec<RawPart>)| {
-            let blocks: Vec<FileBlock> = parts.iter().map(|part| libraries.examine(part, &known)).collect();
+        known.derive(&libraries.chosen);
+        // If there are several files, one that cannot be read does not hide the others.
+        let alone = self.files.len() == 1;
+        let inspect = |((path, _), parts): (&(PathBuf, _), &Result<Vec<RawPart>, String>)| {
+            let blocks: Vec<FileBlock> = match parts {
+                Ok(parts) => parts.iter().map(|part| libraries.examine(part, &known)).collect(),
+                Err(reason) => vec![FileBlock::refused("file", reason.clone())],
+            };
             match &blocks[..] {
-                [FileBlock { refused: Some(reason), .. }] => Err(Refusal::File(path.clone(), reason.clone())),
+                [FileBlock { refused: Some(reason), .. }] if alone => Err(Refusal::File(path.clone(), reason.clone())),
                 _ => Ok(FileInspection { file: path.display().to_string(), blocks }),
             }
         };
@@ -203,9 +226,26 @@ struct Known {
     unreadable: Vec<(String, String)>,
     /// Public keys outside certificates: name of the algorithm, and encoded key.
     keys: Vec<(&'static str, Vec<u8>)>,
+    /// Private keys without a public key.
+    private: Vec<PrivateKey>,
 }
 
 impl Known {
+    /// Adds the public keys of private keys without one. The first library that can compute a public key does so.
+    fn derive(&mut self, providers: &[Arc<Provider>]) {
+        for key in std::mem::take(&mut self.private) {
+            let algorithm = key.identifier().algorithm;
+            let mut public = providers.iter().filter_map(|provider| {
+                let scheme = provider.signature(algorithm)?;
+                let mut bytes = vec![0; scheme.info().parameters.verifying_key];
+                let length = key.signing_key(scheme.as_ref()).ok()?.verifying_key().ok()?.encode(&mut bytes).ok()?;
+                bytes.truncate(length);
+                Some(bytes)
+            });
+            self.keys.extend(public.next().map(|public| (algorithm, public)));
+        }
+    }
+
     fn add(&mut self, file: &str, part: &RawPart) {
         let Ok(bytes) = &part.bytes else { return };
         let may_be = |label: &str| part.label.as_deref().is_none_or(|found| found == label);
@@ -222,6 +262,14 @@ impl Known {
                     && let Ok(key) = PublicKey::from_der(bytes)
                 {
                     self.keys.push((key.identifier().algorithm, key.as_bytes().to_vec()));
+                }
+                if may_be("PRIVATE KEY")
+                    && let Ok(key) = PrivateKey::from_der(bytes)
+                {
+                    match key.public_key() {
+                        Some(public) => self.keys.push((key.identifier().algorithm, public.to_vec())),
+                        None => self.private.push(key),
+                    }
                 }
                 if may_be("CERTIFICATE") {
                     match Certificate::from_der(bytes) {
@@ -287,7 +335,10 @@ fn split(bytes: &[u8]) -> Result<Vec<RawPart>, String> {
         Some(0x30) if bytes.iter().any(|byte| byte.is_ascii_control() && !byte.is_ascii_whitespace()) => {
             return Ok(vec![raw("DER", Encoding::Der, bytes)]);
         }
-        Some(0xd2) => return Ok(vec![raw("COSE_Sign1", Encoding::Cbor, bytes)]),
+        Some(&SIGN1) => return Ok(vec![raw("COSE_Sign1", Encoding::Cbor, bytes)]),
+        Some(0xd8) if bytes.starts_with(&[CWT[0], CWT[1], SIGN1]) => {
+            return Ok(vec![raw("CWT in a COSE_Sign1", Encoding::Cbor, bytes)]);
+        }
         Some(0xa0..=0xbf) => return Ok(vec![raw("COSE_Key", Encoding::Cbor, bytes)]),
         Some(_) => {}
     }
@@ -342,6 +393,13 @@ fn name_binary(bytes: &[u8]) -> String {
         // Packets with a key, a certificate or a signature, of version 3 to 6 (RFC 9580, section 4.2).
         [0x88 | 0x94 | 0x98 | 0xc2 | 0xc5 | 0xc6, _, 3..=6, ..]
         | [0x89 | 0x95 | 0x99 | 0xc2 | 0xc5 | 0xc6, _, _, 3..=6, ..] => "OpenPGP, which is not supported".to_owned(),
+        // Tags of RFC 9052, section 2.
+        [0xd0, ..] => "COSE_Encrypt0, an encrypted message, which is not supported".to_owned(),
+        [0xd1, ..] => "COSE_Mac0, a message with a symmetric tag, which is not supported".to_owned(),
+        [0xd8, 96, ..] => "COSE_Encrypt, an encrypted message, which is not supported".to_owned(),
+        [0xd8, 97, ..] => "COSE_Mac, a message with a symmetric tag, which is not supported".to_owned(),
+        [0xd8, 98, ..] => "COSE_Sign, with several signatures, which is not supported; use COSE_Sign1".to_owned(),
+        [0xd8, 61, ..] => "a CWT that is not a COSE_Sign1, which is not supported".to_owned(),
         // Arrays and tags (RFC 8949, section 3.1).
         [0x80..=0x9f | 0xc0..=0xdb, ..] => "COSE or CBOR of another type; COSE_Sign1 needs tag 18".to_owned(),
         _ => format!(
@@ -406,7 +464,7 @@ impl Libraries {
                 (Encoding::Der, None) => self.der(bytes, known),
                 (Encoding::Jwk, _) => self.jwk(bytes),
                 (Encoding::Jws, _) => self.jws(bytes, known),
-                (Encoding::Cbor, _) if bytes.first() == Some(&0xd2) => self.sign1(bytes, known),
+                (Encoding::Cbor, _) if matches!(bytes.first(), Some(&(SIGN1 | 0xd8))) => self.sign1(bytes, known),
                 (Encoding::Cbor, _) => self.cose_key(bytes),
             },
         };
@@ -419,14 +477,7 @@ impl Libraries {
                 checks,
                 refused: None,
             },
-            Err(reason) => FileBlock {
-                place: part.place.clone(),
-                kind: None,
-                algorithm: None,
-                facts: Vec::new(),
-                checks: Vec::new(),
-                refused: Some(reason),
-            },
+            Err(reason) => FileBlock::refused(&part.place, reason),
         }
     }
 
@@ -632,12 +683,19 @@ impl Libraries {
     }
 
     fn sign1(&self, bytes: &[u8], known: &Known) -> Result<Read, String> {
-        let token = Sign1::parse(bytes).map_err(|error| error.to_string())?;
-        let number = token.algorithm().ok_or("a COSE_Sign1 token without a registered algorithm")?;
+        // A CWT may have a tag of its own (RFC 8392, section 6).
+        let bytes = bytes.strip_prefix(&CWT).unwrap_or(bytes);
+        let token = Sign1::parse_any(bytes).map_err(|error| error.to_string())?;
+        let number = token.algorithm().ok_or("a COSE_Sign1 token whose algorithm is a text, not a number")?;
         let mut facts = vec![fact("signature", number)];
         facts.extend(token.key_id().map(|key_id| fact("key identifier", hex::encode(key_id))));
+        facts.extend(token.content_type().map(|content| fact("content type", content)));
+        let others = token.other_parameters();
+        if !others.is_empty() {
+            facts.push(fact("other header parameters, not interpreted", others.join(", ")));
+        }
         let algorithm = Algorithm::of_cose(number);
-        let checks = self.token(algorithm, &number.to_string(), known, |algorithm, key| {
+        let checks = self.token(algorithm, &format!("COSE algorithm {number}"), known, |algorithm, key| {
             token.verify(algorithm, key).map(drop).map_err(|error| Flaw::Wrong(error.to_string()))
         })?;
         Ok(Read { kind: "token", algorithm: algorithm.map(|known| known.primitive.to_owned()), facts, checks })

@@ -392,9 +392,9 @@ fn names_what_it_cannot_read() {
         (b"ssh-ed25519 AAAA x".to_vec(), "cannot convert Ed25519"),
         (b"---- BEGIN SSH2 PUBLIC KEY ----\nAAAA\n".to_vec(), "ssh-keygen -i"),
         (hex::decode("8443a10127a0f640").unwrap(), "COSE_Sign1 needs tag 18"),
-        (hex::decode("d8628440a0f680").unwrap(), "COSE_Sign1 needs tag 18"),
+        (hex::decode("d8628440a0f680").unwrap(), "COSE_Sign, with several signatures"),
         (hex::decode("d9d9f7d28443a10127a0f640").unwrap(), "COSE_Sign1 needs tag 18"),
-        (hex::decode("d18443a10105a041784279ff").unwrap(), "COSE_Sign1 needs tag 18"),
+        (hex::decode("d18443a10105a041784279ff").unwrap(), "COSE_Mac0"),
         (hex::decode("feedfeed00000002").unwrap(), "Java keystore"),
         (hex::decode("cececece00000002").unwrap(), "Java keystore"),
         (hex::decode("9833046b093e5216092b").unwrap(), "OpenPGP"),
@@ -519,5 +519,107 @@ proptest! {
                 }
             }
         }
+    }
+}
+
+/// A signed COSE_Sign1 whose headers are `headers`, with a detached description of the protected ones.
+fn sign1(protected: &[u8], unprotected: &[u8], payload: &[u8], algorithm: &str, byte: u8) -> Vec<u8> {
+    use pqlab_constructions::token::cose::string_len;
+    let string = |bytes: &[u8]| {
+        let head = match (string_len(bytes.len()) - bytes.len(), bytes.len()) {
+            (1, length) => vec![0x40 + length as u8],
+            (2, length) => vec![0x58, length as u8],
+            (_, length) => vec![0x59, (length >> 8) as u8, length as u8],
+        };
+        [head, bytes.to_vec()].concat()
+    };
+    // Sig_structure of RFC 9052, section 4.4.
+    let signed = [&[0x84, 0x6a][..], b"Signature1", &string(protected), &[0x40], &string(payload)].concat();
+    let scheme = scheme(algorithm, 1);
+    let key = scheme.load_signing_key(KeyEncoding::Seed, &seed(scheme.as_ref(), byte)).unwrap();
+    let mut signature = vec![0; scheme.info().parameters.signature];
+    let length = key.sign(&[], &signed, Coins::Internal, &mut signature).unwrap();
+    [&[0xd2, 0x84][..], &string(protected), unprotected, &string(payload), &string(&signature[..length])].concat()
+}
+
+#[test]
+fn reads_cose_tokens_with_any_headers() {
+    let (_, key) = pair("Ed25519", 5);
+    let pem = key.to_pem().unwrap();
+    // Labels: 1 algorithm (-19 is Ed25519), 3 content type, 4 key identifier, 33 x5chain.
+    for (protected, unprotected, facts) in [
+        (&[0xa1, 1, 0x32][..], &[0xa0][..], &[][..]),
+        (&[0xa1, 1, 0x32], &[0xa1, 4, 0x42, 0xab, 0xcd], &[("key identifier", "abcd")]),
+        (&[0xa2, 1, 0x32, 3, 0x63, b'a', b'/', b'b'], &[0xa0], &[("content type", "a/b")]),
+        (&[0xa1, 1, 0x32], &[0xa1, 0x18, 33, 0x42, 1, 2], &[("other header parameters, not interpreted", "33")]),
+        // A map with its members in another order.
+        (&[0xa2, 3, 0x63, b'a', b'/', b'b', 1, 0x32], &[0xa0], &[("content type", "a/b")]),
+    ] {
+        let token = sign1(protected, unprotected, b"hello", "Ed25519", 5);
+        let tagged = [&CWT[..], &token].concat();
+        for token in [token, tagged] {
+            let found = inspect_together(&[&token, pem.as_bytes()]);
+            let block = &found[0].blocks[0];
+            let verified = |check: &Check| check.name.contains("signature, verified") && check.passed == Some(true);
+            assert!(found[0].sound() && block.checks.iter().any(verified), "{block:?}");
+            for (name, wanted) in facts {
+                assert_eq!(value(block, name), *wanted);
+            }
+            let forged = [&token[..token.len() - 1], &[token[token.len() - 1] ^ 1]].concat();
+            assert!(!inspect_together(&[&forged, pem.as_bytes()])[0].sound());
+        }
+    }
+    for (protected, reason) in [
+        (&[0xa1, 1, 0x39, 0xff, 0xff][..], "algorithm -65536, which is not registered"),
+        (&[0xa1, 1, 0x3a, 0, 1, 0, 0], "COSE algorithm -65537, which is not supported"),
+        (&[0xa2, 1, 0x32, 2, 0x81, 4], "critical header parameter"),
+        (&[0xa0], "does not name its algorithm"),
+    ] {
+        let error = inspect("x.cbor", &sign1(protected, &[0xa0], b"hello", "Ed25519", 5)).unwrap_err();
+        assert!(error.contains(reason), "{error}");
+    }
+    for (bytes, name) in [
+        (&[0xd0, 0x83, 0x40, 0xa0, 0x40][..], "COSE_Encrypt0"),
+        (&[0xd1, 0x84, 0x40, 0xa0, 0x40, 0x40], "COSE_Mac0"),
+        (&[0xd8, 98, 0x84, 0x40, 0xa0, 0x40, 0x80], "COSE_Sign, with several signatures"),
+        (&[0xd8, 61, 0xd1, 0x84, 0x40, 0xa0, 0x40, 0x40], "a CWT that is not a COSE_Sign1"),
+    ] {
+        let error = inspect("x.cbor", bytes).unwrap_err();
+        assert!(error.contains(name), "{error}");
+    }
+}
+
+#[test]
+fn one_unreadable_file_does_not_hide_the_others() {
+    let (_, key) = pair("ML-DSA-44", 7);
+    let pem = key.to_pem().unwrap();
+    let found = inspect_together(&[b"nonsense", pem.as_bytes(), b""]);
+    assert!(found[1].sound() && found[1].blocks[0].kind.as_deref() == Some("public key"), "{found:?}");
+    for (unreadable, reason) in [(&found[0], "not PEM, DER"), (&found[2], "the file is empty")] {
+        assert!(!unreadable.sound() && unreadable.blocks[0].refused.as_ref().unwrap().contains(reason), "{found:?}");
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let good = folder.path().join("good.pem");
+    std::fs::write(&good, &pem).unwrap();
+    let laboratory = Laboratory::new(WorkerProgram::pqlab("unused"));
+    let found = laboratory.inspect_files(&[folder.path().join("absent"), good], &[]).unwrap();
+    assert!(found[0].blocks[0].refused.as_ref().unwrap().contains("No such file") && found[1].sound(), "{found:?}");
+}
+
+#[test]
+fn private_keys_verify_tokens() {
+    for (algorithm, jose) in [("Ed25519", "Ed25519"), ("ML-DSA-44", "ML-DSA-44"), ("ECDSA-P-256", "ES256")] {
+        let token = Algorithm::of_jose(jose).unwrap();
+        let scheme = scheme(algorithm, 1);
+        let scalar = algorithm.starts_with("ECDSA");
+        let private = if scalar { vec![5; 32] } else { seed(scheme.as_ref(), 5) };
+        let encoding = if scalar { KeyEncoding::Scalar } else { KeyEncoding::Seed };
+        let key = scheme.load_signing_key(encoding, &private).unwrap();
+        let identifier = Identifier::named(algorithm).unwrap();
+        let der = PrivateKey::new(identifier, Some(&private), None).unwrap().to_der().unwrap();
+        let signed = jws::make(token, key.as_ref(), None, b"hello", Coins::Internal).unwrap();
+        let found = inspect_together(&[signed.as_bytes(), &der]);
+        let verified = |check: &Check| check.name.contains("signature, verified") && check.passed == Some(true);
+        assert!(found[0].sound() && found[0].blocks[0].checks.iter().any(verified), "{algorithm}: {found:?}");
     }
 }
