@@ -18,17 +18,15 @@ pub(crate) fn check(provider: &Provider, all: &[Arc<Provider>], algorithm: &str)
     if is_linked(provider) {
         return Ok(());
     }
-    if let Some(kem) = provider.kem(algorithm) {
-        if let Some((peer, other)) = peer(all, |provider| provider.kem(algorithm)) {
-            exchange_secret(other.as_ref(), kem.as_ref(), &peer)?;
-            exchange_secret(kem.as_ref(), other.as_ref(), &peer)?;
-        }
+    if let (Some(kem), Some((peer, other))) = (provider.kem(algorithm), peer(all, |provider| provider.kem(algorithm))) {
+        exchange_secret(other.as_ref(), kem.as_ref(), &peer)?;
+        exchange_secret(kem.as_ref(), other.as_ref(), &peer)?;
     }
-    if let Some(scheme) = provider.signature(algorithm) {
-        if let Some((peer, other)) = peer(all, |provider| provider.signature(algorithm)) {
-            exchange_signature(other.as_ref(), scheme.as_ref(), &peer)?;
-            exchange_signature(scheme.as_ref(), other.as_ref(), &peer)?;
-        }
+    if let (Some(scheme), Some((peer, other))) =
+        (provider.signature(algorithm), peer(all, |provider| provider.signature(algorithm)))
+    {
+        exchange_signature(other.as_ref(), scheme.as_ref(), &peer)?;
+        exchange_signature(scheme.as_ref(), other.as_ref(), &peer)?;
     }
     Ok(())
 }

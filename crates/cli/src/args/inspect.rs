@@ -24,8 +24,8 @@ MLDSA65-Ed25519-SHA512 and Ed25519+ML-DSA-65. Names with a plus sign come from t
 earlier system that pqlab reproduces.
 Certificates: X.509-Ed25519, X.509-ML-DSA-65, X.509-alternative, X.509-composite, X.509-detached.
 
-Exit codes: 0 every check passed; 1 a check failed, or part of a file cannot be read; 2 no such
-algorithm or provider, or the file or a library cannot be opened")]
+Exit codes: 0 every check passed; 1 a check failed, or part of a file or one of several cannot be
+read; 2 no such algorithm or provider, or the file or a library cannot be opened")]
 pub(crate) struct InspectArgs {
     /// Algorithm, by any name in `pqlab list algorithms`; a hybrid or certificate (see below); or files
     #[arg(value_name = "WHAT", required = true)]

@@ -76,7 +76,7 @@ pub(super) fn in_name(name: &str) -> Option<&'static str> {
         .unwrap_or(name);
     let last = name.rsplit_once(['_', '-', ' ', '/', '.', ',']).map_or(name, |(_, last)| last);
     // timeNs
-    let capital = last.char_indices().filter(|(place, letter)| *place > 0 && letter.is_uppercase()).next_back();
+    let capital = last.char_indices().rfind(|(place, letter)| *place > 0 && letter.is_uppercase());
     let ending =
         capital.filter(|(place, _)| last[..*place].ends_with(char::is_lowercase)).map(|(place, _)| &last[place..]);
     canonical(last).or_else(|| canonical(ending?)).filter(|unit| *unit != "min")
