@@ -80,10 +80,10 @@ fn additions_line(core: &CoreChecks) -> Option<String> {
     let usual = core.usual_additions_per_cycle;
     Some(match (core.is_always_shared(), usual) {
         (Some(true), Some(usual)) => format!(
-            "{seen:.2} independent additions per cycle, where cores of this kind do up to {usual}: another load used \
-             the core all the time, or the hypervisor limits it, so the checks for other loads cannot see it"
+            "{seen:.2} independent additions per cycle; cores of this kind reach {usual}. Either another program used \
+             the core all the time, or the hypervisor limits the core. The checks for interference cannot detect this."
         ),
-        (_, Some(usual)) => format!("{seen:.2} independent additions per cycle; cores of this kind do up to {usual}"),
+        (_, Some(usual)) => format!("{seen:.2} independent additions per cycle; cores of this kind reach {usual}"),
         (_, None) => format!("{seen:.2} independent additions per cycle; the number of this kind of core is unknown"),
     })
 }
@@ -136,7 +136,7 @@ mod tests {
             core_lines(&core),
             [
                 "IMUL 3.003, AESENC 4.005 additions: whole numbers within 0.3%, so an addition takes one core cycle",
-                "3.84 independent additions per cycle; cores of this kind do up to 4",
+                "3.84 independent additions per cycle; cores of this kind reach 4",
                 "2.0 interruptions per ms of 12 µs each take 2.4% of the time",
             ]
         );
@@ -145,7 +145,7 @@ mod tests {
         core.additions_per_cycle = Some(2.9);
         let warnings = core_notes(&core);
         assert!(warnings[0].starts_with("AESENC 4.100 additions: not a whole number within 0.3%"), "{warnings:?}");
-        assert!(warnings[1].starts_with("2.90 independent additions per cycle, where cores of this kind do up to 4: "));
+        assert!(warnings[1].starts_with("2.90 independent additions per cycle; cores of this kind reach 4. "));
         core.interruptions = Some(Interruptions { per_ms: 0.0, typical_us: 0.0, share_pct: 0.0 });
         assert_eq!(core_notes(&core).len(), 2);
         assert_eq!(core_lines(&core)[2], "no interruptions in 50 ms of fixed work");

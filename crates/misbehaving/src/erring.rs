@@ -1,5 +1,5 @@
-//! ML-KEM-768 with one wrong answer in 10,000. It decapsulates one ciphertext incorrectly, which occurs in the
-//! accumulated vectors, and all others correctly.
+//! ML-KEM-768 with one wrong answer in 10,000. It decapsulates one ciphertext of the accumulated vectors incorrectly, and
+//! all others correctly.
 
 use crate::altered::altered;
 use pqlab_primitives::{Kem, Provider};

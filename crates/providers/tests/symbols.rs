@@ -53,8 +53,8 @@ fn expected() -> Vec<String> {
     libraries.iter().flat_map(archives).collect()
 }
 
-/// Returns the newest archive of each name that the build scripts of this profile wrote, with its modification time.
-/// This test is linked with these archives.
+/// For each archive name, returns the newest archive that the build scripts of this profile wrote, and its modification
+/// time. This test is linked with these archives.
 fn archives(expected: &[String]) -> BTreeMap<String, (SystemTime, PathBuf)> {
     let executable = std::env::current_exe().expect("cannot find the path of this test");
     let profile = executable.ancestors().nth(2).expect("the test must be in the `deps` folder of the build profile");

@@ -14,7 +14,7 @@ pub trait OneShots<C: Calls>: Default + Send + Sync + 'static {
     fn contexts(&self) -> Option<&Contexts<MdCtx<C>>>;
 }
 
-/// For libraries that never need one-shot calls: a context can sign several messages.
+/// No stored contexts, for libraries whose contexts can sign several messages without one-shot calls.
 impl<C: Calls> OneShots<C> for () {
     #[inline(always)]
     fn contexts(&self) -> Option<&Contexts<MdCtx<C>>> {
@@ -22,7 +22,7 @@ impl<C: Calls> OneShots<C> for () {
     }
 }
 
-/// For libraries of any version.
+/// Stored contexts, for libraries of any version.
 impl<C: Calls> OneShots<C> for Contexts<MdCtx<C>> {
     #[inline(always)]
     fn contexts(&self) -> Option<&Contexts<MdCtx<C>>> {

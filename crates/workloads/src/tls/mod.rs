@@ -125,7 +125,8 @@ impl Workload for TlsWorkload {
         cases
     }
 
-    /// Returns the primitives of both sides, as offered by the providers of the same libraries.
+    /// Returns the primitives that both sides use, as pairs of provider and algorithm. The provider of a side wraps the
+    /// library that the TLS implementation of this side uses.
     fn primitives(&self, case: &Case) -> Vec<(String, String)> {
         let (Some(sides), Some(group)) = (Sides::from_case(case), Group::named(&case.algorithm)) else {
             return Vec::new();

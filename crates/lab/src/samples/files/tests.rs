@@ -359,7 +359,7 @@ fn summaries_are_not_samples() {
         ("x.json", r#"[{"benchmark":"B.m","primaryMetric":{"score":1,"scoreUnit":"ns/op"}}]"#, "rawData"),
         ("x.xml", "<testsuite/>", "XML"),
     ]);
-    // A chosen column is read.
+    // If the user chooses a column, a table of summaries is accepted.
     assert!(read("x.csv", "algorithm,mean,p99\na,1,2\na,3,4\n", Some("mean")).is_ok());
 }
 

@@ -152,8 +152,8 @@ fn overhead_analysis(analysis: &RunAnalysis<'_>) -> Option<Chart> {
         (LegendEntry::Part(1), "computation: time of the handshake".to_owned()),
     ];
     let note = format!(
-        "Relative to {CLASSICAL} by {}: bytes of both messages, and the whole handshake, in core cycles if both have \
-         them.{}",
+        "Relative to {CLASSICAL} by {}. Communication: bytes of both messages. Computation: the whole handshake, in \
+         core cycles if both handshakes have cycle counts, otherwise in time.{}",
         time.case().provider,
         tied_sentences(analysis, &[CLASSICAL, KEM_ONLY, AUTHENTICATED])
     );
