@@ -74,13 +74,7 @@ fn read_text(text: &str, stem: &str, column: Option<&str>) -> Result<SampleFile,
         }
     };
     reading.number_repeated_names();
-    if let Some(name) = column {
-        let names: Vec<String> = reading.series.iter().map(|one| one.name.clone()).collect();
-        reading.series.retain(|one| one.name == name);
-        if reading.series.is_empty() {
-            return Err(format!("contains no series {name:?}; available: {}", names.join(", ")));
-        }
-    }
+    reading.select(column)?;
     finished(reading)
 }
 

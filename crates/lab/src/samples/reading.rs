@@ -22,6 +22,17 @@ impl Reading {
         }
     }
 
+    /// Keeps only the series with the given name, if one is given. The error lists the names of all series.
+    pub(super) fn select(&mut self, name: Option<&str>) -> Result<(), String> {
+        let Some(name) = name else { return Ok(()) };
+        let names: Vec<String> = self.series.iter().map(|one| one.name.clone()).collect();
+        self.series.retain(|one| one.name == name);
+        if self.series.is_empty() {
+            return Err(format!("contains no series {name:?}; available: {}", names.join(", ")));
+        }
+        Ok(())
+    }
+
     /// Appends numbers to repeated names (`name #2`), so that every series has a unique name.
     pub(super) fn number_repeated_names(&mut self) {
         let mut used: HashSet<String> = self.series.iter().map(|one| one.name.clone()).collect();

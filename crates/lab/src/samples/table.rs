@@ -57,7 +57,8 @@ const PERCENTILES: [&str; 3] = ["percentile", "quantile", "percentage served"];
 /// Start of the header line in Google Benchmark's CSV.
 const GOOGLE_BENCHMARK: &str = "name,iterations,real_time,";
 
-/// Reads a table. If `column` is given, reads only the values in the column with this name. `stem` names a table
+/// Reads a table. If `column` is given, reads only the values in the column with this name, or the series with this name
+/// if a known tool wrote the table. `stem` names a table
 /// without a header that has only one column.
 pub(super) fn read(text: &str, column: Option<&str>, stem: &str) -> Result<Table, String> {
     let mut sheet = Sheet::parse(&without_context(text), stem)?;
@@ -72,14 +73,17 @@ pub(super) fn read(text: &str, column: Option<&str>, stem: &str) -> Result<Table
     if let (None, [Some(concurrency), Some(operations), Some(seconds)]) = (column, LOAD_COLUMNS.map(place)) {
         return sheet.loads([concurrency, operations, seconds]).map(Table::Loads);
     }
-    if let Some(name) = column
-        && place(name).is_none()
-    {
-        return Err(format!("contains no column {name:?}; available: {}", sheet.names.join(", ")));
-    }
     let mut reading = match sheet.known_tool()? {
-        Some(reading) => reading,
+        Some(mut reading) => {
+            reading.select(column)?;
+            reading
+        }
         None => {
+            if let Some(name) = column
+                && place(name).is_none()
+            {
+                return Err(format!("contains no column {name:?}; available: {}", sheet.names.join(", ")));
+            }
             let mut notes = sheet.remove_failed_rows(column);
             if column.is_none() {
                 sheet.refuse_summaries()?;

@@ -374,6 +374,15 @@ fn google_benchmark_csv_is_grouped_by_name() {
 }
 
 #[test]
+fn a_series_of_a_known_table_is_chosen_by_name() {
+    let table = "name,iterations,real_time,cpu_time,time_unit\nBM_a,10,1.5,1.4,ns\nBM_b,10,2.5,2.4,ns\n";
+    let Samples::Series(found) = read("x.csv", table, Some("BM_b")).unwrap() else { panic!() };
+    assert_eq!((found.len(), &found[0].samples[..]), (1, &[2.5][..]));
+    let error = read("x.csv", table, Some("cpu_time")).unwrap_err();
+    assert!(error.contains("contains no series \"cpu_time\"; available: BM_a, BM_b"), "{error}");
+}
+
+#[test]
 fn decimal_commas_are_read_or_refused_with_a_hint() {
     refused(&[
         ("x.csv", "12,10\n12,17\n13,99\n", "decimal commas"),
