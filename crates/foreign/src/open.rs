@@ -328,7 +328,7 @@ fn other_format(start: &[u8]) -> &'static str {
         "it is empty"
     } else if start.starts_with(b"!<arch>\n") {
         "it is a static library; link it with `cc -shared -Wl,--whole-archive FILE.a -o lib.so`"
-    } else if start.starts_with(b"/* GNU ld script") {
+    } else if [&b"/* GNU ld script"[..], b"INPUT(", b"GROUP("].iter().any(|begin| start.starts_with(begin)) {
         "it is a linker script; name the library in its INPUT or GROUP line"
     } else {
         "missing ELF magic (7f 45 4c 46)"
