@@ -18,7 +18,9 @@ mod summary;
 mod visit;
 mod word;
 
-pub use case::{Case, CaseId, CoinSource, Facts, Form, Kind, Parameter, Sizes, State, Statistic, UnreadableId};
+pub use case::{
+    Case, CaseId, CoinSource, ExpectedAttempts, Facts, Form, Kind, Parameter, Sizes, State, Statistic, UnreadableId,
+};
 pub use conditions::{Chunk, Conditions, CpuTime};
 pub use disturbance::{Disturbance, Residue};
 pub use environment::{

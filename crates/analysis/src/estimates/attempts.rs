@@ -27,7 +27,7 @@ impl ReadComb {
             None => (Unit::Nanoseconds, samples.values(Unit::Nanoseconds, Visits::Usable)?),
         };
         let pooled: Vec<f64> = visits.into_iter().flat_map(|(_, values)| values).collect();
-        Some(ReadComb { comb: Comb::fit(&pooled, expected)?, unit })
+        Some(ReadComb { comb: Comb::fit(&pooled, expected.number, expected.early)?, unit })
     }
 
     /// Returns the used samples of each visit, converted to the expected number of attempts. Omits samples from which
@@ -153,7 +153,7 @@ mod tests {
         let record = signer(4);
         let found = estimates(&record);
         let attempts = found.attempts.unwrap();
-        let wanted = FIRST * 1.001 + EACH * (record.case.expected_attempts().unwrap() - 1.0);
+        let wanted = FIRST * 1.001 + EACH * (record.case.expected_attempts().unwrap().number - 1.0);
         let cycles = found.cycles.unwrap();
         let at_expected = cycles.at_expected.unwrap();
         assert_eq!(attempts.cycles, Some(at_expected));

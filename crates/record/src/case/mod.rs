@@ -3,6 +3,7 @@ mod id;
 mod kind;
 mod parameters;
 
+pub use attempts::ExpectedAttempts;
 pub use id::{CaseId, UnreadableId};
 pub use kind::{CoinSource, Kind, Statistic};
 pub use parameters::Parameter;

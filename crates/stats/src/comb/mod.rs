@@ -1,4 +1,7 @@
+mod kinds;
+
 use crate::Sorted;
+use kinds::Kinds;
 
 /// Minimum number of samples for fitting a [`Comb`].
 const FEWEST_SAMPLES: usize = 150;
@@ -15,6 +18,9 @@ const TEETH: [f64; 8] = [3.0, 5.0, 8.0, 12.0, 20.0, 20.0, 20.0, 20.0];
 /// Maximum distance of a readable sample from its tooth, as a fraction of [`Comb::each`].
 const REACH: f64 = 0.25;
 
+/// Fraction of readable samples below which two kinds of failed attempts are tried.
+const BLURRED: f64 = 0.9;
+
 /// Minimum fraction of readable samples. Without a comb, half of the samples are readable by chance.
 const LEAST_READABLE: f64 = 0.72;
 
@@ -24,7 +30,7 @@ const MOST_ERRORS: f64 = 4.0;
 const MISFIT: f64 = 0.2;
 
 /// Maximum factor by which the fraction of samples with one attempt may differ from the expected fraction.
-const AT_ONCE: f64 = 2.0;
+const AT_ONCE: f64 = 1.6;
 
 /// Maximum fraction of samples below the first tooth.
 const MOST_BELOW: f64 = 0.05;
@@ -32,6 +38,9 @@ const MOST_BELOW: f64 = 0.05;
 /// Model of the times of an operation that repeats an attempt until one succeeds. Each attempt succeeds with the same
 /// probability. A sample with `N` attempts takes `first + (N - 1) * each`, apart from noise. The samples therefore form
 /// a comb, with a tooth for each number of attempts.
+///
+/// A library may stop an attempt when the first check fails, and skip the work for later checks. Such a comb has two
+/// kinds of failed attempts, and more than one tooth for each number of attempts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Comb {
     /// Time of an operation that succeeds at the first attempt, in the unit of the samples.
@@ -40,12 +49,15 @@ pub struct Comb {
     pub each: f64,
     /// Expected number of attempts.
     pub expected: f64,
-    /// Fraction of the samples that are close to a tooth: 1 for a perfect comb, 0.5 without a comb.
+    /// Fraction of the samples that show their number of attempts: 1 for a perfect comb, 0.5 without a comb.
     pub readable: f64,
+    /// The two kinds of failed attempts, if they explain more samples than a comb with one kind.
+    kinds: Option<Kinds>,
 }
 
 impl Comb {
-    /// Fits a comb to samples, given the expected number of attempts, which must exceed 1.
+    /// Fits a comb to samples, given the expected number of attempts, which must exceed 1, and the fraction of failed
+    /// attempts that fail the first check.
     ///
     /// The number of attempts has a geometric distribution, so the medians of the first five teeth are known quantiles
     /// of the samples. They give a first guess, from which several fits start. Each step of a fit assigns every sample
@@ -53,14 +65,18 @@ impl Comb {
     /// later steps use more. Samples farther than a quarter of `each` from a tooth are ignored: they result from
     /// interruptions, or from attempts that a library rejects early.
     ///
+    /// If fewer than 90% of the samples are close to a tooth, a model with two kinds of failed attempts is fitted by
+    /// expectation maximization. It is used if it explains more samples than are close to a tooth. A sample is then
+    /// readable if one number of attempts has a probability of at least 75%.
+    ///
     /// Returns `None` if the comb cannot be read:
     ///
     /// - there are fewer than 150 samples, a sample is not finite and positive, or `expected` does not exceed 1
-    /// - fewer than 72% of the samples are close to a tooth
+    /// - fewer than 72% of the samples are readable
     /// - the mean number of attempts differs from the expected number by more than 20% plus four standard errors
-    /// - the fraction of samples with one attempt is less than half or more than twice the expected fraction
+    /// - the fraction of samples with one attempt differs from the expected fraction by a factor above 1.6
     /// - more than 5% of the samples are below the first tooth
-    pub fn fit(samples: &[f64], expected: f64) -> Option<Comb> {
+    pub fn fit(samples: &[f64], expected: f64, early: f64) -> Option<Comb> {
         let sorted = Sorted::new(samples.to_vec()).filter(|sorted| sorted.min() > 0.0)?;
         if samples.len() < FEWEST_SAMPLES || expected <= 1.0 {
             return None;
@@ -76,7 +92,15 @@ impl Comb {
         });
         // A comb with twice as many teeth reads as many samples, but not the expected number of attempts.
         let score = |comb: &Comb| comb.readable - (mean(comb) / expected - 1.0).abs() / 10.0;
-        let comb = fits.max_by(|one, other| score(one).total_cmp(&score(other)))?;
+        let mut comb = fits.max_by(|one, other| score(one).total_cmp(&score(other)))?;
+        if comb.readable < BLURRED {
+            let kinds = Kinds::fit(samples, [comb.first, comb.each], expected, early);
+            let explained = |kinds: &Kinds| share(&|sample| kinds.at_expected(sample).is_some());
+            if let Some(kinds) = kinds.filter(|kinds| explained(kinds) > comb.readable) {
+                comb = Comb { first: kinds.first, each: kinds.each(), kinds: Some(kinds), ..comb };
+                comb.readable = share(&|sample| comb.read(sample).is_some());
+            }
+        }
         let at_once = expected * share(&|sample| comb.read(sample) == Some(1.0));
         let below = share(&|sample| sample < comb.first - comb.each / 2.0);
         let deviation = (expected * (expected - 1.0)).sqrt();
@@ -86,17 +110,24 @@ impl Comb {
         (fits && comb.readable >= LEAST_READABLE).then_some(comb)
     }
 
-    /// Returns the number of attempts of a sample, or `None` if the sample is farther than a quarter of `each` from a
-    /// tooth.
+    /// Returns the number of attempts of a sample, or `None` if it is uncertain: if the sample is farther than a quarter
+    /// of `each` from a tooth, or if its probability is below 75% in a comb with two kinds of failed attempts.
     pub fn read(&self, sample: f64) -> Option<f64> {
+        if let Some(kinds) = &self.kinds {
+            return kinds.read(sample);
+        }
         let (attempts, distance) = self.nearest(sample);
         (distance.abs() <= REACH).then_some(attempts)
     }
 
     /// Converts a sample with `N` attempts to the expected number of attempts: returns `sample - each * (N -
     /// expected)`. This removes the random part of the number of attempts (a control variate), so few samples suffice
-    /// for a precise mean. Returns `None` if the number of attempts cannot be [read](Self::read).
+    /// for a precise mean. In a comb with two kinds of failed attempts, the expected number of each kind, given the
+    /// sample, replaces `N`. Returns `None` if the sample is far from all teeth.
     pub fn at_expected(&self, sample: f64) -> Option<f64> {
+        if let Some(kinds) = &self.kinds {
+            return kinds.at_expected(sample);
+        }
         Some(sample - self.each * (self.read(sample)? - self.expected))
     }
 
@@ -107,7 +138,7 @@ impl Comb {
         let first = median_of(1);
         let slope = |tooth: i32| (median_of(tooth) - first) / f64::from(tooth - 1);
         let each = crate::median(&(2..=GUESSED_TEETH).map(slope).collect::<Vec<f64>>())?;
-        (each > 0.0).then_some(Comb { first, each, expected, readable: 0.0 })
+        (each > 0.0).then_some(Comb { first, each, expected, readable: 0.0, kinds: None })
     }
 
     /// Returns the nearest tooth, counted from 1, and the distance from it in units of `each`.
