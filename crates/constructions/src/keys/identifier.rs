@@ -137,6 +137,27 @@ impl Identifier {
         Identifier::find(what, identifier, |known| (known.oid, known.parameters))
     }
 
+    /// Returns the algorithm of ECDSA keys on a curve.
+    ///
+    /// # Errors
+    /// Same as [`of_key`](Self::of_key).
+    pub(super) fn of_curve(what: &'static str, curve: ObjectIdentifier) -> Result<&'static Identifier, DecodeError> {
+        let parameters = Parameters::Curve(curve).any();
+        Identifier::of_key(
+            what,
+            &AlgorithmIdentifierOwned { parameters, ..bare(ObjectIdentifier::new_unwrap(ECDSA[0])) },
+        )
+    }
+
+    /// Returns the algorithm of RSA keys.
+    ///
+    /// # Errors
+    /// Same as [`of_key`](Self::of_key).
+    pub(super) fn of_rsa(what: &'static str) -> Result<&'static Identifier, DecodeError> {
+        let parameters = Parameters::Null.any();
+        Identifier::of_key(what, &AlgorithmIdentifierOwned { parameters, ..bare(ObjectIdentifier::new_unwrap(RSA[0])) })
+    }
+
     /// Returns the algorithm that a signature's AlgorithmIdentifier names.
     ///
     /// # Errors

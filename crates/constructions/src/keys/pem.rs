@@ -103,6 +103,7 @@ pub fn meaning(label: &str) -> Option<&'static str> {
         "TRUSTED CERTIFICATE" => "OpenSSL's format; convert it with `openssl x509`",
         "X509 CERTIFICATE" => "an old label; RFC 7468 requires CERTIFICATE",
         "ANY PRIVATE KEY" => "an old label; RFC 7468 requires PRIVATE KEY",
+        "AGE ENCRYPTED FILE" => "a file encrypted with age, which is not supported",
         "ATTRIBUTE CERTIFICATE" => "an attribute certificate, which is not supported",
         pgp if pgp.starts_with("PGP ") => "OpenPGP, which is not supported",
         _ => return None,

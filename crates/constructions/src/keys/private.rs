@@ -9,6 +9,7 @@ use subtle::ConstantTimeEq;
 use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 
 const PRIVATE: &str = "PKCS #8 private key";
+const SEC1: &str = "SEC 1 private key";
 const LABEL: &str = "PRIVATE KEY";
 
 /// Returns the error for a malformed PKCS #8 structure.
@@ -424,6 +425,35 @@ impl PrivateKey {
         }
         key.companions = companions;
         if key.to_der()?.as_slice() == der { Ok(key) } else { Err(wrong("is not encoded in DER")) }
+    }
+
+    /// Parses an ECPrivateKey in DER (SEC 1, appendix C.4; RFC 5915, section 3), which must name its curve.
+    ///
+    /// # Errors
+    /// Same as [`from_der`](Self::from_der).
+    pub fn from_sec1_der(der: &[u8]) -> Result<PrivateKey, DecodeError> {
+        let curve = ScalarKey::from_der(der).map_err(DecodeError::der(SEC1))?.curve;
+        let curve = curve.ok_or(DecodeError::Structure { what: SEC1, problem: "does not name its curve" })?;
+        PrivateKey::from_inner(Identifier::of_curve(SEC1, curve)?, der)
+    }
+
+    /// Parses an RSAPrivateKey in DER (PKCS #1; RFC 8017, appendix A.1.2).
+    ///
+    /// # Errors
+    /// Same as [`from_der`](Self::from_der).
+    pub fn from_pkcs1_der(der: &[u8]) -> Result<PrivateKey, DecodeError> {
+        PrivateKey::from_inner(Identifier::of_rsa(PRIVATE)?, der)
+    }
+
+    /// Parses the `privateKey` field of a PKCS #8 structure.
+    fn from_inner(identifier: &Identifier, key: &[u8]) -> Result<PrivateKey, DecodeError> {
+        let encode = || {
+            let mut body = Zeroizing::new(0_u8.to_der()?);
+            body.extend_from_slice(&identifier.of_its_keys().to_der()?);
+            body.extend_from_slice(&Zeroizing::new(OctetStringRef::new(key)?.to_der()?));
+            AnyRef::new(der::Tag::Sequence, &body)?.to_der().map(Zeroizing::new)
+        };
+        PrivateKey::from_der(&encode().map_err(DecodeError::der(PRIVATE))?)
     }
 
     /// Encodes the key as PEM with the label `PRIVATE KEY`.

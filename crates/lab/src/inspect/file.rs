@@ -263,9 +263,14 @@ impl Known {
                 {
                     self.keys.push((key.identifier().algorithm, key.as_bytes().to_vec()));
                 }
-                if may_be("PRIVATE KEY")
-                    && let Ok(key) = PrivateKey::from_der(bytes)
-                {
+                let reader = match &part.label {
+                    Some(label) => private_reader(label),
+                    None => match shape(bytes) {
+                        Shape::PrivateKey(read) => Some(read),
+                        _ => None,
+                    },
+                };
+                if let Some(Ok(key)) = reader.map(|read| read(bytes)) {
                     match key.public_key() {
                         Some(public) => self.keys.push((key.identifier().algorithm, public.to_vec())),
                         None => self.private.push(key),
@@ -374,6 +379,16 @@ fn split(bytes: &[u8]) -> Result<Vec<RawPart>, String> {
     if ["ssh-", "ecdsa-sha2-", "sk-ssh-"].iter().any(|start| trimmed.starts_with(start)) {
         return Err("an SSH key; convert it with `ssh-keygen -e -m PKCS8 -f FILE`, which cannot convert Ed25519".into());
     }
+    if trimmed.starts_with("PuTTY-User-Key-File-") {
+        return Err("a PuTTY key; convert it to OpenSSH's format with `puttygen FILE -O private-openssh`".to_owned());
+    }
+    if trimmed.starts_with("untrusted comment:") {
+        return Err("a key or signature of minisign or signify, which is not supported".to_owned());
+    }
+    if ["age-encryption.org/", "AGE-SECRET-KEY-", "age1", "# created: "].iter().any(|start| trimmed.starts_with(start))
+    {
+        return Err("a key or file of age, which is not supported".to_owned());
+    }
     if trimmed.starts_with("---- BEGIN SSH2 ") {
         return Err("an SSH key (RFC 4716); convert it to OpenSSH's format with `ssh-keygen -i -f FILE`".to_owned());
     }
@@ -453,14 +468,19 @@ struct Libraries {
 impl Libraries {
     fn examine(&self, part: &RawPart, known: &Known) -> FileBlock {
         let label = part.label.as_deref();
-        let read = match (&part.bytes, label.and_then(|label| Some((label, label_meaning(label)?)))) {
+        let is_read = label.is_some_and(|label| label == PARAMETERS || private_reader(label).is_some());
+        let refused = label.filter(|_| !is_read).and_then(|label| Some((label, label_meaning(label)?)));
+        let read = match (&part.bytes, refused) {
             (_, Some((label, meaning))) => Err(format!("{label}: {meaning}")),
             (Err(reason), None) => Err(reason.clone()),
             (Ok(bytes), None) => match (part.encoding, label) {
                 (Encoding::Der, Some("CERTIFICATE")) => self.certificate(bytes, known),
                 (Encoding::Der, Some("PUBLIC KEY")) => self.public_key(bytes),
-                (Encoding::Der, Some("PRIVATE KEY")) => self.private_key(bytes),
-                (Encoding::Der, Some(label)) => Err(format!("unknown label {label:?}")),
+                (Encoding::Der, Some(PARAMETERS)) => Ok(parameters()),
+                (Encoding::Der, Some(label)) => match private_reader(label) {
+                    Some(read) => self.private_key(read(bytes)),
+                    None => Err(format!("unknown label {label:?}")),
+                },
                 (Encoding::Der, None) => self.der(bytes, known),
                 (Encoding::Jwk, _) => self.jwk(bytes),
                 (Encoding::Jws, _) => self.jws(bytes, known),
@@ -484,7 +504,7 @@ impl Libraries {
     /// Reads DER that has no PEM label, and identifies its content from its structure.
     fn der(&self, der: &[u8], known: &Known) -> Result<Read, String> {
         match shape(der) {
-            Shape::PrivateKey => self.private_key(der),
+            Shape::PrivateKey(read) => self.private_key(read(der)),
             Shape::PublicKey => self.public_key(der),
             Shape::Certificate => self.certificate(der, known),
             Shape::Other(reason) => Err(reason.to_owned()),
@@ -563,8 +583,8 @@ impl Libraries {
         facts
     }
 
-    fn private_key(&self, der: &[u8]) -> Result<Read, String> {
-        let key = PrivateKey::from_der(der).map_err(|error| error.to_string())?;
+    fn private_key(&self, key: Result<PrivateKey, DecodeError>) -> Result<Read, String> {
+        let key = key.map_err(|error| error.to_string())?;
         let algorithm = key.identifier().algorithm;
         let form = match key.form() {
             PrivateKeyForm::Seed if algorithm.starts_with("ML-") => "seed",
@@ -812,9 +832,30 @@ fn checked(name: &str, attempt: impl FnOnce() -> Result<(), Flaw>) -> Check {
     Check { name: name.to_owned(), passed, detail }
 }
 
+/// Reads a private key from DER.
+type PrivateReader = fn(&[u8]) -> Result<PrivateKey, DecodeError>;
+
+/// Label of the parameters that OpenSSL writes before an elliptic-curve key. The key repeats them.
+const PARAMETERS: &str = "EC PARAMETERS";
+
+/// Returns the reader of private keys with a PEM label.
+fn private_reader(label: &str) -> Option<PrivateReader> {
+    match label {
+        "PRIVATE KEY" => Some(PrivateKey::from_der),
+        "EC PRIVATE KEY" => Some(PrivateKey::from_sec1_der),
+        "RSA PRIVATE KEY" => Some(PrivateKey::from_pkcs1_der),
+        _ => None,
+    }
+}
+
+fn parameters() -> Read {
+    let facts = vec![fact("content", "not interpreted; the key repeats it")];
+    Read { kind: "parameters", algorithm: None, facts, checks: Vec::new() }
+}
+
 /// Kind of a DER structure, as the tags of its first elements indicate.
 enum Shape {
-    PrivateKey,
+    PrivateKey(PrivateReader),
     PublicKey,
     Certificate,
     Other(&'static str),
@@ -831,16 +872,13 @@ fn shape(der: &[u8]) -> Shape {
     let tags = |parts: &[(u8, &[u8])]| parts.iter().map(|(tag, _)| *tag).collect::<Vec<u8>>();
     let content = |place: usize| parts.get(place).map_or(&[][..], |(_, content)| *content);
     match tags(&parts)[..] {
-        [0x02, 0x30, 0x04, ..] => Shape::PrivateKey,
-        [0x02, 0x02, 0x02, ..] => {
-            Shape::Other("an RSA key in PKCS #1; convert it with `openssl pkcs8 -topk8 -nocrypt -inform DER`")
-        }
+        [0x02, 0x30, 0x04, ..] => Shape::PrivateKey(PrivateKey::from_der),
+        [0x02, 0x02, 0x02, ..] => Shape::PrivateKey(PrivateKey::from_pkcs1_der),
         [0x02, 0x02] => Shape::Other(
             "an RSA public key in PKCS #1; convert it with `openssl rsa -RSAPublicKey_in -pubout -inform DER`",
         ),
-        [0x02, 0x04, ..] => {
-            Shape::Other("an elliptic-curve key in SEC 1; convert it with `openssl pkcs8 -topk8 -nocrypt -inform DER`")
-        }
+        [0x02, 0x04, ..] => Shape::PrivateKey(PrivateKey::from_sec1_der),
+        [0x0a] | [0x0a, 0xa0] => Shape::Other("an OCSP response, which is not supported"),
         [0x02, 0x30] | [0x02, 0x30, 0x30] if content(1).starts_with(&[0x06]) => {
             Shape::Other("PKCS #12; extract its contents with `openssl pkcs12`")
         }

@@ -110,10 +110,51 @@ fn reads_keys_as_pem_and_der_and_several_blocks() {
     assert!(found.sound());
     // Private keys must not be shown.
     assert!(!serde_json::to_string(&found).unwrap().contains(&hex::encode([7; 8])));
-    let other = "-----BEGIN EC PRIVATE KEY-----\nMAA=\n-----END EC PRIVATE KEY-----\n";
+    let other = "-----BEGIN DSA PRIVATE KEY-----\nMAA=\n-----END DSA PRIVATE KEY-----\n";
     let found = inspect("x.pem", format!("{open}{other}").as_bytes()).unwrap();
-    assert!(!found.sound() && found.blocks[1].refused.as_ref().unwrap().contains("SEC 1"));
-    assert!(inspect("x.pem", other.as_bytes()).unwrap_err().contains("SEC 1"));
+    assert!(!found.sound() && found.blocks[1].refused.as_ref().unwrap().contains("DSA, which is not supported"));
+    assert!(inspect("x.pem", other.as_bytes()).unwrap_err().contains("DSA, which is not supported"));
+}
+
+/// `openssl ecparam -genkey` and `openssl genrsa -traditional` write such keys.
+#[test]
+fn reads_private_keys_in_sec1_and_pkcs1() {
+    let pem = |label: &str, der: &[u8]| {
+        let text = key_id_text(der).replace('-', "+").replace('_', "/");
+        let padding = "=".repeat((4 - text.len() % 4) % 4);
+        format!("-----BEGIN {label}-----\n{text}{padding}\n-----END {label}-----\n")
+    };
+    let oid = hex::decode("06082a8648ce3d030107").unwrap();
+    let scalar = [7; 32];
+    let sec1 = |curve: &[u8]| {
+        let body = [&[0x02, 1, 1, 0x04, 32][..], &scalar, curve].concat();
+        [&[0x30, body.len() as u8][..], &body].concat()
+    };
+    let curve = [&[0xa0, 10][..], &oid].concat();
+    let mut pkcs1 = vec![0; 4096];
+    let lengths = scheme("RSA-2048", 1).generate_encoded(Coins::Internal, &mut [0; 4096], &mut pkcs1).unwrap();
+    pkcs1.truncate(lengths.signing_key);
+    for (label, algorithm, der) in
+        [("EC PRIVATE KEY", "ECDSA-P-256", sec1(&curve)), ("RSA PRIVATE KEY", "RSA-2048", pkcs1)]
+    {
+        for bytes in [der.clone(), pem(label, &der).into_bytes()] {
+            let found = inspect("x", &bytes).unwrap();
+            let block = &found.blocks[0];
+            assert_eq!((block.kind.as_deref(), block.algorithm.as_deref()), (Some("private key"), Some(algorithm)));
+            assert!(found.sound() && block.checks.iter().any(|check| check.passed == Some(true)), "{found:?}");
+        }
+        assert!(inspect("x", pem("PRIVATE KEY", &der).as_bytes()).is_err(), "{label}");
+    }
+    let both = pem("EC PARAMETERS", &oid) + &pem("EC PRIVATE KEY", &sec1(&curve));
+    let found = inspect("x.pem", both.as_bytes()).unwrap();
+    assert!(found.sound() && found.blocks[0].kind.as_deref() == Some("parameters"), "{found:?}");
+    assert!(inspect("x", &sec1(&[])).unwrap_err().contains("does not name its curve"));
+    let p384 = hex::decode("a00706052b81040022").unwrap();
+    assert!(inspect("x", &sec1(&p384)).unwrap_err().contains("P-384"));
+    // The public key is checked.
+    let mut point = vec![0xa1, 68, 0x03, 66, 0, 4];
+    point.extend([1; 64]);
+    assert!(!inspect("x", &sec1(&[curve, point].concat())).unwrap().sound());
 }
 
 #[test]
@@ -390,6 +431,10 @@ fn names_what_it_cannot_read() {
         (b"\x01\x02\x03\x04".to_vec(), "not PEM"),
         (Vec::new(), "empty"),
         (b"ssh-ed25519 AAAA x".to_vec(), "cannot convert Ed25519"),
+        (b"PuTTY-User-Key-File-3: ssh-ed25519\n".to_vec(), "puttygen"),
+        (b"untrusted comment: minisign public key 1\nRWQ=\n".to_vec(), "minisign"),
+        (b"age-encryption.org/v1\n-> X25519 AAAA\n".to_vec(), "a key or file of age"),
+        (hex::decode("30080a0100a0030a0100").unwrap(), "OCSP response"),
         (b"---- BEGIN SSH2 PUBLIC KEY ----\nAAAA\n".to_vec(), "ssh-keygen -i"),
         (hex::decode("8443a10127a0f640").unwrap(), "COSE_Sign1 needs tag 18"),
         (hex::decode("d8628440a0f680").unwrap(), "COSE_Sign, with several signatures"),
