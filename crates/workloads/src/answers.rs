@@ -1,6 +1,6 @@
-//! Checks of an algorithm's answers before a process measures it: known answers and, for a library that the user
-//! loaded, an exchange with a linked library in both directions. Without the exchange, a library that returns constants
-//! would agree with itself.
+//! Checks an algorithm's answers before a process measures the algorithm. Every provider must reproduce known answers.
+//! A library that the user loaded must also exchange secrets or signatures with a linked library, in both directions.
+//! Without the exchange, a library that returns constants would agree with itself.
 
 use crate::fault;
 use pqlab_harness::Fault;
@@ -11,8 +11,8 @@ use std::sync::Arc;
 /// Checks a provider's implementation of an algorithm.
 ///
 /// # Errors
-/// [`Fault::WrongAnswer`] for a wrong answer, and for a linked library that rejects what the provider generated. Errors
-/// from the provider's library.
+/// [`Fault::WrongAnswer`] if a known answer is wrong or the exchange fails. [`Fault::Unsupported`] if one of the two
+/// libraries lacks an operation that the exchange needs.
 pub(crate) fn check(provider: &Provider, all: &[Arc<Provider>], algorithm: &str) -> Result<(), Fault> {
     known_answers::check(provider, algorithm).map_err(|WrongAnswer(what)| Fault::WrongAnswer(what))?;
     if is_linked(provider) {
@@ -35,7 +35,7 @@ fn is_linked(provider: &Provider) -> bool {
     provider.language.is_none() && provider.remote.is_none()
 }
 
-/// Returns the first linked provider that offers the algorithm, by id, and its implementation.
+/// Returns the id of the first linked provider that offers the algorithm, and that provider's implementation.
 fn peer<'p, T: ?Sized>(
     all: &'p [Arc<Provider>],
     find: impl Fn(&'p Provider) -> Option<&'p Arc<T>>,
@@ -44,8 +44,8 @@ fn peer<'p, T: ?Sized>(
     linked.find_map(|provider| find(provider).map(|found| (provider.id(), found)))
 }
 
-/// Checks that a key pair from `one` and an encapsulation by `other` give the same secret. One of them belongs to the
-/// linked library `peer`.
+/// Checks that a key pair from `one` and an encapsulation by `other` give the same secret. Errors name the linked
+/// library, `peer`, which is either `one` or `other`.
 fn exchange_secret(one: &dyn Kem, other: &dyn Kem, peer: &str) -> Result<(), Fault> {
     let exchange = || {
         let parameters = &one.info().parameters;
@@ -61,8 +61,8 @@ fn exchange_secret(one: &dyn Kem, other: &dyn Kem, peer: &str) -> Result<(), Fau
     judge(exchange(), peer, "the two sides have different shared secrets")
 }
 
-/// Checks that `other` accepts a signature by `one`, and rejects it with a bit flipped. One of them belongs to the
-/// linked library `peer`.
+/// Checks that `other` accepts a signature by `one`, and rejects the signature after a bit flip. Errors name the linked
+/// library, `peer`, which is either `one` or `other`.
 fn exchange_signature(one: &dyn SignatureScheme, other: &dyn SignatureScheme, peer: &str) -> Result<(), Fault> {
     let exchange = || {
         let parameters = &one.info().parameters;

@@ -14,7 +14,7 @@ pub fn hybrids() -> impl Iterator<Item = &'static str> {
     HYBRID_KEMS.into_iter().filter(|name| *name != WITH_MOCK).chain(HYBRID_SIGNATURES)
 }
 
-/// Returns a provider for each pair that can build the hybrid. Its name is that of the pair in case ids, such as
+/// Returns a provider for each pair that can build the hybrid. The provider has the pair's name in case ids, such as
 /// `aws-lc` or `aws-lc+liboqs`. Without `every`, returns only the pairs that a run measures by default. Empty if the
 /// algorithm is not a hybrid.
 pub fn constructed(providers: &[Arc<Provider>], algorithm: &str, every: bool) -> Vec<Arc<Provider>> {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 /// Name of the operation.
 pub(crate) const FINGERPRINT: &str = "fingerprint";
 
-/// SHA-256 of the SubjectPublicKeyInfo, which each operation encodes again.
+/// Fingerprint trial. Each operation encodes the key as SubjectPublicKeyInfo and computes the SHA-256 digest.
 pub(crate) struct Fingerprint {
     key: PublicKey,
     hash: Arc<dyn Hash>,

@@ -79,7 +79,7 @@ pub trait Workload: Send + Sync {
     fn cases(&self, providers: &[Arc<Provider>], options: &CaseOptions) -> Vec<Case>;
 
     /// Returns the [questions](Question) to measure before `fastest` can be replaced by pairs of providers. `selected`
-    /// are the cases of this workload that were selected from a draft with the same options.
+    /// contains the cases of this workload that the caller selected from a draft with the same options.
     fn questions(&self, _selected: &[Case], _providers: &[Arc<Provider>], _options: &CaseOptions) -> Vec<Question> {
         Vec::new()
     }
@@ -117,8 +117,8 @@ fn find<'a>(providers: &'a [Arc<Provider>], id: &str) -> Result<&'a Arc<Provider
     provider.ok_or_else(|| Fault::Unsupported(format!("this build does not contain the library {id}")))
 }
 
-/// Creates the trial for an operation of a KEM or signature scheme. If both have the same name, `sign` and `verify` use
-/// the signature scheme, and all other operations use the KEM.
+/// Creates the trial for an operation of a KEM or signature scheme. If a KEM and a signature scheme have the same name,
+/// `sign` and `verify` use the scheme, and all other operations use the KEM.
 ///
 /// # Errors
 /// Errors from the library while generating keys and inputs, and [`Fault::Unsupported`] if the operation does not

@@ -103,7 +103,7 @@ impl Trial for Memory {
         Ok(())
     }
 
-    /// Reports several threads, because peaks are measured on another thread. Otherwise, the harness would report the
+    /// Declares several threads, because peaks are measured on another thread. Otherwise, the harness would count the
     /// wait for that thread as a disturbance.
     fn demands(&self) -> Demands {
         Demands { several_threads: true, ..Demands::default() }

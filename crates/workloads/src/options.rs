@@ -46,8 +46,8 @@ pub struct OutOfRange {
 /// Declares the fields, the ranges of numeric fields, and the methods that cover all fields.
 macro_rules! case_options {
     ($($(#[$attribute:meta])* $name:ident: $type:ty $(=> $range:expr)?,)*) => {
-        /// Case parameters that a user, a suite or a program chooses. The workloads decide about parameters that are
-        /// not chosen (`None` or an empty list).
+        /// Case parameters that a user, a suite or a program chooses. Workloads choose the parameters that are unset
+        /// (`None` or an empty list).
         #[derive(Args, Clone, Debug, Default, PartialEq, Deserialize)]
         #[serde(default)]
         pub struct CaseOptions {
@@ -178,7 +178,8 @@ case_options! {
     #[arg(help_heading = TLS, long, value_name = "BYTES", allow_hyphen_values = true)]
     mtu: Option<u64> => 576..=65_535,
 
-    /// Pairs that `fastest` means. `None` while the choice is open; `fastest` then means every possible pair.
+    /// Pairs of providers that were chosen for `fastest`. `None` before the choice: `fastest` then means every possible
+    /// pair.
     #[arg(skip)]
     #[serde(skip)]
     fastest: Option<Vec<Fastest>>,

@@ -1,6 +1,6 @@
 //! Operations that another process performs and times. This process sends the inputs once, and checks the answers in
-//! the same way as for other libraries. Each sample is one request to the other process to perform a number of
-//! operations. This module calls such a request a visit.
+//! the same way as for other libraries. Each sample is one request to the other process, called a visit, to perform a
+//! number of operations.
 //!
 //! The other process times only operations with prepared keys and the library's own randomness, so its provider has no
 //! other cases.
@@ -16,25 +16,25 @@ use pqlab_record::{Case, Form, State};
 use rand_chacha::ChaCha8Rng;
 use std::sync::Arc;
 
-/// Minimum length of a sample in ns. The time for messages between the processes is a small part of it.
+/// Minimum length of a sample in ns. Messages between the processes take a small part of this time.
 const SAMPLE_NS: u64 = 500_000;
 /// Length of a visit during warm-up, in ns.
 const WARM_UP_VISIT_NS: u64 = 20_000_000;
 /// Maximum length of the warm-up in ns, unless one operation takes longer. This is a small part of the harness's time
 /// limit for preparing a case (`harness::process::Limits::request`).
 const WARM_UP_NS: u64 = 10_000_000_000;
-/// Minimum length of a long visit in the warm-up, in ns. The time for messages is a small part of a long visit.
+/// Minimum length of a long visit in the warm-up, in ns. Messages between the processes take a small part of this time.
 const LONG_VISIT_NS: u64 = WARM_UP_VISIT_NS / 4;
 /// Minimum number of long visits before the warm-up ends.
 const LEAST_VISITS: usize = 6;
 /// Minimum total time of the long visits before the warm-up ends, in ns.
 const LEAST_NS: u64 = 100_000_000;
-/// If operations in the first long visit take more than this factor times as long as in the fastest one, a just-in-time
-/// compiler is at work. `LEAST_COMPILED_NS` then replaces [`LEAST_NS`].
+/// Limit for the ratio of the times per operation in the first and in the fastest long visit. A larger ratio shows that
+/// a just-in-time compiler is at work. `LEAST_COMPILED_NS` then replaces [`LEAST_NS`].
 const COMPILED: f64 = 1.5;
 const LEAST_COMPILED_NS: u64 = 1_000_000_000;
-/// Number of long visits after which the warm-up ends even if none agrees with the time reported for it. More visits
-/// would not help: the disagreement cannot be chance.
+/// Number of long visits after which the warm-up ends, even if measured and reported times disagree in all of them.
+/// More visits would not help, because the disagreement cannot be chance.
 const MOST_DISPUTED: usize = 50;
 /// Visits count as steady if the later half is faster than the earlier half by at most this fraction.
 const STEADY_WITHIN: f64 = 0.02;
@@ -217,8 +217,9 @@ pub(crate) fn function(remote: &Arc<dyn Remote>, case: &Case, function: &Functio
     ready(remote, case, vec![Vec::new(); function.inputs], check)
 }
 
-/// A worker's report on a function's right answer. `UNCHECKED` is the report of a worker that does not check answers.
+/// Report from a worker that checked a function's answer and found it right.
 const RIGHT: &[u8] = b"right";
+/// Report from a worker that does not check answers.
 const UNCHECKED: &[u8] = b"unchecked";
 /// Maximum length of any other report in an error message, in characters.
 const MOST_WORDS: usize = 300;
@@ -310,7 +311,7 @@ struct WarmUp {
     /// Time per operation in each long visit, in ns.
     long: Vec<f64>,
     /// Measured and reported time, in ns, of the long visit in which the two agree best. A visit of 20 ms reveals
-    /// differences that the time for messages would hide in a visit of 0.5 ms.
+    /// differences that would be hidden in a visit of 0.5 ms by the time for messages.
     closest: Option<(u64, u64)>,
 }
 
@@ -375,7 +376,7 @@ impl Trial for Visits {
         let Some((count, _)) = self.last else { return Err(Fault::WrongAnswer("no operation was performed".into())) };
         let answers = self.there.answers().map_err(fault)?;
         if answers.len() as u64 != count.min(self.sets) {
-            let text = format!("{count} operations returned {} answers", answers.len());
+            let text = format!("number of answers: {}, expected {}", answers.len(), count.min(self.sets));
             return Err(Fault::WrongAnswer(text));
         }
         for (set, outputs) in answers.iter().rev().take(KEPT) {

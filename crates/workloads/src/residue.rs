@@ -1,5 +1,5 @@
-//! Workload `residue`: the cost that a library imposes on the code after it by leaving the upper halves of the vector
-//! registers in use.
+//! Workload `residue`: the slowdown of code that runs after a library call, if the library leaves the upper halves of
+//! the vector registers in use.
 //!
 //! Cases come in pairs. In the first case (`then=sse`), a short loop of SSE instructions follows each operation within
 //! the timed call. In the second case (`between=cleared`), the upper halves are cleared before the loop. The difference

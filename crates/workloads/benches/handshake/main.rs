@@ -23,7 +23,8 @@ use std::process::ExitCode;
 
 /// Allowed relative difference between the tool and the bare loop.
 const LIMIT: f64 = 0.02;
-/// Handshakes per round. Averages over several, because an ML-DSA signature takes a random number of attempts.
+/// Number of handshakes per round. A round needs several, because an ML-DSA signature takes a random number of
+/// attempts.
 const BATCH: usize = 4;
 /// Time at which certificates are verified, in seconds since 1970. The tool uses the same time.
 const NOW: u64 = 1_800_000_000;

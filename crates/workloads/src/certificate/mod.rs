@@ -4,9 +4,9 @@
 //! only the second signature. `verify-server` is the work of a client that parses a server's chain and verifies it
 //! for the server's name. Other cases encode, decode and fingerprint keys.
 //!
-//! `X.509-Ed25519` and `X.509-ML-DSA-65` are the halves of `X.509-alternative`, `X.509-composite` and
-//! `X.509-detached`, measured in the same rounds. Signatures are deterministic if the library supports that. Each
-//! operation that calls no library (parse, encode, decode) has only one row, under the provider `pqlab`.
+//! `X.509-Ed25519` and `X.509-ML-DSA-65` are the halves of `X.509-alternative`, `X.509-composite` and `X.509-detached`,
+//! measured in the same rounds. Signatures are deterministic if the library supports that. Parsing, encoding and
+//! decoding call no library, so each of these operations has only one row per form or key, under the provider `pqlab`.
 
 mod authority;
 mod documents;
@@ -84,8 +84,8 @@ impl Workload for CertificateWorkload {
         cases
     }
 
-    /// All certificate forms are compared with one another, so they use the same pair of providers. The pair is chosen
-    /// by timing the composite signature, which needs the most algorithms.
+    /// Returns the open questions about the composite signature. All certificate forms are compared with one another,
+    /// so they use the pair of providers that is fastest for this signature, which needs the most algorithms.
     fn questions(&self, selected: &[Case], providers: &[Arc<Provider>], options: &CaseOptions) -> Vec<Question> {
         let of_pairs = |case: &Case| {
             let form = Form::named(&case.algorithm)?;
@@ -95,9 +95,8 @@ impl Workload for CertificateWorkload {
         };
         let open = fastest::questions(options, selected, of_pairs);
         if open.is_empty() && !selected.is_empty() {
-            // The selection contains no certificate with two signatures, so no selected case can
-            // choose the pair. Let the same operations on such certificates choose it, or all
-            // operations if none match.
+            // No selected case calls two libraries, so none can choose the pair. Choose it with the selected operations
+            // on certificates with two signatures. If these operations call no library, use all operations.
             let all = self.cases(providers, options);
             let same = |case: &&Case| selected.iter().any(|one| one.operation == case.operation);
             let alike: Vec<Case> = all.iter().filter(same).cloned().collect();

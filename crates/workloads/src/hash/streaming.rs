@@ -8,8 +8,8 @@ use std::sync::Arc;
 const PART: usize = 1024;
 /// Number of output bytes squeezed after absorbing a message, to check the absorbed state.
 const PROOF: usize = 32;
-/// Maximum number of bytes that a batch may squeeze. To check them, a single call computes the same number of bytes at
-/// once.
+/// Maximum number of bytes that a batch may squeeze. Limits memory, because the check computes all of these bytes in a
+/// single call.
 const LONGEST: usize = 64 << 20;
 
 /// Absorbs messages in parts of 1 KiB. An operation starts a new absorber, passes the parts, finishes, and squeezes 32

@@ -109,7 +109,7 @@ impl Workload for HpkeWorkload {
 }
 
 /// Returns whether the options name a library for a half. If so, cases for a library's own HPKE are left out, because
-/// it has no separate halves.
+/// this HPKE has no separate halves.
 fn is_asked(options: &CaseOptions) -> bool {
     options.classical.is_some() || options.post_quantum.is_some()
 }

@@ -10,8 +10,9 @@ use pqlab_primitives::{
 use rand_chacha::ChaCha8Rng;
 use std::sync::Arc;
 
-/// Context (`info`) of every message. `ASSOCIATED_DATA` is authenticated with each message but not secret.
+/// Context (`info`) of every message.
 const INFO: &[u8] = b"pqlab";
+/// Public data that is authenticated with each message.
 const ASSOCIATED_DATA: &[u8] = b"first message";
 
 fn nothing() -> Fault {
@@ -58,7 +59,7 @@ impl Parties {
     }
 }
 
-/// Checks that two implementations of the same recipient open messages that the other one sealed.
+/// Checks that each of two implementations of the same recipient opens a message that the other one sealed.
 fn agree(one: &dyn Recipient, other: &dyn Recipient, message: &[u8], plaintext: &[u8]) -> Result<(), Fault> {
     let sealed = other.seal(plaintext).map_err(fault)?;
     if other.open(message).map_err(fault)? == plaintext && one.open(&sealed).map_err(fault)? == plaintext {

@@ -63,8 +63,8 @@ fn generator(case: &Case, providers: &[Arc<Provider>]) -> Option<String> {
 }
 
 /// Returns the open questions for the selected cases of a draft. If only halves are selected, a simple construction
-/// chooses the pair (`X25519MLKEM768`, or the hybrid signature in the reference form). The selected operations are
-/// timed with it or, if it has none of them, its complete operation.
+/// chooses the pair (`X25519MLKEM768`, or the hybrid signature in the reference form). This construction is timed with
+/// the selected operations. If it supports none of them, its complete operation is timed.
 pub(super) fn questions(selected: &[Case], providers: &[Arc<Provider>], options: &CaseOptions) -> Vec<Question> {
     if !is_asked(options) {
         return Vec::new();
@@ -97,7 +97,7 @@ pub(super) fn questions(selected: &[Case], providers: &[Arc<Provider>], options:
 
 fn deciding_of(case: &Case) -> Option<Case> {
     let operation = match case.operation.as_str() {
-        // A key's fingerprint is the same whichever libraries generate the key. Choose the libraries by the
+        // A key's fingerprint does not depend on the libraries that generate the key. Choose the libraries by the
         // construction's main operation.
         FINGERPRINT if HYBRID_SIGNATURES.contains(&case.algorithm.as_str()) => "cycle",
         FINGERPRINT => "handshake",
@@ -180,8 +180,8 @@ fn signatures(providers: &[Arc<Provider>], options: &CaseOptions) -> Vec<Case> {
     cases
 }
 
-/// Returns the fingerprint cases for constructions that have an object identifier. Only the SHA-256 of the classical
-/// half's provider affects the time, so there is one row for each of these providers.
+/// Returns the fingerprint cases for constructions that have an object identifier. Only the classical provider's
+/// SHA-256 affects the time, so there is one row for each classical provider.
 fn fingerprints(
     constructions: &[&str],
     pairs: &[Pair],
@@ -229,7 +229,8 @@ pub(crate) fn signature_pairs(providers: &[Arc<Provider>], options: &CaseOptions
     pairs(providers, options, classical, |provider| provider.signature(ML_DSA).is_some())
 }
 
-/// Returns the distinct providers of one half, in the order of the pairs. `half` selects the half of a pair.
+/// Returns the distinct providers of one half, in the order of the pairs. `half` returns a pair's provider for that
+/// half.
 fn halves<'a>(pairs: &'a [Pair], half: impl Fn(&'a Pair) -> &'a String) -> std::vec::IntoIter<&'a str> {
     let mut seen: Vec<&str> = Vec::new();
     for pair in pairs {
@@ -240,8 +241,8 @@ fn halves<'a>(pairs: &'a [Pair], half: impl Fn(&'a Pair) -> &'a String) -> std::
     seen.into_iter()
 }
 
-/// Returns the cases for an operation of a KEM: one with the library's own randomness and, if the operation generates
-/// keys and the library accepts seeds, one with supplied seeds.
+/// Returns the cases for an operation of a KEM. One case uses the library's own randomness. If the operation generates
+/// keys and the library accepts seeds, a second case uses supplied seeds.
 fn kem_cases(kem: &dyn Kem, operation: &str, provider: &str) -> Vec<Case> {
     let info = kem.info();
     let makes_keys = ["keygen", "handshake"].contains(&operation) && info.coins.keygen;

@@ -3,9 +3,9 @@
 //! The case `hybrid/X-Wing/encapsulate@aws-lc+liboqs` takes X25519 and all symmetric algorithms from the first
 //! provider, and ML-KEM from the second. `hybrid/X25519/encapsulate@aws-lc` and `hybrid/ML-KEM-768/encapsulate@liboqs`
 //! are the same operation with only one half. The cost of the combiner is the difference between the hybrid's time and
-//! the sum of its halves' times in the same round. In both the hybrid and the X25519 half, key generation contains one
-//! X25519 key generation, encapsulation contains one key generation and one Diffie-Hellman operation, and decapsulation
-//! contains one Diffie-Hellman operation.
+//! the sum of its halves' times in the same round. The hybrid and its X25519 half perform the same X25519 operations.
+//! Key generation performs one key generation. Encapsulation performs one key generation and one Diffie-Hellman
+//! operation. Decapsulation performs one Diffie-Hellman operation.
 //!
 //! Operations that generate keys are measured twice: with the libraries' own randomness, as applications use it, and
 //! with supplied seeds (`keygen[coins=exact]`). Only with supplied seeds does the hybrid do the same work as its

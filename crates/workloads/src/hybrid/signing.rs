@@ -35,7 +35,7 @@ pub(super) struct Inputs {
     setting: Setting,
     keys: Vec<Box<dyn SigningKey>>,
     messages: Vec<Vec<u8>>,
-    /// Seeds for keys that are generated in the timed call. `None` if they come from the library's own randomness.
+    /// Seeds for keys that are generated in the timed call. `None` if the keys come from the library's own randomness.
     coins: Option<GivenCoins>,
 }
 

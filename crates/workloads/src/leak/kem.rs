@@ -31,9 +31,9 @@ const HASH: usize = 32;
 
 /// Length of `rho`, in bytes.
 const SEED: usize = 32;
-/// Modulus q of the coefficients (FIPS 203, section 2.4). `ZETA` is the root of unity for the number-theoretic
-/// transform (section 4.3).
+/// Modulus q of the coefficients (FIPS 203, section 2.4).
 const Q: u32 = 3329;
+/// Root of unity for the number-theoretic transform (FIPS 203, section 4.3).
 const ZETA: u32 = 17;
 /// Length of an encoded polynomial in bytes: 256 numbers of 12 bits.
 const POLYNOMIAL: usize = 384;

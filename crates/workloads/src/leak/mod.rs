@@ -124,7 +124,7 @@ pub fn prepare(case: &LeakCase, providers: &[Arc<Provider>], seed: u64) -> Resul
 
 /// Returns the fault for a case that does not exist.
 fn missing(case: &LeakCase) -> Fault {
-    Fault::Unsupported(format!("no such leak test: {case}"))
+    Fault::Unsupported(format!("unknown leak test: {case}"))
 }
 
 #[cfg(test)]

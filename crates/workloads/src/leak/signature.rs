@@ -4,8 +4,8 @@
 //! An ML-DSA key is `rho || K || tr || s1 || s2 || t0` (FIPS 204, algorithm 24), and the matrix is derived from the
 //! public `rho`. If the library accepts keys combined from two key pairs, all keys in the test of secrets have the same
 //! `rho` and `tr`. Signatures with a combined key do not verify, but signing takes the same steps. Both classes sign a
-//! new random message in each call. The number of attempts depends on the message, so a few fixed messages would
-//! themselves form classes.
+//! new random message in each call. The number of attempts depends on the message. With a few fixed messages per class,
+//! this number alone would distinguish the classes.
 
 use super::pools::pools;
 use super::{LeakCase, LeakSubject, Role, missing};

@@ -26,7 +26,7 @@ pub(super) struct BlockTrial {
     threads: Option<Threads>,
     regime: Regime,
     outcome: Rejections,
-    /// Position in the batch that got a wrong signature in the last [check](Self::rejects_changed).
+    /// Position, within the batch, of the signature that the last [check](Self::rejects_changed) changed.
     changed: usize,
 }
 
@@ -132,8 +132,8 @@ impl BlockTrial {
             return Ok(());
         }
         Err(Fault::WrongAnswer(format!(
-            "batch verification of {together} transactions did not reject exactly the one wrong signature, at \
-             position {}",
+            "batch verification of {together} transactions accepted an invalid transaction or rejected a \
+             valid one; the signature at position {} was changed",
             self.changed
         )))
     }
@@ -213,9 +213,9 @@ fn block_file(form: TransactionForm, pool: &Transactions, count: u64) -> std::io
     Ok(file)
 }
 
-/// Threads that verify transactions. Before a timed block they spin, because waking a sleeping processor takes long,
-/// especially on a virtual machine, where the host must find a free core. In a node that verifies one block after
-/// another, threads do not sleep either.
+/// Threads that verify transactions. They spin before a timed block, because waking a sleeping processor takes a long
+/// time. The delay is longest on a virtual machine, because the host must find a free core. Threads of a node that
+/// verifies one block after another do not sleep either.
 struct Threads {
     pool: ThreadPool,
     /// Processors that the threads run on.
@@ -240,7 +240,7 @@ impl Threads {
     }
 
     fn keep_awake(&self) {
-        // If there are more threads than processors, spinning threads would slow each other and the thread that
+        // If there are more threads than processors, spinning threads would slow down each other and the thread that
         // prepares the block.
         let crowded = self.cpus.len() < self.pool.current_num_threads();
         if crowded || self.idle.swap(true, Ordering::Relaxed) {

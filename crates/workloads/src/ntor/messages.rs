@@ -1,6 +1,6 @@
-//! Handshakes that carry messages: hs-ntor for onion services, both classical and in pqlab's own extension with
-//! ML-KEM-768, and ntor v3. Each step compares every decrypted message with the message that was sent, which takes a
-//! few ns.
+//! Handshakes that carry messages: classical hs-ntor for onion services, pqlab's own extension of hs-ntor with
+//! ML-KEM-768, and ntor v3. Each step compares every decrypted message with the message that was sent. The comparison
+//! takes a few ns.
 
 use super::handshake_fault;
 use super::sides::{Lengths, Sides};
@@ -97,7 +97,7 @@ impl Messaged {
         found.into_iter().map(base).collect()
     }
 
-    /// Returns facts with the lengths of messages and keys. A test compares the lengths with those of the protocol.
+    /// Returns facts with the lengths of messages and keys. A test compares these lengths with the protocol's lengths.
     fn facts(self) -> Facts {
         let kem = KemParameters::find(KEM).filter(|_| self.hybrid());
         let (longer, also) = kem.as_ref().map_or((0, 0), |kem| (kem.encapsulation_key, kem.ciphertext));

@@ -127,8 +127,8 @@ impl Workload for NtorWorkload {
         cases
     }
 
-    /// Each handshake has its own pair of providers, chosen by timing the complete handshake or single steps. Queues,
-    /// profiles, threads, loads, and the exchange with a relay use the same pair.
+    /// Returns the open questions. Each handshake has its own pair of providers, chosen by timing the complete
+    /// handshake or single steps. Queues, profiles, threads, loads, and the exchange with a relay use the same pair.
     fn questions(&self, selected: &[Case], _providers: &[Arc<Provider>], options: &CaseOptions) -> Vec<Question> {
         let mut questions = Vec::new();
         for handshake in handshakes() {

@@ -205,7 +205,7 @@ impl Relay {
             let stream = match listener.accept() {
                 Ok((stream, _)) => stream,
                 Err(error) if transient(&error) => {
-                    // The process may be out of file descriptors, so open connections must close first.
+                    // The process may be out of file descriptors. Wait for open connections to close.
                     thread::sleep(Duration::from_millis(10));
                     continue;
                 }
@@ -229,10 +229,10 @@ impl Relay {
         Ok(())
     }
 
-    /// Makes [`serve`](Self::serve) return. `address` is where it listens.
+    /// Makes [`serve`](Self::serve) return. `address` is the address of the listening socket.
     pub fn stop(&self, address: SocketAddr) {
         self.stopping.store(true, Ordering::Release);
-        // A connection wakes `serve`. If connecting fails, nothing is listening any more.
+        // A connection wakes `serve`. If connecting fails, the socket is already closed.
         TcpStream::connect_timeout(&address, Duration::from_secs(1)).ok();
     }
 
@@ -242,7 +242,8 @@ impl Relay {
         stream.set_nodelay(true)?;
         stream.set_write_timeout(Some(Duration::from_nanos(MESSAGE_TIME)))?;
         let mut session = Session { stream, answer: [0; 2 + LONGEST] };
-        // Free the place before the connection closes, so that a client that sees the end finds a free place.
+        // Free the place before the connection closes, so that a client can reconnect as soon as it sees the connection
+        // close.
         let _place = place;
         let mut data = [0; LONGEST];
         while let Some((number, length)) = session.request(&mut data)? {
@@ -265,7 +266,7 @@ impl Relay {
         let mut keys = zeroize::Zeroizing::new([0; 80]);
         let reply = &mut session.answer[2..2 + protocol.reply()];
         responder.respond(data, Coins::Internal, reply, &mut keys[..protocol.keys()])?;
-        // Count before sending, because a client that has the reply may ask for the count.
+        // Count before sending, because the count must include every reply that a client has received.
         self.handshakes.fetch_add(1, Ordering::AcqRel);
         session.send(protocol.reply())?;
         Ok(())

@@ -28,7 +28,7 @@ impl Messages {
         }
     }
 
-    /// Clears the reply and the relay's keys, so that the check does not accept those of an earlier sample.
+    /// Clears the reply and the relay's keys, so that the check does not accept values from an earlier sample.
     pub(super) fn forget_answer(&mut self) {
         self.reply.fill(0);
         self.relay_keys.fill(0);

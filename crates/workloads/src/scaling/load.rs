@@ -26,7 +26,7 @@ pub(super) struct Load {
     delays: Vec<u64>,
 }
 
-/// Workers that take tasks from an open queue. A task in the queue is its submission time in ns.
+/// Workers that take tasks from an open queue. Each entry in the queue is the submission time of a task, in ns.
 struct Workers {
     queue: Sender<u64>,
     home: Receiver<Returned>,

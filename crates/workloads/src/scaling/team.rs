@@ -94,8 +94,8 @@ impl Team {
         pin(&self.cpus[..1])?;
         let round = Arc::new(Round::new(self.cpus.len(), oversubscribed));
         let (sender, home) = channel();
-        // If a later line fails, no thread waits forever, because `gather` releases all threads
-        // that were sent out.
+        // If a later line fails, no thread waits forever: `gather` releases every thread that already received its
+        // member.
         let pending = self.pending.insert(Pending { round: Arc::clone(&round), home, before: None });
         for (thread, &cpu) in self.cpus.iter().enumerate().skip(1) {
             let mut member = self.members[thread].take().ok_or_else(gone)?;

@@ -221,8 +221,8 @@ impl VerifyBatch {
             };
             Ok::<_, Error>((prepared, encoded))
         })?;
-        // Use at least as many signatures as a pool holds: caches and branch predictors would learn
-        // a smaller set.
+        // Use at least as many signatures as a pool holds, because caches and branch predictors would learn a smaller
+        // set.
         let operations = POOL.div_ceil(shape.number);
         let mode = Mode::default();
         let sign = |index: usize| {
@@ -251,7 +251,7 @@ impl VerifyBatch {
         &self.signed[operation * self.number..][..self.number]
     }
 
-    /// Returns a verdict on each signature. If the verifier gives only one verdict per batch, all of them are the same.
+    /// Returns a verdict on each signature. If the verifier gives only one verdict per batch, all verdicts are equal.
     #[inline(always)]
     fn verdicts(&self, signed: &[Signed]) -> Vec<LibraryResult<()>> {
         match &self.verifier {

@@ -1,10 +1,9 @@
 //! Signs the message sets that C2SP published (CCTV). Signing a whole set takes the expected number of attempts.
 //!
 //! ML-DSA signs by rejection: the number of attempts depends on message and key, so a mean over random messages
-//! converges slowly. The attempts for all messages of a set add up to the expected total, given the key from the
-//! all-zero seed, deterministic signing and an empty context. A sample therefore signs the whole set once, and its time
-//! is divided by the number of messages. The alternative set serves to detect libraries that are optimized for the main
-//! set.
+//! converges slowly. With the key from the all-zero seed, deterministic signing and an empty context, the attempts for
+//! all messages of a set add up to the expected total. A sample therefore signs the whole set once, and its time is
+//! divided by the number of messages. The alternative set reveals libraries that are optimized for the main set.
 
 use super::{Mode, Setting};
 use crate::fault;

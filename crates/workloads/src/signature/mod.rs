@@ -301,8 +301,8 @@ fn modes(scheme: &dyn SignatureScheme, operation: &str, options: &CaseOptions) -
     modes
 }
 
-/// Returns whether to measure the pre-hashed variant of an algorithm with a hash function: SLH-DSA with SHAKE only with
-/// SHAKE256, ML-DSA with SHA-512 and SHAKE128, and all other algorithms with SHA-512.
+/// Returns whether to measure an algorithm's pre-hashed variant with this hash function. ML-DSA is measured with
+/// SHA-512 and SHAKE128, SLH-DSA-SHAKE only with SHAKE256, and every other algorithm with SHA-512.
 fn natural(prehash: Prehash, algorithm: &str) -> bool {
     match prehash {
         Prehash::Sha512 => !algorithm.starts_with("SLH-DSA-SHAKE"),

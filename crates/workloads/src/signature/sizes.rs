@@ -13,7 +13,8 @@ pub(super) const SIGNATURE_BYTES: &str = "signature_bytes";
 /// Length of a message in bytes.
 const MESSAGE: usize = 32;
 
-/// Returns whether to measure a scheme's signature lengths: if they vary, or if they are padded (padded Falcon).
+/// Returns whether to measure a scheme's signature lengths, which is useful only if they vary or are padded (padded
+/// Falcon).
 pub(super) fn worth_it(scheme: &dyn SignatureScheme) -> bool {
     let parameters = &scheme.info().parameters;
     parameters.variable_length || parameters.algorithm.starts_with("Falcon-padded-")

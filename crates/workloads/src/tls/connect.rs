@@ -1,5 +1,5 @@
-//! Connections over TCP. The time of a connection lasts from before the first packet until the client has completed the
-//! handshake. The time until the first byte of an answer is recorded as well.
+//! Connections over TCP. A connection is timed from before the first packet until the client has completed the
+//! handshake. The time until the first byte of an answer is also recorded.
 //!
 //! Over loopback, connections follow one another, with client and server on one processor, so that no processor has to
 //! wake up. Over a link, connections overlap. Their starts are far enough apart that no connection waits for the
@@ -24,19 +24,21 @@ use std::time::Duration;
 
 /// Time limit for each step, including retransmissions.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// Connections per sample over loopback. `LINK_WAVE` is the number over a link. At this size, each of the default
-/// processes gets two rounds, because the interval needs the noise between rounds.
+/// Number of connections per sample over loopback.
 const LOOPBACK_WAVE: u64 = 4;
+/// Number of connections per sample over a link. With this number, each of the default processes measures two rounds.
+/// The interval needs the noise between rounds.
 pub(super) const LINK_WAVE: u64 = 13;
 /// Number of trial handshakes in memory. Their time determines the time between connections.
 const TRIED: usize = 5;
 /// Minimum time between the starts of connections over a link, as a multiple of the computing time of both sides.
-/// `APART_ON_LINE` is the minimum as a multiple of the time for transmitting a connection's bytes.
 const APART: u64 = 4;
+/// Minimum time between the starts of connections over a link, as a multiple of the time for transmitting a
+/// connection's bytes.
 const APART_ON_LINE: f64 = 1.5;
-/// Bytes of headers per segment (IPv4, and TCP with time stamps). `BARE_SEGMENTS` is the number of segments without
-/// data per connection.
+/// Bytes of headers per segment (IPv4, and TCP with time stamps).
 const HEADERS: f64 = 52.0;
+/// Number of segments without data per connection.
 const BARE_SEGMENTS: f64 = 8.0;
 
 /// Times of a connection, in ns.
@@ -126,7 +128,7 @@ impl Connections {
             })
             .map_err(system)?;
             let served = joined(servers);
-            // Report the client's fault first, because it says more than the server's resulting fault.
+            // Report the client's fault first, because the server's fault is only a consequence.
             let connected = clients.map_err(system)??;
             Ok((connected, served?))
         })
@@ -207,7 +209,8 @@ impl Trial for Connections {
             connections if connections == self.server_cpu.len() => Ok(()),
             connections => {
                 let served = self.server_cpu.len();
-                Err(Fault::WrongAnswer(format!("the client made {connections} connections, but the server {served}")))
+                let text = format!("connections made by the client: {connections}; accepted by the server: {served}");
+                Err(Fault::WrongAnswer(text))
             }
         }
     }
@@ -246,7 +249,7 @@ impl Trial for Connections {
     }
 }
 
-/// Returns the computing time in ns of both sides of a handshake together, and the messages of a handshake.
+/// Returns the total computing time of both sides of a handshake, in ns, and the handshake's messages.
 fn try_handshakes(setup: &Setup) -> Result<(u64, Flights), Fault> {
     setup.prime(TRIED).map_err(fault)?;
     let (mut least, mut flights) = (u64::MAX, Flights::default());

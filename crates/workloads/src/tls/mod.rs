@@ -30,10 +30,11 @@ use trial::{Handshakes, Part};
 
 /// Default number of intermediate certificates.
 const CHAIN: u64 = 1;
-/// Case parameter for the signature algorithm of the certificates. `INTERMEDIATES` is the parameter for the number of
-/// intermediate certificates, and `MODE` the parameter for the kind of handshake.
+/// Case parameter for the signature algorithm of the certificates.
 const AUTH: &str = "auth";
+/// Case parameter for the number of intermediate certificates.
 const INTERMEDIATES: &str = "chain";
+/// Case parameter for the kind of handshake.
 const MODE: &str = "mode";
 /// Operation that connects over TCP.
 const CONNECT: &str = "connect";
@@ -125,8 +126,8 @@ impl Workload for TlsWorkload {
         cases
     }
 
-    /// Returns the primitives that both sides use, as pairs of provider and algorithm. The provider of a side wraps the
-    /// library that the TLS implementation of this side uses.
+    /// Returns the primitives that both sides use, as pairs of provider and algorithm. Each side's provider wraps the
+    /// library that its TLS implementation uses.
     fn primitives(&self, case: &Case) -> Vec<(String, String)> {
         let (Some(sides), Some(group)) = (Sides::from_case(case), Group::named(&case.algorithm)) else {
             return Vec::new();

@@ -6,18 +6,19 @@ use pqlab_record::{Case, Parameter, UnknownWord};
 use std::str::FromStr;
 use std::time::Duration;
 
-/// Case parameters for the transport (`OVER`), the name of a link's conditions (`NETWORK`), and values that override
-/// these conditions, each with its unit.
+/// Case parameter for the transport, and the parameter's value.
 const OVER: (&str, &str) = ("over", "tcp");
+/// Case parameter that names a link's conditions.
 const NETWORK: &str = "network";
+// Case parameters that override single conditions, each with its unit.
 const ROUND_TRIP: (&str, &str) = ("rtt", "ms");
 const RATE: (&str, &str) = ("rate", "Mbit");
 const LOSS: (&str, &str) = ("loss", "%");
 const MTU: (&str, &str) = ("mtu", "");
 
-/// Number of round trips per connection, including those for setting up the link, for time estimates. `USUALLY_APART_S`
-/// is the usual time between the starts of two connections, in seconds.
+/// Number of round trips per connection, for time estimates. Includes the round trips that set up the link.
 const ROUND_TRIPS: f64 = 5.0;
+/// Usual time between the starts of two connections in seconds, for time estimates.
 const USUALLY_APART_S: f64 = 0.015;
 
 /// A link without delay, rate limit or losses.

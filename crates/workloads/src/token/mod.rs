@@ -1,8 +1,8 @@
 //! Workload `token`: makes, parses and verifies JWS (compact serialization) and COSE_Sign1, with every token algorithm.
 //! `verify` covers a receiver's work: parsing the token and verifying its signature.
 //!
-//! Like an issuer of tokens, the signer uses a single key. The receiver has already loaded the public key. The
-//! operation that calls no library (parse) has only one row, under the provider `pqlab`.
+//! Like an issuer of tokens, the signer uses a single key. The receiver has already loaded the public key. `parse`
+//! calls no library, so it has only one row, under the provider `pqlab`.
 
 mod trials;
 
@@ -44,8 +44,8 @@ impl Format {
         }
     }
 
-    /// Returns the algorithm's name in case ids, such as `JWS-ES256`. After the prefix comes the JOSE name, which
-    /// distinguishes between uses of a primitive. For Ed25519, it is the name of the primitive, as in certificates.
+    /// Returns the algorithm's name in case ids, such as `JWS-ES256`. The prefix is followed by the JOSE name, because
+    /// one primitive can have several uses. For Ed25519, the primitive's name follows, as in certificates.
     fn name(self, algorithm: &Algorithm) -> String {
         let name = if algorithm.primitive == "Ed25519" { algorithm.primitive } else { algorithm.jose };
         format!("{}{name}", self.prefix())
