@@ -71,8 +71,8 @@ fn check_leaf(leaf: &Certificate, name: &str) -> Result<(), CertificateError> {
     Ok(())
 }
 
-/// Whether a DNS name in a certificate matches the host (RFC 9525, section 6.3). Ignores case. `*` may replace the
-/// whole first label if at least two labels follow.
+/// Returns whether a DNS name in a certificate matches the host (RFC 9525, section 6.3). Ignores case. `*` may replace
+/// the whole first label if at least two labels follow.
 fn matches(of_certificate: &str, host: &str) -> bool {
     match of_certificate.strip_prefix("*.") {
         None => of_certificate.eq_ignore_ascii_case(host),
@@ -83,8 +83,8 @@ fn matches(of_certificate: &str, host: &str) -> bool {
     }
 }
 
-/// Whether `name` is a host name: dot-separated labels of letters, digits and hyphens. The last label must not be a
-/// number, which excludes IPv4 addresses.
+/// Returns whether `name` is a host name: dot-separated labels of letters, digits and hyphens. The last label must not
+/// be a number, which excludes IPv4 addresses.
 fn is_host(name: &str) -> bool {
     let label = |label: &str| {
         let known = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';

@@ -2,9 +2,10 @@
 //! ML-DSA-65 signature. The signature covers `"qs-x509-cosig-v1" || 00 || certificate`, with the context
 //! `qs-x509-cosig`. Certificate and signature are sent as the CBOR array `[certificate, signature]`.
 //!
-//! The earlier system's verifier reads the context from the bundle, so the sender chooses it; here the context is
-//! fixed. Nothing in the certificate indicates that a second signature exists, so an attacker can remove that signature
-//! unnoticed. pqlab offers this form only to reproduce the earlier system's tables. Do not use it for anything else.
+//! The earlier system's verifier reads the context from the bundle, so the sender can choose the context. Here, the
+//! context is fixed. Nothing in the certificate indicates that a second signature exists, so an attacker can remove
+//! that signature unnoticed. pqlab offers this form only to reproduce the earlier system's tables. Do not use it for
+//! anything else.
 
 use super::{Certificate, CertificateError};
 use crate::cbor;

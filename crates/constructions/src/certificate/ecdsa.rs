@@ -11,7 +11,7 @@ struct Value {
     s: Uint,
 }
 
-/// Whether certificates encode signatures of this algorithm as Ecdsa-Sig-Value.
+/// Returns whether certificates encode signatures of this algorithm as Ecdsa-Sig-Value.
 pub(super) fn is(identifier: &Identifier) -> bool {
     identifier.algorithm.starts_with("ECDSA-")
 }

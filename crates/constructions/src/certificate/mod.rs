@@ -78,7 +78,7 @@ impl Certificate {
         let failed = DecodeError::der(CERTIFICATE);
         let parsed = x509_cert::Certificate::from_der(der).map_err(&failed)?;
         let (tbs_der, tbs) = syntax::read_tbs(der)?;
-        // The key comes first, because its error also names the size or curve.
+        // Parse the key before the signature algorithm, because errors about the key also name its size or curve.
         let subject_key = PublicKey::from_info(parsed.tbs_certificate().subject_public_key_info())?;
         let signature = Identifier::of_signature("certificate", parsed.signature_algorithm())?;
         if parsed.signature_algorithm() != parsed.tbs_certificate().signature() {
@@ -139,7 +139,7 @@ impl Certificate {
         self.alternative.as_ref().and_then(|alternative| alternative.subject_key.as_ref())
     }
 
-    /// Whether the certificate contains an alternative signature (extension 2.5.29.74).
+    /// Returns whether the certificate contains an alternative signature (extension 2.5.29.74).
     pub fn has_alternative_signature(&self) -> bool {
         self.alternative_signature().is_some()
     }

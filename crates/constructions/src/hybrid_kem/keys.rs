@@ -88,8 +88,9 @@ impl HybridDecapsulationKey {
 }
 
 impl DecapsulationKey for HybridDecapsulationKey {
-    /// A modified ciphertext yields a different secret (implicit rejection). If the ciphertext's X25519 part is a point
-    /// of low order, X-Wing yields a secret, and the other constructions reject the ciphertext (RFC 7748, section 6.1).
+    /// Decapsulates the secret. A modified ciphertext yields a different secret (implicit rejection). If the
+    /// ciphertext's X25519 part is a point of low order, X-Wing still yields a secret. The other constructions reject
+    /// the ciphertext (RFC 7748, section 6.1).
     fn decapsulate(&self, ciphertext: &[u8], secret: &mut [u8]) -> Result<()> {
         let (mut secret_m, mut secret_x) = (Wiped::new([0; SECRET]), Wiped::new([0; SECRET]));
         let (ciphertext_m, ciphertext_x) = self.layout.split(ciphertext)?;

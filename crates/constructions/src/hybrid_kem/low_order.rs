@@ -60,7 +60,7 @@ const POINTS: [[u8; X25519]; 7] = [
     high(0xee),
 ];
 
-/// Whether `point` has low order. Ignores the most significant bit (RFC 7748, section 5).
+/// Returns whether `point` has low order. Ignores the most significant bit (RFC 7748, section 5).
 fn is_of_low_order(point: &[u8]) -> bool {
     let Ok(mut point) = <[u8; X25519]>::try_from(point) else { return false };
     point[X25519 - 1] &= 0x7f;

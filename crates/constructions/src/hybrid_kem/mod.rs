@@ -2,7 +2,7 @@
 //! libraries. An earlier system defined the reference form.
 //!
 //! In the table, M is ML-KEM-768, X is X25519, `ss` is a shared secret, `ct` a ciphertext and `pk` a public key.
-//! "Binds" lists what cannot change without changing the secret.
+//! "Binds" lists the inputs that cannot change without changing the secret.
 //!
 //! | construction | secret | binds |
 //! |---|---|---|

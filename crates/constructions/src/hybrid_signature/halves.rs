@@ -47,7 +47,7 @@ impl Halves {
         Ok((halves, SignatureInfo { parameters, encodings, coins, context: false, hedged }))
     }
 
-    /// Whether both libraries generate keys from seeds.
+    /// Returns whether both libraries generate keys from seeds.
     pub(super) fn seeded(&self) -> bool {
         self.classical.info().coins.keygen && makes_from_seed(self.post_quantum.as_ref())
     }

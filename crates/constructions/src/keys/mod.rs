@@ -228,7 +228,7 @@ impl PublicKey {
     }
 }
 
-/// Whether the bytes are a compressed point on P-256 (SEC 1, section 2.3.3).
+/// Returns whether the bytes are a compressed point on P-256 (SEC 1, section 2.3.3).
 fn is_compressed(point: &[u8]) -> bool {
     matches!(point, [2 | 3, x @ ..] if x.len() == 32)
 }

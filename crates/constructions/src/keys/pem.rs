@@ -73,8 +73,8 @@ impl PemBlock {
     }
 }
 
-/// Whether `label` consists of 1 to 64 uppercase ASCII letters, digits, spaces, `#`, `-` and `/`, without spaces at the
-/// ends. RFC 7468, section 3, allows more labels.
+/// Returns whether `label` consists of 1 to 64 uppercase ASCII letters, digits, spaces, `#`, `-` and `/`, without
+/// spaces at the ends. RFC 7468, section 3, allows more labels.
 fn is_label(label: &str) -> bool {
     let sound = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || b" #-/".contains(&byte);
     !label.is_empty() && label.len() <= LONGEST_LABEL && label.bytes().all(sound) && label.trim() == label

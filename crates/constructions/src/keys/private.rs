@@ -208,7 +208,7 @@ impl PrivateKey {
         self.companions.public.as_deref().or(self.companions.curve_public.as_deref())
     }
 
-    /// Whether the PKCS #8 structure has attributes, which do not affect the key.
+    /// Returns whether the PKCS #8 structure has attributes, which do not affect the key.
     pub fn has_attributes(&self) -> bool {
         self.companions.attributes.is_some()
     }
@@ -370,8 +370,8 @@ impl PrivateKey {
     }
 
     /// Parses a PKCS #8 structure in DER. Does not check that the seed, the expanded key and the public key match,
-    /// because that requires a library. [`signing_key`](Self::signing_key) and
-    /// [`decapsulation_key`](Self::decapsulation_key) check that.
+    /// because this check requires a library. [`signing_key`](Self::signing_key) and
+    /// [`decapsulation_key`](Self::decapsulation_key) perform the check.
     ///
     /// # Errors
     /// [`DecodeError`] naming the problem. Rejects trailing bytes.

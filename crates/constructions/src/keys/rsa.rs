@@ -10,8 +10,8 @@ pub(super) const REQUIRED: &str = "RSA-2048 with the exponent 65537";
 /// Usual public exponent: 65537, big-endian.
 const EXPONENT: &[u8] = &[1, 0, 1];
 
-/// Returns the name of an RSAPublicKey (RFC 8017, appendix A.1.1): `RSA-3072`, or `RSA-2048 with exponent 3`. Returns
-/// `None` if the bytes are not such a key.
+/// Returns the name of an RSAPublicKey (RFC 8017, appendix A.1.1), such as `RSA-3072` or `RSA-2048 with exponent 3`.
+/// Returns `None` if the bytes are not an RSAPublicKey.
 pub(super) fn public_name(der: &[u8]) -> Option<String> {
     name(der, false)
 }

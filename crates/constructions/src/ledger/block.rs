@@ -71,7 +71,7 @@ pub enum BlockError {
     /// The index does not match the transactions.
     #[error("the index after the transactions is damaged: {0}")]
     Index(&'static str),
-    /// Reading a part requires an index, but the file has none.
+    /// A part was requested, but the file has no index.
     #[error("block format 1 has no index, so it can only be read as a whole")]
     NoIndex,
     /// The requested part does not exist.
@@ -207,7 +207,8 @@ struct Part {
     first: u64,
     /// End of the range (exclusive).
     end: u64,
-    /// Offset in bytes of the range's end, counted from the end of the header, if the index contains it.
+    /// Offset in bytes of the range's end, counted from the end of the header. `None` if the index does not contain
+    /// this offset.
     bytes: Option<u64>,
     whole: bool,
 }

@@ -48,7 +48,7 @@ impl KeyCache {
         self.keys.iter().map(|keys| keys.read().unwrap_or_else(PoisonError::into_inner).len()).sum()
     }
 
-    /// Whether the cache is empty.
+    /// Returns whether the cache is empty.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

@@ -7,7 +7,7 @@ pub enum Malformed {
     #[error("truncated within the {0}")]
     Truncated(&'static str),
     /// Bytes follow the last field.
-    #[error("{0} trailing bytes")]
+    #[error("trailing bytes: {0}")]
     TrailingBytes(usize),
     /// The first byte is not the version of the expected form.
     #[error("unexpected version {0}")]

@@ -88,12 +88,12 @@ impl Scheme {
         Scheme::ALL.into_iter().find(|scheme| scheme.algorithm().eq_ignore_ascii_case(name))
     }
 
-    /// Whether `scheme` implements this algorithm.
+    /// Returns whether `scheme` implements this algorithm.
     pub fn is(self, scheme: &dyn SignatureScheme) -> bool {
         scheme.info().parameters.algorithm == self.algorithm()
     }
 
-    /// Whether no quantum attack on the scheme is known.
+    /// Returns whether the scheme resists all known quantum attacks.
     pub const fn quantum_safe(self) -> bool {
         !matches!(self, Scheme::Ed25519 | Scheme::EcdsaSecp256k1 | Scheme::Rsa2048)
     }

@@ -44,7 +44,7 @@ impl Chunk {
         Chunk { first: 0, bytes: Vec::new(), ends: Vec::new(), most }
     }
 
-    /// Whether the chunk has room for another transaction.
+    /// Returns whether the chunk has room for another transaction.
     pub fn has_room(&self) -> bool {
         self.bytes.len() < self.most.0 && self.ends.len() < self.most.1
     }
@@ -170,7 +170,7 @@ impl BlockProgress {
         self.stop.store(true, Ordering::Relaxed);
     }
 
-    /// Whether a stop was requested.
+    /// Returns whether a stop was requested.
     pub fn stopped(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
     }

@@ -116,8 +116,8 @@ impl Verifier {
         if self.schemes.iter().any(batches) { self.batch } else { 1 }
     }
 
-    /// Caches up to `capacity` prepared keys per scheme. A cache helps if senders recur and the library precomputes
-    /// data when it prepares a key.
+    /// Caches up to `capacity` prepared keys per scheme. A cache saves time if senders recur and the library
+    /// precomputes data when it prepares a key.
     pub fn with_key_cache(mut self, capacity: usize) -> Verifier {
         self.cache = Some(KeyCache::new(capacity));
         self

@@ -272,8 +272,8 @@ impl fmt::Debug for Protocol {
     }
 }
 
-/// Public data of a relay that a client needs: its identity and its onion key. The KEM-only handshake does not use the
-/// onion key.
+/// Public data that a client needs about a relay: the identity and the onion key. The KEM-only handshake does not use
+/// the onion key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RelayDescriptor {
     /// Identity fingerprint of the relay.
@@ -374,9 +374,9 @@ impl Responder {
         Ok(Responder { protocol, descriptor, onion_key })
     }
 
-    /// Creates a relay with a private onion key from [`encode_onion_key`](Self::encode_onion_key). Relays store the
-    /// private key and the public key in the descriptor; this function does not check that the two match. If they do
-    /// not match, no client can finish a handshake.
+    /// Creates a relay with a private onion key from [`encode_onion_key`](Self::encode_onion_key). Does not check that
+    /// the private key matches the public key in the descriptor. If the keys do not match, no client can finish a
+    /// handshake.
     ///
     /// # Errors
     /// Propagates errors from the key agreement.

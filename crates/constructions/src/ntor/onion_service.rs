@@ -39,8 +39,9 @@ const PROTOID: &str = "tor-hs-ntor-curve25519-sha3-256-1";
 const HEADER: usize = 20 + 1 + 2 + WORD + 1;
 /// Maximum length in bytes of an introduction's data. With this length, the classical message still fits in one cell.
 const LONGEST_DATA: usize = 256;
-/// Buffer size in bytes for hash inputs without KEM messages. [`ROOM_WITH_KEM`] also suffices for ML-KEM-1024.
+/// Buffer size in bytes for hash inputs without KEM messages.
 const ROOM: usize = 640;
+/// Buffer size in bytes for hash inputs with KEM messages. Suffices for ML-KEM-1024.
 const ROOM_WITH_KEM: usize = 4096;
 
 /// hs-ntor with its primitives and an optional KEM. All lengths are in bytes.
@@ -200,7 +201,7 @@ impl ServiceProtocol {
     }
 }
 
-/// Public data of an onion service and one of its introduction points that a client needs.
+/// Public data that a client needs about an onion service and one of its introduction points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ServiceDescriptor {
     /// AUTH_KEY: the Ed25519 key of the introduction circuit.
@@ -252,8 +253,8 @@ impl ServiceClient {
         self.start_with(self.protocol.ephemeral_keys(coins)?, data, message)
     }
 
-    /// Same as [`start`](Self::start), but with ephemeral keys generated in advance. The key agreement with the
-    /// service's key, the encryption and the MAC remain.
+    /// Same as [`start`](Self::start), but with ephemeral keys generated in advance. This function still computes the
+    /// key agreement with the service's key, the encryption and the MAC.
     ///
     /// # Errors
     /// Same as [`start`](Self::start). Also fails if the keys belong to a different handshake.

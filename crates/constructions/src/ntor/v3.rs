@@ -167,7 +167,7 @@ struct Agreed {
     verify: Wiped<[u8; WORD]>,
 }
 
-/// Public data of a relay that a client needs.
+/// Public data that a client needs about a relay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RelayDescriptor {
     /// ID: the relay's Ed25519 identity key.
@@ -203,8 +203,8 @@ impl Client {
         self.start_with(self.protocol.ephemeral_key(coins)?, message, onionskin)
     }
 
-    /// Same as [`start`](Self::start), but with an ephemeral key generated in advance. The key agreement with the
-    /// relay's key, the encryption and the MAC remain.
+    /// Same as [`start`](Self::start), but with an ephemeral key generated in advance. This function still computes the
+    /// key agreement with the relay's key, the encryption and the MAC.
     ///
     /// # Errors
     /// Same as [`start`](Self::start).

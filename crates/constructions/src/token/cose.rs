@@ -83,8 +83,8 @@ fn unregistered(bytes: &[u8]) -> Option<i128> {
 pub struct Sign1(CoseSign1);
 
 impl Sign1 {
-    /// Parses a token in any form that RFC 9052 allows: with an unprotected header, with other header parameters, and
-    /// in any encoding. [`parse`](Self::parse) is strict instead.
+    /// Parses a token in any form that RFC 9052 allows. Unlike [`parse`](Self::parse), this function accepts
+    /// unprotected headers, other header parameters and every encoding.
     ///
     /// # Errors
     /// [`TokenError::Malformed`] if the bytes are not a token, or if the token contains no payload, names no algorithm,
@@ -151,7 +151,7 @@ impl Sign1 {
         headers.into_iter().map(|header| header.key_id.as_slice()).find(|key_id| !key_id.is_empty())
     }
 
-    /// Returns the content type, if present: a media type, or the number of one.
+    /// Returns the content type, if present: the name or the number of a media type.
     pub fn content_type(&self) -> Option<String> {
         let headers = [&self.0.protected.header, &self.0.unprotected];
         headers.into_iter().find_map(|header| header.content_type.as_ref()).map(|found| match found {

@@ -114,12 +114,12 @@ impl Algorithm {
         ALGORITHMS.iter().find(|algorithm| algorithm.primitive == primitive)
     }
 
-    /// Whether `name` is a JOSE name of this algorithm, including deprecated ones.
+    /// Returns whether `name` is a JOSE name of this algorithm, including deprecated ones.
     fn is_jose(&self, name: &str) -> bool {
         name == self.jose || Some(name) == self.deprecated.0
     }
 
-    /// Whether `identifier` is a COSE identifier of this algorithm, including deprecated ones.
+    /// Returns whether `identifier` is a COSE identifier of this algorithm, including deprecated ones.
     fn is_cose(&self, identifier: iana::Algorithm) -> bool {
         identifier == self.cose || Some(identifier) == self.deprecated.1
     }
