@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 /// everywhere.
 const SLOTS: usize = 16;
 
-/// Contexts that are created when they are first needed, and then reused.
+/// Contexts that are created on first use and then reused.
 ///
 /// The first context is stored in the key object itself. Nearly all keys are used by one thread. That thread needs no
 /// allocation and no second cache line, and each call costs only one atomic exchange and one store. The other slots are

@@ -27,7 +27,7 @@ impl SecretBytes {
         SecretBytes(copy)
     }
 
-    /// Creates a key of `length` bytes. `write` fills it through the pointer that it receives.
+    /// Creates a key of `length` bytes. `write` receives a pointer to the key's memory and writes the key.
     ///
     /// # Errors
     /// Propagates errors from `write`.
@@ -38,7 +38,7 @@ impl SecretBytes {
         let mut bytes = SecretBytes(spare());
         bytes.0.reserve_exact(length);
         write(bytes.0.as_mut_ptr())?;
-        // SAFETY: the capacity is at least `length`, and the caller guarantees that `write` initialised the bytes.
+        // SAFETY: the capacity is at least `length`, and the caller guarantees that `write` initialized the bytes.
         unsafe { bytes.0.set_len(length) };
         Ok(bytes)
     }
@@ -115,7 +115,7 @@ mod tests {
         let second = PublicBytes::from_slice(&[1; 10]);
         assert_eq!((second.as_ptr(), &*second), (place, &[1; 10][..]));
         let mut kept = mem::ManuallyDrop::new(second);
-        // SAFETY: the bytes are within the capacity, and the first key initialised them.
+        // SAFETY: the bytes are within the capacity, and the first key initialized them.
         let rest = unsafe { std::slice::from_raw_parts(kept.0.as_ptr().add(10), 90) };
         assert_eq!(rest, [0; 90]);
         keep(&mut kept.0);

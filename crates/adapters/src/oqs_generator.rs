@@ -45,7 +45,7 @@ unsafe extern "C" fn fill(out: *mut u8, length: usize) {
     if out.is_null() || length == 0 {
         return;
     }
-    // SAFETY: the library passes a buffer of this length. It may be uninitialised, so it is cleared first.
+    // SAFETY: the library passes a buffer of this length. The buffer may be uninitialized, so it is cleared first.
     let out = unsafe {
         out.write_bytes(0, length);
         std::slice::from_raw_parts_mut(out, length)

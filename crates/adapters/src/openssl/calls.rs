@@ -62,8 +62,8 @@ pub unsafe trait Calls: Functions {
     /// Returns the library context in which algorithms are looked up. Null means the default context.
     fn context(self) -> *mut OSSL_LIB_CTX;
 
-    /// Calls `work` with the calling thread's storage for a context of digest algorithm number `digest`. The number
-    /// must be below [`DIGESTS`](super::DIGESTS).
+    /// Calls `work` with the cell in which the calling thread keeps its context for one digest algorithm. `digest` is
+    /// the algorithm's number, below [`DIGESTS`](super::DIGESTS).
     fn with_digest_context<R>(self, digest: usize, work: impl FnOnce(&Cell<Option<MdCtx<Self>>>) -> R) -> R;
 
     /// Returns the string that OpenSSL_version(3) returns for `what`.

@@ -68,8 +68,9 @@ const SCALAR: &str = "ECDSA scalar";
 const POINT: &str = "point on the curve";
 /// Maximum length in bytes of a coordinate or scalar (P-384).
 const MAX_FIELD: usize = 48;
-/// Values of "nonce-type": a random nonce, or a nonce derived from the key and the digest (RFC 6979).
+/// Value of the parameter "nonce-type" for a random nonce.
 const NONCE_RANDOM: c_uint = 0;
+/// Value of the parameter "nonce-type" for a nonce that is derived from the key and the digest (RFC 6979).
 const NONCE_DETERMINISTIC: c_uint = 1;
 
 /// Parameters of a curve. Lengths are in bytes.
@@ -157,7 +158,7 @@ impl<C: Calls> SignatureScheme for Ecdsa<C> {
         &self.0.info
     }
 
-    /// Always true, because the nonce is random.
+    /// Returns `true`, because OpenSSL draws a random nonce unless the caller requests a deterministic one.
     fn draws_to_sign(&self) -> bool {
         true
     }

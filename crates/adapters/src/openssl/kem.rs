@@ -81,8 +81,8 @@ impl<C: Calls> Kem for MlKem<C> {
         Ok(Box::new(Encapsulator::load(&self.0, bytes)?))
     }
 
-    /// OpenSSL tests every private key that it imports with one encapsulation and one decapsulation. It does not test
-    /// the keys that it generates.
+    /// Loads a private key. OpenSSL tests every imported key with one encapsulation and one decapsulation, but does not
+    /// test the keys that it generates.
     fn load_decapsulation_key(&self, encoding: KeyEncoding, bytes: &[u8]) -> Result<Box<dyn DecapsulationKey>> {
         let expected = self.0.info.decapsulation_key(encoding).ok_or(NO_SUCH_ENCODING)?;
         Error::check_length("decapsulation key", expected, bytes.len())?;

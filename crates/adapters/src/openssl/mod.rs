@@ -3,7 +3,8 @@
 //! Keys are `EVP_PKEY`, and digests are `EVP_MD`. The adapter fetches algorithms once. It creates all other objects of
 //! an operation once per key, and reuses them. Only one thread at a time can use a context, so each key stores
 //! [`Contexts`](crate::Contexts). Only the library allocates inside a timed call. If the library is too old for a
-//! function, the adapter calls the functions that programs for that version use. Each file documents these cases.
+//! function, the adapter calls the older functions that other programs use with that version. Each file documents these
+//! cases.
 
 mod calls;
 mod der;
@@ -75,8 +76,8 @@ pub fn offer<T>(missing: &mut Vec<Unsupported>, algorithm: &str, result: Result<
     }
 }
 
-/// Returns the library's version and a description of its build, which starts with `source`: where the library came
-/// from.
+/// Returns the library's version and a description of its build. The description starts with `source`, which says where
+/// the library came from.
 pub fn build_info<C: Calls>(calls: C, source: &str) -> BuildInfo {
     let flags = calls.version(sys::OPENSSL_CFLAGS);
     let flags: Vec<String> = flags.split_whitespace().filter_map(without_folders).collect();

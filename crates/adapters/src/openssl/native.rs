@@ -54,7 +54,7 @@ macro_rules! owned {
 
         impl<C: $crate::openssl::Calls> Drop for $name<C> {
             fn drop(&mut self) {
-                // SAFETY: the contract of `own` guarantees that the pointer is valid and that this value may free it.
+                // SAFETY: the contract of `adopt` guarantees that the pointer is valid and that this value may free it.
                 unsafe { self.calls.$free(self.as_ptr()) }
             }
         }
