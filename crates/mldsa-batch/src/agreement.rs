@@ -31,7 +31,7 @@ impl Generator {
     }
 }
 
-/// Checks that a code path gives the same results as the portable code. Called for each code path available here.
+/// Checks that a code path gives the same results as the portable code.
 fn agrees(arithmetic: impl Arithmetic) {
     let mut generator = Generator(1);
     transforms(arithmetic, &mut generator);

@@ -45,8 +45,8 @@ pub(crate) const ZETAS: [Factor; 256] = {
     zetas
 };
 
-/// The factor 2^32 / 256, for the end of the inverse transform. Divides by the number of coefficients, and undoes the
-/// division by 2^32 of the products that were transformed.
+/// The factor 2^32 / 256, for the end of the inverse transform. It divides by the number of coefficients, and cancels
+/// the division by 2^32 in the products that are transformed.
 pub(crate) const SCALE: Factor = Factor::new(centred(((1_u128 << 56) % Q as u128) as u64));
 
 /// Montgomery reduction: divides a product by 2^32, modulo `q`. The result is strictly between `-q` and `q` if the

@@ -2,9 +2,9 @@
 //!
 //! This crate does not sign and handles no secrets. Execution time depends on the input.
 //!
-//! Half of a verification is hashing, most of it to expand a matrix from the key. The crate generates eight
-//! polynomials of the matrix in parallel, and hashes for up to eight signatures of a batch in parallel. Vector code
-//! processes sixteen or eight coefficients at a time. The crate selects the code path at run time according to the
+//! Hashing takes half of the time of a verification, mostly to expand the matrix from the key. The crate generates
+//! eight polynomials of the matrix in parallel, and hashes for up to eight signatures of a batch in parallel. Vector
+//! code processes sixteen or eight coefficients at a time. The crate selects the code path at run time according to the
 //! processor's features. All code paths give the same results.
 //!
 //! ```

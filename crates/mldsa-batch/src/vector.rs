@@ -65,8 +65,9 @@ macro_rules! arithmetic {
             (add(a, b), product)
         }
 
-        /// Maps a number between `-q` and `q - 1` to the representative modulo `q` between 0 and `q - 1`. If the number
-        /// is negative, its sum with `q` is smaller when both are compared as unsigned numbers.
+        /// Maps a number between `-q` and `q - 1` to the representative modulo `q` between 0 and `q - 1`. Takes the
+        /// unsigned minimum of the number and its sum with `q`, because a negative number is the larger of the two as
+        /// an unsigned number.
         #[target_feature(enable = $features)]
         #[inline]
         fn canonical(a: V) -> V {

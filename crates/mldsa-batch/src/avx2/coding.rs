@@ -84,7 +84,7 @@ pub(super) fn unpack_z<const BITS: usize, const SECOND: usize>(bytes: &[u8], out
     lanes.into_iter().fold(0, i32::max)
 }
 
-/// Lanes that are set in an 8-bit mask: their indices in ascending order, then zeros. The mask is the array index.
+/// For each 8-bit mask, the indices of the set lanes in ascending order, then zeros. The mask is the array index.
 static LANES_OF: [[u8; 8]; 256] = {
     let mut lanes_of = [[0; 8]; 256];
     let mut set = 0;
