@@ -137,8 +137,8 @@ mod tests {
             assert_eq!(current_cpu(), Some(last));
             // A failed call leaves the thread pinned where it was.
             let error = pin(&[last, 1_000]).unwrap_err();
-            // The error lists the processors to which a thread can be pinned. Under `taskset`, these may be more than
-            // `allowed` returns.
+            // The error lists the processors to which a thread can be pinned. Under `taskset`, this list may be longer
+            // than the one from `allowed`.
             let AffinityError::NotAllowed { cpu: 1_000, allowed: named } = error else { panic!("{error}") };
             assert!(everywhere.iter().all(|cpu| named.contains(cpu)), "{named:?}");
             assert_eq!(allowed(), [last]);

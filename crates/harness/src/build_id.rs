@@ -39,7 +39,7 @@ impl BuildId {
         self
     }
 
-    /// Returns this build for a comparison with `other`: without providers if `other` contains none.
+    /// Returns the part of this build to compare with `other`. Excludes the providers if `other` contains none.
     pub fn as_requested_by(self, other: &BuildId) -> BuildId {
         if other.0.iter().any(|(part, _)| part.starts_with(PROVIDER)) { self } else { self.without_providers() }
     }

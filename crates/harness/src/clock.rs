@@ -26,7 +26,7 @@ const UNROLLED: u64 = 16;
 const LINKS: u64 = 65_536;
 
 /// Links in the shorter of the two timed chains. Its loop runs 256 times, too often for the processor to predict the
-/// last iteration. Both chains therefore pay for one misprediction, which cancels out.
+/// last iteration. Each chain therefore costs one misprediction, which cancels out in the difference of their times.
 const SHORT_LINKS: u64 = 4_096;
 
 /// Number of times that each chain is timed. The estimate uses the shortest time of each chain, because interruptions
@@ -136,8 +136,8 @@ pub fn core_state() -> CoreState {
     look::<CHAINS>(LINKS, WIDE_PASSES)
 }
 
-/// Estimates the same as [`core_state`], but from fewer additions. Takes about 0.04 ms at 2.6 GHz, short enough to run
-/// between samples. Accurate to within 0.3% on an idle core.
+/// Estimates the same values as [`core_state`], from fewer additions. Takes about 0.04 ms at 2.6 GHz, short enough to
+/// run between samples. Accurate to within 0.3% on an idle core.
 pub fn glance() -> CoreState {
     look::<3>(LINKS / 4, WIDE_PASSES / 4)
 }
@@ -159,8 +159,9 @@ fn look<const CHAINS: usize>(links: u64, passes: u64) -> CoreState {
     core_state_of(links, shortest, passes, wide[CHAINS / 2])
 }
 
-/// Computes the state of a core from times in ns. `shortest` contains the shortest times of the shorter and the longer
-/// chain, which have `links` links in total. `wide_ns` is the time of `passes` passes of independent additions.
+/// Computes the state of a core from times in ns. `shortest` contains the shortest time of each chain, with the shorter
+/// chain first. The two chains have `links` links in total. `wide_ns` is the time that `passes` passes of independent
+/// additions take.
 fn core_state_of(links: u64, shortest: [u64; 2], passes: u64, wide_ns: u64) -> CoreState {
     let pace = Pace::new(links, shortest);
     let cycles = (wide_ns as f64 - pace.fixed_ns).max(1.0) * pace.clock_hz() / 1e9;

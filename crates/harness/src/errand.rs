@@ -25,8 +25,8 @@ const LOOK_MS: u8 = 50;
 pub struct Errand {
     child: Child,
     stream: UnixStream,
-    /// Unnamed file that captures standard output, which only libraries write to. `stderr` is the same for standard
-    /// error.
+    /// Unnamed file that captures standard output, which only libraries write to. `stderr` captures standard error, if
+    /// requested.
     stdout: File,
     stderr: Option<File>,
 }
@@ -49,7 +49,7 @@ pub struct ErrandEnd {
     pub status: ExitStatus,
     /// Text written to standard output, which should be empty.
     pub stdout: String,
-    /// Text written to standard error, if it was captured.
+    /// Text written to standard error. Empty if it was not captured.
     pub stderr: String,
 }
 

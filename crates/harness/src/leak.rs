@@ -100,8 +100,7 @@ pub fn measure(
     let pinned = home.last().copied().filter(|&cpu| affinity::pin(&[cpu]).is_ok());
     let times = measure_here(target, pools, plan, progress, pinned);
     if pinned.is_some() {
-        // If the original processors cannot be restored, the thread stays where it is, which is
-        // harmless.
+        // Ignore errors, because a thread that stays on one processor does no harm.
         affinity::pin(&home).ok();
     }
     times

@@ -71,8 +71,7 @@ impl Probes {
         let left: u32 = self.seen.iter().filter(|seen| !seen.chunk.shared).map(|seen| seen.chunk.samples).sum();
         let all: u32 = self.seen.iter().map(|seen| seen.chunk.samples).sum();
         if left < LEAST_LEFT.min(all) {
-            // Too few samples would remain, so exclude none. `narrowed_pct` then covers the whole
-            // visit.
+            // Too few samples would remain, so exclude none. `narrowed_pct` then covers all chunks of the visit.
             self.seen.iter_mut().for_each(|seen| seen.chunk.shared = false);
         }
         self.seen

@@ -95,8 +95,8 @@ impl Default for Limits {
 pub struct ProcessPool {
     workers: Workers,
     running: HashMap<u32, Worker>,
-    /// Throughput baselines that workers have found. A worker needs them if another program uses its core from the
-    /// start, because it cannot find a correct baseline itself.
+    /// Throughput baselines that workers have found. If another program uses a worker's core from the start, the worker
+    /// cannot find a correct baseline itself and needs the others' baselines.
     additions_per_cycle: AdditionsPerCycle,
     /// Makes the pool neither `Send` nor `Sync`.
     thread: PhantomData<*const ()>,
@@ -155,7 +155,7 @@ impl ProcessPool {
         }
     }
 
-    /// Sends a request and returns the answer. If the worker died or gives no answer, kills it and returns the reason.
+    /// Sends a request and returns the answer. If no answer arrives, ends the worker and returns the reason.
     fn ask(&mut self, process: u32, request: &Request, limit: Duration) -> Result<Response, Failure> {
         let worker = self.worker(process)?;
         match worker.ask(request, limit) {

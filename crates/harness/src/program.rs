@@ -142,8 +142,8 @@ pub(crate) fn ended_within_grace(child: &mut Child) -> io::Result<Option<ExitSta
     }
 }
 
-/// Kills a running process with all its child processes, and reaps it. A process that survives this is stuck in the
-/// kernel, and nothing more can be done.
+/// Kills a running process with all its child processes, and reaps it. If a process survives, it is stuck in the
+/// kernel, and pqlab cannot end it.
 pub(crate) fn end_with_all_it_started(child: &mut Child) {
     if let Ok(None) = child.try_wait() {
         let group = nix::unistd::Pid::from_raw(child.id().cast_signed());

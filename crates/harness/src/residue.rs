@@ -4,8 +4,9 @@
 //! The best-known example is the upper halves of the vector registers. If a function uses them and returns without
 //! `vzeroupper`, each later SSE instruction in the thread has to merge with their contents (Intel, *64 and IA-32
 //! Architectures Optimization Reference Manual*, section 15.3; AMD's cores behave similarly). The next library may then
-//! take up to twice as long. Because visits are shuffled, any call may precede a visit. [`put_back`] therefore restores
-//! the worker's initial state before each visit and each sample.
+//! take up to twice as long. Because visits are shuffled, any call may precede a visit. The worker therefore restores
+//! its initial state before each visit ([`put_back`]) and the processor's part of the state before each sample
+//! ([`put_back_registers`]).
 
 use nix::sys::signal::{SigSet, SigmaskHow};
 use pqlab_record::Residue;
@@ -32,7 +33,8 @@ fn baseline() -> &'static Baseline {
 }
 
 /// Restores all state that outlives a call: vector registers, floating-point control, direction flag, and blocked
-/// signals. Makes a system call; [`put_back_registers`] is enough for a sample.
+/// signals. Makes a system call to restore the signals. [`put_back_registers`] avoids the call, and is enough between
+/// samples.
 pub fn put_back() {
     put_back_registers();
     if let Some(signals) = &baseline().signals {

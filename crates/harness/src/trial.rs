@@ -28,8 +28,8 @@ pub trait Trial: Send {
     fn setup(&mut self, batch: usize) -> Result<(), Fault>;
 
     /// Performs `batch` operations. Only this call is timed. It may be called several times after one
-    /// [`setup`](Self::setup), for at most as many operations in total as were set up. Trials with several threads do
-    /// this.
+    /// [`setup`](Self::setup), but not for more operations in total than were set up. Trials with several threads call
+    /// it several times.
     ///
     /// # Errors
     /// [`Fault`], which ends the case.
@@ -41,9 +41,9 @@ pub trait Trial: Send {
     /// [`Fault::WrongAnswer`], which voids all samples of the case.
     fn verify(&mut self) -> Result<(), Fault>;
 
-    /// Returns the number of operations per sample if the trial allows only one number. Examples are a set of messages
-    /// that is signed as a whole, and an operation that changes the state it needs. `None` lets the measurement
-    /// settings choose.
+    /// Returns the number of operations per sample if the trial allows only one number. For example, a trial may sign a
+    /// set of messages in one call, or its operation may change the state that it needs. `None` lets the measurement
+    /// settings choose the number.
     fn batch(&self) -> Option<u64> {
         None
     }
@@ -99,8 +99,7 @@ pub struct Demands {
     pub several_threads: bool,
     /// Minimum length of a sample in ns, unless the user sets the batch.
     pub shortest_sample_ns: u64,
-    /// Number that the operations per sample must be a multiple of, unless the user sets the batch. 0 and 1 allow any
-    /// number.
+    /// Divisor of the number of operations per sample, unless the user sets the batch. 0 and 1 allow any number.
     pub multiple_of: u64,
     /// Whether another process performs the operations and [times](Trial::own_ns) them.
     pub own_time: bool,

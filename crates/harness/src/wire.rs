@@ -93,7 +93,8 @@ pub struct VisitRequest {
     pub warmup: u64,
     /// Maximum number of samples.
     pub samples: u64,
-    /// Minimum number of samples, which short samples must reach even after `budget_ns`; 0 for no minimum.
+    /// Minimum number of samples; 0 for no minimum. If samples are short, the worker takes this many even after
+    /// `budget_ns`.
     pub least: u64,
     /// Time after which no further sample starts, in ns. The first sample is always taken.
     pub budget_ns: u64,

@@ -33,8 +33,8 @@ const LONG_ESTIMATE_BATCH: usize = 1 << 24;
 const LONG_FIRST_CALL_NS: u64 = 200_000_000;
 /// Assumed time, in ns, of an operation that waits for a network, until such an operation has been timed.
 const COUNTED_NS: f64 = 1e8;
-/// Mean time per sample, in ns, below which samples count as short. A visit with short samples takes at least the
-/// requested minimum number of samples, and samples for at least [`LEAST_WORK_NS`].
+/// Mean time per sample, in ns, below which samples count as short. If samples are short, a visit takes at least the
+/// requested minimum number of samples, with a total time of at least [`LEAST_WORK_NS`].
 const SHORT_SAMPLE_NS: f64 = 1e6;
 /// Minimum total time of the samples in a visit, in ns, if they are short and the request sets a minimum number.
 const LEAST_WORK_NS: u64 = 1_000_000;

@@ -486,7 +486,7 @@ fn first_calls_are_single_samples_of_new_processes_and_evicted_cases_have_no_sec
 #[test]
 fn a_visit_corrects_what_the_preparation_estimated() {
     let mut machine = ScriptedMachine::new(Load::Quiet);
-    // As if the estimate included a first call that seeds a generator.
+    // Simulate an estimate that includes the seeding of a generator in the first call.
     machine.estimated = Some(30e6);
     let collector = measure(&mut machine, &[case("A", "one")], &Protocol::default());
     let samples = &collector.records[0].1.samples;
@@ -575,7 +575,7 @@ fn a_neighbour_that_leaves_after_the_plan_leaves_no_disturbed_case() {
         assert!(!samples.contended() && record.precision_reached);
         let error = median_ns(record) / 20_000.0 - 1.0;
         assert!(error.abs() < 0.01, "off by {:+.1}%", 100.0 * error);
-        assert!(samples.usable().all(|visit| visit.process >= 8), "fresh processes must have numbers of their own");
+        assert!(samples.usable().all(|visit| visit.process >= 8), "fresh processes must get new numbers");
         assert!(samples.usable().count() < samples.visits.len(), "the record must keep the disturbed visits");
     }
     let moments = |position: usize| {

@@ -1,5 +1,5 @@
-//! Measures interruptions of the core: time that the hypervisor, the kernel or the firmware takes from a thread, and
-//! that the kernel does not report for the thread.
+//! Measures interruptions of the core. During an interruption, the hypervisor, the kernel or the firmware takes the
+//! core from a thread, and the kernel does not report this time for the thread.
 
 use crate::clock::{chain, monotonic_ns};
 use pqlab_record::Interruptions;

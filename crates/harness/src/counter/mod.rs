@@ -64,7 +64,7 @@ pub enum CounterError {
 pub struct Selected {
     /// The counter. It counts only the thread that opened it, and must stay on that thread.
     pub counter: Box<dyn Counter>,
-    /// The counted quantity and the way to read it.
+    /// The counter's quantity, and the instruction or call that reads it.
     pub source: CounterSource,
     /// Nanoseconds per tick if the rate is constant; `None` for cycles and instructions.
     pub ns_per_tick: Option<f64>,

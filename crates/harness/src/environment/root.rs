@@ -10,7 +10,7 @@ impl Root {
     }
 
     /// Returns the file's text without surrounding white space and zero bytes (device-tree strings end with a zero
-    /// byte). `None` if nothing is left.
+    /// byte). `None` if the remaining text is empty.
     pub(super) fn text(&self, path: &str) -> Option<String> {
         let bytes = std::fs::read(self.0.join(path)).ok()?;
         let text = String::from_utf8_lossy(&bytes);

@@ -89,8 +89,8 @@ pub struct Observation {
     pub narrowed_pct: Option<f64>,
     /// Throughput loss in the probe after the visit, in percent.
     pub narrowed_after_pct: Option<f64>,
-    /// Number of other tasks that were ready to run before or after the visit, although the trial's threads left no
-    /// processor free for them. `None` if they were not counted.
+    /// Number of tasks outside the trial for which no processor was free, before or after the visit. This is the larger
+    /// of the two numbers. `None` if tasks were not counted.
     pub runnable_tasks: Option<u64>,
 }
 
@@ -123,8 +123,8 @@ pub struct Thresholds {
     /// Maximum [throughput loss](Observation::narrowed_pct) of the core, in percent. Default 5: the throughput of an
     /// unshared core varies by less than 1%, and a load on the core's other hardware thread costs 15% or more.
     pub max_narrowed_pct: Option<f64>,
-    /// Maximum number of [other tasks](Observation::runnable_tasks). Trials with several threads allow none: any other
-    /// task takes half of a processor's time from one thread.
+    /// Maximum number of [other tasks](Observation::runnable_tasks). Trials with several threads allow none, because
+    /// each other task takes half of a processor's time from one thread.
     pub max_runnable_tasks: Option<u64>,
 }
 
@@ -183,8 +183,8 @@ impl Thresholds {
     }
 
     /// Returns thresholds for a thread that hands work to another process on the same processor. `its_time_is_known`
-    /// means that the observed CPU time includes both processes; if it does not, lost time is not limited. Involuntary
-    /// switches are not limited either, because a handover may be one.
+    /// says whether the observed CPU time includes both processes. If it is `false`, lost time is not limited.
+    /// Involuntary switches are never limited, because a handover between the processes may be one.
     pub fn for_another_process(its_time_is_known: bool) -> Thresholds {
         Thresholds {
             min_cpu_share_pct: its_time_is_known.then_some(97.0),

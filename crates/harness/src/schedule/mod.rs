@@ -7,9 +7,9 @@
 //!
 //! The first rounds of a case are a pilot. The noise within processes during the pilot determines the number of rounds.
 //! After these rounds, the scheduler checks the interval of the case once. If the interval is wider than requested,
-//! more processes join; Stein's two-stage procedure determines their number. After that, or when its time is used up,
-//! the case is finished, and the scheduler passes it to the observer at once. The scheduler never measures until the
-//! interval happens to be narrow: see [`pqlab_stats::rounds_for_precision`] for the reason.
+//! more processes join; Stein's two-stage procedure determines their number. Then, or when the time for the case is
+//! used up, the case is finished. The scheduler then passes the case to the observer immediately. The scheduler never
+//! measures until the interval happens to be narrow: see [`pqlab_stats::rounds_for_precision`] for the reason.
 //!
 //! When every block is finished, disturbed cases get a second chance (module `second_chance`).
 
@@ -398,8 +398,8 @@ impl Block<'_> {
             open.spent_ns += visit_ns;
         }
         if open.quota.is_some() {
-            // Keep disturbed visits: the user requested a fixed number of samples, and on a busy
-            // machine half of the visits may be disturbed.
+            // Keep disturbed visits, because the user requested a fixed number of samples. On a busy machine, half of
+            // the visits may be disturbed.
             visited.disturbances.iter_mut().for_each(Disturbance::keep);
         }
         let good_enough = visited.disturbances.iter().all(Disturbance::is_kept);
@@ -413,7 +413,8 @@ impl Block<'_> {
         let taken = visited.ticks.len() as u64;
         let visit = open.visit_of(process, worker, attempts, visited);
         if second_chance {
-            // A second chance keeps only undisturbed visits, and discarded ones cost only patience.
+            // Discard a disturbed visit in a second chance. The visit uses up the second chance's time limit, but not
+            // the case's.
             if !visit.counts() && open.quota.is_none() {
                 return Ok(Some(again));
             }

@@ -26,8 +26,8 @@ pub(super) struct Open {
     /// Time for which visits may still be postponed, in ns.
     pub(super) patience_ns: u64,
     pub(super) rounds: u32,
-    /// Numbers that the record gives to the first process and the first round. In a second chance they are above zero,
-    /// so that its visits get different numbers from those of the first pass.
+    /// Numbers that the record gives to the first process and the first round. In a second chance, these numbers are
+    /// above zero, so that no visit gets a number from the first pass.
     pub(super) first: (u32, u32),
     /// Processes that visit the case in the coming rounds.
     pub(super) members: Range<u32>,
@@ -163,7 +163,7 @@ impl Open {
             return None;
         }
         let wanted = processes_for_precision(&crossed, now.into(), runs, AIM * protocol.precision_pct, CONFIDENCE);
-        // If no number of processes suffices, add the maximum, which still narrows the interval.
+        // If no number of processes reaches the requested precision, add the maximum, which still narrows the interval.
         let wanted = wanted.unwrap_or(MOST_PROCESSES.into()).min(MOST_PROCESSES.into());
         let visits = self.samples.visits.len().max(1) as f64;
         let each_ns = self.spent_ns as f64 / visits * f64::from(JOINING_ROUNDS);
@@ -186,8 +186,8 @@ impl Open {
         let visits = self.samples.values(unit, Visits::Usable)?;
         let visits = visits.iter().map(|(moment, values)| (moment.numbers(), values.as_slice()));
         let spreads = &protocol.run_spreads;
-        // Use the spread in cycles for times, too: measuring longer does not reduce the part of
-        // their spread that comes from different core clocks.
+        // Use the spread in cycles for times, too. Part of the spread in times comes from different core clocks, and
+        // measuring longer does not reduce this part.
         let pct = spreads.cycles_pct;
         let degrees_of_freedom = usize::try_from(spreads.degrees_of_freedom).unwrap_or(usize::MAX);
         Some((crossed_visits(visits, summary_of(case))?, RunSpread { pct, degrees_of_freedom }))

@@ -50,7 +50,8 @@ pub(super) fn next_numbers(disturbed: &BTreeMap<usize, Record>) -> (u32, u32) {
 
 impl Measuring<'_> {
     /// Measures the disturbed cases again, until none is left or the time is up. `planned` is the number of cases in
-    /// the run, and `spent` is its time so far. The user can stop it early, because every case has a record.
+    /// the run, and `spent` is the run's time so far. The user can stop this pass early, because every case already has
+    /// a record.
     pub(super) fn second_chance(&mut self, planned: usize, spent: Duration) -> Result<(), MeasuringError> {
         if self.disturbed.is_empty() || self.observer.stopped() {
             return Ok(());
@@ -66,7 +67,7 @@ impl Measuring<'_> {
                 if now_ns >= end_ns {
                     return Ok(());
                 }
-                // A block whose load never ends leaves time for the others.
+                // Divide the remaining time among the blocks, so that a load that never ends does not use up all of it.
                 let until_ns = now_ns + (end_ns - now_ns) / (blocks.len() - index) as u64;
                 let done = planned.saturating_sub(self.disturbed.len());
                 if self.measure(block, done, Some(until_ns))? == Outcome::Interrupted {

@@ -86,8 +86,7 @@ impl System for Linux {
         let coordinator = getpid();
         let tie = move || {
             prctl::set_pdeathsig(Signal::SIGKILL)?;
-            // If the coordinator ended before `prctl`, the signal never arrives, so check the
-            // parent.
+            // If the coordinator ended before `prctl`, the signal never arrives. Therefore check the parent.
             if getppid() == coordinator { Ok(()) } else { Err(Errno::ESRCH.into()) }
         };
         // SAFETY: between fork and exec, the closure makes two system calls, does not allocate and takes no lock.
