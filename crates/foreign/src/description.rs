@@ -1,5 +1,6 @@
-//! List of a provider's algorithms and functions that can be sent between processes. A worker process opens the library
-//! and creates the description. Other processes read it and do not run the library's code.
+//! Description of a provider, which processes can send to each other: a list of its algorithms and functions. A worker
+//! process opens the library and creates the description. Other processes read the description and do not run the
+//! library's code.
 
 use crate::process::Listing;
 use pqlab_primitives::{

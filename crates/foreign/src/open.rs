@@ -80,8 +80,8 @@ pub enum OpenError {
 /// The library's symbols are not visible to other libraries (`RTLD_LOCAL`), and all symbols are resolved immediately
 /// (`RTLD_NOW`). The library stays open until the process ends.
 ///
-/// `listing` applies only to programs: it comes from [`describe`]. With a listing, the program starts at the first
-/// call; without one, it starts immediately. `now` is a monotonic clock in ns for the program's time limits.
+/// `listing` applies only to programs, and comes from [`describe`]. With a listing, the program starts at the first
+/// call; without a listing, it starts immediately. `now` is a monotonic clock in ns for the program's time limits.
 ///
 /// # Errors
 /// [`OpenError`] if the library or program cannot be used.
@@ -161,7 +161,7 @@ impl Library {
         OpenError::NoSymbol { path: self.path.clone(), symbol: symbol.into(), hint }
     }
 
-    /// Returns advice if the file is a well-known library with another interface than the user named.
+    /// Returns advice if the file is a well-known library whose interface is not the one that the user named.
     pub(crate) fn other_kind(&self) -> Option<&'static str> {
         let own = |symbol: &str| {
             let file = self.address(symbol).and_then(file_of);
@@ -291,11 +291,11 @@ fn mapped() -> BTreeSet<PathBuf> {
 /// First bytes of an ELF header, from the magic to the machine number. Their layout is the same on all machines.
 type Header = [u8; 20];
 
-/// Type of an ELF file at offset 16 of its header: an object file that is not linked.
+/// Type of an object file that is not linked. An ELF header contains the type at offset 16.
 const RELOCATABLE: u8 = 1;
 
-/// Checks that a file is a complete shared library for this machine. Without the check, the loader would report a
-/// missing file, or end the process. Accepts every library if this program is not an ELF file.
+/// Checks that a file is a complete shared library for this machine. Without this check, the loader might report that
+/// the file does not exist, or crash the process. Accepts every library if this program is not an ELF file.
 fn check_file(path: &Path) -> Result<(), OpenError> {
     let unreadable = |error| OpenError::Unreadable { path: path.to_path_buf(), error };
     let no_library = |reason: String| OpenError::NoLibrary { path: path.to_path_buf(), reason };
@@ -322,7 +322,8 @@ fn check_file(path: &Path) -> Result<(), OpenError> {
     }
 }
 
-/// Returns what a file that is not an ELF file is, with advice, from its first bytes.
+/// Identifies the format of a file that is not an ELF file by its first bytes. Returns the format, with advice if the
+/// format is known.
 fn other_format(start: &[u8]) -> &'static str {
     if start.is_empty() {
         "it is empty"

@@ -175,7 +175,7 @@ fn of_a_label(letter: char) -> bool {
 }
 
 impl fmt::Display for LibrarySpec {
-    /// Writes the canonical specification: default labels are omitted. Parsing the result returns the same
+    /// Writes the canonical specification, which omits a default label. Parsing the result returns the same
     /// specification.
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.label != LibrarySpec::default_label(self.kind, &self.path) {

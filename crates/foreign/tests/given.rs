@@ -12,9 +12,9 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
 
-/// C source of functions that call liboqs's ML-DSA-44 under the names in other projects, with one prefix per variant.
-/// `SEVEN_` and `FIVE_` have the same names, but functions with seven and with five arguments. `NINE_` has the
-/// arguments of mldsa-native. `WRONG_` ignores the random bytes.
+/// C source of functions that call liboqs's ML-DSA-44, under the names that other projects use. Each variant has a
+/// prefix. `SEVEN_` and `FIVE_` use the same names for signing functions with seven and with five arguments. `NINE_`
+/// has the names and arguments of mldsa-native. `WRONG_` ignores the random bytes.
 const RENAMED: &str = r#"
 #include <stddef.h>
 #include <stdint.h>

@@ -63,7 +63,7 @@ fn rejects_libraries_for_other_machines() {
 #[test]
 fn reports_the_loaders_errors() {
     let folder = tempfile::tempdir().unwrap();
-    // The loader loads no programs.
+    // The dynamic loader does not load programs.
     let path = folder.path().join("program.so");
     fs::copy(std::env::current_exe().unwrap(), &path).unwrap();
     let spec: LibrarySpec = format!("liboqs:{}", path.display()).parse().unwrap();

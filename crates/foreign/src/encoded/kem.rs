@@ -4,7 +4,7 @@ use pqlab_primitives::{Coins, DecapsulationKey, EncapsulationKey, Error, Kem, Ke
 use std::mem::MaybeUninit;
 
 /// Size in bytes of the stack buffer for an encapsulation key that `generate` discards, because the decapsulation key
-/// contains a copy. ML-KEM-1024 has the longest such key (FIPS 203, table 3).
+/// contains a copy. This is the length for ML-KEM-1024, which has the longest of these keys (FIPS 203, table 3).
 const ON_THE_STACK: usize = 1568;
 
 const NO_PUBLIC_HALF: Error =

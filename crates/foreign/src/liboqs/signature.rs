@@ -55,7 +55,7 @@ pub(super) fn scheme(
         signing_keys: vec![(KeyEncoding::Expanded, front.length_secret_key)].into(),
         signature: front.length_signature,
         // Only Falcon signatures vary in length, and Falcon's parameters come from our tables. Some other schemes do
-        // not check the length: CROSS reads past the end of a signature that is too short.
+        // not check the length. For example, CROSS reads past the end of a signature that is too short.
         variable_length: false,
         keygen_coins: 0,
         signing_coins: 0,

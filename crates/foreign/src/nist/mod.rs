@@ -23,8 +23,8 @@ const SUCCESS: c_int = 0;
 
 const HINT: &str = "is the prefix correct? `nm -D` lists the library's symbols";
 
-/// Returns the algorithms that this interface supports: pqlab knows their lengths, and they use the interface's key
-/// encoding.
+/// Returns the algorithms that this interface supports. pqlab knows the lengths of their keys, and they use the
+/// interface's key encoding.
 pub(crate) fn algorithms() -> impl Iterator<Item = &'static str> {
     let signatures = ["FIPS 204", "FIPS 205", "Falcon (round 3)", "SPHINCS+ (round 3.1)"];
     let signatures = signatures.into_iter().flat_map(SignatureParameters::of_standard);

@@ -10,8 +10,8 @@ const ROOM: usize = 16 * 1024;
 /// too short. A key of the right length fails this check with probability 2^-128.
 const END: usize = 16;
 
-/// Calls `make` with oversized buffers for a public and a private key, and checks that it fills exactly `lengths`
-/// bytes. The error names the key of the wrong length.
+/// Calls `make` with oversized buffers for a public and a private key, and checks that `make` fills exactly `lengths`
+/// bytes of them. The error names the key of the wrong length.
 pub(super) fn key_pair(lengths: (usize, usize), make: impl FnOnce(*mut u8, *mut u8) -> bool) -> Result<(), String> {
     let (mut public, mut private) = (vec![UNTOUCHED; lengths.0 + ROOM], vec![UNTOUCHED; lengths.1 + ROOM]);
     if !make(public.as_mut_ptr(), private.as_mut_ptr()) {

@@ -45,7 +45,7 @@ enum Form {
 ///
 /// The reference implementation's signing function takes eight arguments and its verification function seven. In
 /// mldsa-native, both take one more argument, which says whether the message is `mu`. pqlab always passes this
-/// argument: in the C calling conventions of the supported processors, a function may ignore trailing arguments.
+/// argument, because a function may ignore trailing arguments in the C calling conventions of the supported processors.
 struct Internal {
     sign: SignFrom,
     verify: Option<VerifyFormatted>,
@@ -132,7 +132,7 @@ fn internal(symbols: &Symbols) -> Option<Internal> {
 }
 
 impl Internal {
-    /// Returns whether a signature from the internal interface verifies. If it does, the functions take the expected
+    /// Returns whether a signature from the internal interface verifies. If so, the functions take the expected
     /// arguments.
     fn signs(&self, calls: &Calls, parameters: &SignatureParameters) -> bool {
         let Some((public, private)) = calls.probe_keys(parameters) else { return false };
@@ -299,7 +299,7 @@ impl Calls {
         Ok(())
     }
 
-    /// Signs with `crypto_sign` and copies the signature in front of the message to `out`.
+    /// Signs with `crypto_sign`, which writes the signature and then the message. Copies only the signature to `out`.
     ///
     /// # Safety
     /// See [`SignatureCalls::sign`].

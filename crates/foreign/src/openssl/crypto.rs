@@ -18,7 +18,8 @@ pub(super) struct Loaded(&'static Crypto);
 struct Crypto {
     api: Api,
     context: *mut OSSL_LIB_CTX,
-    /// Number of libcryptos that this process opened before this one: an index into [`CONTEXTS`].
+    /// Number of libcryptos that this process opened before this one. It determines this libcrypto's position in
+    /// [`CONTEXTS`].
     number: usize,
 }
 
@@ -69,7 +70,8 @@ macro_rules! look_up {
 openssl_calls!(look_up);
 
 thread_local! {
-    /// This thread's digest contexts: [`DIGESTS`] for each opened libcrypto, in the order in which they were opened.
+    /// This thread's digest contexts: [`DIGESTS`] contexts for each libcrypto, in the order in which libcryptos were
+    /// opened.
     static CONTEXTS: RefCell<Vec<Cell<Option<MdCtx<Loaded>>>>> = const { RefCell::new(Vec::new()) };
 }
 

@@ -35,8 +35,8 @@ impl Limits {
 const WAIT_SLICE_MS: u128 = 1000;
 /// Maximum number of characters to keep from the last line of standard error.
 const LAST_LINE: usize = 400;
-/// Time allowed for a program to exit after it closes its output, so that pqlab can read the last line of its standard
-/// error.
+/// Time limit for the exit of a program that closed its output. pqlab waits so that it can read the last line of the
+/// program's standard error.
 const LAST_WORDS: Duration = Duration::from_millis(500);
 
 /// Conversation with a running program.
@@ -251,8 +251,8 @@ fn never_block(descriptor: RawFd) -> io::Result<()> {
 }
 
 /// Raises the soft limit on address space to the hard limit, because language runtimes reserve more address space than
-/// they use. On Linux, also asks the kernel to kill the program when pqlab's process ends: a program that hangs does
-/// not notice that its standard input was closed.
+/// they use. On Linux, also asks the kernel to kill the program when pqlab's process ends, because a program that hangs
+/// does not notice the end of its standard input.
 fn set_free() -> io::Result<()> {
     let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
     // SAFETY: both calls get one structure, which outlives them. Both are allowed between fork and

@@ -2,8 +2,8 @@
 //! output or over a socket.
 //!
 //! - [`frame`] encodes and decodes messages.
-//! - [`Program`] starts a program and sends requests. It stops a program that exceeds a time limit, and restarts it for
-//!   the next request.
+//! - [`Program`] starts a program and sends requests. If the program exceeds a time limit, [`Program`] stops it. The
+//!   next request then starts it again.
 //! - [`open`] turns a program's list of algorithms into a provider.
 
 mod call;

@@ -34,7 +34,8 @@ pub struct Program {
     path: PathBuf,
     arguments: Vec<String>,
     limits: Limits,
-    /// Expected greeting. Requests fail if the program greets differently after a start, because it was then replaced.
+    /// Expected greeting. Requests fail if the program sends a different greeting after a start, because the program
+    /// was then replaced.
     known: OnceLock<Greeting>,
     state: Mutex<State>,
 }

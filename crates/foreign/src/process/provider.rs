@@ -118,7 +118,7 @@ fn add(provider: &mut Provider, program: &Arc<Program>, offer: Offer) {
 }
 
 impl ProcessError {
-    /// Converts to the error type of the library traits. The failure of a program becomes the failure of a library
+    /// Converts the error to the error type of the library traits: a failure of the program becomes a failed library
     /// call.
     pub(super) fn of_library(self, call: &'static str) -> Error {
         match self {

@@ -129,8 +129,7 @@ impl SigningKey for RemoteSigner {
                 }
                 inputs.extend([context, coins]);
             }
-            // A scheme that draws no random bytes accepts empty coins: it signs deterministically
-            // anyway.
+            // A scheme that draws no random bytes signs deterministically anyway, so it accepts empty coins.
             Coins::Exact(coins) if self.scheme.draws_to_sign() || !coins.is_empty() => return Err(NO_COINS),
             _ => inputs = self.scheme.with_context([inputs[0], inputs[1], inputs[2]], context)?,
         }

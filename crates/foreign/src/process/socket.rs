@@ -1,5 +1,5 @@
 //! Workers behind a socket. The listening program is already running and forks a process for every connection. Timed
-//! code can therefore run in a program state that a fresh start cannot create.
+//! code can therefore run in a state of the program that a newly started program cannot reach.
 
 use super::conversation::{Timed, Until};
 use super::frame::{self, Message, ReadError};
