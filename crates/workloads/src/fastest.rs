@@ -1,6 +1,6 @@
-//! Resolves the provider name `fastest` to a pair of providers for each construction, such as the hybrid KEM `X-Wing`:
-//! the pair that takes the least time for the measured operations. Only pairs that support everything the construction
-//! needs are candidates.
+//! Resolves the provider name `fastest` to a pair of providers for each construction, such as the hybrid KEM `X-Wing`.
+//! The fastest pair takes the least time for the measured operations. Only pairs that support everything the
+//! construction needs are candidates.
 //!
 //! This module measures nothing itself. The caller drafts a plan with every possible pair, and selects cases from the
 //! draft. The selected cases determine which [questions](Question) are open. The caller measures each question's cases
@@ -14,11 +14,11 @@ use pqlab_record::{Case, Fastest};
 /// Provider name that requests the fastest pair.
 pub const FASTEST: &str = "fastest";
 
-/// Operations that include all other operations of a construction. If one of them is measured, its time alone chooses
-/// the pair.
+/// Operations that include all other operations of a construction. If such an operation is measured, only its time
+/// chooses the pair.
 const WHOLE: [&str; 2] = ["handshake", "cycle"];
 
-/// Question of which pair of providers is fastest for a construction. Measuring [its cases](Self::cases) gives the
+/// Asks which pair of providers is fastest for a construction. Measuring [the question's cases](Self::cases) gives the
 /// answer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Question {

@@ -13,8 +13,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// Number of keys and messages that a trial rotates through, so that neither branch predictors nor caches adapt to a
-/// single key. Which cache they fit in depends on the library: 16 expanded ML-KEM-768 keys take 38 KB, and 16 prepared
-/// ML-DSA-65 keys with their matrix take more than half a megabyte. Cases with `keys=1` use a single key, which stays
+/// single key. Which cache the keys fit in depends on the library. 16 expanded ML-KEM-768 keys take 38 KB. 16 prepared
+/// ML-DSA-65 keys with their matrices take more than half a megabyte. Cases with `keys=1` use a single key, which stays
 /// in the cache.
 pub(crate) const POOL: usize = 16;
 /// Time limit for filling a pool, because generating an RSA key takes a quarter of a second.

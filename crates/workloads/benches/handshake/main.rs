@@ -2,9 +2,9 @@
 //! bare loop over the same library with the same settings. Tool and bare loop alternate in one process. Neither time
 //! includes freeing connections.
 //!
-//! Prints the time of a handshake with the tool and with the bare loop, the difference (the tool's overhead), and the
-//! ratio with a 95% interval over processes. `outside` means that the two times differ by more than 2%. `unclear` means
-//! that the interval includes a difference above 2%, but the estimate is smaller.
+//! Prints the tool's and the bare loop's time for a handshake, and their difference, which is the tool's overhead. Also
+//! prints the ratio of the times, with a 95% interval over processes. `outside` means that the two times differ by more
+//! than 2%. `unclear` means that the interval includes a difference above 2%, but the estimate is smaller.
 //!
 //! Command-line arguments select the comparisons whose names contain every argument.
 

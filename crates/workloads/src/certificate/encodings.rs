@@ -121,8 +121,8 @@ fn lengths(key: &str) -> Option<(usize, usize)> {
     kem.or_else(|| SignatureParameters::find(key).map(|scheme| (scheme.verifying_key, scheme.signing_keys[0].1)))
 }
 
-/// Returns the lengths, in bytes, of the two halves of a public key and of a private key in the reference form. The
-/// classical half comes first. `None` for other keys.
+/// Returns the lengths, in bytes, of a hybrid key's halves in the reference form: first for the public key, then for
+/// the private key. The classical half comes first. `None` for other keys.
 fn pair_lengths(key: &str) -> Option<([usize; 2], [usize; 2])> {
     match key {
         "X25519+ML-KEM-768" => Some(([32, 1184], [32, 64])),

@@ -21,7 +21,7 @@ use symmetric::{Cipher, Derive, KEYING_MATERIAL, Tag};
 
 /// Default message lengths in bytes.
 const LENGTHS: [u64; 5] = [64, 256, 1024, 4096, 16384];
-/// Default output length of a XOF in bytes. Only other lengths appear in a case's id.
+/// Default output length of a XOF in bytes. A case's id contains the output length only if it differs from the default.
 const XOF_OUTPUT: u64 = 32;
 /// Default number of bytes that one operation absorbs or squeezes.
 const STREAM: u64 = 16384;

@@ -1,5 +1,5 @@
-//! KEM operations. Each one is implemented once for all uses: alone, on several threads, as a task, to measure its
-//! memory, or next to the other half of a hybrid.
+//! KEM operations. The same implementation measures an operation alone, on several threads, as a task, as half of a
+//! hybrid, and for its memory use.
 
 use super::same_secret;
 use crate::fault;

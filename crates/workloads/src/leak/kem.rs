@@ -11,9 +11,10 @@
 //!   rejects. The public key is the same in both classes. In the control, all keys have the same secret, and the second
 //!   class has many public keys.
 //! - **Accepted.** If `t = A s + e` forms a key, so does `x t = A (x s) + x e` for each even power `x` of X. `x s` and
-//!   `x e` have the same coefficients in different places, some with opposite signs, and are equally short. This gives
-//!   255 other secrets over the same matrix. Each of them forms a valid key, which accepts ciphertexts created for it.
-//!   In the public key, only `t` and the hash differ, and no branch of the algorithm depends on them.
+//!   `x e` contain the coefficients of `s` and `e` in different places, some with opposite signs, so they are equally
+//!   short. This gives 255 other secrets over the same matrix. Each of them forms a valid key, which accepts
+//!   ciphertexts created for this key. In the public keys, only `t` and the hash differ, and no branch of the algorithm
+//!   depends on these two.
 
 use super::pools::pools;
 use super::{LeakCase, LeakSubject, Role, missing};

@@ -1,6 +1,6 @@
 //! Leak tests for key agreement and authenticated decryption. Key agreement compares one private key with many keys
-//! and, as a control, one peer with many peers. Decryption compares tags whose first byte is wrong with tags whose last
-//! byte is wrong.
+//! and, as a control, one peer with many peers. Decryption compares tags with a wrong first byte to tags with a wrong
+//! last byte.
 
 use super::pools::pools;
 use super::{LeakCase, LeakSubject, Role, missing};

@@ -41,8 +41,8 @@ pub enum ClientError {
     Handshake(#[from] HandshakeError),
 }
 
-/// Returns the handshake with this name or short name. The short names are `ntor`, `kem-only` and `hybrid`; the latter
-/// two use ML-KEM-768.
+/// Returns the handshake with this name or short name. The short names are `ntor`, `kem-only` and `hybrid`. `kem-only`
+/// and `hybrid` use ML-KEM-768.
 pub fn handshake_named(name: &str) -> Option<Handshake> {
     let named = match name {
         "ntor" => "ntor-v1",

@@ -1,6 +1,6 @@
 //! Relay that answers handshakes over TCP, and the client's side of the connection.
 //!
-//! Messages are framed as in Tor's CREATE2 and CREATED2 cells (tor-spec, section 5.1): a request is HTYPE || HLEN ||
+//! Messages are framed as in Tor's CREATE2 and CREATED2 cells (tor-spec, section 5.1). A request is HTYPE || HLEN ||
 //! HDATA, and an answer is HLEN || HDATA. HTYPE and HLEN are two-byte numbers, big-endian. HTYPE 2 is classical ntor.
 //! The other types are in a range that Tor does not assign. Type 0xff00, without data, requests the relay's descriptor:
 //! ID || onion key.
@@ -33,7 +33,7 @@ const IDLE: Duration = Duration::from_secs(30);
 /// Maximum number of concurrent clients. The relay disconnects further clients.
 pub(super) const CLIENTS: usize = 256;
 
-/// Description of frames and limits for authors of clients, as lines of text.
+/// Description of frames and limits, for developers of clients. Consists of lines of text.
 pub const FRAMES: &str = "\
 A request is HTYPE (2 bytes) || HLEN (2 bytes) || HDATA (HLEN bytes) with big-endian numbers, as in Tor's CREATE2 cell.
 The answer is HLEN || HDATA. A message must be complete 5 s after its first byte. The relay closes the connection after

@@ -1,7 +1,7 @@
 //! Workload `scaling`: an operation on several threads, and many concurrent tasks in a thread pool.
 //!
 //! Other workloads use this module for their own operations. [`thread_cases`] and [`load_cases`] create the cases for
-//! an operation. [`prepare`] prepares such a case, given one single-threaded trial per thread.
+//! an operation. [`prepare`] prepares one of these cases, given one single-threaded trial per thread.
 
 mod load;
 mod team;
@@ -68,7 +68,7 @@ impl Workload for ScalingWorkload {
 }
 
 /// Returns the cases for an operation on 1, 2, 4, ... and all threads, or on the requested numbers of threads. All
-/// cases for the operation share a block, including those of other providers.
+/// cases for the operation share a block, including other providers' cases.
 pub(crate) fn thread_cases(base: &Case, options: &CaseOptions) -> Vec<Case> {
     let numbers = options.threads.clone().unwrap_or_else(|| usual_threads(options.cores()));
     let case = |threads: u64| {

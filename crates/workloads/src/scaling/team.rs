@@ -3,8 +3,8 @@
 //!
 //! The timed thread is the first of the team. The others wait at a barrier until it releases them with a single store,
 //! so no wake-up is timed. Each thread is pinned to its own processor. The threads take operations in small portions
-//! from one counter, so that a thread with long operations (a signer that retries) does not keep the others waiting at
-//! the end. A sample ends when the last thread is done.
+//! from one counter. The others therefore do not wait long at the end for a thread with long operations, such as a
+//! signer that retries. A sample ends when the last thread is done.
 
 use super::threads::{Share, caught, dispatch, gone, pin};
 use pqlab_harness::gate::{self, Before, Gate, Thresholds};

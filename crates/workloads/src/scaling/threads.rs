@@ -7,8 +7,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Sender, channel};
 use std::thread;
 
-/// Stack size of a thread in bytes: as large as the main thread's on most systems, so that every operation that works
-/// on the main thread also works here.
+/// Stack size of a thread in bytes. Most systems give the main thread a stack of the same size, so every operation that
+/// works on the main thread also works here.
 const STACK: usize = 8 << 20;
 
 type Work = Box<dyn FnOnce() + Send>;

@@ -87,7 +87,7 @@ fn of_provider(provider: &Provider, algorithm: &str, length: u64, options: &Case
     cases
 }
 
-/// Returns the batches to measure, as pairs of the number of signatures and the number of signers.
+/// Returns the batches to measure, each as its number of signatures and its number of signers.
 fn sizes(options: &CaseOptions) -> Vec<(u64, u64)> {
     let mut sizes = Vec::new();
     for number in options.at_once.clone().unwrap_or_else(|| BATCHES.to_vec()) {

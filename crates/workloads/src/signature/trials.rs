@@ -1,5 +1,5 @@
-//! Signature operations. Each one is implemented once for all uses: alone, on several threads, as a task, to measure
-//! its memory, or next to the other half of a hybrid.
+//! Signature operations. The same implementation measures an operation alone, on several threads, as a task, as half of
+//! a hybrid, and for its memory use.
 
 use super::check::Setting;
 use crate::fault;

@@ -192,8 +192,8 @@ fn parameters(signature: Authentication, chain: u64, mode: TlsMode) -> Vec<Param
     parameters
 }
 
-/// Returns the lower of the NIST categories of key exchange and signature. `None` if a quantum computer breaks one of
-/// them.
+/// Returns the lower of the NIST categories of key exchange and signature. `None` if a quantum computer breaks either
+/// algorithm.
 fn category(group: Group, signature: Authentication) -> Option<u8> {
     let exchange = KemParameters::find(group.kem()?)?.category?;
     Some(exchange.min(SignatureParameters::find(signature.name())?.category?))

@@ -19,8 +19,8 @@ pub(super) enum Part {
     Step(usize),
 }
 
-/// Names of the steps: the client's ClientHello; the server's flight from ServerHello to Finished; the client's
-/// processing of that flight, with its own Finished; the server's processing of the client's Finished.
+/// Names of the steps. The client sends its ClientHello. The server sends its flight, from ServerHello to Finished. The
+/// client processes this flight and sends its own Finished. The server processes the client's Finished.
 const NAMES: [&str; STEPS] = ["client-hello", "server-flight", "client-finish", "server-finish"];
 
 impl Part {
@@ -63,7 +63,7 @@ pub(super) struct Handshakes {
     part: Part,
     /// Connections that have completed the earlier of the two timed steps. The next sample times their later step.
     first: Vec<Connection>,
-    /// Connections whose earlier step the next sample times. They become `first` in the sample after it.
+    /// Connections whose earlier step the next sample times. They become `first` in the following sample.
     second: Vec<Connection>,
     /// Finished connections, whose memory is reused.
     spare: Vec<Connection>,
