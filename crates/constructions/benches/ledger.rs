@@ -1,6 +1,6 @@
 //! Measures the ledger's overhead. Verifies a block of 100 decoded transactions on one thread, once with the verifier
-//! and once with a bare loop that computes the same digests and calls the same provider. Each process interleaves the
-//! two measurements. Prints the ratio of their times and its 95% interval over the processes.
+//! and once with a bare loop. The loop computes the same digests and calls the same provider. Each process interleaves
+//! the two measurements. Prints the ratio of their times and its 95% interval over the processes.
 
 #![allow(clippy::print_stdout)]
 

@@ -1,5 +1,5 @@
 //! Verifies a server's certificate chain as a client does. The chain must end at a trusted root (RFC 5280, section 6.1)
-//! and name the server (RFC 9525), and the leaf's key must be allowed to sign a handshake.
+//! and name the server (RFC 9525). The leaf's key must be allowed to sign a handshake.
 
 use super::chain::verify_path;
 use super::{Certificate, CertificateError, Schemes};

@@ -37,8 +37,8 @@ pub(super) struct Tbs {
     pub(super) extensions: Option<Vec<Extension>>,
 }
 
-/// The part of a TBSCertificate that the alternative signature covers: everything except the `signature` field and the
-/// extension with the alternative signature (PreTBSCertificate, X.509, clause 9.8.4).
+/// The part of a TBSCertificate that the alternative signature covers (PreTBSCertificate, X.509, clause 9.8.4). Lacks
+/// only the `signature` field and the extension with the alternative signature.
 #[derive(Sequence)]
 struct PreTbs {
     #[asn1(context_specific = "0", default = "Default::default")]

@@ -1,7 +1,7 @@
 //! Hybrid KEMs of X25519 and ML-KEM-768. Each hybrid implements [`Kem`]. Its two halves may come from different
 //! libraries. An earlier system defined the reference form.
 //!
-//! In the table, M is ML-KEM-768, X is X25519, `ss` is a shared secret, `ct` a ciphertext and `pk` a public key.
+//! In the table, M is ML-KEM-768 and X is X25519. `ss` is a shared secret, `ct` a ciphertext and `pk` a public key.
 //! "Binds" lists the inputs that cannot change without changing the secret.
 //!
 //! | construction | secret | binds |
@@ -21,9 +21,9 @@
 //! operations of this KEM.
 //!
 //! If an encapsulation key or a ciphertext contains an X25519 key of low order, the X25519 secret is zero. X-Wing
-//! hashes this secret like any other: its draft (sections 5.4 and 5.5) calls the function of RFC 7748, section 5, and
-//! specifies an error only for ML-KEM's key. X-Wing implementations that return the library's error behave
-//! differently. The other constructions reject such a key (RFC 7748, section 6.1), as TLS requires for X25519MLKEM768.
+//! hashes this secret like any other. Its draft (sections 5.4 and 5.5) calls the function of RFC 7748, section 5, and
+//! specifies an error only for ML-KEM's key. X-Wing implementations that return the library's error behave differently.
+//! The other constructions reject keys of low order (RFC 7748, section 6.1), as TLS requires for X25519MLKEM768.
 
 mod combiner;
 mod keys;
@@ -233,9 +233,9 @@ impl HybridKem {
 
     /// Builds X25519MLKEM768, TLS 1.3 group 0x11EC (RFC 10024). The encapsulation key is the client's key share, 1216
     /// bytes; the ciphertext is the server's, 1120 bytes. Both start with ML-KEM. The secret is 64 bytes long. The
-    /// standard does not define an encoding for the private key; pqlab uses `d || z || skX`, 96 bytes. Flipping a
-    /// ciphertext bit that X25519 ignores does not change the secret; TLS detects such a change with its transcript
-    /// hash.
+    /// standard does not define an encoding for the private key. pqlab uses `d || z || skX`, 96 bytes. X25519 ignores
+    /// one bit of the ciphertext, so flipping this bit does not change the secret. TLS detects the flip with its
+    /// transcript hash.
     ///
     /// # Errors
     /// Same as [`x_wing`](Self::x_wing).

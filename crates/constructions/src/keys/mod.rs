@@ -215,8 +215,9 @@ impl PublicKey {
         digest(sha256, &self.to_der()?)
     }
 
-    /// Returns the key identifier for use in certificates: the first 160 bits of the SHA-256 digest of the BIT STRING
-    /// subjectPublicKey, without its tag, length and number of unused bits (RFC 7093, section 2, method 1).
+    /// Returns the key identifier for use in certificates (RFC 7093, section 2, method 1): the first 160 bits of a
+    /// SHA-256 digest. The digest covers the BIT STRING subjectPublicKey without its tag, length and number of unused
+    /// bits.
     ///
     /// # Errors
     /// [`DecodeError::Primitive`] if the hash is not SHA-256 or fails.

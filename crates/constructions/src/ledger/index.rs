@@ -63,8 +63,8 @@ fn cut_off(error: io::Error) -> BlockError {
     }
 }
 
-/// Returns the length of the index in bytes, given the last bytes of a file, or `None` if the file does not end with an
-/// index.
+/// Returns the length of the index in bytes, or `None` if the file does not end with an index. `tail` contains the
+/// file's last bytes.
 pub fn length(tail: &[u8]) -> Option<u64> {
     let trailer = tail.last_chunk::<{ TRAILER as usize }>()?;
     let entries = u64::from_be_bytes(*trailer.first_chunk()?);

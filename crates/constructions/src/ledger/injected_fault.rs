@@ -12,8 +12,8 @@ pub enum InjectedFault {
     Truncated,
     /// An extra byte follows the transaction.
     TrailingBytes,
-    /// The signature is valid but not canonically encoded: `s` is replaced by the group order minus `s` (ECDSA), the
-    /// group order is added to `S` (Ed25519 and the composite), or a zero byte is appended (other schemes).
+    /// The signature is valid but not canonically encoded. For ECDSA, the group order minus `s` replaces `s`. For
+    /// Ed25519 and the composite, the group order is added to `S`. For other schemes, a zero byte is appended.
     NonCanonical,
 }
 
@@ -46,8 +46,8 @@ impl InjectedFault {
         }
     }
 
-    /// Corrupts a valid transaction of either form. Does nothing for [`WrongChain`](Self::WrongChain): sign for
-    /// [a different chain](Self::chain_id) instead.
+    /// Corrupts a valid transaction of either form. Does nothing for [`WrongChain`](Self::WrongChain), which requires
+    /// signing for [a different chain](Self::chain_id).
     pub fn inject(self, transaction: &mut Vec<u8>) {
         let (scheme, length) = match Transaction::decode(transaction) {
             Ok(decoded) => (decoded.body().scheme, decoded.signature().len()),

@@ -9,10 +9,11 @@
 //! keys   = EXPAND(seed, PROTOID ":key")
 //! ```
 //!
-//! ID is the relay's identity, A its onion key, X and Y are the ephemeral X25519 keys, EPK is the client's
-//! encapsulation key, and C is the ciphertext. The proposal leaves some choices open. Here, H is SHA-256, EXTRACT and
-//! EXPAND come from HKDF-SHA256, and KEYID(A) is A, as in classical ntor. PROTOID is `ntor-x25519-mlkem512-sha256-1`,
-//! with 768 or 1024 instead of 512 for the other parameter sets. No test vectors have been published.
+//! ID is the relay's identity, and A is the relay's onion key. X and Y are the ephemeral X25519 keys. EPK is the
+//! client's encapsulation key, and C is the ciphertext. The proposal leaves some choices open. Here, H is SHA-256,
+//! EXTRACT and EXPAND come from HKDF-SHA256, and KEYID(A) is A, as in classical ntor. PROTOID is
+//! `ntor-x25519-mlkem512-sha256-1`, with 768 or 1024 instead of 512 for the other parameter sets. No test vectors have
+//! been published.
 
 use super::{
     EphemeralKeys, IDENTITY, Initiator, Label, Protocol, RelayDescriptor, Responder, Result, Transcript, WORD,

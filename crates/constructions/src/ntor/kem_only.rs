@@ -1,6 +1,6 @@
-//! The KEM-only handshake: onionskin = ek || ID, reply = ct || AUTH. ek is the client's encapsulation key, ID the
-//! relay's identity, ct the ciphertext, and K the KEM's secret. This handshake is forward secret, but does NOT
-//! authenticate the relay: it uses no long-term secret, so anyone who knows the public identity can answer.
+//! The KEM-only handshake: onionskin = ek || ID, reply = ct || AUTH. ek is the client's encapsulation key, and ID is
+//! the relay's identity. ct is the ciphertext, and K is the KEM's secret. This handshake is forward secret, but does
+//! NOT authenticate the relay. No long-term secret is used, so anyone who knows the public identity can answer.
 //!
 //! ```text
 //! T    = ek || ct || ID

@@ -175,8 +175,8 @@ impl Protocol {
         }
     }
 
-    /// Returns the default length in bytes of a circuit's keys: 72 for two 20-byte digests and two AES-128 keys
-    /// (tor-spec, section 5.2), or 80 in the KEM-only handshake.
+    /// Returns the default length of a circuit's keys in bytes. The length is 80 in the KEM-only handshake and 72 in
+    /// the others, for two 20-byte digests and two AES-128 keys (tor-spec, section 5.2).
     pub fn keys(&self) -> usize {
         match self.variant {
             Variant::KemOnly => kem_only::KEYS,

@@ -93,7 +93,7 @@ impl ServiceProtocol {
         self.data
     }
 
-    /// Returns the length of the keys, 128 bytes: two SHA3-256 digests and two AES-256 keys (rend-spec-v3, section
+    /// Returns the length of the keys: 128 bytes, for two SHA3-256 digests and two AES-256 keys (rend-spec-v3, section
     /// 4.2.1).
     pub fn keys(&self) -> usize {
         4 * WORD

@@ -1,5 +1,5 @@
-//! Classical ntor (tor-spec, section 5.1.4): onionskin = ID || B || X, reply = Y || AUTH. ID is the relay's identity, B
-//! its onion key, and X and Y are the ephemeral keys.
+//! Classical ntor (tor-spec, section 5.1.4): onionskin = ID || B || X, reply = Y || AUTH. ID is the relay's identity,
+//! and B is the relay's onion key. X and Y are the ephemeral keys.
 
 use super::ephemeral::AgreementKey;
 use super::{

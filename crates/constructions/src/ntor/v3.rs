@@ -1,7 +1,7 @@
 //! ntor v3 (Tor's proposal 332): a classical handshake that uses SHA-3 and transfers one message from each side.
 //!
-//! ID is the relay's identity, B its onion key, and X and Y are the ephemeral keys. Bx, Xb and Xy are shared X25519
-//! secrets. CM and SM are the messages of client and relay. VER is the verification string.
+//! ID is the relay's identity, and B is the relay's onion key. X and Y are the ephemeral keys. Bx, Xb and Xy are shared
+//! X25519 secrets. CM and SM are the messages of client and relay. VER is the verification string.
 //!
 //! ```text
 //! onionskin = ID || B || X || ENC(ENC_K1, CM) || MAC        reply = Y || AUTH || ENC(ENC_KEY, SM)
@@ -72,8 +72,8 @@ impl Protocol {
         REPLY + message
     }
 
-    /// Returns the default length of a circuit's keys, 92 bytes: 72 bytes as in classical ntor, and the nonce KH for
-    /// onion services (proposal 332, appendix A.2).
+    /// Returns the default length of a circuit's keys: 92 bytes. They consist of 72 bytes as in classical ntor, and the
+    /// nonce KH for onion services (proposal 332, appendix A.2).
     pub fn keys(&self) -> usize {
         92
     }
