@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 /// Maximum number of contexts that a key stores, one for each thread that uses the key at the same time. Further
-/// threads create a context for each call. The number does not depend on the machine, so that a key costs the same
+/// threads create a context for each call. The number is the same on every machine, so that keys have the same cost
 /// everywhere.
 const SLOTS: usize = 16;
 

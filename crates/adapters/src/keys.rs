@@ -1,7 +1,7 @@
 //! Keys for libraries without key objects. A prepared key is then a copy of the encoded key.
 //!
-//! Programs that pass the encoded key directly to the library neither copy nor allocate. To make loading a key almost
-//! as cheap as copying, each thread reuses the memory of the last key that it dropped.
+//! A program that calls the library directly passes the encoded key, without copying it or allocating memory. Here,
+//! loading a key costs little more than a copy, because each thread reuses the memory of the last key that it dropped.
 
 use pqlab_primitives::wipe;
 use std::cell::Cell;
