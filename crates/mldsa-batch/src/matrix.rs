@@ -108,7 +108,8 @@ fn draw(hasher: Hasher, seeds: &[Seed; LANES], count: usize, sampled: &mut [Samp
     hasher.lanes.digest(Function::Shake128, &seeds, &mut outs).expect("lengths must be equal");
 }
 
-/// Samples a polynomial from SHAKE128 output of unlimited length. Five blocks do not suffice about once in 2^132 times.
+/// Samples a polynomial from SHAKE128 output of unlimited length. Called after five blocks were not enough, which
+/// happens once in about 2^132 polynomials.
 fn sample_further(hasher: Hasher, seed: &Seed, polynomial: &mut Polynomial) {
     let mut output = hasher.single.absorb(Function::Shake128, seed);
     let mut taken = 0;

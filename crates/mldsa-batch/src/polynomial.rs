@@ -44,7 +44,7 @@ pub(crate) trait Arithmetic: Copy {
     /// the largest magnitude of a coefficient.
     fn unpack_z(self, bits: usize, bytes: &[u8], out: &mut Polynomial) -> i32;
 
-    /// Computes the sum of the products of a matrix row with `z`, and of the challenge with `t1`, divided by 2^32.
+    /// Multiplies a matrix row by `z` and the challenge by `t1`, adds all products, and divides the sum by 2^32.
     /// Results are strictly between `-q` and `q`.
     ///
     /// Matrix values must be below `q`, `z` below `2^19 + 8q`, the challenge below `1 + 8q` and `t1` below `2^23 + 8q`.

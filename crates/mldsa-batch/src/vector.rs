@@ -3,9 +3,9 @@
 use crate::field::{Factor, ZETAS};
 
 /// Defines arithmetic on 32-bit lanes for one vector width: `montgomery`, `butterfly`, `reverse_butterfly`, `row` and
-/// their helpers. The caller must define `V`, `load`, `store`, `splat`, `add`, `sub`, `sub64`, `add64`, `mul`
-/// (multiplies even lanes to 64 bits), `mullo`, `odd` (moves odd lanes to even positions) and `merge` (combines the
-/// upper halves of the even and odd products).
+/// their helpers. The caller must define `V`, `load`, `store`, `splat`, `add`, `sub`, `sub64`, `add64`, `mullo` and
+/// `min_unsigned`. It must also define `mul` (multiplies even lanes to 64 bits), `odd` (moves odd lanes to even
+/// positions) and `merge` (combines the upper halves of the even and odd products).
 macro_rules! arithmetic {
     ($features:literal, $vectors:literal) => {
         /// Multiplies the lanes of `a` and `b` and divides by 2^32. Results are strictly between `-q` and `q`. `b` must
@@ -115,9 +115,10 @@ pub(crate) struct LaneFactors<const LANES: usize> {
     pub(crate) twisted: [i32; LANES],
 }
 
-/// Returns the index, in a block of two vectors, of the coefficient in lane `lane` of the first vector, for butterflies
-/// at distance `length`. The first vector contains, in order, the coefficients whose index has the bit `length` clear.
-/// The same lane of the second vector contains the other coefficient of the butterfly.
+/// Returns the index, within a block of two vectors, of the coefficient in lane `lane` of the first vector. The vectors
+/// are in the order for butterflies at distance `length`: the first one contains, in ascending order, the coefficients
+/// whose index has the bit `length` clear. The same lane of the second vector contains the other coefficient of the
+/// butterfly.
 pub(crate) const fn place(length: usize, lane: usize) -> usize {
     (lane / length) * 2 * length + lane % length
 }

@@ -254,7 +254,7 @@ impl<A: Arithmetic> Engine<A> {
     }
 
     /// Writes the commitment that a signature implies (FIPS 204, algorithm 8, lines 5 and 9 to 11). If the key is
-    /// encoded, the next rows in `rows` must come from its matrix.
+    /// encoded, the next rows in `rows` must come from the key's matrix.
     fn commit(&self, key: KeyForm, signature: &Decoded, mut challenge: Polynomial, rows: &mut Rows<A>, out: &mut [u8]) {
         let set = &self.set;
         self.arithmetic.transform(&mut challenge);

@@ -34,9 +34,9 @@ static REVERSED: [[LaneFactors; 4]; 8] = {
     factors
 };
 
-/// Permutations that rearrange a pair of vectors from the order for one distance to the order for the next, one for
-/// each vector. A permutation lists the source lane of every coefficient, from 0 to 31. The order for distance 16 is
-/// the natural order.
+/// Two permutations, one for each vector of a pair, which rearrange the pair from the order for one distance to the
+/// order for the next. A permutation lists the source lane of every coefficient, from 0 to 31. The order for distance
+/// 16 is the natural order.
 struct Move {
     first: [i32; 16],
     second: [i32; 16],
@@ -53,7 +53,7 @@ const fn between(from: usize, to: usize) -> Move {
     moved
 }
 
-/// Returns the lane that contains a coefficient in the order for distance `length`, from 0 to 31 in a pair of vectors.
+/// Returns the lane, from 0 to 31 in a pair of vectors, that contains a coefficient in the order for distance `length`.
 const fn source(length: usize, coefficient: usize) -> i32 {
     let lane = coefficient / (2 * length) * length + coefficient % length;
     (if coefficient & length == 0 { lane } else { 16 + lane }) as i32
@@ -126,7 +126,7 @@ pub(super) fn forward(polynomial: &mut Polynomial) {
 }
 
 /// Implements [`Arithmetic::invert`]. Each layer uses the transform's factors in reverse order and negated. The
-/// negation costs nothing: butterflies subtract in the opposite order.
+/// negation costs nothing, because butterflies subtract in the opposite order.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi")]
 pub(super) fn inverse(polynomial: &mut Polynomial) {
     let mut v = load_all(polynomial);
