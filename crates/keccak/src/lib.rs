@@ -1,9 +1,10 @@
 //! SHA-3 and SHAKE (FIPS 202), for eight messages of equal length in parallel ([`Lanes`]) or for one message
 //! ([`Single`]).
 //!
-//! Keccak-p\[1600\] has 25 words of 64 bits. The vector code keeps each word in its own register: the same word from
-//! eight states in 512 bits, from four states in 256 bits, or from one state in 128 bits. The backend is selected at
-//! run time according to the processor's features. The portable backend runs everywhere and gives the same results.
+//! Keccak-p\[1600\] has 25 words of 64 bits. The vector code keeps each word in its own register. A 512-bit register
+//! contains this word from eight states, a 256-bit register from four, and a 128-bit register from one. The backend is
+//! selected at run time according to the processor's features. The portable backend runs everywhere and gives the same
+//! results.
 //!
 //! This crate does not allocate. States and padded blocks are kept on the stack and are not wiped.
 //!

@@ -48,10 +48,10 @@ macro_rules! permutation {
         /// Computes one round: theta, rho, pi, chi and iota (FIPS 202, section 3.2). Each row of the result reads its
         /// words from their positions before pi, so no words are moved.
         ///
-        /// In theta, each word needs two column parities added. One three-input instruction could add both, but then
-        /// all ten parities and 25 words would be needed at once, and they do not fit in 32 registers. That takes more
-        /// time despite fewer instructions. Each parity combines three-input with two-input additions, because a
-        /// three-input instruction overwrites an operand, which would then have to be copied.
+        /// Theta adds two column parities to each word. One three-input instruction could add both, but this takes more
+        /// time despite fewer instructions: all ten parities and 25 words would be needed at once, and they do not fit
+        /// in 32 registers. Parities are computed with three-input and two-input additions, because a three-input
+        /// instruction overwrites an operand that might have to be copied first.
         #[target_feature(enable = $features)]
         #[inline]
         fn round(a: &[$Words; 25], constant: u64) -> [$Words; 25] {
