@@ -1,5 +1,5 @@
-//! Parts of Falcon (third-round specification, version 1.2) in plain arithmetic. They suffice to inspect keys and
-//! signatures from libraries.
+//! Parts of Falcon (third-round specification, version 1.2) in plain arithmetic, for inspecting keys and signatures
+//! from libraries.
 
 use crate::ml_dsa::shake256;
 
@@ -141,7 +141,7 @@ pub fn decode_verifying_key(set: &Set, bytes: &[u8]) -> Option<Polynomial> {
 
 /// Hashes a salt and a message to a point (algorithm 3).
 pub fn hash_to_point(set: &Set, salt: &[u8], message: &[u8]) -> Polynomial {
-    // A word is rejected with a probability of 6%, so that twice as many words are always enough.
+    // The filter below rejects 6% of the words, so twice as many words as coefficients are enough.
     let bytes = shake256(&[salt, message], 4 * set.n);
     let words = bytes.chunks_exact(2).map(|word| i64::from(u16::from_be_bytes([word[0], word[1]])));
     words.filter(|word| *word < 5 * Q).map(|word| word % Q).take(set.n).collect()
@@ -242,7 +242,7 @@ mod tests {
             let signature = Signature::decode(&set, &encoded).unwrap();
             assert_eq!(signature.encode(&set).unwrap(), encoded);
             assert!(norm([&signature.s1(&set, &h, b"message"), &signature.s2]) <= set.bound);
-            // A short vector of the lattice added to a signature gives another one.
+            // Adding a short lattice vector to a signature gives another signature.
             let other = Signature {
                 s2: signature.s2.iter().zip(rotated(&secret.f, 3)).map(|(s2, f)| s2 - f).collect(),
                 salt: signature.salt.clone(),

@@ -139,7 +139,7 @@ pub fn inverse_ntt(polynomial: &Polynomial) -> Polynomial {
         }
         length *= 2;
     }
-    // The sign of the differences above is the opposite of the standard's, which negates the roots instead.
+    // The differences above have the opposite sign from those in the standard, which negates the roots instead.
     w.map(|value| reduce(value * 8_347_681))
 }
 
@@ -345,7 +345,7 @@ impl SecretKey {
         SecretKey::of_secrets(set, &expanded[..32], &expanded[96..128], s1, s2)
     }
 
-    /// Computes the whole signing key from `rho`, `K` and the secret vectors.
+    /// Computes the signing key from `rho`, `K` and the secret vectors.
     pub fn of_secrets(set: &Set, rho: &[u8], k: &[u8], s1: Vec<Polynomial>, s2: Vec<Polynomial>) -> SecretKey {
         let mut key = SecretKey { rho: rho.to_vec(), k: k.to_vec(), tr: Vec::new(), s1, s2, t0: Vec::new() };
         let t = key.t(set);

@@ -1,4 +1,4 @@
-//! Parts of ML-KEM (FIPS 203) in plain arithmetic. They suffice to inspect keys and ciphertexts from libraries.
+//! Parts of ML-KEM (FIPS 203) in plain arithmetic, for inspecting keys and ciphertexts from libraries.
 
 use crate::ml_dsa::shake256;
 use sha3::digest::{Digest, ExtendableOutput, Update, XofReader};

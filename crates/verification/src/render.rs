@@ -60,9 +60,9 @@ pub fn matrix(lines: &[Line]) -> String {
     out
 }
 
-/// Returns all results as JSON: the lines for vectors and for pairs, the sums over both, the published answers
-/// that were not compared, the vectors that do not apply, known defects, and the edge cases that each provider accepts.
-/// `acvp_releases` comes from [`acvp_releases`](crate::acvp_releases).
+/// Returns all results as JSON: lines and sums for vectors and for pairs, published answers that were not compared,
+/// published vectors that no suite covers, known defects, and the edge cases that each provider accepts.
+/// `acvp_releases` is the result of [`acvp_releases`](crate::acvp_releases).
 ///
 /// # Errors
 /// Serialization errors. No known line causes one.

@@ -140,8 +140,8 @@ impl Tally {
 /// Number of checks that have finished in this process.
 static FINISHED: AtomicU64 = AtomicU64::new(0);
 
-/// Returns the number of checks that have finished in this process. A watcher that sees the same number for a long time
-/// knows that a library does not return from a call.
+/// Returns the number of checks that have finished in this process. If the number stays the same for a long time, a
+/// library call probably hangs.
 pub fn finished_checks() -> u64 {
     FINISHED.load(Ordering::Relaxed)
 }

@@ -33,7 +33,8 @@ impl<'a> Vectors<'a> {
         Vectors::new(vectors_root()).with_fetched(fetched_vectors())
     }
 
-    /// Adds the folder of fetched vectors ([`fetched_vectors`](crate::fetched_vectors)).
+    /// Sets the folder of fetched vectors, usually [`fetched_vectors`](crate::fetched_vectors). `None` uses no fetched
+    /// vectors.
     pub fn with_fetched(self, fetched: Option<PathBuf>) -> Vectors<'a> {
         Vectors { fetched, ..self }
     }
@@ -92,7 +93,8 @@ impl<'a> Vectors<'a> {
         })
     }
 
-    /// Returns the folder of fetched vectors and the name of a file in it, with or without the suffix `.gz`.
+    /// Finds a fetched file by its name, or by its name without the suffix `.gz`. Returns the folder of fetched vectors
+    /// and the file's actual name.
     fn find_fetched(&self, name: &str) -> Option<(&Path, String)> {
         let fetched = self.fetched.as_deref()?;
         [name, plain(name)].into_iter().find(|name| fetched.join(name).is_file()).map(|name| (fetched, name.to_owned()))

@@ -91,8 +91,8 @@ pub fn suites_of(provider: &Provider, algorithm: &str) -> Vec<&'static str> {
         .collect()
 }
 
-/// Returns all providers except `null`, which computes no answers. They accept caller-supplied randomness if the
-/// library's random generator can be replaced.
+/// Returns all providers except `null`, which computes no answers. Wraps each provider whose random generator can be
+/// replaced, so that the provider accepts caller-supplied randomness.
 pub(crate) fn answering(providers: &[Arc<Provider>]) -> Vec<Arc<Provider>> {
     providers.iter().filter(|provider| provider.library != NULL).map(with_given_coins).collect()
 }

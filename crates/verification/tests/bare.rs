@@ -87,7 +87,7 @@ fn with_fetched_files_every_line_matches_the_record() {
     compare("fetched.txt", &counted(&Vectors::new(None).with_fetched(Some(fetched))));
 }
 
-/// Checks the recorded lines: neither embedded nor fetched vectors may be skipped.
+/// Checks that the recorded lines skip neither embedded nor fetched vectors.
 #[test]
 fn skips_nothing_that_is_in_the_program() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/counts");

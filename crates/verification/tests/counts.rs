@@ -216,8 +216,8 @@ fn without_gaps(provider: &Provider) -> Vec<(&'static str, &'static str, u64, u6
     of.chain(LANE_SUITES.iter().filter(|(algorithm, ..)| lanes.contains(algorithm))).copied().collect()
 }
 
-/// Formats a line of `gaps.txt` for a suite with vectors that other providers can run but this one cannot: the number
-/// of vectors that ran, and the reasons for the rest.
+/// Formats a line of `gaps.txt` for a suite with vectors that other providers can run, but this provider cannot. The
+/// line contains the number of vectors that ran, and the reasons why the others did not.
 fn gap(line: &Line) -> String {
     let mut reasons: Vec<&str> = line.reasons.iter().map(|reason| reason.reason.as_str()).collect();
     if reasons.len() > 3 {

@@ -25,12 +25,14 @@ pub const ACCUMULATED_SUITE: &str = "accumulated answers";
 
 /// Default number of answers.
 const SHORT: u64 = 100;
-/// Number of answers in a long run. KEM operations are faster, so KEMs compute a hundred times as many ([`LONG_KEM`]).
+/// Number of answers in a long run of a signature scheme.
 const LONG: u64 = 10_000;
+/// Number of answers in a long run of a KEM. KEM operations are faster, so this number is higher.
 const LONG_KEM: u64 = 1_000_000;
 
-/// Interval between saved states ([`KEEP_EVERY`]) and between progress reports ([`TELL_EVERY`]), in ns.
+/// Interval between saved states, in ns.
 const KEEP_EVERY: u64 = 5_000_000_000;
+/// Interval between progress reports, in ns.
 const TELL_EVERY: u64 = 250_000_000;
 /// Minimum duration of the trial run that [`pace`] times, in ns.
 const PACED: u64 = 60_000_000;

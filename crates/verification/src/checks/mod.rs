@@ -75,7 +75,7 @@ pub(crate) fn not_asked(outcome: Checked) -> Checked {
     })
 }
 
-/// Names of the operations whose published answers depend on randomness.
+// Names of the operations whose published answers depend on randomness.
 pub(crate) const KEY_GENERATION: &str = "key generation";
 pub(crate) const ENCAPSULATION: &str = "encapsulation";
 pub(crate) const SIGNING: &str = "signing";

@@ -165,8 +165,8 @@ pub(super) fn edge_cases() -> Vec<EdgeCase> {
 }
 
 /// Adds up to two cases for the points `A` and `R`: one in which the components of small order cancel out, and one in
-/// which they do not. Whether they cancel out depends only on the hash modulo 8, so this tries one message for each
-/// remainder. If `reencoded` is set, the hash covers the canonical encodings of both points.
+/// which they do not. Whether they cancel out depends only on the hash modulo 8, so the function tries one message for
+/// each remainder. If `reencoded` is set, the hash covers the canonical encodings of both points.
 fn add(cases: &mut Vec<EdgeCase>, a: Part, r: Part, reencoded: bool) {
     let (key, first) = (a.encoded(), r.encoded());
     let hashed = if reencoded { (a.canonical(), r.canonical()) } else { (key, first) };
@@ -215,7 +215,7 @@ mod tests {
     use serde_json::ser::{PrettyFormatter, Serializer};
     use sha2::Sha256;
 
-    /// The generated JSON must equal `ed25519/ed25519vectors.json`.
+    /// Compares the generated JSON with `ed25519/ed25519vectors.json`.
     #[test]
     fn generated_edge_cases_match_the_published_file() {
         let mut text = Vec::new();

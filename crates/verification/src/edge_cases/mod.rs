@@ -101,17 +101,17 @@ mod tests {
         verifier.verify(&vec![claim; times]).iter().all(Result::is_ok)
     }
 
-    /// In batches, `ed25519-dalek` decodes `R` instead of comparing encodings, and omits the cofactor. Its verdicts on
-    /// signatures with a component of small order therefore vary between batches, and it accepts some signatures in a
-    /// batch that it rejects alone. All other signatures must get the same verdict in a batch and alone.
+    /// Compares verification in batches with single verification. In batches, `ed25519-dalek` decodes `R` instead of
+    /// comparing encodings, and omits the cofactor. For signatures with a component of small order, its verdicts
+    /// therefore vary between batches, and a batch may accept a signature that single verification rejects. All other
+    /// signatures must get the same verdict either way.
     #[test]
     fn batches_and_single_verification_differ_only_for_components_of_small_order() {
         let providers = pqlab_providers::providers();
         let provider = providers.iter().find(|provider| provider.library == "rustcrypto").unwrap();
         let (scheme, verifier) =
             (provider.signature(EDGE_CASES_OF).unwrap(), provider.batch_verifier(EDGE_CASES_OF).unwrap());
-        // Classes with signatures accepted only in a batch, and classes with signatures accepted
-        // only alone.
+        // Classes in which only batches accept some signatures, and classes in which only single verification does.
         let mut differ = [BTreeSet::new(), BTreeSet::new()];
         let mut ordinary = 0;
         for case in make::edge_cases() {

@@ -27,7 +27,7 @@ fn every_algorithm_of_every_provider_gives_the_known_answers() {
     }
 }
 
-/// Tests only one small parameter set: the others run the same code, and each takes a second in test builds.
+/// Tests only one small parameter set, because the others run the same code and each takes a second in test builds.
 #[test]
 fn a_full_check_reaches_the_slow_signatures() {
     let provider = rustcrypto();

@@ -24,7 +24,8 @@ pub(crate) fn file(name: &str) -> Result<Vec<u8>, ReadError> {
     Err(ReadError::whole(name, ReadFault::unexpected("SHA-256", format_args!("{digest} ({path} in {package})"))))
 }
 
-/// Returns the SHA-256 of the embedded file with this name, in hexadecimal, whether or not this build contains the file.
+/// Returns the recorded SHA-256 of the file with this name, in hexadecimal, even if this build does not contain the
+/// file. Returns `None` for a name that is not in `files.rs`.
 pub(crate) fn digest(name: &str) -> Option<&'static str> {
     FILES.iter().find(|carried| carried.name == name).map(|carried| carried.sha256)
 }
@@ -33,7 +34,7 @@ pub(crate) fn digest(name: &str) -> Option<&'static str> {
 mod tests {
     use super::*;
 
-    /// Test builds link every library, so the build script finds all files.
+    /// Checks every file. Test builds link every library, so the build script finds all files.
     #[test]
     fn all_files_are_packed_with_the_recorded_digests() {
         for carried in FILES {

@@ -18,7 +18,7 @@ pub struct Entry {
 /// Returns the lines of a file, in blocks separated by empty lines. Skips comments, which begin with `#`.
 ///
 /// # Errors
-/// [`ReadError`] if the file is not UTF-8, if a line contains anything else, or if the file contains no fields.
+/// [`ReadError`] if the file is not UTF-8, if a line is neither a field nor a comment, or if the file contains no fields.
 pub fn blocks(file: &str, bytes: &[u8]) -> Result<Vec<Vec<Entry>>, ReadError> {
     let text = text(file, bytes)?;
     let mut blocks = vec![Vec::new()];

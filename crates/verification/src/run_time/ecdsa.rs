@@ -183,7 +183,8 @@ fn ranges(scheme: &dyn SignatureScheme, curve: &Curve, tally: &mut Tally) {
             rejected("signature", verify(&public, &[one.as_slice(), value].concat()))
         });
     }
-    // Off the curve: every byte of either coordinate modified, all-zero or all-one coordinates, and infinity.
+    // Points that are not on the curve: every byte of either coordinate modified, all-zero or all-one coordinates, and
+    // infinity.
     for place in 1..public.len() {
         tally.check(format_args!("byte {place} of the point modified"), || {
             let mut modified = public.clone();

@@ -209,7 +209,7 @@ fn almost_valid(scheme: &dyn SignatureScheme, key: &Inspected, opened: &[Opened]
         let Some(signature) = one.signature.encode_with(set, Some(place)) else { return wrong("encoding") };
         rejected("signature", verify(&one.message, &signature))
     });
-    // Add rows of the secret basis until the vector is as long as a valid one can be, and then one more.
+    // Add rows of the secret basis until lengthening the vector further would exceed the bound. Then add one more row.
     let longer = opened.iter().filter_map(|one| lengthened(key, one)).take(LENGTHENED);
     let mut longer: Vec<_> = longer.map(Some).collect();
     longer.resize_with(LENGTHENED, || None);
@@ -226,8 +226,8 @@ fn almost_valid(scheme: &dyn SignatureScheme, key: &Inspected, opened: &[Opened]
 }
 
 /// Lengthens a signature by adding rotations of the first row of the secret basis. Returns the message and two encoded
-/// signatures: the longest valid one and the shortest invalid one that this reaches. Returns `None` if a signature does
-/// not fit into the padded length.
+/// signatures: the longest valid one and the shortest invalid one that these additions reach. Returns `None` if a
+/// signature does not fit into the padded length.
 fn lengthened<'a>(key: &Inspected, one: &'a Opened) -> Option<(&'a [u8], [Vec<u8>; 2])> {
     let (set, SecretKey { f, g, .. }) = (&key.set, &key.secret);
     let (row, row_of_s2, first, second) = (norm([f, g]), norm([f]), adjoint(g), adjoint(f));
@@ -259,7 +259,8 @@ fn lengthened<'a>(key: &Inspected, one: &'a Opened) -> Option<(&'a [u8], [Vec<u8
         let (.., beyond) = changes.iter().filter(|(change, ..)| *change > room).min()?;
         let (_, beyond) = add(&s1, &s2, *beyond);
         let encode = |s2: Polynomial| Signature { salt: one.signature.salt.clone(), s2 }.encode(set);
-        // A first half with a coefficient beyond half the modulus would be reduced. None is near it.
+        // A verifier reduces the coefficients of `s1`, which would change those beyond half the modulus. None is that
+        // large.
         debug_assert!(s1.iter().all(|value| centre(*value) == *value));
         return Some((&one.message, [encode(s2)?, encode(beyond)?]));
     }

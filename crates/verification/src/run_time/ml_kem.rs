@@ -1,5 +1,5 @@
-//! ML-KEM: checks implicit rejection of every modified ciphertext, every part of a key, and the secrets of generated
-//! keys.
+//! ML-KEM: checks implicit rejection of modified ciphertexts and rejection of modified keys, and inspects the secrets
+//! of generated keys.
 
 use super::bytes;
 use crate::checks::kem::{decapsulate, encapsulate, encoded, encoded_secret, load};
@@ -48,8 +48,9 @@ fn parameters(kem: &dyn Kem) -> Result<Set, Fault> {
     Set::of(&kem.info().parameters.algorithm).ok_or_else(|| Fault::Unsupported("unknown parameter set".to_owned()))
 }
 
-/// Returns the bit of byte `place` in a ciphertext that changes a coefficient least when it flips. The decrypted
-/// message stays the same, so decapsulation detects the change only if it compares this byte after re-encryption.
+/// Returns the position of a bit in byte `place` of a ciphertext. Flipping this bit changes a coefficient less than
+/// flipping any other bit of the byte. The decrypted message stays the same, so decapsulation detects the change only
+/// if it compares this byte after re-encryption.
 fn least(set: &Set, place: usize) -> usize {
     let first = 32 * set.du * set.k;
     let (place, bits) = if place < first { (place, set.du) } else { (place - first, set.dv) };

@@ -21,7 +21,7 @@ pub(super) static SUITES: &[Suite] = &[
     Suite::built_in("run time: modified signatures", |_| true, Run::Signature(modified)),
 ];
 
-/// Name of the suite of ML-DSA signatures at every bound.
+/// Name of the suite with ML-DSA signatures at every bound.
 pub(crate) const ML_DSA: &str = "run time: ML-DSA verification";
 /// Flag for signatures whose response reaches or exceeds its bound.
 pub(crate) const NORM: &str = "response beyond its bound";
@@ -145,7 +145,7 @@ fn valid_ones(forger: &Forger, tally: &mut Tally, valid: &dyn Fn(&[u8]) -> Check
             hints[usize::from(pair[0]) % set.k][usize::from(pair[1])] = true;
         }
         let z = forger.response(number);
-        // Another check covers coefficients whose remainder is 0.
+        // Skip hints for coefficients whose remainder is 0, because another check covers them.
         let w = apply(set, &forger.matrix, &z);
         let exact = |i: usize, n: usize| plain::decompose(set, w[i][n]).1 == 0;
         if (0..set.k).any(|i| (0..N).any(|n| hints[i][n] && exact(i, n))) {

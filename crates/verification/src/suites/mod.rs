@@ -24,7 +24,7 @@ use std::sync::Arc;
 pub(crate) struct Suite {
     /// Name of the suite in a line.
     pub(crate) name: &'static str,
-    /// Whether the suite contains vectors for an algorithm.
+    /// Returns whether the suite contains vectors for an algorithm.
     pub(crate) covers: fn(&str) -> bool,
     /// Location of the vectors.
     pub(crate) location: Location,
@@ -37,7 +37,8 @@ pub(crate) struct Suite {
 pub(crate) enum Location {
     /// The folder of published vectors. Without the folder, the program uses embedded copies of some files.
     Folder,
-    /// The download of `make vectors`. Some of these vectors are also in the folder of published vectors.
+    /// The folder that `make vectors` downloads vectors to. Some of these vectors are also in the folder of published
+    /// vectors.
     Fetched,
     /// Embedded in the program.
     Crate,

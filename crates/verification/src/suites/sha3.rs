@@ -282,7 +282,7 @@ fn digest(xof: &dyn Xof, message: &[u8], length: usize) -> Result<Vec<u8>, Fault
     Ok(out)
 }
 
-/// Squeezes an output in parts that end within a block, at the end of a block, and after it.
+/// Squeezes an output in parts that end at different positions in a block: within it, at its end, and just beyond it.
 fn squeezed(xof: &dyn Xof, message: &[u8], length: usize) -> Result<Vec<u8>, Fault> {
     let rate = xof.info().rate;
     let mut parts = [1, 7, rate - 8, rate, 0, rate + 1].into_iter().cycle();
