@@ -6,8 +6,8 @@ use std::sync::Arc;
 /// Replacement for a decapsulation. Receives the original key, the ciphertext, and the buffer for the secret.
 type Decapsulate = dyn Fn(&dyn DecapsulationKey, &[u8], &mut [u8]) -> Result<()> + Send + Sync;
 
-/// Returns a KEM that decapsulates with `decapsulate` and otherwise behaves like `kem`. It has the given name, or the
-/// same name as `kem`.
+/// Returns a KEM that decapsulates with `decapsulate` and otherwise behaves like `kem`. Without a `name`, the new KEM
+/// keeps the name of `kem`.
 pub(super) fn altered(
     kem: &Arc<dyn Kem>,
     name: Option<&'static str>,

@@ -1,5 +1,5 @@
-//! A correct ML-KEM-768 that aborts its process after some decapsulations. If it is one half of a hybrid, the hybrid
-//! fails before the run measures anything.
+//! A correct ML-KEM-768 that aborts its process after some decapsulations. A hybrid with this KEM fails before the run
+//! measures anything.
 
 use crate::altered::altered;
 use pqlab_primitives::{Kem, Provider};

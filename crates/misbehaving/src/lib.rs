@@ -37,9 +37,9 @@ pub fn providers() -> Vec<Provider> {
     vec![provider, crashing, erring]
 }
 
-/// Returns providers with incorrect verification, one for each check that a verification must make. A provider omits
-/// that check, and is named after the input that it wrongly accepts. It offers both halves of hybrid signatures and all
-/// functions that measuring them requires. No program contains these providers.
+/// Returns providers with incorrect verification, one for each check that a verification must make. Each provider omits
+/// one check, and is named after the input that it wrongly accepts. A provider offers both halves of a hybrid
+/// signature, and the hash functions that measuring hybrids requires. No program contains these providers.
 pub fn credulous() -> Vec<Provider> {
     let others = pqlab_providers::providers();
     let provider_for = |(name, blindness)| {

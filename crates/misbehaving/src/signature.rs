@@ -1,5 +1,5 @@
-//! Signature schemes whose verification omits one of three checks. They use no cryptography: a signature consists of a
-//! mark, the key and a checksum of the message, eight bytes each, followed by zeros.
+//! Signature schemes whose verification omits one of three checks. They use no cryptography. A signature consists of a
+//! mark, the key and a checksum of the message (eight bytes each), followed by zeros.
 
 use pqlab_primitives::{
     CoinSupport, Coins, Error, KeyEncoding, KeyLengths, Result, SignatureInfo, SignatureParameters, SignatureScheme,
@@ -46,7 +46,7 @@ pub(super) fn schemes() -> Vec<Arc<dyn SignatureScheme>> {
     BLINDNESSES.into_iter().map(build).collect()
 }
 
-/// Returns two schemes with the names of the halves of a hybrid, Ed25519 and ML-DSA-65.
+/// Returns two schemes named Ed25519 and ML-DSA-65, which can form a hybrid.
 pub(super) fn halves(blindness: Blindness) -> Vec<Arc<dyn SignatureScheme>> {
     let parameters = ["Ed25519", "ML-DSA-65"].into_iter().filter_map(SignatureParameters::find);
     parameters.map(|parameters| scheme(parameters, blindness)).collect()

@@ -29,7 +29,7 @@ fn without_a_pmu_reports_tsc_ticks_instead_of_cycles() {
     assert!(doctor.contains("no performance-monitoring unit") && doctor.contains("TSC at"), "{doctor}");
     let (out, err) = pretend("ENOENT", 0, &run());
     assert!(out.contains("TSC ticks/B") && out.contains("not core cycles"), "{out}");
-    // Cycles that were not counted must be labelled as estimates.
+    // Cycles that were not counted must be labeled as estimates.
     assert!(out.contains("core cycles estimated from the time and the core clock"), "{out}");
     assert!(!err.contains("perf_event_paranoid"), "{err}");
     let mut sha3 = run();

@@ -1,6 +1,6 @@
 //! Tests that `pqlab verify` finds bugs in separately compiled libraries and in programs. The tests build liboqs's
-//! sources with one change each, run a worker in Python, and verify them as a user does. Earlier versions of pqlab
-//! missed these bugs.
+//! sources with one change each, and run a worker in Python. They verify the libraries and the worker as a user would.
+//! Earlier versions of pqlab missed these bugs.
 
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
@@ -184,8 +184,8 @@ const KEM_CHANGES: &[Change] = &[
     },
 ];
 
-/// Returns the folder of liboqs's sources in the `oqs-sys` crate, in the version that `Cargo.lock` names, if cargo has
-/// fetched it.
+/// Returns the folder of liboqs's sources in the `oqs-sys` crate, in the version that `Cargo.lock` names. `None` if
+/// cargo has not fetched the crate.
 fn sources() -> Option<PathBuf> {
     let lock = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../Cargo.lock")).ok()?;
     let (_, after) = lock.split_once("name = \"oqs-sys\"\nversion = \"")?;
@@ -278,7 +278,7 @@ fn failures(foreign: [&str; 2], algorithm: &str) -> Vec<String> {
     let arguments = ["verify", foreign[0], foreign[1], "--provider", "mutant", "--algorithm", algorithm];
     let pqlab = Pqlab::new();
     let mut command = pqlab.command(&[&arguments[..], &["--no-interop", "--format", "json"]].concat());
-    // Elsewhere than in the clone, so that only the vectors in the program are used.
+    // Run outside the repository, so that pqlab uses only the embedded vectors.
     let output = command.current_dir(pqlab.path("")).env_remove("PQLAB_VECTORS").output().unwrap();
     let page: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|error| {
         panic!("{error}: {}\n{}", text(&output.stdout), text(&output.stderr));
@@ -313,7 +313,7 @@ fn finds_in_libraries(compiler: PathBuf, liboqs: PathBuf, algorithm: &str, chang
         }
         fs::remove_file(library).unwrap();
     }
-    assert!(wrong.is_empty(), "not found, or found although nobody can: {wrong:#?}");
+    assert!(wrong.is_empty(), "not found, or found through an interface that cannot reveal the bug: {wrong:#?}");
 }
 
 #[test]

@@ -74,7 +74,7 @@ fn injected_faults_fail_only_their_own_cases() {
         println!("{fault}: {reason}");
     }
     let innocent: Vec<&Value> = results.iter().filter(|result| result["provider"] == "null").collect();
-    assert_eq!(innocent.len(), 2, "the overhead case, and the case next to the faults");
+    assert_eq!(innocent.len(), 2, "the null provider must have two rows, including the overhead case");
     assert!(innocent.iter().all(|result| result["status"] == "ok"), "{innocent:?}");
 }
 
@@ -196,8 +196,8 @@ fn cases_are_isolated_and_first_calls_do_not_set_the_batch() {
             let samples = visit["ticks"].as_array().unwrap().len();
             assert!(samples >= 10, "{} has a visit of {samples} samples", row["id"]);
         }
-        // The operation does nothing, so it needs a batch. If the harness mistook the 50 ms of
-        // initialisation for the operation's time, it would choose a batch of one.
+        // The operation does nothing, so it needs a batch. If the harness mistook the 50 ms of initialization for the
+        // operation's time, it would choose a batch of one.
         assert!(row["batch"].as_u64().unwrap() > 1, "{row}");
     }
 }

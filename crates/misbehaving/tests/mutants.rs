@@ -1,4 +1,4 @@
-//! Tests the verification: it must find every bug in the catalog with only the vectors in the program.
+//! Tests that verification finds every bug in the catalog with only the embedded vectors.
 
 #![allow(clippy::print_stdout)]
 

@@ -11,7 +11,8 @@ use std::sync::Arc;
 
 /// Returns the fault that a few operations and their checks find.
 fn fault(registry: &Registry, case: &Case) -> Option<Fault> {
-    // Prepare as for a first call, which skips the known answers: those would fail first.
+    // Prepare as for a first call, which skips the known answers. Otherwise, the known answers would fail before the
+    // trial.
     let prepared = registry.prepare_first_call(case, Seed { run: 1, process: 0 });
     let ended = prepared.and_then(|mut trial| {
         trial.setup(3)?;

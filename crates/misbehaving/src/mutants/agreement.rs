@@ -71,7 +71,7 @@ fn add(provider: &mut Provider, libraries: &Libraries, agree: Agree, seed: Optio
     }
 }
 
-/// Computes the shared secret with the peer's point, after `change`.
+/// Applies `change` to the peer's point, and computes the shared secret with the result.
 fn multiplied(bytes: &[u8; 32], peer: &[u8], secret: &mut [u8], change: fn(&mut [u8; 32])) -> Result<()> {
     let mut point = [0; 32];
     point.copy_from_slice(peer.get(..32).unwrap_or(&[0; 32]));

@@ -115,7 +115,7 @@ fn without_minus_zeros(signature: &mut [u8]) {
     }
 }
 
-/// Verifies with a bound on the squared norm that is 2% higher.
+/// Verifies with a 2% higher bound on the squared norm.
 fn verify_longer(key: &dyn VerifyingKey, context: &[u8], message: &[u8], signature: &[u8]) -> Result<()> {
     let (set, h) = (set()?, verifying_key(key)?);
     match Signature::decode(&set, signature) {

@@ -1,5 +1,5 @@
 //! Catalog of bugs that occurred in libraries or that papers describe. Each entry is a correct library with one change.
-//! The catalog shows which bugs a verification finds.
+//! Tests use the catalog to show which bugs verification finds.
 
 #![allow(clippy::type_complexity, reason = "the fields of a table of changes are functions")]
 

@@ -144,7 +144,7 @@ pub(super) fn without_bit(
     })
 }
 
-/// Signs, but returns the first signature again if the same key signs the same message again.
+/// Signs, but returns the earlier signature if the key has already signed the message.
 fn remembered(key: &dyn SigningKey, context: &[u8], message: &[u8], out: &mut [u8]) -> Result<usize> {
     /// Verifying key, message and signature.
     type Signed = (Vec<u8>, Vec<u8>, Vec<u8>);
