@@ -156,7 +156,7 @@ mod tests {
             assert!(!encoded || case.key().is_some(), "{}", case.id());
             named += usize::from(encoded);
         }
-        assert!(named > 0, "some case must have an encoded private key");
+        assert!(named > 0, "at least one case must have an encoded private key");
     }
 
     #[test]

@@ -35,7 +35,7 @@ impl Workload for ResidueWorkload {
     }
 
     fn describe(&self) -> &'static str {
-        "cost of leftover register state to the code after an operation: pairs with and without clearing the state"
+        "slowdown of code after an operation that leaves register state behind; pairs with and without clearing it"
     }
 
     fn cases(&self, providers: &[Arc<Provider>], options: &CaseOptions) -> Vec<Case> {

@@ -57,7 +57,7 @@ impl Workload for HybridWorkload {
     }
 
     fn describe(&self) -> &'static str {
-        "hybrid KEMs and signatures, with their halves: the cost of the combiner"
+        "hybrid KEMs and signatures, compared with their halves to show the cost of the combiner"
     }
 
     fn cases(&self, providers: &[Arc<Provider>], options: &CaseOptions) -> Vec<Case> {

@@ -24,7 +24,7 @@ fn every_supported_encoding_has_a_case_with_its_length() {
         }
     }
     assert_eq!(find("kem/X25519/decapsulate[encoded,key=scalar]@rustcrypto").facts.sizes.secret_key, Some(32));
-    assert_eq!(find("kem/ML-KEM-768/encapsulate[encoded]@rustcrypto").key(), None, "an id must name no encoding");
+    assert_eq!(find("kem/ML-KEM-768/encapsulate[encoded]@rustcrypto").key(), None, "the id must not name an encoding");
     assert!(cases.iter().all(|case| case.coins() != Some(CoinSource::Exact) && case.keys().is_none()));
     for case in cases.iter().filter(|case| case.provider != crate::NULL) {
         assert_eq!(case.facts.generator.is_some(), case.operation != "decapsulate", "{}", case.id());

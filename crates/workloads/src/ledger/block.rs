@@ -184,8 +184,8 @@ impl Trial for BlockTrial {
         }
         let each = bad.len() as u64;
         Err(Fault::WrongAnswer(format!(
-            "the verifier rejected {count} of {} transactions ({kinds:?}); expected {each} rejections in every \
-             {different}",
+            "the verifier rejected {count} of {} transactions ({kinds:?}); expected to reject \
+             {each} of every {different}",
             self.count
         )))
     }

@@ -124,7 +124,7 @@ impl Client {
         self.link.ask(self.number, &onionskin, &mut reply).map_err(|error| client_error(error, limit))?;
         pending.finish(&reply, &mut self.keys)?;
         if self.link.has_more().map_err(|error| client_error(error, limit))? {
-            let more = io::Error::new(io::ErrorKind::InvalidData, "the relay sent more than its answer");
+            let more = io::Error::new(io::ErrorKind::InvalidData, "the relay sent extra bytes after its answer");
             return Err(ClientError::Malformed(more));
         }
         Ok(&self.keys)

@@ -53,10 +53,10 @@ fn cases_have_the_lengths_and_names_of_their_handshakes() {
     assert!(ids.contains(&"ntor/kem-only-mlkem512/profile[without=kem]@rustcrypto".to_owned()), "{ids:?}");
     assert!(ids.contains(&"ntor/kem-only-mlkem512/create[keys=ahead]@rustcrypto".to_owned()));
     assert!(ids.contains(&"ntor/ntor-v1/reply[onion-key=encoded]@rustcrypto".to_owned()));
-    assert!(!ids.iter().any(|id| id.contains("kem-only") && id.contains("onion-key")), "kem-only must lack onion keys");
+    assert!(!ids.iter().any(|id| id.contains("kem-only") && id.contains("onion-key")), "kem-only needs no onion keys");
     assert!(ids.contains(&"ntor/ntor-x25519-mlkem768/replies[queue=64]@rustcrypto".to_owned()));
     assert!(ids.contains(&"ntor/ntor-v1/exchange[over=tcp,connection=kept]@rustcrypto".to_owned()));
-    assert!(!ids.iter().any(|id| id.contains("ntor-v1") && id.contains('+')), "classical ntor must have one half");
+    assert!(!ids.iter().any(|id| id.contains("ntor-v1") && id.contains('+')), "classical ntor must have only one half");
 }
 
 #[test]
@@ -66,7 +66,7 @@ fn a_queue_answers_every_onionskin_and_records_when() {
     for length in [1, 16] {
         let case = cases.iter().find(|case| case.id() == id_of(length)).unwrap();
         let mut trial = crate::testing::prepared(&NtorWorkload, case, &providers);
-        assert_eq!(trial.batch(), Some(1), "one queue must be one operation");
+        assert_eq!(trial.batch(), Some(1), "each queue must count as one operation");
         for _ in 0..2 * length {
             let noted = crate::testing::sample(trial.as_mut(), 1).unwrap();
             let [(first, of_first), (mean, of_mean)] = noted.try_into().unwrap();
@@ -163,7 +163,7 @@ fn fastest_applies_to_either_half_and_classical_ntor_uses_the_first() {
     }
     let options = CaseOptions { post_quantum: Some("rustcrypto".into()), ..CaseOptions::default() };
     let named = NtorWorkload.cases(&providers, &options);
-    assert!(named.iter().any(|case| case.algorithm == "ntor-v1"), "classical ntor must need no post-quantum half");
+    assert!(named.iter().any(|case| case.algorithm == "ntor-v1"), "classical ntor must not need a post-quantum half");
     assert!(NtorWorkload.questions(&named, &providers, &options).is_empty());
 }
 

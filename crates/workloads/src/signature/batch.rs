@@ -288,7 +288,7 @@ impl VerifyBatch {
         if verdicts.len() == self.number {
             return Ok(());
         }
-        Err(Fault::WrongAnswer(format!("{} verdicts for {} signatures", verdicts.len(), self.number)))
+        Err(Fault::WrongAnswer(format!("number of verdicts: {}, expected {}", verdicts.len(), self.number)))
     }
 
     /// Returns whether the verifier gives a separate verdict on each signature, rather than one for the batch.
@@ -379,7 +379,7 @@ mod tests {
             assert!(ids.iter().any(|known| known == id), "{id}");
         }
         assert!(!ids.iter().any(|id| id.contains("sign[") && id.contains("mldsa-batch")), "mldsa-batch must not sign");
-        assert!(!ids.iter().any(|id| id.contains("Falcon")), "Falcon must have no batches");
+        assert!(!ids.iter().any(|id| id.contains("Falcon")), "Falcon must not have batch cases");
         let short = |case: &&Case| case.operation == "verify" || case.number(BY) == Some(8);
         for case in cases.iter().filter(short) {
             right(&SignatureWorkload, case, &providers, &[2]);

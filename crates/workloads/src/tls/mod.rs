@@ -244,7 +244,7 @@ mod tests {
         ] {
             assert!(ids.contains(id), "{id}");
         }
-        assert!(!ids.iter().any(|id| id.contains("SLH-DSA")), "SLH-DSA must be left out, as no side supports it");
+        assert!(!ids.iter().any(|id| id.contains("SLH-DSA")), "SLH-DSA must be absent: neither side supports it");
         assert!(!ids.iter().any(|id| id.contains("P384") && id.contains("rustls")), "rustls must not have this group");
         let category = |id: &str| case(id).facts.category;
         assert_eq!(category("tls/X25519MLKEM768/handshake[auth=ML-DSA-44,chain=1]@rustls"), Some(2));

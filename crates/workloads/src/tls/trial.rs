@@ -147,7 +147,7 @@ pub(super) fn note_flights(flights: &Flights, recorder: &mut Recorder) -> Result
         [("client_hello", &flights.hello), ("server_flight", &flights.answer), ("client_finish", &flights.finish)]
     {
         let flight = Flight::parse(bytes);
-        let flight = flight.ok_or_else(|| Fault::WrongAnswer(format!("{name} is not a whole number of records")))?;
+        let flight = flight.ok_or_else(|| Fault::WrongAnswer(format!("{name} does not consist of whole records")))?;
         recorder.note(&format!("{name}_bytes"), flight.bytes as f64);
         recorder.note(&format!("{name}_records"), flight.records as f64);
         recorder.note(&format!("{name}_packets"), flight.packets() as f64);
