@@ -174,7 +174,7 @@ fn keys_round_trip_for_every_pair_of_libraries() {
             let coins = if encoding == KeyEncoding::Cbor { Coins::Exact(&coins) } else { Coins::Exact(&[]) };
             key.sign(&[], b"m", coins, &mut first).unwrap();
             again.sign(&[], b"m", coins, &mut second).unwrap();
-            assert!(first == second, "{id}: {} must sign the same way again", scheme.info().parameters.algorithm);
+            assert!(first == second, "{id}: {} must repeat its signature", scheme.info().parameters.algorithm);
         }
     }
 }
