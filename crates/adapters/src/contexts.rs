@@ -202,6 +202,6 @@ mod tests {
     #[test]
     fn contexts_add_little_to_the_size_of_a_key() {
         assert!(size_of::<Contexts<Box<u8>>>() <= 4 * size_of::<usize>());
-        assert!(align_of::<Contexts<Box<u8>>>() <= 16, "allocation with a larger alignment takes longer");
+        assert!(align_of::<Contexts<Box<u8>>>() <= 16, "a larger alignment makes allocation slower");
     }
 }
