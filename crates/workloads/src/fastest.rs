@@ -98,7 +98,7 @@ fn request(options: &CaseOptions, pair: &Pair) -> Option<String> {
 }
 
 /// Returns whether to measure a construction with the pair. If the options request `fastest`, a plan keeps only the
-/// chosen pair, and a draft keeps every pair without the null provider.
+/// chosen pair, and a draft keeps every pair that does not contain the null provider.
 pub(crate) fn keeps(options: &CaseOptions, construction: &str, pair: &Pair) -> bool {
     let Some(asked) = request(options, pair) else { return true };
     // The null provider does nothing, so it must not be chosen as the fastest.

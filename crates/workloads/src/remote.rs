@@ -287,8 +287,8 @@ impl Visits {
         Ok(ns)
     }
 
-    /// Makes visits until their times are steady, so that a just-in-time compiler has finished, or until the time for
-    /// the warm-up is used up.
+    /// Makes visits until their times are steady, which shows that a just-in-time compiler has finished. Stops earlier
+    /// if the time for the warm-up is used up.
     fn warm_up(&mut self) -> Result<(), Fault> {
         let (mut state, mut next) = (WarmUp::default(), Some(1));
         while let Some(count) = next {

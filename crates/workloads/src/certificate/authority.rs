@@ -65,7 +65,7 @@ impl Form {
         }
     }
 
-    /// Returns the provider's name in the form's case ids, for a pair of providers.
+    /// Returns the name that a pair of providers has in the form's case ids.
     pub(super) fn provider(self, pair: &Pair) -> String {
         match self {
             Form::Classical => pair.classical.clone(),
@@ -126,8 +126,8 @@ impl Authority {
         if self.deterministic { Coins::Exact(&[]) } else { Coins::Internal }
     }
 
-    /// Issues the self-signed root certificate. Returns DER, or for the detached form the CBOR of certificate and
-    /// signature. The operation `build` measures this.
+    /// Issues the self-signed root certificate. Returns DER. For the detached form, returns CBOR with the certificate
+    /// and its signature. The operation `build` measures this function.
     pub(super) fn root(&self, serial_number: u32) -> Result<Vec<u8>, Fault> {
         self.issue(0, 0, serial_number, SubjectType::Authority { path_length: None })
     }

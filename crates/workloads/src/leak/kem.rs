@@ -2,14 +2,14 @@
 //! many secrets, both for accepted and for rejected ciphertexts.
 //!
 //! Decapsulation re-encrypts with a matrix derived from the public seed `rho`, and the time to sample the matrix
-//! depends on `rho`. Keys from different key pairs would also differ in this time, so all classes use the same `rho`. A
-//! decapsulation key is `dk_PKE || ek || H(ek) || z` (FIPS 203, algorithm 16), where only `dk_PKE` and `z` are secret.
-//! There are two ways to create different secrets with the same `rho`:
+//! depends on `rho`. Keys from different key pairs would also differ in this time, so all keys in a test of secrets
+//! have the same `rho`. A decapsulation key is `dk_PKE || ek || H(ek) || z` (FIPS 203, algorithm 16), where only
+//! `dk_PKE` and `z` are secret. There are two ways to create different secrets with the same `rho`:
 //!
-//! - **Rejected.** Keys combine the secret of one key pair with the public key of another. Such a key passes the hash
-//!   check (section 7.3) and implicitly rejects every ciphertext, so the first class also gets ciphertexts that its key
-//!   rejects. The public key is the same in both classes. In the control, all keys have the same secret, and the second
-//!   class has many public keys.
+//! - **Rejected.** Keys combine the secret of one key pair with the public key of another. A combined key passes the
+//!   hash check (section 7.3) and implicitly rejects every ciphertext, so the first class also gets ciphertexts that
+//!   its key rejects. The public key is the same in both classes. In the control, all keys have the same secret, and
+//!   the second class has many public keys.
 //! - **Accepted.** If `t = A s + e` forms a key, so does `x t = A (x s) + x e` for each even power `x` of X. `x s` and
 //!   `x e` contain the coefficients of `s` and `e` in different places, some with opposite signs, so they are equally
 //!   short. This gives 255 other secrets over the same matrix. Each of them forms a valid key, which accepts
