@@ -51,7 +51,7 @@ pub(super) fn verify_path(
 }
 
 /// Checks the validity period, critical extensions and, for an authority, its constraints. `place` is the position in
-/// the chain, 0 for the leaf. There are `place - 1` intermediate certificates between an authority and the leaf.
+/// the chain, 0 for the leaf. For an authority, `place - 1` intermediate certificates lie between it and the leaf.
 fn check(certificate: &Certificate, place: usize, at: Duration, authority: bool) -> Result<(), CertificateError> {
     let broken = |problem| CertificateError::Chain { place, problem };
     let tbs = certificate.parsed.tbs_certificate();
