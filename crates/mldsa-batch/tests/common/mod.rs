@@ -68,7 +68,8 @@ impl Signed {
         }
     }
 
-    /// Returns the verdict on the signature. All backends must agree on it: alone, with a prepared key, and in a batch.
+    /// Returns the verdict on the signature. All backends must give the same verdict for the signature alone, with a
+    /// prepared key, and in a batch.
     pub(crate) fn verdict<P: ParameterSet>(&self) -> Result<(), Refusal> {
         let claim = self.claim::<P>();
         let mut verdicts = Vec::new();
