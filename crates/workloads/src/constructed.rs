@@ -1,4 +1,5 @@
-//! Presents hybrids as providers: for each pair of providers, one provider that offers the hybrid built from both.
+//! Presents hybrids as providers. Each pair of providers becomes one provider, which offers the hybrid built from the
+//! pair.
 
 use crate::CaseOptions;
 use crate::fastest::FASTEST;

@@ -1,5 +1,5 @@
-//! Workload `function`: any function that a worker can call, under the name that its author chose. The worker prepares
-//! the inputs and checks the answers. If it does not check them, the case has the parameter `answers=unchecked`.
+//! Workload `function`: any function that a worker can call. The worker names the function, prepares the inputs and
+//! checks the answers. If the worker does not check answers, the case has the parameter `answers=unchecked`.
 
 use crate::{CaseOptions, Workload, find, missing, remote};
 use pqlab_harness::{Fault, Seed, Trial};

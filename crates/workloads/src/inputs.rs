@@ -19,8 +19,8 @@ use std::time::Duration;
 pub(crate) const POOL: usize = 16;
 /// Time limit for filling a pool, because generating an RSA key takes a quarter of a second.
 const POOL_TIME: Duration = Duration::from_millis(10);
-/// Maximum number of messages for a thread that signs many messages per sample. It needs many, because the number of
-/// signing attempts depends on the message.
+/// Maximum number of messages for a thread that signs many messages per sample. The thread needs many messages, because
+/// the number of signing attempts depends on the message.
 const MESSAGES: usize = 16 * POOL;
 /// Maximum total size of a thread's messages, in bytes.
 const MESSAGE_MEMORY: usize = 1 << 20;

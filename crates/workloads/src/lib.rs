@@ -74,8 +74,8 @@ pub trait Workload: Send + Sync {
     /// Describes the workload's measurements in one line.
     fn describe(&self) -> &'static str;
 
-    /// Returns every case that the providers support. A suite selects the cases to measure. Runs no library operation;
-    /// the providers only list what they offer.
+    /// Returns every case that the providers support. A suite selects the cases to measure. Reads the providers' lists
+    /// of algorithms, but runs no library operation.
     fn cases(&self, providers: &[Arc<Provider>], options: &CaseOptions) -> Vec<Case>;
 
     /// Returns the [questions](Question) to measure before `fastest` can be replaced by pairs of providers. `selected`

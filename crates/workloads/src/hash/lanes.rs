@@ -10,7 +10,7 @@ use std::sync::Arc;
 const MOST: usize = 16;
 
 /// Digests several different messages at once, with one dynamic call per batch. A batch digests one set of messages
-/// repeatedly; the next batch uses a different set.
+/// repeatedly. The next batch uses a different set.
 pub(super) struct Lanes {
     function: Arc<dyn LaneHash>,
     /// Messages by set and lane.

@@ -127,8 +127,8 @@ fn by_library(mut case: Case) -> Case {
     case
 }
 
-/// Returns the options for the halves of a KEM. X25519 has no post-quantum half, so the option for the classical half
-/// applies to both.
+/// Returns the options for the halves of a KEM. X25519 has no post-quantum half, so the classical option replaces the
+/// post-quantum one.
 fn halves(name: &str, options: &CaseOptions) -> CaseOptions {
     let post_quantum = if name == DhKem::ALGORITHM { options.classical.clone() } else { options.post_quantum.clone() };
     CaseOptions { post_quantum, ..options.clone() }

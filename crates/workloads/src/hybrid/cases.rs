@@ -216,13 +216,14 @@ fn fingerprints(
     cases
 }
 
-/// Returns the pairs of providers to measure for hybrid KEMs; every possible pair if the options request `fastest`.
+/// Returns the pairs of providers to measure for hybrid KEMs. Returns every possible pair if the options request
+/// `fastest`.
 pub(crate) fn kem_pairs(providers: &[Arc<Provider>], options: &CaseOptions) -> Vec<Pair> {
     let classical = |provider: &Provider| provider.kem(X25519).is_some();
     pairs(providers, options, classical, |provider| provider.kem(ML_KEM).is_some())
 }
 
-/// Returns the pairs of providers to measure for hybrid signatures; every possible pair if the options request
+/// Returns the pairs of providers to measure for hybrid signatures. Returns every possible pair if the options request
 /// `fastest`.
 pub(crate) fn signature_pairs(providers: &[Arc<Provider>], options: &CaseOptions) -> Vec<Pair> {
     let classical = |provider: &Provider| provider.signature(ED25519).is_some();

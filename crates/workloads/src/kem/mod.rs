@@ -156,7 +156,7 @@ pub(crate) fn facts(parameters: &KemParameters, secret_key: Option<usize>) -> Fa
 }
 
 /// Generates a key pair from seeded bytes if the library accepts them, otherwise from the library's own randomness.
-/// Returns the key and the seeded bytes; the bytes are empty if the library used its own generator.
+/// Returns the key and the seeded bytes. The bytes are empty if the library used its own generator.
 pub(crate) fn key_pair(
     kem: &dyn Kem,
     generator: &mut ChaCha8Rng,

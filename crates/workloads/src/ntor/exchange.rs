@@ -38,7 +38,7 @@ impl Exchange {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).map_err(library)?;
         let address = listener.local_addr().map_err(library)?;
         let serving = Arc::clone(&relay);
-        // If the relay ends with an error, the next handshake fails to connect and reports that.
+        // If the relay ends with an error, the next handshake cannot connect and reports this failure.
         let serving = thread::Builder::new()
             .name("relay".into())
             .spawn(move || drop(serving.serve(&listener)))

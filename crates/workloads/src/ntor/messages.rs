@@ -55,8 +55,8 @@ impl Messaged {
         self == Messaged::HybridOnionService
     }
 
-    /// Returns the options for the handshake's halves. Without a post-quantum half, the option for the classical half
-    /// applies to both.
+    /// Returns the options for the handshake's halves. If there is no post-quantum half, the classical option replaces
+    /// the post-quantum one.
     fn halves(self, options: &CaseOptions) -> CaseOptions {
         match self.hybrid() {
             true => options.clone(),

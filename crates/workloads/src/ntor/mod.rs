@@ -264,8 +264,8 @@ impl Handshake {
         }
     }
 
-    /// Returns the options for the handshake's halves. Classical ntor has no post-quantum half, so the option for the
-    /// classical half applies to both.
+    /// Returns the options for the handshake's halves. Classical ntor has no post-quantum half, so the classical option
+    /// replaces the post-quantum one.
     fn halves(&self, options: &CaseOptions) -> CaseOptions {
         match self.kem {
             Some(_) => options.clone(),

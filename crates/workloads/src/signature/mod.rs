@@ -395,7 +395,7 @@ fn message_set_case(provider: &Provider, scheme: &dyn SignatureScheme, set: Mess
 }
 
 /// Generates a key from seeded bytes if the library accepts them, otherwise from the library's own randomness. Returns
-/// the key and the seeded bytes; the bytes are empty if the library used its own generator.
+/// the key and the seeded bytes. The bytes are empty if the library used its own generator.
 pub(crate) fn signing_key(
     scheme: &dyn SignatureScheme,
     generator: &mut ChaCha8Rng,
