@@ -168,8 +168,7 @@ fn keys_round_trip_for_every_pair_of_libraries() {
             let again = scheme.load_signing_key(encoding, &encoded).unwrap();
             let length = scheme.info().parameters.signature;
             let (mut first, mut second) = (vec![0; length], vec![0; length]);
-            // Sign deterministically. The composite needs no coins for this; the reference form
-            // needs `random`.
+            // Sign deterministically. The composite then needs no coins, but the reference form needs `random`.
             let coins = [7; 32];
             let coins = if encoding == KeyEncoding::Cbor { Coins::Exact(&coins) } else { Coins::Exact(&[]) };
             key.sign(&[], b"m", coins, &mut first).unwrap();

@@ -4,7 +4,7 @@ use super::length::X25519;
 use pqlab_primitives::Kem;
 use std::sync::Arc;
 
-/// How a construction handles a point of low order. Every supported library rejects such points (RFC 7748, section
+/// Treatment of points of low order by a construction. Every supported library rejects these points (RFC 7748, section
 /// 6.1), but some constructions must accept them.
 #[derive(Clone)]
 pub(super) enum LowOrder {
@@ -41,8 +41,8 @@ const fn small(first: u8) -> [u8; X25519] {
 }
 
 /// Points of low order: the 255-bit numbers that X25519 maps to zero for every scalar, because scalars are multiples of
-/// eight. They are 0, 1, the two coordinates of points of order eight, -1, and the aliases p and p + 1 of 0 and 1
-/// (<https://cr.yp.to/ecdh.html#validate>).
+/// eight. The numbers are 0, 1, the two coordinates of points of order eight, -1, and p and p + 1, which are aliases of
+/// 0 and 1 (<https://cr.yp.to/ecdh.html#validate>).
 #[rustfmt::skip]
 const POINTS: [[u8; X25519]; 7] = [
     small(0),

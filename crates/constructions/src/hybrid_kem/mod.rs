@@ -232,10 +232,10 @@ impl HybridKem {
     }
 
     /// Builds X25519MLKEM768, TLS 1.3 group 0x11EC (RFC 10024). The encapsulation key is the client's key share, 1216
-    /// bytes; the ciphertext is the server's, 1120 bytes. Both start with ML-KEM. The secret is 64 bytes long. The
-    /// standard does not define an encoding for the private key. pqlab uses `d || z || skX`, 96 bytes. X25519 ignores
-    /// one bit of the ciphertext, so flipping this bit does not change the secret. TLS detects the flip with its
-    /// transcript hash.
+    /// bytes. The ciphertext is the server's key share, 1120 bytes. Both start with ML-KEM. The secret is 64 bytes
+    /// long. The standard does not define an encoding for the private key. pqlab uses `d || z || skX`, 96 bytes. X25519
+    /// ignores one bit of the ciphertext, so flipping this bit does not change the secret. TLS detects the flip with
+    /// its transcript hash.
     ///
     /// # Errors
     /// Same as [`x_wing`](Self::x_wing).

@@ -15,7 +15,7 @@ const LONGEST_LABEL: usize = 64;
 /// A PEM block.
 #[derive(Clone, PartialEq, Eq)]
 pub struct PemBlock {
-    /// Label, such as `CERTIFICATE`; empty if it is malformed.
+    /// Label, such as `CERTIFICATE`. Empty if the label is malformed.
     pub label: String,
     /// Decoded contents, or the error with its line number. The contents are wiped on drop, because they may be a
     /// private key.

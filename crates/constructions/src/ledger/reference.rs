@@ -7,8 +7,8 @@
 //! - ML-DSA-65 signature: length u16, bytes
 //! - Ed25519 signature, only if hybrid: length u16, bytes
 //!
-//! A transaction does not contain the sender's Ed25519 public key; the verifier must already have it. The signed digest
-//! is SHA-256("TXv1" || chain id || every byte before the tag).
+//! A transaction does not contain the sender's Ed25519 public key, so the verifier must already have this key. The
+//! signed digest is SHA-256("TXv1" || chain id || every byte before the tag).
 //!
 //! **The digest does not cover the tag.** An attacker can remove the Ed25519 signature from a hybrid transaction and
 //! set the tag to 0. The result is a valid plain transaction, so hybrid transactions are no more secure than plain

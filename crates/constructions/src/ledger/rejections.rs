@@ -10,7 +10,7 @@ pub struct Rejected {
     pub reason: Rejection,
 }
 
-/// Rejected transactions in a block. Counts all of them, and lists those with the lowest positions, at most
+/// Rejected transactions in a block. Counts all rejections, but lists only the ones with the lowest positions, at most
 /// [`Rejections::LISTED`]. The order in which results arrive does not matter.
 #[derive(Clone, Debug, Default)]
 pub struct Rejections {

@@ -18,7 +18,7 @@ const ROOM: usize = 1 << 13;
 /// Chunks in flight per thread if a batch exceeds [`CHUNK_TRANSACTIONS`]. Such chunks are large: 100 ML-DSA-87
 /// transactions take 730 kB.
 const LARGE_CHUNKS_A_THREAD: usize = 3;
-/// Chunks in flight per thread. One is being verified; the others keep the thread busy while the reader waits for the
+/// Chunks in flight per thread. One is being verified. The others keep the thread busy while the reader waits for the
 /// disk.
 const CHUNKS_A_THREAD: usize = 8;
 /// Maximum number of transactions that a thread claims at a time from a block in memory.
@@ -181,8 +181,8 @@ impl BlockProgress {
     }
 }
 
-/// Verifies all transactions from a source. If there is a pool, the calling thread reads and the pool verifies;
-/// otherwise the calling thread does both. The number of chunks in flight is bounded, so the reader waits if
+/// Verifies all transactions from a source. If there is a pool, the calling thread reads and the pool verifies.
+/// Otherwise, the calling thread does both. The number of chunks in flight is bounded, so the reader waits if
 /// verification is slower.
 ///
 /// # Errors

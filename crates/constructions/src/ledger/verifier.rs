@@ -243,8 +243,8 @@ impl Verifier {
         Ok(Examined { scheme: Scheme::MlDsa65, public_key: body.public_key, digest, signature })
     }
 
-    /// Verifies the signature of an examined transaction. Uses `prepared` if present; otherwise loads the transaction's
-    /// public key, from the cache if the verifier has one.
+    /// Verifies the signature of an examined transaction. Uses `prepared` if present. Otherwise, loads the
+    /// transaction's public key, or takes the key from the verifier's cache if there is one.
     ///
     /// # Errors
     /// A [`Rejection`] that states the reason.

@@ -57,7 +57,7 @@ pub enum Variant {
     Authenticated,
 }
 
-/// Primitives that a handshake uses. Classical ntor uses no KEM and no hash; the KEM-only handshake uses no key
+/// Primitives that a handshake uses. Classical ntor uses no KEM and no hash. The KEM-only handshake uses no key
 /// agreement.
 #[derive(Clone)]
 pub struct Parts {

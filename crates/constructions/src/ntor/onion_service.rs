@@ -19,8 +19,8 @@
 //! ```
 //!
 //! **The variant with a KEM is pqlab's own extension.** It is neither a standard nor a Tor proposal, and no independent
-//! test vectors exist. The client's ephemeral encapsulation key EPK follows X in the message and in every hash input;
-//! the ciphertext C follows Y in the same way. The KEM's secret follows EXP(X,b) in rend_secret. PROTOID is
+//! test vectors exist. The client's ephemeral encapsulation key EPK follows X in the message and in every hash input.
+//! The ciphertext C follows Y in the same way. The KEM's secret follows EXP(X,b) in rend_secret. PROTOID is
 //! `hs-ntor-x25519-mlkem768-sha3-256-1`.
 //!
 //! The resulting keys are hybrid. The encryption of the introduction is not hybrid: it uses only X25519, because no KEM

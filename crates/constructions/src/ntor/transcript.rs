@@ -21,8 +21,8 @@ impl<const CAPACITY: usize> Transcript<CAPACITY> {
         transcript
     }
 
-    /// Appends `part`. This cannot panic: callers check message lengths, and the capacity covers the protocol's longest
-    /// input.
+    /// Appends `part`. Cannot panic, because callers check message lengths, and the capacity covers the protocol's
+    /// longest input.
     pub(super) fn push(&mut self, part: &[u8]) {
         self.bytes[self.length..self.length + part.len()].copy_from_slice(part);
         self.length += part.len();

@@ -72,8 +72,8 @@ impl Protocol {
         REPLY + message
     }
 
-    /// Returns the default length of a circuit's keys: 92 bytes. They consist of 72 bytes as in classical ntor, and the
-    /// nonce KH for onion services (proposal 332, appendix A.2).
+    /// Returns the default length of a circuit's keys: 92 bytes. The keys consist of 72 bytes as in classical ntor, and
+    /// the nonce KH for onion services (proposal 332, appendix A.2).
     pub fn keys(&self) -> usize {
         92
     }

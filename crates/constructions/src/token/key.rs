@@ -1,5 +1,5 @@
-//! ML-DSA keys as JWK and COSE_Key of type AKP, "algorithm key pair" (RFC 9964, section 3). They contain a public key
-//! and, for a private key, its seed.
+//! ML-DSA keys as JWK and COSE_Key of type AKP, "algorithm key pair" (RFC 9964, section 3). A JWK or COSE_Key contains
+//! the public key and, if the key is private, the seed.
 
 use super::{Algorithm, TokenError, json};
 use base64::Engine;
