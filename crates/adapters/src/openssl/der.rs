@@ -2,9 +2,9 @@
 //! supports: `SEQUENCE { r INTEGER, s INTEGER }` (RFC 3279, section 2.2.3). Both conversions are strict and do not
 //! allocate.
 
-/// Maximum length in bytes of an encoding with integers of up to 48 bytes. It also contains the sequence header and,
-/// for each integer, a 2-byte header and a leading zero. The content is shorter than 128 bytes, so every length fits in
-/// one byte.
+/// Maximum length in bytes of an encoding with integers of up to 48 bytes. The encoding also contains the sequence
+/// header and, for each integer, a 2-byte header and a leading zero. The content is shorter than 128 bytes, so every
+/// length fits in one byte.
 pub(super) const MAX_DER: usize = 2 + 2 * (2 + 1 + 48);
 
 const SEQUENCE: u8 = 0x30;

@@ -223,8 +223,7 @@ fn context<C: Calls>(key: &Pkey<C>) -> Result<PkeyCtx<C>> {
 }
 
 /// Derives the Diffie-Hellman value. Any 32 bytes are a public key (RFC 7748, section 5), so the peer's key is not
-/// validated. An all-zero result is rejected (section 6.1); this is the only way in which derivation can fail for valid
-/// keys.
+/// validated. An all-zero result is rejected (section 6.1). For valid keys, derivation cannot fail in any other way.
 fn derive<C: Calls>(ctx: &PkeyCtx<C>, peer: &Pkey<C>, secret: &mut [u8]) -> Result<()> {
     let mut length = secret.len();
     // SAFETY: only this thread uses the context during the call, and the context keeps its own reference to the peer.
