@@ -109,7 +109,7 @@ impl Backend {
 /// A backend that runs on this processor and computes the digests of eight messages in parallel.
 #[derive(Clone, Copy, Debug)]
 pub struct Lanes {
-    /// Supported by this processor, as checked on creation. The unsafe code relies on this.
+    /// Supported by this processor, as checked on creation. The unsafe code relies on this check.
     backend: Backend,
 }
 
