@@ -6,7 +6,7 @@ use serde::Serialize;
 /// passed and failed ones.
 ///
 /// An entry covers one version of the library, and one code path if it names an extension. It does not cover libraries
-/// that the user loads: they may be patched, so all their wrong answers count as failures.
+/// that the user loads, because these may be patched. All their wrong answers count as failures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct KnownDefect {
     /// Name of the library.

@@ -25,7 +25,7 @@ pub struct Set {
 }
 
 impl Set {
-    /// Returns the parameter set with this name.
+    /// Returns the parameter set with this name, or `None` for any other name.
     pub fn of(algorithm: &str) -> Option<Set> {
         let small = Set { n: 512, bound: 34_034_726, sigma: 165.736_617_182_977_6, padded: None };
         let large = Set { n: 1024, bound: 70_265_242, sigma: 168.388_571_446_543_95, padded: None };

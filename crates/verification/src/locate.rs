@@ -2,7 +2,8 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 /// Returns the folder of published vectors. This is the folder in the environment variable `PQLAB_VECTORS`, otherwise
-/// `shared/vectors` in the closest ancestor of the current directory that contains it.
+/// `shared/vectors` in the closest ancestor of the current directory that contains it. Returns `None` if the folder
+/// does not exist.
 pub fn vectors_root() -> Option<PathBuf> {
     let start = std::env::current_dir().unwrap_or_default();
     find_vectors(std::env::var_os("PQLAB_VECTORS").as_deref(), &start)

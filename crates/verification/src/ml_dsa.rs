@@ -36,7 +36,7 @@ pub struct Set {
 }
 
 impl Set {
-    /// Returns the parameter set with this name.
+    /// Returns the parameter set with this name, or `None` for any other name.
     pub fn of(algorithm: &str) -> Option<Set> {
         let (low, high) = ((Q - 1) / 88, (Q - 1) / 32);
         let set =

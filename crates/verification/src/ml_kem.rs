@@ -26,7 +26,7 @@ pub struct Set {
 }
 
 impl Set {
-    /// Returns the parameter set with this name.
+    /// Returns the parameter set with this name, or `None` for any other name.
     pub fn of(algorithm: &str) -> Option<Set> {
         match algorithm {
             "ML-KEM-512" => Some(Set { k: 2, eta1: 3, du: 10, dv: 4 }),

@@ -94,7 +94,7 @@ impl<'a> Vectors<'a> {
     }
 
     /// Finds a fetched file by its name, or by its name without the suffix `.gz`. Returns the folder of fetched vectors
-    /// and the file's actual name.
+    /// and the file's actual name, or `None` if the file does not exist.
     fn find_fetched(&self, name: &str) -> Option<(&Path, String)> {
         let fetched = self.fetched.as_deref()?;
         [name, plain(name)].into_iter().find(|name| fetched.join(name).is_file()).map(|name| (fetched, name.to_owned()))

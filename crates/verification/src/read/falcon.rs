@@ -97,7 +97,8 @@ fn known_answer(block: &Block) -> Result<KnownAnswer, ReadError> {
     })
 }
 
-/// Converts `length(2) || nonce(40) || message || 0x20 + log n || s2` to `0x30 + log n || nonce || s2`.
+/// Converts `length(2) || nonce(40) || message || 0x20 + log n || s2` to `0x30 + log n || nonce || s2`. Returns `None`
+/// if `signed` has a different format.
 fn signature(signed: &[u8], message: &[u8]) -> Option<Vec<u8>> {
     let (length, rest) = signed.split_first_chunk::<2>()?;
     let (nonce, rest) = rest.split_at_checked(NONCE)?;

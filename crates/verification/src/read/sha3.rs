@@ -27,7 +27,7 @@ pub struct MonteCarlo {
     pub seed: Vec<u8>,
     /// Every thousandth digest in the chain.
     pub results: Vec<Vec<u8>>,
-    /// For SHAKE, the shortest and the longest output in bits.
+    /// For SHAKE, the shortest and the longest output in bits; `None` for SHA-3.
     pub output_bits: Option<(usize, usize)>,
 }
 

@@ -1,5 +1,5 @@
-//! ECDSA: recomputes a library's nonces from the private key, and checks that verification rejects `r` and `s` out of
-//! range and keys that are not on the curve.
+//! ECDSA: recomputes a library's nonces from the private key. Also checks that verification rejects values of `r` and
+//! `s` that are out of range, and keys that are not on the curve.
 
 use super::bytes;
 use crate::checks::signature::{Input, encoded_secret, sign, takes_coins};

@@ -38,7 +38,7 @@ fn reference(algorithm: &str) -> Option<(usize, Reference)> {
     })
 }
 
-/// Returns the rate of an extendable-output function in bytes.
+/// Returns the rate of an extendable-output function in bytes, or `None` for any other algorithm.
 fn block(algorithm: &str) -> Option<usize> {
     match algorithm {
         "SHAKE128" => Some(168),
@@ -57,7 +57,7 @@ fn shake(algorithm: &str, message: &[u8], length: usize) -> Vec<u8> {
     out
 }
 
-/// Returns message lengths in bytes: every length up to four blocks and one byte, some lengths up to 2^17, and those
+/// Returns message lengths in bytes: every length up to four blocks and one byte, some lengths up to 2^17, and lengths
 /// around powers of two up to 2^20.
 fn lengths(block: usize) -> Vec<usize> {
     let mut lengths: Vec<usize> = (0..=4 * block + 1).collect();

@@ -125,7 +125,7 @@ fn inspect_keys(one: &Inspected, other: &Inspected, tally: &mut Tally) {
     });
 }
 
-/// Returns the index of the first polynomial that equals an earlier one.
+/// Returns the index of the first polynomial that equals an earlier one, or `None` if all differ.
 fn repeated<'a>(polynomials: impl Iterator<Item = &'a Polynomial>) -> Option<usize> {
     let mut seen = HashSet::new();
     polynomials.enumerate().find(|(_, one)| !seen.insert(one.as_slice())).map(|(place, _)| place)

@@ -15,7 +15,7 @@ pub(super) struct Chain {
     pub(super) algorithm: &'static str,
     /// First message, in hexadecimal.
     pub(super) seed: &'static str,
-    /// For SHAKE, the shortest and the longest output in bits.
+    /// For SHAKE, the shortest and the longest output in bits; `None` for SHA-3.
     pub(super) output_bits: Option<(usize, usize)>,
     /// SHA-256 over every thousandth output, concatenated, in hexadecimal.
     pub(super) digest: &'static str,

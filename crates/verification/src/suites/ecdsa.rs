@@ -28,7 +28,8 @@ pub(super) static SUITES: &[Suite] = &[
     ),
 ];
 
-/// Returns the RFC's name for the curve, and the hash function that the algorithm uses with that curve.
+/// Returns the RFC's name for an algorithm's curve, and the hash function that the algorithm uses. `None` if the
+/// algorithm is not in the RFC's vectors.
 fn curve(algorithm: &str) -> Option<(&'static str, &'static str)> {
     match algorithm {
         "ECDSA-P-256" => Some(("NIST P-256", "SHA-256")),

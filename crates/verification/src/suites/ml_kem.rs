@@ -44,8 +44,8 @@ fn encap_decap(kem: &dyn Kem, vectors: &Vectors, tally: &mut Tally) -> Ran {
     Ok(())
 }
 
-/// Checks encapsulation and decapsulation, but not key generation: these files contain keys from the draft, which
-/// hashed only `d`, whereas FIPS 203 hashes `d || k` (algorithm 13, line 1). The encoding of keys is the same.
+/// Checks encapsulation and decapsulation, but not key generation, because these files contain keys from the draft. The
+/// draft hashed only `d`, whereas FIPS 203 hashes `d || k` (algorithm 13, line 1). The encoding of keys is the same.
 fn intermediate(kem: &dyn Kem, vectors: &Vectors, tally: &mut Tally) -> Ran {
     let name = format!("cctv/ML-KEM/intermediate/{}.txt", kem.info().parameters.algorithm);
     let vector = vectors.file(&name, read::intermediate)?;
