@@ -1,5 +1,5 @@
-//! Tests that pqlab detects a verification that accepts too much, wherever it measures signatures: alone, on several
-//! threads, as tasks of a thread pool, and in hybrids with their halves.
+//! Tests that pqlab detects a verification that accepts too much, wherever pqlab measures signatures. Signatures are
+//! measured alone, on several threads, as tasks of a thread pool, and in hybrids.
 
 #![allow(clippy::unwrap_used, reason = "test helpers")]
 
