@@ -1,6 +1,6 @@
-//! Description of a provider, which processes can send to each other: a list of its algorithms and functions. A worker
-//! process opens the library and creates the description. Other processes read the description and do not run the
-//! library's code.
+//! Descriptions of providers, which processes can send to each other. A description lists a provider's algorithms and
+//! functions. A worker process opens the library and creates the description. Other processes read the description and
+//! do not run the library's code.
 
 use crate::process::Listing;
 use pqlab_primitives::{

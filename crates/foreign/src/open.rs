@@ -171,7 +171,8 @@ impl Library {
         KINDS.iter().find(other).map(|(_, _, advice)| *advice)
     }
 
-    /// Returns the address of a symbol in the library or in one of the library's dependencies.
+    /// Returns the address of a symbol in the library or in one of the library's dependencies. `None` if none of them
+    /// defines the symbol.
     fn address(&self, symbol: &str) -> Option<NonNull<c_void>> {
         let name = CString::new(symbol).ok()?;
         // SAFETY: the call only looks up an address, and nothing dereferences it here.
@@ -189,7 +190,7 @@ impl Library {
         }
     }
 
-    /// Returns the function that a symbol names.
+    /// Returns the function that a symbol names, or `None` if the symbol is missing.
     ///
     /// # Safety
     /// `F` must be a function pointer type, and the named function must have this type.
@@ -262,7 +263,7 @@ fn loader_hint(message: &str) -> &'static str {
     }
 }
 
-/// Returns the path of the library or program that contains an address.
+/// Returns the path of the library or program that contains an address. `None` if the loader does not know the address.
 fn file_of(address: NonNull<c_void>) -> Option<PathBuf> {
     let mut info = MaybeUninit::<libc::Dl_info>::zeroed();
     // SAFETY: all zeros is a valid `Dl_info`. The name that `dladdr` returns lives as long as the

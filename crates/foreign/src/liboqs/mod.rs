@@ -154,7 +154,8 @@ unsafe fn listed(
     all
 }
 
-/// Parses the major and minor numbers from a version such as `0.13.0`, `0.15.0-rc1` or `0.10.1-dev`.
+/// Parses the major and minor numbers from a version such as `0.13.0`, `0.15.0-rc1` or `0.10.1-dev`. `None` if the
+/// version has a different format.
 fn parse(version: &str) -> Option<Version> {
     let mut numbers = version.split('.').map(str::parse);
     Some((numbers.next()?.ok()?, numbers.next()?.ok()?))

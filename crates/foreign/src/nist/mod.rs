@@ -56,7 +56,8 @@ struct Symbols<'a> {
 }
 
 impl Symbols<'_> {
-    /// Returns the first exported function among `names`, each tried with the prefix.
+    /// Returns the first exported function among `names`, each tried with the prefix. `None` if the library exports
+    /// none of them.
     ///
     /// # Safety
     /// `F` must be a function pointer type, and functions with these names must have this type.

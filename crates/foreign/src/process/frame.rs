@@ -136,7 +136,8 @@ pub fn receive(stream: &mut impl Read) -> Result<Option<Message>, ReadError> {
     Ok(Some(decode(&body)?))
 }
 
-/// Parses a number in the protocol's format: digits without leading zeros, at most 2^63 - 1.
+/// Parses a number in the protocol's format: digits without leading zeros, at most 2^63 - 1. Returns `None` for
+/// anything else.
 pub fn number(field: &[u8]) -> Option<u64> {
     let canonical = match field {
         [b'0'] => true,

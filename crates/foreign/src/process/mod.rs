@@ -23,7 +23,8 @@ pub use provider::{Listing, open, open_listed};
 
 use std::path::PathBuf;
 
-/// Returns the folder of the workers that come with pqlab. `make workers` creates this folder.
+/// Returns the folder of the workers that come with pqlab, which `make workers` creates. `None` if the home folder is
+/// unknown.
 pub fn folder() -> Option<PathBuf> {
     let cache = std::env::var_os("PQLAB_CACHE").filter(|folder| !folder.is_empty()).map(PathBuf::from);
     let home = || std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".cache/pqlab"));

@@ -261,7 +261,7 @@ impl Drop for Case {
     }
 }
 
-/// Decodes a text field, which must be one line of UTF-8.
+/// Decodes a text field, which must be one line of UTF-8. Returns `None` for anything else.
 pub(super) fn line(field: &[u8]) -> Option<String> {
     let text = std::str::from_utf8(field).ok()?.trim();
     (!text.contains(char::is_control)).then(|| text.to_owned())
