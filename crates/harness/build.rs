@@ -23,13 +23,14 @@ fn variable(name: &str) -> Option<String> {
     env::var(name).ok().filter(|value| !value.trim().is_empty())
 }
 
-/// Returns the first line of the output of `program --version`.
+/// Returns the first line of the output of `program --version`, or `None` if the program cannot be run.
 fn first_line(program: &str) -> Option<String> {
     let output = Command::new(program).arg("--version").output().ok().filter(|output| output.status.success())?;
     Some(String::from_utf8_lossy(&output.stdout).lines().next()?.trim().to_owned())
 }
 
-/// Reads an environment variable as the `cc` crate does: tries `NAME_<target>`, `TARGET_NAME`, then `NAME`.
+/// Reads an environment variable as the `cc` crate does: tries `NAME_<target>`, `TARGET_NAME`, then `NAME`. Returns the
+/// variable's full name and its value, or `None` if no variable is set.
 fn for_target(name: &str, target: &str) -> Option<(String, String)> {
     [
         format!("{name}_{target}"),

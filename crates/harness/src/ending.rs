@@ -3,7 +3,7 @@
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
 
-/// Returns the likely cause of a signal that ended a process, and what to do.
+/// Returns the likely cause of a signal that ended a process, and what to do. `None` if the cause is unknown.
 pub(crate) fn cause(signal: i32) -> Option<&'static str> {
     Some(match signal {
         libc::SIGILL => {

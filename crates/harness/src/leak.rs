@@ -173,8 +173,8 @@ impl Bench<'_> {
         outcome.map(|()| ticks)
     }
 
-    /// Warms up and returns the number of blocks to measure: as many as requested or as fit into the time limit, but at
-    /// least [`LeakPlan::least`] samples per class.
+    /// Warms up, and returns the number of blocks to measure. This is the requested number, or fewer if the time limit
+    /// is too short, but enough for at least [`LeakPlan::least`] samples per class.
     fn rounds(&mut self, plan: &LeakPlan, counter: &mut Selected, draw: &mut ChaCha8Rng) -> Result<u64, Fault> {
         let (begin, mut calls) = (clock::monotonic_ns(), 0);
         let spent = loop {

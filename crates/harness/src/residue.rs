@@ -95,8 +95,8 @@ pub fn read() -> Option<Residues> {
     arch::in_use(&baseline().registers)
 }
 
-/// Tests whether [`read`] works on this processor. It must report leftover state after a write to the upper half of a
-/// vector register, and none after [`put_back_registers`]. Leaves the state restored.
+/// Tests whether [`read`] works on this processor. [`read`] must report leftover state after a write to the upper half
+/// of a vector register, and none after [`put_back_registers`]. Leaves the state restored.
 pub fn controls_hold() -> bool {
     put_back_registers();
     let clear = read().is_some_and(Residues::is_empty);
@@ -171,8 +171,8 @@ mod arch {
     /// Exception flags in MXCSR. They are status bits, not control bits.
     const FLAGS: u32 = 0x3f;
     /// XSAVE state component for the upper halves of ymm0 to ymm15 (Intel, *Software Developer's Manual*, volume 1,
-    /// section 13.1). `ZMM_UPPER` is the component for zmm0 to zmm15. Component 7 (zmm16 to zmm31) is not checked: the
-    /// C library's memory functions use these registers and leave the component in use, but that slows nothing down.
+    /// section 13.1). `ZMM_UPPER` is the component for zmm0 to zmm15. Component 7 (zmm16 to zmm31) is not checked,
+    /// because the C library's memory functions leave it in use. This does not slow down other code.
     const YMM_UPPER: u32 = 1 << 2;
     const ZMM_UPPER: u32 = 1 << 6;
 

@@ -92,10 +92,11 @@ pub trait Trial: Send {
 /// Requirements of a trial. The default suits most trials: one thread, and any number of operations per sample.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Demands {
-    /// Whether the trial starts threads on the processors that the run [was granted](crate::affinity::granted). It pins
-    /// them, and reports to the recorder what [disturbed](Recorder::disturbed) them. The harness watches only for
-    /// stolen time and for other loads on the cores of [the trial's processors](Trial::processors). Samples are wall
-    /// times, because cycles and instructions are counted for just one thread.
+    /// Whether the trial starts threads on the processors that the run [was granted](crate::affinity::granted). The
+    /// trial pins these threads, and reports [disturbances](Recorder::disturbed) of the threads to the recorder. The
+    /// harness watches only for stolen time and for other loads on the cores of [the trial's
+    /// processors](Trial::processors). Samples are wall times, because cycles and instructions are counted for just one
+    /// thread.
     pub several_threads: bool,
     /// Minimum length of a sample in ns, unless the user sets the batch.
     pub shortest_sample_ns: u64,

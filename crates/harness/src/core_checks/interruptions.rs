@@ -30,7 +30,8 @@ pub(super) fn interruptions() -> Option<Interruptions> {
     interruptions_of(&times)
 }
 
-/// Computes the interruptions from the times of consecutive, equal pieces of work, in ns.
+/// Computes the interruptions from the times of consecutive, equal pieces of work, in ns. `None` if the median time is
+/// zero.
 fn interruptions_of(times: &[f64]) -> Option<Interruptions> {
     let usual = median(times).filter(|usual| *usual > 0.0)?;
     let beyond = |time: &f64| Some(time - usual).filter(|beyond| *beyond > LEAST_NS);

@@ -41,9 +41,9 @@ pub(super) fn latencies() -> Vec<Latency> {
     instructions().into_iter().filter_map(measure).collect()
 }
 
-/// Computes an instruction's latency in links. Each reading contains the times in ns of the shorter and the longer
-/// chain, first of additions, then of the instruction. The differences between the two lengths do not include the cost
-/// of reading the clock.
+/// Computes an instruction's latency in links. Each reading contains four times in ns: for the shorter and the longer
+/// chain of additions, then for the shorter and the longer chain of the instruction. The difference between a longer
+/// and a shorter chain does not include the cost of reading the clock. `None` if no reading is usable.
 fn links_per_instruction(readings: Vec<[[u64; 2]; 2]>) -> Option<f64> {
     let ratio = |[additions, others]: [[u64; 2]; 2]| {
         let difference = |times: [u64; 2]| times[1].checked_sub(times[0]).filter(|ns| *ns > 0);

@@ -1,5 +1,5 @@
-//! Checks the measuring core before a run: whether an addition takes one core cycle, whether the core reaches the usual
-//! additions per cycle of its processor family, and how much time interruptions take.
+//! Checks the measuring core before a run. The checks show whether an addition takes one core cycle, whether the core
+//! reaches the usual additions per cycle of its processor family, and how much time interruptions take.
 
 mod interruptions;
 mod latencies;

@@ -31,7 +31,8 @@ pub(super) fn usual_additions_per_cycle() -> Option<f64> {
     None
 }
 
-/// Returns the usual additions per cycle for a vendor and a processor signature (`EAX` of CPUID leaf 1).
+/// Returns the usual additions per cycle for a vendor and a processor signature (`EAX` of CPUID leaf 1). `None` if the
+/// family is unknown or has several core types.
 ///
 /// Sources: Agner Fog, *Instruction tables*, `ADD r,r`, and *The microarchitecture of Intel, AMD and VIA CPUs*,
 /// chapters on execution units.

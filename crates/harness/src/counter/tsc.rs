@@ -1,8 +1,8 @@
 //! Reads the processor's constant-rate counter and measures its rate.
 //!
 //! On x86-64 this is the time-stamp counter. On aarch64 it is the generic timer's virtual count (`CNTVCT_EL0`, Arm ARM
-//! D12), which any program may read. The rate of the virtual count does not follow the core's clock. It is lower (24
-//! MHz to 1 GHz), so the resolution is lower as well. Neither counter counts core cycles.
+//! D12), which any program may read. The rate of the virtual count does not follow the core's clock. At 24 MHz to 1
+//! GHz, the rate is lower than on x86-64, and so is the resolution. Neither counter counts core cycles.
 
 use super::Counter;
 use crate::clock::monotonic_ns;

@@ -294,6 +294,7 @@ fn isolation(root: &Root) -> Option<Advice> {
 }
 
 /// Returns advice on the tightest CPU time limit among this process's control groups (cgroups(7), versions 1 and 2).
+/// `None` if no group has a limit.
 fn quota(root: &Root) -> Option<Advice> {
     let membership = root.text("proc/self/cgroup")?;
     let narrowest = membership

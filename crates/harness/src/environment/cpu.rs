@@ -1,7 +1,7 @@
 use super::root::Root;
 use pqlab_record::{Cache, Cpu, CpuNumbers, Virtualization};
 
-/// Instruction-set extensions that cryptographic libraries use to select code, by their kernel names: vectors,
+/// Kernel names of the instruction-set extensions by which cryptographic libraries select code. They cover vectors,
 /// carry-less and wide multiplication, AES, SHA-2, SHA-3 and random number generators.
 const FEATURES: [&str; 44] = [
     // x86.
@@ -111,7 +111,7 @@ fn model(info: &str, root: &Root) -> String {
 }
 
 /// Returns the name of a core, given the implementer and part number in `MIDR_EL1`, which Arm kernels report instead of
-/// a name. Covers server cores and common boards.
+/// a name. Covers server cores and common boards; `None` for all others.
 fn arm_core(implementer: &str, part: &str) -> Option<&'static str> {
     Some(match (implementer, part) {
         ("0x41", "0xd03") => "Cortex-A53",
@@ -181,7 +181,7 @@ fn turbo(root: &Root) -> Option<bool> {
 }
 
 /// Returns whether this is a virtual machine. On x86, the `hypervisor` flag is set in every guest and nowhere else. On
-/// other architectures, a hypervisor can be detected but not ruled out.
+/// other architectures, a hypervisor can be detected but not ruled out, so the result is `Some(true)` or `None`.
 fn virtualized(info: &str, flags: &str, hypervisor: bool) -> Option<bool> {
     if hypervisor || flags.split_ascii_whitespace().any(|flag| flag == "hypervisor") {
         Some(true)
@@ -192,7 +192,7 @@ fn virtualized(info: &str, flags: &str, hypervisor: bool) -> Option<bool> {
     }
 }
 
-/// Returns the hypervisor's name from sysfs, the firmware tables or the device tree.
+/// Returns the hypervisor's name from sysfs, the firmware tables or the device tree. `None` if they do not name one.
 fn hypervisor(root: &Root) -> Option<String> {
     if let Some(kind) = root.text("sys/hypervisor/type") {
         return Some(if kind == "xen" { "Xen".to_owned() } else { kind });

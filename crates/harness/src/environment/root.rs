@@ -18,7 +18,7 @@ impl Root {
         (!text.is_empty()).then(|| text.to_owned())
     }
 
-    /// Parses the file as a single number.
+    /// Parses the file as a single number. `None` if the file contains anything else.
     pub(super) fn number<N: std::str::FromStr>(&self, path: &str) -> Option<N> {
         self.text(path)?.parse().ok()
     }

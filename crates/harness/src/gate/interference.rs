@@ -22,7 +22,7 @@ const STACK: usize = 128 << 10;
 /// Cores to which a throughput baseline applies.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Cores {
-    /// A worker's core. The list contains all processors with the same core type; it is empty if all cores are alike.
+    /// A worker's core. The list contains all processors with the core's type. It is empty if all cores are alike.
     Own(Vec<u32>),
     /// Processors that a multi-threaded trial uses at the same time. The baseline applies to the whole set, because
     /// some may be hardware threads of the same core.
@@ -88,7 +88,8 @@ impl KnownAdditions {
         (additions > 0.0).then_some(additions)
     }
 
-    /// Returns the throughput loss at `now` additions per cycle, as a percentage of the baseline.
+    /// Returns the throughput loss at `now` additions per cycle, as a percentage of the baseline. `None` if the
+    /// baseline is unknown.
     pub(super) fn narrowed_pct(&self, now: f64) -> Option<f64> {
         Some(100.0 * (1.0 - now / self.known()?))
     }
@@ -113,7 +114,8 @@ pub(crate) struct Probe {
     /// Throughput of the slowest core, in independent additions per cycle. `None` if the throughput cannot be measured
     /// or a thread could not be pinned.
     pub(crate) additions: Option<f64>,
-    /// Number of tasks on the machine that are running or ready to run, excluding the calling thread.
+    /// Number of tasks on the machine that are running or ready to run, excluding the calling thread. `None` if the
+    /// kernel does not report it.
     pub(crate) others: Option<u64>,
 }
 
@@ -146,7 +148,7 @@ impl InterferenceMonitor {
     }
 
     /// Returns the larger throughput loss of the two probes, as a percentage of the baseline. A probe measures the
-    /// slowest core.
+    /// slowest core. `None` if a probe failed or the baseline is unknown.
     pub(crate) fn narrowed_pct(&self, cpus: &[u32], before: Probe, after: Probe) -> Option<f64> {
         self.sets.get(cpus)?.narrowed_pct(before.additions?.min(after.additions?))
     }
@@ -169,8 +171,8 @@ impl InterferenceMonitor {
     }
 }
 
-/// Returns the number of tasks outside the trial for which no processor was free, as the larger result of two probes.
-/// The trial uses `taken` of the `processors`.
+/// Returns the number of tasks outside the trial for which no processor was free. This is the larger number from two
+/// probes. The trial uses `taken` of the `processors`. `None` if a probe could not count the tasks.
 pub(crate) fn runnable_tasks(processors: usize, taken: usize, before: Probe, after: Probe) -> Option<u64> {
     let free = processors.saturating_sub(taken) as u64;
     Some(before.others?.max(after.others?).saturating_sub(free))
@@ -181,7 +183,8 @@ pub(super) fn runnable(load: &str) -> Option<u64> {
     load.split_ascii_whitespace().nth(3)?.split_once('/')?.0.parse().ok()
 }
 
-/// Probes all processors at the same time, `probes` times. Returns the throughput of the slowest core in each probe.
+/// Probes all processors at the same time, `probes` times. Returns the throughput of the slowest core in each probe, or
+/// `None` if a processor could not be probed.
 fn probe(cpus: &[u32], probes: usize) -> Option<Vec<f64>> {
     let (arrived, given_up) = (AtomicUsize::new(0), AtomicBool::new(false));
     let watch = |cpu: u32| {

@@ -72,12 +72,13 @@ pub struct Observation {
     /// report it.
     pub waited_ns: Option<u64>,
     /// Time in ns during which the hypervisor ran another virtual machine on the processor. The kernel reports whole
-    /// ticks (usually 10 ms), so for a short visit this is either zero or longer than the visit.
+    /// ticks (usually 10 ms), so for a short visit this is either zero or longer than the visit. `None` if the kernel
+    /// does not report it.
     pub steal_ns: Option<u64>,
     /// Number of times the kernel took the processor from the thread.
     pub involuntary_switches: u64,
     /// Time in ns during which at least one task on the machine waited for a processor, as a weighted average over the
-    /// processors (PSI, `some`).
+    /// processors (PSI, `some`). `None` if the kernel does not report it.
     pub pressure_ns: Option<u64>,
     /// Estimated clock rate of the core before the visit, in Hz.
     pub clock_before_hz: f64,
@@ -87,7 +88,7 @@ pub struct Observation {
     /// core. This is the larger loss in the probes before and after the visit. For several cores, it is the largest
     /// loss of any core. `None` if it cannot be measured.
     pub narrowed_pct: Option<f64>,
-    /// Throughput loss in the probe after the visit, in percent.
+    /// Throughput loss in the probe after the visit, in percent. `None` if it cannot be measured.
     pub narrowed_after_pct: Option<f64>,
     /// Number of tasks outside the trial for which no processor was free, before or after the visit. This is the larger
     /// of the two numbers. `None` if tasks were not counted.

@@ -2,8 +2,9 @@
 //!
 //! Cases are grouped into blocks. Every process prepares every case of a block; then rounds run until all cases are
 //! finished. In a round, each process visits each open case. Both processes and cases are shuffled. This interleaves
-//! the compared cases in time, so drift in the machine affects all of them alike. A visit is postponed if its core is
-//! shared, and repeated if it was disturbed. Both kinds come after all other visits of the round.
+//! the compared cases in time, so drift in the machine affects all compared cases alike. A visit is postponed if its
+//! core is shared, and repeated if it was disturbed. Postponed and repeated visits come after all other visits of the
+//! round.
 //!
 //! The first rounds of a case are a pilot. The noise within processes during the pilot determines the number of rounds.
 //! After these rounds, the scheduler checks the interval of the case once. If the interval is wider than requested,

@@ -41,8 +41,8 @@ pub(super) struct Open {
     pub(super) samples: Samples,
 }
 
-/// Returns the function for the statistic that reports show for the case: the median, or the mean if the operation
-/// retries a random number of times.
+/// Returns the function that computes the statistic in reports. The statistic is the median, or the mean if the
+/// operation retries a random number of times.
 fn summary_of(case: &Case) -> fn(&[f64]) -> Option<f64> {
     match case.statistic() {
         Statistic::Median => median,
@@ -151,8 +151,8 @@ impl Open {
     }
 
     /// Returns the processes to add if the case is imprecise because its processes differ. Stein's second stage
-    /// determines their number, limited by [`MOST_PROCESSES`] and the remaining time. `None` if processes have joined
-    /// before.
+    /// determines their number, limited by [`MOST_PROCESSES`] and the remaining time. `None` if no processes are to be
+    /// added, for example because the interval is narrow enough or processes have joined before.
     fn more_processes(&self, case: &Case, protocol: &Protocol) -> Option<Range<u32>> {
         let now = self.members.end;
         if self.joined || now < FEWEST_FOR_MORE || case.state() != State::Warm {
@@ -180,7 +180,8 @@ impl Open {
         if known { Unit::CoreCycles } else { Unit::Nanoseconds }
     }
 
-    /// Returns the two-way model (processes and rounds) of the visits so far, and the spread between runs.
+    /// Returns the two-way model (processes and rounds) of the visits so far, and the spread between runs. `None` if
+    /// there are too few visits.
     fn crossed(&self, case: &Case, protocol: &Protocol) -> Option<(Crossed, RunSpread)> {
         let unit = self.unit(case);
         let visits = self.samples.values(unit, Visits::Usable)?;
@@ -201,8 +202,8 @@ impl Open {
     }
 
     /// Returns the medians or means of the visits so far, grouped by process. Each first call runs in its own process,
-    /// so first calls are grouped by their position in the round instead. The noise within such a group is the noise
-    /// between processes.
+    /// so first calls are grouped by their position in the round instead. The noise within such a group is therefore
+    /// the noise between processes.
     fn pilot(&self, case: &Case) -> Vec<Vec<f64>> {
         let processes = self.members.end.max(1);
         let mut groups: Vec<Vec<f64>> = vec![Vec::new(); processes as usize];
