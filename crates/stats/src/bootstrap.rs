@@ -78,9 +78,8 @@ fn ranks(samples: &[f64]) -> Vec<usize> {
     ranks
 }
 
-/// Returns the median of a resample without sorting it. `counts` contains the number of times that the resample
-/// contains each of the sorted samples. The counts must sum to the number of samples. The result equals
-/// [`Sorted::median`].
+/// Returns the median of a resample without sorting it. `counts` gives, for each sorted sample, how often the resample
+/// contains it. The counts must add up to the number of samples. The result equals [`Sorted::median`].
 fn median_of_counts(sorted: &[f64], counts: &[u32]) -> f64 {
     let (lower, upper) = ((sorted.len() - 1) / 2, sorted.len() / 2);
     let (mut seen, mut low) = (0, None);

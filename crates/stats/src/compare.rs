@@ -60,8 +60,8 @@ impl Ratio {
         Some(Ratio { ratio: Interval { estimate, low, high, ..self.ratio }, p_value, ..self })
     }
 
-    /// Returns whether the ratio contradicts `estimate`: the estimate lies outside the interval, and its relative
-    /// difference from the ratio exceeds `tolerance`.
+    /// Returns whether the ratio contradicts `estimate`. It does if the estimate lies outside the interval, and differs
+    /// from the ratio by more than the relative `tolerance`.
     pub fn contradicts(&self, estimate: f64, tolerance: f64) -> bool {
         let inside = self.ratio.low <= estimate && estimate <= self.ratio.high;
         !inside && (estimate / self.ratio.estimate).ln().abs() > tolerance
@@ -103,8 +103,8 @@ impl Contrast {
         Some(Contrast { mean, shares, weight })
     }
 
-    /// Sets the weight of the spread between runs. The cases of one block share one spread, even if they are measured
-    /// separately, so each term has only part of its weight.
+    /// Sets the weight of the spread between runs. The cases of one block share one spread between runs, even if they
+    /// are measured separately. Each term then gets only part of the total weight.
     pub fn with_runs(self, weight: f64) -> Contrast {
         Contrast { weight, ..self }
     }
@@ -137,7 +137,8 @@ pub fn ratio_of(parts: &[Contrast], runs: RunSpread, resolution: f64, confidence
 }
 
 /// Returns the ratio of two cases that were measured separately, in different runs or by different processes. Applies
-/// [`ratio_of`] to their crossed means, and adds the spread between runs on each side.
+/// [`ratio_of`] to their crossed means, and adds the spread between runs on each side. Returns `None` if an input is
+/// not finite.
 pub fn ratio_between(
     first: &Crossed,
     second: &Crossed,
@@ -239,8 +240,9 @@ pub struct NullComparisons {
     pub false_verdicts: usize,
     /// Spread between whole runs.
     pub runs: RunSpread,
-    /// Smallest margin in percent that satisfies two conditions: with the estimated spread, 19 of 20 comparisons of a
-    /// case with itself would be equivalent, and 9 of 10 of the actual comparisons were. At least [`LEAST_MARGIN_PCT`].
+    /// Smallest margin in percent that satisfies two conditions. With the estimated spread, 19 of 20 comparisons of a
+    /// case with itself would be equivalent. In addition, 9 of 10 of the actual comparisons were equivalent. At least
+    /// [`LEAST_MARGIN_PCT`].
     pub margin_pct: f64,
     /// Smallest difference in percent that 19 of 20 comparisons detect.
     pub smallest_difference_pct: f64,
@@ -300,8 +302,8 @@ pub fn null_comparisons(pairs: &[(Crossed, Crossed)]) -> Option<NullComparisons>
         false_verdicts += usize::from(by_others.p_value <= VERDICT_SIGNIFICANCE);
         let found = ratio_between(first, second, runs, 0.0, CONFIDENCE)?;
         ends.push(found.ratio.high.max(1.0 / found.ratio.low));
-        // `high / low` spans two half-widths: one for the interval itself, and one for the distance
-        // from 1 that 19 of 20 interval centres do not exceed.
+        // `high / low` spans two half-widths. One is the half-width of the interval itself. The other is the distance
+        // from 1 that 19 of 20 interval centers do not exceed.
         expected.push(found.ratio.high / found.ratio.low);
         let factor = student_quantile(1.0 - VERDICT_SIGNIFICANCE / 2.0, found.degrees_of_freedom)?
             + student_quantile(0.95, found.degrees_of_freedom)?;
@@ -325,8 +327,8 @@ mod tests {
         assert!((left - right).abs() <= 1e-9 * right.abs().max(1.0), "{left} should be {right}");
     }
 
-    /// Creates one cell per process, each in its own round. For such cells, the interval is Student's from the
-    /// processes.
+    /// Creates one cell per process, each in its own round. For these cells, the interval is Student's interval over
+    /// the processes.
     fn cells(values: impl IntoIterator<Item = f64>) -> Vec<Cell> {
         (0..).zip(values).map(|(process, value)| Cell { process, round: process, value }).collect()
     }

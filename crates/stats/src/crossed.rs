@@ -95,8 +95,8 @@ impl Seen {
 ///
 /// **Degrees of freedom** are Satterthwaite's ("An Approximate Distribution of Estimates of Variance Components",
 /// Biometrics Bulletin 2 (1946)). The residual mean square is subtracted from the smaller of the two components. The
-/// degrees of freedom account for the uncertainty of this difference, but are never fewer than those of the mean square
-/// that has the fewest.
+/// degrees of freedom account for the uncertainty of this difference, but are never fewer than the smallest degrees of
+/// freedom of a mean square.
 ///
 /// **Few processes or rounds.** A component with fewer than two degrees of freedom is combined with its prior
 /// ([`PROCESS_PRIOR_PCT`], [`ROUND_PRIOR_PCT`] or [`RESIDUAL_PRIOR_PCT`], each with [`PRIOR_FREEDOM`]). With at least
@@ -275,7 +275,7 @@ impl Crossed {
     /// in the unit of `headline`. Rounding adds `(step / headline)^2 / 12` to the variance, which alone extends a 95%
     /// interval by more than half a step to each side.
     ///
-    /// If `headline` is not positive and finite, no such factor exists and the interval is unbounded.
+    /// If `headline` is not positive and finite, the interval is unbounded.
     pub fn interval(&self, headline: f64, run: RunSpread, step: f64, confidence: f64) -> Interval {
         let mut shares = self.shares.clone();
         shares.extend([Share::of_runs(run), Share::known((step / headline).powi(2) / 12.0)]);

@@ -49,8 +49,8 @@ impl Description {
         (robust.is_finite() && robust > 0.0 && self.n >= 4).then_some(robust)
     }
 
-    /// Returns the robust coefficient of variation in percent if outliers dominate the plain one: if the plain one is
-    /// at least three times as large. Otherwise returns `None`.
+    /// Returns the robust coefficient of variation in percent if outliers dominate the plain one, that is, if the plain
+    /// one is at least three times as large. Otherwise returns `None`.
     pub fn cov_without_outliers_pct(&self) -> Option<f64> {
         self.robust_cov_pct().filter(|robust| self.cov_pct.is_some_and(|cov| cov >= OUTLIERS_WORK * robust))
     }

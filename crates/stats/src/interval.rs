@@ -70,10 +70,10 @@ impl Interval {
 ///
 /// The samples from one process are not independent: a process keeps its memory layout, its core and its part of the
 /// caches. The unit of repetition is therefore the process (Kalibera and Jones, "Rigorous Benchmarking in Reasonable
-/// Time", ISMM 2013). With three or more processes, the half-width is that of Student's interval for the mean of the
-/// processes' medians. If all medians are positive, it is computed on the logarithmic scale, because differences
-/// between processes (clock rate, alignment, cache usage) act as factors on a time. A multiplicative interval is the
-/// same for a time and for its reciprocal, the rate, and never extends below zero.
+/// Time", ISMM 2013). With three or more processes, the half-width comes from Student's interval for the mean of the
+/// processes' medians. If all medians are positive, the half-width is computed on the logarithmic scale, because
+/// differences between processes (clock rate, alignment, cache usage) act as factors on a time. A multiplicative
+/// interval is the same for a time and for its reciprocal, the rate, and never extends below zero.
 ///
 /// The interval has two centers: the mean of the processes' medians, to which Student's theory applies, and the pooled
 /// median, which is reported. It extends from one half-width below the smaller center to one half-width above the

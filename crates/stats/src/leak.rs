@@ -163,9 +163,9 @@ impl TimeDifference {
         shifts.map(least).fold(f64::NEG_INFINITY, f64::max)
     }
 
-    /// Returns the smallest uniform shift that 19 of 20 measurements with these errors would detect. A measurement
-    /// detects a shift that significantly exceeds `floor(test)`, the difference attributed to the harness, in at least
-    /// one test.
+    /// Returns the smallest uniform shift that 19 of 20 measurements with these errors would detect. A shift is
+    /// detected if, in at least one test, it significantly exceeds `floor(test)`, the difference attributed to the
+    /// harness.
     fn detectable(&self, floor: impl Fn(usize) -> f64, cases: usize) -> f64 {
         let tests = family(cases);
         let shifts = self.tenths.iter().chain(&self.cropped).enumerate();
@@ -251,7 +251,7 @@ pub enum LeakVerdict {
     Blind,
 }
 
-/// Verdict and its evidence, in ns.
+/// Verdict of a leak test and its evidence. All differences are in ns.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LeakJudgement {
     /// The verdict.
@@ -262,8 +262,8 @@ pub struct LeakJudgement {
     pub null: TimeDifference,
     /// Difference between the positive control and the null.
     pub positive: TimeDifference,
-    /// Maximum difference that is attributed to the harness: the larger of [`LEAK_FLOOR_NS`] and the null's difference
-    /// in the tenth that is most significant in `difference`.
+    /// Maximum difference that is attributed to the harness: [`LEAK_FLOOR_NS`], or the null's difference in the tenth
+    /// that is most significant in `difference`, whichever is larger.
     pub floor: f64,
     /// Upper bound on the absolute differences of all tenths.
     pub bound: f64,
@@ -275,7 +275,8 @@ pub struct LeakJudgement {
 ///
 /// A valid measurement detects the delay of the positive control and finds no difference between the two groups of the
 /// first class. A leak is a difference between the classes that significantly exceeds the difference between those two
-/// groups in the same test.
+/// groups in the same test. Returns `None` if a group has fewer than [`LEAST_SAMPLES`] samples, if the groups differ in
+/// size, or if a sample is not finite.
 pub fn judge_leak(samples: LeakSamples<'_>, effect: f64, cases: usize, seed: u64) -> Option<LeakJudgement> {
     let difference = time_difference(samples.first, samples.second, seed)?;
     let null = time_difference(samples.first, samples.null, seed)?;
@@ -327,7 +328,7 @@ mod tests {
             ((1_000.0 + regime + 20.0 * noise + interrupted + shift) / 10.0).round() * 10.0
         }
 
-        /// Returns the times of first, null, positive and second, with interleaved measurements.
+        /// Returns interleaved times for the groups first, null, positive and second.
         fn run(&mut self, count: usize, shift: f64, positive: f64) -> [Vec<f64>; 4] {
             let shifts = [0.0, 0.0, positive, shift];
             let mut samples: [Vec<f64>; 4] = Default::default();

@@ -34,8 +34,8 @@ pub struct Mode {
 /// least five times the standard deviation of the processes on either side (nine times for fewer than eight processes).
 /// At least five processes are required, with at least two on each side.
 ///
-/// Returns `None` if there is no such gap, or if a median is not positive and finite. In simulations, two levels are
-/// detected in fewer than 1 in 100 sets of normal medians (`crates/stats/tests/marks.rs`).
+/// Returns `None` if these conditions are not met, or if a median is not positive and finite. In simulations, two
+/// levels are detected in fewer than 1 in 100 sets of normal medians (`crates/stats/tests/marks.rs`).
 pub fn modes(process_medians: &[f64]) -> Option<[Mode; 2]> {
     if process_medians.len() < FEWEST_PROCESSES {
         return None;

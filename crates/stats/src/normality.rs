@@ -3,7 +3,7 @@ use crate::describe::central_moments;
 /// Result of a Jarque-Bera test.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct JarqueBera {
-    /// Test statistic. Zero if skewness and kurtosis equal those of a normal distribution.
+    /// Test statistic. Zero if skewness and excess kurtosis are zero, as for a normal distribution.
     pub statistic: f64,
     /// Probability of a statistic at least as large if the samples are normal. Asymptotic: for fewer than a few hundred
     /// samples, the test rejects less often than its level.

@@ -69,8 +69,9 @@ pub(crate) fn p_value(estimate: f64, shares: &[Share]) -> Option<f64> {
     widest(shares, p_value).map(|p_value| p_value.unwrap_or(without_spread))
 }
 
-/// Returns the largest value of `function` among the sum of the shares and each single share, or `Some(None)` if all
-/// shares are zero. `function` takes a variance and its degrees of freedom.
+/// Applies `function` to the sum of the shares and to each single share, and returns the largest result. `function`
+/// takes a variance and its degrees of freedom. Returns `Some(None)` if all shares are zero, and `None` if `function`
+/// returns `None`.
 fn widest(shares: &[Share], function: impl Fn(f64, f64) -> Option<f64>) -> Option<Option<f64>> {
     let variance: f64 = shares.iter().map(|share| share.variance).sum();
     if variance == 0.0 {

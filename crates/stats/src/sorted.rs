@@ -107,10 +107,10 @@ impl Sorted {
         1 + self.0.windows(2).filter(|pair| pair[0] != pair[1]).count()
     }
 
-    /// Returns the step of the clock, if the samples show it: at most half of them are distinct, and all distances
-    /// between them are multiples of the smallest distance. A clock shows no value between 0 and its step, so the step
-    /// is at most the smallest nonzero sample. Samples that differ only by rounding count as equal. Returns `None` if
-    /// all samples are equal.
+    /// Returns the step of the clock, or `None` if the samples do not show it. They show the step if at most half of
+    /// them are distinct, and all distances between them are multiples of the smallest distance. A clock shows no value
+    /// between 0 and its step, so the step is at most the smallest nonzero sample. Samples that differ only by rounding
+    /// count as equal. Equal samples show no step.
     pub fn step(&self) -> Option<f64> {
         let mut gaps = Vec::new();
         let mut last = *self.0.first()?;
@@ -216,7 +216,7 @@ mod tests {
         assert_eq!(step(&[1.0, 1.0, 2.0, 2.0, 3.5, 3.5]), None);
         assert_eq!(step(&[15.6, 31.2, 15.6, 31.2]), Some(15.6));
         assert_eq!(step(&[0.0, 15.6, 15.6, 0.0]), Some(15.6));
-        // Differences of times since the start of the machine, which are rounded to 2^-36 s.
+        // Differences between times since the machine started, rounded to 2^-36 s.
         let rounded = [1.0e-3, 1.0e-3 + 1e-11, 1.0e-3 - 1e-11, 1.1e-3, 1.1e-3 + 1e-11, 1.0e-3];
         assert!(step(&rounded).is_some_and(|step| (step - 1e-4).abs() < 1e-9), "{:?}", step(&rounded));
         assert_eq!(sorted(&[1.0, 1.0, 2.0]).distinct(), 2);

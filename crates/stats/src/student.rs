@@ -39,7 +39,7 @@ fn expanded(x: f64, degrees_of_freedom: f64) -> f64 {
 /// a million, and at ten quadrillion degrees it is 1.
 const NORMAL: f64 = 1e10;
 
-/// Returns the two-sided p-value of the statistic `t`.
+/// Returns the two-sided p-value of the statistic `t`, or `None` unless the degrees of freedom are positive.
 pub(crate) fn student_two_sided(t: f64, degrees_of_freedom: f64) -> Option<f64> {
     let below = match degrees_of_freedom >= NORMAL {
         true => Normal::standard().cdf(-t.abs()),

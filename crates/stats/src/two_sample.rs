@@ -52,8 +52,8 @@ pub(crate) fn welch_satterthwaite(shares: &[Share]) -> f64 {
 /// interval on the logarithmic scale. By the delta method, the variance of each logarithm is the variance of the mean
 /// divided by the squared mean. Degrees of freedom are Satterthwaite's.
 ///
-/// Returns `None` if a set has fewer than two samples, if a sample is not finite, if a mean is not positive, if there
-/// is no spread, or if `confidence` is not between 0 and 1.
+/// Returns `None` if a set has fewer than two samples, if a sample is not finite, or if a mean is not positive. Also
+/// returns `None` if there is no spread, or if `confidence` is not between 0 and 1.
 pub fn ratio_of_means(first: &[f64], second: &[f64], confidence: f64) -> Option<Interval> {
     let share = |samples: &[f64]| {
         let mean = mean(samples).filter(|mean| *mean > 0.0)?;

@@ -217,8 +217,8 @@ fn connected(cells: &[(usize, usize, f64)], processes: usize, rounds: usize) -> 
     (roots.len(), of_process, of_round)
 }
 
-/// Solution for the rows or for the columns of a connected part: their effects, and the trace of the squared matrix in
-/// their normal equations after absorption.
+/// Solution for one side (rows or columns) of a connected part: the effects, and the trace of the squared matrix in the
+/// normal equations after absorption.
 struct Absorbed {
     effects: Vec<f64>,
     trace_of_square: f64,

@@ -142,7 +142,7 @@ fn interruptions_of_a_whole_attempt_are_read_as_attempts() {
     assert!(found < 0.3, "{found}");
 }
 
-/// The core runs at two clock rates. In time, each rate has its own comb. In cycles, there is one.
+/// Simulates a core with two clock rates. The times form one comb for each rate, but the cycles form a single comb.
 #[test]
 fn two_clock_rates_give_one_comb_in_cycles() {
     let mut rng = Rng::with_seed(7);
@@ -197,7 +197,7 @@ fn combs_that_contradict_the_expected_number_are_not_read() {
     assert_eq!(Comb::fit(&[&samples[..], &[0.0]].concat(), EXPECTED, EARLY), None);
 }
 
-/// The fitted place of each tooth agrees with the median of its samples.
+/// Checks that each fitted tooth agrees with the median of its samples.
 #[test]
 fn teeth_are_where_the_samples_are() {
     let samples = STEADY.samples(5000, 9);

@@ -40,7 +40,7 @@ fn intervals_begin_above_the_smallest_sample_if_processes_agree() {
     }
 }
 
-/// If processes differ by much more than samples within a process, the long-run median is often below all samples from
+/// If processes differ much more than the samples within a process, the long-run median is often below all samples from
 /// three processes.
 #[test]
 fn clipping_at_the_smallest_sample_loses_coverage() {

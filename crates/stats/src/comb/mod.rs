@@ -6,13 +6,13 @@ use kinds::Kinds;
 /// Minimum number of samples for fitting a [`Comb`].
 const FEWEST_SAMPLES: usize = 150;
 
-/// Number of teeth of the [`Comb`] from which the first guess is made.
+/// Number of teeth of the [`Comb`] used for the first guess.
 const GUESSED_TEETH: i32 = 5;
 
-/// Factors of the guessed [`Comb::each`], one for each fit that is tried.
+/// Factors for the guessed [`Comb::each`]. Each factor gives the start of one fit.
 const SCALES: [f64; 8] = [1.0, 0.94, 1.06, 0.88, 1.12, 1.3, 1.6, 2.0];
 
-/// Number of teeth used in each step of a fit. The fit starts with the first teeth, which the guess places best.
+/// Number of teeth used in each step of a fit. The fit starts with the first teeth, where the guess is most accurate.
 const TEETH: [f64; 8] = [3.0, 5.0, 8.0, 12.0, 20.0, 20.0, 20.0, 20.0];
 
 /// Maximum distance of a readable sample from its tooth, as a fraction of [`Comb::each`].
@@ -90,7 +90,7 @@ impl Comb {
             let comb = TEETH.into_iter().try_fold(start, |comb, teeth| comb.improved(samples, teeth))?;
             Some(Comb { readable: share(&|sample| comb.read(sample).is_some()), ..comb })
         });
-        // A comb with twice as many teeth reads as many samples, but not the expected number of attempts.
+        // A comb with twice as many teeth fits as many samples, but does not give the expected number of attempts.
         let score = |comb: &Comb| comb.readable - (mean(comb) / expected - 1.0).abs() / 10.0;
         let mut comb = fits.max_by(|one, other| score(one).total_cmp(&score(other)))?;
         if comb.readable < BLURRED {
