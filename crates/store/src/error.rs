@@ -185,7 +185,7 @@ pub enum StoreError {
         case: String,
     },
     /// A run cannot be marked as complete while cases are missing.
-    #[error("run {run} is not complete: {missing} cases in its plan have no record")]
+    #[error("run {run} is not complete (planned cases without a record: {missing})")]
     Incomplete {
         /// Id of the run.
         run: String,
@@ -248,8 +248,8 @@ fn explain(path: &Path, source: rusqlite::Error) -> StoreError {
 }
 
 /// Tries to create a file in the database's folder, and returns the system's reason if that fails. The file has no
-/// name, so it cannot touch an existing one. Does not open the database: closing it would drop the locks that other
-/// connections of this process hold on it.
+/// name, so it cannot touch an existing one. Does not open the database, because closing it would drop the locks that
+/// other connections of this process hold on it.
 pub(crate) fn refusal_of_folder(path: &Path) -> Option<String> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let refusal = tempfile::tempfile_in(folder).err()?;

@@ -19,7 +19,7 @@ pub struct RunMedian {
     pub variance: f64,
 }
 
-/// A complete run, with the end times of its cases.
+/// A complete run, with the time when each of its cases was finished.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FinishedRun {
     /// Start of the run (RFC 3339).
@@ -41,7 +41,7 @@ pub struct FinishedCase {
     pub finished_at: String,
 }
 
-/// Minimum number of cases with medians that make a run comparable with others.
+/// Minimum number of cases with medians for a run to be comparable with others.
 const LEAST_CASES: u32 = 3;
 
 impl Store {
@@ -61,9 +61,9 @@ impl Store {
         })
     }
 
-    /// Returns the medians of complete runs with the host, processor and build of `environment` that started in the
-    /// `days` before `now` (RFC 3339). Returns at most the `most` newest runs, newest first. Leaves out imported runs
-    /// and runs with medians of fewer than three cases.
+    /// Returns the medians of complete runs that started in the `days` before `now` (RFC 3339). The runs must have the
+    /// host, processor and build of `environment`. Returns at most the `most` newest runs, newest first. Leaves out
+    /// imported runs and runs with medians of fewer than three cases.
     ///
     /// # Errors
     /// SQLite errors.
@@ -102,8 +102,9 @@ impl Store {
         Ok(found)
     }
 
-    /// Returns the complete runs with the host, processor and build of `environment` that started in the `days` before
-    /// `now` (RFC 3339). Returns at most the `most` newest runs, newest first. Leaves out imported and resumed runs.
+    /// Returns the complete runs that started in the `days` before `now` (RFC 3339). The runs must have the host,
+    /// processor and build of `environment`. Returns at most the `most` newest runs, newest first. Leaves out imported
+    /// and resumed runs.
     ///
     /// # Errors
     /// SQLite errors.

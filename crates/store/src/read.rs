@@ -5,8 +5,8 @@ use rusqlite::{OptionalExtension, Row};
 use serde::de::DeserializeOwned;
 
 /// Sorts runs by start time, newest first. Compares the times as numbers, because RFC 3339 times with and without
-/// fractions of a second do not sort correctly as strings. Of runs with the same start time, the one stored later comes
-/// first.
+/// fractions of a second do not sort correctly as strings. If two runs have the same start time, the one stored later
+/// comes first.
 pub(crate) const NEWEST_FIRST: &str = "ORDER BY unixepoch(started_at, 'subsec') DESC, number DESC";
 
 impl Store {
@@ -31,8 +31,8 @@ impl Store {
     /// Loads a run with all finished cases and their samples. `id` must be a full id: see [`Store::resolve`].
     ///
     /// # Errors
-    /// [`StoreError::UnknownRun`] if there is no such run; [`StoreError::Damaged`] and [`StoreError::DamagedSamples`]
-    /// if its data cannot be read back.
+    /// [`StoreError::UnknownRun`] if no run has this id; [`StoreError::Damaged`] and [`StoreError::DamagedSamples`] if
+    /// stored data cannot be read back.
     pub fn load_run(&self, id: &str) -> Result<Run, StoreError> {
         // Use one transaction, to read a consistent state of a run that is still in progress.
         let view = self.connection.unchecked_transaction().at(&self.path)?;
@@ -93,7 +93,7 @@ impl Store {
     /// Returns the positions of the finished cases, in the order of the plan.
     ///
     /// # Errors
-    /// [`StoreError::UnknownRun`] if there is no such run, and SQLite errors.
+    /// [`StoreError::UnknownRun`] if no run has this id, and SQLite errors.
     pub fn finished_positions(&self, id: &str) -> Result<Vec<usize>, StoreError> {
         let sql = "SELECT EXISTS (SELECT 1 FROM runs WHERE id = ?1)";
         if !self.connection.query_row(sql, [id], |row| row.get(0)).at(&self.path)? {

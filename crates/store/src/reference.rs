@@ -24,7 +24,7 @@ impl Store {
         }
     }
 
-    /// Returns the id of the newest run that is incomplete and was not imported.
+    /// Returns the id of the newest run that is incomplete and was not imported, or `None` if no run matches.
     ///
     /// # Errors
     /// SQLite errors.

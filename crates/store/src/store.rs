@@ -94,9 +94,8 @@ impl Store {
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let open = || read_only(Connection::open_with_flags(&file, flags), &path, schema);
         let (connection, found) = match open() {
-            // The -wal and -shm files do not exist and cannot be created. No other process can be
-            // writing then, and a properly closed database is complete without these files, so open
-            // it as immutable.
+            // The -wal and -shm files do not exist and cannot be created, so no other process can be writing. A
+            // properly closed database is complete without these files, so open it as immutable.
             Err(StoreError::Denied { .. }) if !log_of(&file).exists() => {
                 let uri = immutable_uri(&file);
                 read_only(Connection::open_with_flags(uri, flags | OpenFlags::SQLITE_OPEN_URI), &path, schema)?
@@ -119,7 +118,7 @@ impl Store {
     }
 }
 
-/// Returns the absolute path, so that SQLite does not mistake it for a special name such as `:memory:`.
+/// Returns the absolute path, because SQLite would interpret a relative path such as `:memory:` as a special name.
 fn file_name(path: &Path) -> Result<PathBuf, StoreError> {
     let reject = |reason: String| StoreError::NotAFile { path: path.to_path_buf(), reason };
     let file = std::path::absolute(path).map_err(|error| reject(error.to_string()))?;
@@ -174,7 +173,7 @@ const RETRY_MS: u64 = 5;
 /// a second.
 fn make_durable(connection: &Connection) -> rusqlite::Result<()> {
     let mut attempts = PATIENCE_SECONDS * 1000 / RETRY_MS;
-    // Accept any resulting mode: on a file system without shared memory, SQLite keeps the rollback journal, which is
+    // Accept any resulting mode. On a file system without shared memory, SQLite keeps the rollback journal, which is
     // equally durable.
     while let Err(error) = connection.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(())) {
         // SQLite ignores the busy timeout while it changes the journal mode, so retry here.

@@ -28,13 +28,13 @@ impl Store {
         self.write(|transaction, path| insert_run(transaction, path, header, false))
     }
 
-    /// Resumes a run and returns the number of this start, which is 1 for the first resumption. Each number is used
-    /// only once, even if the start finished no case. Deletes cases that failed because of a time limit
-    /// ([`Record::timed_out`]), so that they are measured again.
+    /// Resumes a run and returns the number of this start: 1 for the first resumption, 2 for the second, and so on.
+    /// Each resumption gets a new number, even if the previous one finished no case. Deletes cases that failed because
+    /// of a time limit ([`Record::timed_out`]), so that they are measured again.
     ///
     /// # Errors
-    /// [`StoreError::UnknownRun`] if there is no such run; [`StoreError::NotResumable`] for an imported run, and for a
-    /// complete run without such cases.
+    /// [`StoreError::UnknownRun`] if no run has this id; [`StoreError::NotResumable`] if the run was imported, or if it
+    /// is complete and no case failed because of a time limit.
     pub fn begin_start(&mut self, run: &str) -> Result<u32, StoreError> {
         self.write(|transaction, path| {
             check_resumable(transaction, path, run)?;
@@ -79,7 +79,7 @@ impl Store {
     /// Marks a run as complete, if every case in its plan has a record.
     ///
     /// # Errors
-    /// [`StoreError::UnknownRun`] if there is no such run, or [`StoreError::Incomplete`] if cases are missing.
+    /// [`StoreError::UnknownRun`] if no run has this id, or [`StoreError::Incomplete`] if cases are missing.
     pub fn complete_run(&mut self, run: &str, finished_at: &str) -> Result<(), StoreError> {
         self.write(|transaction, path| {
             let sql = "UPDATE runs SET complete = 1, finished_at = ?2 WHERE id = ?1";
@@ -337,8 +337,8 @@ fn identical(one: &Run, other: &Run) -> Result<bool, StoreError> {
     Ok(true)
 }
 
-/// Returns the parts of a record other than its samples. Omits `precision_reached`, because exports contain the analysis's
-/// answer, which can differ from the scheduler's.
+/// Returns the parts of a record other than its samples. Omits `precision_reached`, because an export contains the
+/// value from the analysis, which can differ from the scheduler's value.
 fn without_samples(record: &Record) -> impl PartialEq {
     let Record { case, status, error, verified, precision_reached: _, second_chance, samples: _, finished_at } =
         record.clone();

@@ -9,7 +9,7 @@ impl Store {
     /// Gives a run a baseline name. If another run already has this name, that run loses it.
     ///
     /// # Errors
-    /// [`StoreError::BadName`] if the name is not allowed, [`StoreError::UnknownRun`] if there is no such run.
+    /// [`StoreError::BadName`] if the name is not allowed, [`StoreError::UnknownRun`] if no run has this id.
     pub fn save_baseline(&mut self, name: &str, run: &str) -> Result<(), StoreError> {
         Store::check_baseline_name(name)?;
         let known = "SELECT EXISTS (SELECT 1 FROM runs WHERE id = ?1)";
@@ -34,7 +34,7 @@ impl Store {
         Ok(())
     }
 
-    /// Returns the id of the run with this baseline name.
+    /// Returns the id of the run with this baseline name, or `None` if the name is unknown.
     ///
     /// # Errors
     /// SQLite errors.

@@ -49,7 +49,7 @@ pub enum SamplesError {
     #[error("malformed: {0}")]
     Payload(#[from] postcard::Error),
     /// Bytes follow the end of the payload.
-    #[error("{0} bytes after the end")]
+    #[error("trailing bytes: {0}")]
     Trailing(usize),
     /// The visit counts in the table of starts do not add up to the number of visits.
     #[error("start table covers a different number of visits than the payload")]

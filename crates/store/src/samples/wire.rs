@@ -12,12 +12,12 @@ pub(super) struct Samples {
     ns_per_tick: Option<f64>,
     batch: u64,
     visits: Vec<Visit>,
-    /// Starts of the run, run-length encoded: the number of a start, and the number of consecutive visits in that
-    /// start.
+    /// Starts of the run, run-length encoded. Each entry contains the number of a start, and the number of consecutive
+    /// visits in that start.
     pub(super) starts: Vec<(u32, u64)>,
     /// Conditions of each visit.
     pub(super) conditions: Vec<Conditions>,
-    /// CPU time of each visit.
+    /// CPU time of each visit, if it was measured.
     pub(super) cpu_times: Vec<Option<CpuTime>>,
 }
 
@@ -97,8 +97,8 @@ impl Values {
     }
 }
 
-/// Returns the integer that equals this number exactly. Returns `None` if there is no such integer from 0 to 2^53, and
-/// for minus zero.
+/// Converts a number to an integer if it is one from 0 to 2^53. Returns `None` for all other numbers, including minus
+/// zero.
 fn whole(value: f64) -> Option<u64> {
     let integer = value as u64;
     (value <= (1u64 << f64::MANTISSA_DIGITS) as f64 && (integer as f64).to_bits() == value.to_bits()).then_some(integer)

@@ -34,10 +34,10 @@ struct Visit {
     read: String,
 }
 
-/// Returns the report of a process that must respect file permissions, or `None` if no such process can be started.
+/// Returns the report of a process that must respect file permissions, or `None` if the test cannot start one.
 fn visit(folder: &Path, path: &Path) -> Option<Visit> {
     let root = fs::metadata("/proc/self").is_ok_and(|process| process.uid() == 0);
-    // Copy the test binary: the other user may not have access to the build folder.
+    // Copy the test binary, because the other user may not have access to the build folder.
     let binary = folder.join("visitor");
     if !binary.exists() {
         fs::copy(std::env::current_exe().unwrap(), &binary).unwrap();

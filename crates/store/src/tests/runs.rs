@@ -154,7 +154,7 @@ fn imports_are_atomic_and_idempotent() {
     assert_eq!(store.import_run(&imported).unwrap(), Import::Stored);
     assert_eq!(store.load_run("elsewhere").unwrap(), imported);
     assert_eq!(store.import_run(&imported).unwrap(), Import::AlreadyThere);
-    // An export judges the precision again, so it may say otherwise than the run.
+    // An export computes `precision_reached` again, so its value may differ from the value in the run.
     imported.records[1].precision_reached ^= true;
     assert_eq!(store.import_run(&imported).unwrap(), Import::AlreadyThere);
     imported.records[1].samples.visits[0].ticks[0] += 1;
