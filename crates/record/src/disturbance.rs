@@ -81,14 +81,14 @@ pub enum Disturbance {
 
 impl Disturbance {
     /// Returns whether another program on the core's other hardware thread caused the disturbance. Such a load comes
-    /// and goes and cannot be stopped. Estimates may exclude the visits that it disturbs without hiding that the
-    /// machine is busy.
+    /// and goes, and the user cannot stop it. Excluding the visits that it disturbs does not hide that the machine is
+    /// busy.
     pub fn is_neighbour(&self) -> bool {
         matches!(self, Disturbance::SharedCore { .. })
     }
 
-    /// Returns an estimate of the factor by which the disturbance slowed down the visit: at least 1, and at most 2,
-    /// because two loads on one core or hardware thread get half of it each.
+    /// Returns an estimate of the factor by which the disturbance slowed down the visit. The factor is between 1 and 2,
+    /// because each of two loads on one core or hardware thread gets half of it.
     pub fn slowdown(&self) -> f64 {
         let lost = |pct: f64| 1.0 / (1.0 - (pct / 100.0).clamp(0.0, 0.5));
         match self {
@@ -119,7 +119,7 @@ impl fmt::Display for Disturbance {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Disturbance::Steal { pct } => write!(formatter, "{pct:.1}% of the time stolen by the hypervisor"),
-            Disturbance::InvoluntarySwitches { count } => write!(formatter, "{count} involuntary context switches"),
+            Disturbance::InvoluntarySwitches { count } => write!(formatter, "involuntary context switches: {count}"),
             Disturbance::CpuShare { pct } => write!(formatter, "the thread ran for only {pct:.1}% of the time"),
             Disturbance::Pressure { pct } => write!(formatter, "tasks waited for a processor {pct:.1}% of the time"),
             Disturbance::ClockDrift { pct } => write!(formatter, "core clock changed by {pct:+.1}%"),

@@ -58,8 +58,8 @@ impl Latency {
     }
 }
 
-/// Minimum fraction of the usual additions per cycle that a core reaches when nothing else uses it. The loop costs
-/// about 4% of them, a load on the other hardware thread 15% or more.
+/// Minimum fraction of the usual additions per cycle that a core reaches when nothing else uses it. The loop itself
+/// costs about 4% of the additions; a load on the other hardware thread costs 15% or more.
 const LEAST_SHARE: f64 = 0.9;
 
 impl CoreChecks {
@@ -96,7 +96,7 @@ pub struct Host {
     pub memory: Memory,
     /// Load averages over 1, 5 and 15 minutes when the run began.
     pub load: Option<[f64; 3]>,
-    /// Time that tasks waited for a processor when the run began (pressure stall information, PSI).
+    /// Percentages of the time before the run in which tasks waited for a processor (pressure stall information, PSI).
     pub pressure: Option<Pressure>,
     /// Container runtime, if the run is inside a container: `docker`, `podman`, `lxc`, ...
     pub container: Option<String>,
@@ -202,8 +202,8 @@ pub struct OperatingSystem {
     /// Reason why the run's processes were not pinned to one core. `None`, and absent in JSON, if they were pinned.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unpinned: Option<String>,
-    /// Description of another program that was already measuring on a core of the run when the run began. `None`, and
-    /// absent in JSON, if there was none.
+    /// Description of another pqlab process that was already measuring on one of the run's cores when the run began.
+    /// `None`, and absent in JSON, if there was none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub crowded: Option<String>,
 }
@@ -270,8 +270,8 @@ impl ProviderBuild {
 }
 
 impl Environment {
-    /// Returns the label and the loaded library of a provider. For a pair of providers, returns the first library that
-    /// was loaded. Returns `None` if all libraries were linked in.
+    /// Returns the label and the loaded library of a provider. For a pair of providers, returns the first of the two
+    /// that was loaded. Returns `None` if all libraries were linked in.
     pub fn loaded(&self, provider: &str) -> Option<(&str, &LoadedLibrary)> {
         provider.split('+').find_map(|part| {
             let build = self.providers.iter().find(|build| build.id == part)?;

@@ -3,7 +3,7 @@ use serde::{Deserialize, Serialize};
 /// Noise of a machine, measured by comparing repeated runs of one case with each other.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MachineNoise {
-    /// Name of the host.
+    /// Name of the host; `None` if unknown.
     pub host: Option<String>,
     /// Model of the processor.
     pub cpu: String,
@@ -17,8 +17,9 @@ pub struct MachineNoise {
     pub false_verdicts: u64,
     /// Standard deviation of the time between whole runs, in percent.
     pub run_spread_pct: f64,
-    /// Standard deviation of the core cycles between whole runs, in percent; `None` if the case has no cycles. If it
-    /// has cycles, the comparisons, the margin and the smallest difference use cycles instead of time.
+    /// Standard deviation of the core cycles between whole runs, in percent; `None` if the case has no cycles. If the
+    /// case has cycles, the comparisons, the margin and the smallest difference are computed from cycles instead of
+    /// times.
     pub run_spread_cycles_pct: Option<f64>,
     /// Margin in percent within which 19 of 20 comparisons are equivalent.
     pub margin_pct: f64,

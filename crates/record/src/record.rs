@@ -39,8 +39,8 @@ impl Metric {
     }
 }
 
-/// Minimum number of processes with enough undisturbed visits, and minimum number of such visits in each process. Below
-/// it, estimates cannot exclude disturbed visits.
+/// Number of undisturbed visits that a process needs, and number of such processes that a case needs, before estimates
+/// can exclude disturbed visits.
 const ENOUGH: usize = 3;
 
 /// Source of a case's core cycles.
@@ -110,9 +110,9 @@ impl Samples {
         visit.counted(&self.all_ns_per_operation(visit))
     }
 
-    /// Returns the core cycles of one operation for each [used](Visit::sample_counts) sample of a visit: counted, or
-    /// estimated as the time of the sample multiplied by the core clock at that moment. Returns `None` if the cycles
-    /// are unknown.
+    /// Returns the core cycles of one operation for each [used](Visit::sample_counts) sample of a visit. The cycles are
+    /// counted, or estimated by multiplying the time of the sample by the core clock at that moment. Returns `None` if
+    /// the cycles are unknown.
     pub fn cycles_per_operation(&self, visit: &Visit) -> Option<Vec<f64>> {
         if self.metric == Metric::Cycles {
             return Some(self.ticks_per_operation(visit));
@@ -145,7 +145,8 @@ impl Samples {
         visit.counted(&visit.ticks.iter().map(|&ticks| ticks as f64 / self.batch as f64).collect::<Vec<f64>>())
     }
 
-    /// Returns the number of visits with fewer than `least` samples, although a sample takes less than a millisecond.
+    /// Returns the number of visits with fewer than `least` samples. Ignores visits whose samples take a millisecond or
+    /// more on average.
     pub fn scanty_visits(&self, least: usize) -> usize {
         let scanty = |visit: &&Visit| {
             let wall_ns: f64 = self.ns_per_operation(visit).iter().map(|ns| ns * self.batch as f64).sum();
@@ -193,9 +194,9 @@ impl Samples {
         if all > 0.0 { 100.0 * shared / all } else { 0.0 }
     }
 
-    /// Returns the processor state that the operation leaves behind in its thread. A kind of state counts if more than
-    /// half of the visits with a reading, and at least two, found it. A single reading counts if it is the only one.
-    /// Returns `None` if the state could not be read in any visit.
+    /// Returns the kinds of processor state that the operation leaves behind in its thread. A kind must appear in more
+    /// than half of the readings, and in at least two unless there is only one reading. Returns `None` if the state
+    /// could not be read in any visit.
     pub fn residues(&self) -> Option<Vec<Residue>> {
         let readings: Vec<&Vec<Residue>> =
             self.visits.iter().filter_map(|visit| visit.conditions.residues.as_ref()).collect();

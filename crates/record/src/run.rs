@@ -32,7 +32,7 @@ pub struct Run {
     pub records: Vec<Record>,
     /// Whether every case in the plan has a record.
     pub complete: bool,
-    /// End of the last case (RFC 3339, UTC).
+    /// Time when the run was completed (RFC 3339, UTC); `None` for an incomplete run.
     pub finished_at: Option<String>,
 }
 

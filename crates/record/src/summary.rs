@@ -25,10 +25,10 @@ pub struct RunSummary {
     pub failed: usize,
     /// Number of disturbed cases.
     pub contended: usize,
-    /// Name of the host that measured the run.
+    /// Name of the host that measured the run; `None` if unknown.
     pub host: Option<String>,
     /// Names under which the run is stored as a baseline, sorted.
     pub names: Vec<String>,
-    /// The user's note on the run.
+    /// The user's note on the run; `None` without a note.
     pub note: Option<String>,
 }

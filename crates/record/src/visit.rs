@@ -21,7 +21,7 @@ impl fmt::Display for Worker {
     }
 }
 
-/// A worker process and a round. Rounds of different starts may have the same number although they are hours apart.
+/// A worker process and a round. Rounds of different starts may have the same number, even if they are hours apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Moment {
     /// The process.
@@ -41,7 +41,7 @@ impl Moment {
 /// Samples that one process took of one case in one round.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Visit {
-    /// Start of the run that this visit belongs to: the number of times that the run had been resumed before.
+    /// Start of the run in which this visit took place: 0 for the first start, 1 after the first resumption, and so on.
     pub start: u32,
     /// Index of the worker process within `start`. Two visits are by the same process if their [workers](Self::worker)
     /// are equal.
@@ -125,8 +125,8 @@ impl Visit {
         self.disturbances.is_empty() && self.is_mostly_clear()
     }
 
-    /// Returns whether estimates may use the visit: all its disturbances are [kept](Disturbance::is_kept), and at most
-    /// half of its samples are in or next to a [shared](crate::Chunk::shared) chunk.
+    /// Returns whether estimates may use the visit. All its disturbances must be [kept](Disturbance::is_kept), and at
+    /// most half of its samples may be in or next to a [shared](crate::Chunk::shared) chunk.
     pub fn counts(&self) -> bool {
         self.disturbances.iter().all(Disturbance::is_kept) && self.is_mostly_clear()
     }

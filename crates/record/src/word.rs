@@ -4,7 +4,7 @@
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("unknown {what} {word:?}; expected one of {known}")]
 pub struct UnknownWord {
-    /// What the keyword should name, such as `state`.
+    /// Kind of value that the keyword should name, such as `state`.
     pub what: &'static str,
     /// The unknown keyword.
     pub word: String,
@@ -13,10 +13,10 @@ pub struct UnknownWord {
 }
 
 impl UnknownWord {
-    /// Returns the value in `all` for which `name` returns `word`. `what` describes the values in the error.
+    /// Returns the value in `all` for which `name` returns `word`. The error message calls the values `what`.
     ///
     /// # Errors
-    /// [`UnknownWord`] if there is no such value.
+    /// [`UnknownWord`] if no value has this name.
     pub fn find<T: Copy>(
         what: &'static str,
         word: &str,

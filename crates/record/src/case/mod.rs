@@ -57,13 +57,14 @@ impl std::str::FromStr for State {
     }
 }
 
-/// Lengths in bytes of the items that the algorithm exchanges. A length is `None` if the algorithm has no such item.
+/// Lengths in bytes of the items that the algorithm exchanges. A length is `None` if the algorithm does not have the
+/// item.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sizes {
     /// Length of the public, encapsulation or verifying key.
     pub public_key: Option<u64>,
-    /// Length of the private, decapsulation or signing key, in the encoding that the case names. If it names none, in
-    /// the provider's default encoding.
+    /// Length of the private, decapsulation or signing key. Applies to the encoding that the case names, or to the
+    /// provider's default encoding if it names none.
     pub secret_key: Option<u64>,
     /// Length of a ciphertext.
     pub ciphertext: Option<u64>,
@@ -87,7 +88,7 @@ pub struct Facts {
     pub bytes: Option<u64>,
     /// NIST security category; `None` if the algorithm has none.
     pub category: Option<u8>,
-    /// Known defect of the library in this operation, found with published test vectors.
+    /// Known defect of the library in this operation, found with published test vectors. `None` if no defect is known.
     pub defect: Option<String>,
     /// Random generator that the operation calls; `None` if it calls none.
     pub generator: Option<String>,

@@ -92,7 +92,7 @@ const HASH: &str = "hash";
 const BY_THE_BYTE: [&str; 3] = ["seal", "open", "digest"];
 
 impl Case {
-    /// Returns the value of the numeric parameter called `name`.
+    /// Returns the value of the numeric parameter called `name`, if the case has it.
     pub fn number(&self, name: &str) -> Option<u64> {
         self.parameters.iter().find_map(|parameter| match parameter {
             Parameter::Number(key, value) if key == name => Some(*value),
@@ -100,7 +100,7 @@ impl Case {
         })
     }
 
-    /// Returns the value of the word parameter called `name`.
+    /// Returns the value of the word parameter called `name`, if the case has it.
     pub fn word(&self, name: &str) -> Option<&str> {
         self.parameters.iter().find_map(|parameter| match parameter {
             Parameter::Word(key, value) if key == name => Some(value.as_str()),
@@ -139,27 +139,29 @@ impl Case {
         self.number(Parameter::THREADS)
     }
 
-    /// Returns the number of tasks submitted together to a thread pool, for an operation [under load](Self::is_load).
+    /// Returns the number of tasks submitted together to a thread pool, if the operation is measured [under
+    /// load](Self::is_load).
     pub fn tasks(&self) -> Option<u64> {
         self.number(Parameter::TASKS)
     }
 
-    /// Returns the number of threads in the pool that runs the [tasks](Self::tasks).
+    /// Returns the number of threads in the pool that runs the [tasks](Self::tasks), if the operation is measured under
+    /// load.
     pub fn workers(&self) -> Option<u64> {
         self.number(Parameter::WORKERS)
     }
 
-    /// Returns the number of transactions in the block, for an operation on a block.
+    /// Returns the number of transactions in the block, if the operation works on a block.
     pub fn transactions(&self) -> Option<u64> {
         self.number(Parameter::TRANSACTIONS)
     }
 
-    /// Returns the number of different keys that signed the transactions in the block.
+    /// Returns the number of different keys that signed the transactions in the block, if the case names it.
     pub fn senders(&self) -> Option<u64> {
         self.number(Parameter::SENDERS)
     }
 
-    /// Returns the number of different keys that signed the messages in the batch.
+    /// Returns the number of different keys that signed the messages in the batch, if the case names it.
     pub fn signers(&self) -> Option<u64> {
         self.number(Parameter::SIGNERS)
     }
@@ -169,7 +171,7 @@ impl Case {
         self.number(Parameter::BATCH)
     }
 
-    /// Returns the regime of an operation on a block: `compute`, `ram` or `disk`.
+    /// Returns the regime of an operation on a block (`compute`, `ram` or `disk`), if the case names it.
     pub fn regime(&self) -> Option<&str> {
         self.word(Parameter::REGIME)
     }
@@ -179,7 +181,7 @@ impl Case {
         self.word(Parameter::INVALID).is_some()
     }
 
-    /// Returns the signature scheme that authenticates the TLS server.
+    /// Returns the signature scheme that authenticates the TLS server, if the case names it.
     pub fn authentication(&self) -> Option<&str> {
         self.word(Parameter::AUTHENTICATION)
     }
@@ -214,9 +216,9 @@ impl Case {
         self.operation.ends_with("-load")
     }
 
-    /// Returns whether the operation processes its input byte by byte, so that a figure per byte is meaningful. `false`
-    /// for parsing a transaction, which skips most bytes, and for verifying a signature, because its time is not
-    /// proportional to the message length.
+    /// Returns whether the operation processes its input byte by byte, so that a figure per byte is meaningful. Returns
+    /// `false` for parsing a transaction, which skips most bytes, and for verifying a signature, because the time is
+    /// not proportional to the message length.
     pub fn works_by_the_byte(&self) -> bool {
         self.workload == HASH || BY_THE_BYTE.contains(&self.operation.as_str())
     }

@@ -10,8 +10,8 @@ pub struct HarnessEntry {
     pub iterations: Option<u64>,
     /// Number of operations that each process discards before its first sample of a case.
     pub warmup: u64,
-    /// Number of samples of each case that waits for a network, over all processes; absent if the plan has no such
-    /// case.
+    /// Number of samples of each case that waits for a network, over all processes; absent if no case in the plan waits
+    /// for a network.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub handshakes: Option<u64>,
     /// Percentage of the samples trimmed at each tail.
@@ -19,7 +19,7 @@ pub struct HarnessEntry {
     /// Number of worker processes that measure each case.
     pub processes: u32,
     /// Measurement overhead in ns: the median time of a case that makes the same calls but does nothing. Null if the
-    /// run has no such case.
+    /// run did not measure this case.
     pub floor_ns: Option<f64>,
     /// Requested number of operations per sample; null if the harness chose it for each case.
     pub batch: Option<u64>,

@@ -31,8 +31,8 @@ pub use table::{CellEntry, ColumnEntry, RowEntry, TableEntry};
 pub struct Document {
     /// Name and version of the schema: `pqlab/1`.
     pub schema: String,
-    /// Time when the results were complete (RFC 3339, UTC): the end of the run's last case, or the start of a run
-    /// without results. It does not depend on the time of the export, so exporting a run again gives the same bytes.
+    /// Time when the run was completed, or when it started if it is incomplete (RFC 3339, UTC). Does not depend on the
+    /// time of the export, so exporting a run again gives the same bytes.
     pub generated_at: String,
     /// Facts about the run.
     pub run: RunEntry,
@@ -65,7 +65,7 @@ pub struct RunEntry {
     pub complete: bool,
     /// Start of the run (RFC 3339, UTC).
     pub started_at: String,
-    /// End of the last case (RFC 3339, UTC).
+    /// Time when the run was completed (RFC 3339, UTC); null for an incomplete run.
     pub finished_at: Option<String>,
     /// Number of cases in the plan.
     pub planned: usize,

@@ -25,7 +25,7 @@ pub enum ImportError {
     #[error("`{0}` has no samples: export the run as json-samples")]
     NoSamples(String),
     /// The id of a case contradicts its other fields. Contains the id, and the id that matches the fields.
-    #[error("id `{0}` contradicts its row, which describes `{1}`")]
+    #[error("id `{0}` contradicts the other fields of its row, which describe `{1}`")]
     Id(String, String),
 }
 

@@ -38,7 +38,7 @@ pub struct ResultEntry {
     pub encoding: Option<Form>,
     /// Code path of the provider, such as `avx2`; null if the provider's id names none.
     pub backend: Option<String>,
-    /// Operations per sample; null for a case without results. If it is above 1, the fields that describe single
+    /// Operations per sample; null for a case without results. If `batch` is above 1, the fields that describe single
     /// operations are null: `stdev_us`, `cov_pct`, `min_us`, `max_us`, `p5_us` to `p99_us` and `iqm_us`.
     pub batch: Option<u64>,
     /// Number of samples that the estimates use, before trimming.
@@ -84,8 +84,8 @@ pub struct ResultEntry {
     /// p-value of the test: the probability of a statistic at least as large as `jarque_bera` if the samples were
     /// normally distributed. Null if `jarque_bera` is null.
     pub jarque_bera_p: Option<f64>,
-    /// Operations per second, run one after another: the reciprocal of `mean_us`. If `attempts` is not null, it
-    /// contains the rate at the expected number of attempts.
+    /// Operations per second, run one after another: the reciprocal of `mean_us`. If `attempts` is not null, the field
+    /// `ops_per_s` in `attempts` is the rate at the expected number of attempts.
     pub ops_per_s: Option<f64>,
     /// 95% interval of `ops_per_s`.
     pub ops_per_s_ci: Option<[f64; 2]>,
@@ -106,7 +106,7 @@ pub struct ResultEntry {
     /// Unit of `ticks`: `tsc` (ticks at a constant rate, not cycles), `cycles` or `instructions`. `wall` if `ticks` is
     /// null. Null for a case without results.
     pub counter: Option<Metric>,
-    /// Median core cycles of one operation, counted by the processor; null if it did not count them.
+    /// Median core cycles of one operation, counted by the processor; null if the processor did not count them.
     pub cycles: Option<f64>,
     /// `core_cycles` divided by the number of bytes that one operation processes.
     pub cycles_per_byte: Option<f64>,
@@ -207,8 +207,7 @@ pub struct ResultEntry {
     /// Language of a loaded provider, such as `go`. For a pair, the language of the first loaded provider. Null if all
     /// providers were linked in.
     pub language: Option<String>,
-    /// Caveats about the results: the message for this case by the name of the caveat in `analysis::Caveat`. May be
-    /// empty.
+    /// Caveats about the results: messages, by the name of the caveat in `analysis::Caveat`. May be empty.
     pub caveats: IndexMap<String, String>,
     /// Raw samples: present in the format `json-samples`, null in `json`.
     pub samples: Option<Samples>,
