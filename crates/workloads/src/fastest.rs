@@ -111,7 +111,7 @@ pub(crate) fn keeps(options: &CaseOptions, construction: &str, pair: &Pair) -> b
 }
 
 /// Returns the open questions for the selected cases of a draft. `deciding` maps a selected case to the case that is
-/// timed to choose its pair. It returns `None` for a case without influence on the choice, such as a half of a hybrid.
+/// timed to choose its pair. It returns `None` for a case that does not affect the choice, such as a half of a hybrid.
 pub(crate) fn questions(
     options: &CaseOptions,
     selected: &[Case],

@@ -311,7 +311,7 @@ struct WarmUp {
     /// Time per operation in each long visit, in ns.
     long: Vec<f64>,
     /// Measured and reported time, in ns, of the long visit in which the two agree best. A visit of 20 ms reveals
-    /// differences that would be hidden in a visit of 0.5 ms by the time for messages.
+    /// differences that message times would hide in a visit of 0.5 ms.
     closest: Option<(u64, u64)>,
 }
 

@@ -253,7 +253,7 @@ mod tests {
 
     #[test]
     fn the_loop_runs_in_the_state_that_the_case_names() {
-        // Use a separate thread, because its register state ends with it.
+        // Use a separate thread, because a thread's register state ends with the thread.
         let readable = std::thread::spawn(|| {
             residue::remember();
             if !residue::controls_hold() {

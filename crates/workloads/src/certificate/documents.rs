@@ -30,7 +30,7 @@ impl Document {
         Ok(Document { certificate: Certificate::from_der(bytes).map_err(broken)?, bundle: None })
     }
 
-    /// Verifies every signature of a self-signed certificate with its own keys.
+    /// Verifies every signature of a self-signed certificate with the certificate's own keys.
     fn verify(&self, authority: &Authority, detached: Option<&dyn VerifyingKey>) -> Result<(), Fault> {
         self.verify_by(self, authority, detached)
     }

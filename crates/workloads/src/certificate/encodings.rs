@@ -11,8 +11,8 @@ use pqlab_primitives::{KemParameters, KeyEncoding, Provider, SignatureParameters
 use pqlab_record::{Case, Parameter};
 use std::sync::Arc;
 
-/// Algorithms of the keys to encode and decode: hybrids, their halves, and two hybrids in the reference form, with a
-/// `+` in the name.
+/// Algorithms of the keys to encode and decode: hybrids, their halves, and two hybrids in the reference form. The names
+/// in the reference form contain `+`.
 pub(super) const KEYS: [&str; 9] = [
     "X-Wing",
     "MLKEM768-X25519-SHA3-256",

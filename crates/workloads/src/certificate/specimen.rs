@@ -47,8 +47,8 @@ impl Specimen {
     /// Issues a certificate. If the libraries accept caller-supplied randomness, the keys come from `seed`.
     ///
     /// # Errors
-    /// [`Fault::Unsupported`] if the form does not exist or the providers lack an algorithm that it needs, and errors
-    /// from the libraries.
+    /// [`Fault::Unsupported`] if the form does not exist, or if the providers lack an algorithm that the form needs.
+    /// Also returns errors from the libraries.
     pub fn new(form: &str, issuer: &str, providers: &[Arc<Provider>], seed: u64) -> Result<Specimen, Fault> {
         let form = Form::named(form).ok_or_else(|| Fault::Unsupported(format!("unknown certificate form {form}")))?;
         let halves = issuer.split('+');
@@ -102,7 +102,7 @@ impl Specimen {
         Ok(found)
     }
 
-    /// Checks that `bytes` is a certificate signed with this certificate's keys. Verifies all of its signatures.
+    /// Checks that `bytes` is a certificate signed with this certificate's keys. Verifies all signatures in `bytes`.
     ///
     /// # Errors
     /// The reason why verification failed.

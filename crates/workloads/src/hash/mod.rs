@@ -128,8 +128,8 @@ impl Workload for HashWorkload {
     }
 }
 
-/// Returns the digest cases for single messages. Leaves out the XOF of the null provider, because its hash has the same
-/// name.
+/// Returns the digest cases for single messages. Leaves out the null provider's XOF, because the null provider's hash
+/// has the same name.
 fn digests<'a>(provider: &'a Provider, length: u64, outputs: &'a [u64]) -> impl Iterator<Item = Case> + 'a {
     let hashes = provider.hashes.iter().map(|hash| hash.info().algorithm.as_ref());
     let xofs = xofs(provider).filter(|algorithm| *algorithm != NULL);

@@ -24,8 +24,8 @@ const KEM_OPERATIONS: [&str; 4] = ["keygen", "encapsulate", "decapsulate", "hand
 const SIGNATURE_OPERATIONS: [&str; 4] = ["keygen", "sign", "verify", "cycle"];
 /// Description of the generator that draws a hybrid KEM's seed. The keys of both halves are derived from the seed.
 const OWN_GENERATOR: &str = "getrandom, called by the construction: the operating system, on each call";
-/// Symmetric operations to compare hybrids with, as in the earlier system that defined the reference form: algorithm,
-/// operation, and number of bytes processed.
+/// Symmetric operations to compare hybrids with, as in the earlier system that defined the reference form. Each entry
+/// contains the algorithm, the operation, and the number of bytes processed.
 pub(super) const SYMMETRIC: [(&str, &str, u64); 2] = [("HKDF-SHA256", "derive", 32), ("AES-256-GCM", "seal", 1024)];
 
 /// Returns whether the case generates its keys from supplied seeds.

@@ -165,7 +165,7 @@ pub(crate) fn key_pair(
     inputs::key(info.parameters.keygen_coins, info.coins.keygen, generator, |coins| kem.generate(coins))
 }
 
-/// Checks that both sides have the same secret, and that it was written (is not all zeros).
+/// Checks that both sides have the same secret, and that the secret was written (is not all zeros).
 fn same_secret(sent: &[u8], received: &[u8]) -> Result<(), Fault> {
     if sent == received && sent.iter().any(|&byte| byte != 0) {
         Ok(())

@@ -282,7 +282,7 @@ pub(crate) struct Handshake {
     kem: Arc<dyn Kem>,
     /// Supplied randomness for the key. `None` if the library uses its own generator.
     coins: Option<GivenCoins>,
-    /// Buffer for the encapsulation key if the key is sent encoded. `None` if it is passed prepared.
+    /// Buffer for the encapsulation key if the key is sent encoded. `None` if the key is passed prepared.
     encoded: Option<Vec<u8>>,
     sent: Sent,
     received: Vec<u8>,

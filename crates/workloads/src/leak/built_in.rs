@@ -81,7 +81,7 @@ impl Target for Comparison {
     }
 }
 
-/// Compares byte by byte and stops at the first difference, so the time depends on its position.
+/// Compares byte by byte and stops at the first difference, so the time depends on the position of this difference.
 #[inline(never)]
 fn naive(expected: &[u8], tag: &[u8]) -> bool {
     for (left, right) in expected.iter().zip(tag) {

@@ -41,15 +41,15 @@ pub fn implementation(providers: &[Arc<Provider>], scheme: Scheme, id: &str) -> 
     plain(providers.iter().find(|provider| provider.id() == id)?, scheme)
 }
 
-/// Returns all batch verifiers for a scheme that report the validity of each signature, with the ids of their
-/// providers. Other batch verifiers cannot be used, because a block accepts or rejects individual transactions.
+/// Returns a scheme's batch verifiers that report the validity of each signature, with the ids of their providers.
+/// Other batch verifiers cannot be used, because a block accepts or rejects individual transactions.
 pub fn batch_verifiers(providers: &[Arc<Provider>], scheme: Scheme) -> Vec<(String, Arc<dyn BatchVerifier>)> {
     let real = providers.iter().filter(|provider| provider.library != NULL);
     let ids = real.map(|provider| provider.id());
     ids.filter_map(|id| batch_verifier(providers, scheme, &id).map(|verifier| (id, verifier))).collect()
 }
 
-/// Returns a provider's batch verifier for a scheme, if it reports the validity of each signature.
+/// Returns a provider's batch verifier for a scheme. `None` unless the verifier reports the validity of each signature.
 pub fn batch_verifier(providers: &[Arc<Provider>], scheme: Scheme, id: &str) -> Option<Arc<dyn BatchVerifier>> {
     let provider = providers.iter().find(|provider| provider.id() == id)?;
     provider.batch_verifier(scheme.algorithm()).filter(|verifier| verifier.answers_for_each()).cloned()

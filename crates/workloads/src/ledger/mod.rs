@@ -181,7 +181,7 @@ impl Workload for LedgerWorkload {
     }
 }
 
-/// Returns every combination of a transaction format and a scheme that it supports.
+/// Returns every combination of a transaction format and a scheme that the format supports.
 fn kinds() -> impl Iterator<Item = (TransactionForm, Scheme)> {
     let ours = Scheme::ALL.into_iter().map(|scheme| (TransactionForm::TxV2, scheme));
     ours.chain([(TransactionForm::TxV1, Scheme::MlDsa65)])
@@ -247,7 +247,7 @@ impl Subject {
         [Form::Prepared, Form::Encoded].map(|form| self.case("verify", Some(form), Vec::new()))
     }
 
-    /// Adds the cases for blocks. `at_once` lists the batch sizes, in transactions; `None` verifies transactions one by
+    /// Adds the cases for blocks. `at_once` lists the batch sizes, in transactions. `None` verifies transactions one by
     /// one. A batch is never larger than its block.
     fn blocks(&self, options: &CaseOptions, at_once: Option<&[u64]>, cases: &mut Vec<Case>) {
         let sizes = options.blocks.clone().unwrap_or_else(|| BLOCKS.to_vec());

@@ -123,8 +123,8 @@ impl Messaged {
     }
 }
 
-/// Returns a provider's primitives for the classical half, or `None` if it lacks one of the four or is the null
-/// provider.
+/// Returns a provider's primitives for the classical half. `None` if the provider lacks one of the four primitives, or
+/// is the null provider.
 fn parts(provider: &Provider) -> Option<Sha3Parts> {
     let [agreement, hash, xof, cipher] = SHA3;
     Some(Sha3Parts {

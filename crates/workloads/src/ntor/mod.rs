@@ -1,5 +1,5 @@
-//! Workload `ntor`: circuit handshakes with every pair of providers, complete and step by step. Also measures the cost
-//! of each part, by leaving that part out, and the exchange with a real relay over loopback sockets.
+//! Workload `ntor`: circuit handshakes with every pair of providers, complete and step by step. Leaving out one part at
+//! a time shows the cost of each part. The workload also measures the exchange with a real relay over loopback sockets.
 //!
 //! `reply` and `handshake` are also measured on several threads, and handshakes as tasks in a thread pool: see
 //! module `scaling`.

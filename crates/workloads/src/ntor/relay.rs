@@ -343,7 +343,7 @@ impl Session {
     }
 }
 
-/// Fills `buffer`. Fails if the deadline passes first, even while bytes still arrive.
+/// Fills `buffer`. Fails if the deadline passes first, even if bytes are still arriving.
 fn read_by(stream: &mut TcpStream, deadline: u64, mut buffer: &mut [u8]) -> io::Result<()> {
     while !buffer.is_empty() {
         let left = deadline.saturating_sub(clock::monotonic_ns());

@@ -134,7 +134,7 @@ fn fastest_applies_to_either_half_and_classical_ntor_uses_the_first() {
     let draft = NtorWorkload.cases(&providers, &options);
     let questions = NtorWorkload.questions(&draft, &providers, &options);
     assert_eq!(questions.len(), handshakes().len() + messages::ALL.len());
-    // Answer with a slow provider, so that its cases show that the answers were used.
+    // Answer with a slow provider. If the plan contains this provider's cases, the plan used the answers.
     let answers = questions.iter().map(|question| {
         assert_eq!(
             question.operations(),

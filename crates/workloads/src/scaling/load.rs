@@ -139,7 +139,7 @@ impl Drop for Load {
     }
 }
 
-/// Returns the smallest value that at least `percent` percent of the values do not exceed.
+/// Returns the smallest value in `sorted` for which at least `percent` percent of the values are not larger.
 fn nearest_rank(sorted: &[u64], percent: u64) -> u64 {
     let rank = (sorted.len() as u64 * percent).div_ceil(100).max(1);
     sorted[rank as usize - 1]

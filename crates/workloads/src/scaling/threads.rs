@@ -14,8 +14,8 @@ const STACK: usize = 8 << 20;
 type Work = Box<dyn FnOnce() + Send>;
 
 thread_local! {
-    /// Threads that work for the calling thread. A worker process has one calling thread. In tests, every test has a
-    /// calling thread.
+    /// Threads that work for the calling thread. A worker process has one calling thread. In tests, each test has its
+    /// own calling thread.
     static THREADS: RefCell<Vec<Sender<Work>>> = const { RefCell::new(Vec::new()) };
 }
 

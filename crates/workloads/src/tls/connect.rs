@@ -27,7 +27,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// Number of connections per sample over loopback.
 const LOOPBACK_WAVE: u64 = 4;
 /// Number of connections per sample over a link. With this number, each of the default processes measures two rounds.
-/// The interval needs the noise between rounds.
+/// Two rounds are needed, because the interval depends on the noise between rounds.
 pub(super) const LINK_WAVE: u64 = 13;
 /// Number of trial handshakes in memory. Their time determines the time between connections.
 const TRIED: usize = 5;
