@@ -1,5 +1,6 @@
 //! CBOR arrays of byte strings (RFC 8949). The reference forms of hybrid keys, signatures and certificates use these
-//! arrays; an earlier system defined the forms. Decoding is strict: it accepts only the bytes that [`write`] produces.
+//! arrays. An earlier system defined the forms. Decoding is strict: [`read`] accepts only the bytes that [`write`]
+//! produces.
 
 use minicbor::decode::Decoder;
 use minicbor::encode::Encoder;

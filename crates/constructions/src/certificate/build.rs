@@ -22,7 +22,7 @@ use x509_cert::time::{Time, Validity};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SubjectType {
     /// Certification authority, which may sign certificates. At most `path_length` intermediate certificates may follow
-    /// in a chain; `None` means no limit.
+    /// in a chain. `None` means no limit.
     Authority {
         /// pathLenConstraint (RFC 5280, section 4.2.1.9).
         path_length: Option<u8>,

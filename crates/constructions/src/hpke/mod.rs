@@ -177,8 +177,8 @@ impl Context {
     /// Decrypts the next message.
     ///
     /// # Errors
-    /// [`Error::VerificationFailed`] if `sealed` is not the next message, and [`Error::Malformed`] if it is shorter
-    /// than a tag. The sequence number then does not advance.
+    /// [`Error::VerificationFailed`] if `sealed` is not the next message, and [`Error::Malformed`] if `sealed` is
+    /// shorter than a tag. On error, the sequence number does not advance.
     pub fn open(&mut self, associated_data: &[u8], sealed: &[u8]) -> Result<Vec<u8>> {
         let length = sealed.len().checked_sub(self.tag).ok_or(Error::Malformed("HPKE message"))?;
         let mut plaintext = sealed[..length].to_vec();

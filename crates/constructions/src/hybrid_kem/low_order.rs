@@ -4,7 +4,7 @@ use super::length::X25519;
 use pqlab_primitives::Kem;
 use std::sync::Arc;
 
-/// Treatment of points of low order by a construction. Every supported library rejects these points (RFC 7748, section
+/// A construction's treatment of points of low order. Every supported library rejects these points (RFC 7748, section
 /// 6.1), but some constructions must accept them.
 #[derive(Clone)]
 pub(super) enum LowOrder {

@@ -257,8 +257,9 @@ impl PrivateKey {
     /// Prepares the key for decapsulation.
     ///
     /// # Errors
-    /// Same as [`signing_key`](Self::signing_key), but [`DecodeError::InvalidExpandedKey`] if an expanded key cannot
-    /// decapsulate. One cause is a wrong hash of the encapsulation key, which some libraries do not check.
+    /// Same as [`signing_key`](Self::signing_key), except for expanded keys: [`DecodeError::InvalidExpandedKey`] if an
+    /// expanded key cannot decapsulate. One cause is a wrong hash of the encapsulation key, which some libraries do not
+    /// check.
     pub fn decapsulation_key(&self, kem: &dyn Kem) -> Result<Box<dyn DecapsulationKey>, DecodeError> {
         self.check_algorithm(&kem.info().parameters.algorithm)?;
         let load = |encoding, bytes: &[u8]| kem.load_decapsulation_key(encoding, bytes);

@@ -15,8 +15,8 @@ const CHUNK: usize = 1 << 16;
 const CHUNK_TRANSACTIONS: usize = 64;
 /// Bytes reserved for each transaction in a batch. Longer than any ML-DSA-87 transaction.
 const ROOM: usize = 1 << 13;
-/// Chunks in flight per thread if a batch exceeds [`CHUNK_TRANSACTIONS`]. Such chunks are large: 100 ML-DSA-87
-/// transactions take 730 kB.
+/// Chunks in flight per thread if a batch exceeds [`CHUNK_TRANSACTIONS`]. Smaller than [`CHUNKS_A_THREAD`], because
+/// these chunks are large: 100 ML-DSA-87 transactions take 730 kB.
 const LARGE_CHUNKS_A_THREAD: usize = 3;
 /// Chunks in flight per thread. One is being verified. The others keep the thread busy while the reader waits for the
 /// disk.

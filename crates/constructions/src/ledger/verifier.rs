@@ -89,8 +89,9 @@ impl Verifier {
     ///
     /// # Errors
     /// [`Error::Malformed`] if the algorithm or lengths of the implementation do not match the scheme;
-    /// [`Error::Unsupported`] if it does not [give each signature a verdict](BatchVerifier::answers_for_each), because
-    /// the verdict on a transaction must not depend on other transactions.
+    /// [`Error::Unsupported`] if the implementation does not [give each signature a
+    /// verdict](BatchVerifier::answers_for_each), because the verdict on a transaction must not depend on other
+    /// transactions.
     pub fn with_batches(mut self, scheme: Scheme, batches: Arc<dyn BatchVerifier>) -> Result<Verifier, Error> {
         let parameters = batches.parameters();
         let fits = parameters.verifying_key == scheme.public_key() && parameters.signature == scheme.signature().1;

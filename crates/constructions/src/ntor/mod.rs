@@ -340,8 +340,8 @@ enum State {
 }
 
 impl Pending {
-    /// Checks the reply and fills `keys`, which may be up to 8160 bytes long, or must be exactly 80 in the KEM-only
-    /// handshake. Consumes `self`, because ephemeral keys must not be reused.
+    /// Checks the reply and fills `keys`. In the KEM-only handshake, `keys` must be 80 bytes long; in the others, at
+    /// most 8160 bytes. Consumes `self`, because ephemeral keys must not be reused.
     ///
     /// # Errors
     /// [`HandshakeError::Authenticator`] if the reply does not answer this onionskin. Also fails if the reply has the

@@ -88,8 +88,8 @@ impl Sign1 {
     ///
     /// # Errors
     /// [`TokenError::Malformed`] if the bytes are not a token, or if the token contains no payload, names no algorithm,
-    /// or has critical header parameters (`crit`). [`TokenError::Unregistered`] if the number of its algorithm is
-    /// neither registered nor for private use.
+    /// or has critical header parameters (`crit`). [`TokenError::Unregistered`] if the algorithm's number is neither
+    /// registered nor for private use.
     pub fn parse_any(bytes: &[u8]) -> Result<Sign1, TokenError> {
         let read = CoseSign1::from_tagged_slice(bytes).map_err(|_| match unregistered(bytes) {
             Some(number) => TokenError::Unregistered { what: WHAT, number },
