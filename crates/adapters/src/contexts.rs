@@ -43,7 +43,7 @@ impl<T: Send> Contexts<T> {
     }
 
     /// Calls `call` with an idle context, or with a new context from `make` if none is idle. Drops the context if
-    /// `call` returns a library fault, because its state is then unknown.
+    /// `call` returns a library fault, because the context's state is then unknown.
     ///
     /// # Errors
     /// Propagates errors from `make` and `call`.

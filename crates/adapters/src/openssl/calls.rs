@@ -21,8 +21,8 @@ macro_rules! functions {
             fn $optional:ident($($argument_of_optional:ident: $type_of_optional:ty),* $(,)?) $(-> $answer_of_optional:ty)?;
         )*
     ) => {
-        /// Functions of a libcrypto. If the library may lack a function, its method returns a pointer to the function,
-        /// or `None`.
+        /// Functions of a libcrypto. If the library may lack a function, the function's method returns a pointer to the
+        /// function, or `None`.
         ///
         /// # Safety
         /// Each method must call or return the function of the same name. All functions must belong to one library,

@@ -2,7 +2,7 @@
 //!
 //! A public key is a point (SEC 1, section 2.3.3). Points on secp256k1 are written compressed, as in ledgers, and
 //! points on NIST curves uncompressed, as in X.509. Both forms can be read. A private key is the big-endian scalar. A
-//! signature is `r || s`, with a fixed length; OpenSSL's DER is used only inside this module.
+//! signature is `r || s`, with a fixed length. OpenSSL's DER is used only inside this module.
 //!
 //! This module hashes the message and passes the digest to `EVP_PKEY_sign`. That function does not change its context,
 //! so one context serves any number of calls. `EVP_DigestSign` would have to be initialized again for each message.

@@ -7,8 +7,8 @@ use crate::Contexts;
 use pqlab_primitives::Result;
 use std::ptr;
 
-/// Contexts that a key stores for one-shot calls (`EVP_DigestSign`, `EVP_DigestVerify`). Such a context keeps a
-/// reference to its key and cannot serve other keys.
+/// Contexts that a key stores for one-shot calls (`EVP_DigestSign`, `EVP_DigestVerify`). Each context keeps a reference
+/// to its key and cannot serve other keys.
 pub trait OneShots<C: Calls>: Default + Send + Sync + 'static {
     /// Returns the contexts for one-shot calls, or `None` if the library never needs one.
     fn contexts(&self) -> Option<&Contexts<MdCtx<C>>>;

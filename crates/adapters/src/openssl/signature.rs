@@ -235,8 +235,7 @@ impl<C: Calls> Prepared<C> {
         Ok(Prepared { ctx, context: [0; MAX_CONTEXT], context_length: 0, deterministic: false })
     }
 
-    /// Sets the context string if it differs from the current one. The library keeps it for later
-    /// calls.
+    /// Sets the context string if it differs from the current one. The library keeps the string for later calls.
     fn set_context(&mut self, context: &[u8]) -> Result<()> {
         if self.context[..self.context_length] != *context {
             self.ctx.set(&[Param::octets(sys::OSSL_SIGNATURE_PARAM_CONTEXT_STRING, context), Param::END])?;
@@ -255,7 +254,7 @@ impl<C: Calls> Prepared<C> {
         }
     }
 
-    /// Sets the signing variant, if it differs from the current one. The library keeps it for later calls.
+    /// Sets the signing variant, if it differs from the current one. The library keeps the variant for later calls.
     fn set_deterministic(&mut self, deterministic: bool) -> Result<()> {
         if self.deterministic != deterministic {
             let value = i32::from(deterministic);
