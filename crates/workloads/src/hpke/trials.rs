@@ -65,7 +65,7 @@ fn agree(one: &dyn Recipient, other: &dyn Recipient, message: &[u8], plaintext: 
     if other.open(message).map_err(fault)? == plaintext && one.open(&sealed).map_err(fault)? == plaintext {
         Ok(())
     } else {
-        Err(Fault::WrongAnswer("the library and the construction decrypt different plaintexts".into()))
+        Err(Fault::WrongAnswer("the library and the construction decrypt to different plaintexts".into()))
     }
 }
 
