@@ -69,11 +69,12 @@ impl<'a> CaseAnalysis<'a> {
     }
 
     /// Returns the time of one operation in ns, with its interval. Uses the statistic that ranks and compares the case.
+    /// Returns `None` if the case has no estimates.
     pub fn time(&self) -> Option<Interval> {
         self.estimates.as_ref().map(Estimates::headline_ns)
     }
 
-    /// Returns the median time of one operation in ns, with its interval.
+    /// Returns the median time of one operation in ns, with its interval, or `None` if the case has no estimates.
     pub fn median(&self) -> Option<Interval> {
         self.estimates.as_ref().map(|estimates| estimates.median_ns)
     }
@@ -116,7 +117,8 @@ impl<'a> CaseAnalysis<'a> {
         self.case().facts.bytes.filter(|bytes| *bytes > 0 && self.case().works_by_the_byte())
     }
 
-    /// Returns the core cycles per byte that one operation processes, with their interval.
+    /// Returns the core cycles per byte that one operation processes, with their interval. Returns `None` if the cycles
+    /// are unknown, or if [`bytes`](Self::bytes) is `None`.
     pub fn cycles_per_byte(&self) -> Option<Interval> {
         let bytes = self.bytes()? as f64;
         Some(scaled(&self.estimates.as_ref()?.cycles?.headline(), 1.0 / bytes))
@@ -137,7 +139,7 @@ impl<'a> CaseAnalysis<'a> {
         neutral(&self.case().name())
     }
 
-    /// Returns the times of one operation in ns from all usable visits, sorted.
+    /// Returns the times of one operation in ns from all usable visits, sorted, or `None` without samples.
     pub fn times(&self) -> Option<Sorted> {
         let samples = &self.record.samples;
         Sorted::new(samples.usable().flat_map(|visit| samples.ns_per_operation(visit)).collect())
@@ -172,8 +174,9 @@ impl<'a> CaseAnalysis<'a> {
     }
 }
 
-/// Returns the bytes on the wire: onionskin and reply, public key and ciphertext, or public key and signature. The sum
-/// saturates, because an imported run can contain arbitrary lengths.
+/// Returns the number of bytes on the wire: onionskin and reply, public key and ciphertext, or public key and
+/// signature. Returns `None` if a length is unknown. The sum saturates, because an imported run can contain arbitrary
+/// lengths.
 pub fn wire_bytes(sizes: &Sizes) -> Option<u64> {
     if let (Some(onionskin), Some(reply)) = (sizes.onionskin, sizes.reply) {
         return Some(onionskin.saturating_add(reply));

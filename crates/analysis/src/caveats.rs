@@ -161,7 +161,7 @@ fn reason_text(reason: Imprecision, estimates: &Estimates) -> String {
     }
 }
 
-/// Lists the names used in files for the state that a call leaves behind, or `none`.
+/// Joins the keywords for the state that a call leaves behind, as used in files. Returns `none` if there are none.
 pub fn residue_names(residues: &[Residue]) -> String {
     if residues.is_empty() {
         return "none".to_owned();

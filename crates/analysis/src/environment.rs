@@ -49,7 +49,7 @@ pub fn core_lines(core: &CoreChecks) -> Vec<String> {
 /// Minimum percentage of the time that interruptions must take for [`core_notes`] to mention them.
 const NOTED_PCT: f64 = 0.1;
 
-/// Describes the checks that the user must know about after a run: those that cast doubt on its figures, and
+/// Describes the check results that matter to the user after a run: results that cast doubt on figures, and
 /// interruptions that take at least 0.1% of the time.
 pub fn core_notes(core: &CoreChecks) -> Vec<String> {
     let cycles = cycles_line(core).filter(|_| core.links_are_cycles() == Some(false));
@@ -84,7 +84,7 @@ fn additions_line(core: &CoreChecks) -> Option<String> {
              the core all the time, or the hypervisor limits the core. The checks for interference cannot detect this."
         ),
         (_, Some(usual)) => format!("{seen:.2} independent additions per cycle; cores of this kind reach {usual}"),
-        (_, None) => format!("{seen:.2} independent additions per cycle; the number of this kind of core is unknown"),
+        (_, None) => format!("{seen:.2} independent additions per cycle; the maximum for this kind of core is unknown"),
     })
 }
 

@@ -34,7 +34,7 @@ pub struct LibraryFacts {
     pub validation: String,
     /// Statement of the library's authors about constant-time code.
     pub constant_time: String,
-    /// Algorithms for which this version has no code for features of some CPUs.
+    /// Algorithms for which this version does not use some CPU features.
     #[serde(default)]
     pub slower_paths: Vec<SlowerPath>,
     /// Sources of the facts.
@@ -49,7 +49,7 @@ pub struct SlowerPath {
     pub algorithms: Vec<String>,
     /// Features that the CPU must have, named as in `/proc/cpuinfo`.
     pub cpu_has: Vec<String>,
-    /// Feature that the CPU must lack.
+    /// Feature that the CPU must lack; `None` if no feature must be absent.
     #[serde(default)]
     pub cpu_lacks: Option<String>,
     /// Code that the library runs on such a CPU: `portable C code`.
@@ -75,7 +75,7 @@ impl LibraryFacts {
     }
 }
 
-/// Returns the facts about all libraries, which the build collects from `facts.json` in each library's folder.
+/// Returns the facts about all libraries. The build collects them from the `facts.json` in each library's folder.
 pub fn facts() -> &'static [LibraryFacts] {
     static ALL: OnceLock<Vec<LibraryFacts>> = OnceLock::new();
     let read = || serde_json::from_str(include_str!(concat!(env!("OUT_DIR"), "/facts.json")));

@@ -2,8 +2,8 @@
 
 use pqlab_stats::Sorted;
 
-/// Limit above the upper quartile, in interquartile ranges. Samples beyond it are counted but get no bar, because with
-/// bars for a few stragglers, all other samples would share one bar.
+/// Limit above the upper quartile, in interquartile ranges. Samples beyond it are counted but get no bar, because a few
+/// stragglers would squeeze all other samples into one bar.
 const FAR_OUT: f64 = 6.0;
 
 /// Bars of equal width, and the number of samples above the last bar.
@@ -25,7 +25,7 @@ impl Histogram {
         Histogram::with_bars(times, |inside, _| most.min((inside as f64).sqrt().ceil() as usize))
     }
 
-    /// Distributes the times over bars that are at most as wide as `width`, but over at most `most` bars.
+    /// Distributes the times over bars that are no wider than `width`, unless that requires more than `most` bars.
     pub fn of_width(times: &Sorted, width: f64, most: usize) -> Histogram {
         Histogram::with_bars(times, |_, range| ((range / width).ceil() as usize).min(most))
     }

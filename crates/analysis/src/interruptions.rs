@@ -9,8 +9,8 @@ use pqlab_stats::Interval;
 /// Percentiles that interruptions can raise, with their names.
 const PERCENTILES: [(&str, f64); 3] = [("p75", 0.75), ("p95", 0.95), ("p99", 0.99)];
 
-/// Minimum amount by which a percentile that contains an interruption exceeds the median, as a fraction of the length
-/// of an interruption.
+/// Minimum distance from the median to a percentile that contains an interruption, as a fraction of the length of an
+/// interruption.
 const PART: f64 = 0.5;
 
 impl CaseAnalysis<'_> {
@@ -29,8 +29,8 @@ impl CaseAnalysis<'_> {
     }
 
     /// Returns the mean core cycles of one operation without interruptions. Returns `None` if there is no interruption
-    /// to subtract, if trimming may have removed the interrupted samples, or if the cycles are unknown or were counted:
-    /// the counters of a guest stop while the hypervisor interrupts it.
+    /// to subtract, if trimming may have removed the interrupted samples, or if the cycles are unknown. Also returns
+    /// `None` if the cycles were counted, because a guest's counters stop while the hypervisor interrupts the guest.
     pub fn uninterrupted_mean_cycles(&self) -> Option<Interval> {
         let interruptions = self.interruptions().filter(|_| self.header().protocol.trim_pct == 0.0)?;
         let cycles = self.estimates.as_ref()?.cycles.filter(|cycles| cycles.source == CyclesSource::Estimated)?;
@@ -45,14 +45,14 @@ impl CaseAnalysis<'_> {
     }
 }
 
-/// Subtracts the share of interruptions from a mean. Interruptions take the same share of all time, so they lengthen
+/// Subtracts the share of interruptions from a mean. Interruptions take the same share of any period, so they lengthen
 /// every mean by the same factor.
 fn uninterrupted(mean: &Interval, interruptions: &Interruptions) -> Interval {
     scaled(mean, 1.0 - (interruptions.share_pct / 100.0).clamp(0.0, 0.99))
 }
 
-/// Returns the percentiles that contain an interruption: the share of interrupted samples is large enough to reach
-/// them, and they exceed the median by at least half of the length of an interruption.
+/// Returns the percentiles that contain an interruption. Such a percentile exceeds the median by at least half the
+/// length of an interruption, and the share of interrupted samples is large enough to reach it.
 fn percentiles(estimates: &Estimates, interruptions: &Interruptions) -> Vec<&'static str> {
     let median_ns = estimates.samples_ns.median;
     let met = 1.0 - (-interruptions.per_ms * median_ns / 1e6).exp();

@@ -14,9 +14,9 @@
 //! All results are pure functions of stored runs. This crate uses no harness and no cryptographic library, and reads no
 //! clock.
 //!
-//! Modules depend on each other in one direction only, which a test checks: text and estimates come first, then cases,
-//! comparisons, runs and areas, and finally findings, tables and answers. The last group uses areas only through the
-//! lists in `areas`.
+//! Modules depend on each other in one direction only: text and estimates come first, then cases, comparisons, runs and
+//! areas, and finally findings, tables and answers. The last group uses areas only through the lists in `areas`. A test
+//! checks these dependencies.
 
 pub mod answer;
 mod areas;

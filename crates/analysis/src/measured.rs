@@ -35,7 +35,7 @@ pub struct Figure {
     pub headline: f64,
     /// Step of the counter, relative to the headline.
     pub(crate) resolution: f64,
-    /// Model of the figures of the visits, by process and round.
+    /// Random-effects model of the visits' figures, by process and round.
     pub(crate) crossed: Crossed,
 }
 
@@ -158,7 +158,7 @@ impl<'a> Measured<'a> {
     }
 
     /// Returns the figure in a unit by the case's own statistic, for comparisons with a case that was measured
-    /// separately.
+    /// separately. Returns `None` if the figure is unknown or zero.
     pub fn figure(&self, unit: Unit) -> Option<Figure> {
         self.figure_by(unit, self.statistic)
     }
@@ -174,7 +174,7 @@ impl<'a> Measured<'a> {
         Some(Figure { headline, resolution: self.resolution(unit, statistic)?, crossed })
     }
 
-    /// Returns the step of the counter, relative to the headline.
+    /// Returns the step of the counter, relative to the headline, or `None` if the headline is unknown or zero.
     pub(crate) fn resolution(&self, unit: Unit, statistic: Statistic) -> Option<f64> {
         Some(step(&self.record.samples, unit) / self.headline(unit, statistic)?)
     }
@@ -189,9 +189,9 @@ impl<'a> Measured<'a> {
         self.header.id == other.header.id && self.record.case.block == other.record.case.block
     }
 
-    /// Returns whether the same processes measured both cases in the same rounds: they belong to the same block, the
-    /// run was not interrupted and resumed between them, and the figures of both or neither come from a repetition at
-    /// the end of the run.
+    /// Returns whether the same processes measured both cases in the same rounds. This requires three conditions: the
+    /// cases belong to the same block, the run was not interrupted and resumed between them, and either both figures or
+    /// neither come from a repetition at the end of the run.
     pub(crate) fn is_interleaved_with(&self, other: &Measured<'_>) -> bool {
         let again = |case: &Measured<'_>| case.record.second_chance == Some(SecondChance::Undisturbed);
         self.shares_block(other)
@@ -222,7 +222,7 @@ impl<'a> Measured<'a> {
 }
 
 /// Returns the moments (process and round) at which all of `cases` were visited, and `visits` itself. Returns `None` if
-/// the moments are fewer than [`LEAST_COMMON`] of the visits of any case.
+/// these moments cover less than the fraction [`LEAST_COMMON`] of any case's visits.
 pub(crate) fn common_moments(cases: &[&Measured<'_>], visits: Visits) -> Option<(BTreeSet<Moment>, Visits)> {
     let most = cases.iter().map(|case| case.moments(visits).len()).max()?;
     let common = shared_moments(cases, visits);

@@ -6,8 +6,8 @@ use pqlab_record::{Case, Run, RunHeader};
 use std::collections::{HashMap, HashSet};
 use std::fmt;
 
-/// Several runs of the same build on the same machine, merged into one. All cases of a job, which differ only in the
-/// provider, come from a single run, so that pqlab ranks only libraries that were measured together. This is the run
+/// Several runs of the same build on the same machine, merged into one. The cases of a job differ only in the provider.
+/// They all come from a single run, so that pqlab ranks only libraries that were measured together. This is the run
 /// with the most providers for the job, or the newest of several such runs.
 #[derive(Clone, Debug)]
 pub struct Merged {

@@ -4,8 +4,9 @@ use crate::case::CaseAnalysis;
 use crate::estimates::scaled;
 use pqlab_stats::Interval;
 
-/// Returns the rate of a case in units per second, with its interval: `units` divided by the mean time. `units` is the
-/// number of units that one operation processes (bytes, or transactions in a block).
+/// Returns the rate of a case in units per second, with its interval: `units` divided by the mean time. Returns `None`
+/// without samples, or if the interval of the mean time is not positive. `units` is the number of units that one
+/// operation processes (bytes, or transactions in a block).
 pub fn rate(case: &CaseAnalysis<'_>, units: f64) -> Option<Interval> {
     Some(scaled(&case.estimates.as_ref()?.operations_per_second()?, units))
 }

@@ -61,9 +61,9 @@ pub struct Recommendation {
     pub figure: String,
     /// Interval of the figure as text: `31.0 to 31.4 µs`, or `exact`.
     pub interval: String,
-    /// Rate of the use case: `4,780 a second on one core`.
+    /// Rate of the use case: `4,780 a second on one core`. `None` if it is unknown.
     pub rate: Option<String>,
-    /// Ids of the cases from which the figure is computed, each repeated as often as the job performs it.
+    /// Ids of the cases from which the figure is computed, each repeated as often as the job performs its operation.
     pub cases: Vec<String>,
     /// Description of what was measured: `one signature, with a prepared key`.
     pub what: String,
@@ -139,7 +139,7 @@ pub(crate) struct Best<'c, 'r, 'a> {
     pub(crate) best: &'c Candidate<'r, 'a>,
     /// Candidates without a measurable difference from the best.
     pub(crate) tied: Vec<&'c Candidate<'r, 'a>>,
-    /// The fastest of the slower candidates, and its ratio to the best as text.
+    /// The fastest of the slower candidates, and its ratio to the best as text. `None` if no candidate is slower.
     pub(crate) next: Option<(&'c Candidate<'r, 'a>, String)>,
 }
 
@@ -166,7 +166,8 @@ impl<'c, 'r, 'a> Best<'c, 'r, 'a> {
     }
 }
 
-/// Formats a ratio with its interval and unit: `1.217× (1.185× to 1.251×) in core cycles`.
+/// Formats a ratio with its interval and unit: `1.217× (1.185× to 1.251×) in core cycles`. Returns `None` if the ratio
+/// is unknown.
 pub(crate) fn factor_text(compared: &Compared) -> Option<String> {
     let (factor, range) = factor_and_range(&compared.ratio?.ratio);
     Some(format!("{factor} ({range}) in {}", unit_words(compared.unit)))

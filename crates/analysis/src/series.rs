@@ -71,7 +71,8 @@ pub struct SeriesSummary {
     pub modes: Option<[Mode; 2]>,
     /// Change from the first sample to the last; `None` if the samples are sorted or too few.
     pub drift: Option<Drift>,
-    /// Index of the first sample after a step in time from one level to the other, and the change in percent.
+    /// Index of the first sample after a step in time from one level to the other, and the change in percent. `None` if
+    /// there is no step.
     pub step_in_time: Option<(usize, f64)>,
     /// Confidence with which the range of the samples covers the median; `None` if it is at least the requested
     /// confidence.
@@ -93,17 +94,17 @@ fn levels(samples: &[f64]) -> Option<[Mode; 2]> {
 /// Maximum fraction of samples that may be on the wrong level before and after a step in time.
 const MOST_STRAYS: f64 = 0.05;
 
-/// Returns the index and the change in percent of a step in time: the samples change once from one level to the other.
-/// Tolerates a few samples on the wrong level. Returns `None` for sorted samples, because their order does not reflect
-/// time.
+/// Finds a step in time, at which the samples change once from one level to the other. Returns the index of the step
+/// and the change in percent. Tolerates a few samples on the wrong level. Returns `None` for sorted samples, because
+/// their order does not reflect time.
 fn step_in_time(samples: &[f64], [low, high]: [Mode; 2]) -> Option<(usize, f64)> {
     if samples.is_sorted() || samples.iter().rev().is_sorted() {
         return None;
     }
     let middle = (low.median * high.median).sqrt();
     let above: Vec<bool> = samples.iter().map(|sample| *sample > middle).collect();
-    // Number of samples on the wrong level if the samples step up at a position: high ones before it and low ones after
-    // it.
+    // Number of samples on the wrong level if the step is upwards at a position: high samples before the position, and
+    // low ones after it.
     let mut strays = above.iter().filter(|above| !**above).count();
     let (mut fewest, mut most) = ((strays, 0), (strays, 0));
     for (place, above) in (1..).zip(&above) {

@@ -39,7 +39,8 @@ pub(crate) struct Fastest<'r, 'a> {
     pub(crate) best: Vec<&'r CaseAnalysis<'a>>,
     /// Name of the fastest library, with libraries tied with it: `aws-lc (tied with liboqs)`.
     pub(crate) by: String,
-    /// The fastest of the slower libraries: `next: liboqs, 1.20× (1.19× to 1.21×) in core cycles`.
+    /// The fastest of the slower libraries: `next: liboqs, 1.20× (1.19× to 1.21×) in core cycles`. `None` if no library
+    /// is slower.
     pub(crate) next: Option<String>,
 }
 
@@ -87,7 +88,7 @@ pub(crate) fn fastest_case<'r, 'a>(
     fastest_library(analysis, &cases.iter().map(|case| vec![*case]).collect::<Vec<_>>())
 }
 
-/// Formats the total time of cases in sequence: `31.2 µs`, `mean 88.8 µs`.
+/// Formats the total time of cases in sequence: `31.2 µs`, `mean 88.8 µs`. Returns `None` if a case has no figure.
 pub(crate) fn time<'a>(analysis: &RunAnalysis<'a>, cases: &[&CaseAnalysis<'a>]) -> Option<String> {
     match cases {
         [one] => time_per_item(one, 1),
@@ -95,7 +96,8 @@ pub(crate) fn time<'a>(analysis: &RunAnalysis<'a>, cases: &[&CaseAnalysis<'a>]) 
     }
 }
 
-/// Formats the time per item of a case whose operation processes `number` items.
+/// Formats the time per item of a case whose operation processes `number` items. Returns `None` if the case has no
+/// figure.
 pub(crate) fn time_per_item(case: &CaseAnalysis<'_>, number: u64) -> Option<String> {
     Some(time_text(&scaled(&case.time()?, 1.0 / number as f64), case.case().statistic()))
 }
@@ -130,7 +132,7 @@ impl std::fmt::Display for Times {
 }
 
 /// Formats the ratio of the time of `second` to the time of `first`. Each side is one case, or several cases in
-/// sequence.
+/// sequence. Returns `None` if the ratio is unknown.
 pub(crate) fn times<'a>(
     analysis: &RunAnalysis<'a>,
     first: &[&CaseAnalysis<'a>],

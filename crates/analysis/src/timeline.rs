@@ -8,8 +8,7 @@ use pqlab_stats::{Interval, Verdict};
 /// The runs in a store.
 #[derive(Clone, Debug, Default)]
 pub struct Timeline {
-    /// Environments of the machines, one for each machine, from its newest run. The machine with the newest run comes
-    /// first.
+    /// Environment of each machine, taken from the newest run on it. The machine with the newest run comes first.
     pub machines: Vec<Environment>,
     /// Runs, newest first.
     pub runs: Vec<TimelineRun>,
@@ -24,8 +23,8 @@ pub struct TimelineRun {
     pub machine: usize,
     /// Time when the run was completed, or when it started if it is incomplete: RFC 3339, UTC, to the second.
     pub moment: String,
-    /// Changes since the previous complete run of the same suite on the same machine. `None` if there is no such run,
-    /// if the two runs have no case in common, or if this run is incomplete.
+    /// Changes since the previous complete run of the same suite on the same machine. `None` if no previous complete
+    /// run is stored, if the two runs have no case in common, or if this run is incomplete.
     pub changes: Option<Changes>,
 }
 

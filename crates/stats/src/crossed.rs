@@ -350,7 +350,8 @@ mod tests {
 
     #[test]
     fn negative_components_are_set_to_zero() {
-        // All row and column means are equal, so only the residual is left: its sum of squares is 6, with 4 degrees of freedom.
+        // All row and column means are equal, so only the residual is left. Its sum of squares is 6, with 4 degrees of
+        // freedom.
         let found = crossed(&table(&[[1.0, -1.0, 0.0], [0.0, 1.0, -1.0], [-1.0, 0.0, 1.0]])).unwrap();
         assert_eq!((found.process_pct, found.round_pct), (Some(0.0), Some(0.0)));
         let [residual] = found.shares[..] else { panic!("{found:?}") };

@@ -37,7 +37,7 @@ pub fn differences(first: &RunHeader, second: &RunHeader) -> Vec<Difference> {
     between(&facts(first), &facts(second))
 }
 
-/// Returns the [differences] other than those in the measurement rules. Returns an empty list if both environments
+/// Returns the [differences] without differences in the measurement rules. Returns an empty list if both environments
 /// describe the same build on the same machine.
 pub fn differences_of_builds(first: &Environment, second: &Environment) -> Vec<Difference> {
     let facts = |environment: &Environment| [machine_and_build(environment), libraries(environment)].concat();

@@ -134,8 +134,7 @@ impl ComparisonCriteria {
         }
     }
 
-    /// Returns these criteria. In each unit, the spread between runs becomes that of `other` if `other` has the larger
-    /// spread.
+    /// Returns these criteria with the larger of the two spreads between runs, compared with `other` in each unit.
     pub(crate) fn wider(self, other: ComparisonCriteria) -> ComparisonCriteria {
         let larger = |one: Option<RunSpread>, two: Option<RunSpread>| match (one, two) {
             (Some(one), Some(two)) if two.pct > one.pct => Some(two),
@@ -168,9 +167,9 @@ pub struct ComparedCase {
     pub second: String,
     /// Statistic by which both cases are compared.
     pub statistic: Statistic,
-    /// Time of the first case in ns.
+    /// Time of the first case in ns; `None` if it has no figure.
     pub first_ns: Option<f64>,
-    /// Time of the second case in ns.
+    /// Time of the second case in ns; `None` if it has no figure.
     pub second_ns: Option<f64>,
     /// Whether the same processes measured both cases in the same rounds.
     pub paired: bool,
@@ -180,9 +179,9 @@ pub struct ComparedCase {
     pub first_cycles: Option<f64>,
     /// Core cycles of the second case, if known.
     pub second_cycles: Option<f64>,
-    /// Ratio of the second case's figure to the first's, in `unit`.
+    /// Ratio of the second case's figure to the first's, in `unit`; `None` if a figure is unknown or zero.
     pub ratio: Option<Ratio>,
-    /// Ratio of the second case's time to the first's.
+    /// Ratio of the second case's time to the first's; `None` if a time is unknown or zero.
     pub time_ratio: Option<Ratio>,
     /// Statistics that treat the samples as independent, like the five earlier systems that pqlab reproduces. No
     /// verdict depends on them.

@@ -50,9 +50,9 @@ impl Compared {
 /// - **Interval**: computed from the weighted sum of the logarithms of the cases' visits ([`ratio_of`]). The weight of
 ///   a case is its fraction of its side's sum, negative for the first side. Cases of the same block and start are
 ///   combined visit by visit, at the moments that they have in common. Effects of a process or a round on all of them
-///   then cancel out. Each case contributes separately if there are few such moments, if these contradict the headline
-///   figures, or if the cases come from different blocks, starts or runs. For cases from different blocks or runs, the
-///   spread between whole runs is added.
+///   then cancel out. Each case contributes separately if the cases have few moments in common, if these moments
+///   contradict the headline figures, or if the cases come from different blocks, starts or runs. For cases from
+///   different blocks or runs, the spread between whole runs is added.
 pub fn ratio(first: &[&Measured<'_>], second: &[&Measured<'_>], criteria: &ComparisonCriteria) -> Compared {
     ratio_by(first, second, common_statistic(&[first, second]), criteria)
 }
@@ -108,8 +108,8 @@ pub(crate) fn ratio_by(
 
 /// Returns the total time in ns of cases in sequence, or `None` if a case has no figure, or a figure of zero. The
 /// estimate is the sum of the headline figures. The interval is computed as in [`ratio`], so that an effect of a
-/// process, a round or a run on several cases is counted only once. A case that is listed several times counts that
-/// many times.
+/// process, a round or a run on several cases is counted only once. A case that is listed several times is counted each
+/// time.
 pub fn total(cases: &[&Measured<'_>], criteria: &ComparisonCriteria) -> Option<Interval> {
     total_in(cases, Unit::Nanoseconds, criteria)
 }
@@ -132,7 +132,7 @@ pub(crate) fn total_in(cases: &[&Measured<'_>], unit: Unit, criteria: &Compariso
 }
 
 /// Compares two figures that were measured separately, without their samples. Gives the same result as [`ratio`] for
-/// two cases from different runs.
+/// two cases from different runs. Returns `None` if the ratio is not positive and finite.
 pub(crate) fn ratio_apart(first: &Figure, second: &Figure, runs: RunSpread) -> Option<Ratio> {
     let contrasts = [Contrast::apart(&first.crossed, -1.0), Contrast::apart(&second.crossed, 1.0)];
     let resolution = first.resolution.max(second.resolution);

@@ -43,7 +43,8 @@ impl Outcome {
     }
 
     /// Returns the final outcome of a case from its outcomes in successive runs, or `None` if the case must be measured
-    /// again. The case passes as soon as it is not slower in one run, and fails if it is slower in two runs.
+    /// again. The case passes if it passes in one run, and fails if it fails in two. After [`MOST_RUNS`] runs, a case
+    /// that neither passes nor fails is undecided.
     pub fn settled(runs: &[Outcome]) -> Option<Outcome> {
         let slower = runs.iter().filter(|outcome| **outcome == Outcome::Fail).count();
         if runs.contains(&Outcome::Pass) {

@@ -42,8 +42,8 @@ pub(super) struct Disturbed {
     slowdown: f64,
 }
 
-/// Minimum number of undisturbed visits from which the undisturbed figure is known. With fewer, the interval also
-/// extends down to the disturbed figure divided by the slowdown.
+/// Minimum number of undisturbed visits for a reliable undisturbed figure. With fewer, the interval also extends down
+/// to the disturbed figure divided by the slowdown.
 const ENOUGH_CLEAN: usize = 3;
 
 impl Disturbed {

@@ -26,11 +26,11 @@
 //!   its median mixes different states.
 //! - **Trimming** applies to all figures except the median: mean, deviation, extremes, quantiles.
 //! - **Batches.** Percentiles and the coefficient of variation of batch means do not describe single operations. A
-//!   batch of `b` operations hides their single times, and the deviation of batch means is smaller by a factor of at
-//!   least the square root of `b`. If the batch size is above 1, deviation, coefficient of variation, minimum, maximum,
-//!   interquartile mean and all quantiles except the median are therefore omitted ([`Estimates::operations`]). The mean
-//!   is the same for batches as for operations. The median is the median of batch means and is given together with the
-//!   batch size.
+//!   batch of `b` operations hides the times of single operations, and the deviation of batch means is smaller by a
+//!   factor of at least the square root of `b`. If the batch size is above 1, deviation, coefficient of variation,
+//!   minimum, maximum, interquartile mean and all quantiles except the median are therefore omitted
+//!   ([`Estimates::operations`]). The mean is the same for batches as for operations. The median is the median of batch
+//!   means and is given together with the batch size.
 //! - **Normality** is tested with Jarque and Bera's statistic and p-value, for the samples or for batch means. The test
 //!   is omitted for trimmed samples, which lack their tails, and for fewer than 300 samples, because the p-value is
 //!   only valid for many samples.
@@ -72,7 +72,7 @@ pub struct Estimates {
     pub rules: ProtocolKind,
     /// Number of samples from which estimates are computed, before trimming.
     pub n: usize,
-    /// Number of samples that were excluded because they, or their whole visit, were disturbed.
+    /// Number of excluded samples: disturbed samples, and all samples of disturbed visits.
     pub left_out: usize,
     /// Number of processes that took the samples.
     pub processes: usize,
@@ -100,8 +100,9 @@ pub struct Estimates {
     /// Smallest and largest median of a process, if the processes differ far more than the visits of one process.
     pub placement: Option<Placement>,
     /// Half-width, in percent, of the interval that determines precision: the interval of the core cycles, or of the
-    /// time if cycles are unknown. Except for [`attempts`](Self::attempts), the interval of the time then leaves out
-    /// the variation of the clock between runs, which longer measurement cannot reduce.
+    /// time if cycles are unknown. If the time decides, its interval leaves out the variation of the clock between
+    /// runs, because longer measurement cannot reduce that variation. The interval at the expected number of
+    /// [`attempts`](Self::attempts) includes it.
     pub deciding_half_width_pct: f64,
     /// Assumed spread between runs in percent, in time and in core cycles; `None` if the spread was measured.
     pub assumed_spread_pct: Option<[f64; 2]>,
@@ -157,8 +158,8 @@ impl Estimates {
         robust.or_else(|| Some(("CoV", operations.cov_pct?)))
     }
 
-    /// Returns the time of one operation in ns by `statistic`, with its 95% interval. The mean is the one at the
-    /// expected number of attempts, if it is known.
+    /// Returns the time of one operation in ns by `statistic`, with its 95% interval. The mean is taken at the expected
+    /// number of attempts if [`attempts`](Self::attempts) is known.
     pub fn time(&self, statistic: Statistic) -> Interval {
         match statistic {
             Statistic::Median => self.median_ns,
@@ -173,8 +174,8 @@ impl Estimates {
     }
 
     /// Returns the operations per second if operations run one after the other, with a 95% interval: the reciprocal of
-    /// the mean, at the expected number of attempts if it is known. Returns `None` unless the whole interval of the
-    /// mean is positive.
+    /// the mean. The mean is taken at the expected number of attempts if [`attempts`](Self::attempts) is known. Returns
+    /// `None` unless the interval of the mean is positive.
     pub fn operations_per_second(&self) -> Option<Interval> {
         rate_of(&self.time(Statistic::Mean))
     }
@@ -200,19 +201,22 @@ impl Estimates {
         (beyond >= SAMPLES_BEYOND).then_some(value)
     }
 
-    /// Returns the median core cycles per byte of an operation that processes `bytes` bytes.
+    /// Returns the median core cycles per byte of an operation that processes `bytes` bytes. Returns `None` if the
+    /// cycles are unknown, or if `bytes` is `None` or 0.
     pub fn cycles_per_byte(&self, bytes: Option<u64>) -> Option<f64> {
         let bytes = bytes.filter(|bytes| *bytes > 0)?;
         Some(self.cycles.as_ref()?.median.estimate / bytes as f64)
     }
 
-    /// Returns the bytes per second if operations run one after the other and each processes `bytes` bytes.
+    /// Returns the bytes per second if operations run one after the other and each processes `bytes` bytes. Returns
+    /// `None` if the rate of operations is unknown, or if `bytes` is `None` or 0.
     pub fn bytes_per_second(&self, bytes: Option<u64>) -> Option<Interval> {
         let bytes = bytes.filter(|bytes| *bytes > 0)?;
         Some(scaled(&self.operations_per_second()?, bytes as f64))
     }
 
-    /// Returns the median counter ticks per byte of an operation that processes `bytes` bytes.
+    /// Returns the median counter ticks per byte of an operation that processes `bytes` bytes. Returns `None` for the
+    /// wall clock, or if `bytes` is `None` or 0.
     pub fn ticks_per_byte(&self, bytes: Option<u64>) -> Option<f64> {
         let bytes = bytes.filter(|bytes| *bytes > 0)?;
         Some(self.ticks? / bytes as f64)
@@ -223,8 +227,8 @@ impl Estimates {
         self.cycles.is_some_and(|cycles| cycles.source == CyclesSource::Estimated)
     }
 
-    /// Formats the core cycles of one operation with the half-width of their interval, after `≈` if they were
-    /// estimated.
+    /// Formats the core cycles of one operation with the half-width of their interval. The sign `≈` precedes estimated
+    /// cycles. Returns `None` if the cycles are unknown.
     pub fn cycles_text(&self) -> Option<String> {
         let cycles = self.cycles?.headline();
         let text = known_count(&cycles);
@@ -232,7 +236,7 @@ impl Estimates {
         Some(format!("{sign}{text} ±{}", percent(cycles.half_width_pct())))
     }
 
-    /// Returns the description of the values that the workload recorded under `name`.
+    /// Returns the description of the values that the workload recorded under `name`, or `None` if it recorded none.
     pub fn extra(&self, name: &str) -> Option<&Description> {
         self.extra.iter().find(|(other, _)| other == name).map(|(_, values)| values)
     }
@@ -282,7 +286,8 @@ pub struct CyclesEstimate {
 }
 
 impl CyclesEstimate {
-    /// Returns the estimate by `statistic`. The mean is the one at the expected number of attempts, if it is known.
+    /// Returns the estimate by `statistic`. The mean is taken at the expected number of attempts if
+    /// [`at_expected`](Self::at_expected) is known.
     pub fn by(&self, statistic: Statistic) -> Interval {
         match statistic {
             Statistic::Median => self.median,

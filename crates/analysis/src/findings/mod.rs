@@ -40,7 +40,7 @@ pub struct Cost {
     pub unit: Unit,
     /// Whether the two times differ measurably.
     pub told_apart: bool,
-    /// Bytes on the wire of the post-quantum side and of the classical side.
+    /// Bytes on the wire of the post-quantum side and of the classical side; `None` if a length is unknown.
     pub bytes: Option<(u64, u64)>,
 }
 

@@ -16,8 +16,8 @@ pub(super) fn retain_one_kind(all: &mut Vec<Candidate<'_, '_>>) {
     all.retain(|one| one.parts.iter().all(|row| !other.contains(&row.place)));
 }
 
-/// Adds to a recommendation its kind of randomness, and the libraries that were left out because they use a different
-/// kind.
+/// Adds the kind of randomness to a recommendation, and names the libraries that were left out because they use a
+/// different kind.
 pub(super) fn note_kind(analysis: &RunAnalysis<'_>, use_case: &UseCase, found: Recommendation) -> Recommendation {
     let kinds = rows(analysis, use_case.area, use_case.operations, use_case.transactions);
     let is_best = |row: &&&CaseAnalysis<'_>| row.case().algorithm == found.algorithm;
@@ -49,7 +49,7 @@ pub(super) fn note_kind(analysis: &RunAnalysis<'_>, use_case: &UseCase, found: R
     found
 }
 
-/// Adds to a cost its kind of randomness, or both kinds if the two sides differ.
+/// Adds the kind of randomness to a cost, or both kinds if the two sides differ.
 pub(super) fn note_cost_kind(analysis: &RunAnalysis<'_>, found: Cost) -> Cost {
     let sides = (found.what.as_str(), found.post_quantum.algorithm.as_str(), found.classical.algorithm.as_str());
     let Some((_, area, operations, new, old)) = against().find(|(what, _, _, new, old)| (*what, *new, *old) == sides)

@@ -1,4 +1,4 @@
-//! Finding on libraries that do not use a CPU feature that other implementations use, according to their source code.
+//! Finding on libraries whose source code does not use a CPU feature that other implementations use.
 
 use crate::facts::{SlowerPath, facts};
 use crate::group::distinct;
@@ -8,7 +8,7 @@ use crate::run::RunAnalysis;
 pub(super) const WHAT: &str =
     "unused CPU features: other implementations of these algorithms use them (from the source code, not measured)";
 
-/// Lists the algorithms of the run that a library computes without such a feature of the run's CPU.
+/// Lists the algorithms that a library in the run computes without using such a feature, although the run's CPU has it.
 pub(super) fn details(analysis: &RunAnalysis<'_>) -> Vec<String> {
     let features = &analysis.run.header.environment.cpu.features;
     let has = |feature: &String| features.contains(feature);

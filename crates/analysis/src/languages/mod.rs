@@ -29,7 +29,7 @@ const NAMES: [(&str, &str); 12] = [
     ("zig", "Zig"),
 ];
 
-/// Language, runtime and version of a provider. A pair lists those of both halves without duplicates.
+/// Language, runtime and version of a provider. A pair lists the values of both halves without duplicates.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Language {
     /// Display name of the language: `Go`, `C and assembly`; `None` if unknown.

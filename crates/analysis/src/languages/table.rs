@@ -7,8 +7,8 @@ use crate::number::NONE;
 use crate::run::RunAnalysis;
 use crate::table::{Cell, Holds, Table};
 
-/// Builds a table with one row per provider for each operation that a program in another language supports. It has no
-/// rows if there is no such program or no other provider.
+/// Builds a table with one row per provider for each operation that a program in another language supports. The table
+/// has no rows unless the run contains a program in another language and another provider for the same operation.
 pub(crate) fn languages(analysis: &RunAnalysis<'_>) -> Table {
     let title = "Languages: the same operation in several languages";
     let mut table = Table::new("languages", "", title)

@@ -122,8 +122,8 @@ impl<'a> RunAnalysis<'a> {
         standings.get(case.place).copied().flatten()
     }
 
-    /// Compares the total time of `second` with that of `first`. Each side is one case, or several cases in sequence.
-    /// Returns `None` if a case has no figure.
+    /// Compares the total time of `second` with the total time of `first`. Each side is one case, or several cases in
+    /// sequence. Returns `None` if a case has no figure.
     pub fn ratio(&self, first: &[&CaseAnalysis<'a>], second: &[&CaseAnalysis<'a>]) -> Option<Compared> {
         Some(ratio(&measured(first)?, &measured(second)?, &self.criteria))
     }

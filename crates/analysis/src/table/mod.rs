@@ -35,7 +35,8 @@ pub struct Column {
     pub unit: &'static str,
     /// Kind of content.
     pub holds: Holds,
-    /// Rank that decides which columns to omit if space is short: the highest rank first, rank zero never.
+    /// Rank for omission if space is short. The columns with the highest rank are omitted first, and columns with rank
+    /// zero are never omitted.
     pub spare: u8,
 }
 

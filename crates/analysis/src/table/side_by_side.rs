@@ -36,8 +36,8 @@ pub(crate) struct Side<'r, 'a> {
     rates: [Option<Interval>; 3],
 }
 
-/// Creates a table for three operations, without rows. An operation consists of its name in cases and the heading of
-/// its column. Areas append their own columns.
+/// Creates a table for three operations, without rows. Each operation is given as its name in case ids and the heading
+/// of its column. Areas append their own columns.
 pub(crate) fn side_by_side(name: &'static str, area: &str, title: &str, operations: [(&str, &str); 3]) -> Table {
     let table = Table::new(name, area, title).names("algorithm", "algorithm").names("provider", "provider").figures(
         "nist_category",

@@ -94,7 +94,7 @@ pub(super) fn per_second(run: &RunAnalysis<'_>, job: Job, libraries: &[&str]) ->
     Some(Found::new(case, rate(case, 1.0)?))
 }
 
-/// Ratio of the first job's time to the second job's.
+/// Returns the ratio of the first job's time to the second job's.
 pub(super) fn over(run: &RunAnalysis<'_>, first: Job, second: Job, libraries: &[&str]) -> Option<Found> {
     let (first, second) = (one(run, first, libraries)?, one(run, second, libraries)?);
     let ratio = run.ratio(&[second], &[first])?.ratio?.ratio;
@@ -105,7 +105,7 @@ pub(super) fn over(run: &RunAnalysis<'_>, first: Job, second: Job, libraries: &[
     })
 }
 
-/// Ratio of the time of library `slow` to the time of library `fast` for the same job.
+/// Returns the ratio of the time of library `slow` to the time of library `fast` for the same job.
 pub(super) fn between(run: &RunAnalysis<'_>, job: Job, slow: &str, fast: &str) -> Option<Found> {
     let (slow, fast) = (one(run, job, &[slow])?, one(run, job, &[fast])?);
     let value = run.ratio(&[fast], &[slow])?.ratio?.ratio;
@@ -141,8 +141,8 @@ pub(super) fn load(run: &RunAnalysis<'_>, tasks: u64) -> Option<Found> {
     Some(Found::by_algorithm(case, rate(case, 1.0)?))
 }
 
-/// Returns the difference, in percent, between the throughput with `tasks` concurrent tasks and that of another load.
-/// `against` selects the other load.
+/// Returns the difference in percent between the throughput with `tasks` concurrent tasks and the throughput of another
+/// load. `against` selects the other load.
 pub(super) fn loss(run: &RunAnalysis<'_>, tasks: u64, against: fn(&LoadFigures) -> Option<Interval>) -> Option<Found> {
     let (entry, case) = loaded(run, tasks)?;
     Some(Found::by_algorithm(case, against(&entry)?))
@@ -172,7 +172,7 @@ pub(super) fn lengths(
     Some(Found { of: format!("{signatures} signatures by {}", case.case().provider), ..found })
 }
 
-/// Returns the scaling figures for the largest number of threads that each had their own processor.
+/// Returns the scaling figures for the largest number of threads at which each thread had its own processor.
 fn most_threads(run: &RunAnalysis<'_>, name: &str) -> Option<ScalingFigures> {
     let several =
         scaling(run).into_iter().filter(|entry| entry.name == name && entry.threads > 1 && !entry.oversubscribed);
@@ -200,7 +200,7 @@ pub(super) fn efficiency(run: &RunAnalysis<'_>, name: &str) -> Option<Found> {
 }
 
 /// Returns the case that verifies a block of 100 transactions signed with ML-DSA-65. If there are several, chooses the
-/// one closest to the document's (the lowest [rank](ledger::rank)), then the fastest.
+/// case that is most like the document's (the lowest [rank](ledger::rank)), then the fastest.
 pub(super) fn block<'r, 'a>(run: &'r RunAnalysis<'a>) -> Option<&'r CaseAnalysis<'a>> {
     let blocks = run.area(ledger::AREA).filter(|one| {
         let case = one.case();
@@ -220,7 +220,7 @@ pub(super) fn transaction(case: &CaseAnalysis<'_>) -> Option<Found> {
     Some(Found::by_algorithm(case, value))
 }
 
-/// Transactions verified per second in a block.
+/// Returns the transactions verified per second in a block.
 pub(super) fn transactions_per_second(case: &CaseAnalysis<'_>) -> Option<Found> {
     Some(Found::by_algorithm(case, rate(case, transactions_verified(case.case())? as f64)?))
 }
@@ -266,7 +266,7 @@ pub(super) fn share_of_part(run: &RunAnalysis<'_>, part: &str) -> Option<Found> 
     handshake_of(run, KEM_ONLY, |of| of.parts.iter().find(|(name, _)| name == part).map(|(_, share)| *share))
 }
 
-/// Applies `figure` to two lengths in bytes: both messages of a handshake together, and both messages of classical
+/// Applies `figure` to two lengths in bytes: the total length of a handshake's messages, and the total for classical
 /// ntor.
 pub(super) fn bytes(run: &RunAnalysis<'_>, algorithm: &str, figure: fn(f64, f64) -> f64) -> Option<Found> {
     let all = handshakes(run);

@@ -118,7 +118,7 @@ fn decompose<'a>(analysis: &RunAnalysis<'a>, hybrid: &CaseAnalysis<'a>) -> Optio
 /// format and form, with the same source of randomness. Only the `deterministic` flag may differ, because Ed25519 never
 /// uses randomness.
 ///
-/// If a hybrid generates keys from the libraries' own randomness, it has no comparable halves: the hybrid generates one
+/// If a hybrid generates keys from the libraries' own randomness, it has no comparable halves. The hybrid generates one
 /// seed and expands it, but each half would generate its own random bytes.
 fn are_in_one_block(half: &Case, hybrid: &Case) -> bool {
     let parameters = |case: &Case| case.clone().without(&[Parameter::DETERMINISTIC]).parameters;

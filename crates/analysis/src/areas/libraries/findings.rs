@@ -10,7 +10,7 @@ use pqlab_record::Statistic;
 use pqlab_stats::Verdict;
 
 /// Recommends a library for the [job](RunAnalysis::job), by default both sides of a TLS handshake. Considers only
-/// libraries that may be recommended.
+/// libraries that may be recommended, and returns `None` if none may be.
 pub(crate) fn for_job(analysis: &RunAnalysis<'_>) -> Option<Recommendation> {
     let weights = analysis.job;
     let job = job_totals(analysis, &weights).into_iter().find(|job| job.pairing.post_quantum)?;

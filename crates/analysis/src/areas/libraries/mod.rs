@@ -154,7 +154,7 @@ fn providers<'a>(analysis: &RunAnalysis<'a>) -> Vec<&'a str> {
 }
 
 /// Returns the [usual](CaseAnalysis::usual) case for an operation, with the shortest message that was measured, and its
-/// mean in ns. Returns `None` if there is no such case or it has no figure.
+/// mean in ns. Returns `None` if the run lacks this case, or if the case has no figure.
 fn case_of<'r, 'a>(
     analysis: &'r RunAnalysis<'a>,
     pairing: Pairing,

@@ -49,20 +49,20 @@ pub struct HandshakeFigures<'a> {
     pub reply: u64,
     /// Times of the three [`STEPS`]; `None` for a step that was not measured.
     pub steps: [Option<Timing<'a>>; 3],
-    /// Time of the client's first step with precomputed ephemeral keys.
+    /// Time of the client's first step with precomputed ephemeral keys; `None` if it was not measured.
     pub keys_ahead: Option<Timing<'a>>,
     /// Time of the relay's step if the relay loads its onion key from bytes each time.
     pub key_loaded: Option<Timing<'a>>,
-    /// Time of the whole handshake.
+    /// Time of the whole handshake; `None` if it was not measured.
     pub whole: Option<Timing<'a>>,
-    /// Percentage of the steps' total time that each step takes.
+    /// Percentage of the steps' total time that each step takes; `None` unless all steps were measured.
     pub shares: [Option<Interval>; 3],
     /// Name of each part, and the percentage of the handshake's time that is saved if that part does nothing. The last
     /// entry, `rest`, is everything else.
     pub parts: Vec<(String, Interval)>,
-    /// Time of an exchange over a connection that is kept open.
+    /// Time of an exchange over a connection that is kept open; `None` if it was not measured.
     pub kept: Option<Timing<'a>>,
-    /// Time of an exchange over a new connection.
+    /// Time of an exchange over a new connection; `None` if it was not measured.
     pub fresh: Option<Timing<'a>>,
     /// Caveats of all cases that contribute figures.
     pub caveats: Caveats,
@@ -152,14 +152,15 @@ impl HandshakeFigures<'_> {
     }
 
     /// Extrapolates the handshakes per second to `cores` cores. Assumes the rate per core that was measured with the
-    /// largest number of cores.
+    /// largest number of cores. Returns `None` if the relay's step was not measured.
     pub fn extrapolated_replies(&self, cores: u64) -> Option<f64> {
         let most = self.replies.iter().max_by_key(|(cores, _)| *cores).copied();
         let (from, rate) = most.or_else(|| Some((1, self.replies_per_second()?)))?;
         Some(rate * cores as f64 / from as f64)
     }
 
-    /// Returns the percentage of one core that a relay spends on replies.
+    /// Returns the percentage of one core that a relay spends on replies, or `None` if the relay's step was not
+    /// measured.
     pub fn cpu_pct(&self, scenario: &RelayScenario) -> Option<f64> {
         self.replies_per_second().map(|rate| 100.0 * scenario.circuits_per_second / rate)
     }
@@ -175,7 +176,7 @@ impl HandshakeFigures<'_> {
     }
 
     /// Returns the time in ns until the client has its keys: computation, one round trip, and transmission of both
-    /// messages.
+    /// messages. Returns `None` if the whole handshake was not measured.
     pub fn time_to_keys(&self, bits_per_second: f64, rtt_ms: f64) -> Option<f64> {
         let computing = self.whole.as_ref()?.median.estimate;
         Some(computing + rtt_ms * 1e6 + self.transmission(bits_per_second))
@@ -298,8 +299,8 @@ fn shares(steps: &[Option<Timing<'_>>; 3]) -> [Option<Interval>; 3] {
     all.map(of)
 }
 
-/// Computes the percentage of the time of the `whole` handshake that each part takes, from handshakes `without` that
-/// part. Adds `rest`, the time that no part accounts for.
+/// Computes the percentage of the handshake's time that each part takes. `whole` is the complete handshake, and
+/// `without` contains each part with the handshake that omits it. Adds `rest`, the time that no part accounts for.
 fn parts(whole: &Timing<'_>, without: Vec<(&str, &Timing<'_>)>) -> Vec<(String, Interval)> {
     if without.is_empty() {
         return Vec::new();

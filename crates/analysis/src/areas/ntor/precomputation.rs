@@ -16,8 +16,8 @@ pub struct Gain {
     pub ratio: Interval,
 }
 
-/// Gains of one handshake with one pair of providers. A gain is `None` if it was not measured or the handshake has no
-/// such precomputation.
+/// Gains of one handshake with one pair of providers. A gain is `None` if it was not measured, or if the handshake does
+/// not allow this precomputation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Precomputation {
     /// The handshake's name.

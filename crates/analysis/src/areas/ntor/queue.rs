@@ -19,14 +19,14 @@ pub struct QueueFigures<'a> {
     pub length: u64,
     /// Time until the last onionskin is answered.
     pub whole: Timing<'a>,
-    /// Median time in ns until the first onionskin is answered.
+    /// Median time in ns until the first onionskin is answered; `None` if it was not recorded.
     pub first_ns: Option<f64>,
     /// Time in ns until an onionskin is answered: the mean over the onionskins of a queue, then the median over the
-    /// queues.
+    /// queues. `None` if it was not recorded.
     pub mean_ns: Option<f64>,
-    /// Speed-up per reply, with its interval: the time of a reply in a queue of one, in the same state, divided by the
-    /// time per reply in this queue. Replies in a queue share the prepared onion key and the cache contents, but no
-    /// computation. `None` for a queue of one, or if a queue of one was not measured.
+    /// Speed-up per reply, with its interval. This is the time of a reply in a queue of one, in the same state, divided
+    /// by the time per reply in this queue. Replies in a queue share the prepared onion key and the cache contents, but
+    /// no computation. `None` for a queue of one, or if a queue of one was not measured.
     pub gain: Option<Interval>,
 }
 

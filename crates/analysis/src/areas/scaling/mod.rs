@@ -3,13 +3,13 @@
 //! - **Throughput** is the number of operations of all threads divided by the wall time of the sample. It is the
 //!   reciprocal of the case's mean.
 //! - **Speed-up** is the throughput divided by the throughput of one thread (a ratio of means). **Efficiency** is the
-//!   speed-up divided by the number of threads, or by the number of processors if there are fewer (the case is then
-//!   oversubscribed).
+//!   speed-up divided by the number of threads. If there are fewer processors than threads, the case is oversubscribed,
+//!   and the speed-up is divided by the number of processors.
 //! - **Loss** is the difference in throughput between a load and the best load for the same operation (the peak), or
 //!   the smallest load.
 //! - **Intervals** are computed from times by [`ratio`](crate::comparison::ratio). The same processes visited both
-//!   cases in the same rounds, moments apart. A disturbance of the whole machine affects both cases and cancels out. If
-//!   the run was interrupted and resumed between the two cases, the interval includes the spread between runs.
+//!   cases in the same rounds, moments apart. A disturbance of the whole machine affects both cases alike, and cancels
+//!   out. If the run was interrupted and resumed between the two cases, the interval includes the spread between runs.
 
 pub(super) mod findings;
 pub(super) mod tables;
@@ -75,9 +75,11 @@ pub struct LoadFigures {
     pub queueing_p99_us: Option<f64>,
     /// Longest time that any task waited in any load, in µs.
     pub queueing_max_us: Option<f64>,
-    /// Difference in throughput from the best load for the same operation, in percent. Negative values are losses.
+    /// Difference in throughput from the best load for the same operation and number of workers, in percent. Negative
+    /// values are losses.
     pub against_peak_pct: Option<Interval>,
-    /// Difference in throughput from the smallest load for the same operation, in percent. Negative values are losses.
+    /// Difference in throughput from the smallest load for the same operation and number of workers, in percent.
+    /// Negative values are losses.
     pub against_smallest_pct: Option<Interval>,
 }
 

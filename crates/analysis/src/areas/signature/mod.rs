@@ -12,7 +12,8 @@ pub(crate) const AREA: &str = "signature";
 /// Name under which the workload records the length of each signature in bytes.
 const SIGNATURE_BYTES: &str = "signature_bytes";
 
-/// Returns the case of `algorithm` for which the most signature lengths were recorded, and their description.
+/// Returns the case of `algorithm` for which the most signature lengths were recorded, and a description of the
+/// lengths. Returns `None` if no case recorded any.
 pub(crate) fn most_lengths<'r, 'a>(
     analysis: &'r RunAnalysis<'a>,
     algorithm: &str,

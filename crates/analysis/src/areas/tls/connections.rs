@@ -39,8 +39,8 @@ pub struct AskedLink {
 pub struct ConnectionFigures<'r, 'a> {
     /// Configuration of the handshake.
     pub configuration: Configuration,
-    /// Display name: `loopback`, or for other links the name (`link` if there is none) followed by the requested
-    /// properties: `link rtt=100ms loss=1%`.
+    /// Display name of the link: `loopback`, or the link's name followed by the requested properties. A link without a
+    /// name is called `link`: `link rtt=100ms loss=1%`.
     pub over: String,
     /// Requested properties of the link; `None` for the loopback.
     pub asked: Option<AskedLink>,
@@ -120,24 +120,25 @@ impl<'r, 'a> ConnectionFigures<'r, 'a> {
     }
 
     /// Returns the time until the handshake is complete as a multiple of the requested round trip. The time includes
-    /// TCP's own round trip.
+    /// TCP's own round trip. Returns `None` if no round-trip time above 0 was requested.
     pub fn round_trips(&self) -> Option<Interval> {
         let one = 1e6 * self.asked?.round_trip_ms.filter(|ms| *ms > 0.0)?;
         let Interval { estimate, low, high, .. } = self.complete;
         Some(Interval { estimate: estimate / one, low: low / one, high: high / one, ..self.complete })
     }
 
-    /// Returns the median of the link's round-trip times in ns, measured with datagrams.
+    /// Returns the median of the link's round-trip times in ns, measured with datagrams, or `None` if none were
+    /// recorded.
     pub fn found_round_trip_ns(&self) -> Option<f64> {
         Some(self.noted("link_round_trip_ns")?.median())
     }
 
-    /// Returns the median of the link's measured rates in Mbit/s.
+    /// Returns the median of the link's measured rates in Mbit/s, or `None` if none were recorded.
     pub fn found_rate_mbit(&self) -> Option<f64> {
         Some(self.noted("link_rate_mbit")?.median())
     }
 
-    /// Returns the lengths of the messages on the wire, unless an older pqlab measured the run.
+    /// Returns the lengths of the messages on the wire, or `None` if an older pqlab measured the run.
     pub fn flights(&self) -> Option<Flights> {
         Flights::seen_in(self.of)
     }

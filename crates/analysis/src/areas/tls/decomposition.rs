@@ -103,7 +103,7 @@ impl Primitive<'_> {
     }
 }
 
-/// Returns the KEMs whose secrets a key exchange concatenates; none if the key exchange is unknown.
+/// Returns the KEMs whose secrets a key exchange concatenates, or an empty list if the key exchange is unknown.
 fn kems(exchange: &str) -> &'static [&'static str] {
     match exchange {
         "X25519" => &["X25519"],

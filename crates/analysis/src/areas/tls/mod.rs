@@ -135,7 +135,8 @@ impl<'r, 'a> HandshakeFigures<'r, 'a> {
         Flights::seen_in(self.whole?)
     }
 
-    /// Returns the handshakes per second that one server core can do, with the interval.
+    /// Returns the handshakes per second that one server core can do, with the interval. Returns `None` if the server
+    /// was not measured alone.
     pub fn server_per_second(&self) -> Option<Interval> {
         self.server?.estimates.as_ref()?.operations_per_second()
     }

@@ -20,7 +20,7 @@ pub struct ServerFigures {
     /// measured.
     pub efficiency: Option<Interval>,
     /// Handshakes per second of one core, computed from the CPU time that the server spends on connections over the
-    /// loopback. Includes TCP in the kernel.
+    /// loopback. Includes TCP in the kernel. `None` if no such connections were measured.
     pub with_tcp: Option<f64>,
     /// Caveats that apply to any of the figures.
     pub caveats: Caveats,
@@ -29,8 +29,8 @@ pub struct ServerFigures {
 }
 
 impl ServerFigures {
-    /// Returns the handshakes per second of one core. This is the rate of the case with one thread if several numbers
-    /// of threads were measured, otherwise the rate of the server measured alone.
+    /// Returns the handshakes per second of one core. This is the rate with one thread if that was measured, otherwise
+    /// the rate of the server measured alone. Returns `None` if neither was measured.
     pub fn per_second(&self) -> Option<Interval> {
         self.one
     }
@@ -41,6 +41,7 @@ impl ServerFigures {
     }
 
     /// Extrapolates the handshakes per second to `cores` cores. Assumes that each core is as fast as one core alone.
+    /// Returns `None` if the rate of one core is unknown.
     pub fn by_arithmetic(&self, cores: u64) -> Option<f64> {
         Some(self.one?.estimate * cores as f64)
     }

@@ -12,8 +12,8 @@ use std::collections::BTreeMap;
 pub enum Standing {
     /// All other rivals are slower.
     Fastest,
-    /// No other rival is faster, and this one has the lowest figure or does not differ measurably from the rival that
-    /// has it.
+    /// No other rival is faster. This one has the lowest figure, or does not differ measurably from the rival with the
+    /// lowest figure.
     Tied,
     /// This rival has the lowest figure. Some others do not differ measurably from it, but each of them is slower than
     /// a third rival.
@@ -54,7 +54,7 @@ impl Standing {
 #[derive(Clone, Debug, Default)]
 pub struct Ranking {
     /// Index of the leader: the rival with the lowest figure among the ranked rivals that no other rival beats. `None`
-    /// if there is no such rival.
+    /// if every ranked rival is beaten, or if no rival is ranked.
     pub leader: Option<usize>,
     /// Standing of each rival; `None` if the rival is not ranked, or if fewer than two rivals are ranked.
     pub standings: Vec<Option<Standing>>,

@@ -268,8 +268,8 @@ fn runs_with_a_larger_spread_get_wider_intervals() {
     assert_eq!(width(3.0, Some(0.1)), width(0.15, Some(0.1)), "a spread measured on the machine must override it");
 }
 
-/// Returns the run with its first case turned into an encoded decapsulation of ML-KEM-768 with the private key encoded
-/// as `key`.
+/// Returns the fixture's run with a modified first case: ML-KEM-768 decapsulation that loads a private key in the
+/// encoding `key`.
 fn decapsulating(key: &str) -> Run {
     let mut run = fixtures::run();
     let case = &mut run.records[0].case;

@@ -273,7 +273,7 @@ fn exchange(all: &[HandshakeFigures<'_>]) -> Table {
 }
 
 fn overhead(all: &[HandshakeFigures<'_>]) -> Table {
-    let title = "Circuit handshakes compared with classical ntor in the same run, in core cycles if both have them";
+    let title = "Circuit handshakes compared with classical ntor in the same run, in core cycles if known for both";
     let mut table = table("ntor-overhead", title)
         .figures("onionskin", "onionskin", "", 2)
         .figures("reply", "reply", "", 1)

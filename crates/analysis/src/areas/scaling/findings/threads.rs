@@ -12,9 +12,9 @@ use pqlab_stats::{Interval, Sorted};
 /// Name of the recommendation.
 pub(crate) const USE_CASE: &str = "Several threads";
 
-/// Summarizes the gain over one thread, for the largest number of threads that each had their own processor: the median
-/// over all operations, and the smallest gain. Does not report the largest gain, because the largest of many gains is
-/// inflated by chance.
+/// Summarizes the gain from several threads over one thread: the median over all operations, and the smallest gain.
+/// Uses the largest number of threads at which each thread had its own processor. Does not report the largest gain,
+/// because the largest of many gains is inflated by chance.
 pub(crate) fn threads(analysis: &RunAnalysis<'_>) -> Option<Recommendation> {
     let all = scaling(analysis);
     let several = all.iter().filter(|one| one.threads > 1 && !one.oversubscribed && !beyond_ideal(one));

@@ -10,8 +10,8 @@ use crate::statement::{Statement, fastest_case, times};
 const OPERATIONS: [(&str, &str); 2] = [("sign", "signing"), ("verify", "verifying")];
 /// Minimum number of message lengths for a statement.
 const FEWEST: usize = 3;
-/// Maximum message length, in bytes, for which the finding shows the cost. If all messages but the shortest are longer,
-/// the finding shows the cost for the longest.
+/// Maximum message length, in bytes, for which the finding shows the cost. If no message except the shortest is within
+/// this limit, the finding shows the cost of the longest.
 const SHOWN: u64 = 16 * 1024;
 /// Slowdown, compared with the shortest message, from which hashing counts as dominant.
 const MOSTLY: f64 = 2.0;

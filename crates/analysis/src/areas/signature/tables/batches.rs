@@ -129,7 +129,7 @@ fn fastest<'r, 'a>(analysis: &'r RunAnalysis<'a>, key: &Key) -> Option<&'r CaseA
     analysis.area(AREA).filter(rival).min_by(|one, other| figure(one).total_cmp(&figure(other)))
 }
 
-/// Ratio of the time of `second` to the time of `first`.
+/// Returns the ratio of the time of `second` to the time of `first`.
 fn ratio<'a>(
     analysis: &RunAnalysis<'a>,
     first: &[&CaseAnalysis<'a>],

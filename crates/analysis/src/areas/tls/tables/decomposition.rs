@@ -33,7 +33,7 @@ pub(super) fn decomposition(analysis: &RunAnalysis<'_>) -> Table {
     let judged = match found.iter().filter(|parts| parts.unit == Unit::CoreCycles).count() {
         0 => "",
         some if some == found.len() => ", added up in core cycles and converted at the clock rate of the handshake",
-        _ => ", added up in core cycles and converted at the clock rate of the handshake if all cases have cycles",
+        _ => ", added up in core cycles (if all cases have them) and converted at the clock rate of the handshake",
     };
     rows.note(format!(
         "means over both sides together{judged}; rest: the handshake minus its primitives (certificates, keys, records, buffers)"

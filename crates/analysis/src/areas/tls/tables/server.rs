@@ -47,7 +47,7 @@ pub(super) fn server(analysis: &RunAnalysis<'_>) -> Table {
 }
 
 /// Returns the [rank for omission](crate::table::Column::spare) of the column at `place` among similar columns. If
-/// space is short, the last of these columns is omitted first, and the first column never.
+/// space is short, the last of these columns is omitted first, and the first column is never omitted.
 fn rank(place: usize) -> u8 {
     u8::try_from(place).unwrap_or(u8::MAX)
 }
