@@ -51,7 +51,7 @@ pub struct Compared {
 pub struct Reason {
     /// Description for the user.
     pub reason: String,
-    /// Number of vectors with that reason or defect.
+    /// Number of vectors with this reason or defect.
     pub count: u64,
 }
 

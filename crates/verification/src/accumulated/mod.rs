@@ -188,7 +188,7 @@ fn accumulate(
         let outcome: Checked = if digest == checkpoint.digest {
             Ok(())
         } else {
-            Err(Fault::Wrong(format!("wrong digest over the answers, {digest}: at least one answer is wrong")))
+            Err(Fault::Wrong(format!("wrong digest {digest} over the answers: at least one answer is wrong")))
         };
         let right = outcome.is_ok();
         tally.check(format_args!("answers {} to {}", thousands(from), thousands(to)), || outcome);

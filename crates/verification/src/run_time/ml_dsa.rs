@@ -215,7 +215,7 @@ fn inspect_masks(set: &Set, opened: &[Opened], tally: &mut Tally) {
         let small = masks().flatten().filter(|value| value.abs() < 2).count();
         few(small, "coefficients are -1, 0 or 1")
     });
-    // A coefficient is encoded as `gamma1 - y`. All bits of the encoding are random and independent.
+    // A coefficient is encoded as `gamma1 - y`. In a random mask, all bits of this encoding are random and independent.
     let encoded: Vec<i32> = masks().flatten().map(|value| set.gamma1 - value).collect();
     let fair = |is_one: &dyn Fn(i32) -> bool| -> Checked {
         let (count, ones) = (encoded.len(), encoded.iter().filter(|value| is_one(**value)).count());

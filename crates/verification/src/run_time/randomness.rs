@@ -91,9 +91,9 @@ fn scheme(scheme: &dyn SignatureScheme, _: &Vectors, tally: &mut Tally) -> Ran {
         let make = |coins| sign(scheme, key.as_ref(), Input::Pure(&[], b"one message"), coins);
         let made = collect(signatures, || make(Coins::Internal))?;
         if scheme.draws_to_sign() {
-            distinct("signature, which is randomised,", &made)
+            distinct("randomized signature", &made)
         } else {
-            made.iter().try_for_each(|one| equal("signature, which is deterministic", &made[0], one))
+            made.iter().try_for_each(|one| equal("deterministic signature", &made[0], one))
         }
     });
     if takes_coins(scheme).is_ok() && scheme.draws_to_sign() {

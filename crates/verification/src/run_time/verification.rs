@@ -255,7 +255,8 @@ fn hints(forger: &Forger, tally: &mut Tally, valid: &dyn Fn(&[u8]) -> Checked, i
     );
     malformed("a count of 255", &[&[3]], &|y| y[omega + k - 1] = 0xff);
     malformed("all counts are above the maximum", &[&[3]], &|y| y[omega..].fill((omega + 1) as u8));
-    // One hint more than the maximum: the last polynomial reads the first one's count as its last position.
+    // Use one hint more than the maximum, so that the last polynomial reads the first polynomial's count as its last
+    // position.
     let first: Vec<usize> = (0..omega - 1).collect();
     let last = [3, omega - 1];
     let beyond: Vec<&[usize]> = [vec![first.as_slice()], vec![&[][..]; k - 2], vec![&last]].concat();
