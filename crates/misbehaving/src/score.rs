@@ -13,7 +13,7 @@ fn main() -> ExitCode {
     let wanted: Vec<String> = env::args().skip(1).collect();
     let is_wanted = |mutant: &Mutant| wanted.is_empty() || wanted.iter().any(|part| mutant.name.contains(part));
     let mutants: Vec<Mutant> = catalogue().into_iter().filter(is_wanted).collect();
-    // Print no messages for panics: a library with a bug may panic, which counts as a finding.
+    // Print no messages for panics, because a library with a bug may panic. A panic counts as a finding.
     std::panic::set_hook(Box::new(|_| {}));
     let findings = verify(&mutants);
     println!("| bug | source | found by | further checks | ms |\n|---|---|---|---:|---:|");

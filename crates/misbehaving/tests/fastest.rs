@@ -39,7 +39,7 @@ fn fastest_skips_libraries_that_crash() {
     let measured = export["results"]["hybrid"].as_array().unwrap().iter();
     let measured: BTreeSet<&str> = measured.map(|result| result["provider"].as_str().unwrap()).collect();
     assert_eq!(measured, BTreeSet::from([chosen]), "only the chosen pair must be measured");
-    assert_eq!(dry["measured"], export["results"]["hybrid"].as_array().unwrap().len(), "a dry run must predict it");
+    assert_eq!(dry["measured"], export["results"]["hybrid"].as_array().unwrap().len(), "wrong number in the dry run");
     assert_eq!(dry["cases"].as_array().unwrap().len() as u64, found["candidates"], "all candidates must be listed");
     let shown = pqlab.expect(0, &["show", "last"]);
     assert!(shown.contains(&format!("fastest for X-Wing by handshake: {chosen}, ")), "{shown}");

@@ -114,7 +114,7 @@ const DSA_CHANGES: &[Change] = &[
         found_as: ALL,
     },
     Change {
-        name: "the mask depends on the key alone",
+        name: "the mask depends only on the key",
         file: "sign.c",
         from: "shake256_inc_absorb(&state, rnd, RNDBYTES);
   shake256_inc_absorb(&state, mu, CRHBYTES);",
@@ -144,7 +144,7 @@ const DSA_CHANGES: &[Change] = &[
         found_as: ALL,
     },
     Change {
-        name: "key generation of the draft",
+        name: "key generation follows the draft",
         file: "sign.c",
         from: "shake256(seedbuf, 2*SEEDBYTES + CRHBYTES, seedbuf, SEEDBYTES+2);",
         to: "shake256(seedbuf, 2*SEEDBYTES + CRHBYTES, seedbuf, SEEDBYTES);",
@@ -152,7 +152,7 @@ const DSA_CHANGES: &[Change] = &[
         found_as: &[Interface::Liboqs],
     },
     Change {
-        name: "counts of hints may fall",
+        name: "decreasing hint counts are accepted",
         file: "packing.c",
         from: "sig[OMEGA + i] < k || ",
         to: "",
@@ -162,21 +162,21 @@ const DSA_CHANGES: &[Change] = &[
 
 const KEM_CHANGES: &[Change] = &[
     Change {
-        name: "key generation from constant coins",
+        name: "keys are generated from constant coins",
         file: "mlkem/kem.c",
         from: "randombytes(coins, 2 * MLKEM_SYMBYTES);",
         to: "memset(coins, 5, 2 * MLKEM_SYMBYTES);",
         found_as: ALL,
     },
     Change {
-        name: "encapsulation with constant coins",
+        name: "encapsulation uses constant coins",
         file: "mlkem/kem.c",
         from: "randombytes(coins, MLKEM_SYMBYTES);",
         to: "memset(coins, 5, MLKEM_SYMBYTES);",
         found_as: ALL,
     },
     Change {
-        name: "one byte in the middle of c1 not compared",
+        name: "one byte in the middle of c1 is not compared",
         file: "mlkem/kem.c",
         from: "fail = mlk_ct_memcmp(ct, tmp, MLKEM_INDCCA_CIPHERTEXTBYTES);",
         to: "tmp[500] = ct[500]; fail = mlk_ct_memcmp(ct, tmp, MLKEM_INDCCA_CIPHERTEXTBYTES);",

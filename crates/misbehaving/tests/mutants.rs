@@ -17,7 +17,7 @@ fn finds_all_of(family: &str) {
             wrong.push(mutant.name);
         }
     }
-    assert!(wrong.is_empty(), "not found, or found although the catalogue calls them undetectable: {wrong:#?}");
+    assert!(wrong.is_empty(), "not found, or found although the catalog marks them as undetectable: {wrong:#?}");
     assert!(tried > 3, "{family}: only {tried} bugs");
 }
 

@@ -166,7 +166,7 @@ impl EncapsulationKey for Public {
 struct Decrypted {
     /// Secret to return if the ciphertext is valid.
     accepted: [u8; 32],
-    /// Ciphertext from encrypting the decrypted message again. A valid ciphertext is equal to it.
+    /// Result of encrypting the decrypted message again. Equals the ciphertext if the ciphertext is valid.
     again: Vec<u8>,
     /// Secret to return if the ciphertext is invalid (implicit rejection).
     rejected: Vec<u8>,
