@@ -242,7 +242,7 @@ const KINDS: [(&str, Option<LibraryKind>, &str); 5] = [
         "this is a provider module, which only OpenSSL can load; to measure its algorithms, name the library that it \
          wraps, such as liboqs.so with kind liboqs",
     ),
-    ("SSL_CTX_new", None, "this is libssl, which has no algorithms; name libcrypto.so in the same folder"),
+    ("SSL_CTX_new", None, "this is libssl, which has no algorithms; use the libcrypto.so in the same folder"),
     ("OQS_KEM_new", Some(LibraryKind::Liboqs), "this is liboqs; use kind liboqs"),
     ("OPENSSL_init_crypto", Some(LibraryKind::Openssl), "this is libcrypto; use kind openssl"),
     ("crypto_kem_keypair", Some(LibraryKind::Nist), "this has the NIST competition's interface; use kind nist"),
@@ -323,8 +323,7 @@ fn check_file(path: &Path) -> Result<(), OpenError> {
     }
 }
 
-/// Identifies the format of a file that is not an ELF file by its first bytes. Returns the format, with advice if the
-/// format is known.
+/// Describes a file that is not an ELF file, with advice if the first bytes show a known format.
 fn other_format(start: &[u8]) -> &'static str {
     if start.is_empty() {
         "it is empty"

@@ -240,7 +240,7 @@ const PROBE: &[u8] = b"pqlab";
 const PROBE_CONTEXT: usize = 5;
 
 impl Calls {
-    /// Generates a key pair to test the library's functions with.
+    /// Generates a key pair for testing the library's functions.
     fn probe_keys(&self, parameters: &SignatureParameters) -> Option<(Vec<u8>, Vec<u8>)> {
         let mut public = vec![0; parameters.verifying_key];
         let mut private = vec![0; parameters.signing_key(KeyEncoding::Expanded)?];
@@ -251,9 +251,9 @@ impl Calls {
     /// Determines whether `crypto_sign_signature` takes five arguments (the fifth is the key) or seven (the fifth and
     /// sixth are the context string and its length, the seventh is the key).
     ///
-    /// Each call passes seven arguments that are valid for both: the fifth and the seventh point to the key. A function
-    /// with seven arguments therefore signs with the first bytes of the key as context, and the signature does not
-    /// verify with an empty context.
+    /// Each call passes seven arguments that are valid for both kinds of function. The fifth and the seventh argument
+    /// point to the key. A function with seven arguments therefore signs with the first bytes of the key as context,
+    /// and the signature does not verify with an empty context.
     ///
     /// # Safety
     /// The functions must implement the algorithm whose key lengths are `lengths`.
@@ -290,8 +290,8 @@ impl Calls {
             }
             if !accepts(&signature, context, PROBE_CONTEXT) {
                 return Err(
-                    "crypto_sign_verify rejects what crypto_sign_signature signs, both with five arguments and with \
-                            seven (with a context)",
+                    "crypto_sign_verify rejects signatures from crypto_sign_signature, both with five arguments and \
+                            with seven (with a context)",
                 );
             }
         }

@@ -208,7 +208,7 @@ impl DecapsulationKey for RemoteKey {
     }
 }
 
-/// X25519 key agreement, computed with the program's X25519 KEM: the peer's public key is the ciphertext.
+/// X25519 key agreement, computed with the program's X25519 KEM. The peer's public key serves as the ciphertext.
 #[derive(Clone)]
 pub(super) struct RemoteAgreement {
     kem: RemoteKem,

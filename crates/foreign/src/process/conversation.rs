@@ -153,7 +153,7 @@ impl Started {
                 _ => break format!("its output was closed ({error})"),
             }
         };
-        // Limit the wait: a child of the program may keep the pipe of standard error open.
+        // Limit the wait, because a child of the program may keep the pipe of standard error open.
         while !last.left().is_zero() && self.listener.as_ref().is_some_and(|listener| !listener.is_finished()) {
             std::thread::sleep(Duration::from_millis(2));
         }

@@ -256,7 +256,7 @@ fn reads(fields: &[Vec<u8>], width: usize, count: usize) -> bool {
 
 impl Drop for Case {
     fn drop(&mut self) {
-        // Ignore errors: a restarted program no longer holds the case.
+        // Ignore errors, because a restarted program no longer holds the case.
         let _ = self.ask("release", &[]);
     }
 }
