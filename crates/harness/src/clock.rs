@@ -7,10 +7,15 @@ use std::sync::{Mutex, PoisonError};
 
 /// Latency, in core cycles, of one link in the [chain] of dependent additions. A link adds two 64-bit registers.
 ///
-/// The latency is one cycle on every x86-64 core since the K8 and Core 2 (Agner Fog, *Instruction tables*, `ADD r,r`),
-/// on the Arm cores from Cortex-A53 to Neoverse V2 (Arm, *Software Optimization Guide* for each core, "Arithmetic,
-/// basic"), and on both in-order and out-of-order RISC-V cores. A multiplication takes longer, but its latency differs
-/// between cores: 3 cycles on most x86-64 cores, 4 or 5 on Atom cores and the K10, and 2 to 5 on Arm cores.
+/// The latency is one cycle on these cores:
+///
+/// - every x86-64 core since the K8 and Core 2 (Agner Fog, *Instruction tables*, `ADD r,r`)
+/// - the Arm cores from Cortex-A53 to Neoverse V2 (Arm, *Software Optimization Guide* for each core, "Arithmetic,
+///   basic")
+/// - in-order and out-of-order RISC-V cores
+///
+/// A multiplication takes longer, but its latency differs between cores: 3 cycles on most x86-64 cores, 4 or 5 on Atom
+/// cores and the K10, and 2 to 5 on Arm cores.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64", target_arch = "riscv64"))]
 const LINK_CYCLES: u64 = 1;
 
@@ -92,7 +97,7 @@ pub fn utc_now() -> String {
 /// Converts an RFC 3339 time to UTC with whole seconds. `None` if `text` is not a valid time.
 pub fn utc(text: &str) -> Option<String> {
     let moment: jiff::Timestamp = text.parse().ok()?;
-    // Reject negative years: they would be written with a sign, which RFC 3339 does not allow.
+    // Reject negative years, because RFC 3339 does not allow the sign that they would be written with.
     Some(moment.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()).filter(|written| written.len() == 20)
 }
 

@@ -1,11 +1,16 @@
 //! Times single calls of an operation on inputs from two classes, for `pqlab leak`.
 //!
-//! Four groups of calls are interleaved: the first class, the first class again (the null), the first class with a
-//! known delay (the positive control), and the second class. Each group has its own pool of inputs. All pools have the
-//! same size, and all inputs have the same length. The order of the groups is shuffled within blocks of a few calls.
-//! Before each call, the harness chooses an input at random from the group's pool and copies it to a shared buffer.
-//! Addresses and warm caches therefore do not distinguish the groups. Only the call and a short delay before it are
-//! timed.
+//! The harness interleaves four groups of calls:
+//!
+//! - the first class
+//! - the first class again (the null)
+//! - the first class with a known delay (the positive control)
+//! - the second class
+//!
+//! Each group has its own pool of inputs. All pools have the same size, and all inputs have the same length. The order
+//! of the groups is shuffled within blocks of a few calls. Before each call, the harness chooses an input at random
+//! from the group's pool and copies it to a shared buffer. Addresses and warm caches therefore do not distinguish the
+//! groups. Only the call and a short delay before it are timed.
 
 use crate::counter::{self, Selected};
 use crate::trial::Fault;
@@ -74,7 +79,7 @@ pub struct LeakTimes {
     pub groups: [Vec<f64>; GROUPS],
     /// Name of the counter.
     pub counter: &'static str,
-    /// Processor to which the thread was pinned, if that succeeded.
+    /// Processor to which the thread was pinned. `None` if the thread could not be pinned.
     pub pinned: Option<u32>,
     /// Resolution of the counter, in ns.
     pub resolution_ns: f64,

@@ -225,7 +225,7 @@ impl WorkerPool for ProcessPool {
         let processes: Vec<u32> = self.running.keys().copied().collect();
         for process in processes {
             if self.running.get(&process).is_some_and(|worker| worker.prepared.contains(&id)) {
-                // Ignore errors: if a worker dies while releasing a case, the next request restarts it.
+                // Ignore errors, because the next request restarts a worker that dies here.
                 self.ask(process, &Request::Release { case: id.clone() }, self.workers.limits.request).ok();
             }
         }
@@ -333,8 +333,8 @@ impl Worker {
         let length = self.stderr.metadata()?.len();
         let start = length.saturating_sub(STDERR_TAIL);
         let mut tail = vec![0; (length - start) as usize];
-        // Read at an explicit position: moving the file's offset would make the worker, which
-        // shares it, overwrite its own output.
+        // Read at an explicit position. The worker shares the file's offset, so moving the offset would make the worker
+        // overwrite its own output.
         self.stderr.read_exact_at(&mut tail, start)?;
         Ok(String::from_utf8_lossy(&tail).into_owned())
     }

@@ -49,7 +49,7 @@ pub enum Request {
     Prepare(Case),
     /// Measures a prepared case.
     Visit(VisitRequest),
-    /// Prepares a case with only the calls that its inputs need, and measures its first call.
+    /// Prepares a case with as few library calls as its inputs need, and measures its first call.
     FirstCall {
         /// The case.
         case: Case,

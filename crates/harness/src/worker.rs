@@ -167,7 +167,7 @@ impl<'a> Worker<'a> {
         let fixed = trial.batch();
         let demands = trial.demands();
         if demands.counted {
-            // Skip the estimate: the number of samples is fixed, and a sample may take seconds.
+            // Skip the estimate, because the number of samples is fixed and a sample may take seconds.
             self.trials.insert(case.id(), trial);
             return Ok(Prepared { ns_per_operation: COUNTED_NS, first_call_ns: None, batch: fixed, demands });
         }

@@ -288,7 +288,7 @@ fn the_adaptive_rules_stop_when_the_interval_is_narrow_or_the_time_is_spent() {
     let narrow = measure(&mut ScriptedMachine::new(Load::Quiet), &[case("A", "one")], &protocol);
     assert!(narrow.records[0].1.precision_reached);
     let spent: u64 = narrow.records[0].1.samples.visits.iter().flat_map(|visit| &visit.ticks).sum();
-    assert!(spent < 2_000_000_000, "{spent} ns for a case that is precise immediately");
+    assert!(spent < 2_000_000_000, "the case took {spent} ns, although it is precise immediately");
 
     let mut noisy = ScriptedMachine::new(Load::Quiet);
     noisy.spread = (0.02, 0.5);

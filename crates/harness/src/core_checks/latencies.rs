@@ -99,7 +99,7 @@ mod x86 {
 
     chain!(imul, reg, 0x9e37_79b9_7f4a_7c15_u64, "imul {value}, {other}");
     chain!(crc32, reg, 0x9e37_79b9_7f4a_7c15_u64, "crc32 {value}, {other}");
-    // Products of ones: other factors would overflow, or lead to denormals, which take longer.
+    // Multiply ones, because the products of other factors would overflow or become denormals, which take longer.
     chain!(mulpd, xmm_reg, _mm_set1_pd(1.0), "mulpd {value}, {other}");
     chain!(aesenc, xmm_reg, _mm_set1_epi32(0x7f4a_7c15), "aesenc {value}, {other}");
     chain!(sha256rnds2, xmm_reg, _mm_set1_epi32(0x7f4a_7c15), "sha256rnds2 {value}, {other}, xmm0");

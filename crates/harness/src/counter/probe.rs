@@ -160,7 +160,7 @@ impl Probes {
             ),
             TscProbe::Absent => (
                 "this architecture has no time-stamp counter that programs may read",
-                "none needed: the monotonic clock works as well",
+                "none needed: pqlab uses the monotonic clock instead",
             ),
         };
         Err(Missing { counter: Metric::Tsc.name(), reason: reason.to_owned(), remedy: remedy.to_owned() })
@@ -183,8 +183,8 @@ fn refusal(errno: Errno, paranoid: Option<i32>) -> (String, String) {
         Errno::EACCES | Errno::EPERM => match paranoid {
             Some(level) if level <= PARANOID_LIMIT => (
                 format!(
-                    "perf_event_open is forbidden ({errno:?}) although kernel.perf_event_paranoid is {level}: a \
-                     container's system-call filter forbids it"
+                    "perf_event_open is forbidden ({errno:?}) by a container's system-call filter: \
+                     kernel.perf_event_paranoid is {level}, which allows it"
                 ),
                 "start the container with `--cap-add PERFMON` or `--security-opt seccomp=unconfined`; otherwise \
                  `sudo sysctl kernel.perf_event_paranoid=1`, or run as root"

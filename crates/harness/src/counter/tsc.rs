@@ -19,7 +19,7 @@ pub enum TscProbe {
     Invariant,
     /// Exists, but changes its rate with the core's clock or stops when the core sleeps.
     Variable,
-    /// The architecture has no such counter, or none that pqlab supports.
+    /// The architecture has no counter of this kind, or none that pqlab supports.
     Absent,
 }
 

@@ -204,7 +204,7 @@ fn load(host: &Host, cpu: &Cpu) -> Option<Advice> {
     Some(if pressure > BUSY_PRESSURE_PCT {
         Advice::warning(SUBJECT_LOAD, finding).remedy("stop other programs (`top` lists them), or measure later")
     } else if load > BUSY_LOAD * f64::from(cores) {
-        Advice::note(SUBJECT_LOAD, finding).remedy("wait until the load has fallen")
+        Advice::note(SUBJECT_LOAD, finding).remedy("wait until the load is lower")
     } else {
         Advice::ok(SUBJECT_LOAD, finding)
     })
@@ -309,8 +309,8 @@ fn quota(root: &Root) -> Option<Advice> {
             }
         })
         .flat_map(|(mount, path)| {
-            // Try every ancestor, because limits are inherited. Inside a container, the lower
-            // folders do not exist: its control group is the root of the mount.
+            // Try every ancestor, because limits are inherited. Inside a container, the lower folders do not exist, and
+            // the container's control group is the root of the mount.
             Path::new(path.trim_start_matches('/'))
                 .ancestors()
                 .map(|folder| Path::new(mount).join(folder).to_string_lossy().into_owned())
@@ -321,7 +321,7 @@ fn quota(root: &Root) -> Option<Advice> {
     Some(
         Advice::warning(
             "CPU limit",
-            format!("{narrowest:.2} processors: the kernel pauses a measurement that exceeds this"),
+            format!("{narrowest:.2} processors: the kernel pauses a measurement that exceeds this limit"),
         )
         .remedy("start the container without `--cpus`, the pod without `limits.cpu`, or the unit without `CPUQuota=`"),
     )

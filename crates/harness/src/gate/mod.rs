@@ -90,16 +90,16 @@ pub struct Observation {
     pub narrowed_pct: Option<f64>,
     /// Throughput loss in the probe after the visit, in percent. `None` if it cannot be measured.
     pub narrowed_after_pct: Option<f64>,
-    /// Number of tasks outside the trial for which no processor was free, before or after the visit. This is the larger
-    /// of the two numbers. `None` if tasks were not counted.
+    /// Number of tasks outside the trial for which no processor was free. This is the larger of the numbers before and
+    /// after the visit. `None` if the tasks were not counted.
     pub runnable_tasks: Option<u64>,
 }
 
 /// Limits for an undisturbed visit. `None` disables a limit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Thresholds {
-    /// Minimum percentage of the visit's wall time during which the thread had a processor. Default 98: an interrupt
-    /// takes a few µs of a 10 ms visit, but another task that is scheduled takes 1 ms or more.
+    /// Minimum percentage of the visit's wall time during which the thread had a processor. Default 98, because an
+    /// interrupt takes only a few µs of a 10 ms visit, but another task takes 1 ms or more.
     ///
     /// If [`workload_waits`](Self::workload_waits) is set, this is a percentage of the time during which the thread ran
     /// or was ready to run.
@@ -107,7 +107,7 @@ pub struct Thresholds {
     /// Whether the workload sleeps, or waits for other threads or the disk. If so, time without a processor counts as
     /// lost only while the thread is ready to run.
     pub workload_waits: bool,
-    /// Maximum percentage of the wall time that the hypervisor may steal. Default 1: in a visit shorter than one
+    /// Maximum percentage of the wall time that the hypervisor may steal. Default 1. In a visit shorter than one
     /// second, a single tick of `/proc/stat` exceeds this limit.
     pub max_steal_pct: Option<f64>,
     /// Limits on involuntary context switches. Even on a quiet machine, kernel threads take the processor for a few µs.
@@ -121,7 +121,7 @@ pub struct Thresholds {
     /// Maximum change in the core's clock rate from before to after the visit, in percent. Default 10, which exceeds
     /// the steps of a boosted clock and the errors in the estimate.
     pub max_clock_drift_pct: Option<f64>,
-    /// Maximum [throughput loss](Observation::narrowed_pct) of the core, in percent. Default 5: the throughput of an
+    /// Maximum [throughput loss](Observation::narrowed_pct) of the core, in percent. Default 5. The throughput of an
     /// unshared core varies by less than 1%, and a load on the core's other hardware thread costs 15% or more.
     pub max_narrowed_pct: Option<f64>,
     /// Maximum number of [other tasks](Observation::runnable_tasks). Trials with several threads allow none, because
@@ -430,7 +430,7 @@ fn since(before: Option<u64>, after: Option<u64>) -> Option<u64> {
 /// Returns the stolen ticks from the processor's line, which begins with `label`. They are the line's eighth number
 /// (proc_stat(5)).
 fn steal_ticks(stat: &str, label: &str) -> Option<u64> {
-    // Ignore a line without a line feed: the buffer may have cut off its last number.
+    // Ignore a line without a line feed, because the buffer may have cut off the line's last number.
     let line = stat.split_inclusive('\n').find(|line| line.starts_with(label) && line.ends_with('\n'))?;
     line.split_ascii_whitespace().nth(8)?.parse().ok()
 }

@@ -343,8 +343,8 @@ impl Block<'_> {
         let budget_ns = self.protocol.visit_s * 1e9;
         let fitting = ((budget_ns / operation_ns) as u64).clamp(1, SAMPLES_PER_VISIT);
         let samples = match &open.quota {
-            // Do not split a wave: its operations wait concurrently, so part of a wave takes as
-            // long as all of it.
+            // Do not split a wave. Its operations wait concurrently, so part of a wave takes as long as the complete
+            // wave.
             Some(quota) => quota[process as usize].min(fitting.max(open.wave)),
             // The worker stops when the time of the visit is up.
             None => SAMPLES_PER_VISIT,
@@ -363,12 +363,11 @@ impl Block<'_> {
             // nothing.
             _ if case.state() == State::FirstCall || open.counted => 0,
             _ if case.state() == State::Evicted => u64::from(first),
-            // Operations that take many milliseconds get no warm-up: they ran during preparation,
-            // and cold caches hardly affect them.
+            // Operations that take many milliseconds get no warm-up. They ran during preparation, and cold caches
+            // hardly affect them.
             (ProtocolKind::Adaptive, true) => self.protocol.warmup.min(affordable * 10),
             (_, true) => self.protocol.warmup,
-            // Limit the warm-up, on which a case with slow operations would otherwise spend half of
-            // its time.
+            // Limit the warm-up. Otherwise, a case with slow operations would spend half of its time on it.
             (_, false) => affordable.min(self.protocol.warmup),
         };
         let budget_ns = match open.quota {

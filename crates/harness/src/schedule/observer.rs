@@ -18,7 +18,7 @@ pub enum Event<'a> {
         /// Number of finished cases, plus the finished fractions of the current cases.
         done: f64,
     },
-    /// A case was measured but is disturbed. It is finished at the end of the run, after its second chance. The
+    /// A case was measured but is disturbed. The case is finished at the end of the run, after its second chance. The
     /// observer must store the record before returning, in case the run ends early.
     Disturbed {
         /// Position in the plan.

@@ -100,7 +100,7 @@ impl Open {
     /// `worker` its number in the record.
     pub(super) fn visit_of(&mut self, process: u32, worker: u32, repeats: u32, mut visited: Visited) -> Visit {
         if self.quota.is_some() {
-            // Exclude no samples: the user requested a fixed number.
+            // Exclude no samples, because the user requested a fixed number.
             visited.chunks.iter_mut().for_each(|chunk| chunk.shared = false);
         }
         Visit {

@@ -1,8 +1,8 @@
 //! Features that depend on the operating system.
 //!
 //! [`System`] covers the features beyond POSIX; all other code in the workspace needs only POSIX. [`Here`] is the
-//! implementation for the target system: one for Linux, and a portable one for all others, which lacks these features.
-//! Callers that read files below `/proc` and `/sys` return `None` if the files are missing.
+//! implementation for the target system. Linux has its own implementation. All other systems use a portable one, which
+//! lacks these features. Callers that read files below `/proc` and `/sys` return `None` if the files are missing.
 
 #[cfg(target_os = "linux")]
 mod linux;

@@ -69,8 +69,8 @@ impl System for Linux {
     }
 
     fn limit_memory(bytes: u64) {
-        // Ignore errors: the coordinator still watches the worker's resident memory. Set only the
-        // soft limit, so that a worker program in another language can raise it.
+        // Ignore errors, because the coordinator also watches the worker's resident memory. Set only the soft limit, so
+        // that a worker program in another language can raise it.
         let most = getrlimit(Resource::RLIMIT_AS).map_or(bytes, |(_, most)| most);
         setrlimit(Resource::RLIMIT_AS, bytes.min(most), most).ok();
     }
@@ -97,8 +97,8 @@ impl System for Linux {
         // Set the signal again, because executing a program with file capabilities clears it. If the coordinator has
         // already ended, the first read fails before the worker calls any library.
         prctl::set_pdeathsig(Signal::SIGKILL)?;
-        // Make the kernel kill workers first if memory runs out. Ignore errors: without the score,
-        // the kernel may choose the coordinator instead.
+        // If memory runs out, make the kernel kill workers first. Otherwise, it might kill the coordinator. Errors are
+        // harmless, so ignore them.
         std::fs::write("/proc/self/oom_score_adj", "1000").ok();
         Ok(())
     }

@@ -295,8 +295,8 @@ impl Program {
         // SAFETY: the section ends with an entry whose tag is 0.
         while let Dynamic { tag: tag @ 1.., value } = unsafe { &*entry } {
             let value = *value as usize;
-            // A value below the base is still an offset: the loader turns offsets into addresses
-            // only if the section is writable.
+            // A value below the base is still an offset, because the loader turns offsets into addresses only if the
+            // section is writable.
             let address = if value < self.base { self.base + value } else { value };
             match *tag {
                 NAMES => names = address,
