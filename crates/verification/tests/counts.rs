@@ -227,7 +227,7 @@ fn gap(line: &Line) -> String {
     format!("{provider} | {algorithm} | {suite} | {attempted} of {} | {}", attempted + unsupported, reasons.join("; "))
 }
 
-/// Compares the gaps with `gaps.txt` in the folder of each library. A library without gaps has no such file.
+/// Compares the gaps with `gaps.txt` in the folder of each library. A library without gaps has no `gaps.txt`.
 /// `PQLAB_RENEW_SNAPSHOTS=1` rewrites the files; review the changes before committing them.
 fn compare_gaps(providers: &[Arc<Provider>], mut found: Vec<String>) {
     found.sort();

@@ -14,7 +14,7 @@ pub(super) struct Kept {
 }
 
 /// Identifies the library build and the pqlab build that computed the saved answers. A run resumes only if both builds
-/// are still the same.
+/// are unchanged.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Whose {
     provider: String,

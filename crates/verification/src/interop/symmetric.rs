@@ -39,8 +39,7 @@ pub(super) fn xof_pair(one: &dyn Xof, other: &dyn Xof, tally: &mut Tally) {
 }
 
 pub(super) fn mac_pair(one: &dyn Mac, other: &dyn Mac, tally: &mut Tally) {
-    // Include keys longer than the hash function's block: HMAC hashes such keys first (RFC 2104,
-    // section 2).
+    // Include keys longer than the hash function's block, because HMAC hashes these keys first (RFC 2104, section 2).
     for key_length in [0, 1, 32, 63, 64, 65, 128, 200] {
         for length in LENGTHS {
             tally.check(format_args!("a key of {key_length} bytes, a message of {length}"), || {

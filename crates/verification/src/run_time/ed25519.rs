@@ -1,5 +1,5 @@
-//! Ed25519 (RFC 8032): compares signatures of messages of many lengths with those of a second implementation. Also
-//! checks that verification rejects every other 32-byte `S` that is congruent modulo the group order.
+//! Ed25519 (RFC 8032): compares signatures with a second implementation, for messages of many lengths. Also checks that
+//! verification rejects every other 32-byte `S` that is congruent modulo the group order.
 
 use super::bytes;
 use crate::checks::signature::{Input, encoded, encoded_secret, sign};
