@@ -1,5 +1,5 @@
 //! KEMs that depend on the process they run in. `dirty` leaves vector registers in use and changes the rounding mode.
-//! `witness` fails if it finds such leftover state. `slow-start` initializes itself in its first call.
+//! `witness` fails if it finds this leftover state. `slow-start` initializes itself in its first call.
 
 use crate::altered::altered;
 use pqlab_harness::residue;
