@@ -1,4 +1,5 @@
-//! Tests libraries whose functions take random bytes: verification compares their signatures with published signatures.
+//! Tests libraries whose functions take random bytes. Verification must compare the signatures of these libraries with
+//! published ones.
 
 #![allow(clippy::unwrap_used, reason = "test helpers")]
 
