@@ -31,7 +31,7 @@ const LONG_ESTIMATE_BATCH: usize = 1 << 24;
 /// small part, and the first visit corrects the estimate. A shorter first call may be mostly setup (seeding a generator
 /// takes tens of milliseconds), so the worker times more calls.
 const LONG_FIRST_CALL_NS: u64 = 200_000_000;
-/// Assumed time, in ns, of an operation that waits for a network, until such an operation has been timed.
+/// Assumed time, in ns, of an operation that waits for a network, until the first sample of the case.
 const COUNTED_NS: f64 = 1e8;
 /// Mean time per sample, in ns, below which samples count as short. If samples are short, a visit takes at least the
 /// requested minimum number of samples, with a total time of at least [`LEAST_WORK_NS`].

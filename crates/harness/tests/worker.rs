@@ -11,8 +11,8 @@ use std::sync::{Arc, LazyLock};
 use std::thread;
 use std::time::Duration;
 
-/// Trial that leaves the upper halves of vector registers in use and the rounding mode changed. Fails if it finds such
-/// leftover state.
+/// Trial that leaves the upper halves of vector registers in use and the rounding mode changed. Fails if it finds
+/// leftover state of this kind.
 struct Dirty;
 
 /// Trial that leaves the same state as [`Dirty`], but in the untimed setup.

@@ -25,7 +25,7 @@ pub enum Cores {
     /// A worker's core. The list contains all processors with the core's type. It is empty if all cores are alike.
     Own(Vec<u32>),
     /// Processors that a multi-threaded trial uses at the same time. The baseline applies to the whole set, because
-    /// some may be hardware threads of the same core.
+    /// several processors may be hardware threads of the same core.
     Together(Vec<u32>),
 }
 

@@ -92,7 +92,7 @@ impl Block<'_> {
         Some(self.disturbed.get(&position)?.samples.batch)
     }
 
-    /// Adds the visits of cases whose second chance was cut short to their records.
+    /// Adds the visits from second chances that were cut short to the records of their cases.
     pub(super) fn keep_unfinished(&mut self) {
         for open in std::mem::take(&mut self.open) {
             let position = open.position;
