@@ -235,8 +235,8 @@ pub fn judge(ratios: &[Option<Ratio>], margin_pct: f64) -> Vec<Judgement> {
 pub struct NullComparisons {
     /// Number of comparisons.
     pub comparisons: usize,
-    /// Number of comparisons with the verdict faster or slower. Each is judged with the spread of the other
-    /// comparisons.
+    /// Number of comparisons with the verdict faster or slower. Each comparison is judged with the spread estimated
+    /// from the others.
     pub false_verdicts: usize,
     /// Spread between whole runs.
     pub runs: RunSpread,

@@ -10,7 +10,7 @@ pub const CONFIDENCE: f64 = 0.95;
 /// 12.7.
 const FEWEST_PROCESSES: usize = 3;
 
-/// Method behind an interval, which determines what it covers.
+/// Method used to compute an interval. It determines which variation the interval covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IntervalMethod {
     /// Student's interval from the medians of the processes, on the logarithmic scale if all medians are positive.
@@ -50,7 +50,7 @@ pub struct Interval {
     pub high: f64,
     /// Confidence level. With too few samples, order statistics reach only a lower level than requested.
     pub confidence: f64,
-    /// Method behind the interval.
+    /// Method used to compute the interval.
     pub method: IntervalMethod,
 }
 

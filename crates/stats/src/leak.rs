@@ -15,8 +15,8 @@ pub const LEAK_SIGNIFICANCE: f64 = 0.001;
 /// Confidence level of intervals and of the bound in the "none above" verdict, over all tests together.
 pub const LEAK_CONFIDENCE: f64 = 0.95;
 
-/// Size of differences that are attributed to the harness, in ns. Comparing a class with itself shows such differences,
-/// too.
+/// Maximum difference in ns that is always attributed to the harness. Comparisons of a class with itself also show
+/// differences of this size.
 pub const LEAK_FLOOR_NS: f64 = 3.0;
 
 /// Minimum number of samples per class.

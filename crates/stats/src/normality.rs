@@ -5,8 +5,8 @@ use crate::describe::central_moments;
 pub struct JarqueBera {
     /// Test statistic. Zero if skewness and excess kurtosis are zero, as for a normal distribution.
     pub statistic: f64,
-    /// Probability of a statistic at least as large if the samples are normal. Asymptotic: for fewer than a few hundred
-    /// samples, the test rejects less often than its level.
+    /// Asymptotic p-value: the probability of a statistic at least as large if the samples are normal. With fewer than
+    /// a few hundred samples, the test rejects less often than its level.
     pub p_value: f64,
     /// Skewness, computed from moments with `n` in the denominator.
     pub skewness: f64,

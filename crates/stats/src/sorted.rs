@@ -87,8 +87,8 @@ const LEAST_WIDTH: f64 = 0.05;
 
 /// Maximum fraction of distinct samples at which [`Sorted::step`] reports a step.
 const FEW_VALUES: f64 = 0.5;
-/// Maximum difference of two samples that count as equal, as a fraction of the larger one. Programs that subtract times
-/// in floating-point numbers round by up to this fraction.
+/// Maximum difference between two samples that count as equal, as a fraction of the larger one. Programs that subtract
+/// times in floating-point numbers round by up to this fraction.
 const ROUNDING: f64 = 1e-6;
 
 impl Sorted {
