@@ -1,4 +1,5 @@
-//! Medians and end times of complete runs. They allow estimating the spread between runs without reading samples.
+//! Medians and end times of complete runs. pqlab uses them to estimate the spread between runs and the duration of a
+//! run, without reading samples.
 
 use crate::error::At;
 use crate::read::NEWEST_FIRST;

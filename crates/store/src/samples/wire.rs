@@ -52,8 +52,8 @@ struct Readings {
     above: Vec<u64>,
 }
 
-/// Values that the workload recorded itself, such as lengths and delays. Most are integers, so these have a compact
-/// form; as 8-byte floats, they would fill most of the payload.
+/// Values that the workload recorded itself, such as lengths and delays. Most are integers, which are stored in a
+/// compact form. As 8-byte floats, these values would fill most of the payload.
 #[derive(Serialize, Deserialize)]
 enum Values {
     Whole(Readings),
