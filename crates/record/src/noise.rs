@@ -13,7 +13,7 @@ pub struct MachineNoise {
     pub case: String,
     /// Number of comparisons between two runs.
     pub comparisons: u64,
-    /// Number of comparisons with the verdict faster or slower, which is false because the case is the same.
+    /// Number of comparisons with a false verdict: faster or slower, although both runs measured the same case.
     pub false_verdicts: u64,
     /// Standard deviation of the time between whole runs, in percent.
     pub run_spread_pct: f64,

@@ -62,7 +62,7 @@ impl Default for RunSpreads {
 pub struct Fastest {
     /// Name of the construction: `X-Wing`.
     pub construction: String,
-    /// Request of the user: `fastest+fastest`, or `fastest+liboqs` if one half is fixed.
+    /// The user's request: `fastest+fastest`, or `fastest+liboqs` if one half is fixed.
     pub asked: String,
     /// Operations whose times the trial added up.
     pub operations: Vec<String>,
@@ -130,7 +130,7 @@ pub struct Protocol {
     pub affinity: Option<Vec<u32>>,
     /// Spread between runs that the intervals take into account.
     pub run_spreads: RunSpreads,
-    /// Pairs of libraries that the request `fastest` selected. Empty without such a request.
+    /// Pairs of libraries that the request `fastest` selected. Empty if the user did not request `fastest`.
     pub fastest: Vec<Fastest>,
 }
 

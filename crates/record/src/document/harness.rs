@@ -37,7 +37,8 @@ pub struct HarnessEntry {
     pub affinity: Option<Vec<u32>>,
     /// Spread between runs that the intervals take into account.
     pub run_spreads: RunSpreads,
-    /// Pairs of libraries that the request `fastest` selected, each with its runner-up. Empty without such a request.
+    /// Pairs of libraries that the request `fastest` selected, each with its runner-up. Empty if the user did not
+    /// request `fastest`.
     pub fastest: Vec<Fastest>,
 }
 
