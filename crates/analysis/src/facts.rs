@@ -60,7 +60,8 @@ pub struct SlowerPath {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Source {
-    /// Names of the facts: `whose`, `language`, `licence`, `maturity`, `validation`, `constant_time`, `slower_paths`.
+    /// Names of the facts that the source supports: `whose`, `language`, `licence`, `maturity`, `validation`,
+    /// `constant_time`, `slower_paths`.
     pub of: Vec<String>,
     /// Address of the source.
     pub url: String,

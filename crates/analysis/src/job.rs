@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// Operations that a job can include: those of a KEM, then those of a signature scheme.
+/// Operations that a job can include: KEM operations, then signature operations.
 pub const OPERATIONS: [&str; 5] = ["keygen", "encapsulate", "decapsulate", "sign", "verify"];
 /// Number of KEM operations at the start of [`OPERATIONS`].
 pub(crate) const OF_KEM: usize = 3;

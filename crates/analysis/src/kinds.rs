@@ -1,5 +1,5 @@
-//! Selects cases that do the same kind of work before they are compared. A case with caller-supplied randomness does
-//! different work from a case that uses the library's own randomness.
+//! Selects cases that do the same kind of work, so that they can be compared. A case with caller-supplied randomness
+//! does different work from a case that uses the library's own randomness.
 
 use crate::case::CaseAnalysis;
 use crate::group::{distinct, gathered};

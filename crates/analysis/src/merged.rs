@@ -11,8 +11,8 @@ use std::fmt;
 /// with the most providers for the job, or the newest of several such runs.
 #[derive(Clone, Debug)]
 pub struct Merged {
-    /// All cases as one run. It starts with the oldest run and ends with the newest. It is complete if all runs are
-    /// complete.
+    /// All cases as one run, with the start time of the oldest run and the end time of the newest. The merged run is
+    /// complete if all runs are complete.
     pub(crate) run: Run,
     /// Headers of the runs that contribute cases, newest first.
     pub(crate) parts: Vec<RunHeader>,
@@ -114,7 +114,8 @@ impl Merged {
     }
 }
 
-/// Creates the header of the merged run. Fields that differ between the runs are joined.
+/// Creates the header of the merged run. Joins the ids, the suites and the commands of the runs. The start time comes
+/// from the oldest run, and the other fields from the newest.
 fn header(parts: &[RunHeader], plan: Vec<Case>) -> RunHeader {
     let joined = |field: fn(&RunHeader) -> &String, separator: &str| {
         distinct(parts.iter().map(|part| field(part).as_str())).join(separator)

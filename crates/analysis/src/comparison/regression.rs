@@ -2,7 +2,7 @@
 //! is the last line of `pqlab gate`.
 //!
 //! - The **interval** of a case's ratio comes from the comparison. An interval that reaches the threshold is widened,
-//!   because such cases are selected from many. If there are R such cases among m, the confidence level is 1 - 0.05 R/m
+//!   because its case was selected from many. If R of m cases are selected, the confidence level is 1 - 0.05 R/m
 //!   (Benjamini and Yekutieli, Journal of the American Statistical Association 100 (2005)).
 //! - **Disturbance** widens the interval by a [factor](contention_factor) estimated from the samples. A disturbed case
 //!   may be slower because of the disturbance, so the lower end is divided by the case's factor. A disturbed baseline

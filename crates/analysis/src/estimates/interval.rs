@@ -34,7 +34,7 @@ pub fn crossed_of(visits: &[(Moment, Vec<f64>)], statistic: Statistic) -> Option
     crossed_visits(cells, summary_of(statistic))
 }
 
-/// Undisturbed visits of a disturbed case, and the effect of the disturbance on the others.
+/// Undisturbed visits of a disturbed case, and the effect of the disturbance on its other visits.
 pub(super) struct Disturbed {
     /// Moments of the undisturbed visits.
     clean: BTreeSet<Moment>,

@@ -82,9 +82,9 @@ pub struct Estimates {
     pub contended: bool,
     /// Statistic by which the case is compared and ranked.
     pub statistic: Statistic,
-    /// Median of the time of one operation in ns, with its 95% interval.
+    /// Median time of one operation in ns, with its 95% interval.
     pub median_ns: Interval,
-    /// Mean of the time of one operation in ns, after trimming, with its 95% interval.
+    /// Mean time of one operation in ns, after trimming, with its 95% interval.
     pub mean_ns: Interval,
     /// Time at the expected number of attempts; `None` if the operation does not repeat attempts, or if the number of
     /// attempts cannot be read from single samples.

@@ -8,7 +8,8 @@ use crate::run::RunAnalysis;
 pub(super) const WHAT: &str =
     "unused CPU features: other implementations of these algorithms use them (from the source code, not measured)";
 
-/// Lists the algorithms that a library in the run computes without using such a feature, although the run's CPU has it.
+/// Lists the algorithms that a library in the run computes without a feature that the run's CPU has and that other
+/// implementations use.
 pub(super) fn details(analysis: &RunAnalysis<'_>) -> Vec<String> {
     let features = &analysis.run.header.environment.cpu.features;
     let has = |feature: &String| features.contains(feature);

@@ -151,8 +151,8 @@ const HYBRIDS: &[Line] = &[
 /// Reason why the document's combiner times are longer than pqlab's.
 const ENCODED: &str = "the document's figure includes encoding keys to PEM and CBOR";
 
-/// Scheme, the key generations, signatures and verifications per second that the document lists for it, and the
-/// libraries to compare with, in order of preference.
+/// Rates that the document lists. Each entry contains a scheme, its key generations, signatures and verifications per
+/// second, and the libraries to compare with, in order of preference.
 const RATES: &[(&str, [f64; 3], &[&str])] = &[
     ("Falcon-512", [212.0, 7_014.0, 43_787.0], LIBOQS),
     ("Falcon-1024", [65.0, 3_502.0, 22_102.0], LIBOQS),

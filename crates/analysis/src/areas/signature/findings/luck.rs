@@ -13,8 +13,8 @@ const MESSAGES: &str = "cctv";
 const ORDER: f64 = 0.99;
 
 pub(crate) fn statements(analysis: &RunAnalysis<'_>) -> Vec<Statement> {
-    // Include failed cases: without the vectors folder, every case with a published message set
-    // fails, and the finding describes single signatures only.
+    // Include failed cases. Without the vectors folder, every case with a published message set fails, and the finding
+    // describes single signatures only.
     let cases = analysis.area(AREA).filter(|case| signs_published_set(case));
     let algorithms = cases.map(|case| case.case().algorithm.as_str());
     let statement = |algorithm: &str| {
