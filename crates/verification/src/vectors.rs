@@ -155,8 +155,7 @@ mod tests {
         assert_eq!(found(Vectors::new(Some(folder.clone())).with_fetched(fetched()), name).unwrap(), 1);
         assert_eq!(found(Vectors::default().with_fetched(fetched()), name).unwrap(), 2);
         assert!(found(Vectors::default(), name).unwrap() > 100_000);
-        // A file missing from the given folder must be an I/O error. Only without a folder is it
-        // `Absent`.
+        // A file that is missing from the given folder must be an I/O error. It is `Absent` only if no folder is given.
         let missing = found(Vectors::new(Some(folder.clone())).with_fetched(fetched()), "more.rsp.gz").unwrap_err();
         assert!(matches!(missing.fault, ReadFault::Io(_)), "{missing}");
         let nowhere = found(Vectors::default(), "more.rsp.gz").unwrap_err();
