@@ -1,5 +1,5 @@
-//! Tests that worker processes determine the library `fastest`. If a library crashes there, pqlab does not select it,
-//! and measures the others as usual.
+//! Tests that worker processes determine which library `fastest` names. If a library crashes in a worker, pqlab does
+//! not select that library, and measures the others as usual.
 
 #![allow(clippy::unwrap_used)]
 
