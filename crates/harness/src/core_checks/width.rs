@@ -71,7 +71,7 @@ mod tests {
             (b"AuthenticAMD", 0x00b4_0f40, Some(6.0)),
             (b"GenuineIntel", 0x0005_0654, Some(4.0)),
             (b"GenuineIntel", 0x0008_06f8, Some(5.0)),
-            // Raptor Lake has cores of two types, and the family of another vendor means nothing.
+            // Raptor Lake has two types of cores. Families of other vendors are unknown.
             (b"GenuineIntel", 0x000b_0671, None),
             (b"VIA VIA VIA ", 0x0000_06fd, None),
         ];

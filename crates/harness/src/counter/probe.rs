@@ -184,7 +184,7 @@ fn refusal(errno: Errno, paranoid: Option<i32>) -> (String, String) {
             Some(level) if level <= PARANOID_LIMIT => (
                 format!(
                     "perf_event_open is forbidden ({errno:?}) by a container's system-call filter: \
-                     kernel.perf_event_paranoid is {level}, which allows it"
+                     kernel.perf_event_paranoid is {level}, which would allow it"
                 ),
                 "start the container with `--cap-add PERFMON` or `--security-opt seccomp=unconfined`; otherwise \
                  `sudo sysctl kernel.perf_event_paranoid=1`, or run as root"
