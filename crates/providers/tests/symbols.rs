@@ -35,7 +35,7 @@ fn no_symbol_is_defined_twice() {
     assert!(clashes.is_empty(), "{} symbols are defined twice: {:?}", clashes.len(), &clashes[..clashes.len().min(20)]);
 }
 
-/// Returns the prefixes of the names of all archives that the `c` feature links.
+/// Returns the name prefix of each archive that the `c` feature links.
 fn expected() -> Vec<String> {
     let package = Path::new(env!("CARGO_MANIFEST_DIR"));
     let read = |path: &str| fs::read_to_string(package.join(path)).unwrap_or_else(|error| panic!("{path}: {error}"));
@@ -53,8 +53,8 @@ fn expected() -> Vec<String> {
     libraries.iter().flat_map(archives).collect()
 }
 
-/// For each archive name, returns the newest archive that the build scripts of this profile wrote, and its modification
-/// time. This test is linked with these archives.
+/// Returns the path and modification time of the newest archive for each archive name. Searches the output of this
+/// profile's build scripts, because this test is linked with those archives.
 fn archives(expected: &[String]) -> BTreeMap<String, (SystemTime, PathBuf)> {
     let executable = std::env::current_exe().expect("cannot find the path of this test");
     let profile = executable.ancestors().nth(2).expect("the test must be in the `deps` folder of the build profile");

@@ -1,10 +1,10 @@
 //! Measures the overhead of the adapters. Each operation runs in two ways: through the traits, as in the workloads, and
 //! as direct calls to the library. Both run interleaved in the same process with the same inputs.
 //!
-//! The benchmark covers each path through an adapter once: generating, preparing and loading a key in each encoding,
-//! and hashing a message first. Among algorithms that share a path, it measures the one with the fastest operations,
-//! because the adapter's overhead weighs most there. It skips caller-supplied coins, because an adapter only passes
-//! them on.
+//! The benchmark covers each path through an adapter once: generating a key, using a prepared key, loading a key in
+//! each encoding, and signing a pre-hashed message. Among algorithms that share a path, it measures the one with the
+//! fastest operations, because the adapter's overhead weighs most there. It skips caller-supplied coins, because an
+//! adapter only passes them on.
 //!
 //! Prints the time per operation and the adapter's overhead, with a 95% interval over processes. The limit for the
 //! overhead is 1% of the operation or 20 ns, whichever is larger. An operation is marked `above` if the overhead

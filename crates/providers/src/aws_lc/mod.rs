@@ -94,7 +94,7 @@ fn cpu_features() -> Vec<&'static str> {
         ("vaes", 3, 1 << 9),
         ("vpclmulqdq", 3, 1 << 10),
     ];
-    // SAFETY: `build_info` has initialised the library. Initialisation filled the table, and the
+    // SAFETY: `build_info` has initialized the library. Initialization filled the table, and the
     // library now only reads it.
     let words = unsafe { &ffi::OPENSSL_ia32cap_P };
     hide_in(words);

@@ -41,8 +41,8 @@ fn every_library_of_this_build_has_a_provider() {
     }
 }
 
-/// Checks that every provider offers algorithms or lists them as unsupported, as for a code path that this CPU cannot
-/// run.
+/// Checks that every provider offers algorithms, or lists algorithms as unsupported and gives the reasons. For example,
+/// a provider offers nothing if this CPU cannot run its code path.
 #[test]
 fn providers_offer_algorithms_or_give_reasons() {
     for provider in selected() {
@@ -55,7 +55,7 @@ fn providers_offer_algorithms_or_give_reasons() {
     }
 }
 
-/// Checks that the table in docs/explanation/timed-region.md consists of the rows in the folders' `timed.md` files. With
+/// Checks that the table in docs/explanation/timed-region.md consists of the rows in the `timed.md` files. With
 /// `PQLAB_RENEW_SNAPSHOTS=1`, writes the rows to that page instead.
 #[test]
 fn timed_region_page_has_the_rows_of_every_library() {

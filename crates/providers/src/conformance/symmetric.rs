@@ -41,7 +41,7 @@ fn hashes_agree_in_batches_and_in_pieces() {
     }
 }
 
-/// Compares each lane with a single-message function, which comes from another library if this build contains one.
+/// Compares each lane with a single-message function. Prefers a function from another library.
 #[test]
 fn each_lane_gives_the_digest_of_its_message() {
     let all = crate::providers();

@@ -133,7 +133,7 @@ impl<D: Degree> SignatureScheme for Padded<D> {
         Ok(Box::new(PreparedSigningKey::<D>::decode(bytes)?))
     }
 
-    /// Signs without moving the parsed key. With its working memory, the key takes 60 or 120 KiB.
+    /// Signs without moving the parsed key, which takes 60 or 120 KiB including its working memory.
     fn sign_from(
         &self,
         encoding: KeyEncoding,

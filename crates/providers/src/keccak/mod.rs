@@ -17,8 +17,7 @@ use std::hint::black_box;
 use std::sync::Arc;
 
 pub(crate) fn providers() -> Vec<Provider> {
-    // Skip the AVX2 code, which cannot hash a single message. It serves other parts of this
-    // project.
+    // Skip the AVX2 code, which cannot hash a single message. Only other parts of this project use it.
     let measured = |backend: &pqlab_keccak::Backend| *backend != pqlab_keccak::Backend::Avx2;
     pqlab_keccak::Backend::ALL.into_iter().filter(measured).map(provider).collect()
 }

@@ -161,8 +161,8 @@ macro_rules! parameter_set {
                     Ok(())
                 }
 
-                /// Returns the encapsulation key. Also checks that its coefficients are reduced, because the check of
-                /// its hash at loading does not cover that.
+                /// Returns the encapsulation key. Also checks that the key's coefficients are reduced, because loading
+                /// checks only the key's hash.
                 fn encapsulation_key(&self) -> Result<Box<dyn EncapsulationKey>> {
                     Ok(Box::new(Set::load_encapsulation_key(self.public_half())?))
                 }

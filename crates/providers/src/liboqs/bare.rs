@@ -206,18 +206,18 @@ struct State(fips202::State);
 impl State {
     fn new() -> State {
         let mut state = fips202::State(ptr::null_mut());
-        // SAFETY: the call initialises the whole state.
+        // SAFETY: the call initializes the whole state.
         unsafe { OQS_SHA3_shake128_inc_init(&raw mut state) };
         State(state)
     }
 
     fn absorb(&mut self, part: &[u8]) {
-        // SAFETY: the state is initialised, and the pointer and length describe `part`.
+        // SAFETY: the state is initialized, and the pointer and length describe `part`.
         unsafe { OQS_SHA3_shake128_inc_absorb(&raw mut self.0, part.as_ptr(), part.len()) };
     }
 
     fn finalize(&mut self) {
-        // SAFETY: the state is initialised.
+        // SAFETY: the state is initialized.
         unsafe { OQS_SHA3_shake128_inc_finalize(&raw mut self.0) };
     }
 
@@ -229,7 +229,7 @@ impl State {
 
 impl Drop for State {
     fn drop(&mut self) {
-        // SAFETY: the state is initialised and is released only here.
+        // SAFETY: the state is initialized and is released only here.
         unsafe { OQS_SHA3_shake128_inc_ctx_release(&raw mut self.0) };
     }
 }

@@ -25,8 +25,8 @@ pub(super) fn xofs() -> Vec<Arc<dyn Xof>> {
 
 struct FixedLength {
     info: HashParameters,
-    /// Function that hashes a message. The arguments are the output, `info.digest` bytes long, the message, and its
-    /// length in bytes.
+    /// Function that hashes a message. The arguments are the output buffer (`info.digest` bytes), the message, and the
+    /// message's length in bytes.
     digest: unsafe extern "C" fn(*mut u8, *const u8, usize),
 }
 
@@ -106,7 +106,7 @@ impl Xof for Shake {
 
     fn absorber(&self) -> Result<Box<dyn XofAbsorber>> {
         let mut state = State(ptr::null_mut());
-        // SAFETY: `init` initialises the whole state.
+        // SAFETY: `init` initializes the whole state.
         unsafe { (self.functions.init)(&raw mut state) };
         Ok(Box::new(Absorber(Reader { state, functions: self.functions })))
     }
@@ -117,14 +117,14 @@ struct Absorber(Reader);
 
 impl XofAbsorber for Absorber {
     fn update(&mut self, part: &[u8]) -> Result<()> {
-        // SAFETY: the state is initialised and not yet finalized. The pointer and length describe
+        // SAFETY: the state is initialized and not yet finalized. The pointer and length describe
         // `part`.
         unsafe { (self.0.functions.absorb)(&raw mut self.0.state, part.as_ptr(), part.len()) };
         Ok(())
     }
 
     fn finish(mut self: Box<Self>) -> Result<Box<dyn XofReader>> {
-        // SAFETY: the state is initialised and is finalized only here.
+        // SAFETY: the state is initialized and is finalized only here.
         unsafe { (self.0.functions.finalize)(&raw mut self.0.state) };
         Ok(Box::new(self.0))
     }

@@ -1,5 +1,5 @@
-//! SHAKE (FIPS 202) on four messages concurrently, with code from XKCP that liboqs exports. liboqs offers no such
-//! function for SHA-3 digests. As with a single message, each call allocates and frees a state.
+//! SHAKE (FIPS 202) on four messages concurrently, with code from XKCP that liboqs exports. For SHA-3 digests,
+//! liboqs hashes only one message at a time. As with a single message, each call allocates and frees a state.
 
 use super::fips202::{OQS_SHA3_shake128_x4, OQS_SHA3_shake256_x4, Shake4};
 use crate::shared::lanes::arrays;

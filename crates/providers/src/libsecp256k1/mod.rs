@@ -2,7 +2,7 @@
 //!
 //! Signing, verification and the computation of public keys call the C functions with one context per process. The
 //! context is blinded once, as in the library's benchmarks and in programs written in C. The crate's safe functions
-//! would blind the context again after each signature, which takes as long as the signature.
+//! would blind the context again after each signature, which takes as long as signing.
 //!
 //! The library signs digests, so the `sha2` crate hashes the messages with SHA-256.
 
@@ -191,7 +191,7 @@ impl VerifyingKey for PreparedVerifyingKey {
         no_context(context_string)?;
         let mut signature = Signature::from_compact(signature).map_err(|_| Error::VerificationFailed)?;
         // The library rejects a high `s` to prevent malleability, but ECDSA allows it (SEC 1,
-        // section 4.1.4). In pqlab every library must accept the same signatures, so normalise `s`
+        // section 4.1.4). In pqlab every library must accept the same signatures, so normalize `s`
         // first.
         signature.normalize_s();
         let digest: [u8; 32] = Sha256::digest(message).into();

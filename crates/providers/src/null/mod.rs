@@ -39,7 +39,7 @@ pub(crate) fn providers() -> Vec<Provider> {
     vec![provider]
 }
 
-/// Bytes that are written in place of everything that a real provider would compute. They are not all zero.
+/// Bytes that the null provider writes instead of computed values. They are not all zero.
 const MARK: [u8; 8] = *b"nothing.";
 
 /// Returns the first eight bytes, or [`MARK`] if `bytes` is shorter.

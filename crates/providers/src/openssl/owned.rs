@@ -10,7 +10,7 @@ macro_rules! owned {
 
         impl $name {
             /// Takes ownership of the pointer that the OpenSSL function `call` returned. If the
-            /// pointer is null, returns the error from this function.
+            /// pointer is null, returns the error that `call` reported.
             ///
             /// # Safety
             /// `pointer` must be null, or it must be valid and owned by the caller.

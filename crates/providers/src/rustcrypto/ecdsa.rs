@@ -76,7 +76,7 @@ macro_rules! curve {
     };
 }
 
-// ECDSA allows a high `s`, but k256 rejects it, so normalise `s` first.
+// ECDSA allows a high `s`, but k256 rejects it, so normalize `s` first.
 curve!(Secp256k1, "ECDSA-secp256k1", k256, scalar: 32, compressed: true, signature: |s| s.normalize_s());
 curve!(P256, "ECDSA-P-256", p256, scalar: 32, compressed: false, signature: |s| s);
 curve!(P384, "ECDSA-P-384", p384, scalar: 48, compressed: false, signature: |s| s);

@@ -23,9 +23,9 @@ const GENERAL: [&str; 10] = [
     "AES-256-GCM",
 ];
 
-/// Direct calls to a library, without the adapter. For an operation, the methods return library calls that do the same
-/// work as the adapter on the same inputs, as a careful user would write them. They return `None` if no such calls
-/// exist.
+/// Direct calls to a library, without the adapter. The methods from `kem` on return library calls as a careful user
+/// would write them. The calls do the same work as the adapter, on the same inputs. `None` means that `bare.rs`
+/// contains no calls for the operation.
 ///
 /// `provider` is the provider's id, including the code path if the library has several.
 pub(crate) trait Bare: Sync {
@@ -78,7 +78,7 @@ pub(crate) trait Bare: Sync {
     }
 }
 
-/// An object from a C library. Dropping it calls the library function that frees such objects.
+/// An object from a C library. Dropping it calls the library function that frees the object.
 struct Owned<T> {
     object: *mut T,
     free: unsafe extern "C" fn(*mut T),

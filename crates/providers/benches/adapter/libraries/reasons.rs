@@ -6,7 +6,7 @@ use pqlab_primitives::PrimitiveKind;
 const NULL: &str = "null: does no work, so every run already measures these calls as the harness's overhead";
 
 const SLOW: &str = "RSA, SLH-DSA, SPHINCS+: an operation takes from 10 microseconds to several seconds, and their \
-adapters make no more calls than those of ECDSA and ML-DSA";
+adapters make no more calls than the adapters of ECDSA and ML-DSA";
 
 const X25519: &str = "X25519 as a KEM: the same calls as the key agreement";
 
