@@ -78,7 +78,7 @@ pub(crate) fn watched<T: Send>(
     })
 }
 
-/// Like [`watched`], for work that stores no run. An exception replaces the result.
+/// Runs work that stores no run, as [`watched`] does. An exception replaces the result.
 pub(crate) fn interruptible<T: Send>(
     shown: Option<Py<PyAny>>,
     work: impl FnOnce(&mut Watch<'_>, &AtomicBool) -> Answer<T> + Send,

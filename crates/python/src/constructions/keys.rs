@@ -95,8 +95,8 @@ pub(crate) fn identifier(algorithm: &str) -> Answer<&'static Identifier> {
     })
 }
 
-/// Fails unless keys of the algorithm have a CBOR encoding. Only keys of hybrids in the reference form of an earlier
-/// system have this encoding.
+/// Fails unless keys of the algorithm have a CBOR encoding. Only hybrid keys in an earlier system's reference form have
+/// this encoding.
 fn check_cbor(source: &Source) -> Answer<()> {
     if source.encodings().contains(&KeyEncoding::Cbor) {
         return Ok(());

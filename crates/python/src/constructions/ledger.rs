@@ -137,7 +137,7 @@ fn ledger_verify(py: Python<'_>, transaction: Bytes<'_>, chain_id: Whole<u32>, p
     })
 }
 
-/// Returns a laboratory for work on block files, which never starts a worker. The worker program need not exist.
+/// Returns a laboratory for work on block files. The worker program need not exist, because this work starts no worker.
 fn laboratory() -> Laboratory {
     Laboratory::new(WorkerProgram::pqlab("pqlab"))
 }
