@@ -238,9 +238,10 @@ def plan(*what: str, database: Path | None = None, **how: Unpack[Asked]) -> dict
     :param database: Database file with the earlier runs that the estimate uses (default is the command line's
         database).
     :param how: Other arguments, as for :func:`run`.
-    :return: ``["cases"]``, the case ids; ``["measured"]``, the approximate number of cases that remain after trials
-        have chosen the ``fastest`` libraries; ``["seconds"]``, the estimated time; ``["unknown"]``, the number of cases
-        that were never measured here and may take longer; ``["notes"]``, remarks on the request.
+    :return: A dictionary. ``["cases"]`` lists the case ids. ``["measured"]`` is the approximate number of cases that
+        remain after trials have chosen the ``fastest`` libraries. ``["seconds"]`` is the estimated time.
+        ``["unknown"]`` is the number of cases that were never measured here, which may take longer. ``["notes"]``
+        contains remarks on the request.
     :raises pqlab.UnknownName: A name or a pattern matches nothing.
     """
     asked = asked_for(what, how, "pqlab.plan")

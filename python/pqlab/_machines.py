@@ -121,7 +121,8 @@ def _ids(there: Sequence[Machine]) -> list[str]:
 
 
 def _time_us(result: dict[str, Any]) -> float:
-    """Returns the time in µs that ``half_width_pct`` refers to: median, mean, or time at the expected attempts."""
+    """Returns the time in µs that ``half_width_pct`` refers to: the median, the mean, or the time at the expected
+    number of attempts."""
     attempts: dict[str, Any] | None = result.get("attempts")
     if attempts is not None:
         return float(attempts["at_expected_us"])

@@ -36,7 +36,7 @@ class Made(Generated):
     parts: int
     """Number of parts."""
     begun_again: int
-    """Number of restarts of parts whose process or node died."""
+    """Number of times that a part was restarted because its process or node died."""
     elapsed_ns: int
     """Time in ns to sign and write all parts."""
     start_ns: int
@@ -130,8 +130,8 @@ def _make(wanted: dict[str, Any], address: str | None, progress: Watcher | None)
     count: int = wanted["count"]
     size = max(1, PART // len(_pqlab.ledger_generate_part(wanted, (0, 1))))
     parts = [(first, min(first + size, count)) for first in range(0, count, size)]
-    # Memory to reserve in a private Ray: twice the expected size of the parts that are signed or
-    # wait to be written. Ray spills anything beyond that to disk.
+    # In a private Ray, reserve twice the expected size of the parts that nodes are signing or that wait to be written.
+    # Ray spills anything beyond that to disk.
     memory = min(2 * AHEAD * (os.cpu_count() or 1) * PART, MEMORY)
     with connected(address, memory=memory) as ray:
         hands = Hands(ray, Making.make, Making(wanted), wanted["threads"])

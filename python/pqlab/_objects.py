@@ -47,7 +47,10 @@ class Local:
 
     @contextmanager
     def part(self, part: tuple[int, int]) -> Generator[tuple[str, int]]:
-        """Yields the name of a file that contains the part at its offset, and the time in ns to fetch the part."""
+        """Yields the name of a file, and the time in ns to fetch the part.
+
+        The file contains the part at the same offset as the block.
+        """
         yield self.name, 0
 
 
@@ -97,7 +100,7 @@ class Object:
 
     @contextmanager
     def _outline(self) -> Generator[tuple[str, int]]:
-        """Yields the name and descriptor of a sparse file, as long as the object, that contains only its two ends."""
+        """Yields the name and descriptor of a sparse file as long as the object, with only the object's two ends."""
         with tempfile.NamedTemporaryFile(prefix="pqlab-part-") as file, self.reached():
             os.truncate(file.fileno(), self.size)
             for place, piece in self.pieces:
@@ -113,7 +116,10 @@ class Object:
 
     @contextmanager
     def part(self, part: tuple[int, int]) -> Generator[tuple[str, int]]:
-        """Yields the name of a file that contains the part at its offset, and the time in ns to fetch the part."""
+        """Yields the name of a file, and the time in ns to fetch the part.
+
+        The file contains the part at the same offset as the block.
+        """
         with self._outline() as (path, descriptor):
             began = time.monotonic_ns()
             place, end = _pqlab.ledger_bytes_of_part(path, part)
@@ -185,8 +191,8 @@ def _store(folder: str) -> tuple[Any, Any]:
     except ImportError:
         raise LibraryError("obstore, the client for object stores, is not installed", INSTALL) from None
     module, opened = cast("Any", obstore), cast("Any", obstore.store).from_url
-    # If a store is unreachable, fail within about a minute. Unencrypted addresses are allowed, because whether they are
-    # safe depends on the network.
+    # If a store is unreachable, fail within about a minute. Allow unencrypted addresses, because they are safe on some
+    # networks.
     patient = {"max_retries": 4, "retry_timeout": timedelta(seconds=60)}
     try:
         store = opened(folder, client_options={"connect_timeout": "10s", "allow_http": True}, retry_config=patient)

@@ -46,7 +46,7 @@ class Hands:
         return sum(int(node["Resources"].get("CPU", 0)) // self.threads for node in self.ray.nodes() if node["Alive"])
 
     def begun_again(self) -> int:
-        """Returns the number of restarts of parts whose process or node died."""
+        """Returns how often a part was restarted because its process or node died."""
         return sum(tries - 1 for tries in self.tries.values())
 
     def ready(self, nothing: Part) -> None:

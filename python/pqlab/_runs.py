@@ -337,7 +337,8 @@ class Database:
             baseline (default is the latest run).
         :param second: Run to compare with the baseline, or a pattern for the cases to compare with the baseline cases.
         :param run: Run to take the cases from, if ``first`` and ``second`` are patterns (default is the latest run).
-        :param since: Compare with the newest complete run of the same suite and host that is at least this much older.
+        :param since: Minimum age difference. The baseline is the newest complete run of the same suite and host that
+            is at least this much older.
         :param margin: Differences up to this percentage are equivalent, as for :meth:`Run.compare`.
         :param metric: Unit of the comparison, as for :meth:`Run.compare` (default ``auto``).
         :return: Output of ``pqlab compare --json`` as a dictionary, with a verdict for each case.

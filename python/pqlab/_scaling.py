@@ -51,8 +51,8 @@ class Measurement:
 
 @dataclass(frozen=True)
 class Estimate:
-    """Extrapolation of a measurement to a cluster. The three times are in seconds; each assumes that it is the only
-    limit."""
+    """Extrapolation of a measurement to a cluster. Each of the three times is in seconds, and assumes that nothing else
+    limits the cluster."""
 
     nodes: int
     """Number of nodes."""
@@ -162,7 +162,7 @@ def measure_scaling(
     provider: str | None = None,
     progress: Watcher | None = None,
 ) -> Scaling:
-    """Measures how block verification scales with the nodes of a cluster that is started on this machine.
+    """Starts a cluster on this machine, and measures how block verification scales with the number of nodes.
 
     Each node uses one CPU. Measurements with and without a cluster alternate. If there are more nodes than cores, the
     nodes share the cores, and the result shows the overhead of the cluster rather than its speed.

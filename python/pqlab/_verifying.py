@@ -53,7 +53,7 @@ class ClusterReport(BlockReport):
     resumed: int
     """Number of parts that were already in the journal."""
     begun_again: int
-    """Number of restarts of parts whose process or node died."""
+    """Number of times that a part was restarted because its process or node died."""
     start_ns: int
     """Time in ns to start or reach Ray and to prepare every node, not included in ``elapsed_ns``."""
     unshared_memory: int
@@ -66,7 +66,7 @@ class Job:
 
     path: str
     tag: str | None
-    """ETag of an object in a store, which identifies its version. ``None`` for a file."""
+    """ETag that identifies the version of an object in a store. ``None`` for a file."""
     facts: tuple[str, str, int, int, int | None]
     chain_id: int
     form: str

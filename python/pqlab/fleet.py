@@ -1,6 +1,6 @@
 """Measures a suite on every node of a Ray cluster, and stores one run per node in one database.
 
-Only one run at a time uses a machine, so nodes that share a machine take turns. ``pip install 'pqlab[cluster]'``
+A machine measures only one run at a time, so nodes that share a machine take turns. ``pip install 'pqlab[cluster]'``
 installs Ray.
 """
 
@@ -297,7 +297,7 @@ class _Fleet:
         for node in every:
             self.say(f"{node.name}: {node.kind}")
         if shared:
-            self.say("some nodes share a machine and take turns, so their figures do not compare machines")
+            self.say("some nodes share a machine and take turns, so do not compare their figures")
         while turns:
             self.begin(turns)
             for turn in [turn for turn in turns if turn.stream is not None]:
@@ -380,7 +380,7 @@ class _Fleet:
                 return self.again(turn, str(error).strip().splitlines()[0].partition(". ")[0])
             if word == "store":
                 turn.snapshot, finished = what
-                self.say(f"{turn.node.name}: {finished} cases are finished")
+                self.say(f"{turn.node.name}: finished cases: {finished}")
                 continue
             if word == "changed" and turn.snapshot is not None:
                 self.keep(turn)
@@ -419,4 +419,4 @@ class _Fleet:
             turn.node.runs.append(measured.id)
             turn.earlier = (*turn.earlier, *measured.cases)
         turn.snapshot = None
-        self.say(f"{turn.node.name}: {len(measured.cases)} cases are stored as run {measured.id}")
+        self.say(f"{turn.node.name}: run {measured.id} is stored; finished cases: {len(measured.cases)}")

@@ -39,7 +39,7 @@ def main(folder: Path, nodes: int, kill: bool) -> None:
         said.append(text)
         name = text.partition(":")[0][-8:]
         # At this point some cases are finished and copied, and others are not.
-        if kill and text.endswith("cases are finished") and name in victims and not killed:
+        if kill and ": finished cases: " in text and name in victims and not killed:
             killed.append(name)
             threading.Thread(target=fire, args=(name,), daemon=True).start()
 

@@ -272,7 +272,7 @@ def test_scaling_is_extrapolated() -> None:
     one, many, every = scaling.estimates(100_000_000, [1, 100, 100_000], 16, 1.25e9)
     assert one.verifying == pytest.approx(312.5) and one.reading == pytest.approx(440.96) and one.limit == "reading"
     assert many.verifying == pytest.approx(3.125) and many.seconds == many.reading == pytest.approx(4.4096)
-    # Here, a part has a fixed cost equal to that of 10,000 transactions, and contains about 60,000
+    # Here, the fixed cost of a part equals the cost of 10,000 transactions, and a part contains about 60,000
     # transactions.
     costly = cluster.Scaling("X", (), 5512.0, 50.0, 500_000.0, 1000.0)
     assert costly.estimates(100_000_000, [1], 16, 1.25e9)[0].verifying == pytest.approx(312.5 * 7 / 6, rel=0.03)
