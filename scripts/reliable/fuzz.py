@@ -75,8 +75,8 @@ class Target:
         # Number of executions and seconds, by commit.
         self.all = json.loads(self.notes.read_text()) if self.notes.exists() else {}
         self.program = None
-        # Number of earlier executions to leave out. The long form adds up over calls; the short
-        # form starts from zero.
+        # Number of earlier executions to leave out. The long form adds up executions over several calls.
+        # The short form starts from zero.
         self.earlier = 0
         if commit.endswith(CHANGED):
             self.all.pop(commit, None)

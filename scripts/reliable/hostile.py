@@ -181,7 +181,7 @@ def settled(service, before):
 
 
 def attacked(task, name, service, good):
-    """Tests a service with hostile clients. `good` is a good client, called before and after, which raises faults."""
+    """Tests a service with hostile clients. Before and after, calls `good`, a good client that raises faults."""
     for _ in range(3):
         good()
     before, count = service.size(), task.count(500, 10_000)

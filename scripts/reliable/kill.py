@@ -133,7 +133,7 @@ class Database:
             time.sleep(0.01)
         if left:
             self.tally.outlived += len(left)
-            self.tally.faults.append(f"{len(left)} workers outlived their coordinator by {PATIENCE} s")
+            self.tally.faults.append(f"workers that outlived their coordinator by {PATIENCE} s: {len(left)}")
 
     def finish(self, *arguments):
         """Starts or resumes a run, and waits until it ends."""

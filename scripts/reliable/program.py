@@ -67,7 +67,7 @@ def integrity(database):
             orphans = len(connection.execute("PRAGMA foreign_key_check").fetchall())
     except sqlite3.Error as error:
         return str(error)
-    return "; ".join(said + [f"{orphans} orphaned rows"] * bool(orphans))
+    return "; ".join(said + [f"orphaned rows: {orphans}"] * bool(orphans))
 
 
 class Session:

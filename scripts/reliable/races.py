@@ -1,15 +1,17 @@
 """Filters ThreadSanitizer reports from builds with a standard library that is not instrumented.
 
-ThreadSanitizer then does not see synchronisation inside the standard library: that a `OnceLock` is filled before it is
-read, a contended mutex, a channel, or joining a thread. A report is about this project if both conditions hold:
+In these builds, ThreadSanitizer does not see synchronization inside the standard library. Examples are filling a
+`OnceLock`, locking a contended mutex, sending through a channel, and joining a thread. A report is about this project
+if both conditions hold:
 
 - For one of the two accesses, the innermost frame outside the standard library is in this workspace.
-- Neither access is to data that the standard library synchronises in these ways.
+- Neither access is to data that the standard library synchronizes in these ways.
 """
 
 import re
 
-# Names in frames that access such data: cells that are filled once, data about threads, and test harness results.
+# Names in frames that access data that the standard library synchronizes: cells that are filled once, data about
+# threads, and results of the test harness.
 HANDED = (
     "std::sync::once_lock", "std::sync::lazy_lock", "std::sys::sync::once", "std::sync::once", "std::thread::lifecycle::Packet",
     "std::thread::thread::Inner", "test::event::CompletedTest",
@@ -30,7 +32,7 @@ def counts(report, root):
     """Whether a report is about code below this folder."""
     accesses = [FRAME.findall(stack) for stack in ACCESS.findall(report)]
     if not accesses:
-        # The report is not about a race, but for example about a lock order inversion. Such reports are kept.
+        # Keep reports that are not about races, such as lock order inversions.
         return True
     handed = any(word in name for frames in accesses for name, _ in frames for word in HANDED)
     places = [place(frames) for frames in accesses]
@@ -43,5 +45,5 @@ def of_project(said, root):
     ours = [" ".join([kind, *body.split()])[:200] for kind, body in reports if counts(body, root)]
     left_out = len(reports) - len(ours)
     if unread := said.count(BEGIN) - len(reports):
-        ours.append(f"{unread} reports cannot be parsed")
+        ours.append(f"reports that cannot be parsed: {unread}")
     return ours, left_out

@@ -123,4 +123,4 @@ class Team:
             for thread in self._threads:
                 thread.join(150)
         if left := sum(thread.is_alive() for thread in self._threads):
-            self.fault(f"{left} clients are still waiting for an answer")
+            self.fault(f"clients still waiting for an answer: {left}")
