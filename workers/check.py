@@ -4,10 +4,10 @@
     check.py [--quick] PROGRAM [ARGUMENT...]
     check.py --together PROGRAM [ARGUMENT...] -- PROGRAM [ARGUMENT...] [-- ...]
 
-The first form checks everything that a worker lists, with round trips, forgeries, repeated coins and visits, and checks
-that the worker rejects invalid input, including garbage. The second form checks that workers interoperate: each worker
-decapsulates and verifies what the others encapsulate and sign. Exits with code 1 if something is wrong. Needs only
-Python 3.9.
+The first form checks everything that a worker lists, with round trips, forgeries, repeated coins and visits. It also
+checks that the worker rejects invalid input, including garbage. The second form checks that workers interoperate: each
+worker decapsulates and verifies what the others encapsulate and sign. Exits with code 1 if something is wrong. Needs
+only Python 3.9.
 """
 
 import hashlib

@@ -1,4 +1,4 @@
-//! Decoder of JWS tokens in compact serialisation.
+//! Decoder of JWS tokens in compact serialization.
 #![no_main]
 
 mod any_signature;

@@ -11,8 +11,8 @@ use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 /// Number of sockets on which the relay listens. For a minute after a connection ends, the client
-/// cannot use its port for the same socket again (TIME_WAIT). With a single socket, it would run
-/// out of ports within seconds.
+/// cannot use its port for the same socket again (TIME_WAIT). With a single socket, the client
+/// would run out of ports within seconds.
 const SOCKETS: usize = 32;
 
 static RELAY: LazyLock<(Arc<Relay>, Vec<SocketAddr>)> = LazyLock::new(|| {

@@ -154,7 +154,7 @@ pub fn v3(bytes: &[u8], to: To) {
     check(&V3, bytes, to);
 }
 
-/// Tests hs-ntor: `to` receives a message mutated with `bytes`, see [`altered`].
+/// Tests hs-ntor. `bytes` [alter](altered) the message that `to` receives.
 pub fn onion_service(bytes: &[u8], to: To) {
     check(&ONION_SERVICES, bytes, to);
 }

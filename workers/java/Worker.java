@@ -161,7 +161,7 @@ public final class Worker {
     }
 
     /**
-     * Returns the operations of a signature scheme. Each call initialises the `Signer`, because a `Signer` holds the
+     * Returns the operations of a signature scheme. Each call initializes the `Signer`, because a `Signer` holds the
      * state of one message.
      */
     private static Map<String, Ready> signature(Ready keygen, Supplier<Signer> signers, Load secret, Load open, boolean contexts) {

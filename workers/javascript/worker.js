@@ -69,7 +69,7 @@ function nobleSignature(scheme) {
       const key = length('a key', given[1], lengths.secretKey);
       const message = given[2];
       const how = options(given);
-      // Empty coins ask for the deterministic variant. Without coins, noble draws its own.
+      // Empty coins select the deterministic variant. Without coins, noble generates random bytes.
       if (given.length > 4) how.extraEntropy = given[4].length > 0 && length('coins', given[4], 32);
       return { run: () => scheme.sign(message, key, how), outputs: alone };
     },
@@ -223,7 +223,7 @@ class Case {
   }
 }
 
-// Creates a separate loop function for each case. V8 would optimise a shared loop for the functions
+// Creates a separate loop function for each case. V8 would optimize a shared loop for the functions
 // that earlier cases called, which makes later cases slower.
 function loop() {
   return new Function(
