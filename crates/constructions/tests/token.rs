@@ -206,6 +206,8 @@ fn rejects_non_canonical_jws() {
     for right in [r#"{"alg":"Ed25519"}"#, r#"{"alg":"EdDSA"}"#, r#"{ "typ": "JWT", "alg": "EdDSA", "kid": "1" }"#] {
         assert_eq!(refused(&sign(right)), None, "{right}");
     }
+    let token = sign(r#"{"x5c":[],"alg":"EdDSA","kid":"1","jwk":{}}"#);
+    assert_eq!(jws::Jws::parse(&token).unwrap().other_parameters(), ["jwk", "x5c"]);
     for (wrong, why) in [
         (r#"{"alg":"EdDSA","alg":"EdDSA"}"#, "duplicate member"),
         (r#"{"alg":"EdDSA","\u0061lg":"EdDSA"}"#, "duplicate member"),

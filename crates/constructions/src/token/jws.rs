@@ -62,6 +62,8 @@ fn header(algorithm: &Algorithm, key_id: Option<&str>) -> String {
 pub struct Jws<'a> {
     algorithm: String,
     key_id: Option<String>,
+    /// Names of the other header parameters, sorted.
+    others: Vec<String>,
     payload: Vec<u8>,
     signature: Vec<u8>,
     signed: &'a str,
@@ -94,7 +96,9 @@ impl<'a> Jws<'a> {
             None => None,
             Some(_) => return Err(malformed("has a key identifier that is not a string")),
         };
-        Ok(Jws { algorithm, key_id, payload: decode(payload)?, signature: decode(signature)?, signed })
+        let mut others: Vec<String> = members.keys().cloned().collect();
+        others.sort();
+        Ok(Jws { algorithm, key_id, others, payload: decode(payload)?, signature: decode(signature)?, signed })
     }
 
     /// Returns the algorithm that the token claims. Do not rely on this claim.
@@ -105,6 +109,11 @@ impl<'a> Jws<'a> {
     /// Returns the identifier of the key that must verify the token, if present.
     pub fn key_id(&self) -> Option<&str> {
         self.key_id.as_deref()
+    }
+
+    /// Returns the names of all header parameters other than the algorithm and the key identifier, sorted.
+    pub fn other_parameters(&self) -> &[String] {
+        &self.others
     }
 
     /// Verifies the signature and returns the payload.

@@ -447,6 +447,11 @@ fn json_parts(text: &str) -> Result<Vec<RawPart>, String> {
     Err("JSON without \"kty\", so it is not a JWK".to_owned())
 }
 
+/// Lists header parameters of a token that pqlab does not interpret. `None` if there are none.
+fn others(names: &[String]) -> Option<Fact> {
+    (!names.is_empty()).then(|| fact("other header parameters, not interpreted", names.join(", ")))
+}
+
 fn fact(name: &str, value: impl ToString) -> Fact {
     Fact { name: name.to_owned(), value: value.to_string() }
 }
@@ -689,6 +694,7 @@ impl Libraries {
         let token = Jws::parse(text).map_err(|error| error.to_string())?;
         let mut facts = vec![fact("signature", token.algorithm())];
         facts.extend(token.key_id().map(|key_id| fact("key identifier", key_id)));
+        facts.extend(others(token.other_parameters()));
         // RFC 7515, appendix F: the payload of a detached JWS is empty.
         let is_empty = text.contains("..");
         if is_empty {
@@ -710,10 +716,7 @@ impl Libraries {
         let mut facts = vec![fact("signature", number)];
         facts.extend(token.key_id().map(|key_id| fact("key identifier", hex::encode(key_id))));
         facts.extend(token.content_type().map(|content| fact("content type", content)));
-        let others = token.other_parameters();
-        if !others.is_empty() {
-            facts.push(fact("other header parameters, not interpreted", others.join(", ")));
-        }
+        facts.extend(others(token.other_parameters()));
         let algorithm = Algorithm::of_cose(number);
         let checks = self.token(algorithm, &format!("COSE algorithm {number}"), known, |algorithm, key| {
             token.verify(algorithm, key).map(drop).map_err(|error| Flaw::Wrong(error.to_string()))
