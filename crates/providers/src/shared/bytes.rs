@@ -3,8 +3,8 @@
 pub(crate) use pqlab_adapters::{front_of, write};
 use pqlab_primitives::{Error, Result};
 
-/// Maximum length of a context string in bytes, because the length is encoded in one byte (FIPS 204, section 5.2; FIPS
-/// 205, section 10.2).
+/// Maximum length of a context string in bytes. The length must fit in one byte (FIPS 204, section 5.2; FIPS 205,
+/// section 10.2).
 const CONTEXT: usize = 255;
 
 /// Returns `bytes` as an array of `N` bytes.
