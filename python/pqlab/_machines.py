@@ -209,7 +209,7 @@ def _costs(there: Sequence[Machine], prices: Mapping[str, float]) -> _Table:
     known = [machine for machine, price in zip(there, paid, strict=True) if price is not None]
     if not known:
         kinds = ", ".join(dict.fromkeys(repr(machine.kind) for machine in there))
-        raise InvalidArgument(f"no price matches a measured machine: {kinds}", "write a pattern such as '*EPYC*=0.34'")
+        raise InvalidArgument(f"no price matches a measured machine: {kinds}", "use a pattern such as '*EPYC*'")
     found = [(machine.cases(), price) for machine, price in zip(there, paid, strict=True) if price is not None]
     rows = [
         [case, *(f"{cases[case]['ops_per_s'] * 3600 / price:.3g}" if case in cases else "" for cases, price in found)]

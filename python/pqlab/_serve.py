@@ -92,7 +92,7 @@ class Server:
                 listener.bind(self.path)
                 listener.listen(64)
             except OSError as error:
-                remedy = "name another folder in TMPDIR"
+                remedy = "set TMPDIR to another folder"
                 raise LibraryError(f"{self.path}: cannot create a socket: {error}", remedy) from None
             here, self._lifeline = os.pipe()
             undo.callback(os.close, here)

@@ -386,7 +386,7 @@ class _Fleet:
                 self.keep(turn)
                 return self.again(turn, what)
             if word != "done":
-                turn.node.reason = what or "it was stopped"
+                turn.node.reason = what or "the run was stopped"
                 self.say(f"{turn.node.name}: {turn.node.reason}")
             turn.node.complete = word == "done"
             self.keep(turn)

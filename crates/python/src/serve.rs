@@ -32,7 +32,7 @@ impl From<ServerError> for Failure {
         match error {
             ServerError::Store(error) => error.into(),
             ServerError::Address { .. } => {
-                Failure::new(Kind::InvalidArgument, error.to_string()).advising("choose another address with listen=")
+                Failure::new(Kind::InvalidArgument, error.to_string()).advising("choose another host or port")
             }
             ServerError::Threads(_) => Failure::new(Kind::Internal, error.to_string()),
         }

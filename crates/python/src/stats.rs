@@ -65,7 +65,7 @@ fn read(object: &Bound<'_, PyAny>, name: &str, converts: bool) -> Answer<Vec<f64
         let number = number?;
         let number = number.extract::<f64>().map_err(|_| {
             let shown = number.get_type().name().map_or_else(|_| "it".to_owned(), |name| name.to_string());
-            Failure::argument(name, format!("item {place} is not a number, but '{shown}'"))
+            Failure::argument(name, format!("item {place} must be a number, not '{shown}'"))
         })?;
         found.push(number);
     }
