@@ -424,8 +424,8 @@ def together(commands):
                         print(f"  {kind} {algorithm}, {name} and {other_name}: WRONG: {error}")
                         wrong += 1
             tried += pairs
-            print(f"  {kind} {algorithm}: {pairs} pairs agree ({', '.join(name for name, _, _ in able)})")
-        print(f"{tried} pairs agree, {wrong} do not")
+            print(f"  {kind} {algorithm}, pairs that agree: {pairs} ({', '.join(name for name, _, _ in able)})")
+        print(f"pairs that agree: {tried}; pairs that do not: {wrong}")
     finally:
         for worker in workers:
             worker.__exit__()

@@ -1,4 +1,4 @@
-"""The program under test: with a separate database, as a running session, and as a service."""
+"""Runs the program under test: with a separate database, as a session that measures, and as a service."""
 
 import contextlib
 import json
