@@ -18,8 +18,8 @@ pub(super) struct Column {
     pub(super) provider: String,
     pub(super) algorithm: String,
     pub(super) value: Interval,
-    /// Index of the bar's quantity if the picture shows several quantities. The bar then has the color of the quantity
-    /// instead of the library.
+    /// Index of the bar's quantity if the picture shows several quantities. The bar then has the color of its quantity,
+    /// not the color of its library.
     pub(super) part: Option<usize>,
     /// Reason why the figure is not ranked. The bar is then hollow.
     pub(super) doubt: Option<&'static str>,
@@ -39,7 +39,7 @@ pub(super) struct Texts<'t> {
     pub(super) base: Option<(&'t str, &'t str)>,
 }
 
-/// Draws bars side by side. Returns `None` if there are none.
+/// Draws bars side by side. Returns `None` if there are no bars.
 pub(super) fn columns(
     analysis: &RunAnalysis<'_>,
     texts: &Texts<'_>,
@@ -110,7 +110,7 @@ pub(super) fn columns(
     Some(canvas.finish(analysis, texts.name, texts.title, format!("{} {}.", texts.note, listed.join("; "))))
 }
 
-/// Formats the figure above a bar, a time always with three digits. Ticks on axes may have fewer.
+/// Formats the figure above a bar. A time always has three digits here, whereas ticks on axes may have fewer.
 fn figure(quantity: Quantity, value: f64) -> String {
     if quantity == Quantity::Time { time(value) } else { quantity.show(value) }
 }

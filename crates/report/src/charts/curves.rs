@@ -107,7 +107,7 @@ pub(super) fn spread(wanted: &[f64], heights: &[f64], top: f64, bottom: f64) -> 
     for place in 1..places.len() {
         places[place] = places[place].max(places[place - 1] + apart(place - 1));
     }
-    // If the last labels are below the plot, move them and their neighbours up.
+    // If the last labels are below the plot, move them and their neighbors up.
     for place in (0..places.len()).rev() {
         let limit = if place + 1 < places.len() { places[place + 1] - apart(place) } else { bottom };
         places[place] = places[place].min(limit);
@@ -197,7 +197,8 @@ pub(super) fn draw(analysis: &RunAnalysis<'_>, plot: &Plot<'_>, mut all: Vec<Ser
             canvas.mark(look.doubted(point.doubt), *x, *y, &about);
             canvas.shows_figure(&series.provider, &series.algorithm, point.doubt);
         }
-        // Draw the ideal after the curve, so that it stays visible if the two coincide.
+        // Draw the line of ideal growth after the curve, so that it stays visible if the two
+        // coincide.
         if let (true, Some(first)) = (plot.ideal, series.points.first()) {
             let at = |place: f64| (across.at(place), up.at(first.value.estimate * place / first.at));
             canvas.ideal(&series.points.iter().map(|point| at(point.at)).collect::<Vec<_>>());
@@ -241,8 +242,8 @@ pub(super) fn draw(analysis: &RunAnalysis<'_>, plot: &Plot<'_>, mut all: Vec<Ser
     Some(canvas.finish(analysis, &plot.name, &title, about))
 }
 
-/// If all curves show the same operation, removes it from their names. Returns the plural noun for the axis:
-/// `server handshakes` or `operations`.
+/// If all curves show the same operation, removes the operation from the names of the curves. Returns the plural noun
+/// for the axis: `server handshakes` or `operations`.
 fn counted<'r>(area: &str, rows: impl Iterator<Item = &'r CaseAnalysis<'r>>, all: &mut [Series]) -> String {
     match distinct(rows.map(|row| row.case().operation.as_str())).as_slice() {
         [operation] => {

@@ -14,7 +14,8 @@ use pqlab_stats::Sorted;
 const WIDTH: f64 = 760.0;
 /// Height of the plot of cumulative distributions, in SVG units.
 const PLOT: f64 = 230.0;
-/// Quantile at which the time axis ends. The slowest samples would squeeze all others into the left of the plot.
+/// Quantile at which the time axis ends. An axis with the slowest samples would squeeze all others into the left of the
+/// plot.
 const SHOWN: f64 = 0.99;
 /// Number of steps of a curve.
 const STEPS: usize = 200;
@@ -68,7 +69,8 @@ pub(super) fn cumulative(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart
     canvas.ends_at(bottom + 40.0);
     canvas.text((left + right) / 2.0, bottom + 34.0, TextStyle::Faint, Anchor::Middle, AXIS);
     canvas.text(0.0, head + 6.0, TextStyle::Faint, Anchor::Start, "operations that took at most this time");
-    // The axis ends where the slowest library has done 99% of its operations. The other curves go on to that time.
+    // The axis ends at the time by which the slowest library has completed 99% of its operations. The other curves
+    // continue to that time.
     let ends = || curves.iter().map(|(_, times)| times.quantile(SHOWN));
     let last = ends().fold(0.0, f64::max);
     let across = Scale::log(curves.iter().map(|(_, times)| times.min()).chain(ends()), left, right);
@@ -111,8 +113,8 @@ pub(super) fn cumulative(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart
     Some(canvas.finish(analysis, &format!("distribution-{}", slug(area)), &title, about.trim_end().to_owned()))
 }
 
-/// Returns the points of a cumulative distribution, a step function. It ends at the time `last`, at the exact fraction
-/// of samples that took no longer.
+/// Returns the points of a cumulative distribution, drawn as a step function. The last point shows the exact fraction
+/// of samples that took at most `last`.
 fn steps(times: &Sorted, last: f64, across: &Scale, up: &Scale) -> Vec<(f64, f64)> {
     let all = times.as_slice();
     let reached = all.partition_point(|time| *time <= last) as f64 / all.len() as f64;

@@ -25,8 +25,8 @@ const MISSING: &str = "–";
 /// Text in place of a tile for a case that failed.
 const FAILED: &str = "failed";
 
-/// Shades of tiles from the fastest to the slowest, in one hue with decreasing lightness. Each has the maximum ratio to
-/// the fastest, the color, and whether text on it is light.
+/// Shades of tiles from the fastest to the slowest, in one hue with decreasing lightness. Each entry has the maximum
+/// ratio to the fastest, the color, and whether text on this color is light.
 const SHADES: [(f64, &str, bool); 6] = [
     (1.1, "#d9eef2", false),
     (1.5, "#a9d5de", false),

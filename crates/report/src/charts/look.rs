@@ -9,7 +9,7 @@ use pqlab_analysis::RunAnalysis;
 const SHAPES: usize = 8;
 
 /// Libraries with a fixed color and shape: name, and number of the shape. The position in the list is the number of the
-/// color. Libraries that often appear in one picture differ in both.
+/// color. Libraries that often appear in one picture differ in both color and shape.
 const LIBRARIES: [(&str, usize); COLOURS.len()] = [
     ("aws-lc", 0),
     ("liboqs", 1),
@@ -43,8 +43,8 @@ const FILLS: [Fill; 4] = [Fill::Solid, Fill::Ring, Fill::Bar, Fill::Pale];
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Look {
     pub(super) colour: usize,
-    /// Number of the color of the mark's left half, if the provider is a pair of libraries: the color of the first
-    /// library.
+    /// Number of the color of the mark's left half, which shows the first library of a pair. `None` if the provider is
+    /// a single library.
     pub(super) left: Option<usize>,
     pub(super) shape: usize,
     pub(super) fill: Fill,
@@ -58,7 +58,7 @@ impl Look {
         Look { is_doubtful: self.is_doubtful || doubt.is_some(), ..self }
     }
 
-    /// Returns the look with the shape of a numbered series. For pictures that show several operations of a library.
+    /// Returns the look with the shape of a numbered series, for pictures that show several operations of a library.
     pub(super) fn shaped(self, series: usize) -> Look {
         Look { shape: series % SHAPES, left: None, ..self }
     }
@@ -100,16 +100,16 @@ fn look_of_library(name: &str, unknown: &mut IndexMap<String, Look>) -> Look {
     *unknown.entry(name.to_owned()).or_insert_with(|| numbered(number))
 }
 
-/// Returns the look of a library without a fixed color, given its number among such libraries. It shares its color with
-/// a known library, but has a different shape.
+/// Returns the look of a library without a fixed color, given its number among such libraries. The look has the color
+/// of a library in [`LIBRARIES`], but a different shape.
 fn numbered(number: usize) -> Look {
     let colour = COLOURS.len() - 1 - number % COLOURS.len();
     let shape = (LIBRARIES[colour].1 + 4 + number / COLOURS.len()) % SHAPES;
     Look { colour, left: None, shape, fill: Fill::Solid, is_doubtful: false }
 }
 
-/// Returns the preferred fill for a provider's code path. If another path of the library already has it, the provider
-/// gets a different one.
+/// Returns the preferred fill for a provider's code path. If another code path of the library already has this fill,
+/// the provider gets a different fill.
 fn usual_fill(provider: &str) -> Fill {
     match provider.rsplit('+').next().and_then(|half| half.split_once(':')).map(|(_, path)| path) {
         Some("portable" | "scalar") => Fill::Ring,

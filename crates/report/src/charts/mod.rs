@@ -164,7 +164,7 @@ mod tests {
                 let inside = one.left() >= 0.0 && one.right() <= tree.size().width() && one.top() >= 0.0;
                 assert!(inside && one.bottom() <= tree.size().height(), "{}: {text} lies outside", chart.name);
                 for (other, two) in &found[..place] {
-                    // Boxes have the height of the font, which is more than that of most letters.
+                    // Boxes have the height of the font, although most letters are shorter.
                     let apart = one.right() <= two.left() || two.right() <= one.left();
                     let apart = apart || one.bottom() - 2.5 <= two.top() || two.bottom() - 2.5 <= one.top();
                     assert!(apart, "{}: \"{text}\" overlaps \"{other}\"", chart.name);
@@ -209,7 +209,7 @@ mod tests {
                 assert!(text.contains(whiskers) || tiles, "{}: {text}", chart.name);
                 let totals = text.contains("iamond") || text.contains("median") || text.contains("mean");
                 assert!(!chart.svg.contains("class=\"diamond\"") || totals, "{}: {text}", chart.name);
-                // The colour key of a heat table has one tile of this colour.
+                // The color key of a heat map has one tile of this color.
                 let keys = usize::from(text.contains("not ranked: reason"));
                 let doubtful = chart.svg.contains("class=\"doubtful") || chart.svg.matches(UNRANKED).count() > keys;
                 assert_eq!(doubtful, text.contains("Grey marks are not ranked"), "{}: {text}", chart.name);

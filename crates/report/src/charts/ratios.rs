@@ -125,7 +125,7 @@ pub(super) fn name(analysis: &RunAnalysis<'_>, row: &CaseAnalysis<'_>) -> String
     named(analysis, &label(&row.case().provider), &row.case().algorithm, doubt(row))
 }
 
-/// Draws a picture. `single` is the number of operations that are omitted, because only one library has a figure.
+/// Draws a picture. `single` is the number of operations that are omitted because only one library has a figure.
 fn picture(
     analysis: &RunAnalysis<'_>,
     area: &str,

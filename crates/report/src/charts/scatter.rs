@@ -92,8 +92,8 @@ fn points(analysis: &RunAnalysis<'_>, area: &str) -> (Vec<Point>, Vec<String>) {
             };
             let whole = of_provider.iter().filter_map(|(provider, rows)| {
                 let parts = names.iter().map(|one| Some(rows[part(rows, one)?])).collect::<Option<Vec<_>>>()?;
-                // Use `total` instead of adding up intervals: a process or run affects all parts
-                // alike, so the intervals are not independent.
+                // Use `total` instead of adding up intervals, because the intervals are not independent: a
+                // process or run affects all parts alike.
                 Some((provider.clone(), analysis.total(&parts)?, parts))
             });
             let whole: Vec<(String, Interval, Vec<&CaseAnalysis<'_>>)> = whole.collect();
@@ -218,7 +218,7 @@ struct Placed {
     text: String,
 }
 
-/// Places labels next to their marks, so that they cover neither marks nor other labels. If there is no room for a
+/// Places each label next to its mark, so that no label covers a mark or another label. If there is no room for a
 /// label, a number replaces it. Returns the labels, and a list that gives the text for each number.
 fn placed(
     dots: &[Dot],

@@ -126,7 +126,7 @@ pub(super) fn trend(analysis: &RunAnalysis<'_>, past: &[Past], name: &str) -> Op
             canvas.mark(look, *x, *y, &about);
         }
     }
-    // All curves end at one, so label them at their first points' order, from the slowest to the fastest.
+    // All curves end at a ratio of 1, so sort their labels by the first points, slowest first.
     let mut order: Vec<usize> = (0..all.len()).collect();
     let first = |number: usize| all[number].points.first().map_or(1.0, |(_, value)| value.estimate);
     order.sort_by(|one, other| first(*other).total_cmp(&first(*one)));

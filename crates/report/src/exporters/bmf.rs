@@ -9,7 +9,8 @@ use std::io::Write;
 
 /// Latency in ns and throughput in operations per second of every case with a figure. The lower and upper values are
 /// the ends of the 95% interval. Each caveat is a separate measure with the value 1, so that dashboards show it next to
-/// the others. Its message is in `text`, which Bencher ignores. Failed cases and overhead cases have no entry.
+/// the other measures. The field `text`, which Bencher ignores, contains the caveat's message. Failed cases and
+/// overhead cases have no entry.
 pub(super) struct Bmf;
 
 #[derive(Serialize)]

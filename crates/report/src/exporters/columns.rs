@@ -162,8 +162,8 @@ fn form(form: Form) -> String {
     .to_owned()
 }
 
-/// Returns the names of the register state that the call leaves behind: `none` if there is none, `None` if that is
-/// unknown.
+/// Returns the names of the register state that the call leaves behind, separated by commas. Returns the text `none` if
+/// the call leaves nothing behind, and `None` if this is unknown.
 fn residue(row: &ResultEntry) -> Option<String> {
     let names = row.residue.as_ref()?.iter().map(|residue| residue.name()).collect::<Vec<_>>();
     Some(if names.is_empty() { "none".to_owned() } else { names.join(",") })

@@ -88,7 +88,7 @@ mod tests {
             spec: "aws-lc=openssl:/opt/a|b/libcrypto.so".into(),
         });
         let analysis = RunAnalysis::new(&run);
-        let case = |id: &str| analysis.cases().iter().find(|case| case.case().id() == id).expect("no such case");
+        let case = |id: &str| analysis.cases().iter().find(|case| case.case().id() == id).expect("missing case");
         let pair = (case("kem/ML-KEM-768/encapsulate@liboqs"), case("kem/ML-KEM-768/encapsulate@aws-lc"));
         let comparison = compare(&analysis, &analysis, &[pair], &ComparisonCriteria::default());
         let text = compared_libraries(&comparison, &run.header.environment, ["liboqs", "aws-lc"]);

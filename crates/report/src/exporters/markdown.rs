@@ -248,8 +248,8 @@ fn several(table: &Table, out: &mut dyn Write) -> std::io::Result<()> {
     texts.iter().try_for_each(|text| writeln!(out, "- {}", escape(text)))
 }
 
-/// Writes the spread of each operation. Compares it with the spread of AES-256-GCM, which serves as the noise floor, if
-/// the run measured it.
+/// Writes the spread of each operation, compared with the spread of AES-256-GCM. If the run did not time single
+/// AES-256-GCM operations, writes that there is no noise floor.
 fn stability(spread: Option<&Table>, out: &mut dyn Write) -> std::io::Result<()> {
     writeln!(out, "\n## Stability\n")?;
     writeln!(

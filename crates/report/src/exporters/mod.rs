@@ -153,7 +153,7 @@ pub fn exporter(name: &str) -> Option<Box<dyn Exporter>> {
 /// Returns the format named `name`, with the given options.
 ///
 /// # Errors
-/// [`ExportError::Choice`] if there is no such format, or if the options select a table that the format cannot contain.
+/// [`ExportError::Choice`] if no format has this name, or if the options select a table that the format cannot contain.
 pub fn exporter_with(name: &str, options: &ExportOptions) -> Result<Box<dyn Exporter>, ExportError> {
     if options.table.is_some() && !TABLE_FORMATS.contains(&name) {
         let formats = TABLE_FORMATS.join(", ");

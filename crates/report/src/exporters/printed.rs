@@ -222,8 +222,8 @@ fn fixture_runs() -> Vec<Run> {
     ]
 }
 
-/// Runs a check on random runs and on every fixture. Returns the sum of its results, so that tests can assert that it
-/// found figures to check.
+/// Runs a check on random runs and on every fixture. Returns the sum of its results, so that tests can assert that the
+/// check found figures.
 fn over_all(check: impl Fn(&RunAnalysis<'_>, &Export) -> usize) -> usize {
     let random = (0..60).map(|seed| random(&mut Rng::with_seed(seed)));
     let runs = random.chain(fixture_runs());

@@ -96,7 +96,7 @@ impl Data {
     }
 
     /// Returns the data as JSON that is safe inside a `script` element. It contains neither `<`, which could end the
-    /// element, nor the two separators that older scripts treat as line ends.
+    /// element, nor the two separators that older script engines treat as line ends.
     pub(super) fn embedded(&self) -> String {
         let json = serde_json::to_string(self).unwrap_or_else(|_| "null".to_owned());
         json.replace('<', "\\u003c")

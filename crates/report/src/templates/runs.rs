@@ -30,7 +30,7 @@ pub(super) fn top(heading: &str) -> Markup {
 }
 
 /// Writes the button that switches between the system's theme, the light theme and the dark theme. The script changes
-/// its text to the name of the chosen theme.
+/// the button's text to the name of the chosen theme.
 pub(super) fn theme_button() -> Markup {
     html! {
         button #theme type="button" aria-label="Theme: system" title="Theme: system, light or dark" {

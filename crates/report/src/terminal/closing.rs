@@ -66,7 +66,8 @@ fn interruptions(analysis: &RunAnalysis<'_>) -> Option<String> {
     let means = cases.clone().filter(|case| case.uninterrupted_mean_ns().is_some()).count() as u64;
     (means > 0).then(|| {
         format!(
-            "{line}; they are part of {} means and {} p95, and `pqlab show RUN CASE` also gives means without them",
+            "{line}; they affect {} of the means and {} of the p95 values (`pqlab show RUN CASE` also gives \
+             means without them)",
             grouped(means),
             grouped(cases.filter(marked).count() as u64)
         )
@@ -116,7 +117,7 @@ mod tests {
         run.header.environment.core = Some(CoreChecks { interruptions, ..CoreChecks::default() });
         let text = shown(&run, Palette::PLAIN);
         assert!(
-            text.contains("\n2.0 interruptions per ms of 12 µs each take 2.4% of the time; they are part of "),
+            text.contains("\n2.0 interruptions per ms of 12 µs each take 2.4% of the time; they affect "),
             "{text}"
         );
     }

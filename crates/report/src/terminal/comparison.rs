@@ -8,8 +8,8 @@ use pqlab_analysis::text::neutral;
 use pqlab_record::Unit;
 use pqlab_stats::{Interval, VERDICT_SIGNIFICANCE, Verdict};
 
-/// Formats a comparison as a table. Warnings precede it; the criteria and the answer follow. If the runs are from
-/// different machines, the first line says so.
+/// Formats a comparison as a table, with warnings above the table, and the criteria and the answer below it. If the
+/// runs are from different machines, the first line says so.
 pub fn comparison_table(comparison: &Comparison, width: usize, palette: Palette) -> String {
     let mut out = preamble(comparison, palette);
     let heading = |text: &str| Cell::left(text).role(TextStyle::Strong);

@@ -7,8 +7,8 @@ use pqlab_analysis::number::{NONE, duration, known_duration, known_rate, percent
 use pqlab_analysis::text::neutral;
 use pqlab_record::{Case, Record, Status};
 
-/// Widths of the columns that name a case, in columns of the terminal. With common widths, the lines of a run are
-/// aligned.
+/// Widths of the columns that name a case, in columns of the terminal. All lines of a run use the same widths, so that
+/// they are aligned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LineWidths {
     name: usize,

@@ -52,7 +52,7 @@ fn footer(analysis: &RunAnalysis<'_>) -> Vec<(String, Option<TextStyle>)> {
         trust_sentence(analysis).map(|text| (text, None)).into_iter().collect();
     let marks = Caveat::NOTES.into_iter().filter(|note| cases().any(|case| case.caveats.has(*note)));
     let explained = |note: Caveat| match note {
-        // The rows say `known defect`, and so does the legend.
+        // The legend already begins with `known defect`, the term that the rows use.
         Caveat::Defect => note.legend().to_owned(),
         _ => format!("{}: {}", note.word(), note.legend()),
     };

@@ -165,8 +165,8 @@ fn cells(row: &CaseAnalysis<'_>, provider: &str, standing: Option<Standing>, all
     ]
 }
 
-/// Returns the reason why this project's own code is not ranked. Empty for all other cases: their notes contain the
-/// reason.
+/// Returns the reason why this project's own code is not ranked. Returns an empty text for all other cases, because
+/// their notes contain the reason.
 fn own_code(row: &CaseAnalysis<'_>) -> String {
     let reason = row.not_ranked().filter(|reason| *reason == NotRanked::OwnCode);
     reason.map_or(String::new(), NotRanked::sentence)

@@ -38,9 +38,9 @@ pub(crate) fn handshakes(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart
     stacked(analysis, &format!("handshake-{}", slug(area)), &title, &PARTS, bars, MOST, NOTE)
 }
 
-/// Draws the times of all other operations of each hybrid, divided into the halves, which were measured in the same
-/// rounds. If the run contains operations on single items, omits operations on blocks and operations without
-/// cryptography, because they need a different scale.
+/// Draws the times of each hybrid's other operations, divided into its two halves. The halves were measured in the same
+/// rounds as the hybrid. If the run contains operations on single items, omits operations on blocks and operations
+/// without cryptography, because these need a different scale.
 pub(crate) fn halves(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> {
     let mut of_area = decompositions(analysis);
     of_area.retain(|one| one.hybrid.case.workload == area && one.hybrid.case.operation != HANDSHAKE);

@@ -68,7 +68,7 @@ pub(crate) fn lengths(analysis: &RunAnalysis<'_>) -> Option<Chart> {
         canvas.shows(panel.of);
     }
     let about: Vec<String> = panels.iter().map(Panel::heading).collect();
-    canvas.note("A bar is the number of signatures of a length in bytes. Lengths are exact, so there are no whiskers.");
+    canvas.note("Each bar shows how many signatures have this length. Lengths are exact, so there are no whiskers.");
     Some(canvas.finish(analysis, "signature_lengths", title, format!("{}. The diamond is the mean.", about.join("; "))))
 }
 
@@ -81,8 +81,8 @@ struct Panel<'r, 'a> {
 }
 
 impl<'r, 'a> Panel<'r, 'a> {
-    /// Collects the signature lengths of a case. Returns `None` unless the operation is `signature-size`, which records
-    /// lengths, and the lengths differ.
+    /// Collects the signature lengths of a case. Returns `None` if the operation is not `signature-size`, the only one
+    /// that records lengths, or if all lengths are equal.
     fn new(of: &'r CaseAnalysis<'a>) -> Option<Panel<'r, 'a>> {
         if of.case().operation != "signature-size" {
             return None;

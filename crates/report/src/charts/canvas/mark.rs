@@ -22,7 +22,7 @@ impl Canvas {
     /// Draws a mark that does not show a figure, for a legend or a label.
     pub(in crate::charts) fn symbol(&mut self, look: Look, x: f64, y: f64, about: &str) {
         match look.left {
-            // A pair of libraries is a square whose halves have their colours.
+            // The mark of a pair of libraries is a square. Each half has the color of one library.
             Some(left) => {
                 let half = [(-4.8, -4.4), (-0.4, -4.4), (-0.4, 4.4), (-4.8, 4.4)];
                 let first = Look { colour: left, left: None, fill: Fill::Solid, ..look };
@@ -45,7 +45,7 @@ impl Canvas {
             (false, _) => (format!("m{number}"), tint, "#ffffff", "0.8", None),
         };
         let pale = (look.fill == Fill::Pale && !look.is_doubtful).then_some("0.35");
-        // Holes are white in colour and grey in a hollow mark.
+        // Holes are white in colored marks, and gray in hollow marks.
         let (inside, ink) = if look.is_doubtful { ("inner", FAINT) } else { ("hole", "#ffffff") };
         self.push(html! {
             @if pale.is_some() { path class="under" d=(path) fill="#ffffff" {} }

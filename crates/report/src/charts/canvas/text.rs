@@ -6,7 +6,7 @@ use pqlab_analysis::text::neutral;
 
 /// Approximate width of a character at font size 1. The fonts that browsers are likely to use are not wider.
 const CHARACTER: f64 = 0.62;
-/// Maximum length of a label in characters. Only names in imported files are longer; they are truncated.
+/// Maximum length of a label in characters. Longer labels, which come only from imported files, are truncated.
 const LABEL: usize = 160;
 /// Characters after which a line may end.
 const BREAKS: [char; 6] = [' ', ',', '+', ']', '·', '['];

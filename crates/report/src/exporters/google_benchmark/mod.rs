@@ -390,7 +390,7 @@ fn processes(samples: &Samples) -> Vec<Process> {
     all.values().filter_map(process).collect()
 }
 
-/// Returns a unit in which a time in ns is easy to read: its name, and its length in ns.
+/// Returns the name and the length in ns of a unit in which the time `ns` is easy to read.
 fn unit(ns: f64) -> (&'static str, f64) {
     match ns {
         ns if ns >= 1e9 => ("s", 1e9),

@@ -234,7 +234,7 @@ fn conditions(estimates: &Estimates) -> Vec<(&'static str, String)> {
 fn second_chance(outcome: SecondChance) -> &'static str {
     match outcome {
         SecondChance::Undisturbed => "at the end of the run, because it was disturbed: now undisturbed",
-        SecondChance::Disturbed => "at the end of the run, because it was disturbed: it still is",
+        SecondChance::Disturbed => "at the end of the run, because it was disturbed: still disturbed",
     }
 }
 
