@@ -45,7 +45,7 @@ const END: Duration = Duration::from_secs(1);
 /// Delay after a failed accept, for example if file descriptors have run out.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// Reason why the server cannot start.
+/// Error from starting a server.
 #[derive(Debug, thiserror::Error)]
 pub enum ServerError {
     /// The database cannot be read.
@@ -136,7 +136,7 @@ async fn connection(stream: TcpStream, hosts: &Hosts, pages: &Pages) {
             .max_buf_size(HEAD_BYTES)
             .serve_connection(TokioIo::new(stream), service)
     );
-    // Ignore connection errors, because they affect only their own client.
+    // Ignore connection errors, because each affects only one client.
     if timeout(CONNECTION, connection.as_mut()).await.is_err() {
         connection.as_mut().graceful_shutdown();
         timeout(GRACE, connection.as_mut()).await.ok();

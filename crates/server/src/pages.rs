@@ -13,7 +13,7 @@ use pqlab_lab::{LabError, gather};
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
-/// Number of runs that a run's page shows as its history, including the run itself.
+/// Maximum number of runs in the history on a run's page, including the run itself.
 const HISTORY: usize = 20;
 /// Maximum number of pages generated concurrently.
 const MAKERS: usize = 2;

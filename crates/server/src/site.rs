@@ -15,7 +15,8 @@ use std::collections::HashMap;
 pub struct SiteRequest {
     /// URL of the site, for the links in the feed. Without a URL, these links are relative.
     pub base: Option<BaseUrl>,
-    /// Job for which the report recommends a single library: how often it performs each KEM and signature operation.
+    /// Job for which the report recommends a single library: how often the job performs each KEM and signature
+    /// operation.
     pub job: JobWeights,
     /// Relay scenario for the tables of circuit handshakes.
     pub scenario: RelayScenario,

@@ -43,9 +43,9 @@ struct Entry {
 }
 
 impl Kept {
-    /// Returns the page of a run for a state of the store, and generates the page if necessary. Concurrent requests
-    /// share one generation. If that fails, or the client disconnects in the meantime, the next request generates the
-    /// page.
+    /// Returns a run's page for the given state of the store. Generates the page if it is not cached. Concurrent
+    /// requests wait for one generation. If the generation fails, or if its client disconnects first, the next request
+    /// generates the page.
     pub(super) async fn page<E>(
         &self,
         run: &str,
