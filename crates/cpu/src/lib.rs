@@ -39,7 +39,7 @@ impl Feature {
         }
     }
 
-    /// Returns the reason for skipping a code path because this feature is hidden.
+    /// Returns the reason to report for an unavailable code path if this feature is hidden.
     pub const fn hidden_reason(self) -> &'static str {
         match self {
             Feature::Avx2 => "AVX2 is hidden by PQLAB_HIDE_CPU_FEATURES",
