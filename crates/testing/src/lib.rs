@@ -1,10 +1,10 @@
-//! Requirements of tests, and the handling of tests with unmet requirements.
+//! Checks the requirements of tests. Skips or fails tests with unmet requirements.
 //!
 //! Test frameworks print nothing about passing tests. A test that returns early because a browser is missing looks as
 //! if it had used the browser. [`require!`] is the only way to skip a test. If a [`Need::Installed`] is missing and the
 //! environment variable `CI` is `true`, the test fails. This crate reports every skipped test on standard error,
-//! bypassing the framework's capture, and adds a line to the file named by `PQLAB_NOT_RUN`. `make test` prints that
-//! list at its end.
+//! bypassing the framework's capture, and adds a line to the file named by `PQLAB_NOT_RUN`. `make test` prints these
+//! lines at its end.
 
 use std::fmt;
 use std::fs::OpenOptions;
@@ -52,7 +52,7 @@ impl fmt::Display for Need {
 /// Environment settings that decide the outcome of a test with a missing requirement.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Surroundings {
-    /// Whether `CI` is `true`: in continuous integration, everything that can be installed is installed.
+    /// Whether `CI` is `true`. Continuous integration installs everything that can be installed.
     pub ci: bool,
     /// Whether `PQLAB_VECTORS` is set.
     pub vectors_named: bool,
@@ -144,9 +144,9 @@ impl Found for bool {
     }
 }
 
-/// Returns a needed value. If it is missing, ends the test by returning from the calling function, which must return
-/// nothing. Fails the test if it may not be skipped. Example: `let browser = require!(program("chromium"),
-/// Need::Installed("chromium"));`.
+/// Returns a required value. If the value is missing, skips the test by returning from the calling function, which must
+/// return `()`. Fails the test instead if the test may not be skipped. Example: `let browser =
+/// require!(program("chromium"), Need::Installed("chromium"));`.
 #[macro_export]
 macro_rules! require {
     ($found:expr, $need:expr) => {
