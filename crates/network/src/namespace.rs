@@ -16,9 +16,9 @@ const PREFIX: Ipv4Addr = Ipv4Addr::new(255, 255, 255, 0);
 /// Setting that stops the kernel from reusing the round-trip time or window of earlier connections.
 const FORGETFUL: &str = "/proc/sys/net/ipv4/tcp_no_metrics_save";
 
-/// Setting for the congestion control. Always Reno (RFC 5681), so that results do not depend on the system's default.
-/// BBR, for example, paces everything after the initial window. Every kernel includes Reno and allows it in a
-/// namespace.
+/// Setting for the congestion control algorithm, which is always Reno (RFC 5681). Results therefore do not depend on
+/// the system's default. BBR, for example, would pace everything after the initial window. Every kernel includes Reno
+/// and allows it in a namespace.
 const CONGESTION_CONTROL: &str = "/proc/sys/net/ipv4/tcp_congestion_control";
 /// Setting that disables IPv6, because neighbor and router discovery would add packets to the link. The file does not
 /// exist on systems without IPv6.

@@ -1,5 +1,5 @@
-//! Tests TCP over TUN devices. Asserts no exact times: unit tests of `link` check the arithmetic, and reports show the
-//! measured conditions next to every result.
+//! Tests TCP over TUN devices. Asserts no exact times, because the unit tests of `link` check the arithmetic, and
+//! reports show the measured conditions next to every result.
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "test helpers, and a test that prints")]
 
