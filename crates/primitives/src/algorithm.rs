@@ -63,7 +63,8 @@ impl KemParameters {
         KEMS.iter().find(|kem| kem.algorithm == algorithm).cloned()
     }
 
-    /// Returns the length in bytes of a decapsulation key in an encoding, or `None` if the algorithm does not have it.
+    /// Returns the length in bytes of a decapsulation key in an encoding, or `None` if the algorithm does not have this
+    /// encoding.
     pub fn decapsulation_key(&self, encoding: KeyEncoding) -> Option<usize> {
         length_of(&self.decapsulation_keys, encoding)
     }
@@ -87,7 +88,8 @@ pub struct SignatureParameters {
     pub signature: usize,
     /// Whether signatures vary in length.
     pub variable_length: bool,
-    /// Number of random bytes that key generation takes. 0 if no standard specifies how to derive the key from them.
+    /// Number of random bytes that key generation takes. 0 if no standard specifies how to derive the key from these
+    /// bytes.
     pub keygen_coins: usize,
     /// Number of random bytes that hedged signing takes. 0 if the standard does not define hedged signing.
     pub signing_coins: usize,
@@ -104,8 +106,8 @@ impl SignatureParameters {
         SIGNATURES.iter().filter(move |signature| signature.standard == standard).map(|signature| &*signature.algorithm)
     }
 
-    /// Returns the length in bytes of a signing key in an encoding, or `None` if the algorithm does not have it. If the
-    /// length varies, returns the maximum.
+    /// Returns the length in bytes of a signing key in an encoding, or `None` if the algorithm does not have this
+    /// encoding. If the length varies, returns the maximum.
     pub fn signing_key(&self, encoding: KeyEncoding) -> Option<usize> {
         length_of(&self.signing_keys, encoding)
     }
@@ -235,8 +237,8 @@ static KEMS: [KemParameters; 9] = [
 
 /// Returns the parameters of a hybrid of X25519 and ML-KEM-768.
 ///
-/// - Key generation takes the random bytes that the standard defines, such as the 32-byte seed of X-Wing. If it defines
-///   none, key generation takes `d || z || skX`, 96 bytes.
+/// - Key generation takes the random bytes that the standard defines, such as the 32-byte seed of X-Wing. If the
+///   standard defines none, key generation takes `d || z || skX`, 96 bytes.
 /// - Encapsulation takes `m || ekX`, 64 bytes.
 /// - The security category is the category of ML-KEM-768. A hybrid with a mock KEM has none.
 const fn hybrid_kem(
@@ -330,9 +332,8 @@ static SIGNATURES: [SignatureParameters; 27] = [
     signature("ECDSA-P-256", "FIPS 186-5", None, 65, &[(Scalar, 32)], 64, (32, 0)),
     signature("ECDSA-P-384", "FIPS 186-5", None, 97, &[(Scalar, 48)], 96, (48, 0)),
     signature("RSA-2048", "RFC 8017", None, 270, &[(Der, 1200)], 256, (0, 0)),
-    // Key generation takes two seeds, ML-DSA's first. Signing takes ML-DSA's `rnd`. In the
-    // reference form, signing takes 32 more random bytes before `rnd`, which both halves sign in
-    // front of the message.
+    // Key generation takes two seeds, ML-DSA's first. Signing takes ML-DSA's `rnd`. In the reference form, signing
+    // takes 32 more random bytes before `rnd`. Both halves sign these 32 bytes in front of the message.
     signature("MLDSA65-Ed25519-SHA512", LAMPS_SIGNATURES, Some(3), 1984, &[(Seed, 64)], 3373, (64, 32)),
     signature("Ed25519+ML-DSA-65", "the reference form", Some(3), 1990, &[(Cbor, 69)], 3413, (64, 64)),
 ];

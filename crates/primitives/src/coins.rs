@@ -32,7 +32,7 @@ impl<'a> Coins<'a> {
 }
 
 /// A library's process-wide random generator that can be replaced to return chosen bytes to one thread. Only
-/// verification replaces it: a timed call always draws from the library's own generator.
+/// verification replaces the generator. Timed calls always draw from the library's own generator.
 pub trait ReplaceableGenerator: Send + Sync {
     /// Runs `call` with the generator replaced. In this thread, the generator returns `coins` in order, then zeros. In
     /// other threads, it returns bytes from the operating system. Returns the number of bytes that `call` drew.

@@ -45,8 +45,8 @@ pub struct Unsupported {
 pub struct Provider {
     /// Name of the library, such as `openssl`, `aws-lc` or `rustcrypto`.
     pub library: String,
-    /// Name of the implementation. The same as `library`, unless the user loaded the library under a label: then the
-    /// kind of library, such as `liboqs`.
+    /// Name of the implementation. If the user loaded the library under a label, this is the kind of library, such as
+    /// `liboqs`. Otherwise, it equals `library`.
     pub code: String,
     /// Code path of this provider; `None` if the library has only one.
     pub backend: Option<Backend>,

@@ -72,7 +72,7 @@ pub trait StreamCipher: Send + Sync {
     /// Returns the length of the initial counter block in bytes.
     fn counter_len(&self) -> usize;
 
-    /// Encrypts or decrypts `buffer` in place; both are the same operation. Increments the whole counter block as one
-    /// big-endian number for each cipher block.
+    /// Encrypts or decrypts `buffer` in place; both are the same operation. For each cipher block, increments the
+    /// entire counter block as one big-endian number.
     fn apply_once(&self, key: &[u8], counter: &[u8], buffer: &mut [u8]) -> Result<()>;
 }
