@@ -1,4 +1,4 @@
-//! Tests that every format contains every caveat: each of the [`exporters`] writes runs whose cases have all caveats,
+//! Tests that every format contains every caveat. Each of the [`exporters`] writes runs whose cases have all caveats,
 //! and the tests read the output back. New formats are tested automatically.
 
 use super::{Exporter, exporters, written};

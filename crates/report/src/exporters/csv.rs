@@ -20,8 +20,8 @@ pub(super) struct Csv {
     pub(super) tables: TableChoice,
 }
 
-/// Escapes text for a cell: control characters and direction marks become escapes, and text that a spreadsheet would
-/// interpret as a formula gets a leading apostrophe.
+/// Escapes control characters and direction marks in the text of a cell. Text that a spreadsheet would interpret as a
+/// formula gets a leading apostrophe.
 pub(super) fn cell(text: &str) -> String {
     let formula = text.starts_with(['=', '+', '-', '@']) && text.parse::<f64>().is_err();
     format!("{}{}", if formula { "'" } else { "" }, neutral(text))

@@ -100,8 +100,8 @@ pub enum ExportError {
     /// The format cannot express the run.
     #[error("cannot express the run in this format: {0}")]
     Format(String),
-    /// The user's choice is missing or invalid: the name of a format or table is unknown, or the format contains only
-    /// part of a run and the user must choose the part.
+    /// The user's choice is missing or invalid. For example, the name of a format or table is unknown, or the format
+    /// contains only part of a run and the user must choose the part.
     #[error("{0}")]
     Choice(String),
 }

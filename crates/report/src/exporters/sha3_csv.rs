@@ -16,8 +16,8 @@ use std::io::Write;
 /// for each message length in bytes.
 ///
 /// - If the figures are estimated cycles, the counted ticks per byte follow in columns such as `64_ticks`.
-/// - If a figure has a caveat other than `batch`, `clock` and `spread`, the last column, `caveats`, lists all caveats
-///   of the row, each after the message lengths that it applies to: `64 1024: defect: ...`.
+/// - If a figure has a caveat other than `batch`, `clock` and `spread`, the last column is `caveats`. It lists all
+///   caveats of the row, each after the message lengths that it applies to: `64 1024: defect: ...`.
 /// - The notes on standard error state the unit.
 pub(super) struct Sha3Csv {
     /// Number of decimals.
@@ -213,7 +213,7 @@ fn source(digests: &[&CaseAnalysis<'_>]) -> Option<CyclesSource> {
     found.all(|estimates| estimates.cycles.is_some_and(|cycles| cycles.source == first)).then_some(first)
 }
 
-/// Returns whether the table also contains ticks: the cycles are estimated, and the counter ran at a constant rate.
+/// Returns whether the table also contains ticks, which requires estimated cycles and a counter with a constant rate.
 fn with_ticks(digests: &[&CaseAnalysis<'_>]) -> bool {
     let mut found = digests.iter().filter_map(|of| of.estimates.as_ref());
     source(digests) == Some(CyclesSource::Estimated) && found.all(|estimates| estimates.metric == Metric::Tsc)

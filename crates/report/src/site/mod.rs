@@ -72,8 +72,8 @@ pub fn run_file(id: &str) -> String {
     }
 }
 
-/// Returns the path of a machine's page. It depends only on the host name, the processor model and the number of cores,
-/// so it is the same for all environments of the machine.
+/// Returns the path of a machine's page. The path depends only on the host name, the processor model and the number of
+/// cores. All environments of the machine therefore have the same path.
 pub fn machine_file(machine: &Environment) -> String {
     let name = machine.host.name.as_deref();
     let identity = digest(&[name.unwrap_or_default(), &machine.cpu.model, &machine.cpu.cores.to_string()]);

@@ -14,8 +14,8 @@ pub(super) fn estimated(case: &CaseAnalysis<'_>) -> bool {
     case.estimates.as_ref().is_some_and(Estimates::cycles_are_estimated)
 }
 
-/// Returns the lines below a wide table: the number of cases by outcome, explanations of the notes and signs in the
-/// table, the environment, the measurement overhead, and the sources of randomness.
+/// Returns the lines below a wide table. They contain the number of cases by outcome, explanations of notes and signs,
+/// the environment, the measurement overhead, and the sources of randomness.
 pub(super) fn closing(analysis: &RunAnalysis<'_>, palette: Palette) -> String {
     let run = analysis.run;
     let measured = || analysis.cases().iter().filter(|case| case.estimates.is_some());

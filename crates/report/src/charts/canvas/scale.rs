@@ -59,7 +59,7 @@ impl Scale {
         self.start + share * (self.end - self.start)
     }
 
-    /// Returns round values for the ticks of an axis: about `most`, or fewer.
+    /// Returns about `most` or fewer round values for the ticks of an axis.
     pub(in crate::charts) fn ticks(&self, most: usize) -> Vec<f64> {
         if !self.log {
             let rough = (self.to - self.from) / most.max(1) as f64;

@@ -17,7 +17,8 @@ const ARROW: f64 = 5.0;
 enum End {
     Cap,
     Arrow,
-    /// Neither cap nor arrow: the whole interval is beyond this end of the plot, and the other end has the arrow.
+    /// Neither cap nor arrow, because the entire interval is outside the plot. The other end of the whisker has the
+    /// arrow.
     None,
 }
 
