@@ -1,5 +1,5 @@
-//! Checks the host names in requests, to prevent DNS rebinding: a malicious page could point its own host name at this
-//! server and read the store through a visitor's browser.
+//! Checks the host names in requests, to prevent DNS rebinding. Otherwise, a malicious page could point its own host
+//! name at this server and read the store through a visitor's browser.
 
 use hyper::header::HeaderValue;
 use std::net::IpAddr;

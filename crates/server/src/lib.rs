@@ -72,7 +72,7 @@ pub struct Server {
 
 impl Server {
     /// Starts a server for an existing database. Port 0 selects a free port. The server accepts only requests for an IP
-    /// address, `localhost` or one of `names`, which are host names of this machine or of a proxy in front of it.
+    /// address, `localhost` or one of `names`. These are host names of this machine or of a proxy in front of it.
     ///
     /// # Errors
     /// [`ServerError`] with the reason.
