@@ -178,8 +178,9 @@ fn find(name: &str, hidden: &str, folders: impl Iterator<Item = PathBuf>) -> Opt
     folders.map(|folder| folder.join(name)).find(|path| path.is_file())
 }
 
-/// Returns a Python interpreter that can import a module: the one named by `PQLAB_PYTHON`, otherwise the one in the
-/// virtual environment that `scripts/setup test` creates in the cache. `PQLAB_WITHOUT` also hides modules.
+/// Returns the Python interpreter for tests, or `None` if it cannot import the module. Uses the interpreter named by
+/// `PQLAB_PYTHON`, or the one in the virtual environment that `scripts/setup test` creates in the cache.
+/// `PQLAB_WITHOUT` also hides modules.
 pub fn python_with(module: &str) -> Option<PathBuf> {
     if hides(&hidden(), module) {
         return None;
