@@ -46,8 +46,8 @@ impl Link {
         }
     }
 
-    /// Returns the time at which a packet sent at `now` arrives at the other end, or `None` if the packet is lost or
-    /// the queue is full. Both times are in ns on the same clock. Pass packets in the order of sending; they also
+    /// Returns the time at which a packet sent at `now` arrives at the other end. Returns `None` if the packet is lost
+    /// or the queue is full. Both times are in ns on the same clock. Pass packets in the order of sending; they also
     /// arrive in that order.
     pub fn arrival(&mut self, now: u64, bytes: usize) -> Option<u64> {
         let begins = self.free_at.max(now);

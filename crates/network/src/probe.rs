@@ -15,8 +15,8 @@ const APART: Duration = Duration::from_millis(2);
 const BURST: usize = 60;
 
 impl Network {
-    /// Sends `count` small datagrams from client to server, 2 ms apart, and returns the round-trip times in ns of those
-    /// that were answered. Stops when no reply has arrived for `patience`.
+    /// Sends `count` small datagrams from client to server, 2 ms apart, and returns the round-trip times in ns of the
+    /// answered datagrams. Stops when no reply has arrived for `patience`.
     ///
     /// # Errors
     /// Propagates I/O errors.
