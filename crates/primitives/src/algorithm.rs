@@ -16,8 +16,8 @@ pub enum KeyEncoding {
     Scalar,
     /// DER encoding of `RSAPrivateKey` (RFC 8017, appendix A.1.2).
     Der,
-    /// CBOR array of byte strings, one for each component algorithm of a hybrid in the reference form, which is the
-    /// encoding of an earlier system that pqlab reproduces.
+    /// CBOR array of byte strings, one for each component algorithm of a hybrid in the reference form. The reference
+    /// form is the encoding of an earlier system that pqlab reproduces.
     Cbor,
 }
 

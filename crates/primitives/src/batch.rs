@@ -45,9 +45,9 @@ pub trait BatchVerifier: Send + Sync {
     /// Returns the parameters of the signature scheme from its standard: lengths in bytes, NIST category.
     fn parameters(&self) -> &SignatureParameters;
 
-    /// Returns whether the library verifies each signature in a batch independently. If `false`, it checks a
-    /// combination of the signatures: one invalid signature fails the whole batch without being identified, and
-    /// maliciously crafted signatures may get a different verdict than they would alone.
+    /// Returns whether the library verifies each signature in a batch independently. If `false`, the library checks a
+    /// combination of the signatures. One invalid signature then fails the entire batch without being identified, and a
+    /// maliciously crafted signature may get a different verdict than it would alone.
     fn answers_for_each(&self) -> bool;
 
     /// Parses, checks and prepares a verifying key.
@@ -61,8 +61,11 @@ pub trait BatchVerifier: Send + Sync {
     /// batch to be valid.
     ///
     /// # Errors
-    /// Per claim: [`crate::Error::VerificationFailed`] if the signature is invalid, whatever its length or form; the
-    /// error of [`prepare`](Self::prepare) if the key is invalid; [`crate::Error::Malformed`] if another verifier
-    /// prepared the key; [`crate::Error::Unsupported`] if the kind of message is not supported.
+    /// Errors of each claim:
+    ///
+    /// - [`crate::Error::VerificationFailed`] if the signature is invalid, whatever its length or form.
+    /// - The error of [`prepare`](Self::prepare) if the key is invalid.
+    /// - [`crate::Error::Malformed`] if another verifier prepared the key.
+    /// - [`crate::Error::Unsupported`] if the kind of message is not supported.
     fn verify(&self, claims: &[Claim]) -> Vec<Result<()>>;
 }

@@ -30,7 +30,7 @@ impl HpkeInfo {
 }
 
 /// A library's own implementation of hybrid public key encryption in base mode (RFC 9180; for ML-KEM,
-/// draft-ietf-hpke-pq). HPKE is not a primitive: pqlab also builds it from primitives.
+/// draft-ietf-hpke-pq). pqlab does not count HPKE as a primitive, because it also builds HPKE from primitives.
 pub trait Hpke: Send + Sync {
     /// Returns the suite's algorithms and lengths.
     fn info(&self) -> &HpkeInfo;

@@ -1,7 +1,7 @@
 use serde::{Deserialize, Serialize};
 
-/// Hash function of a pre-hashed signature variant, which signs the digest of the message: HashML-DSA (FIPS 204,
-/// section 5.4), HashSLH-DSA (FIPS 205, section 10.2.2), Ed25519ph (RFC 8032, section 5.1, only SHA-512).
+/// Hash function of a pre-hashed signature variant, which signs the digest of the message. The variants are HashML-DSA
+/// (FIPS 204, section 5.4), HashSLH-DSA (FIPS 205, section 10.2.2) and Ed25519ph (RFC 8032, section 5.1, only SHA-512).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Prehash {
     /// SHA-256 (FIPS 180-4): a digest of 32 bytes.
