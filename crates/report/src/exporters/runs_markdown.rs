@@ -13,7 +13,7 @@ pub fn compared_runs(comparison: &Comparison) -> String {
     out.push('\n');
     if let Some([first, second]) = &comparison.machines {
         let machines = format!("{} and {}", escape(first), escape(second));
-        out.push_str(&format!("- **different machines**: {machines}: this compares machines, not code\n"));
+        out.push_str(&format!("- **different machines**: {machines}; this compares machines, not code\n"));
     }
     for difference in &comparison.differences {
         let both = format!("{} and {}", escape(&difference.first), escape(&difference.second));

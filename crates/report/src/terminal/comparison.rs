@@ -55,7 +55,7 @@ pub(super) fn preamble(comparison: &Comparison, palette: Palette) -> String {
     let mut out = String::new();
     if let Some([first, second]) = &comparison.machines {
         let warning =
-            format!("DIFFERENT MACHINES: {} and {}: this compares machines, not code", neutral(first), neutral(second));
+            format!("DIFFERENT MACHINES: {} and {}; this compares machines, not code", neutral(first), neutral(second));
         out.push_str(&format!("{}\n", palette.paint(TextStyle::Bad, &warning)));
     }
     for difference in &comparison.differences {
@@ -176,7 +176,7 @@ fn means(comparison: &Comparison) -> String {
         return String::new();
     }
     format!(
-        "{}means assume independent samples, but samples of one process are not independent: no verdict follows\n",
+        "{}means assume independent samples, but samples of one process are not independent, so no verdict follows\n",
         lines.concat()
     )
 }
