@@ -10,8 +10,8 @@ if both conditions hold:
 
 import re
 
-# Names in frames that access data that the standard library synchronizes: cells that are filled once, data about
-# threads, and results of the test harness.
+# Parts of stack frames that show that the standard library synchronizes an access: to a cell that is filled once, to
+# data about threads, or to results of the test harness.
 HANDED = (
     "std::sync::once_lock", "std::sync::lazy_lock", "std::sys::sync::once", "std::sync::once", "std::thread::lifecycle::Packet",
     "std::thread::thread::Inner", "test::event::CompletedTest",

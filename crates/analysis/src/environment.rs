@@ -88,17 +88,17 @@ fn additions_line(core: &CoreChecks) -> Option<String> {
     })
 }
 
-/// Describes interruptions: `2.0 interruptions per ms of 12 µs each take 2.4% of the time`.
+/// Describes interruptions: `2.4% of the time goes to interruptions (2.0 per ms, 12 µs each)`.
 pub fn interruptions_line(interruptions: &Interruptions) -> String {
     let Interruptions { per_ms, typical_us, share_pct } = interruptions;
     if *per_ms == 0.0 {
         return "no interruptions in 50 ms of fixed work".to_owned();
     }
     format!(
-        "{} interruptions per ms of {} µs each take {} of the time",
+        "{} of the time goes to interruptions ({} per ms, {} µs each)",
+        percent(*share_pct),
         digits(*per_ms, 2),
-        digits(*typical_us, 2),
-        percent(*share_pct)
+        digits(*typical_us, 2)
     )
 }
 
@@ -137,7 +137,7 @@ mod tests {
             [
                 "IMUL 3.003, AESENC 4.005 additions: whole numbers within 0.3%, so an addition takes one core cycle",
                 "3.84 independent additions per cycle; cores of this kind reach 4",
-                "2.0 interruptions per ms of 12 µs each take 2.4% of the time",
+                "2.4% of the time goes to interruptions (2.0 per ms, 12 µs each)",
             ]
         );
         assert_eq!(core_notes(&core), core_lines(&core)[2..]);

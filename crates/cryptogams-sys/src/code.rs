@@ -150,8 +150,8 @@ impl Code {
     pub(crate) fn squeeze(self, state: &mut State, out: &mut [u8], rate: usize) {
         assert!(!out.is_empty(), "the output must not be empty: no file accepts a length of 0");
         // SAFETY: `Code` values exist only on processors that run the code. A state has 200 bytes,
-        // and the rate is one from FIPS 202. The code writes the output only within its length,
-        // which is not 0.
+        // and the rate is one from FIPS 202. The code writes at most `out.len()` bytes, and
+        // `out` is not empty.
         unsafe { (self.squeeze)(state, out.as_mut_ptr(), out.len(), rate, 0) };
     }
 }

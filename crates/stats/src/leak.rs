@@ -5,7 +5,8 @@ use crate::{Sorted, block_bootstrap, mean, standard_deviation, welch_t_test};
 /// interruptions.
 pub const TENTHS: usize = 9;
 
-/// Percentages of the fastest samples that Welch's tests use: dudect's rule `1 - 0.5^i`, and all samples.
+/// Percentages of all samples, fastest first, that each Welch's test uses. The first ten follow dudect's rule
+/// `1 - 0.5^i`.
 pub const CROPPINGS: [f64; 11] =
     [50.0, 75.0, 87.5, 93.75, 96.875, 98.4375, 99.21875, 99.609375, 99.8046875, 99.90234375, 100.0];
 

@@ -58,7 +58,7 @@ fn the_interval_of_a_disturbed_case_spans_undisturbed_and_disturbed_visits() {
         }
         assert!(!estimates.imprecise.is_empty());
     }
-    // Half of the core cannot explain more than a factor of two.
+    // With half of the core, an operation takes at most twice as long, so the lower end stays above half of the truth.
     let low = estimate(&slowed(0, 80.0), &Protocol::default()).unwrap().median_ns.low;
     assert!(low > 0.7 * truth.median_ns.estimate, "{low}");
 }

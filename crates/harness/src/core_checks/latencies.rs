@@ -19,7 +19,7 @@ const QUARTER: u64 = 4;
 /// Runs a chain of dependent instructions of one kind. The argument is the number of links.
 pub(super) type Chain = fn(u64);
 
-/// Returns the latencies, in links, of the tested instructions that this processor has.
+/// Returns the latency of each tested instruction that this processor has, in links of the chain of additions.
 pub(super) fn latencies() -> Vec<Latency> {
     residue::put_back();
     let time = |chain: &dyn Fn(u64), links: [u64; 2]| {

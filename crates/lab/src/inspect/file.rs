@@ -712,11 +712,13 @@ impl Libraries {
         // A CWT may have a tag of its own (RFC 8392, section 6).
         let bytes = bytes.strip_prefix(&CWT).unwrap_or(bytes);
         let token = Sign1::parse_any(bytes).map_err(|error| error.to_string())?;
-        let number = token.algorithm().ok_or("a COSE_Sign1 token whose algorithm is a text, not a number")?;
+        let number = token
+            .algorithm()
+            .ok_or("a COSE_Sign1 token that identifies its algorithm by a text string, which is not supported")?;
         let mut facts = vec![fact("signature", number)];
         facts.extend(token.key_id().map(|key_id| fact("key identifier", hex::encode(key_id))));
         facts.extend(token.content_type().map(|content| fact("content type", content)));
-        facts.extend(others(token.other_parameters()));
+        facts.extend(others(&token.other_parameters()));
         let algorithm = Algorithm::of_cose(number);
         let checks = self.token(algorithm, &format!("COSE algorithm {number}"), known, |algorithm, key| {
             token.verify(algorithm, key).map(drop).map_err(|error| Flaw::Wrong(error.to_string()))

@@ -117,7 +117,7 @@ mod tests {
         run.header.environment.core = Some(CoreChecks { interruptions, ..CoreChecks::default() });
         let text = shown(&run, Palette::PLAIN);
         assert!(
-            text.contains("\n2.0 interruptions per ms of 12 µs each take 2.4% of the time; they affect "),
+            text.contains("\n2.4% of the time goes to interruptions (2.0 per ms, 12 µs each); they affect "),
             "{text}"
         );
     }

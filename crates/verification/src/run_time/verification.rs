@@ -245,7 +245,7 @@ fn hints(forger: &Forger, tally: &mut Tally, valid: &dyn Fn(&[u8]) -> Checked, i
         y[omega + 2..].fill(1);
     });
     malformed(
-        "the second count is too low, so the third polynomial reads two positions",
+        "the second count is too low, so two of its positions count for the third polynomial",
         &[&[7, 77], &[], &[7, 77]],
         &|y| {
             y[2..4].fill(0);

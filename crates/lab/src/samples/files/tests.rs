@@ -321,11 +321,15 @@ fn the_output_of_go_is_read_and_the_table_of_benchstat_is_not() {
     refused(&[
         ("go.txt", "goos: linux\nBenchmarkX 1 NaN ns/op\n", "line 2: \"NaN\" is not a number"),
         ("go.txt", "goos: linux\nPASS\n", "contains no samples"),
-        ("go.txt", "name  old time/op  new time/op  delta\nX  12.0 ± 1%  13.0 ± 2%  +8%\n", "benchstat's table"),
+        (
+            "go.txt",
+            "name  old time/op  new time/op  delta\nX  12.0 ± 1%  13.0 ± 2%  +8%\n",
+            "benchstat's summary table",
+        ),
         (
             "go.txt",
             "      │ old.txt │ new.txt │\n   │ sec/op │ sec/op vs base │\nX 12µ ± 1% 13µ\n",
-            "benchstat's table",
+            "benchstat's summary table",
         ),
         ("go.json", "{\"Action\":\"run\"}\n{\"Action\":\"output\"}\n", "without -json"),
     ]);

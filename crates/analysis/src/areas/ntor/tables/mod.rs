@@ -404,7 +404,7 @@ mod tests {
         assert_eq!(cell(&relay, "kem-only-mlkem512", "more than ntor"), "11.8 Mbit/s");
         assert_eq!(cell(&relay, "ntor-v1", "more than ntor"), NONE);
         let links = table_named("ntor-links", &RelayScenario::default());
-        // kem-only transmits 11,776 bits more than classical ntor, but computes 50 µs less.
+        // kem-only sends 11,776 bits more than classical ntor, but needs 50 µs less computing time.
         let added = links.columns.iter().position(|column| column.name == "added_100m").unwrap();
         let row_of = |handshake: &str| links.rows.iter().find(|row| row.cells[0].text == handshake).unwrap();
         let number = row_of("kem-only-mlkem512").cells[added].number.unwrap().estimate;
