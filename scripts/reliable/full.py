@@ -108,7 +108,7 @@ class Tally:
         self.faults = []
 
     def places(self, places):
-        """Yields the places to test in this form, and reports progress."""
+        """Yields every `step`-th of the places to test, and reports progress."""
         for place in places[:: self.step]:
             self.tried += 1
             if self.tried % 25 == 0:

@@ -94,8 +94,7 @@ fn levels(samples: &[f64]) -> Option<[Mode; 2]> {
 /// Maximum fraction of samples that may be on the wrong level before and after a step in time.
 const MOST_STRAYS: f64 = 0.05;
 
-/// Finds a step in time, at which the samples change once from one level to the other. Returns the index of the step
-/// and the change in percent. Tolerates a few samples on the wrong level. Returns `None` for sorted samples, because
+/// Finds the sample from which the samples stay on another level. Returns its index and the change in percent. Tolerates a few samples on the wrong level. Returns `None` for sorted samples, because
 /// their order does not reflect time.
 fn step_in_time(samples: &[f64], [low, high]: [Mode; 2]) -> Option<(usize, f64)> {
     if samples.is_sorted() || samples.iter().rev().is_sorted() {

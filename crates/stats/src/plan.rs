@@ -105,8 +105,7 @@ pub fn processes_for_precision(
     (allowed > 0.0 && needed <= MOST_PROCESSES).then_some((needed as u64).max(processes))
 }
 
-/// Returns `ln(1 + precision_pct / 100)`: the half-width, on the logarithmic scale, of an interval with an upper end
-/// that is `precision_pct` percent above the estimate.
+/// XX `precision_pct` percent above the estimate.
 fn precision_to_factor(precision_pct: f64) -> f64 {
     (precision_pct / 100.0).ln_1p()
 }

@@ -133,7 +133,7 @@ fn reads_private_keys_in_sec1_and_pkcs1() {
     let curve = [&[0xa0, 10][..], &oid].concat();
     let mut pkcs1 = vec![0; 4096];
     let lengths = scheme("RSA-2048", 1).generate_encoded(Coins::Internal, &mut [0; 4096], &mut pkcs1).unwrap();
-    pkcs1.truncate(lengths.signing_key);
+    pkcs1.truncate(lengths.1);
     for (label, algorithm, der) in
         [("EC PRIVATE KEY", "ECDSA-P-256", sec1(&curve)), ("RSA PRIVATE KEY", "RSA-2048", pkcs1)]
     {
