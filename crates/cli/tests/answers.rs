@@ -95,7 +95,7 @@ const ANSWERS: [(&str, &[&str]); 25] = [
         "scaling",
         &[
             "Several threads: * by *",
-            "ML-KEM-768 handshake under load*: * a second with 5,000 concurrent tasks on * workers by *",
+            "ML-KEM-768 handshake under load*: * a second by * (5,000 concurrent tasks, * workers)*",
         ],
     ),
     (

@@ -58,8 +58,8 @@ impl Latency {
     }
 }
 
-/// Minimum fraction of the usual additions per cycle that a core reaches when nothing else uses it. The loop itself
-/// costs about 4% of the additions; a load on the other hardware thread costs 15% or more.
+/// Minimum ratio of measured to usual additions per cycle on a core that nothing else uses. The loop lowers the ratio by
+/// about 4%. A load on the other hardware thread lowers it by 15% or more.
 const LEAST_SHARE: f64 = 0.9;
 
 impl CoreChecks {

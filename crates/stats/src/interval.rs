@@ -100,8 +100,7 @@ pub fn median_interval(processes: &[Vec<f64>], confidence: f64) -> Option<Interv
     } else {
         student(&medians, estimate, confidence)?
     };
-    // If all medians are equal, taking the logarithm and back may move an end past the estimate by
-    // the last digit.
+    // If all medians are equal, rounding in `ln` and `exp` can move an end slightly past the estimate.
     let (low, high) = (low.min(estimate), high.max(estimate));
     Some(Interval { estimate, low, high, confidence, method: IntervalMethod::StudentT })
 }

@@ -191,8 +191,8 @@ mod tests {
 
     #[test]
     fn interquartile_mean_weighs_the_borders() {
-        // With 12 samples, the mean covers samples 4 to 9. With 5 samples, it covers positions 1.25
-        // to 3.75: (0.75 * 2 + 3 + 0.75 * 10) / 2.5.
+        // With 12 samples, the mean covers samples 4 to 9. With 5 samples, it covers sample 3 and three
+        // quarters of samples 2 and 4: (0.75 * 2 + 3 + 0.75 * 10) / 2.5.
         let twelve = sorted(&[5.0, 8.0, 4.0, 38.0, 8.0, 6.0, 9.0, 7.0, 7.0, 3.0, 1.0, 6.0]);
         close(twelve.interquartile_mean(), 6.5);
         close(sorted(&[1.0, 2.0, 3.0, 10.0, 100.0]).interquartile_mean(), 4.8);

@@ -39,7 +39,7 @@ pub static NOT_APPLICABLE: &[NotApplicable] = &[
         part: "algorithms other than ML-KEM, ML-DSA and Falcon",
         reason: "pqlab does not cover these algorithms",
     },
-    all("falcon/pqclean-", "digests from liboqs, or digests that need a seeded generator inside the library"),
+    all("falcon/pqclean-", "copies of liboqs's digests, and digests that need a seeded generator inside the library"),
     all("lamps-composite-kem/", CONSTRUCTION),
     all("lamps-composite-sigs/", CONSTRUCTION),
     all("tor-ntor/", CONSTRUCTION),

@@ -63,7 +63,7 @@ pub const PLUS_MINUS: &str =
 
 /// Meaning of `≈` before cycles.
 pub const ESTIMATED_CYCLES: &str =
-    "core cycles estimated from the time and the core clock, sampled before, during and after each visit";
+    "core cycles estimated from the time and the core clock, measured before, during and after each visit";
 
 /// Estimates from the samples of a case.
 #[derive(Clone, Debug, PartialEq)]

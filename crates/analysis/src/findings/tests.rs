@@ -441,7 +441,7 @@ fn areas_without_a_job_answer_their_own_question() {
         .find(|line| line.starts_with("ML-DSA-65 verify under load: "))
         .unwrap_or_else(|| panic!("{load:#?}"));
     assert!(
-        line.contains(" a second with 5,000 concurrent tasks on 2 workers by aws-lc, -5.")
+        line.contains(" a second by aws-lc (5,000 concurrent tasks, 2 workers), -5.")
             && line.contains("wait at most 8.00 µs"),
         "{line}"
     );

@@ -71,7 +71,7 @@ pub struct Select {
     #[serde(default)]
     pub parameters: Vec<String>,
     /// Parameters of the cases. The fields `classical` and `post_quantum` name the libraries for the halves of a
-    /// construction. They apply only if the command line names no library: for a half, as a provider, or in a filter.
+    /// construction. The command line overrides them if it names a library for a half, as a provider or in a filter.
     #[serde(flatten)]
     pub options: CaseOptions,
     /// Whether to leave out the selection if the number of samples is fixed. The run still measures it if the command

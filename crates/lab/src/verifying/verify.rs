@@ -118,12 +118,12 @@ impl Laboratory {
             })
         };
         let limit = self.limits.request;
-        let (mut last, mut finished) = ("before its first result".to_owned(), false);
+        let (mut last, mut finished) = ("after its start".to_owned(), false);
         loop {
             match errand.next_within(limit, halt).map_err(lost)? {
                 None => {
                     say(failed(format!(
-                        "no check finished within {:.0} s, {last}: a call did not return, so the process was stopped",
+                        "stopped the process, because it gave no result for {:.0} s {last}: a call did not return",
                         limit.as_secs_f64()
                     )));
                     say(Verified::Done);

@@ -204,7 +204,7 @@ mod tests {
 
     const CLOSING: &str = "7 cases: 6 measured, 1 failed
 ±: 95% interval of the long-run figure on this machine and build, including the spread between runs
-≈cycles: core cycles estimated from the time and the core clock, sampled before, during and after each visit
+≈cycles: core cycles estimated from the time and the core clock, measured before, during and after each visit
 Example CPU @ 2.10GHz · 2 cores · KVM guest · governor performance · Debian 13 · kernel 6.12.1 · rustc 1.95.0 (release) \
 · TSC at 2.10 GHz (not core cycles, core clock about 2.70 GHz)
 measurement overhead: 2.70 ns per operation, included in all figures (the time of the same calls to the null provider, which does nothing)

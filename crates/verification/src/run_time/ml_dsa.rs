@@ -161,7 +161,7 @@ fn recompute(key: &Inspected, opened: &Opened) -> Checked {
         let r = subtract(w, &multiply(challenge, &key.secret.s2[i]));
         let low = r.iter().map(|&value| decompose(set, value).1.abs()).max().unwrap_or_default();
         if low >= bound {
-            return wrong(format!("the low bits reach {low}, the bound is {bound}: signing must reject them"));
+            return wrong(format!("the low bits reach {low}, but must be below {bound}: signing must reject them"));
         }
         let ct0 = multiply(challenge, &key.secret.t0[i]);
         if norm(std::slice::from_ref(&ct0)) >= set.gamma2 {

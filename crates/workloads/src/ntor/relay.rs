@@ -36,7 +36,7 @@ pub(super) const CLIENTS: usize = 256;
 /// Description of frames and limits, for developers of clients. Consists of lines of text.
 pub const FRAMES: &str = "\
 A request is HTYPE (2 bytes) || HLEN (2 bytes) || HDATA (HLEN bytes) with big-endian numbers, as in Tor's CREATE2 cell.
-The answer is HLEN || HDATA. A message must be complete 5 s after its first byte. The relay closes the connection after
+The answer is HLEN || HDATA. A message must be complete within 5 s of its first byte. The relay closes the connection after
 30 s of silence and after an unknown request. It serves up to 256 clients at a time.
 ";
 

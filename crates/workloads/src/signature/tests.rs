@@ -117,7 +117,7 @@ fn own_arithmetic_needs_the_expected_number_of_attempts() {
     let (_, cases) = cases(&[Variant::Plain]);
     for algorithm in ["ML-DSA-44", "ML-DSA-65", "ML-DSA-87"] {
         let case = cases.iter().find(|case| case.algorithm == algorithm && case.operation == "sign").unwrap();
-        let (expected, set) = (case.expected_attempts().unwrap(), Set::of(algorithm).unwrap());
+        let (expected, set) = (case.expected_attempts().unwrap().number, Set::of(algorithm).unwrap());
         let key = SecretKey::from_seed(&set, &[1; 32]);
         let attempts = |number: u32| {
             let mu = message_representative(&key.tr, &[], &number.to_le_bytes());

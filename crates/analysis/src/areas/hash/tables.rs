@@ -51,7 +51,7 @@ pub(crate) fn per_byte(analysis: &RunAnalysis<'_>) -> Table {
     }
     table
         .note("medians; `pqlab export RUN --format sha3-csv --provider PROVIDER` writes them to a file with one column per length")
-        .note("estimated: from each sample's time and the core clock, sampled before, during and after each visit")
+        .note("estimated: each sample's time multiplied by the core clock, which is measured before, during and after each visit")
 }
 
 /// Returns whether a case is a plain digest: its only parameters are the lengths of the message and the output.

@@ -24,11 +24,11 @@ fn largest(analysis: &RunAnalysis<'_>, name: &str, all: &[(&LoadFigures, &CaseAn
     let best = found.best[0];
     let (entry, _) = all.iter().find(|(_, case)| case.place == best.place)?;
     let mut text = format!(
-        "{} a second with {} concurrent tasks on {} workers by {}",
+        "{} a second by {} ({} concurrent tasks, {} workers)",
         known_rate(&best.estimates.as_ref()?.operations_per_second()?),
+        found.by,
         grouped(most),
-        entry.workers,
-        found.by
+        entry.workers
     );
     if let Some(change) = entry.against_peak_pct.filter(|change| change.estimate < 0.0) {
         text = format!("{text}, {} compared with the best load", difference(&change));
