@@ -251,13 +251,13 @@ const KINDS: [(&str, Option<LibraryKind>, &str); 5] = [
 /// Returns advice on a message from the dynamic loader.
 fn loader_hint(message: &str) -> &'static str {
     if message.contains("undefined symbol") {
-        ": link the library with the code that defines this symbol (`-Wl,-z,defs` finds all such symbols)"
+        "; link the library with the code that defines this symbol (`-Wl,-z,defs` finds all such symbols)"
     } else if message.contains("cannot open shared object file") {
-        ": install this dependency, or add its folder to LD_LIBRARY_PATH"
+        "; install this dependency, or add its folder to LD_LIBRARY_PATH"
     } else if message.contains("position-independent executable") {
-        ": this is a program; build a shared library with `-shared`"
+        "; this is a program, so build a shared library with `-shared` instead"
     } else if message.contains("version `") {
-        ": rebuild the library on this system"
+        "; rebuild the library on this system"
     } else {
         ""
     }
@@ -317,7 +317,7 @@ fn check_file(path: &Path) -> Result<(), OpenError> {
     let length = fs::metadata(path).map_err(unreadable)?.len();
     match described_length(&theirs) {
         Some(described) if described > length => Err(no_library(format!(
-            "it has {length} bytes, but its header describes {described}, so the end is missing; copy or build it again"
+            "it has {length} bytes, but its header describes {described}, so it is truncated; copy or build it again"
         ))),
         _ => Ok(()),
     }

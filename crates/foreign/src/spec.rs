@@ -165,7 +165,7 @@ fn check_options(kind: LibraryKind, prefix: Option<&str>, algorithm: Option<&str
     let list = || nist::algorithms().collect::<Vec<_>>().join(", ");
     match algorithm {
         Some(algorithm) if nist::algorithms().any(|name| name == algorithm) => Ok(()),
-        Some(algorithm) => Err(format!("unknown key lengths for `{algorithm}`; supported algorithms: {}", list())),
+        Some(algorithm) => Err(format!("kind `nist` does not support `{algorithm}`; supported algorithms: {}", list())),
         None => Err(format!("kind `nist` requires ?algorithm=NAME; supported algorithms: {}", list())),
     }
 }
@@ -286,8 +286,8 @@ mod tests {
             ("liboqs:/", "does not name a file"),
             ("liboqs:/x.so?prefix=a", "takes no options"),
             ("nist:/x.so", "requires ?algorithm=NAME; supported algorithms: ML-KEM-512"),
-            ("nist:/x.so?algorithm=ML-KEM-769", "unknown key lengths for `ML-KEM-769`; supported"),
-            ("nist:/x.so?algorithm=X25519", "unknown key lengths"),
+            ("nist:/x.so?algorithm=ML-KEM-769", "does not support `ML-KEM-769`; supported algorithms: ML-KEM-512"),
+            ("nist:/x.so?algorithm=X25519", "does not support `X25519`; supported"),
             ("nist:/x.so?algorithm=ML-KEM-768&algorithm=ML-KEM-512", "only once"),
             ("nist:/x.so?algorithm", "has no value"),
             ("nist:/x.so?algorithm=", "with a value"),

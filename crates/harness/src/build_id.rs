@@ -54,7 +54,8 @@ impl BuildId {
         let Some(part) = parts.into_iter().find(differs) else {
             return (self != other).then(|| "the builds list their parts in different orders".to_owned());
         };
-        Some(format!("{part} is {} there and {} here", quoted(value(other, part)), quoted(value(self, part))))
+        let (theirs, ours) = (quoted(value(other, part)), quoted(value(self, part)));
+        Some(format!("{part} is {theirs} there, but {ours} in this program"))
     }
 }
 
@@ -71,10 +72,11 @@ mod tests {
         let ours = BuildId::compute(&[provider("liboqs", "0.13.0")]);
         assert_eq!(ours.difference(&BuildId::compute(&[provider("liboqs", "0.13.0")])), None);
         let newer = BuildId::compute(&[provider("liboqs", "0.14.0")]);
-        assert_eq!(ours.difference(&newer).unwrap(), r#"provider liboqs is "0.14.0" there and "0.13.0" here"#);
+        let difference = |ours: &BuildId, theirs: &BuildId| ours.difference(theirs).unwrap();
+        assert_eq!(difference(&ours, &newer), r#"provider liboqs is "0.14.0" there, but "0.13.0" in this program"#);
         let without = BuildId::compute(&[]);
-        assert_eq!(ours.difference(&without).unwrap(), r#"provider liboqs is missing there and "0.13.0" here"#);
-        assert_eq!(without.difference(&ours).unwrap(), r#"provider liboqs is "0.13.0" there and missing here"#);
+        assert_eq!(difference(&ours, &without), r#"provider liboqs is missing there, but "0.13.0" in this program"#);
+        assert_eq!(difference(&without, &ours), r#"provider liboqs is "0.13.0" there, but missing in this program"#);
         assert!(ours.difference(&BuildId::default()).unwrap().starts_with("pqlab is missing"));
     }
 

@@ -99,7 +99,8 @@ pub fn measure(
     let pool = pools[FIRST].len();
     let length = pools[FIRST].first().map_or(0, Vec::len);
     if pool == 0 || pools.iter().any(|other| other.len() != pool || other.iter().any(|input| input.len() != length)) {
-        return Err(Fault::Library("the classes are empty or differ in the number or length of their inputs".into()));
+        let text = "an input class is empty, or the classes differ in the number or length of their inputs";
+        return Err(Fault::Library(text.into()));
     }
     let home = affinity::allowed();
     let pinned = home.last().copied().filter(|&cpu| affinity::pin(&[cpu]).is_ok());

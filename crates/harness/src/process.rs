@@ -151,7 +151,7 @@ impl ProcessPool {
             }
             Response::Visited(_) => Err(Failure::Case("the library wrote to standard output".into())),
             Response::Fault { reason } => Err(Failure::Case(reason)),
-            other => Err(unrequested("a first call", &other)),
+            other => Err(unrequested("a first-call request", &other)),
         }
     }
 
@@ -181,7 +181,7 @@ impl WorkerPool for ProcessPool {
                 }
                 Ok(prepared)
             }
-            other => Err(unrequested("a preparation", &other)),
+            other => Err(unrequested("a prepare request", &other)),
         }
     }
 
@@ -197,7 +197,7 @@ impl WorkerPool for ProcessPool {
         let request = VisitRequest { additions_per_cycle: self.additions_per_cycle.clone(), ..visit.clone() };
         let visited = match self.ask(process, &Request::Visit(request), limit)? {
             Response::Visited(visited) => visited,
-            other => return Err(unrequested("a visit", &other)),
+            other => return Err(unrequested("a visit request", &other)),
         };
         gate::merge(&mut self.additions_per_cycle, &visited.additions_per_cycle);
         let growth = self.workers.limits.growth;
@@ -212,7 +212,8 @@ impl WorkerPool for ProcessPool {
                 }
             };
             if grown > growth as i64 {
-                let reason = format!("memory leak: the worker grew by {} MiB during visits to this case", grown >> 20);
+                let grown = grown >> 20;
+                let reason = format!("memory leak: the worker's memory grew by {grown} MiB during visits to this case");
                 self.running.remove(&process);
                 return Err(Failure::Case(reason));
             }

@@ -143,10 +143,8 @@ impl Stopwatch for WaveTimes {
         trial.routine(operations, recorder)?;
         let times = trial.own_samples();
         if times.len() != operations {
-            return Err(Fault::Library(format!(
-                "the trial reported {} times for {operations} operations",
-                times.len()
-            )));
+            let count = times.len();
+            return Err(Fault::Library(format!("the trial reported {count} durations for {operations} operations")));
         }
         readings.ticks.extend(times.iter().map(|&ns| (ns as f64 / self.ns_per_tick) as u64));
         Ok(times.iter().sum())

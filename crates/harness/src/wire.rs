@@ -195,7 +195,8 @@ pub struct Visited {
 pub fn send(stream: &mut impl Write, message: &impl Serialize) -> io::Result<()> {
     let body = postcard::to_stdvec(message).map_err(io::Error::other)?;
     let length = u32::try_from(body.len()).ok().filter(|&length| length <= LONGEST_FRAME);
-    let length = length.ok_or_else(|| io::Error::other(format!("a message of {} bytes is too long", body.len())))?;
+    let too_long = || format!("a message of {} bytes is too long (limit: {LONGEST_FRAME})", body.len());
+    let length = length.ok_or_else(|| io::Error::other(too_long()))?;
     stream.write_all(&length.to_le_bytes())?;
     stream.write_all(&body)?;
     stream.flush()
@@ -219,7 +220,8 @@ pub fn receive<M: DeserializeOwned>(stream: &mut impl Read) -> io::Result<Option
     stream.read_exact(&mut length[first..])?;
     let length = u32::from_le_bytes(length);
     if length > LONGEST_FRAME {
-        return Err(io::Error::new(io::ErrorKind::InvalidData, format!("a frame of {length} bytes is too long")));
+        let text = format!("a frame of {length} bytes is too long (limit: {LONGEST_FRAME})");
+        return Err(io::Error::new(io::ErrorKind::InvalidData, text));
     }
     let mut body = vec![0; length as usize];
     stream.read_exact(&mut body)?;

@@ -424,5 +424,5 @@ fn panic_text(panic: &(dyn std::any::Any + Send)) -> &str {
         .downcast_ref::<&str>()
         .copied()
         .or_else(|| panic.downcast_ref::<String>().map(String::as_str))
-        .unwrap_or("without a message")
+        .unwrap_or("no message")
 }

@@ -373,7 +373,9 @@ fn refuses_a_coordinator_of_another_build_with_the_reason() {
     let (answer, refusal) = greeted(Hello { build: build("1"), task: Task::Measure }, build("2"));
     assert_eq!(answer, build("2"), "the coordinator must learn the worker's build");
     let refusal = refusal.unwrap_err().to_string();
-    assert_eq!(refusal, r#"the coordinator is from a different build: provider scripted is "1" there and "2" here"#);
+    let expected =
+        r#"the coordinator is from a different build: provider scripted is "1" there, but "2" in this program"#;
+    assert_eq!(refusal, expected);
     // If one build lists no providers, the comparison ignores providers.
     let without = build("1").without_providers();
     let (answer, task) = greeted(Hello { build: without.clone(), task: errand() }, build("2"));

@@ -129,7 +129,7 @@ fn refuses_a_worker_of_another_build() {
         panic!("a worker from a different build must be rejected")
     };
     assert_eq!(path, std::env::current_exe().unwrap());
-    assert_eq!(difference, r#"provider scripted is "2" there and "1" here"#);
+    assert_eq!(difference, r#"provider scripted is "2" there, but "1" in this program"#);
 }
 
 #[test]

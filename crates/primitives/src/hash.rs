@@ -71,7 +71,7 @@ pub trait Xof: Send + Sync {
     /// # Errors
     /// [`crate::Error::Unsupported`] if the library accepts only whole messages.
     fn absorber(&self) -> Result<Box<dyn XofAbsorber>> {
-        Err(crate::Error::Unsupported("the library accepts only whole messages"))
+        Err(crate::Error::Unsupported("the library does not accept a message in parts"))
     }
 }
 

@@ -44,7 +44,7 @@ pub(crate) fn provider(library: Library, spec: &LibrarySpec) -> Result<Provider,
     } else if let Some(parameters) = SignatureParameters::find(algorithm) {
         provider.signatures.push(Arc::new(signature::scheme(&symbols, parameters)?));
     } else {
-        return Err(library.unusable(format!("unknown key lengths for `{algorithm}`")));
+        return Err(library.unusable(format!("kind `nist` does not support `{algorithm}`")));
     }
     Ok(provider)
 }

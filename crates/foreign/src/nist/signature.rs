@@ -112,7 +112,8 @@ fn form(symbols: &Symbols, parameters: &SignatureParameters) -> Result<Form, Ope
         let sign = symbols.need(&["crypto_sign_signature", "signature", "crypto_sign"])?;
         let open = symbols.need(&["crypto_sign_open"])?;
         if parameters.variable_length || parameters.algorithm.starts_with("Falcon") {
-            let reason = "crypto_sign_signature is missing, and Falcon's crypto_sign does not put the signature first";
+            let reason = "crypto_sign_signature is missing, and pqlab cannot use Falcon's crypto_sign, which does not \
+                          put the signature first";
             return Err(symbols.library.unusable(reason));
         }
         Ok(Form::Whole(sign, open))
@@ -270,7 +271,7 @@ impl Calls {
             let (key, text) = (private.as_ptr(), PROBE.as_ptr());
             let status = sign(signature.as_mut_ptr(), &raw mut length, text, PROBE.len(), key, PROBE_CONTEXT, key);
             if status != SUCCESS || length != self.signature {
-                return Err("crypto_sign_signature fails with five arguments and with seven (with a context): \
+                return Err("crypto_sign_signature fails with five arguments and with seven (two for a context): \
                             does the library use a different interface?");
             }
             let mut modified = signature.clone();
@@ -291,7 +292,7 @@ impl Calls {
             if !accepts(&signature, context, PROBE_CONTEXT) {
                 return Err(
                     "crypto_sign_verify rejects signatures from crypto_sign_signature, both with five arguments and \
-                            with seven (with a context)",
+                            with seven (two for a context)",
                 );
             }
         }

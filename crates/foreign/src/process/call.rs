@@ -93,8 +93,8 @@ impl RemoteKem {
     fn pair(&self, coins: Coins) -> Result<(Vec<u8>, KeyEncoding, Vec<u8>)> {
         let KemInfo { parameters, encodings, coins: taken } = &self.0.info;
         let encoding = *encodings.first().ok_or(Error::Unsupported("the worker offers no private-key encoding"))?;
-        let private =
-            parameters.decapsulation_key(encoding).ok_or(Error::Unsupported("the key has no such encoding"))?;
+        let unknown = Error::Unsupported("the worker's private-key encoding does not exist for this algorithm");
+        let private = parameters.decapsulation_key(encoding).ok_or(unknown)?;
         let seed = carried(coins, taken.keygen, parameters.keygen_coins)?;
         let [public, private] = self.call("keygen", &[seed], [parameters.encapsulation_key, private])?;
         Ok((public, encoding, private))
@@ -202,7 +202,7 @@ impl DecapsulationKey for RemoteKey {
 
     fn encode(&self, encoding: KeyEncoding, out: &mut [u8]) -> Result<usize> {
         if encoding != self.encoding {
-            return Err(Error::Unsupported("the worker writes keys in only one encoding"));
+            return Err(Error::Unsupported("the worker does not write keys in this encoding"));
         }
         copy_front("decapsulation key", &self.private, out)
     }

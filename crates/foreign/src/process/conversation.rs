@@ -146,11 +146,11 @@ impl Started {
     /// Describes how the process ended, with the last line of its standard error if there is one.
     fn ended(&mut self, error: &io::Error, now: fn() -> u64) -> String {
         let last = Until::in_time(now, LAST_WORDS);
-        let status = loop {
+        let ending = loop {
             match self.child.try_wait() {
                 Ok(None) if !last.left().is_zero() => std::thread::sleep(Duration::from_millis(2)),
-                Ok(Some(status)) => break status.to_string(),
-                _ => break format!("its output was closed ({error})"),
+                Ok(Some(status)) => break format!("the program ended: {status}"),
+                _ => break format!("the program closed its input or output ({error})"),
             }
         };
         // Limit the wait, because a child of the program may keep the pipe of standard error open.
@@ -158,11 +158,7 @@ impl Started {
             std::thread::sleep(Duration::from_millis(2));
         }
         let line = self.last_line.lock().unwrap_or_else(PoisonError::into_inner);
-        if line.is_empty() {
-            format!("the program ended: {status}")
-        } else {
-            format!("the program ended: {status}: {line}")
-        }
+        if line.is_empty() { ending } else { format!("{ending}: {line}") }
     }
 }
 

@@ -17,13 +17,13 @@ const STEP: usize = 1 << 16;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Malformed {
     /// The length of a body is 0 or above [`MOST_BYTES`].
-    #[error("message length of {0} bytes; 1 to {MOST_BYTES} are allowed")]
+    #[error("a message of {0} bytes; 1 to {MOST_BYTES} are allowed")]
     Length(usize),
     /// A field, or the length in front of it, extends past the end of the body.
     #[error("the field at byte {0} extends past the end of the body")]
     Beyond(usize),
     /// The body has more than [`MOST_FIELDS`] fields.
-    #[error("more than {MOST_FIELDS} fields in a message")]
+    #[error("a message has more than {MOST_FIELDS} fields")]
     Fields,
     /// The verb is empty or contains characters other than `a` to `z` and `-`.
     #[error("the first field of a message is not a verb")]

@@ -81,7 +81,7 @@ impl Offer {
                 Some(("verified", "no")) if kind == Kind::Function => offer.verified = false,
                 Some(("context", "yes")) => offer.context = true,
                 Some(("hedged", "yes")) => offer.hedged = true,
-                _ => return wrong("unknown attribute for protocol version 1"),
+                _ => return wrong(&format!("protocol version 1 does not allow {word:?} here")),
             }
         }
         Ok(offer)

@@ -124,7 +124,10 @@ impl Program {
             ("ok", _) => Ok(fields),
             ("unsupported", Some(reason)) => Err(ProcessError::Unsupported { program: self.name.clone(), reason }),
             ("error", Some(reason)) => Err(ProcessError::Refused { program: self.name.clone(), reason }),
-            _ => return Err(self.conversation(&format!("the answer {verb:?} is not part of the protocol"))),
+            _ => {
+                let expected = "ok, or error or unsupported with a one-line reason";
+                return Err(self.conversation(&format!("invalid answer {verb:?}; expected {expected}")));
+            }
         };
         state.conversation = Some(conversation);
         answer
@@ -144,7 +147,7 @@ impl Program {
             let current = greeting(&answer.fields).filter(|_| answer.verb == "ok");
             let current = current.ok_or_else(|| self.conversation(NO_GREETING))?;
             if self.known.get_or_init(|| current.clone()) != &current {
-                return Err(self.conversation("the greeting has changed: the program was replaced"));
+                return Err(self.conversation("the program was replaced: its greeting has changed"));
             }
         }
         Ok(conversation)
@@ -219,7 +222,8 @@ impl RemoteCase for Case {
             [time] => frame::number(time),
             _ => None,
         };
-        time.ok_or_else(|| self.program.broken("the answer to the visit is not a time").of_library("visit"))
+        let odd = || self.program.broken("the answer to the visit request is not a time in ns").of_library("visit");
+        time.ok_or_else(odd)
     }
 
     fn process(&self) -> Option<u32> {

@@ -64,7 +64,11 @@ fn digest(program: &Program) -> Option<String> {
         all.update(Sha256::digest(fs::read(file).ok()?));
     }
     let short = short_hex(&all.finalize());
-    let more = if files.len() == 1 { String::new() } else { format!(" and {} files that it runs", files.len() - 1) };
+    let more = match files.len() {
+        1 => String::new(),
+        2 => " and 1 file that it runs".to_owned(),
+        count => format!(" and {} files that it runs", count - 1),
+    };
     Some(format!("{name}{more}, SHA-256 {short}..."))
 }
 

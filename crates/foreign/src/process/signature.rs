@@ -48,7 +48,8 @@ impl RemoteScheme {
     fn pair(&self, coins: Coins) -> Result<(Vec<u8>, KeyEncoding, Vec<u8>)> {
         let SignatureInfo { parameters, encodings, coins: taken, .. } = &self.0.info;
         let encoding = *encodings.first().ok_or(Error::Unsupported("the worker offers no private-key encoding"))?;
-        let private = parameters.signing_key(encoding).ok_or(Error::Unsupported("the key has no such encoding"))?;
+        let unknown = Error::Unsupported("the worker's private-key encoding does not exist for this algorithm");
+        let private = parameters.signing_key(encoding).ok_or(unknown)?;
         let seed = carried(coins, taken.keygen, parameters.keygen_coins)?;
         let [public, private] = self.call("keygen", &[seed], [parameters.verifying_key, private], true)?;
         Ok((public, encoding, private))
@@ -145,7 +146,7 @@ impl SigningKey for RemoteSigner {
 
     fn encode(&self, encoding: KeyEncoding, out: &mut [u8]) -> Result<usize> {
         if encoding != self.encoding {
-            return Err(Error::Unsupported("the worker writes keys in only one encoding"));
+            return Err(Error::Unsupported("the worker does not write keys in this encoding"));
         }
         copy_front("signing key", &self.private, out)
     }

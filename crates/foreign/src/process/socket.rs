@@ -34,7 +34,7 @@ impl Peer {
     pub(super) fn connect(path: &Path, until: Until) -> io::Result<Peer> {
         let mut output = UnixStream::connect(path)?;
         output.set_nonblocking(true)?;
-        let odd = || io::Error::other("the first message is not the process id");
+        let odd = || io::Error::other("the program's first message is not a process id");
         let message = match frame::receive(&mut Timed { stream: &mut output, until }) {
             Ok(message) => message.ok_or_else(odd)?,
             Err(ReadError::Io(error)) => return Err(error),

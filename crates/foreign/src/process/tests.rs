@@ -134,11 +134,11 @@ fn faulty_calls_are_errors_within_the_time_limit() {
     for (mode, words) in [
         ("call-hangs", "no answer within 1 s, so pqlab stopped the program"),
         ("call-crashes", "the program ended: exit status: 7: the last words"),
-        ("call-garbage", "malformed answer: message length of 1399154541 bytes"),
-        ("call-long", "message length of 4294967295 bytes"),
+        ("call-garbage", "malformed answer: a message of 1399154541 bytes"),
+        ("call-long", "a message of 4294967295 bytes"),
         ("call-half", "the stream ends inside a message"),
         ("call-shouts", "the first field of a message is not a verb"),
-        ("call-silent", "is not part of the protocol"),
+        ("call-silent", "; expected ok, or error or unsupported with a one-line reason"),
         ("short", "wrong number or length of outputs in the answer"),
         ("refuses", "not this message"),
     ] {
@@ -163,7 +163,7 @@ fn cases_do_not_outlive_their_program() {
     for (mode, words) in [
         ("visit-hangs", "no answer within 1 s, so pqlab stopped the program"),
         ("visit-crashes", "exit status: 7: the last words"),
-        ("visit-words", "the answer to the visit is not a time"),
+        ("visit-words", "the answer to the visit request is not a time in ns"),
         ("visit-garbage", "malformed answer"),
         ("answers-other", "the answers do not match the visit"),
     ] {
@@ -250,9 +250,9 @@ fn workers_behind_sockets_report_their_process() {
 fn rejects_sockets_without_a_process_and_ones_that_hang() {
     let id = std::process::id().to_string();
     for (first, answers, words) in [
-        (("process", "0"), &[HELLO][..], "the first message is not the process id"),
-        (("process", "x"), &[HELLO], "the first message is not the process id"),
-        (("hello", "1"), &[HELLO], "the first message is not the process id"),
+        (("process", "0"), &[HELLO][..], "the program's first message is not a process id"),
+        (("process", "x"), &[HELLO], "the program's first message is not a process id"),
+        (("hello", "1"), &[HELLO], "the program's first message is not a process id"),
         (("process", id.as_str()), &[], "no answer within 1 s, so pqlab stopped the program"),
         (("process", id.as_str()), &[HELLO], "no answer within 1 s, so pqlab stopped the program"),
     ] {

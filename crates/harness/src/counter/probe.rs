@@ -118,8 +118,8 @@ impl Probes {
         let without_user = (self.cycles == EventProbe::Kernel).then(|| Missing {
             counter: "cycles by rdpmc",
             reason: "the kernel does not let programs read the counter's register on this processor".to_owned(),
-            remedy: "none needed: pqlab reads cycles with system calls, which take longer; on x86, `echo 1 | sudo tee \
-                     /sys/bus/event_source/devices/cpu/rdpmc` allows rdpmc if the kernel forbids it"
+            remedy: "none needed, because pqlab reads cycles with system calls, which take longer; on x86, \
+                     `echo 1 | sudo tee /sys/bus/event_source/devices/cpu/rdpmc` allows rdpmc if the kernel forbids it"
                 .to_owned(),
         });
         [
@@ -139,7 +139,7 @@ impl Probes {
             EventProbe::User => return Ok(CounterSource::User(metric)),
             EventProbe::Kernel => return Ok(CounterSource::Kernel(metric)),
             EventProbe::Silent => (
-                "performance counters open but count nothing: the hypervisor does not emulate them, or \
+                "performance counters can be opened but count nothing: the hypervisor does not emulate them, or \
                  another program uses all counter registers"
                     .to_owned(),
                 PASS_THROUGH.to_owned(),
@@ -156,11 +156,11 @@ impl Probes {
             TscProbe::Variable => (
                 "the processor does not guarantee a constant rate for its time-stamp counter (according to CPUID, it \
                  lacks an invariant TSC or rdtscp)",
-                "in a virtual machine, make the host expose the flag (KVM: `-cpu host,migratable=off,+invtsc`)",
+                "in a virtual machine, make the host expose an invariant TSC (KVM: `-cpu host,migratable=off,+invtsc`)",
             ),
             TscProbe::Absent => (
                 "this architecture has no time-stamp counter that programs may read",
-                "none needed: pqlab uses the monotonic clock instead",
+                "none needed, because pqlab uses the monotonic clock instead",
             ),
         };
         Err(Missing { counter: Metric::Tsc.name(), reason: reason.to_owned(), remedy: remedy.to_owned() })
@@ -183,8 +183,8 @@ fn refusal(errno: Errno, paranoid: Option<i32>) -> (String, String) {
         Errno::EACCES | Errno::EPERM => match paranoid {
             Some(level) if level <= PARANOID_LIMIT => (
                 format!(
-                    "perf_event_open is forbidden ({errno:?}) by a container's system-call filter: \
-                     kernel.perf_event_paranoid is {level}, which would allow it"
+                    "a container's system-call filter forbids perf_event_open ({errno:?}), although \
+                     kernel.perf_event_paranoid is {level}, which allows it"
                 ),
                 "start the container with `--cap-add PERFMON` or `--security-opt seccomp=unconfined`; otherwise \
                  `sudo sysctl kernel.perf_event_paranoid=1`, or run as root"
@@ -209,7 +209,7 @@ fn refusal(errno: Errno, paranoid: Option<i32>) -> (String, String) {
         ),
         other => (
             format!("perf_event_open failed: {other}"),
-            "count TSC ticks, or use the wall clock".to_owned(),
+            "use another counter: `--counter tsc` or `--counter wall`".to_owned(),
         ),
     }
 }
