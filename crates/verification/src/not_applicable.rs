@@ -39,7 +39,7 @@ pub static NOT_APPLICABLE: &[NotApplicable] = &[
         part: "algorithms other than ML-KEM, ML-DSA and Falcon",
         reason: "pqlab does not cover these algorithms",
     },
-    all("falcon/pqclean-", "copies of liboqs's digests, and digests that need a seeded generator inside the library"),
+    all("falcon/pqclean-", "the digests either repeat liboqs's or require a seeded generator inside the library"),
     all("lamps-composite-kem/", CONSTRUCTION),
     all("lamps-composite-sigs/", CONSTRUCTION),
     all("tor-ntor/", CONSTRUCTION),
@@ -51,7 +51,7 @@ pub static NOT_APPLICABLE: &[NotApplicable] = &[
     NotApplicable {
         place: "cryptography-vectors",
         part: "everything that `make vectors` does not extract",
-        reason: "algorithms that pqlab does not cover; keys in PEM and DER; certificates",
+        reason: "contains only PEM and DER keys, certificates, and algorithms that pqlab does not cover",
     },
     NotApplicable {
         place: "Wycheproof",
@@ -61,6 +61,6 @@ pub static NOT_APPLICABLE: &[NotApplicable] = &[
     NotApplicable {
         place: "providers",
         part: "null",
-        reason: "computes nothing, and only measures the overhead of the harness",
+        reason: "computes no answers, because it only serves to measure the overhead of the harness",
     },
 ];

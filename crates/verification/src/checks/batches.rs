@@ -116,7 +116,9 @@ impl Key {
             let again = self.in_a_batch(message, signature);
             if again != first {
                 return Err(at_odds(format!(
-                    "the same signature gets {first:?} in one batch and {again:?} in another"
+                    "the same signature is {} in one batch, but {} in another",
+                    worded(&first),
+                    worded(&again)
                 )));
             }
         }
@@ -146,21 +148,23 @@ impl Key {
             .collect();
         let verdicts = verifier.verify(&claims);
         if verdicts.len() != CLAIMS {
-            return Err(at_odds(format!("{} verdicts for {CLAIMS} signatures", verdicts.len())));
+            return Err(at_odds(format!("number of verdicts: {}, expected {CLAIMS}", verdicts.len())));
         }
         let verdict = &verdicts[place];
         for (index, (said, altered)) in verdicts.iter().zip(&altered).enumerate() {
             let refused = said == &Err(Error::VerificationFailed) || (verdict.is_err() && said == verdict);
             if altered.is_some() && !refused {
                 return Err(at_odds(format!(
-                    "verdict {said:?} on the altered signature at position {index}, with the \
-                     original at position {place}"
+                    "the altered signature at position {index} is {}, and the original at position {place} is {}",
+                    worded(said),
+                    worded(verdict)
                 )));
             }
             if altered.is_none() && said != verdict {
                 return Err(at_odds(format!(
-                    "verdict {verdict:?} on a signature at position {place}, but {said:?} on the same signature at \
-                     position {index}"
+                    "the signature at position {place} is {}, but the same signature at position {index} is {}",
+                    worded(verdict),
+                    worded(said)
                 )));
             }
         }
@@ -180,6 +184,14 @@ fn altered(signature: &[u8], way: usize) -> Vec<u8> {
         _ => altered.push(0xff),
     }
     altered
+}
+
+/// Describes a verdict as a predicate.
+fn worded(verdict: &Result<()>) -> String {
+    match verdict {
+        Ok(()) => "accepted".to_owned(),
+        Err(reason) => format!("rejected ({reason})"),
+    }
 }
 
 fn at_odds(detail: String) -> Error {

@@ -107,7 +107,8 @@ pub(super) fn together(signed: &Signed, verifier: &dyn BatchVerifier, tally: &mu
             .collect();
         let verdicts = verifier.verify(&claims);
         if verdicts.len() != claims.len() {
-            return Err(Fault::Wrong(format!("{} verdicts for {} signatures", verdicts.len(), claims.len())));
+            let (actual, expected) = (verdicts.len(), claims.len());
+            return Err(Fault::Wrong(format!("number of verdicts: {actual}, expected {expected}")));
         }
         verdicts.into_iter().try_for_each(|verdict| step("verify", verdict))
     });

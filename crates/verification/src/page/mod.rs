@@ -259,7 +259,7 @@ fn title(out: &mut String, heading: &str) {
 
 fn edge_case_section(out: &mut String, edge_cases: &[EdgeCases], width: usize) {
     let Some(first) = edge_cases.first() else { return };
-    title(out, "Ed25519 edge cases: accepted by each library");
+    title(out, "Ed25519 edge cases that each library accepts");
     let cell = |of: &EdgeCases, row: usize| {
         of.classes.get(row).map_or_else(String::new, |class| format!("{}/{}", class.accepted, class.cases))
     };
@@ -327,7 +327,7 @@ fn defects<'a>(out: &mut String, lines: impl Iterator<Item = &'a Line>, width: u
     for ((provider, what), (count, algorithms)) in found {
         let version = KNOWN_DEFECTS.iter().find(|defect| defect.what == what).map_or("", |defect| defect.version);
         let version = version.trim_end_matches('.');
-        let text = format!("{provider} {version}, {}: {what} ({} vectors)", algorithms.join(", "), thousands(count));
+        let text = format!("{provider} {version}, {}: {what} (vectors: {})", algorithms.join(", "), thousands(count));
         out.push_str(&wrapped(&text, width, 4));
     }
     out.push('\n');

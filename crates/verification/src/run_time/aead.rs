@@ -40,7 +40,7 @@ fn aead(aead: &dyn Aead, _: &Vectors, tally: &mut Tally) -> Ran {
     // The block counter carries into its second byte after 4,064 bytes, and into its third after 2^20.
     let long = [1000, 4063, 4064, 4065, 4095, 4096, 4097, 65_535, 65_536, 65_537, (1 << 20) + 17];
     for length in (0..=4 * 64 + 1).chain(long) {
-        tally.check(format_args!("{length} bytes"), || compare(&nonce, length, 20));
+        tally.check(format_args!("a message of {length} bytes"), || compare(&nonce, length, 20));
     }
     for length in (0..=2 * 64 + 1).chain([1000, 65_535, 65_536, 65_537]) {
         tally.check(format_args!("{length} bytes of associated data"), || compare(&nonce, 33, length));
@@ -62,7 +62,7 @@ fn aead(aead: &dyn Aead, _: &Vectors, tally: &mut Tally) -> Ran {
             rejected("tag", key.open(nonce, associated, &mut text.to_vec(), tag))
         };
         for bit in 0..8 * tag.len() {
-            tally.check(format_args!("{length} bytes, bit {bit} of the tag flipped"), || {
+            tally.check(format_args!("a message of {length} bytes, bit {bit} of the tag flipped"), || {
                 let mut tag = tag.clone();
                 tag[bit / 8] ^= 1 << (bit % 8);
                 open(&nonce, &associated, &text, &tag)
@@ -79,16 +79,17 @@ fn aead(aead: &dyn Aead, _: &Vectors, tally: &mut Tally) -> Ran {
             });
         }
         for place in 0..associated.len() {
-            tally.check(format_args!("{length} bytes, byte {place} of the associated data modified"), || {
-                open(&nonce, &flipped(&associated, place), &text, &tag)
-            });
+            tally.check(
+                format_args!("a message of {length} bytes, byte {place} of the associated data modified"),
+                || open(&nonce, &flipped(&associated, place), &text, &tag),
+            );
         }
         for place in 0..nonce.len() {
-            tally.check(format_args!("{length} bytes, byte {place} of the nonce modified"), || {
+            tally.check(format_args!("a message of {length} bytes, byte {place} of the nonce modified"), || {
                 open(&flipped(&nonce, place), &associated, &text, &tag)
             });
         }
-        tally.check(format_args!("{length} bytes, an all-zero tag"), || {
+        tally.check(format_args!("a message of {length} bytes, an all-zero tag"), || {
             open(&nonce, &associated, &text, &vec![0; tag.len()])
         });
     }

@@ -82,8 +82,8 @@ fn each(tally: &mut Tally, agree: Agree) {
     }
     // The points of order 8 and p - 1, which has order 4.
     for (what, hex) in [
-        ("first of order 8", "e0eb7a7c3b41b8ae1656e3faf19fc46ada098deb9c32b1fd866205165f49b800"),
-        ("second of order 8", "5f9c95bca3508c24b1d0b1559c83ef5b04445cc4581c8e86d8224eddd09f1157"),
+        ("of order 8 (first)", "e0eb7a7c3b41b8ae1656e3faf19fc46ada098deb9c32b1fd866205165f49b800"),
+        ("of order 8 (second)", "5f9c95bca3508c24b1d0b1559c83ef5b04445cc4581c8e86d8224eddd09f1157"),
         ("p - 1", "ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f"),
     ] {
         for last_bit in [0, 0x80] {

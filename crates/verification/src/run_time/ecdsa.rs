@@ -117,7 +117,7 @@ fn nonces(scheme: &dyn SignatureScheme, curve: &Curve, key: &dyn SigningKey, tal
     let Ok(secret) = secret else {
         return tally.unsupported("the library does not export private keys as scalars");
     };
-    tally.check(format_args!("every bit of {SIGNATURES} nonces varies"), || {
+    tally.check(format_args!("every bit of the nonce varies over {SIGNATURES} signatures"), || {
         let (mut ones, mut zeros) = (vec![0_u8; curve.length], vec![0_u8; curve.length]);
         for (message, signature) in &signatures {
             let nonce = (curve.nonce)(&secret, &(curve.digest)(message), signature);
@@ -168,7 +168,7 @@ fn ranges(scheme: &dyn SignatureScheme, curve: &Curve, tally: &mut Tally) {
     let (ones, mut one) = (vec![0xff; length], zero.clone());
     one[last] = 1;
     let parts = [("r", &signature[..length]), ("s", &signature[length..])];
-    for (what, value) in [("0", &zero), ("n", &order), ("n + 1", &above), ("2^n - 1", &ones)] {
+    for (what, value) in [("0", &zero), ("n", &order), ("n + 1", &above), ("0xff...ff", &ones)] {
         for (place, (name, _)) in parts.iter().enumerate() {
             tally.check(format_args!("{name} = {value}", value = what), || {
                 let mut halves = [parts[0].1, parts[1].1];
@@ -195,7 +195,7 @@ fn ranges(scheme: &dyn SignatureScheme, curve: &Curve, tally: &mut Tally) {
     let point = |x: &[u8], y: &[u8]| [&[4], x, y].concat();
     for (what, key) in [
         ("(0, 0)", point(&zero, &zero)),
-        ("all-one coordinates", point(&ones, &ones)),
+        ("a point with all-one coordinates", point(&ones, &ones)),
         ("infinity", vec![0]),
         ("infinity, padded", vec![0; public.len()]),
     ] {

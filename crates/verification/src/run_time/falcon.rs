@@ -54,13 +54,13 @@ fn wrong<T>(what: impl Into<String>) -> Result<T, Fault> {
 
 fn generate(scheme: &dyn SignatureScheme) -> Result<Inspected, Fault> {
     let algorithm = &scheme.info().parameters.algorithm;
-    let set = Set::of(algorithm).ok_or_else(|| Fault::Unsupported("unknown set".to_owned()))?;
+    let set = Set::of(algorithm).ok_or_else(|| Fault::Unsupported("unknown parameter set".to_owned()))?;
     let key = step("generate", scheme.generate(Coins::Internal))?;
     let encoded = encoded(scheme, step("verifying key", key.verifying_key())?.as_ref())?;
     let Ok(private) = encoded_secret(scheme, key.as_ref(), KeyEncoding::Expanded) else {
-        return Err(Fault::Unsupported("the library exports no signing keys".to_owned()));
+        return Err(Fault::Unsupported("the library does not export signing keys".to_owned()));
     };
-    let malformed = |what: &str| Fault::Wrong(format!("{what}: malformed"));
+    let malformed = |what: &str| Fault::Wrong(format!("the {what} is malformed"));
     let h = decode_verifying_key(&set, &encoded).ok_or_else(|| malformed("verifying key"))?;
     let secret = SecretKey::decode(&set, &private).ok_or_else(|| malformed("signing key"))?;
     let capital_g = secret.capital_g(&h);
@@ -76,17 +76,18 @@ fn inspect(scheme: &dyn SignatureScheme, _: &Vectors, tally: &mut Tally) -> Ran 
         }
     };
     for (name, key) in [("first", &one), ("second", &other)] {
-        tally.check(format_args!("the {name} key: h = g / f"), || {
+        tally.check(format_args!("h = g / f in the {name} key"), || {
             let product = multiply(&key.secret.f, &key.h);
             let equal = product.iter().zip(&key.secret.g).all(|(product, g)| (product - g) % Q == 0);
             if equal { Ok(()) } else { wrong("the verifying key does not belong to the signing key") }
         });
-        tally.check(format_args!("the {name} key: f * G - g * F = q"), || basis(key));
-        tally.check(format_args!("the {name} key: the norm of f and g"), || {
+        tally.check(format_args!("f * G - g * F = q in the {name} key"), || basis(key));
+        tally.check(format_args!("the norm of f and g in the {name} key"), || {
             let (found, most) = (norm([&key.secret.f, &key.secret.g]), key.set.key_bound());
             // Most keys are within 1,000 of the bound, and key generation rejects those above it.
-            let is_likely = (most - 4000..=most).contains(&found);
-            if is_likely { Ok(()) } else { wrong(format!("the squared norm is {found}, the bound is {most}")) }
+            let least = most - 4000;
+            let is_likely = (least..=most).contains(&found);
+            if is_likely { Ok(()) } else { wrong(format!("the squared norm is {found}, expected {least} to {most}")) }
         });
     }
     tally.check("no secret polynomial repeats", || {
@@ -120,7 +121,7 @@ fn basis(key: &Inspected) -> Checked {
     let (left, right) = (multiply(&key.secret.f, &key.capital_g), multiply(&key.secret.g, &key.secret.capital_f));
     let expected = |place: usize| if place == 0 { Q } else { 0 };
     match (0..key.set.n).find(|&place| left[place] - right[place] != expected(place)) {
-        Some(place) => wrong(format!("coefficient {place} of the equation is wrong")),
+        Some(place) => wrong(format!("coefficient {place} of f * G - g * F is wrong")),
         None if key.capital_g.iter().any(|value| value.abs() > 127) => wrong("a coefficient of G is beyond its bound"),
         None => Ok(()),
     }
@@ -132,7 +133,7 @@ fn open(scheme: &dyn SignatureScheme, key: &Inspected, message: Vec<u8>) -> Resu
     let opened = Opened { s1: signature.s1(&key.set, &key.h, &message), message, signature };
     let (found, bound) = (opened.norm(), key.set.bound);
     if found > bound {
-        return wrong(format!("the squared norm is {found}, the bound is {bound}"));
+        return wrong(format!("the squared norm is {found}, but must be at most {bound}"));
     }
     Ok(opened)
 }
@@ -149,7 +150,7 @@ fn salts(opened: &[Opened], tally: &mut Tally) {
     tally.check("the salts of different messages differ", || {
         distinct(opened.iter().map(|one| one.signature.salt.clone()).collect())
     });
-    tally.check(format_args!("every bit of {SIGNATURES} salts varies"), || {
+    tally.check(format_args!("every bit of the salt varies over {SIGNATURES} signatures"), || {
         let all = |byte: usize, change: fn(u8) -> u8| {
             opened.iter().fold(0, |bits, one| bits | change(one.signature.salt[byte])) == 0xff
         };
@@ -171,7 +172,7 @@ fn distribution(key: &Inspected, opened: &[Opened], tally: &mut Tally) {
     tally.check("the norm of signatures", || {
         let mean = opened.iter().map(|one| one.norm() as f64).sum::<f64>() / opened.len() as f64;
         // The standard deviation of this figure is 0.3% or less.
-        near("the deviation of coefficients", (mean / (2 * set.n) as f64).sqrt(), set.sigma, 0.02)
+        near("the standard deviation of coefficients", (mean / (2 * set.n) as f64).sqrt(), set.sigma, 0.02)
     });
     for (name, row) in
         [("the first row", [&secret.g, &secret.f]), ("the second row", [&key.capital_g, &secret.capital_f])]
@@ -190,7 +191,7 @@ fn distribution(key: &Inspected, opened: &[Opened], tally: &mut Tally) {
         // The standard deviations of the two figures are 0.8%.
         tally.check(format_args!("signatures along {name} of the secret basis"), || {
             let deviation = (second / norm(row) as f64).sqrt();
-            near("the deviation", deviation, set.sigma, 0.05)?;
+            near("the standard deviation", deviation, set.sigma, 0.05)?;
             near("the kurtosis", fourth / (second * second), 3.0, 0.06)
         });
     }
@@ -215,11 +216,13 @@ fn almost_valid(scheme: &dyn SignatureScheme, key: &Inspected, opened: &[Opened]
     longer.resize_with(LENGTHENED, || None);
     for (number, made) in longer.into_iter().enumerate() {
         let Some((message, [below, above])) = made else {
-            tally.unsupported("no signature could be made long enough");
+            tally.unsupported("no signature could be lengthened to the bound on the norm");
             continue;
         };
-        tally.check(format_args!("a norm at the bound, {number}"), || step("verify", verify(message, &below)));
-        tally.check(format_args!("a norm just beyond the bound, {number}"), || {
+        tally.check(format_args!("lengthened signature {number}, norm at the bound"), || {
+            step("verify", verify(message, &below))
+        });
+        tally.check(format_args!("lengthened signature {number}, norm just beyond the bound"), || {
             rejected("signature", verify(message, &above))
         });
     }

@@ -136,7 +136,7 @@ fn parts(function: &dyn Xof, _: &Vectors, tally: &mut Tally) -> Ran {
     for number in 0..48 {
         let (absorbed, squeezed) = (97 * number + number * number, 4000 - 53 * number);
         let message = &stream[..absorbed];
-        tally.check(format_args!("{squeezed} bytes squeezed in parts, {number}"), || {
+        tally.check(format_args!("{squeezed} bytes squeezed in parts (split {number})"), || {
             let mut reader = step("absorb", function.absorb(message))?;
             let mut out = Vec::new();
             for part in split(number, squeezed) {
@@ -146,7 +146,7 @@ fn parts(function: &dyn Xof, _: &Vectors, tally: &mut Tally) -> Ran {
             }
             equal("output", &shake(&algorithm, message, squeezed), &out)
         });
-        tally.check(format_args!("{absorbed} bytes absorbed in parts, {number}"), || {
+        tally.check(format_args!("{absorbed} bytes absorbed in parts (split {number})"), || {
             let (mut absorber, mut rest) = (step("begin", function.absorber())?, message);
             for part in split(100 + number, absorbed) {
                 let (now, later) = rest.split_at(part);

@@ -39,7 +39,8 @@ struct Opened {
 
 fn generate(scheme: &dyn SignatureScheme) -> Result<Inspected, Fault> {
     let info = scheme.info();
-    let set = Set::of(&info.parameters.algorithm).ok_or_else(|| Fault::Unsupported("unknown set".to_owned()))?;
+    let set = Set::of(&info.parameters.algorithm);
+    let set = set.ok_or_else(|| Fault::Unsupported("unknown parameter set".to_owned()))?;
     let key = step("generate", scheme.generate(Coins::Internal))?;
     let verifying_key = encoded(scheme, step("verifying key", key.verifying_key())?.as_ref())?;
     let secret = match encoded_secret(scheme, key.as_ref(), KeyEncoding::Expanded) {
@@ -92,7 +93,7 @@ fn inspect_keys(one: &Inspected, other: &Inspected, tally: &mut Tally) {
         differ("K and zeros", parts[1], parts[2])
     });
     for (name, key) in [("first", one), ("second", other)] {
-        tally.check(format_args!("the {name} key: t = A * s1 + s2"), || {
+        tally.check(format_args!("t = A * s1 + s2 in the {name} key"), || {
             equal("verifying key", &key.secret.verifying_key(set), &key.verifying_key)?;
             let dropped = key
                 .secret
@@ -102,7 +103,7 @@ fn inspect_keys(one: &Inspected, other: &Inspected, tally: &mut Tally) {
                 .all(|(t, t0)| t.iter().zip(t0).all(|(&t, &t0)| plain::power2round(t).1 == t0));
             if dropped { Ok(()) } else { Err(Fault::Wrong("t0 does not match s1 and s2".to_owned())) }
         });
-        tally.check(format_args!("the {name} key: tr = H(pk)"), || {
+        tally.check(format_args!("tr = H(pk) in the {name} key"), || {
             equal("tr", &plain::shake256(&[&key.verifying_key], 64), &key.secret.tr)
         });
     }
@@ -111,7 +112,8 @@ fn inspect_keys(one: &Inspected, other: &Inspected, tally: &mut Tally) {
     tally.check("secrets are in range and take every value", || {
         for value in all.iter().flat_map(|one| one.iter()) {
             if value.abs() > set.eta {
-                return Err(Fault::Wrong(format!("a coefficient is {value}, the bound is {}", set.eta)));
+                let eta = set.eta;
+                return Err(Fault::Wrong(format!("a coefficient is {value}, but must be from -{eta} to {eta}")));
             }
         }
         match (-set.eta..=set.eta).find(|value| all.iter().all(|one| !one.contains(value))) {
@@ -147,7 +149,7 @@ fn recompute(key: &Inspected, opened: &Opened) -> Checked {
     let wrong = |what: String| Err(Fault::Wrong(what));
     let bound = set.gamma1 - set.beta();
     if norm(&signature.z) >= bound {
-        return wrong(format!("a coefficient of z is {}, the bound is {bound}", norm(&signature.z)));
+        return wrong(format!("the norm of z is {}, but must be below {bound}", norm(&signature.z)));
     }
     if mask.iter().flatten().any(|&value| value <= -set.gamma1 || value > set.gamma1) {
         return wrong("the mask is out of range".to_owned());
@@ -165,7 +167,7 @@ fn recompute(key: &Inspected, opened: &Opened) -> Checked {
         }
         let ct0 = multiply(challenge, &key.secret.t0[i]);
         if norm(std::slice::from_ref(&ct0)) >= set.gamma2 {
-            return wrong("c * t0 exceeds its bound: signing must reject it".to_owned());
+            return wrong("the norm of c * t0 is too large: signing must reject it".to_owned());
         }
         let corrected = add(&r, &ct0);
         let hints: [bool; N] = std::array::from_fn(|n| decompose(set, corrected[n]).0 != w1[i][n]);
@@ -217,16 +219,20 @@ fn inspect_masks(set: &Set, opened: &[Opened], tally: &mut Tally) {
     });
     // A coefficient is encoded as `gamma1 - y`. In a random mask, all bits of this encoding are random and independent.
     let encoded: Vec<i32> = masks().flatten().map(|value| set.gamma1 - value).collect();
-    let fair = |is_one: &dyn Fn(i32) -> bool| -> Checked {
+    let fair = |what: &str, is_one: &dyn Fn(i32) -> bool| -> Checked {
         let (count, ones) = (encoded.len(), encoded.iter().filter(|value| is_one(**value)).count());
         // Eight standard deviations of a fair coin.
         let (allowed, off) = (4.0 * (count as f64).sqrt(), (ones as f64 - count as f64 / 2.0).abs());
-        if off <= allowed { Ok(()) } else { Err(Fault::Wrong(format!("true for {ones} of {count} coefficients"))) }
+        if off <= allowed { Ok(()) } else { Err(Fault::Wrong(format!("{what} in {ones} of {count} coefficients"))) }
     };
     for bit in 0..set.z_bits() {
-        tally.check(format_args!("bit {bit} of the masks is random"), || fair(&|value| value >> bit & 1 == 1));
+        tally.check(format_args!("bit {bit} of the masks is random"), || {
+            fair("the bit is 1", &|value| value >> bit & 1 == 1)
+        });
         tally.check(format_args!("bit {bit} of the masks is independent of the lower bits"), || {
-            (0..bit).try_for_each(|lower| fair(&|value| (value >> bit ^ value >> lower) & 1 == 1))
+            (0..bit).try_for_each(|lower| {
+                fair(&format!("it differs from bit {lower}"), &|value| (value >> bit ^ value >> lower) & 1 == 1)
+            })
         });
     }
 }

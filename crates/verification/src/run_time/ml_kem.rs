@@ -81,7 +81,8 @@ fn ciphertexts(kem: &dyn Kem, _: &Vectors, tally: &mut Tally) -> Ran {
             Some(SecretKey { z, .. }) => equal("secret of a modified ciphertext", &shake256(&[z, modified], 32), &got),
             None => {
                 differ("secret of a modified ciphertext", &secret, &got)?;
-                equal("secret of a modified ciphertext, again", &got, &decapsulate(kem, made.key.as_ref(), modified)?)
+                let again = decapsulate(kem, made.key.as_ref(), modified)?;
+                equal("second secret of the same modified ciphertext", &got, &again)
             }
         }
     };
@@ -89,7 +90,7 @@ fn ciphertexts(kem: &dyn Kem, _: &Vectors, tally: &mut Tally) -> Ran {
         for mask in [1 << least(&set, place), 1 << ((5 * place + 3) % 8), 0xff] {
             let mut modified = ciphertext.clone();
             modified[place] ^= mask;
-            tally.check(format_args!("byte {place} of the ciphertext changed by {mask:#04x}"), || rejected(&modified));
+            tally.check(format_args!("byte {place} of the ciphertext XORed with {mask:#04x}"), || rejected(&modified));
         }
     }
     for number in 0..8 {
@@ -208,7 +209,10 @@ fn secrets(kem: &dyn Kem, _: &Vectors, tally: &mut Tally) -> Ran {
     let (s2, e2) = (another.secrets(), another.errors(&set, &other.encapsulation_key));
     tally.check("secrets and errors are in range", || {
         match [&s, &e, &s2, &e2].into_iter().flatten().flatten().find(|value| value.abs() > set.eta1) {
-            Some(value) => Err(Fault::Wrong(format!("a coefficient is {value}, the bound is {}", set.eta1))),
+            Some(value) => {
+                let eta = set.eta1;
+                Err(Fault::Wrong(format!("a coefficient is {value}, but must be from -{eta} to {eta}")))
+            }
             None => Ok(()),
         }
     });
@@ -223,7 +227,7 @@ fn secrets(kem: &dyn Kem, _: &Vectors, tally: &mut Tally) -> Ran {
         let all: Vec<_> = [&s, &e, &s2, &e2].into_iter().flatten().collect();
         for (place, one) in all.iter().enumerate() {
             if all[..place].contains(one) {
-                return Err(Fault::Wrong(format!("secret polynomial {place} equals an earlier one")));
+                return Err(Fault::Wrong(format!("polynomial {place} equals an earlier one")));
             }
         }
         Ok(())

@@ -211,9 +211,9 @@ fn hints(forger: &Forger, tally: &mut Tally, valid: &dyn Fn(&[u8]) -> Checked, i
         let hints = forger.hints(places);
         let signature = forger.signature(forger.response(3), hints.clone());
         let mut encoded = encode_hints(set, &hints);
-        tally.check(format_args!("the valid encoding for: {what}"), || valid(&signature.encode(set)));
+        tally.check(format_args!("hints before modification ({what})"), || valid(&signature.encode(set)));
         change(&mut encoded);
-        tally.check(format_args!("hints: {what}"), || invalid(&signature.encode_with(set, &encoded)));
+        tally.check(format_args!("modified hints ({what})"), || invalid(&signature.encode_with(set, &encoded)));
     };
     malformed("neighbours in the wrong order", &[&[3, 9]], &|y| y.swap(0, 1));
     malformed("the first and the last position swapped", &[&[3, 9, 200]], &|y| y.swap(0, 2));
@@ -230,8 +230,8 @@ fn hints(forger: &Forger, tally: &mut Tally, valid: &dyn Fn(&[u8]) -> Checked, i
     for place in [1, 2, omega / 2, omega - 1] {
         malformed(&format!("byte {place} after the last position is not 0"), &[&[3]], &|y| y[place] = 1);
     }
-    malformed("the first byte is not 0, without hints", &[], &|y| y[0] = 1);
-    malformed("the last byte is not 0, without hints", &[], &|y| y[omega - 1] = 0xff);
+    malformed("the first byte is not 0, although there are no hints", &[], &|y| y[0] = 1);
+    malformed("the last byte is not 0, although there are no hints", &[], &|y| y[omega - 1] = 0xff);
     // Lower the last count. The position that is no longer counted is 0, like a padding byte.
     let falling: Vec<&[usize]> = [vec![&[5][..]], vec![&[][..]; k - 3], vec![&[0]]].concat();
     malformed("the last count is one too low", &falling, &|y| y[omega + k - 1] = 1);
@@ -264,7 +264,7 @@ fn hints(forger: &Forger, tally: &mut Tally, valid: &dyn Fn(&[u8]) -> Checked, i
     let signature = forger.signature(forger.response(3), hints.clone());
     let mut encoded = encode_hints(set, &hints);
     encoded[omega + k - 1] = (omega + 1) as u8;
-    tally.check("hints: one more than the maximum", || invalid(&signature.encode_with(set, &encoded)));
+    tally.check("modified hints (one more than the maximum)", || invalid(&signature.encode_with(set, &encoded)));
 }
 
 /// Maximum number of bytes to modify in a message and in a key.

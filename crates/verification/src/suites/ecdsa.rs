@@ -54,7 +54,7 @@ fn each(
                 if case.hash == hash {
                     check(curve, case)
                 } else {
-                    Err(Fault::Unsupported(format!("a vector for another hash function: the algorithm uses {hash}")))
+                    Err(Fault::Unsupported(format!("the vector uses a hash function other than {hash}")))
                 }
             };
             match operation {

@@ -115,8 +115,6 @@ fn offered<'a>(scheme: &dyn SignatureScheme, vector: &'a Signature) -> Result<In
             hashes_first(scheme, Prehash::Sha512)?;
             Ok(Input::PreHash(Prehash::Sha512, &vector.context, &vector.message))
         }
-        Variant::Context => {
-            Err(Fault::Unsupported("Ed25519ctx: pqlab's interface offers only Ed25519 and Ed25519ph".to_owned()))
-        }
+        Variant::Context => Err(Fault::Unsupported("pqlab's interface does not offer Ed25519ctx".to_owned())),
     }
 }

@@ -78,7 +78,7 @@ fn as_encoded<'a>(scheme: &dyn SignatureScheme, signature: &'a [u8]) -> Result<C
         return Ok(Cow::Borrowed(compressed));
     }
     if filled > parameters.signature {
-        return Err(Fault::Unsupported("a signature longer than the padded encoding".to_owned()));
+        return Err(Fault::Unsupported("the signature is longer than the padded encoding".to_owned()));
     }
     let mut padded = compressed.to_vec();
     padded.resize(parameters.signature, 0);

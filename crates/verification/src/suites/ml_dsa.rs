@@ -145,6 +145,6 @@ fn prehash(name: &str) -> Result<Prehash, Fault> {
         "SHA2-512" => Ok(Prehash::Sha512),
         "SHAKE-128" => Ok(Prehash::Shake128),
         "SHAKE-256" => Ok(Prehash::Shake256),
-        other => Err(Fault::Unsupported(format!("pre-hash with a function that FIPS 204 does not specify ({other})"))),
+        other => Err(Fault::Unsupported(format!("pre-hashing with this function is not part of FIPS 204 ({other})"))),
     }
 }

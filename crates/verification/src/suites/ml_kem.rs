@@ -49,7 +49,7 @@ fn encap_decap(kem: &dyn Kem, vectors: &Vectors, tally: &mut Tally) -> Ran {
 fn intermediate(kem: &dyn Kem, vectors: &Vectors, tally: &mut Tally) -> Ran {
     let name = format!("cctv/ML-KEM/intermediate/{}.txt", kem.info().parameters.algorithm);
     let vector = vectors.file(&name, read::intermediate)?;
-    tally.unsupported("key generation of the draft, not of FIPS 203");
+    tally.unsupported("the vectors use the key generation of a draft of FIPS 203");
     tally.answer(ENCAPSULATION, "encapsulate", || {
         encapsulation(kem, &vector.encapsulation_key, &vector.coins, &vector.ciphertext, &vector.secret)
     });

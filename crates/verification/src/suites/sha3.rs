@@ -309,5 +309,5 @@ fn whole_bytes(message: &Message) -> Checked {
 }
 
 fn too_large() -> Fault {
-    Fault::Unsupported("a message of 1 GiB or more: pqlab passes each message in one piece".to_owned())
+    Fault::Unsupported("the message is 1 GiB or longer, and pqlab passes each message in one piece".to_owned())
 }

@@ -64,7 +64,7 @@ fn kem_transcript(kem: &dyn Kem, answers: u32) -> Result<String, Fault> {
     let info = kem.info();
     if !info.coins.keygen || !info.coins.operation || !info.encodings.contains(&KeyEncoding::Expanded) {
         return Err(Fault::Unsupported(
-            "does not accept caller-supplied randomness, or cannot export expanded keys".to_owned(),
+            "the library does not accept caller-supplied randomness, or cannot export expanded keys".to_owned(),
         ));
     }
     let mut outer = outer_generator();
@@ -93,7 +93,7 @@ fn signature_transcript(scheme: &dyn SignatureScheme, answers: u32) -> Result<St
     takes_coins(scheme)?;
     if !info.coins.keygen || !info.encodings.contains(&KeyEncoding::Expanded) {
         return Err(Fault::Unsupported(
-            "does not accept caller-supplied randomness, or cannot export expanded keys".to_owned(),
+            "the library does not accept caller-supplied randomness, or cannot export expanded keys".to_owned(),
         ));
     }
     let mut outer = outer_generator();

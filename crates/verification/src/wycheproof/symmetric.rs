@@ -69,7 +69,7 @@ fn offered(cipher: &dyn Aead, group: &TestGroup) -> Checked {
     match lengths.iter().find(|(_, bits, bytes)| *bits != 8 * bytes) {
         Some((what, _, bytes)) => {
             let bits = 8 * bytes;
-            Err(Fault::Unsupported(format!("a {what} whose length is not {bits} bits")))
+            Err(Fault::Unsupported(format!("the {what} is not {bits} bits long")))
         }
         None => Ok(()),
     }
