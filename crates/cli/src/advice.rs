@@ -42,18 +42,18 @@ fn of_lab(error: &LabError) -> Option<String> {
         LabError::Invalid { field: "column", .. } => ": choose one with --column".into(),
         LabError::Invalid { field: "confidence", .. } => " (--confidence)".into(),
         LabError::NothingSelected { with, .. } if with.is_empty() => {
-            ": see `pqlab list cases` for the ids that filters match".into()
+            "; `pqlab list cases` lists the ids that filters can match".into()
         }
         LabError::NothingSelected { with, .. } => format!(": try `pqlab run {}` with the same filters", with[0]),
         LabError::NoCaseOfRun { run, .. } => format!(": `pqlab show {run}` lists the cases of the run"),
         LabError::NothingInCommon { .. } => ": `pqlab show RUN` lists the cases of a run".into(),
-        LabError::OtherCounter { .. } => ": start a new run, or choose a counter with --counter".into(),
+        LabError::OtherCounter { .. } => ": start a new run".into(),
         LabError::Changed { .. } => "; start a new run, or resume anyway with --resume-elsewhere".into(),
-        LabError::Foreign { .. } => ": allow this with --allow-foreign, or name the libraries with --library".into(),
+        LabError::Foreign { .. } => "; allow this with --allow-foreign, or name the libraries with --library".into(),
         LabError::NothingShared { .. } => {
             ": `pqlab list library=...` and `pqlab list algorithms` list the algorithms of each library".into()
         }
-        LabError::OtherForm { found, .. } => format!(": accept them with --form {found}"),
+        LabError::OtherForm { found, .. } => format!(": verify them with --form {found}"),
         LabError::Missing { program } => format!(": install the `{program}` package, or leave out --taint"),
         _ => return None,
     })
@@ -74,7 +74,7 @@ fn of_store(error: &StoreError) -> Option<String> {
         StoreError::Newer { .. } => ": update pqlab, or name another file with --db",
         StoreError::Denied { .. } => ": fix the permissions of the file and its folder, or name another file with --db",
         StoreError::Full { .. } => ": free some space, then resume with `pqlab run --resume`",
-        StoreError::Locked { .. } => ": wait until it ends, or name another file with --db",
+        StoreError::Locked { .. } => ": wait until that process ends, or name another file with --db",
         StoreError::Damaged { .. } => ": restore the file from a backup, or `pqlab import` the run again",
         StoreError::DamagedSamples { .. } => ": restore the file from a backup",
         StoreError::UnknownRun { .. } => ": `pqlab runs` lists all runs",
@@ -102,10 +102,10 @@ mod tests {
         let wanted = "a.db: no such file: create it with `pqlab run`, or name another file with --db";
         assert_eq!(line(missing()), wanted);
         assert_eq!(line(LabError::from(missing())), wanted, "if wrapped in a `LabError`");
-        let changes = vec!["host was a, is now b".into()];
+        let changes = vec!["host was a and is now b".into()];
         assert_eq!(
             line(LabError::Changed { run: "r".into(), changes }),
-            "conditions have changed since run r started: host was a, is now b; start a new run, or resume anyway with --resume-elsewhere"
+            "conditions have changed since run r started: host was a and is now b; start a new run, or resume anyway with --resume-elsewhere"
         );
         assert_eq!(
             line(LabError::Missing { program: "valgrind" }),
@@ -115,7 +115,7 @@ mod tests {
             anyhow::Error::from(LabError::NothingSelected { with: Vec::new(), near: Vec::new() }).context("the plan");
         assert_eq!(
             line(context),
-            "the plan: no case is selected: see `pqlab list cases` for the ids that filters match"
+            "the plan: no case is selected; `pqlab list cases` lists the ids that filters can match"
         );
         assert_eq!(line(StoreError::BadName { name: "last".into() }).matches(':').count(), 1);
     }

@@ -72,7 +72,7 @@ fn compares_with_the_newest_earlier_run_of_the_same_cases() {
     measured(&pqlab, &[]);
     let output = pqlab.run(&["compare"]);
     assert_eq!(output.status.code(), Some(2), "{}", text(&output.stderr));
-    assert!(text(&output.stderr).contains("measured any of its cases; name a run"), "{}", text(&output.stderr));
+    assert!(text(&output.stderr).contains("has a case in common with it; name a run"), "{}", text(&output.stderr));
     pqlab.expect(0, &[&["run", "hash", "--algorithm", "SHA3-256", "--provider", "rustcrypto"], FAST].concat());
     measured(&pqlab, &[]);
     let json = |arguments: &[&str]| serde_json::from_slice::<Value>(&pqlab.run(arguments).stdout).unwrap();

@@ -274,7 +274,7 @@ fn compare_libraries_names_algorithms_that_only_one_side_offers() {
             .run(&[&wanted[..], &["--processes", "2", "--max-time", "0.05", "--no-progress", "-q"], more].concat());
         text(&output.stdout)
     };
-    let line = "rustcrypto: not compared (the other library does not offer them): ";
+    let line = "rustcrypto: offered only by this library, so not compared: ";
     let shown = run(&[]);
     assert!(shown.lines().any(|found| found.starts_with(line) && found.contains("ML-KEM-512, ML-KEM-1024")), "{shown}");
     assert!(run(&["--format", "markdown"]).contains(&format!("- {line}")));

@@ -136,12 +136,12 @@ fn missing_published_messages_are_left_out_with_the_reason() {
     std::fs::create_dir_all(&empty).unwrap();
     let (ids, printed) = dry(&empty);
     assert!(!ids.contains("messages=") && ids.contains("/sign["), "{ids}");
-    assert!(printed.contains("not measured: 6 cases") && printed.contains("`make vectors`"), "{printed}");
+    assert!(printed.contains("published messages (6), because") && printed.contains("`make vectors`"), "{printed}");
     let folder = pqlab.path("vectors/cctv/ML-DSA/benchmark");
     std::fs::create_dir_all(&folder).unwrap();
     std::fs::write(folder.join("ML-DSA-44.json"), "[\"A\"]").unwrap();
     // pqlab also finds vectors in the cache, where `make vectors` puts them.
     let (ids, printed) = dry(&empty);
     assert!(ids.contains("signature/ML-DSA-44/sign[messages=cctv]@rustcrypto"), "{ids}");
-    assert!(printed.contains("not measured: 5 cases"), "{printed}");
+    assert!(printed.contains("published messages (5), because"), "{printed}");
 }

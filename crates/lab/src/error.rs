@@ -99,7 +99,7 @@ pub enum LabError {
         run: String,
     },
     /// No earlier run has a case in common with the run under test.
-    #[error("no run before {run} measured any of its cases; name a run: see `pqlab runs`")]
+    #[error("no run before {run} has a case in common with it; name a run (see `pqlab runs`)")]
     NoEarlierRun {
         /// Id of the run under test.
         run: String,
@@ -113,7 +113,7 @@ pub enum LabError {
         second: String,
     },
     /// A run cannot be resumed, because its counter is no longer available.
-    #[error("run {run} used the counter {began}, but only {now} is available now")]
+    #[error("run {run} used the counter {began}, but this machine now uses {now}")]
     OtherCounter {
         /// The run's id.
         run: String,
@@ -149,7 +149,7 @@ pub enum LabError {
         reason: String,
     },
     /// The transactions in a block file have a different [form](crate::ledger::TransactionForm) than requested.
-    #[error("{}: transactions are {found}, expected {wanted}", path.display())]
+    #[error("{}: the transactions are {found}, not {wanted}", path.display())]
     OtherForm {
         /// Path of the file.
         path: PathBuf,
@@ -410,7 +410,7 @@ fn meant(near: &[String]) -> String {
 fn unoffered(algorithm: &str, provider: Option<&str>, offering: &[String]) -> String {
     match provider {
         Some(provider) if !offering.is_empty() => {
-            format!("{provider} does not offer {algorithm}; it is offered by {}", offering.join(", "))
+            format!("{provider} does not offer {algorithm}; providers that offer it: {}", offering.join(", "))
         }
         _ => format!("no provider in this build offers {algorithm}"),
     }

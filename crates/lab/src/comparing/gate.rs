@@ -135,7 +135,7 @@ impl Gate {
 
 fn named(cases: &[&GatedCase]) -> String {
     let words = |case: &&GatedCase| match case.last.ends {
-        Some([low, high]) => format!("{} ({low:.2} to {high:.2} times)", case.id),
+        Some([low, high]) => format!("{} ({low:.2} to {high:.2} times the baseline)", case.id),
         None => case.id.clone(),
     };
     let mut words: Vec<String> = cases.iter().take(NAMED).map(words).collect();

@@ -89,8 +89,7 @@ impl ComparedLibrary {
     /// Returns one line with the algorithms that the other library does not offer; `None` if there are none.
     pub fn missing_elsewhere(&self) -> Option<String> {
         let names = self.only_here.join(", ");
-        (!names.is_empty())
-            .then(|| format!("{}: not compared (the other library does not offer them): {names}", self.id))
+        (!names.is_empty()).then(|| format!("{}: offered only by this library, so not compared: {names}", self.id))
     }
 }
 

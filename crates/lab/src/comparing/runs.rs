@@ -34,7 +34,7 @@ pub fn comparison_criteria(
         let degrees_of_freedom = usize::try_from(noise.comparisons).unwrap_or(usize::MAX);
         let spread = |pct: f64| RunSpread { pct, degrees_of_freedom };
         let source =
-            format!("from {} comparisons of {} with itself, {}", noise.comparisons, noise.case, noise.measured_at);
+            format!("from {} comparisons of {} with itself at {}", noise.comparisons, noise.case, noise.measured_at);
         criteria = ComparisonCriteria {
             margin_pct: noise.margin_pct,
             margin_source: source.clone(),
@@ -71,14 +71,18 @@ pub fn newest_before(store: &Store, run: &str, seconds: f64) -> Result<String, L
     found.map(|found| found.id.clone()).ok_or_else(|| LabError::NoneThatOld {
         suite: header.suite.clone(),
         age: match seconds / DAY_S {
-            days if days >= 1.0 => format!("{days} days"),
-            days => format!("{} hours", days * 24.0),
+            days if days >= 1.0 => plural(days, "day"),
+            days => plural(days * 24.0, "hour"),
         },
         run: header.id.clone(),
     })
 }
 
 const DAY_S: f64 = 86_400.0;
+
+fn plural(number: f64, unit: &str) -> String {
+    format!("{number} {unit}{}", if number == 1.0 { "" } else { "s" })
+}
 
 /// Returns the newest run before `run` that has a case in common with it, not counting overhead cases.
 ///
@@ -267,7 +271,7 @@ impl Laboratory {
                 return Err(LabError::Case { case: case.id(), reason });
             };
             let Some(time) = mean_in(record, Unit::Nanoseconds) else {
-                let reason = "no time was measured".to_owned();
+                let reason = "its mean time cannot be computed".to_owned();
                 return Err(LabError::Case { case: case.id(), reason });
             };
             let cycles = estimates.cycles.and_then(|_| mean_in(record, Unit::CoreCycles));

@@ -108,7 +108,9 @@ impl Laboratory {
         let read = |path: &PathBuf| {
             let length = std::fs::metadata(path).map_err(|error| error.to_string())?.len();
             if length > LONGEST_FILE {
-                return Err(format!("{length} bytes is too long for keys, certificates or tokens"));
+                return Err(format!(
+                    "too long ({length} bytes): files with keys, certificates or tokens may have at most {LONGEST_FILE}"
+                ));
             }
             std::fs::read(path).map_err(|error| error.to_string())
         };
@@ -304,7 +306,7 @@ impl Known {
             return format!("the issuer's certificate ({place}) cannot be read");
         }
         let bare = self.keys.iter().any(|(name, _)| *name == algorithm);
-        let hint = if bare { "; a public key does not replace it" } else { "" };
+        let hint = if bare { "; a public key is not enough" } else { "" };
         format!("no file contains the issuer's certificate{hint}")
     }
 }
@@ -416,7 +418,9 @@ fn name_binary(bytes: &[u8]) -> String {
         [0xd8, 98, ..] => "COSE_Sign, with several signatures, which is not supported; use COSE_Sign1".to_owned(),
         [0xd8, 61, ..] => "a CWT that is not a COSE_Sign1, which is not supported".to_owned(),
         // Arrays and tags (RFC 8949, section 3.1).
-        [0x80..=0x9f | 0xc0..=0xdb, ..] => "COSE or CBOR of another type; COSE_Sign1 needs tag 18".to_owned(),
+        [0x80..=0x9f | 0xc0..=0xdb, ..] => {
+            "CBOR that is neither COSE_Sign1 nor COSE_Key, which is not supported; COSE_Sign1 needs tag 18".to_owned()
+        }
         _ => format!(
             "{} bytes that are not PEM, DER, JWK, JWS or COSE; raw keys are not supported, because they do not name \
              their algorithm",

@@ -188,7 +188,7 @@ fn accepts_the_reference_form_only_on_request() {
     let form = TransactionForm::TxV1;
     let made = make(&GenerateRequest { form, senders: 1, invalid: 1, ..request(path.clone(), Scheme::MlDsa65, 20) });
     assert_eq!(made.bytes, 20 * 5327);
-    assert!(refusal(path.clone()).contains("transactions are TXv1"));
+    assert!(refusal(path.clone()).contains("the transactions are TXv1, not TXv2"));
     let report = verified(&VerifyBlockRequest { form, ..verifying(path.clone()) }).unwrap();
     assert_eq!(report.rejected, 1);
     let format = BlockFormat::Parquet;

@@ -221,7 +221,7 @@ impl VerifiedBlock {
             grouped(figures.transactions - figures.rejected),
             grouped(figures.transactions),
             grouped(figures.rejected),
-            if figures.stopped { " before it was stopped" } else { "" },
+            if figures.stopped { " before the verification was stopped" } else { "" },
             memory(figures.bytes),
             significant(seconds(figures.elapsed_ns)),
             count(figures.threads as u64, "thread"),

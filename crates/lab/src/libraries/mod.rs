@@ -185,9 +185,9 @@ impl Laboratory {
         let ended = errand.end().map_err(lost)?;
         let words =
             ended.stderr.lines().rev().map(str::trim).find(|line| !line.is_empty() && !line.starts_with("note: "));
-        let output = words.map_or_else(String::new, |words| format!("; its output: {words}"));
+        let output = words.map_or_else(String::new, |words| format!("; the last line of its output: {words}"));
         let status = ending(ended.status);
-        Ok(Err(format!("{library}: the process that opened the library ended: {status}{output}")))
+        Ok(Err(format!("{library}: the process that opened the library ended ({status}){output}")))
     }
 
     /// Describes the providers for the environment that is stored with a run.
@@ -218,7 +218,7 @@ fn offered(library: &LibrarySpec, description: &Description) -> Result<Provider,
     if provider.primitives().next().is_some() || !provider.functions.is_empty() {
         return Ok(provider);
     }
-    let gap = provider.unsupported.first().map(|gap| format!(": {}: {}", gap.algorithm, gap.reason));
+    let gap = provider.unsupported.first().map(|gap| format!(" ({}: {})", gap.algorithm, gap.reason));
     Err(format!("{library} offers nothing that can be measured{}", gap.unwrap_or_default()))
 }
 

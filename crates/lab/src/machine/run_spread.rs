@@ -63,7 +63,7 @@ fn from_noise(noise: &MachineNoise) -> RunSpreads {
         time_pct: noise.run_spread_pct.max(LEAST_TIME_PCT),
         cycles_pct: noise.run_spread_cycles_pct.map_or(assumed.cycles_pct, |pct| pct.max(LEAST_CYCLES_PCT)),
         degrees_of_freedom: noise.comparisons.max(1),
-        source: format!("calibrate of {}", noise.measured_at),
+        source: format!("from `pqlab calibrate` at {}", noise.measured_at),
     }
 }
 
@@ -294,7 +294,8 @@ mod tests {
         store.save_noise(&noise).unwrap();
         let by_doctor = known(&store, &header.environment, now).unwrap();
         assert_eq!((by_doctor.time_pct, by_doctor.cycles_pct), (0.7, LEAST_CYCLES_PCT));
-        assert_eq!((by_doctor.degrees_of_freedom, &*by_doctor.source), (20, "calibrate of 2026-11-21T20:00:00Z"));
+        let source = "from `pqlab calibrate` at 2026-11-21T20:00:00Z";
+        assert_eq!((by_doctor.degrees_of_freedom, &*by_doctor.source), (20, source));
         store.save_noise(&MachineNoise { run_spread_cycles_pct: None, ..noise }).unwrap();
         let without = known(&store, &header.environment, now).unwrap();
         assert_eq!(without.cycles_pct, RunSpreads::default().cycles_pct);

@@ -236,7 +236,7 @@ fn typical_ns(record: &Record) -> Result<f64, String> {
 fn none_left(question: &Question, failed: &[FailedCandidate]) -> String {
     let reasons: Vec<String> = failed.iter().map(|one| format!("{}: {}", one.provider, one.reason)).collect();
     format!(
-        "{} is left out because every candidate for {} failed: {}",
+        "not measured: {} with {}, because every candidate failed: {}",
         question.construction,
         question.asked,
         reasons.join("; ")

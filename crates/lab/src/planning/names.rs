@@ -178,7 +178,7 @@ fn homes(algorithms: &[String], cases: &[Case], notes: &mut Vec<String>) -> Resu
     if names.is_empty() {
         names.push("standard");
     } else {
-        notes.push(format!("measured in {}; for other cases, name another area or suite", names.join(", ")));
+        notes.push(format!("the cases are from {}; for other cases, name another area or suite", names.join(", ")));
     }
     names.into_iter().map(Suite::find).collect()
 }

@@ -243,7 +243,7 @@ impl ProtocolOverrides {
         at_least_one("reference_iterations", self.reference_iterations)?;
         at_least_one("batch", self.batch)?;
         if let Some(patience) = self.patience_s.filter(|patience| !(patience.is_finite() && *patience >= 0.0)) {
-            return Err(LabError::invalid("patience", format!("patience is {patience}: it must be at least 0")));
+            return Err(LabError::invalid("patience", format!("patience must be at least 0, not {patience}")));
         }
         if let Some(trim) = self.trim_pct
             && !(0.0..50.0).contains(&trim)

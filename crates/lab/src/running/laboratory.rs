@@ -271,9 +271,8 @@ impl Laboratory {
             progress.note(&format!("{cases} timed out; resume run {} to try again", header.id));
         }
         if scanty > 0 {
-            progress.note(&format!(
-                "cases with few samples: {scanty} (at least one visit took fewer than {LEAST_SAMPLES})"
-            ));
+            progress
+                .note(&format!("cases with few samples: {scanty} (fewer than {LEAST_SAMPLES} in at least one visit)"));
         }
         if complete {
             sink.complete(header, &clock::utc_now())?;
@@ -420,7 +419,7 @@ fn changes(began: &RunHeader, now: Environment) -> Vec<String> {
             Some((end, _)) => format!("{}...", &value[..end]),
             None => value,
         });
-        if first == second { format!("{what} changed") } else { format!("{what} was {first}, is now {second}") }
+        if first == second { format!("{what} changed") } else { format!("{what} was {first} and is now {second}") }
     };
     differences(began, &now).into_iter().map(words).collect()
 }

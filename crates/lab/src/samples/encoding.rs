@@ -8,7 +8,7 @@ const BINARY: [(&[u8], &str); 7] = [
     (b"\xfd7zXZ\0", "xz data; decompress it first"),
     (b"PK\x03\x04", "a ZIP archive or spreadsheet; export it as CSV"),
     (b"PAR1", "Parquet; export it as CSV"),
-    (b"SQLite format 3\0", "an SQLite database; export its times as CSV, or give pqlab's own runs to `pqlab show`"),
+    (b"SQLite format 3\0", "an SQLite database; export the times as CSV, or use `pqlab show` for pqlab's own runs"),
 ];
 
 /// Decodes UTF-8 or UTF-16 in either byte order, with or without a byte order mark. Replaces all line endings with

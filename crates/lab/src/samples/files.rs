@@ -65,7 +65,7 @@ fn read_text(text: &str, stem: &str, column: Option<&str>) -> Result<SampleFile,
             return Err(reason.to_owned());
         }
         if let Some(line) = json_after_text(text) {
-            return Err(format!("text before the JSON, which begins at line {line}; remove the lines before it"));
+            return Err(format!("text before the JSON; remove the lines before line {line}, where the JSON begins"));
         }
         match table::read(text, column, stem)? {
             table::Table::Loads(loads) => return Ok(SampleFile { samples: Samples::Loads(loads), notes: Vec::new() }),
@@ -107,7 +107,7 @@ fn finished(mut reading: Reading) -> Result<SampleFile, String> {
         }
         let negative = one.samples.iter().filter(|sample| **sample < 0.0).count();
         if negative > 0 {
-            reading.notes.push(format!("{negative} of {} samples of {:?} are negative", one.samples.len(), one.name));
+            reading.notes.push(format!("negative samples of {:?}: {negative} of {}", one.name, one.samples.len()));
         }
     }
     if reading.series.is_empty() {

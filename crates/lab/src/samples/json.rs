@@ -84,11 +84,7 @@ fn lists(fields: &Map<String, Value>) -> Result<Reading, String> {
         }
     }
     if !others.is_empty() {
-        reading.notes.push(format!(
-            "{} fields were left out, because they are not lists: {}",
-            others.len(),
-            listed(others)
-        ));
+        reading.notes.push(format!("left out fields that are not lists ({}): {}", others.len(), listed(others)));
     }
     Ok(reading)
 }
@@ -167,10 +163,7 @@ fn json_lines(text: &str) -> Option<String> {
     } else {
         "collect the times into one list, for example with `jq -s 'map(.ns)'`"
     };
-    Some(format!(
-        "JSON lines ({} documents, one JSON document per line), which pqlab does not read: {hint}",
-        lines.len()
-    ))
+    Some(format!("JSON lines ({} lines, one JSON document per line), which pqlab does not read: {hint}", lines.len()))
 }
 
 /// A JSON document without duplicate fields.

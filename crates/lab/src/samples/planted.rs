@@ -99,9 +99,9 @@ proptest! {
         let (total, text) = (benchmarks.len(), json!({"context": {}, "benchmarks": benchmarks}).to_string());
         let [skipped, failed, aggregates] = [Skipped, Failed, Aggregate].map(|kind| count(&entries, kind));
         let notes: Vec<String> = [
-            note(skipped, format!("{skipped} of {total} entries skipped")),
-            note(failed, format!("{failed} of {total} entries failed")),
-            note(aggregates, format!("{aggregates} of {total} entries are aggregates")),
+            note(skipped, format!("left out skipped entries ({skipped} of {total})")),
+            note(failed, format!("left out failed entries ({failed} of {total})")),
+            note(aggregates, format!("left out aggregates ({aggregates} of {total} entries)")),
         ].into_iter().flatten().collect();
         check(read("x.json", text.as_bytes()), &entries.iter().map(|one| samples(one)).collect::<Vec<_>>(), "us", &notes);
     }
@@ -128,8 +128,7 @@ proptest! {
             match (lost, samples(one).is_empty()) {
                 (0, true) => Some(format!("{name:?} has no samples")),
                 (0, false) => None,
-                (_, true) => Some(format!("all {lost} runs of {name:?} failed")),
-                (_, false) => Some(format!("{lost} of {} runs of {name:?} failed", one.len())),
+                _ => Some(format!("left out failed runs of {name:?} ({lost} of {})", one.len())),
             }
         }).collect();
         check(read("x.json", text.as_bytes()), &entries.iter().map(|one| samples(one)).collect::<Vec<_>>(), "s", &notes);
@@ -151,8 +150,8 @@ proptest! {
         let [skipped, failed, aggregates] = [Skipped, Failed, Aggregate].map(|kind| count(&entries, kind));
         let (warmups, calibrations) = (kept + 2 * skipped, skipped + failed + aggregates);
         let notes: Vec<String> = [
-            note(warmups, format!("{warmups} warm-up values were left out")),
-            note(calibrations, format!("{calibrations} calibration runs")),
+            note(warmups, format!("left out warm-up values ({warmups})")),
+            note(calibrations, format!("left out calibration runs without values ({calibrations})")),
         ].into_iter().flatten().collect();
         check(read("x.json", text.as_bytes()), &entries.iter().map(|one| samples(one)).collect::<Vec<_>>(), "byte", &notes);
     }
@@ -223,10 +222,10 @@ proptest! {
         let total: usize = entries.iter().map(Vec::len).sum();
         let [skipped, failed, aggregates] = [Skipped, Failed, Aggregate].map(|kind| count(&entries, kind));
         let notes: Vec<String> = [
-            note(skipped, format!("{skipped} of {total} entries skipped")),
-            note(failed, format!("{failed} of {total} entries failed")),
+            note(skipped, format!("left out skipped entries ({skipped} of {total})")),
+            note(failed, format!("left out failed entries ({failed} of {total})")),
             note(failed, "no token, no key".to_owned()),
-            note(aggregates, format!("{aggregates} of {total} entries are aggregates")),
+            note(aggregates, format!("left out aggregates ({aggregates} of {total} entries)")),
         ].into_iter().flatten().collect();
         check(read("x.csv", text.as_bytes()), &entries.iter().map(|one| samples(one)).collect::<Vec<_>>(), "us", &notes);
     }
@@ -243,7 +242,8 @@ proptest! {
         }
         let lists: Vec<Vec<f64>> = entries.iter().map(|one| samples(one)).collect();
         let unused = entries.iter().map(Vec::len).sum::<usize>() - lists.iter().map(Vec::len).sum::<usize>();
-        let notes: Vec<String> = note(unused, format!("{unused} samples of disturbed visits")).into_iter().collect();
+        let left_out = format!("left out samples of disturbed visits ({unused})");
+        let notes: Vec<String> = note(unused, left_out).into_iter().collect();
         check(read("x.csv", text.as_bytes()), &lists, "ns", &notes);
     }
 
@@ -298,7 +298,7 @@ proptest! {
         };
         let columns = [rows.iter().map(|(a, _)| value(*a)).collect(), rows.iter().map(|(_, b)| value(*b)).collect()];
         let mut notes = vec!["columns left out, because they contain remarks, dates or row numbers: \"note\"".to_owned()];
-        notes.extend(note(comments, format!("{comments} comment lines")));
+        notes.extend(note(comments, format!("left out comment lines ({comments})")));
         notes.extend(comma.then(|| "decimal commas".to_owned()));
         check(read("x.csv", &bytes), &columns, "ns", &notes);
     }

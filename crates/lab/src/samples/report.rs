@@ -152,7 +152,7 @@ fn compared(files: [&Path; 2], column: Option<&str>, request: &SeriesRequest) ->
     }
     for (file, names) in [(&shown[0], &only_first), (&shown[1], &only_second)] {
         if !names.is_empty() {
-            notes.push(format!("{} series exist only in {file}: {}", names.len(), names.join(", ")));
+            notes.push(format!("series found only in {file}: {}", names.join(", ")));
         }
     }
     let mut comparisons = Vec::new();

@@ -96,7 +96,7 @@ pub(super) fn read(text: &str, column: Option<&str>, stem: &str) -> Result<Table
         }
     };
     if sheet.comments > 0 {
-        reading.notes.push(format!("{} comment lines were left out", sheet.comments));
+        reading.notes.push(format!("left out comment lines ({})", sheet.comments));
     }
     Ok(Table::Series(reading))
 }
@@ -197,6 +197,11 @@ impl Sheet {
     fn not_a_number(&self, row: usize, column: usize) -> String {
         let (line, name, text) = (self.lines[row], &self.names[column], self.cell(row, column));
         format!("row {line}, column {name:?}: {text:?} is not a number")
+    }
+
+    fn not_in_unit(&self, row: usize, column: usize, unit: &str) -> String {
+        let (line, name, text) = (self.lines[row], &self.names[column], self.cell(row, column));
+        format!("row {line}, column {name:?}: {text:?} cannot be converted to {unit:?}, the unit of the first sample")
     }
 
     fn loads(&self, [concurrency, operations, seconds]: [usize; 3]) -> Result<Vec<Load>, String> {
@@ -330,7 +335,7 @@ impl Sheet {
             reading.add(id, "ns", samples);
         }
         if unused > 0 {
-            reading.notes.push(format!("{unused} samples of disturbed visits were left out"));
+            reading.notes.push(format!("left out samples of disturbed visits ({unused})"));
         }
         reading.notes.push("pqlab's own samples: `pqlab compare` gives more reliable intervals".into());
         Ok(reading)
@@ -400,8 +405,7 @@ impl Sheet {
                 let unit = *of_series.entry(name).or_insert(own);
                 let number = match own {
                     "" => number,
-                    own => unit::convert(number, own, unit)
-                        .ok_or_else(|| format!("{}, which is not in {unit:?}", self.not_a_number(row, column)))?,
+                    own => unit::convert(number, own, unit).ok_or_else(|| self.not_in_unit(row, column, unit))?,
                 };
                 samples.push((name.as_str(), number));
             }
@@ -440,7 +444,7 @@ impl Sheet {
         let constant = |column: usize| format!("{} is {:?}", quoted(column), shortened(self.cell(0, column)));
         let constants: Vec<String> = with(Role::Constant).map(constant).collect();
         if values && !constants.is_empty() {
-            notes.push(format!("the same in all rows: {}", listed(constants)));
+            notes.push(format!("columns with the same value in all rows: {}", listed(constants)));
         }
         let named = with(Role::Empty).filter(|column| self.headed && !self.names[*column].is_empty());
         notes.extend(named.map(|column| format!("{} has no samples", quoted(column))));

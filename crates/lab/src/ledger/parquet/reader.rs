@@ -28,7 +28,7 @@ pub(in crate::ledger) enum RowError {
     #[error("row {row}: {what}")]
     Row { row: u64, what: String },
     /// The footer or a page contains an impossible value.
-    #[error("not a readable Parquet file: it is damaged")]
+    #[error("the Parquet file is damaged")]
     Damaged,
     /// The row counts in the footer contradict each other or the number of rows in the pages.
     #[error("the row counts in this Parquet file disagree: {0}; the file is damaged or was tampered with")]
@@ -377,7 +377,7 @@ impl Readers {
                 _ => return Err(wrong("some columns are empty or longer than others")),
             };
             if transaction.len() > LONGEST_TRANSACTION {
-                return Err(wrong("exceeds the maximum length of a transaction"));
+                return Err(wrong("its transaction is too long"));
             }
             rows.push(transaction);
         }

@@ -92,7 +92,7 @@ impl Assembly {
         let mut reader = BlockReader::new(part).map_err(|error| failed(error.to_string()))?;
         if reader.header().form != self.request.form {
             let (found, wanted) = (reader.header().form.name(), self.request.form.name());
-            return Err(failed(format!("its transactions are {found}, expected {wanted}")));
+            return Err(failed(format!("its transactions are {found}, not {wanted}")));
         }
         let mut transaction = Vec::new();
         while reader.read_into(&mut transaction).map_err(|error| failed(error.to_string()))?.is_some() {

@@ -330,7 +330,7 @@ pub(crate) fn remove_unavailable(cases: &mut Vec<Case>, note: &mut dyn FnMut(&st
     if cases.iter().all(Case::is_overhead) {
         return Err(LabError::invalid("variants", MESSAGE_SETS_MISSING));
     }
-    note(&format!("not measured: {lacking} cases that sign published messages: {MESSAGE_SETS_MISSING}"));
+    note(&format!("not measured: cases that sign published messages ({lacking}), because {MESSAGE_SETS_MISSING}"));
     Ok(())
 }
 
@@ -344,7 +344,7 @@ fn without_networks(cases: &mut Vec<Case>, note: &mut dyn FnMut(&str)) -> Result
             format!("{reason}; handshakes in memory and over the loopback interface need no network: `pqlab run tls`"),
         ));
     }
-    note(&format!("not measured: {over_networks} cases over networks: {reason}"));
+    note(&format!("not measured: cases over networks ({over_networks}): {reason}"));
     Ok(())
 }
 

@@ -113,14 +113,15 @@ fn google_benchmark_entries_that_were_not_measured_are_counted() {
     ]);
     let (series, notes) = noted("x.json", &text);
     assert_eq!(series, [one("BM_a", "us", &[3.5])]);
-    for wanted in ["2 of 5 entries skipped", "BM_a (no AVX-512)", "BM_c (0 iterations)", "1 of 5 entries failed"] {
+    let counted = ["left out skipped entries (2 of 5)", "left out failed entries (1 of 5)"];
+    for wanted in counted.into_iter().chain(["BM_a (no AVX-512)", "BM_c (0 iterations)"]) {
         assert!(notes.contains(wanted), "{wanted}: {notes}");
     }
-    assert!(notes.contains("BM_b (token)") && notes.contains("1 of 5 entries are aggregates"), "{notes}");
+    assert!(notes.contains("BM_b (token)") && notes.contains("left out aggregates (1 of 5 entries)"), "{notes}");
     let all_skipped = file(&[entry("BM_a", r#""skipped":true,"real_time":0"#)]);
     let aggregates = r#"{"name":"BM_x_mean","run_name":"BM_x","run_type":"aggregate","real_time":1}"#.to_owned();
     refused(&[
-        ("x.json", &all_skipped, "contains no samples: 1 of 1 entries skipped"),
+        ("x.json", &all_skipped, "contains no samples: left out skipped entries (1 of 1)"),
         ("x.json", &file(&[aggregates]), "without --benchmark_report_aggregates_only"),
         ("x.json", r#"{"benchmarks":[]}"#, "contains no samples"),
     ]);
@@ -145,7 +146,7 @@ fn old_google_benchmark_files_mark_aggregates_by_name() {
         one("BM_y", "ns", &[9.0]),
     ];
     assert_eq!(series, expected);
-    assert!(notes.contains("4 of 9 entries are aggregates"), "{notes}");
+    assert!(notes.contains("left out aggregates (4 of 9 entries)"), "{notes}");
 }
 
 #[test]
@@ -167,7 +168,7 @@ fn units_within_a_file_are_converted() {
     }
     assert_eq!(all("x.csv", "1.5 ms\n1600us\n"), [one("x", "ms", &[1.5, 1.6])]);
     assert_eq!(all("x.csv", "a (us),b_ms\n1,2\n"), [one("a (us)", "us", &[1.0]), one("b_ms", "ms", &[2.0])]);
-    refused(&[("x.csv", "1.5 ms\n1.6 kB\n", "which is not in \"ms\"")]);
+    refused(&[("x.csv", "1.5 ms\n1.6 kB\n", "\"1.6 kB\" cannot be converted to \"ms\"")]);
 }
 
 #[test]
@@ -203,13 +204,10 @@ fn failed_runs_of_hyperfine_are_left_out() {
     };
     let (series, notes) = noted("x.json", &file("[1,0.1,2,0.2]", "[0,1,0,null]"));
     assert_eq!(series, [one("a", "s", &[1.0, 2.0]), one("b", "s", &[5.0])]);
-    assert!(
-        notes.contains("2 of 4 runs of \"a\" failed and were left out: exit code 1, none (ended by a signal)"),
-        "{notes}"
-    );
+    assert!(notes.contains("left out failed runs of \"a\" (2 of 4): exit code 1, none (ended by a signal)"), "{notes}");
     let (series, notes) = noted("x.json", &file("[1,2]", "[127,127]"));
     assert_eq!(series, [one("b", "s", &[5.0])]);
-    assert!(notes.contains("all 2 runs of \"a\" failed and were left out: exit code 127"), "{notes}");
+    assert!(notes.contains("left out failed runs of \"a\" (2 of 2): exit code 127"), "{notes}");
     let (series, notes) = noted("x.json", &file("[]", "[]"));
     assert!(series.len() == 1 && notes.contains("\"a\" has no samples"), "{notes}");
     refused(&[
@@ -256,7 +254,8 @@ fn warm_ups_and_calibrations_of_pyperf_are_counted() {
         {"values":[0.25]}]}],"metadata":{"name":"b"}}"#;
     let (series, notes) = noted("x.json", text);
     assert_eq!(series, [one("b", "s", &[0.5, 0.25])]);
-    assert!(notes.contains("3 warm-up values were left out") && notes.contains("1 calibration runs"), "{notes}");
+    assert!(notes.contains("left out warm-up values (3)"), "{notes}");
+    assert!(notes.contains("left out calibration runs without values (1)"), "{notes}");
     refused(&[("x.json", r#"{"benchmarks":[{"runs":[{"values":[]}]}]}"#, "contains no samples")]);
 }
 
@@ -270,7 +269,7 @@ fn criterion_samples_are_times_per_iteration() {
     ] {
         let (series, notes) = noted("sample.json", &text);
         assert_eq!(series, [one("sample", "ns", &[10.0, 12.0])]);
-        assert!(notes.contains("2 samples are criterion's batches"), "{notes}");
+        assert!(notes.contains("each of the 2 samples is the time of a criterion batch"), "{notes}");
     }
     let raw = "group,function,value,throughput_num,throughput_type,sample_measured_value,unit,iteration_count\n\
         g,f,8,,,100,ns,10\ng,f,8,,,240,ns,20\ng,f,9,,,50,ns,1\n";
@@ -374,7 +373,7 @@ fn google_benchmark_csv_is_grouped_by_name() {
         \"BM_a_mean\",2,12,11,ns,,,,,\n\"BM_a_stddev\",2,0.7,0.1,ns,,,,,\n\"BM_a_BigO\",,4.5,4.5,N,,,,,\n";
     let (series, notes) = noted("x.csv", text);
     assert_eq!(series, [one("BM_a", "ns", &[11.5, 12.5])]);
-    assert!(notes.contains("BM_b (no token)") && notes.contains("3 of 6 entries are aggregates"), "{notes}");
+    assert!(notes.contains("BM_b (no token)") && notes.contains("left out aggregates (3 of 6 entries)"), "{notes}");
 }
 
 #[test]
@@ -416,7 +415,7 @@ fn comments_separators_and_encodings_are_understood() {
     {
         assert_eq!(all("x.csv", text), expected, "{text:?}");
     }
-    assert!(noted("x.csv", "# host a\nns\n1\n// pause\n2.5\n").1.contains("2 comment lines were left out"));
+    assert!(noted("x.csv", "# host a\nns\n1\n// pause\n2.5\n").1.contains("left out comment lines (2)"));
     let utf16: Vec<u8> =
         [0xff, 0xfe].into_iter().chain("ns\n1\n2.5\n".encode_utf16().flat_map(u16::to_le_bytes)).collect();
     let folder = tempfile::tempdir().unwrap();
@@ -437,10 +436,7 @@ fn columns_that_are_not_samples_are_named() {
     assert!(notes.contains("columns left out") && notes.contains("\"run\", \"note\""), "{notes}");
     let (series, notes) = noted("x.json", r#"{"a":[1],"b":{"times":[2]},"c":3,"d":[]}"#);
     assert_eq!(series, [one("a", "", &[1.0])]);
-    assert!(
-        notes.contains("2 fields were left out, because they are not lists: b, c")
-            && notes.contains("\"d\" has no samples")
-    );
+    assert!(notes.contains("left out fields that are not lists (2): b, c") && notes.contains("\"d\" has no samples"));
     refused(&[
         ("x.csv", "ns,us\nn/a,1\n2,3\n3,4\n", "row 2, column \"ns\": \"n/a\" is not a number"),
         ("x.csv", "ns\n1\n\"\"\n2\ninf\n", "\"inf\" is not a number"),
@@ -462,9 +458,9 @@ fn text_before_the_samples_is_skipped_or_named() {
         (
             "x.json",
             "Running ./bench\n[note]\n{\n\"benchmarks\": []\n}\n",
-            "text before the JSON, which begins at line 3",
+            "text before the JSON; remove the lines before line 3",
         ),
-        ("x.json", "samples:\n[1.5, 2.5]", "text before the JSON, which begins at line 2"),
+        ("x.json", "samples:\n[1.5, 2.5]", "text before the JSON; remove the lines before line 2"),
     ]);
 }
 
@@ -581,7 +577,7 @@ fn rows_of_failed_operations_are_left_out() {
         assert!(notes.contains(wanted), "{wanted}: {notes}");
     }
     assert_eq!(all("x.csv", "ms,status-code\n10,200\n11,500\n"), [one("ms", "ms", &[10.0])]);
-    assert!(noted("x.csv", "ms,rc\n10,0\n11,0\n").1.contains("it tells only that no row failed"));
+    assert!(noted("x.csv", "ms,rc\n10,0\n11,0\n").1.contains("left out column \"rc\", because no row failed"));
     // Fractions are measurement errors, and the errors name lines of the file.
     assert_eq!(all("x.csv", "ms,error\n10,0.5\n11,1\n").len(), 2);
     refused(&[
@@ -596,9 +592,9 @@ fn skipped_entries_can_have_words_and_negative_times_are_noted() {
         {"name":"a","skipped":false,"real_time":5},{"name":"a","skipped":null,"real_time":-6}]}"#;
     let (series, notes) = noted("x.json", text);
     assert_eq!(series, [one("a", "ns", &[5.0, -6.0])]);
-    assert!(notes.contains("1 of 3 entries skipped and were left out: a (SKIPPED_WITH_MESSAGE)"), "{notes}");
-    assert!(notes.contains("1 of 2 samples of \"a\" are negative"), "{notes}");
-    assert!(noted("x.csv", "ms\n-1\n-2\n3\n").1.contains("2 of 3 samples of \"ms\" are negative"));
+    assert!(notes.contains("left out skipped entries (1 of 3): a (SKIPPED_WITH_MESSAGE)"), "{notes}");
+    assert!(notes.contains("negative samples of \"a\": 1 of 2"), "{notes}");
+    assert!(noted("x.csv", "ms\n-1\n-2\n3\n").1.contains("negative samples of \"ms\": 2 of 3"));
 }
 
 #[test]
@@ -705,5 +701,5 @@ fn control_characters_in_names_are_escaped() {
 fn text_that_is_the_same_in_all_rows_is_noted() {
     let (series, notes) = noted("x.csv", "commit,alg,ns\nabc,A,1\nabc,A,2\nabc,B,3\n");
     assert_eq!(series, [one("A: ns", "ns", &[1.0, 2.0]), one("B: ns", "ns", &[3.0])]);
-    assert!(notes.contains("the same in all rows: \"commit\" is \"abc\""), "{notes}");
+    assert!(notes.contains("columns with the same value in all rows: \"commit\" is \"abc\""), "{notes}");
 }

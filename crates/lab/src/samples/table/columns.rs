@@ -329,7 +329,7 @@ impl Sheet {
             let Some(kept) = told.filter(|_| self.headed && !fractions && self.names.len() > 1) else { continue };
             let failed = self.contents(column, &kept);
             notes.push(match failed.len() {
-                0 => format!("column {name:?} was left out, because it tells only that no row failed"),
+                0 => format!("left out column {name:?}, because no row failed"),
                 count => format!(
                     "{count} of {} rows failed and were left out: column {name:?} contains {}",
                     self.cells.len(),

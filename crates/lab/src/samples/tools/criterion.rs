@@ -37,9 +37,9 @@ pub(in crate::samples) fn read(iterations: &[Value], times: &[Value], name: &str
         return Err(format!("times: value {} is out of range", place + 1));
     }
     reading.add(name, "ns", per_iteration);
+    let batches = times.len();
     reading.notes.push(format!(
-        "{} samples are criterion's batches: the time of each batch divided by its iterations",
-        times.len()
+        "each of the {batches} samples is the time of a criterion batch, divided by the iterations of the batch"
     ));
     Ok(reading)
 }

@@ -110,12 +110,11 @@ pub(in crate::samples) fn collect(entries: &[Entry<'_>]) -> Result<Reading, Stri
             let each = gathered(found.into_iter().map(|(name, reason)| (format!("{name} ({reason})"), ())));
             let each = each.into_iter().map(|(text, times)| match times.len() {
                 1 => text,
-                times => format!("{text} {times} times"),
+                times => format!("{text}, {times} times"),
             });
-            reading.notes.push(format!(
-                "{count} of {total} entries {what} and were left out: {}",
-                each.collect::<Vec<_>>().join(", ")
-            ));
+            reading
+                .notes
+                .push(format!("left out {what} entries ({count} of {total}): {}", each.collect::<Vec<_>>().join(", ")));
         }
     }
     if !aggregates.is_empty() {
@@ -126,13 +125,11 @@ pub(in crate::samples) fn collect(entries: &[Entry<'_>]) -> Result<Reading, Stri
         let mut alone: Vec<&str> =
             gathered(aggregates.iter().map(|name| (*name, ()))).into_iter().map(|(name, _)| name).collect();
         alone.retain(|name| !measured.contains(name) && !family(name));
-        reading.notes.push(format!(
-            "{count} of {total} entries are aggregates (mean, stddev, BigO, ...) and were left \
-                                    out"
-        ));
+        reading.notes.push(format!("left out aggregates ({count} of {total} entries), such as mean, stddev and BigO"));
         if !alone.is_empty() {
             reading.notes.push(format!(
-                "only aggregates of {}; run it without --benchmark_report_aggregates_only and ReportAggregatesOnly",
+                "the file contains only aggregates of {}; run the benchmark without --benchmark_report_aggregates_only \
+                 and ReportAggregatesOnly",
                 listed(alone)
             ));
         }

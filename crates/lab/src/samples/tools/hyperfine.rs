@@ -25,10 +25,8 @@ pub(in crate::samples) fn read(results: &[Value]) -> Result<Reading, String> {
             found.sort();
             found.dedup();
             let codes = listed(found);
-            reading.notes.push(match kept.len() {
-                0 => format!("all {lost} runs of {name:?} failed and were left out: exit code {codes}"),
-                _ => format!("{lost} of {} runs of {name:?} failed and were left out: exit code {codes}", times.len()),
-            });
+            let all = times.len();
+            reading.notes.push(format!("left out failed runs of {name:?} ({lost} of {all}): exit code {codes}"));
             if kept.is_empty() {
                 continue;
             }

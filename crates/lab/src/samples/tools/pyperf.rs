@@ -34,10 +34,10 @@ pub(in crate::samples) fn read(
         reading.add(&name, unit, samples);
     }
     if warmups > 0 {
-        reading.notes.push(format!("{warmups} warm-up values were left out"));
+        reading.notes.push(format!("left out warm-up values ({warmups})"));
     }
     if calibrations > 0 {
-        reading.notes.push(format!("{calibrations} calibration runs without values were left out"));
+        reading.notes.push(format!("left out calibration runs without values ({calibrations})"));
     }
     Ok(reading)
 }

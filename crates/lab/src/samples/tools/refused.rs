@@ -37,7 +37,7 @@ const OBJECTS: [(&[&str], &str); 15] = [
     (&["root_group", "metrics"], "k6's summary; export the samples with `k6 run --out csv=FILE`"),
     (
         &["latencies", "requests", "rate"],
-        "vegeta's summary; write the latencies as a column: `vegeta encode --to csv | cut -d, -f3` below a line `ns`",
+        "vegeta's summary; write a line `ns`, then the latencies from `vegeta encode --to csv | cut -d, -f3`",
     ),
     (&["schema", "runs"], "a list of pqlab's runs; use `pqlab runs` or `pqlab compare`"),
     (&["schema", "cases"], "a run of pqlab; import it with `pqlab import` and compare runs with `pqlab compare`"),
@@ -108,7 +108,7 @@ const TEXTS: [(&[&str], &str); 41] = [
     (&["Thread Stats", "Avg", "Stdev"], "wrk's summary; it has no samples"),
     (&["This is ApacheBench"], "ab's summary; export the samples with `ab -g FILE`"),
     (&["fastest", "slowest", "├─"], "divan's summary table; it has no samples"),
-    (&["Estimated Cycles:"], "iai's counts, one value per benchmark; they are not samples"),
+    (&["Estimated Cycles:"], "iai's counts, which have one value per benchmark"),
     (&["General statistics:", "total number of events:"], "sysbench's summary; it has no samples"),
     (&["benchmark name", "samples", "est run time"], "Catch2's summary table; it has no samples"),
     (&["│ (index) │"], "tinybench's summary table; write the samples of a task as a list: [1.2, 1.3]"),
