@@ -40,7 +40,7 @@ const NO_CONTEXT: Error = Error::Unsupported("the scheme does not support contex
 /// set up an algorithm, the algorithm is listed as unsupported, with the library's error.
 pub fn provider<C: Calls>(calls: C, label: &str, build_info: BuildInfo) -> Provider {
     let mut provider = Provider::new(label, build_info);
-    provider.generator = Some("RAND_bytes and RAND_priv_bytes: the library's CTR-DRBG, two per thread".to_owned());
+    provider.generator = Some("RAND_bytes and RAND_priv_bytes (the library's CTR-DRBG, two per thread)".to_owned());
     let Provider { kems, key_agreements, signatures, hashes, xofs, unsupported, .. } = &mut provider;
     let missing = unsupported;
     for algorithm in kem::ALGORITHMS {

@@ -198,7 +198,7 @@ impl<C: Calls> Shared<C> {
     /// Returns the algorithm that hashes the message with `prehash` before it signs.
     fn prehashed(&self, prehash: Prehash, context: &[u8]) -> Result<&Signature<C>> {
         let algorithm = self.prehashed.as_ref().filter(|_| prehash == Prehash::Sha512);
-        let algorithm = algorithm.ok_or(Error::Unsupported("OpenSSL pre-hashes only with Ed25519ph"))?;
+        let algorithm = algorithm.ok_or(Error::Unsupported("OpenSSL offers pre-hashing only as Ed25519ph"))?;
         if context.len() > MAX_CONTEXT {
             return Err(Error::Length { what: "context", expected: MAX_CONTEXT, actual: context.len() });
         }

@@ -82,7 +82,7 @@ pub(crate) fn provider(library: Library, label: &str) -> Result<Provider, OpenEr
     })?;
     let build = format!("{}; {}", library.file(), library.libcrypto());
     let mut provider = Provider::new(label, BuildInfo { version, build });
-    provider.generator = Some("OQS_randombytes: the operating system or libcrypto, as the library chooses".to_owned());
+    provider.generator = Some("OQS_randombytes (the operating system or libcrypto, as the library chooses)".to_owned());
     if let (Some(set), Some(switch)) = (api.OQS_randombytes_custom_algorithm, api.OQS_randombytes_switch_algorithm) {
         provider.replaceable_generator = Some(Arc::new(OqsGenerator { set, switch }));
     }

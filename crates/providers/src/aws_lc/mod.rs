@@ -36,7 +36,7 @@ use std::sync::atomic::Ordering;
 /// choice.
 pub(crate) fn providers() -> Vec<Provider> {
     let mut provider = Provider::new("aws-lc", build_info());
-    provider.generator = Some("RAND_bytes: the library's CTR_DRBG, one per thread".to_owned());
+    provider.generator = Some("RAND_bytes (the library's CTR_DRBG, one per thread)".to_owned());
     provider.kems = ml_kem::kems().chain(x25519::kem()).collect();
     provider.signatures =
         ml_dsa::schemes().chain(ed25519::scheme()).chain(ecdsa::schemes()).chain(rsa::scheme()).collect();

@@ -22,7 +22,7 @@ pub(crate) fn providers() -> Vec<Provider> {
         build: format!("{}; assembly from s2n-bignum, some of it chosen at run time", compiled()),
     };
     let mut provider = Provider::new("graviola", build_info);
-    provider.generator = Some("getrandom: the operating system, on each call".to_owned());
+    provider.generator = Some("getrandom (the operating system, on each call)".to_owned());
     provider.kems = vec![kem::<Graviola>()];
     provider.signatures = [vec![ed25519::signature()], ecdsa::signatures()].concat();
     provider.key_agreements = vec![key_agreement::<Graviola>()];

@@ -66,7 +66,7 @@ impl Shared {
         // SAFETY: the name ends with NUL, and we own the returned object.
         let native = NonNull::new(unsafe { oqs::OQS_KEM_new(name.as_ptr()) })
             .map(Native)
-            .ok_or(Error::Unsupported("not enabled in this liboqs"))?;
+            .ok_or(Error::Unsupported("not enabled in this build of liboqs"))?;
         // SAFETY: the object is valid, and nothing changes it.
         let lengths = unsafe { native.0.as_ref() };
         Error::check_length("encapsulation key", parameters.encapsulation_key, lengths.length_public_key)?;

@@ -31,7 +31,7 @@ pub(crate) fn providers() -> Vec<Provider> {
     // features.
     unsafe { oqs::OQS_init() };
     let mut provider = Provider::new("liboqs", build_info());
-    provider.generator = Some("OQS_randombytes: the operating system, on each call".to_owned());
+    provider.generator = Some("OQS_randombytes (the operating system, on each call)".to_owned());
     provider.replaceable_generator = Some(Arc::new(generator()));
     for algorithm in kem::ALGORITHMS {
         match kem::MlKem::new(algorithm) {
@@ -50,7 +50,10 @@ pub(crate) fn providers() -> Vec<Provider> {
     provider.lane_hashes = lanes::lane_hashes();
     provider.unsupported.push(unsupported("SHA3-224", "liboqs does not offer SHA3-224"));
     provider.unsupported.extend(SignatureParameters::of_standard("FIPS 205").map(|set| {
-        unsupported(set, "liboqs 0.13 offers SPHINCS+ as submitted to round 3.1, under another name, and not FIPS 205")
+        unsupported(
+            set,
+            "liboqs 0.13 does not offer FIPS 205; it offers SPHINCS+ from round 3.1 under a different name",
+        )
     }));
     vec![provider]
 }

@@ -60,7 +60,7 @@ impl Scheme {
         // SAFETY: the name ends with NUL, and we own the returned object.
         let native = NonNull::new(unsafe { oqs::OQS_SIG_new(name.as_ptr()) })
             .map(Native)
-            .ok_or(Error::Unsupported("not enabled in this liboqs"))?;
+            .ok_or(Error::Unsupported("not enabled in this build of liboqs"))?;
         // SAFETY: the object is valid, and nothing changes it.
         let description = unsafe { native.0.as_ref() };
         Error::check_length("verifying key", parameters.verifying_key, description.length_public_key)?;

@@ -101,7 +101,7 @@ fn claim<'a, P: ParameterSet>(claim: &Claim<'a>) -> Result<pqlab_mldsa_batch::Cl
         ClaimKey::Prepared(key) => {
             let key: &dyn Any = key;
             let key: Option<&Prepared<P>> = key.downcast_ref();
-            (&key.ok_or(Error::Malformed("key: prepared for a different verifier or set"))?.0).into()
+            (&key.ok_or(Error::Malformed("key: prepared for a different verifier or parameter set"))?.0).into()
         }
     };
     let message = match claim.message {

@@ -25,7 +25,7 @@ fn rejects_keys_of_other_sets_and_other_verifiers() {
     let key = verifier.prepare(&[1; MlDsa65::KEY]).unwrap();
     let message = SignedMessage::Pure { context: b"", message: b"" };
     let claim = |key| Claim { key, message, signature: &[2; MlDsa65::SIGNATURE] };
-    let malformed = Err(Error::Malformed("key: prepared for a different verifier or set"));
+    let malformed = Err(Error::Malformed("key: prepared for a different verifier or parameter set"));
     let verdicts = verifier.verify(&[
         claim(ClaimKey::Prepared(&*key)),
         claim(ClaimKey::Prepared(&*other)),

@@ -60,7 +60,7 @@ fn parts<'a>(claim: &Claim<'a>) -> Result<(&'a [u8], Signature, VerifyingKey)> {
         ClaimKey::Encoded(bytes) => load(bytes)?,
         ClaimKey::Prepared(key) => {
             let key: &dyn Any = key;
-            key.downcast_ref::<Prepared>().ok_or(Error::Malformed("key: not from this verifier"))?.0
+            key.downcast_ref::<Prepared>().ok_or(Error::Malformed("key: prepared by a different verifier"))?.0
         }
     };
     Ok((message, signature, key))

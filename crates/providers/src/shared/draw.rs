@@ -3,7 +3,7 @@
 use pqlab_primitives::{Coins, Error, Result, Wiped};
 
 /// Description of the random number [generator](pqlab_primitives::Provider::generator) for providers that use [`draw`].
-pub(crate) const SYSTEM_GENERATOR: &str = "getrandom: the operating system, on each call";
+pub(crate) const SYSTEM_GENERATOR: &str = "getrandom (the operating system, on each call)";
 
 /// Fills `out` with random bytes from the operating system.
 ///
