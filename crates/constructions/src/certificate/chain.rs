@@ -81,7 +81,7 @@ fn check(certificate: &Certificate, place: usize, at: Duration, authority: bool)
         return Err(broken("is not a CA certificate"));
     }
     if constraints.path_len_constraint.is_some_and(|longest| place > usize::from(longest) + 1) {
-        return Err(broken("allows fewer certificates below it"));
+        return Err(broken("has a path length constraint that the chain exceeds"));
     }
     match tbs.get_extension::<KeyUsage>()? {
         Some((_, usage)) if !usage.key_cert_sign() => Err(broken("has a key usage that excludes signing certificates")),

@@ -7,8 +7,7 @@ use pqlab_primitives::{
 };
 use std::sync::Arc;
 
-const NO_SEED: Error =
-    Error::Unsupported("one of the two libraries cannot generate keys from seeds, which the encoding requires");
+const NO_SEED: Error = Error::Unsupported("one of the two libraries cannot generate keys from seeds");
 
 /// The two signature schemes in a hybrid.
 #[derive(Clone)]

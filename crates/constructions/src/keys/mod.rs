@@ -75,7 +75,7 @@ pub enum DecodeError {
         algorithm: &'static str,
     },
     /// A structure contains a private key and a public key that do not match.
-    #[error("the public key stored with the {algorithm} private key does not match it")]
+    #[error("the {algorithm} private key does not match the public key stored with it")]
     OtherPublicKey {
         /// Name of the algorithm.
         algorithm: &'static str,

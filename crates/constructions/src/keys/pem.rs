@@ -89,8 +89,8 @@ pub fn meaning(label: &str) -> Option<&'static str> {
         "RSA PUBLIC KEY" => "PKCS #1; convert it with `openssl rsa -RSAPublicKey_in -pubout`",
         "ENCRYPTED PRIVATE KEY" => "encrypted; decrypt it with `openssl pkcs8`",
         "OPENSSH PRIVATE KEY" => {
-            "OpenSSH's format; ssh-keygen cannot convert Ed25519; for RSA and ECDSA, copy the file, then convert the \
-             copy with `ssh-keygen -p -m PKCS8 -f COPY`"
+            "OpenSSH's format; for RSA and ECDSA, convert a copy of the file with `ssh-keygen -p -m PKCS8 -f COPY`; \
+             ssh-keygen cannot convert Ed25519"
         }
         "SSH SIGNATURE" => "an SSH signature, which is not supported",
         "CERTIFICATE REQUEST" | "NEW CERTIFICATE REQUEST" => "a certificate request, which is not supported",

@@ -63,7 +63,7 @@ pub enum BlockError {
         found: u64,
     },
     /// Bytes follow the last transaction.
-    #[error("bytes follow the last of {count} transactions: the file has grown, or is still being written")]
+    #[error("bytes follow the last transaction: the file has grown or is still being written (transactions: {count})")]
     Grown {
         /// Number of transactions according to the header.
         count: u64,
@@ -72,7 +72,7 @@ pub enum BlockError {
     #[error("the index after the transactions is damaged: {0}")]
     Index(&'static str),
     /// A part was requested, but the file has no index.
-    #[error("block format 1 has no index, so it can only be read as a whole")]
+    #[error("block format 1 has no index, so the file can only be read as a whole")]
     NoIndex,
     /// The requested part does not exist.
     #[error("transactions {first} to {end} were requested, but the block contains {count}")]
@@ -130,7 +130,7 @@ impl Header {
         let number = |at: usize| bytes[at..at + 8].iter().fold(0, |sum, byte| sum << 8 | u64::from(*byte));
         let header = Header { form, count: number(12), bytes: number(20), indexed };
         if header.count.checked_mul(PREFIX).is_none_or(|least| least > header.bytes) {
-            return Err(BlockError::Header("it claims more transactions than bytes"));
+            return Err(BlockError::Header("it claims more transactions than fit into the claimed number of bytes"));
         }
         Ok(header)
     }

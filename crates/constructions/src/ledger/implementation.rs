@@ -71,7 +71,7 @@ impl Examined<'_> {
 pub(super) fn verify_claims(batches: &dyn BatchVerifier, claims: &[Claim<'_>]) -> Vec<Result<(), Rejection>> {
     let verdicts = batches.verify(claims);
     if verdicts.len() != claims.len() {
-        let what = format!("returned the wrong number of verdicts: {}, expected {}", verdicts.len(), claims.len());
+        let what = format!("wrong number of verdicts ({}, expected {})", verdicts.len(), claims.len());
         return vec![Err(Rejection::Library(what.into())); claims.len()];
     }
     let rejection = |error| match error {

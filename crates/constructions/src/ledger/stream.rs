@@ -386,7 +386,7 @@ fn guarded_batch(
         Err(_) => {
             for index in range {
                 let verdict = guarded(|| {
-                    let missing = || Err(Rejection::Library("returned no verdict".into()));
+                    let missing = || Err(Rejection::Library("it returned no verdict".into()));
                     verify(index..index + 1, scratch).pop().unwrap_or_else(missing)
                 });
                 collect(index, vec![verdict]);
@@ -398,5 +398,5 @@ fn guarded_batch(
 /// Calls `verify` for one transaction. Turns a panic in the library into a rejection, so that the panic does not stop
 /// the verification of the block.
 fn guarded(verify: impl FnOnce() -> Result<(), Rejection>) -> Result<(), Rejection> {
-    catch_unwind(AssertUnwindSafe(verify)).unwrap_or_else(|_| Err(Rejection::Library("panicked".into())))
+    catch_unwind(AssertUnwindSafe(verify)).unwrap_or_else(|_| Err(Rejection::Library("it panicked".into())))
 }

@@ -67,7 +67,7 @@ impl ServiceProtocol {
         let identifier = match kem.as_ref().map(|kem| &kem.info().parameters) {
             None => PROTOID.to_owned(),
             Some(kem) if kem.encapsulation_key.max(kem.ciphertext) > 1568 || kem.shared_secret != WORD => {
-                return Err(Error::Unsupported("circuit handshakes require ML-KEM").into());
+                return Err(Error::Unsupported("introductions require ML-KEM").into());
             }
             Some(kem) => {
                 let name = kem.algorithm.to_lowercase().replace("ml-kem-", "mlkem");
