@@ -354,7 +354,7 @@ impl WarmUp {
     fn judged(&self) -> Result<(), Fault> {
         match self.closest {
             Some((took, reported)) if took.abs_diff(reported) > took / 20 => {
-                let text = "the closest match in the warm-up";
+                let text = "no visit in the warm-up came closer";
                 Err(Fault::WrongAnswer(format!("the worker reported {reported} ns for a visit of {took} ns ({text})")))
             }
             _ => Ok(()),

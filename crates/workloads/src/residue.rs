@@ -35,7 +35,8 @@ impl Workload for ResidueWorkload {
     }
 
     fn describe(&self) -> &'static str {
-        "slowdown of code after an operation that leaves register state behind; pairs with and without clearing it"
+        "slowdown of SSE code after an operation that leaves register state behind, with and without clearing that \
+         state"
     }
 
     fn cases(&self, providers: &[Arc<Provider>], options: &CaseOptions) -> Vec<Case> {

@@ -71,7 +71,7 @@ impl FromStr for Keys {
     fn from_str(word: &str) -> Result<Keys, UnknownWord> {
         let number = || word.parse().ok().filter(|number| (1..=MOST_KEYS).contains(number)).map(Keys::Number);
         let keys = if word == "pool" { Some(Keys::Pool) } else { number() };
-        let known = format!("pool, and numbers from 1 to {MOST_KEYS}");
+        let known = format!("pool, 1 to {MOST_KEYS}");
         keys.ok_or_else(|| UnknownWord { what: "number of keys", word: word.to_owned(), known })
     }
 }

@@ -23,7 +23,7 @@ use std::sync::Arc;
 const KEM_OPERATIONS: [&str; 4] = ["keygen", "encapsulate", "decapsulate", "handshake"];
 const SIGNATURE_OPERATIONS: [&str; 4] = ["keygen", "sign", "verify", "cycle"];
 /// Description of the generator that draws a hybrid KEM's seed. The keys of both halves are derived from the seed.
-const OWN_GENERATOR: &str = "getrandom, called by the construction: the operating system, on each call";
+const OWN_GENERATOR: &str = "getrandom, called by the construction (the operating system, on each call)";
 /// Symmetric operations to compare hybrids with, as in the earlier system that defined the reference form. Each entry
 /// contains the algorithm, the operation, and the number of bytes processed.
 pub(super) const SYMMETRIC: [(&str, &str, u64); 2] = [("HKDF-SHA256", "derive", 32), ("AES-256-GCM", "seal", 1024)];

@@ -105,7 +105,8 @@ impl Workload for HybridWorkload {
                 hybrid => hybrid_kem(hybrid, &pair, providers)?,
             };
             let shake256 = providers.iter().find_map(|provider| provider.xof("SHAKE256"));
-            let shake256 = shake256.ok_or_else(|| Fault::Unsupported("no library offers SHAKE256 for seeds".into()))?;
+            let shake256 = shake256
+                .ok_or_else(|| Fault::Unsupported("no library offers SHAKE256, which expands the seeds".into()))?;
             let trial = || {
                 let mut generator = generator(&shared("kem"), seed);
                 let seeded = Seeded::new(Arc::clone(&kem), shake256.as_ref(), &mut generator).map_err(fault)?;
@@ -122,7 +123,8 @@ impl Workload for HybridWorkload {
         };
         // SHA-512 is used only for inputs, before anything is timed, so any library will do.
         let sha512 = providers.iter().find_map(|provider| provider.hash("SHA-512"));
-        let sha512 = sha512.ok_or_else(|| Fault::Unsupported("no library offers SHA-512 for inputs".into()))?;
+        let sha512 =
+            sha512.ok_or_else(|| Fault::Unsupported("no library offers SHA-512, which hashes the messages".into()))?;
         let mut generator = generator(&shared("signature"), seed);
         if case.operation == FINGERPRINT {
             let mut public = vec![0; scheme.info().parameters.verifying_key];

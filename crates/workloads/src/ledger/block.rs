@@ -132,8 +132,8 @@ impl BlockTrial {
             return Ok(());
         }
         Err(Fault::WrongAnswer(format!(
-            "batch verification of {together} transactions accepted an invalid transaction or rejected a \
-             valid one; the signature at position {} was changed",
+            "batch verification accepted an invalid transaction or rejected a valid one (batch size {together}; \
+             the signature at position {} was changed)",
             self.changed
         )))
     }
@@ -199,7 +199,7 @@ fn word<'a>(case: &'a Case, name: &str) -> Option<&'a str> {
 }
 
 fn on_disk(error: impl std::fmt::Display) -> Fault {
-    Fault::Library(format!("cannot use the block file: {error}"))
+    Fault::Library(format!("cannot write or verify the block file: {error}"))
 }
 
 fn block_file(form: TransactionForm, pool: &Transactions, count: u64) -> std::io::Result<File> {

@@ -74,7 +74,7 @@ impl FromStr for Senders {
                 None => word.parse().ok().filter(|number| *number > 0).map(Senders::Number),
             },
         };
-        let known = "all, one, numbers and percentages".to_owned();
+        let known = "all, one, a number, a percentage".to_owned();
         senders.ok_or_else(|| UnknownWord { what: "number of senders", word: word.to_owned(), known })
     }
 }

@@ -26,8 +26,8 @@ pub enum ClientError {
     Unreachable(io::Error),
     /// The relay closed the connection instead of answering.
     #[error(
-        "the relay closed the connection without an answer: its identity or onion key differs, or it does not support \
-         the handshake"
+        "the relay closed the connection without an answer; either it has a different identity or onion key, or it \
+         does not support the handshake"
     )]
     Refused,
     /// The answer did not arrive in time.

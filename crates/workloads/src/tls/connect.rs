@@ -294,5 +294,5 @@ fn joined<T>(threads: Vec<ScopedJoinHandle<'_, Result<Vec<T>, Fault>>>) -> Resul
 }
 
 pub(super) fn system(error: impl std::fmt::Display) -> Fault {
-    Fault::Library(format!("a connection over TCP failed: {error}"))
+    Fault::Library(format!("a TCP connection failed: {error}"))
 }
