@@ -120,7 +120,7 @@ impl Verifier {
             Backend::Portable => pqlab_keccak::Backend::Portable,
         };
         backend.check()?;
-        let lacking = |_| Unavailable("the processor lacks instructions for Keccak");
+        let lacking = |_| Unavailable("the processor lacks instructions that the Keccak code needs");
         let hasher =
             Hasher { lanes: Lanes::new(keccak).map_err(lacking)?, single: Single::new(keccak).map_err(lacking)? };
         Ok(Verifier { backend, hasher })
