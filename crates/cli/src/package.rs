@@ -28,8 +28,8 @@ pub(crate) fn become_package(verb: &str, request: &Value, needed_by: &str) -> an
     };
     if let Some(problem) = problem {
         let name = Path::new(&python).display();
-        let remedy = format!("pip install 'pqlab[cluster]', or name another Python in {PYTHON}");
-        return Err(BadInput(format!("{needed_by}: {name} {problem}: {remedy}")).into());
+        let remedy = format!("run `pip install 'pqlab[cluster]'`, or set {PYTHON} to another Python");
+        return Err(BadInput(format!("{needed_by}: {name} {problem}; {remedy}")).into());
     }
     let mut package = Command::new(&python);
     package.args(["-m", "pqlab._command", verb]).arg(request.to_string());

@@ -57,7 +57,7 @@ fn independence_prints_its_results() {
     let output = pqlab.run(&arguments);
     assert!(matches!(output.status.code(), Some(0 | 1)), "{}", text(&output.stderr));
     let printed = text(&output.stdout);
-    assert!(printed.contains("expected by chance") && printed.contains("in the one repetition"), "{printed}");
+    assert!(printed.contains("expected by chance") && printed.contains("in the only repetition"), "{printed}");
     assert!(text(&output.stderr).contains("together and each alone"));
 }
 

@@ -130,10 +130,10 @@ fn a_client_makes_every_handshake_with_a_relay() {
     assert!(line("descriptor").contains("ff00"), "{}", relay.printed);
     let given = ["--identity", &identity, "--onion-key", &onion_key];
     for (handshake, name, each) in [
-        ("ntor", "ntor-v1", "(88 and 66 each)"),
-        ("kem-only", "kem-only-mlkem768", "(1208 and 1122 each)"),
-        ("hybrid", "ntor-x25519-mlkem768", "(1272 and 1154 each)"),
-        ("ntor-x25519-mlkem512", "ntor-x25519-mlkem512", "(888 and 834 each)"),
+        ("ntor", "ntor-v1", "(88 and 66 per handshake)"),
+        ("kem-only", "kem-only-mlkem768", "(1208 and 1122 per handshake)"),
+        ("hybrid", "ntor-x25519-mlkem768", "(1272 and 1154 per handshake)"),
+        ("ntor-x25519-mlkem512", "ntor-x25519-mlkem512", "(888 and 834 per handshake)"),
     ] {
         for how in [&["--keys", &keys][..], &given, &[]] {
             let arguments = [&["ntor-client", &relay.address, "--handshake", handshake, "--count", "3"], how].concat();

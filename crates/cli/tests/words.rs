@@ -118,7 +118,7 @@ fn a_missing_table_is_rejected_with_the_suite_that_measures_it() {
     let printed = text(&output.stderr);
     assert_eq!(output.status.code(), Some(2), "{printed}");
     assert!(
-        printed.contains("measure it with `pqlab run signatures`") && printed.contains("this run has "),
+        printed.contains("measure it with `pqlab run signatures`") && printed.contains("tables of this run: "),
         "{printed}"
     );
 }

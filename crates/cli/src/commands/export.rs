@@ -46,6 +46,6 @@ fn check_table(wanted: &str, tables: &[Table]) -> Result<(), BadInput> {
         suites => format!("; measure it with `pqlab run {}`", suites.join("` or `pqlab run ")),
     };
     let names: Vec<&str> = tables.iter().map(|table| table.name).collect();
-    let has = if names.is_empty() { "no table".to_owned() } else { names.join(", ") };
-    Err(BadInput(format!("the run has no table {wanted:?}{remedy}; this run has {has}")))
+    let has = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+    Err(BadInput(format!("the run has no table {wanted:?}{remedy}; tables of this run: {has}")))
 }

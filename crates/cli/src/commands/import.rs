@@ -15,7 +15,7 @@ pub(crate) fn run(arguments: &ImportArgs) -> anyhow::Result<u8> {
     for (path, run) in runs {
         let id = &run.header.id;
         match store.import_run(&run)? {
-            Import::Stored => talk(&format!("{}: run {id} with {} cases", path.display(), run.records.len())),
+            Import::Stored => talk(&format!("{}: stored run {id} (cases: {})", path.display(), run.records.len())),
             Import::AlreadyThere => talk(&format!("{}: run {id} was already stored", path.display())),
         }
     }

@@ -18,7 +18,7 @@ pub(crate) fn run(arguments: &ClientArgs) -> anyhow::Result<u8> {
         Ok(client) => client,
         Err(ClientError::Provider(fault)) => {
             return Err(BadInput(format!(
-                "{provider:?} cannot perform handshakes: {fault}: see `pqlab list providers`"
+                "{provider:?} cannot perform handshakes: {fault}; see `pqlab list providers`"
             ))
             .into());
         }
@@ -43,10 +43,9 @@ pub(crate) fn run(arguments: &ClientArgs) -> anyhow::Result<u8> {
             Ok(keys) => length = keys.len(),
             Err(error) => {
                 return Ok(failed(&format!(
-                    "{address}: {} with {}: handshake {} failed: {error}",
-                    handshake.name(),
-                    provider,
-                    grouped(done + 1)
+                    "{address}: handshake {} failed ({} with {provider}): {error}",
+                    grouped(done + 1),
+                    handshake.name()
                 )));
             }
         }
@@ -54,7 +53,7 @@ pub(crate) fn run(arguments: &ClientArgs) -> anyhow::Result<u8> {
     let [sent, received] = client.lengths();
     let all = |length: usize| grouped(arguments.count * length as u64);
     output::data(&format!(
-        "{}: completed {} with {address}, sent {} bytes, received {} ({sent} and {received} each)\n\
+        "{}: completed {} with {address}, sent {} bytes, received {} ({sent} and {received} per handshake)\n\
          both ends derived the same {length} bytes of keys: every answer had a valid authenticator\n{}",
         handshake.name(),
         match arguments.count {

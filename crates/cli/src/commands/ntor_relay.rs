@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 pub(crate) fn run(arguments: &RelayArgs) -> anyhow::Result<u8> {
     let relay = pqlab_lab::relay(&arguments.provider, RELAY_IDENTITY).map_err(|error| {
-        BadInput(format!("{:?} cannot answer handshakes: {error}: see `pqlab list providers`", arguments.provider))
+        BadInput(format!("{:?} cannot answer handshakes: {error}; see `pqlab list providers`", arguments.provider))
     })?;
     let listener = TcpListener::bind(arguments.listen)
         .map_err(|error| BadInput(format!("cannot listen on {}: {error}", arguments.listen)))?;
@@ -31,7 +31,9 @@ pub(crate) fn run(arguments: &RelayArgs) -> anyhow::Result<u8> {
     // it.
     output::data(&format!("listening at {address}\n{}", introduction(&relay)))?;
     if !address.ip().is_loopback() {
-        output::talk("note: others can reach this address; the relay is a test tool and does not authenticate clients");
+        output::talk(
+            "note: other machines can reach this address; the relay is a test tool and does not authenticate clients",
+        );
     }
     serve(&relay, &listener)
 }

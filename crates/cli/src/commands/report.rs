@@ -34,7 +34,7 @@ pub(crate) fn run(arguments: &ReportArgs) -> anyhow::Result<u8> {
     };
     let shown: Vec<&str> = analysis.parts.iter().map(|part| part.id.as_str()).collect();
     let runs = if shown.len() == 1 { "run" } else { "runs" };
-    talk(&format!("{runs} {}{others}: {} files", shown.join(" and "), files.len()));
+    talk(&format!("wrote {} files: {runs} {}{others}", files.len(), shown.join(" and ")));
     if let Some(suites) = suites {
         talk(&format!(
             "this build has measured {suites} suites on this machine; \
@@ -57,11 +57,11 @@ fn site(arguments: &ReportArgs, folder: &Path, scenario: RelayScenario) -> anyho
     let written = site::write(&store, &request, |name, content| put(folder, name, content))?;
     let counted = |number: usize, one: &str, many: &str| format!("{number} {}", if number == 1 { one } else { many });
     talk(&format!(
-        "{} of {}, {}: {} files",
+        "wrote {} files: {} of {}, {}",
+        written.files,
         counted(written.runs, "run", "runs"),
         counted(written.machines, "machine", "machines"),
-        counted(written.regressions, "regression", "regressions"),
-        written.files
+        counted(written.regressions, "regression", "regressions")
     ));
     output::data(&folder.join(INDEX).display().to_string())?;
     Ok(DONE)

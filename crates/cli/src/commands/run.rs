@@ -100,7 +100,7 @@ pub(crate) fn run(mut arguments: Box<RunArgs>, screen: &Terminal) -> anyhow::Res
     let analysis = RunAnalysis::new(&run);
     let code = conclude(&arguments, exporter.as_deref(), save.as_ref(), screen, &store, &analysis)?;
     if let (Some(announced), Some(took)) = (announced, run_seconds(&run)) {
-        output::talk(&format!("expected {}, took {}", duration_text(announced), duration_text(took)));
+        output::talk(&format!("the run took {} (expected: {})", duration_text(took), duration_text(announced)));
     }
     if let Some(name) = stored.save_baseline.as_ref().filter(|_| ended.complete) {
         store.save_baseline(name, &ended.run)?;
@@ -234,9 +234,9 @@ fn against_last(store: &Store, analysis: &RunAnalysis<'_>) -> anyhow::Result<Opt
         compared => compared?,
     };
     Ok(Some(format!(
-        "{} since run {}: `pqlab compare {} {}`",
-        changes(&comparison),
+        "Compared with run {}: {}; details: `pqlab compare {} {}`",
         before.header.id,
+        changes(&comparison),
         before.header.id,
         header.id
     )))
@@ -268,7 +268,7 @@ fn takes(expected: &ExpectedDuration) -> String {
     }
     let unknown = match expected.samples {
         None => "never measured here, may take longer",
-        Some(_) => "unknown and not included",
+        Some(_) => "time unknown, not included",
     };
     let sources = [
         (expected.by_runs, "from earlier runs"),
@@ -417,7 +417,7 @@ mod tests {
                       (1 case: from earlier runs; 1,210 cases: from a short trial)";
         assert_eq!(takes(&expected), wanted);
         let unknown = takes(&ExpectedDuration { by_runs: 0, by_trial: 2, unknown: 3, ..expected });
-        assert!(unknown.ends_with("(2 cases: from a short trial; 3 cases: unknown and not included)"), "{unknown}");
+        assert!(unknown.ends_with("(2 cases: from a short trial; 3 cases: time unknown, not included)"), "{unknown}");
         let nothing = takes(&ExpectedDuration { by_runs: 0, by_trial: 0, unknown: 3, ..expected });
         assert_eq!(nothing, "1,000 samples per case; time unknown, because these cases were never measured here");
         let adaptive = takes(&ExpectedDuration { samples: None, seconds: 13.0, by_runs: 0, by_trial: 0, unknown: 24 });

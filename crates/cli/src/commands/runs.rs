@@ -33,7 +33,7 @@ fn list(arguments: &RunsArgs, terminal: &Terminal) -> anyhow::Result<u8> {
 fn remove(references: &[String], force: bool, database: &DatabaseArgs) -> anyhow::Result<u8> {
     let mut store = database.open_existing()?;
     for run in remove_runs(&mut store, references, force)? {
-        output::talk(&format!("removed run {} ({}, {} cases)", run.id, run.suite, run.finished));
+        output::talk(&format!("removed run {} (suite {}, finished cases: {})", run.id, run.suite, run.finished));
     }
     Ok(DONE)
 }

@@ -14,7 +14,11 @@ pub(super) fn run(arguments: &CalibrateArgs, runs: u32) -> anyhow::Result<u8> {
     let plan = arguments.measured.plan(&laboratory)?;
     let stop = stop_on_signals()?;
     let all = plan.cases.len() * runs as usize;
-    let what = format!("measuring {} cases {runs} times, with {} s between runs", plan.cases.len(), arguments.pause);
+    let cases = match plan.cases.len() {
+        1 => "1 case".to_owned(),
+        count => format!("{count} cases"),
+    };
+    let what = format!("measuring {cases} {runs} times, with {} s between runs", arguments.pause);
     let pauses_s = f64::from(runs - 1) * arguments.pause;
     announce(&what, all as f64 * plan.protocol.max_time_s + f64::from(runs) * START_S + pauses_s);
     let request = BetweenRequest { runs, pause, seed: arguments.measured.seed, command: output::command_line() };

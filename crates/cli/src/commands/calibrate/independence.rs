@@ -47,7 +47,7 @@ fn lines(found: &Independence, width: usize) -> Vec<String> {
             continue;
         }
         if by_rejection {
-            lines.push("\nRejection signing and key generation by trial (random numbers of attempts):".into());
+            lines.push("\nRejection signing and key generation by trial (with a random number of attempts):".into());
         }
         let mut changed: Vec<&Dependence> = found.of_kind(by_rejection).filter(|case| case.excludes_one()).collect();
         changed.sort_by(|one, other| one.p_value.total_cmp(&other.p_value));
@@ -56,10 +56,10 @@ fn lines(found: &Independence, width: usize) -> Vec<String> {
             lines.push(table(&heads, changed.into_iter().map(row).collect(), width));
         }
         lines.push(format!(
-            "{} of {} cases have a 95% interval that excludes 1; {:.1} are expected by chance",
+            "the 95% interval of the ratio excludes 1 in {} of {} cases ({:.1} are expected by chance)",
             summary.excluding, summary.cases, summary.by_chance
         ));
-        lines.push(format!("{} remain significant after correction for the number of cases", summary.remaining));
+        lines.push(format!("still significant after correction for the number of cases: {}", summary.remaining));
         let always = DIFFERENCES_PCT.iter().zip(summary.always);
         let always: Vec<String> = always.map(|(pct, count)| format!("{count} by more than {pct}%")).collect();
         lines.push(format!(
@@ -71,7 +71,7 @@ fn lines(found: &Independence, width: usize) -> Vec<String> {
     if !found.left_out.is_empty() {
         lines.push(String::new());
     }
-    lines.extend(found.left_out.iter().map(|(case, reason)| format!("left out: {case}: {reason}")));
+    lines.extend(found.left_out.iter().map(|(case, reason)| format!("left out {case}: {reason}")));
     lines.push(format!(
         "\nAll runs used seed {}. A case therefore had the same messages together and alone, and the same keys if its \
          library accepts a seed.",
@@ -81,7 +81,7 @@ fn lines(found: &Independence, width: usize) -> Vec<String> {
 }
 
 fn each_time(repetitions: u32) -> String {
-    if repetitions == 1 { "in the one repetition".into() } else { format!("in all {repetitions} repetitions") }
+    if repetitions == 1 { "in the only repetition".into() } else { format!("in all {repetitions} repetitions") }
 }
 
 fn row(case: &Dependence) -> Vec<String> {
