@@ -54,12 +54,14 @@ fn nothing_recommended(analysis: &RunAnalysis<'_>) -> Option<String> {
     let measured = || analysis.cases().iter().filter(|case| !case.is_floor() && case.estimates.is_some());
     measured().next()?;
     if measured().any(CaseAnalysis::ranked) {
-        return Some("Nothing is recommended: for every use case, the run lacks at least one operation.".to_owned());
+        return Some(
+            "Nothing is recommended, because the run lacks at least one operation of every use case.".to_owned(),
+        );
     }
     let mut reasons: BTreeMap<NotRanked, usize> = BTreeMap::new();
     measured().filter_map(CaseAnalysis::not_ranked).for_each(|reason| *reasons.entry(reason).or_default() += 1);
-    let reasons = reasons.iter().map(|(reason, count)| format!("{} {}", grouped(*count as u64), reason.text()));
-    Some(format!("Nothing is recommended: no case is ranked ({}).", reasons.collect::<Vec<_>>().join(", ")))
+    let reasons = reasons.iter().map(|(reason, count)| format!("{}: {}", reason.text(), grouped(*count as u64)));
+    Some(format!("Nothing is recommended, because no case is ranked ({}).", reasons.collect::<Vec<_>>().join(", ")))
 }
 
 /// Returns two lists of statements: one to show before the recommendations, and one to show after them. For merged
@@ -85,7 +87,8 @@ fn merged_runs(analysis: &RunAnalysis<'_>) -> Option<String> {
     let parts: Vec<String> = analysis.parts.iter().map(describe).collect();
     (parts.len() > 1).then(|| {
         format!(
-            "Merged from {} runs of the same build on the same machine; only cases from one run are ranked together: {}.",
+            "Merged from {} runs of the same build on the same machine: {}. Only cases from the same run are ranked \
+             together.",
             parts.len(),
             parts.join(", ")
         )

@@ -155,7 +155,7 @@ fn reason_text(reason: Imprecision, estimates: &Estimates) -> String {
                 Unit::CoreCycles => format!("{} to {} cycles", count(low), count(high)),
                 Unit::Nanoseconds => format!("{} to {}", time(low), time(high)),
             };
-            format!("placement in memory: {range} between processes")
+            format!("memory placement differs between processes ({range})")
         }
         _ => reason.words().to_owned(),
     }
@@ -307,7 +307,7 @@ mod tests {
             visit.ticks.iter_mut().for_each(|ticks| *ticks = (*ticks as f64 * factor) as u64);
         }
         let text = caveats_of(&placed, 1.0).notes_text();
-        assert_eq!(text, "imprecise: placement in memory: 40,960 to 49,880 cycles between processes");
+        assert_eq!(text, "imprecise: memory placement differs between processes (40,960 to 49,880 cycles)");
         record.samples.visits.iter_mut().for_each(|visit| visit.disturbances = vec![Disturbance::Steal { pct: 3.0 }]);
         record.case.facts.defect = Some("accepts invalid signatures".into());
         let found = caveats_of(&record, 1.0);

@@ -9,7 +9,7 @@ pub fn environment_line(environment: &Environment) -> String {
     let Environment { host, cpu, os, build, counters, .. } = environment;
     let mut parts = vec![cpu.model.clone(), format!("{} {}", cpu.cores, if cpu.cores == 1 { "core" } else { "cores" })];
     if !cpu.hidden_features.is_empty() {
-        parts.push(format!("{} hidden", cpu.hidden_features.join(", ")));
+        parts.push(format!("hidden CPU features: {}", cpu.hidden_features.join(", ")));
     }
     if cpu.virtualized == Some(true) {
         let hypervisor = cpu.virtualization.as_ref().and_then(|virtualization| virtualization.hypervisor.as_deref());
@@ -58,8 +58,8 @@ pub fn core_notes(core: &CoreChecks) -> Vec<String> {
     [cycles, additions, interruptions].into_iter().flatten().collect()
 }
 
-/// Reports whether the latency of each instruction is a whole number of additions: `IMUL 3.003, AESENC 4.005 additions:
-/// whole numbers within 0.3%, so an addition takes one core cycle`.
+/// Reports whether the latency of each instruction is a whole number of additions: `latency in additions: IMUL 3.003,
+/// AESENC 4.005 (whole numbers within 0.3%, so an addition takes one core cycle)`.
 fn cycles_line(core: &CoreChecks) -> Option<String> {
     let whole = core.links_are_cycles()?;
     let one = |latency: &Latency| format!("{} {:.3}", latency.instruction, latency.links);
@@ -67,10 +67,13 @@ fn cycles_line(core: &CoreChecks) -> Option<String> {
     let tolerance = Latency::TOLERANCE_PCT;
     Some(if whole {
         let all = list(&mut core.latencies.iter());
-        format!("{all} additions: whole numbers within {tolerance}%, so an addition takes one core cycle")
+        format!("latency in additions: {all} (whole numbers within {tolerance}%, so an addition takes one core cycle)")
     } else {
         let odd = list(&mut core.latencies.iter().filter(|latency| !latency.is_whole()));
-        format!("{odd} additions: not a whole number within {tolerance}%, so estimated core cycles may be off")
+        format!(
+            "latency in additions: {odd} (more than {tolerance}% from a whole number, so estimated core cycles may be \
+             off)"
+        )
     })
 }
 
@@ -119,7 +122,10 @@ mod tests {
         environment.cpu.turbo = Some(false);
         environment.cpu.hidden_features = vec!["avx2".to_owned(), "avx512".to_owned()];
         let line = environment_line(&environment);
-        assert!(line.starts_with(r"two\nlines · 2 cores · avx2, avx512 hidden · ") && line.contains(" · turbo off · "));
+        assert!(
+            line.starts_with(r"two\nlines · 2 cores · hidden CPU features: avx2, avx512 · ")
+                && line.contains(" · turbo off · ")
+        );
         assert!(line.ends_with(" · counter wall (core clock about 2.70 GHz)"));
     }
 
@@ -135,7 +141,8 @@ mod tests {
         assert_eq!(
             core_lines(&core),
             [
-                "IMUL 3.003, AESENC 4.005 additions: whole numbers within 0.3%, so an addition takes one core cycle",
+                "latency in additions: IMUL 3.003, AESENC 4.005 (whole numbers within 0.3%, so an addition takes one \
+                 core cycle)",
                 "3.84 independent additions per cycle; cores of this kind reach 4",
                 "2.4% of the time goes to interruptions (2.0 per ms, 12 µs each)",
             ]
@@ -144,7 +151,10 @@ mod tests {
         core.latencies[1].links = 4.1;
         core.additions_per_cycle = Some(2.9);
         let warnings = core_notes(&core);
-        assert!(warnings[0].starts_with("AESENC 4.100 additions: not a whole number within 0.3%"), "{warnings:?}");
+        assert!(
+            warnings[0].starts_with("latency in additions: AESENC 4.100 (more than 0.3% from a whole number, "),
+            "{warnings:?}"
+        );
         assert!(warnings[1].starts_with("2.90 independent additions per cycle; cores of this kind reach 4. "));
         core.interruptions = Some(Interruptions { per_ms: 0.0, typical_us: 0.0, share_pct: 0.0 });
         assert_eq!(core_notes(&core).len(), 2);

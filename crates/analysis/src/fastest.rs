@@ -5,9 +5,9 @@ use crate::text::neutral;
 use pqlab_record::Fastest;
 
 /// Describes the choice of `fastest`: the chosen provider, the deciding operations, the runner-up and the candidates.
-/// Example: `fastest for X-Wing by handshake: aws-lc+liboqs, 74.2 µs; next: aws-lc, 77.9 µs (4 candidates: classical
-/// half aws-lc, openssl; post-quantum half aws-lc, liboqs)`. Candidates that failed or have a known defect are listed
-/// with the reason.
+/// Example: `fastest for X-Wing, judged by handshake: aws-lc+liboqs, 74.2 µs; next: aws-lc, 77.9 µs (4 candidates:
+/// classical half aws-lc, openssl; post-quantum half aws-lc, liboqs)`. Candidates that failed or have a known defect
+/// are listed with the reason.
 pub fn fastest_line(found: &Fastest) -> String {
     let choice = match found.asked.as_str() {
         "fastest+fastest" => String::new(),
@@ -22,7 +22,7 @@ pub fn fastest_line(found: &Fastest) -> String {
     let (construction, operations) = (&found.construction, found.operations.join(" + "));
     let chosen = format!("{}, {}; {runner_up}", found.provider, time(found.ns));
     neutral(&format!(
-        "fastest for {construction} by {operations}{choice}: {chosen} ({} candidates{}){failed}",
+        "fastest for {construction}, judged by {operations}{choice}: {chosen} ({} candidates{}){failed}",
         found.candidates,
         among(&found.among)
     ))
@@ -68,13 +68,13 @@ mod tests {
         };
         assert_eq!(
             fastest_line(&found),
-            "fastest for X-Wing by handshake: a+b, 74.2 µs; next: a, 77.9 µs (3 candidates); c not chosen: the worker \
-             was killed by SIGSEGV"
+            "fastest for X-Wing, judged by handshake: a+b, 74.2 µs; next: a, 77.9 µs (3 candidates); c not chosen: the \
+             worker was killed by SIGSEGV"
         );
         (found.asked, found.runner_up, found.failed) = ("fastest+b".into(), None, Vec::new());
         assert_eq!(
             fastest_line(&found),
-            "fastest for X-Wing by handshake (fastest+b): a+b, 74.2 µs; no other candidate works (3 candidates)"
+            "fastest for X-Wing, judged by handshake (fastest+b): a+b, 74.2 µs; no other candidate works (3 candidates)"
         );
         found.among = ["a", "a+b", "c+b"].map(String::from).to_vec();
         let line = fastest_line(&found);

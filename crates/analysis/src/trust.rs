@@ -8,10 +8,10 @@ use crate::run::RunAnalysis;
 use pqlab_record::{ASSUMED, Protocol, ProtocolKind, SecondChance};
 
 /// Rule by which pqlab assesses the quality of a case, in words for readers.
-pub const RULE: &str = "precision: reached if the half-width of the 95% interval is within the target, in core cycles \
-                        if known, otherwise in time; undisturbed: at least three processes each had at least three \
-                        visits with the core to themselves, and figures use only such visits; spread between runs: \
-                        measured by `pqlab calibrate` on this machine, or assumed";
+pub const RULE: &str = "the precision is reached if the half-width of the 95% interval is within the target, in core \
+                        cycles if known, otherwise in time; a case is undisturbed if at least three processes each had \
+                        at least three visits with the core to themselves, and its figures use only such visits; the \
+                        spread between runs is measured by `pqlab calibrate` on this machine, or assumed";
 
 /// Whether a case reached the requested precision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -110,9 +110,7 @@ pub fn quality_sentence(analysis: &RunAnalysis<'_>) -> Option<String> {
     let again = |outcome| cases.iter().filter(|case| case.record.second_chance == Some(outcome)).count();
     let (undisturbed, tried) =
         (again(SecondChance::Undisturbed), again(SecondChance::Undisturbed) + again(SecondChance::Disturbed));
-    parts.extend(
-        (tried > 0).then(|| format!("{undisturbed} of {tried} disturbed cases undisturbed when measured again")),
-    );
+    parts.extend((tried > 0).then(|| format!("undisturbed when measured again: {undisturbed} of {tried}")));
     parts.extend(doubts.into_iter().filter(|(count, _)| *count > 0).map(|(count, what)| counted(count, what)));
     if !all.is_empty() {
         parts.push(match count(&|quality| quality.spread_measured) {
@@ -189,7 +187,7 @@ fn interference(cases: &[&CaseAnalysis<'_>], figures: &[&Estimates]) -> String {
     match repeats {
         0 => format!("{amount}{treated}"),
         some => format!(
-            "{} of {} visits were disturbed, discarded and measured again; in the other visits: {amount}{treated}",
+            "{amount}{treated} (without the disturbed visits that were measured again: {} of {})",
             grouped(some),
             grouped(some + kept as u64)
         ),
@@ -282,7 +280,7 @@ mod tests {
         assert!(of(&fixtures::run()).contains("; 1 failed; "), "{}", of(&fixtures::run()));
         run.records[0].second_chance = Some(SecondChance::Disturbed);
         run.records[1].second_chance = Some(SecondChance::Undisturbed);
-        let wanted = "; 1 of 2 disturbed cases undisturbed when measured again; 5 imprecise; 1 disturbed; ";
+        let wanted = "; undisturbed when measured again: 1 of 2; 5 imprecise; 1 disturbed; ";
         assert!(of(&run).contains(wanted), "{}", of(&run));
         run.records.clear();
         assert_eq!(quality_sentence(&RunAnalysis::new(&run)), None);
@@ -332,7 +330,10 @@ mod tests {
         run.records[1].samples.visits[0].repeats = 2;
         let text = of(&run).unwrap();
         assert!(
-            text.contains(" visits were disturbed, discarded and measured again; in the other visits: 20.0% of the time, included in 1 of 5 cases, excluded elsewhere. Measure"),
+            text.contains(
+                " 20.0% of the time, included in 1 of 5 cases, excluded elsewhere (without the disturbed visits that were \
+                 measured again: 2 of "
+            ),
             "{text}"
         );
         assert!(text.ends_with(" Measure again when the machine is quiet."), "{text}");

@@ -49,7 +49,7 @@ const ANSWERS: [(&str, &[&str]); 25] = [
         "tls",
         &[
             "TLS handshake: * with X25519MLKEM768 by *, vs * with X25519 (*×*, *); the ClientHello has 1,381 B, vs 197 B.",
-            "TLS certificates: * with ML-DSA-65 by *, vs * with ECDSA-P-256 (*×*, *); the server sends 15,785 B in 11 packets, beyond the first window of 10: one more round trip.",
+            "TLS certificates: * with ML-DSA-65 by *, vs * with ECDSA-P-256 (*×*, *); the server sends 15,785 B in 11 packets, beyond the first window of 10, so the handshake takes one more round trip.",
             "TLS server with X25519MLKEM768, handshakes per second on one core: * with ECDSA-P-256 by *, * with ML-DSA-65 by *.",
             "TLS connection over loopback: * with X25519 and ECDSA-P-256 by *, * with X25519MLKEM768 and ECDSA-P-256 by *, * with X25519MLKEM768 and ML-DSA-65 by *.",
         ],
@@ -65,14 +65,14 @@ const ANSWERS: [(&str, &[&str]); 25] = [
     (
         "signing",
         &[
-            "Retries when signing with ML-DSA-65: * per signature of the published messages by *; single signatures by *: half take at most *, 99.0% at most *.",
+            "Retries when signing with ML-DSA-65: * per signature by * for the published messages*; single signatures by *: half take at most *, 99.0% at most *.",
         ],
     ),
     ("signature-sizes", &["Falcon-512 signature: *", "Falcon-padded-1024 signature: *"]),
     (
         "message-lengths",
         &[
-            "Long messages with ML-DSA-65: *×* for signing 16.0 KiB compared with 32 B by *, hashing dominates from 16.0 KiB; *",
+            "Long messages with ML-DSA-65: *×* for signing 16.0 KiB compared with 32 B by *, and hashing dominates from 16.0 KiB; *",
         ],
     ),
     (
@@ -102,13 +102,13 @@ const ANSWERS: [(&str, &[&str]); 25] = [
         "memory",
         &[
             "Peak memory of ML-KEM-768 decapsulate: * of stack and * of heap by * (least), * (most).",
-            "Large stacks: * of * operations use more than 64.0 KiB: *",
+            "Large stacks: more than 64.0 KiB of stack in * of * operations: *",
         ],
     ),
     (
         "residue",
         &[
-            "Register state left by libcrux:*: *×* for * followed by SSE code, the worst case, compared with clearing *",
+            "Register state left by libcrux:*: *×* for * followed by SSE code (the worst case), compared with clearing *",
             "No slowdown from register state: no operation of * is known to slow the code that follows.",
         ],
     ),

@@ -58,7 +58,7 @@ fn runs_record_hidden_features() {
     let absent =
         |feature: &Value| feature.as_str().is_some_and(|name| name.starts_with("avx2") || name.starts_with("avx512"));
     assert!(!features.iter().any(absent), "{features:?}");
-    assert!(output(&pqlab, "", &["show", "last"]).contains("avx2, avx512 hidden"));
+    assert!(output(&pqlab, "", &["show", "last"]).contains("hidden CPU features: avx2, avx512"));
 }
 
 #[test]

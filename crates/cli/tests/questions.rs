@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 /// Number of lines at the end of the output that must contain the answer.
 const LAST: usize = 10;
 /// Patterns of lines that replace or accompany recommendations on a busy machine.
-const BUSY: [&str; 2] = ["Nothing is recommended: *", "Quality: * disturbed*"];
+const BUSY: [&str; 2] = ["Nothing is recommended, because *", "Quality: * disturbed*"];
 
 /// A question in the document.
 struct Question {

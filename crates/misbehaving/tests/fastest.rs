@@ -42,5 +42,5 @@ fn fastest_skips_libraries_that_crash() {
     assert_eq!(dry["measured"], export["results"]["hybrid"].as_array().unwrap().len(), "wrong number in the dry run");
     assert_eq!(dry["cases"].as_array().unwrap().len() as u64, found["candidates"], "all candidates must be listed");
     let shown = pqlab.expect(0, &["show", "last"]);
-    assert!(shown.contains(&format!("fastest for X-Wing by handshake: {chosen}, ")), "{shown}");
+    assert!(shown.contains(&format!("fastest for X-Wing, judged by handshake: {chosen}, ")), "{shown}");
 }

@@ -108,8 +108,10 @@ impl ComparisonCriteria {
     /// with the run. The margin is the default, which does not depend on the machine, because differences between whole
     /// runs do not matter here.
     pub fn within(run: &RunHeader) -> ComparisonCriteria {
-        let plain =
-            ComparisonCriteria { margin_source: "for cases of one run".into(), ..ComparisonCriteria::default() };
+        let plain = ComparisonCriteria {
+            margin_source: "default for cases of one run".into(),
+            ..ComparisonCriteria::default()
+        };
         plain.between(&run.protocol.run_spreads, &run.protocol.run_spreads)
     }
 

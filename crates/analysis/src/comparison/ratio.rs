@@ -196,9 +196,9 @@ impl<'m, 'a> Sum<'m, 'a> {
         if groups.iter().enumerate().any(split) {
             let again = self.terms.iter().any(|term| term.case.record.second_chance.is_some());
             let reason = if again {
-                "one was disturbed and measured again at the end of the run"
+                "one case was disturbed and measured again at the end of the run"
             } else {
-                "the run was interrupted and resumed between them"
+                "the run was interrupted and resumed between the cases"
             };
             found.notes.push(format!("measured separately: {reason}"));
         }
@@ -218,7 +218,9 @@ impl<'m, 'a> Sum<'m, 'a> {
                     contrasts.push(together);
                     continue;
                 }
-                found.notes.push("the cases share few rounds, so the comparison uses all rounds".into());
+                found.notes.push(
+                    "the cases share too few comparable rounds, so the comparison uses all rounds of each case".into(),
+                );
             }
             found.paired = false;
             for term in group {

@@ -260,7 +260,7 @@ fn recommend(analysis: &RunAnalysis<'_>, use_case: &UseCase) -> Option<Recommend
     }
     match &found.next {
         Some((next, factor)) => why.push(format!("next: {}, {}, {factor}", next.name(), next.time_text())),
-        None if found.tied.is_empty() => why.push("no other candidate was measured".to_owned()),
+        None if found.tied.is_empty() => why.push("no other candidate qualifies".to_owned()),
         None => {}
     }
     let weak = |one: &&&Candidate<'_, '_>| one.category.is_some() && !one.strong();
@@ -339,7 +339,7 @@ fn smallest(analysis: &RunAnalysis<'_>, (area, operation, use_case, what): Small
     let by_mean = fit().filter_map(mean).min_by(|one, other| one.1.total_cmp(&other.1));
     why.extend(by_mean.map(|(algorithm, mean)| {
         let smallest =
-            if mean < fewest as f64 { "smallest on average" } else { "smallest on average among varying lengths" };
+            if mean < fewest as f64 { "smallest on average" } else { "smallest on average among measured lengths" };
         format!("{smallest}: {algorithm}, {} B", digits(mean, 4))
     }));
     let weaker = sound().filter(|one| !one.strong() && any_strong).filter_map(|one| Some((bytes(one)?, one)));
@@ -347,7 +347,7 @@ fn smallest(analysis: &RunAnalysis<'_>, (area, operation, use_case, what): Small
         format!("at category {}: {}, {} B", one.category.unwrap_or(0), one.algorithm, thousands(bytes))
     }));
     why.push(match (&found.tied[..], same.len()) {
-        (_, 1) => "only this library was measured".to_owned(),
+        (_, 1) => "no other library is ranked for this algorithm".to_owned(),
         ([], _) => "the fastest library for this algorithm".to_owned(),
         _ => format!("tied with {}", listed(&found.tied_names())),
     });
@@ -446,7 +446,7 @@ fn caveats(analysis: &RunAnalysis<'_>) -> Vec<RunCaveat> {
     );
     add("tied: no measurable difference between the fastest libraries", open.collect());
     add(
-        "impossible speed-up: above the number of threads (the single-thread figure was disturbed)",
+        "with an impossible speed-up: above the number of threads, because the single-thread figure was disturbed",
         scaling::impossible(analysis),
     );
     let missing = analysis.run.header.plan.len().saturating_sub(analysis.run.records.len());

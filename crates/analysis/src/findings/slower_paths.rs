@@ -6,7 +6,7 @@ use crate::run::RunAnalysis;
 
 /// Describes the finding. Does not claim a speed-up, because it rests on source code and not on the run.
 pub(super) const WHAT: &str =
-    "unused CPU features: other implementations of these algorithms use them (from the source code, not measured)";
+    "with unused CPU features: other implementations of these algorithms use them (from the source code, not measured)";
 
 /// Lists the algorithms that a library in the run computes without a feature that the run's CPU has and that other
 /// implementations use.

@@ -61,7 +61,7 @@ const HYBRIDS: &[Line] = &[
         106.9,
         Unit::Time,
         Find::Time((hybrid::AREA, "Ed25519", "verify"), &[]),
-        "the document's Ed25519 takes more than twice as long as its ML-DSA-65",
+        "in the document, Ed25519 takes more than twice as long as ML-DSA-65",
     ),
     ("ML-DSA-65, signing", 100.5, Unit::Time, Find::Time((hybrid::AREA, "ML-DSA-65", "sign"), &[]), RANDOMNESS),
     ("ML-DSA-65, verification", 45.4, Unit::Time, Find::Time((hybrid::AREA, "ML-DSA-65", "verify"), &[]), ""),
@@ -84,7 +84,7 @@ const HYBRIDS: &[Line] = &[
         133.2 / 106.9,
         Unit::Factor,
         Find::Ratio((hybrid::AREA, "Ed25519+ML-DSA-65", "verify"), (hybrid::AREA, "Ed25519", "verify"), &[]),
-        "the document's Ed25519 takes 107 µs, more than twice as long as its ML-DSA-65",
+        "in the document, Ed25519 takes 107 µs, more than twice as long as ML-DSA-65",
     ),
     ("combiner, key generation", 94.0, Unit::Time, Find::By(|run| combiner(run, "keygen")), ENCODED),
     ("combiner, encapsulation", 57.0, Unit::Time, Find::By(|run| combiner(run, "encapsulate")), ENCODED),
@@ -101,7 +101,7 @@ const HYBRIDS: &[Line] = &[
         POOL,
     ),
     (
-        "throughput of 5,000 concurrent handshakes, relative to 100",
+        "throughput of 5,000 concurrent handshakes, relative to 100 concurrent handshakes",
         -0.8,
         Unit::Percent,
         Find::By(|run| loss(run, 5000, |entry| entry.against_smallest_pct)),
@@ -123,7 +123,7 @@ const HYBRIDS: &[Line] = &[
         52.4,
         Unit::Percent,
         Find::Variation((hybrid::AREA, "ML-DSA-65", "sign")),
-        "caused by rejection sampling",
+        "signing retries a random number of times (rejection sampling)",
     ),
     (
         "issuing a certificate with a second signature",
@@ -238,14 +238,14 @@ const SIGNATURES: &[Line] = &[
         8.6,
         Unit::Factor,
         Find::By(|run| gain(run, "Falcon-512 sign")),
-        "measured on this machine's cores",
+        "depends on the kind and number of this machine's cores",
     ),
     (
         "efficiency of Falcon-512 signing on 10 cores",
         86.0,
         Unit::Percent,
         Find::By(|run| efficiency(run, "Falcon-512 sign")),
-        "measured on this machine's cores",
+        "depends on the kind and number of this machine's cores",
     ),
     (
         "mean length of a Falcon-512 signature",
@@ -386,14 +386,14 @@ const CIRCUITS: &[Line] = &[
         15.3,
         Unit::Factor,
         Find::By(|run| bytes(run, "kem-only-mlkem768", |own, ntor| own / ntor)),
-        "the same layout gives 1,204 and 1,120 bytes",
+        "with the layout for ML-KEM-512, the two messages have 1,204 and 1,120 bytes",
     ),
     (
         "bytes with ML-KEM-1024, relative to classical ntor",
         21.2,
         Unit::Factor,
         Find::By(|run| bytes(run, "kem-only-mlkem1024", |own, ntor| own / ntor)),
-        "the same layout gives 1,588 and 1,600 bytes",
+        "with the layout for ML-KEM-512, the two messages have 1,588 and 1,600 bytes",
     ),
     (
         "extra time on a 100 Mbit/s link, compared with classical ntor",
@@ -474,7 +474,7 @@ fn on_cores(run: &RunAnalysis<'_>, cores: u64) -> Option<Found> {
 
 const SCALAR: &str = "cryptogams:scalar";
 const AVX512: &str = "cryptogams:avx512vl";
-const OTHER_CODE: &str = "not the code that the document measured";
+const OTHER_CODE: &str = "pqlab measures different code than the document";
 
 const HASHES: &[Line] = &[(
     "SHA3-256 of 16,384 bytes, plain code relative to AVX-512",

@@ -100,13 +100,15 @@ impl Document {
     fn conditions(self) -> &'static str {
         match self {
             Document::Hybrids => {
-                "document: Python on liboqs 0.15, encoding keys to PEM and CBOR in each operation; this run: no \
-                 interpreter"
+                "measured in Python on liboqs 0.15, with keys encoded to PEM and CBOR in each operation; this run uses \
+                 no interpreter"
             }
-            Document::Signatures => "document: liboqs 0.15 and OpenSSL 3.6 on an Apple M2 Pro, one loop after another",
-            Document::Transactions => "document: liboqs on 44 cores under Windows, 3 repetitions of 10 blocks",
-            Document::Circuits => "document: Kyber512 from liboqs 0.11, one loop of 1,000 iterations",
-            Document::Hashes => "document: an i7-1185G7",
+            Document::Signatures => {
+                "measured with liboqs 0.15 and OpenSSL 3.6 on an Apple M2 Pro, one loop after another"
+            }
+            Document::Transactions => "measured with liboqs on 44 cores under Windows, in 3 repetitions of 10 blocks",
+            Document::Circuits => "measured with Kyber512 from liboqs 0.11, in one loop of 1,000 iterations",
+            Document::Hashes => "measured on an i7-1185G7",
         }
     }
 }

@@ -75,7 +75,8 @@ pub(crate) fn in_parts(analysis: &RunAnalysis<'_>) -> Option<String> {
     let us = |ns: f64| format!("{:.decimals$}", ns / 1e3);
     let combiner = parts.combiner_ns().estimate;
     Some(format!(
-        "Hybrid in parts: {} by {}, mean {} µs for a complete exchange with caller-supplied randomness: {} µs {} + {} µs {} {} {} µs combiner.",
+        "Hybrid in parts: {} by {}, mean {} µs for a complete exchange with caller-supplied randomness ({} µs {} + {} \
+         µs {} {} {} µs combiner).",
         parts.hybrid.case.algorithm,
         parts.hybrid.case.provider,
         us(parts.hybrid_ns),

@@ -43,7 +43,7 @@ pub(crate) const AGAINST: &[Against] = &[
 
 /// Recommendation for the smallest public key and signature.
 pub(crate) const SMALLEST: Smallest =
-    (AREA, "verify", "Smallest transaction key and signature", "public key and signature together, at most");
+    (AREA, "verify", "Smallest transaction key and signature", "public key plus longest signature");
 
 /// Block size for recommendations, in transactions.
 const TYPICAL: u64 = 100;

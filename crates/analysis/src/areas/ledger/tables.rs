@@ -106,7 +106,10 @@ pub(crate) fn codec(analysis: &RunAnalysis<'_>) -> Table {
         ];
         table.row([&one.caveats], cells);
     }
-    table.note("decoding checks format and lengths but no signature; it copies almost nothing, so the table shows no byte rate")
+    table.note(
+        "decoding checks the format and the lengths, but not the signature; it copies almost nothing, so the table \
+         shows no byte rate",
+    )
 }
 
 /// Returns `tx=100,senders=1` for `verify-block[tx=100,senders=1]`. Returns `what` unchanged if it has no parameters.

@@ -39,7 +39,9 @@ pub(crate) fn for_job(analysis: &RunAnalysis<'_>) -> Option<Recommendation> {
     // Show how mature the library's authors consider it, because the fastest library may be
     // unfinished.
     let library = total.parts.first()?.case.case().library();
-    why.extend(facts_of(library).map(|facts| format!("maturity according to its authors: {}", facts.maturity)));
+    why.extend(
+        facts_of(library).map(|facts| format!("maturity of {library}, according to its authors: {}", facts.maturity)),
+    );
     let (figure, interval) = best.time_and_range();
     Some(Recommendation {
         use_case: if weights == JobWeights::default() {
@@ -115,7 +117,7 @@ mod tests {
             "NIST category 3; keygen 12.0 µs, encapsulate 13.0 µs, decapsulate 16.0 µs, sign 90.1 µs, 2 × verify 70.1 µs;",
             "next: libcrux:avx2, mean 310 µs, 1.54",
             "faster but not ranked: ML-KEM-768 + ML-DSA-65 by liboqs, mean 176 µs (known defect: a skipped check",
-            "maturity according to its authors: general-purpose",
+            "maturity of aws-lc, according to its authors: general-purpose",
         ] {
             assert!(best.why.contains(part), "{}", best.why);
         }

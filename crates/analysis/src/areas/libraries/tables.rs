@@ -60,9 +60,9 @@ pub(crate) fn libraries_table(analysis: &RunAnalysis<'_>, weights: &JobWeights) 
         table =
             table.note(format!("{signature} retries signing at random, so totals use the mean time of a signature"));
     }
-    table
-        .note("total: the sum of the operation columns, which include repetitions; keys are prepared")
-        .note("ranked: undisturbed libraries without known defects, among those with the same algorithms")
+    table.note("total: the sum of the operation columns, which include repetitions; keys are prepared").note(
+        "ranking: covers undisturbed libraries without known defects, separately for each combination of algorithms",
+    )
 }
 
 /// Returns a library's standing in a few words.
@@ -127,7 +127,10 @@ pub(crate) fn facts(analysis: &RunAnalysis<'_>) -> Table {
         table.row([], cells);
         let Some(facts) = facts else { continue };
         if let Some(version) = version.filter(|version| !facts.are_of(version)) {
-            sources.push(format!("{library}: facts are for {}, the run has {version}", facts.versions.join(", ")));
+            sources.push(format!(
+                "{library}: the facts describe {}, but the run has {version}",
+                facts.versions.join(", ")
+            ));
         }
         for (date, on_date) in grouped(facts.sources.iter(), |source| source.looked_at.clone()) {
             let named = |source: &&Source| format!("{}: {}", source.of.join(", ").replace('_', " "), source.url);
@@ -261,9 +264,9 @@ mod tests {
             (cell(&table, "aws-lc", "stack"), cell(&table, "aws-lc", "heap")),
             ("12.0 KiB".into(), "512 B".into())
         );
-        let older = "liboqs: facts are for 0.13.0, the run has 0.12.0";
+        let older = "liboqs: the facts describe 0.13.0, but the run has 0.12.0";
         assert!(table.notes.iter().any(|note| note == older), "{:?}", table.notes);
-        assert!(!table.notes.iter().any(|note| note.starts_with("aws-lc: facts are for")), "{:?}", table.notes);
+        assert!(!table.notes.iter().any(|note| note.starts_with("aws-lc: the facts describe")), "{:?}", table.notes);
     }
 
     #[test]

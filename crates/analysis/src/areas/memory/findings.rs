@@ -75,7 +75,7 @@ fn beyond(analysis: &RunAnalysis<'_>, peaks: &[Peak<'_, '_>]) -> Option<Statemen
     if large.len() > NAMED {
         named.push(format!("{} more", large.len() - NAMED));
     }
-    let count = format!("{} of {} operations use more than {limit}", large.len(), peaks.len());
+    let count = format!("more than {limit} of stack in {} of {} operations", large.len(), peaks.len());
     let text = if named.is_empty() { count } else { format!("{count}: {}", listed(&named)) };
     Some(Statement::new(AREA, "Large stacks", text))
 }

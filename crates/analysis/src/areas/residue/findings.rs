@@ -60,8 +60,8 @@ fn leaves(analysis: &RunAnalysis<'_>, provider: &str, pairs: &[&Pair<'_, '_>]) -
     let words = distinct(residues.map(|residue| residue.name().to_owned()));
     let words = if words.is_empty() { String::new() } else { format!(" ({})", words.join(", ")) };
     let text = format!(
-        "{ratio} for {} {} followed by SSE code, the worst case, compared with clearing the registers in between; {} of \
-         {} operations slow the code that follows{words}",
+        "{ratio} for {} {} followed by SSE code (the worst case), compared with clearing the registers in between; {} \
+         of {} operations slow the code that follows{words}",
         case.algorithm,
         case.operation,
         costly.len(),

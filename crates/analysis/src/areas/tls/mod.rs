@@ -113,7 +113,7 @@ impl Flights {
     fn describe(&self) -> String {
         let window = match self.fits_the_initial_window() {
             true => format!("within the first window of {INITIAL_WINDOW}"),
-            false => format!("beyond the first window of {INITIAL_WINDOW}: one more round trip"),
+            false => format!("beyond the first window of {INITIAL_WINDOW}, so the handshake takes one more round trip"),
         };
         let bytes = grouped(self.server_flight);
         format!("the server sends {bytes} B in {}, {window}", self.packets_text())

@@ -84,7 +84,7 @@ fn compared_pairs(
         case.judgement = judgement;
         if case.doubtful && matches!(judgement.verdict, Verdict::Faster | Verdict::Slower) {
             case.judgement.verdict = Verdict::Inconclusive;
-            case.notes.push(format!("the verdict would otherwise be {}", judgement.verdict.name()));
+            case.notes.push(format!("without disturbances, the verdict would be {}", judgement.verdict.name()));
         }
     }
     let (one, two) = (&first.environment, &second.environment);
@@ -161,7 +161,7 @@ fn compared(first: &CaseAnalysis<'_>, second: &CaseAnalysis<'_>, criteria: &Comp
     if let (Some(one), Some(two)) = (&first.estimates, &second.estimates)
         && one.batch != two.batch
     {
-        case.notes.push(format!("samples are batches of {} and {} operations", one.batch, two.batch));
+        case.notes.push(format!("operations per sample: {} in the first case, {} in the second", one.batch, two.batch));
     }
     case
 }

@@ -95,7 +95,7 @@ fn cases_of_different_starts_of_a_run_are_not_paired() {
     let comparison = compared_cases(&run, &[[0, 1]]);
     let case = &comparison.cases[0];
     assert!(!case.paired && case.ratio.is_some(), "{case:?}");
-    assert_eq!(case.notes, ["measured separately: the run was interrupted and resumed between them"]);
+    assert_eq!(case.notes, ["measured separately: the run was interrupted and resumed between the cases"]);
 }
 
 #[test]
@@ -129,7 +129,7 @@ fn a_ratio_does_not_contradict_its_medians() {
     let (beside, ratio) = (case.second_ns.unwrap() / case.first_ns.unwrap(), case.ratio.unwrap().ratio);
     assert!((beside - 12.9 / 10.4).abs() < 0.02, "{case:?}");
     assert!(ratio.low <= beside && beside <= ratio.high, "{case:?}");
-    let note = "the cases share few rounds, so the comparison uses all rounds";
+    let note = "the cases share too few comparable rounds, so the comparison uses all rounds of each case";
     assert!(!case.paired && case.notes.iter().any(|words| words == note), "{:?}", case.notes);
 }
 
@@ -153,7 +153,10 @@ fn disturbed_cases_are_neither_faster_nor_slower_than_cases_measured_apart() {
         let comparison = compared_runs(&first, &second, &ComparisonCriteria::default());
         let case = verdict_of(&comparison, id);
         assert_eq!((case.judgement.verdict, case.doubtful), (Verdict::Inconclusive, true), "{case:?}");
-        assert!(case.notes.iter().any(|note| note.starts_with("the verdict would otherwise be")), "{case:?}");
+        assert!(
+            case.notes.iter().any(|note| note.starts_with("without disturbances, the verdict would be")),
+            "{case:?}"
+        );
         assert!(!comparison.worse() && comparison.inconclusive());
     }
     // A small enough difference is equivalent even if a case was disturbed.

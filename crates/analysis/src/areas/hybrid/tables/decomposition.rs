@@ -39,5 +39,7 @@ pub(crate) fn decomposition(analysis: &RunAnalysis<'_>) -> Table {
     if let Some(area) = found.first().map(|parts| parts.hybrid.case.workload.clone()) {
         table.area = area;
     }
-    table.note("means over the rounds in which all three were measured; combiner: the hybrid minus both halves")
+    table.note(
+        "times: means over the rounds that measured the hybrid and both halves; combiner: the hybrid minus both halves",
+    )
 }

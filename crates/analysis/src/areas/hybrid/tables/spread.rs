@@ -52,7 +52,7 @@ pub(crate) fn spread(analysis: &RunAnalysis<'_>) -> Table {
              outliers; if all samples in the middle half are equal, one clock step replaces the range",
         )
         .note(format!(
-            "baseline: {} by {}, the steadiest case, with an rCoV of {}",
+            "baseline: {} by {}, the library with the lowest rCoV for this operation ({})",
             steadiest.name(),
             steadiest.provider,
             percent(floor)

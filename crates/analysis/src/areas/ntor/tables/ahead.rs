@@ -37,7 +37,7 @@ pub(super) fn precomputation(all: &[HandshakeFigures<'_>]) -> Table {
 
 pub(super) fn queue(analysis: &RunAnalysis<'_>, scenario: &RelayScenario) -> Table {
     let heading = format!("at {}/s", rate(scenario.circuits_per_second));
-    let mut rows = table("ntor-queue", "Circuit handshakes: queues of onionskins that a relay answers")
+    let mut rows = table("ntor-queue", "Circuit handshakes: relay that answers a queue of onionskins")
         .names("caches", "caches")
         .figures("length", "onionskins", "", 0)
         .figures("rate", "replies", "1/s", 0)

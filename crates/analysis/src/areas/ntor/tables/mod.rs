@@ -14,8 +14,8 @@ use crate::table::{Cell, Table};
 /// Numbers of cores for extrapolated rates, as in the reference report.
 const EXTRAPOLATED: [u64; 2] = [8, 64];
 /// Note for tables that include the handshake without relay authentication.
-const NOT_AUTHENTICATED: &str =
-    "kem-only-*: forward secret, but does NOT authenticate the relay: anyone who knows the relay's identity can answer";
+const NOT_AUTHENTICATED: &str = "kem-only-* is forward secret, but does NOT authenticate the relay: anyone who knows \
+                                 the relay's identity can answer";
 
 /// Returns the tables for a run. A run without handshakes gets only the memory table.
 pub(crate) fn tables(analysis: &RunAnalysis<'_>, scenario: &RelayScenario) -> Vec<Table> {
@@ -197,9 +197,9 @@ fn relay(all: &[HandshakeFigures<'_>], scenario: &RelayScenario) -> Table {
     let mut table = table("ntor-relay", title)
         .figures("core", "share of a core", "%", 0)
         .figures("bandwidth", "bandwidth", "Mbit/s", 2)
-        .figures("added_bandwidth", "more than ntor", "Mbit/s", 3)
-        .figures("million_cpu", "CPU per million", "s", 4)
-        .figures("million_data", "data per million", "GB", 5);
+        .figures("added_bandwidth", "added vs ntor", "Mbit/s", 3)
+        .figures("million_cpu", "CPU per 1M handshakes", "s", 4)
+        .figures("million_data", "data per 1M handshakes", "GB", 5);
     for figures in all.iter().filter(|figures| figures.replies_per_second().is_some()) {
         let with_unit = |value: f64, unit: &str| Cell::number(format!("{}{unit}", significant(value)), value);
         let cells = [
@@ -388,8 +388,8 @@ mod tests {
         assert!(relay.title.contains("50.0 circuits"), "{}", relay.title);
         assert!(cell(&relay, "kem-only-mlkem512", "share of a core").starts_with("0.2"), "{relay:?}");
         assert_eq!(cell(&relay, "kem-only-mlkem512", "bandwidth"), "0.648 Mbit/s");
-        assert_eq!(cell(&relay, "kem-only-mlkem512", "data per million"), "1.62 GB");
-        assert!(cell(&relay, "kem-only-mlkem512", "CPU per million").starts_with("40."), "{relay:?}");
+        assert_eq!(cell(&relay, "kem-only-mlkem512", "data per 1M handshakes"), "1.62 GB");
+        assert!(cell(&relay, "kem-only-mlkem512", "CPU per 1M handshakes").starts_with("40."), "{relay:?}");
         let links = table_named("ntor-links", &scenario);
         assert!(links.title.contains("300 ms"), "{}", links.title);
         // 1,620 bytes are 12,960 bits.
@@ -401,8 +401,8 @@ mod tests {
     fn differences_to_classical_ntor_have_columns() {
         let relay = table_named("ntor-relay", &RelayScenario::default());
         // The messages take 1,620 and 148 bytes, at 1,000 circuits per second.
-        assert_eq!(cell(&relay, "kem-only-mlkem512", "more than ntor"), "11.8 Mbit/s");
-        assert_eq!(cell(&relay, "ntor-v1", "more than ntor"), NONE);
+        assert_eq!(cell(&relay, "kem-only-mlkem512", "added vs ntor"), "11.8 Mbit/s");
+        assert_eq!(cell(&relay, "ntor-v1", "added vs ntor"), NONE);
         let links = table_named("ntor-links", &RelayScenario::default());
         // kem-only sends 11,776 bits more than classical ntor, but needs 50 µs less computing time.
         let added = links.columns.iter().position(|column| column.name == "added_100m").unwrap();

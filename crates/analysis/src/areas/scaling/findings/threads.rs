@@ -38,10 +38,10 @@ pub(crate) fn threads(analysis: &RunAnalysis<'_>) -> Option<Recommendation> {
         algorithm: counted(gained.len(), "operation"),
         provider: libraries,
         figure: factor(gains.median()),
-        interval: format!("middle half {} to {}", quartiles.0, quartiles.1),
+        interval: format!("quartiles {} to {}", quartiles.0, quartiles.1),
         rate: None,
         cases: gained.iter().map(|(one, _)| one.id.clone()).collect(),
-        what: format!("throughput of {threads} threads compared with one: median over operations"),
+        what: format!("throughput of {threads} threads relative to one thread, median over operations"),
         why: format!(
             "smallest gain: {} by {}, {} ({} to {}).",
             least.name,

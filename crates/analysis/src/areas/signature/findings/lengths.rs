@@ -62,5 +62,5 @@ fn curve<'a>(analysis: &RunAnalysis<'a>, rows: &[&CaseAnalysis<'a>], verb: &str)
         Some(from) => format!("hashing dominates from {}", memory(*from)),
         None => format!("hashing does not dominate up to {}", memory(longest)),
     };
-    Some(format!("{ratio} for {verb} {} compared with {} by {}, {hash}", memory(shown), memory(shortest), found.by))
+    Some(format!("{ratio} for {verb} {} compared with {} by {}, and {hash}", memory(shown), memory(shortest), found.by))
 }

@@ -45,7 +45,7 @@ fn signing<'r, 'a>(
 
 fn published_set(analysis: &RunAnalysis<'_>, algorithm: &str) -> Option<String> {
     let found = fastest_case(analysis, &signing(analysis, algorithm, signs_published_set))?;
-    let text = format!("{} per signature of the published messages by {}", time(analysis, &found.best)?, found.by);
+    let text = format!("{} per signature by {} for the published messages", time(analysis, &found.best)?, found.by);
     Some(found.next.map_or(text.clone(), |next| format!("{text}; {next}")))
 }
 
@@ -55,7 +55,7 @@ fn by_attempt(analysis: &RunAnalysis<'_>, algorithm: &str) -> Option<String> {
     let attempts = found.best[0].estimates.as_ref()?.attempts?;
     let [first, each] = attempts.ns_by_attempt().map(nanoseconds);
     let (by, expected) = (found.by, digits(attempts.read.comb.expected, 3));
-    Some(format!("{first} for the first attempt and {each} for each further one by {by}, {expected} attempts expected"))
+    Some(format!("{first} for the first attempt and {each} for each further one ({expected} expected) by {by}"))
 }
 
 /// Describes the spread of the times of single signatures with fresh randomness.

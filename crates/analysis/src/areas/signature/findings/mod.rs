@@ -36,4 +36,4 @@ pub(crate) const AGAINST: &[Against] = &[
 
 /// Recommendation for the smallest public key and signature.
 pub(crate) const SMALLEST: Smallest =
-    (AREA, "verify", "Smallest key and signature", "public key and signature together, at most");
+    (AREA, "verify", "Smallest key and signature", "public key plus longest signature");

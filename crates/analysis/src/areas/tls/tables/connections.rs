@@ -70,9 +70,10 @@ pub(super) fn connections(analysis: &RunAnalysis<'_>) -> Table {
     rows.note("complete: median time from the start of the TCP connection until the client completes the handshake")
         .note("first byte: median time until the first byte of the answer to a request sent right after the handshake")
         .note("in round trips: the time to complete as a multiple of the requested round trip; p95, p99, max: over all connections")
-        .note("measured: with datagrams over the same link; requested loss: in each direction")
+        .note("measured: determined with datagrams over the same link; requested loss: applies to each direction")
         .note(format!(
-            "first window: yes if the flight fits in {INITIAL_WINDOW} packets (RFC 6928); if no, the handshake takes one more round trip"
+            "first window: yes if the server's flight fits in {INITIAL_WINDOW} packets (RFC 6928); otherwise, the \
+             handshake takes one more round trip"
         ))
         .note("CPU: mean time per connection, including time in the kernel")
 }

@@ -36,13 +36,14 @@ pub(super) fn decomposition(analysis: &RunAnalysis<'_>) -> Table {
         _ => ", added up in core cycles (if all cases have them) and converted at the clock rate of the handshake",
     };
     rows.note(format!(
-        "means over both sides together{judged}; rest: the handshake minus its primitives (certificates, keys, records, buffers)"
+        "times: means for both sides together{judged}; rest: certificates, keys, records and buffers (the handshake \
+         minus its primitives)"
     ))
     .note("primitives: measured alone in the same run, with the provider that each side calls (rustls: aws-lc)")
     .note("the rest is a difference between two independent estimates, so its interval combines both uncertainties")
     .note(format!(
-        "signatures: a side that authenticates signs {SIGNED} bytes once; the other side verifies that signature and all \
-         certificates except the root's, from encoded keys"
+        "signatures: a side that authenticates signs {SIGNED} bytes once; the other side, which starts from encoded \
+         keys, verifies that signature and all certificates except the root's"
     ))
 }
 

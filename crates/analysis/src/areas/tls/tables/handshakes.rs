@@ -38,14 +38,16 @@ pub(super) fn handshakes(analysis: &RunAnalysis<'_>) -> Table {
         rows.row(sides.map(|case| &case.caveats), names(&figures.configuration).into_iter().chain(cells));
     }
     rows.note("chain: number of certificates between the server's and the root")
-        .note("no mode: a full handshake with server authentication only")
+        .note("no mode: a full handshake in which only the server authenticates")
         .note("per server core: handshakes per second without a socket (the reciprocal of the server's mean time)")
         .note(format!(
-            "lengths: the longest seen, with record headers; packets: the server's flight at {} bytes each (MTU 1,500)",
+            "lengths: the longest seen, with record headers; packets: needed for the server's flight, at {} bytes \
+             each (MTU 1,500)",
             crate::number::grouped(SEGMENT)
         ))
         .note(format!(
-            "first window: yes if the flight fits in {INITIAL_WINDOW} packets (RFC 6928); if no, the flight takes one more round trip"
+            "first window: yes if the server's flight fits in {INITIAL_WINDOW} packets (RFC 6928); otherwise, the \
+             flight takes one more round trip"
         ))
 }
 

@@ -38,11 +38,12 @@ pub(super) fn server(analysis: &RunAnalysis<'_>) -> Table {
         table_of_servers.row([&figures.caveats], names(&figures.configuration).into_iter().chain(cells));
     }
     table_of_servers
-        .note("efficiency: throughput per thread with the most threads measured, relative to one thread")
+        .note("efficiency: throughput per thread at the largest number of threads measured, relative to one thread")
         .note("calculated: one core's rate times the number of cores; an upper bound, because busy cores share caches and run at a lower clock")
-        .note("without TCP: handshakes in memory only")
+        .note("columns without \"with TCP\": handshakes in memory, without sockets")
         .note(
-            "with TCP: from the server thread's CPU time over the loopback, including the kernel's TCP and one request",
+            "with TCP: calculated from the server thread's CPU time over the loopback, which includes the kernel's TCP \
+             and one request",
         )
 }
 
