@@ -29,7 +29,7 @@ pub enum StoreError {
         path: PathBuf,
     },
     /// The file is an SQLite file that pqlab did not create.
-    #[error("{}: another program's database, left unchanged", path.display())]
+    #[error("{}: this database belongs to another program, so pqlab left it unchanged", path.display())]
     Foreign {
         /// Path of the store.
         path: PathBuf,

@@ -42,7 +42,7 @@ fn rejects_schemas_before_the_oldest() {
 #[test]
 fn rejects_files_of_other_programs() {
     let folder = tempfile::tempdir().unwrap();
-    let foreign = "another program's database, left unchanged";
+    let foreign = "this database belongs to another program, so pqlab left it unchanged";
     let marks = [
         "CREATE TABLE bookmarks (url TEXT)",
         "PRAGMA application_id = 252006674; CREATE TABLE a (b)",
