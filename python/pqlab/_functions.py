@@ -52,10 +52,10 @@ class Benchmark(Generic[P, R]):
     ) -> None:
         given: object = function
         if not callable(given):
-            raise InvalidArgument(f"function: {function!r} cannot be called")
+            raise InvalidArgument(f"function: {function!r} is not callable")
         for what, called in (("setup", setup), ("verify", verify)):
             if called is not None and not callable(called):
-                raise InvalidArgument(f"{what}: {called!r} cannot be called")
+                raise InvalidArgument(f"{what}: {called!r} is not callable")
         self.function = function
         self.name = _named(function, name)
         self.setup = setup

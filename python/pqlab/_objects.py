@@ -68,7 +68,7 @@ class Object:
             tail = self.read(max(0, self.size - ENDS), self.size)
             footer = min(_pqlab.ledger_footer_length(head, tail), self.size)
             if footer > LONGEST_FOOTER:
-                raise StoreError(f"{url} is damaged: its footer claims {footer} bytes")
+                raise StoreError(f"{url} is damaged: its footer claims to have {footer} bytes")
             self.said: Facts | None = None
             self.pieces = [(0, head), (self.size - footer, self.read(self.size - footer, self.size))]
 

@@ -143,7 +143,7 @@ def median(values: Sequence[float]) -> float:
 def scaling_table(estimates: Sequence[Estimate], cores: int) -> str:
     """Returns estimates as a Markdown table. ``cores`` is the number of cores per node."""
     lines = [
-        "| nodes | cores | verifying, s | reading, s | handing out, s | about, s | limit |",
+        "| nodes | cores | verifying, s | reading, s | handing out, s | estimate, s | limit |",
         "|---:|---:|---:|---:|---:|---:|---|",
     ]
     for one in estimates:

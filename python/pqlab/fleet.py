@@ -202,7 +202,7 @@ def run(
     :raises pqlab.LibraryError: Ray is not installed or not reachable, or a node has a different build of pqlab.
     """
     if how.get("libraries") or how.get("workers"):
-        raise InvalidArgument("libraries, workers: the files must be on every node", "measure on each node separately")
+        raise InvalidArgument("libraries, workers: a fleet run cannot copy these files to its nodes", "run pqlab on each node separately")
     store = pqlab.open(database)
     # Report an invalid request before anything starts.
     plan = pqlab.plan(*what, database=database, **how)

@@ -205,10 +205,10 @@ def test_the_worker_passes_the_checker_of_workers(tmp_path: Path) -> None:
     ("call", "says"),
     [
         (lambda: measured(lambda: None), "name: '<lambda>'"),
-        (lambda: measured(3), "3 cannot be called"),
+        (lambda: measured(3), "3 is not callable"),
         (lambda: measured(), "functions: none given"),
-        (lambda: measured(print, setup=3), "setup: 3 cannot be called"),
-        (lambda: measured(print, verify="x"), "verify: 'x' cannot be called"),
+        (lambda: measured(print, setup=3), "setup: 3 is not callable"),
+        (lambda: measured(print, verify="x"), "verify: 'x' is not callable"),
         (lambda: measured(print, inputs=0, setup=list), "inputs: 0"),
         (lambda: measured(print, inputs=True, setup=list), "inputs: True"),
         (lambda: measured(print, inputs=2), "need a setup function"),
