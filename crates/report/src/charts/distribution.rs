@@ -61,7 +61,7 @@ pub(super) fn cumulative(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart
         let text = format!("{}, median {}", name_of(analysis, row), time(times.median()));
         (LegendEntry::Mark(look(row)), text)
     };
-    let title = format!("{job}: cumulative distribution of the times of single operations");
+    let title = format!("{job}: cumulative distribution of single-operation times");
     let mut canvas = Canvas::new(WIDTH);
     let head = canvas.head(&title, &curves.iter().map(entry).collect::<Vec<_>>());
     let (left, right, top) = (52.0, WIDTH - 16.0, head + 20.0);
@@ -93,8 +93,8 @@ pub(super) fn cumulative(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart
         canvas.shows(row);
     }
     let spread: Vec<String> = curves.iter().filter_map(|(row, _)| spread(row)).collect();
-    canvas
-        .note("A curve gives the percentage of operations that took at most the time below it. A mark is the median.");
+    canvas.note("A curve gives the percentage of operations that took at most the time on the axis.");
+    canvas.note("A mark is the median.");
     let end = match cut.as_slice() {
         [] => "Every curve reaches 100%.".to_owned(),
         _ => format!(
@@ -105,7 +105,7 @@ pub(super) fn cumulative(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart
     };
     canvas.note(end.clone());
     canvas.note("Curves have no whiskers; the tables give the intervals of the medians.");
-    let more = if more > 0 { format!("The table lists {more} slower ones.") } else { String::new() };
+    let more = if more > 0 { format!("The table lists {more} more, which are slower.") } else { String::new() };
     canvas.note(more.clone());
     canvas.note(failures(analysis, rows));
     let about =
@@ -152,11 +152,8 @@ pub(super) fn violins(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> {
     chosen.sort_by(|one, other| median(one).total_cmp(&median(other)));
     let more = chosen.len().saturating_sub(VIOLINS);
     chosen.truncate(VIOLINS);
-    let title = format!(
-        "{}, {operation}: distribution of the times of single operations {}",
-        subject(area),
-        library_words(&rows)
-    );
+    let title =
+        format!("{}, {operation}: distribution of single-operation times {}", subject(area), library_words(&rows));
     let mut canvas = Canvas::new(WIDTH);
     let top = canvas.head(&title, &[(LegendEntry::Diamond, "median".to_owned())]) + 6.0;
     let name = |row: &&CaseAnalysis<'_>| {
@@ -198,7 +195,7 @@ pub(super) fn violins(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> {
         spread.join("; ")
     );
     canvas.note(shape);
-    canvas.note(if more > 0 { format!("The table lists {more} slower ones.") } else { String::new() });
+    canvas.note(if more > 0 { format!("The table lists {more} more, which are slower.") } else { String::new() });
     canvas.note(failures(analysis, &rows));
     Some(canvas.finish(analysis, &format!("violin-{}", slug(area)), &title, about))
 }
@@ -225,7 +222,7 @@ fn outline(curve: &[(f64, f64)], across: &Scale, middle: f64, half: f64) -> Vec<
 fn spread(row: &CaseAnalysis<'_>) -> Option<String> {
     let operations = row.estimates.as_ref()?.operations()?;
     Some(format!(
-        "{} {}: median {}, 95% within {}",
+        "{} {}: median {}, 95th percentile {}",
         row.case().algorithm,
         row.case().provider,
         time(operations.median),

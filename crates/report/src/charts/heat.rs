@@ -124,7 +124,7 @@ pub(super) fn providers(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart>
     });
     canvas.note(if failed { format!("{FAILED}: the case failed.") } else { String::new() });
     if single > 0 {
-        canvas.note(format!("Operations with figures of only one library are left out: {single}."));
+        canvas.note(format!("Operations left out because only one library has a figure: {single}."));
     }
     canvas.note(more.trim_start());
     Some(canvas.finish(analysis, &format!("heat-{}", slug(area)), &title, about))

@@ -201,7 +201,7 @@ fn line<'s, 'a>(analysis: &RunAnalysis<'a>, job: &str, rows: &[&'s CaseAnalysis<
 
 /// Returns a sentence that lists the fastest cases, given the list as text. Empty if the list is empty.
 pub(super) fn fastest_sentence(named: &str) -> String {
-    if named.is_empty() { String::new() } else { format!(" The fastest of each: {named}.") }
+    if named.is_empty() { String::new() } else { format!(" Fastest for each operation: {named}.") }
 }
 
 pub(super) fn name_without_operation(row: &CaseAnalysis<'_>) -> String {

@@ -75,9 +75,7 @@ impl Shown {
     /// Returns the sentences on marks that are not ranked, with the reasons.
     pub(super) fn trust(&self) -> String {
         if self.doubts.is_empty() {
-            return "Nothing shown is excluded or doubtful: no mark is disturbed, has a known defect or is pqlab's own \
-                    code."
-                .to_owned();
+            return "All marks are ranked: none is disturbed, has a known defect or is pqlab's own code.".to_owned();
         }
         let reasons: Vec<String> = self.doubts.iter().map(|(reason, count)| format!("{count} {reason}")).collect();
         let doubtful: usize = self.doubts.values().sum();
@@ -87,7 +85,7 @@ impl Shown {
                 NotRanked::Disturbed.text(),
                 " Disturbed: another program used the core. A whisker then includes the estimated undisturbed time.",
             ),
-            (NotRanked::KnownDefect.text(), " Known defect: a wrong result, or a required check is skipped."),
+            (NotRanked::KnownDefect.text(), " Known defect: the result is wrong, or a required check is skipped."),
         ] {
             text.push_str(if self.doubts.contains_key(reason) { means } else { "" });
         }
@@ -162,7 +160,7 @@ pub(super) fn time_whiskers(analysis: &RunAnalysis<'_>) -> String {
 
 /// Sentence that explains the whiskers of ratios between cases that were measured in the same rounds.
 pub(super) const RATIO_WHISKERS: &str =
-    "Whiskers: 95% interval of the ratio, paired by rounds: noise that affects both libraries cancels out.";
+    "Whiskers: 95% interval of the ratio, paired by rounds, so noise that affects both libraries cancels out.";
 
 /// Describes the run: machine, date, versions and id. Also lists the versions of the libraries in the picture.
 pub(super) fn provenance(analysis: &RunAnalysis<'_>, shown: &Shown) -> Vec<String> {
@@ -319,7 +317,7 @@ mod tests {
     fn figures_that_are_not_ranked_are_counted_by_reason() {
         let mut shown = Shown::default();
         shown.add("aws-lc", "ML-KEM-768", None);
-        assert!(shown.trust().starts_with("Nothing shown is excluded or doubtful"), "{}", shown.trust());
+        assert!(shown.trust().starts_with("All marks are ranked: none is disturbed"), "{}", shown.trust());
         shown.add("liboqs", "ML-KEM-768", Some("disturbed"));
         shown.add("openssl", "ML-KEM-768", Some("disturbed"));
         let text = shown.trust();

@@ -201,7 +201,7 @@ fn picture(
     }
     canvas.note(RATIO_WHISKERS);
     if single > 0 {
-        canvas.note(format!("Operations with figures of only one library are left out: {single}."));
+        canvas.note(format!("Operations left out because only one library has a figure: {single}."));
     }
     canvas.note(failures(analysis, &drawn().map(|line| line.case).collect::<Vec<_>>()));
     if groups.iter().any(|group| group.unit == Unit::CoreCycles) && drawn().any(|line| is_estimated(line.case)) {

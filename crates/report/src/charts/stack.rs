@@ -103,7 +103,7 @@ pub(super) fn stacked(
         canvas.shows_figure(&bar.provider, &bar.algorithm, bar.doubt);
         listed.push(format!("{} {}: {}", bar.name, bar.provider, words.join(", ")));
     }
-    let more = if all > bars.len() { format!(" The {} fastest of {all}.", bars.len()) } else { String::new() };
+    let more = if all > bars.len() { format!(" Shown: the {} fastest of {all}.", bars.len()) } else { String::new() };
     canvas.note(note);
     if bars.iter().any(|bar| bar.doubt.is_some()) {
         canvas.note("Grey bars have their parts in the order of the legend.");

@@ -143,9 +143,9 @@ pub(super) fn trend(analysis: &RunAnalysis<'_>, past: &[Past], name: &str) -> Op
     }
     canvas.note("Whiskers: 95% interval of the ratio of the two runs. Colours are libraries; shapes are algorithms and operations.");
     if let Some([_, high]) = limits {
-        let assumed = if newest.protocol.run_spreads.source == ASSUMED { ", which is assumed" } else { "" };
+        let assumed = if newest.protocol.run_spreads.source == ASSUMED { "assumed " } else { "" };
         canvas.note(format!(
-            "Grey band: control limits of ±{}, which are {CONTROL} standard deviations of the spread between runs{assumed}.",
+            "Grey band: control limits of ±{} ({CONTROL} standard deviations of the {assumed}spread between runs).",
             percent(100.0 * (high - 1.0))
         ));
     }
@@ -164,7 +164,7 @@ pub(super) fn trend(analysis: &RunAnalysis<'_>, past: &[Past], name: &str) -> Op
         })
         .collect();
     let more =
-        if total > all.len() { format!(" {} other cases changed less.", total - all.len()) } else { String::new() };
+        if total > all.len() { format!(" Cases that changed less: {}.", total - all.len()) } else { String::new() };
     let changed = if listed.is_empty() { String::new() } else { format!(" Changes: {}.", listed.join("; ")) };
     let about = format!("Times over {} runs with 95% intervals. {}.{changed}{more}", dates.len(), curves.join("; "));
     Some(canvas.finish(analysis, name, title, about))

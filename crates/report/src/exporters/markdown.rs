@@ -105,8 +105,8 @@ fn headline(found: &Findings, out: &mut dyn Write) -> std::io::Result<()> {
     if !found.costs.is_empty() {
         writeln!(
             out,
-            "\nPost-quantum against classical: the fastest library for each, or all that tie for fastest. Ratios \
-             compare core cycles if both sides have them, otherwise times.\n"
+            "\nPost-quantum and classical algorithms, each with its fastest library, or with all libraries that tie. \
+             Ratios compare core cycles if both sides have them, otherwise times.\n"
         )?;
         writeln!(
             out,
@@ -142,14 +142,14 @@ fn headline(found: &Findings, out: &mut dyn Write) -> std::io::Result<()> {
 
 fn methodology(analysis: &RunAnalysis<'_>, out: &mut dyn Write) -> std::io::Result<()> {
     let protocol = &analysis.run.header.protocol;
-    let processes = format!("from {} worker processes, in shuffled rounds", protocol.processes);
+    let processes = format!("{} worker processes, in shuffled rounds", protocol.processes);
     writeln!(out, "\n## Methodology\n")?;
     match protocol.kind {
         ProtocolKind::Adaptive => {
             writeln!(
                 out,
-                "- {processes}; a pilot of three rounds determines the number of rounds, for a 95% interval of ±{}% \
-                 in core cycles (in time if cycles are unknown) and at most {} s per case",
+                "- every case is measured in {processes}; a pilot of three rounds determines the number of rounds, for \
+                 a 95% interval of ±{}% in core cycles (in time if cycles are unknown) and at most {} s per case",
                 protocol.precision_pct, protocol.max_time_s
             )?;
             writeln!(
@@ -160,7 +160,7 @@ fn methodology(analysis: &RunAnalysis<'_>, out: &mut dyn Write) -> std::io::Resu
         }
         ProtocolKind::Fixed | ProtocolKind::Reference => {
             let measurements = protocol.iterations.map_or_else(|| NONE.to_owned(), grouped);
-            writeln!(out, "- {measurements} measurements per case, {processes}")?;
+            writeln!(out, "- {measurements} measurements per case, from {processes}")?;
         }
     }
     writeln!(out, "- {} warm-up operations in each process, discarded", grouped(protocol.warmup))?;

@@ -63,7 +63,8 @@ impl Sha3Csv {
         if let Some(wanted) = &self.provider {
             found.retain(|case| case.provider == *wanted || case.library() == wanted);
             if found.is_empty() && !names.is_empty() {
-                return Err(ExportError::Choice(format!("no SHA-3 digests by {wanted:?}; available: {names}")));
+                let text = format!("no SHA-3 digests by {wanted:?}; providers with SHA-3 digests: {names}");
+                return Err(ExportError::Choice(text));
             }
         }
         match found.as_slice() {

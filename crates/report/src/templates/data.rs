@@ -137,8 +137,8 @@ fn details(
             .kinds
             .iter()
             .map(|(_, visits, worst)| match visits {
-                1 => format!("1 visit: {worst}"),
-                visits => format!("{visits} visits, at worst: {worst}"),
+                1 => format!("{worst} (1 visit)"),
+                visits => format!("{worst} at worst ({visits} visits)"),
             })
             .collect();
         let separator = if kinds.is_empty() { "" } else { ": " };

@@ -22,9 +22,9 @@ const WORDS: [(&str, &str); 12] = [
     ("≈cycles", ESTIMATED_CYCLES),
     ("≈", APPROXIMATE),
     ("p95", "95th percentile: 95 of 100 single operations took no longer"),
-    ("CoV", "coefficient of variation: standard deviation of single operations / mean"),
+    ("CoV", "coefficient of variation: standard deviation / mean of single operations"),
     ("rCoV", "robust CoV: 0.741 × interquartile range / median; shown instead of the CoV if outliers triple it"),
-    ("null", "a provider that does nothing: its time in the same calls is the measurement overhead"),
+    ("null", "a provider that does nothing; the time of its calls is the measurement overhead"),
     ("reference", "five earlier systems whose suites and protocols pqlab reproduces"),
 ];
 

@@ -113,7 +113,7 @@ fn host(machine: &Environment) -> String {
 fn machines(timeline: &Timeline) -> Markup {
     html! {
         div.scroll { table.plain {
-            thead { tr { th scope="col" { "Machine" } th scope="col" { "Environment of its newest run" } th.num scope="col" { "Runs" } th scope="col" { "Newest run" } } }
+            thead { tr { th scope="col" { "Machine" } th scope="col" { "Environment of the newest run" } th.num scope="col" { "Runs" } th scope="col" { "Newest run" } } }
             tbody { @for (place, machine) in timeline.machines.iter().enumerate() {
                 @let here = || timeline.runs.iter().filter(|run| run.machine == place);
                 tr {
@@ -145,7 +145,7 @@ fn regressions(timeline: &Timeline) -> Markup {
                     td { @if let Some(machine) = timeline.machines.get(run.machine) { a href=(machine_file(machine)) { (host(machine)) } } }
                 } } }
             } }
-            @if all.len() > REGRESSIONS { p { "and " (grouped((all.len() - REGRESSIONS) as u64)) " older ones: see the feed." } }
+            @if all.len() > REGRESSIONS { p { "and " (grouped((all.len() - REGRESSIONS) as u64)) " older: see the feed." } }
         }
     }
 }
@@ -169,7 +169,7 @@ fn changed(changes: &Changes, up: &str) -> Markup {
         @if changes.inconclusive > 0 { (changes.inconclusive) " inconclusive " }
         "of " (changes.compared) " cases, compared with " a href=(format!("{up}{}", run_file(&changes.earlier))) { "the previous run" }
         @if !changes.differences.is_empty() {
-            br; span.soft { "differs: " (neutral(&changes.differences.iter().map(|one| one.what.as_str()).collect::<Vec<_>>().join(", "))) }
+            br; span.soft { "changed: " (neutral(&changes.differences.iter().map(|one| one.what.as_str()).collect::<Vec<_>>().join(", "))) }
         }
     }
 }
@@ -181,7 +181,7 @@ fn medians(suite: &SuiteOnMachine) -> Markup {
         div.scroll { table.plain {
             caption.hidden { "Medians, newest run first" }
             thead { tr {
-                th scope="col" { "Median time of" }
+                th scope="col" { "Case (median time)" }
                 @for run in &suite.runs { th.num scope="col" { a href=(format!("../{}", run_file(&run.id))) { (neutral(&moment(&run.started_at))) } } }
             } }
             tbody { @for case in cases.iter().take(CASES) { tr {

@@ -124,7 +124,7 @@ pub(super) fn strip(analysis: &RunAnalysis<'_>) -> Markup {
             @if let Some(floor) = analysis.floor_ns() {
                 div { dt { "Measurement overhead" } dd title=(FLOOR_MEANING) { (time(floor)) " per operation" } }
             }
-            @if let Some(floors) = worker_floors(analysis) { div { dt { "Other programs" } dd { (neutral(&floors)) } } }
+            @if let Some(floors) = worker_floors(analysis) { div { dt { "Workers" } dd { (neutral(&floors)) } } }
         }
     }
 }

@@ -181,9 +181,9 @@ fn folded_line(folded: &[&ComparedCase], comparison: &Comparison) -> String {
     let farthest = farthest.and_then(|case| Some(change_text(&case.ratio?.ratio)));
     let farthest = farthest.map_or(String::new(), |text| format!("; the largest change is {text}"));
     let count = folded.len();
-    let cases = if count == 1 { "case" } else { "cases" };
+    let cases = if count == 1 { "case is" } else { "cases are" };
     let margin = percent(comparison.criteria.margin_pct);
-    format!("{count} {cases} equivalent within ±{margin}{farthest} (--all lists them)")
+    format!("{count} {cases} equivalent within ±{margin} (--all lists them){farthest}")
 }
 
 /// Explains the columns and the verdicts.
@@ -251,7 +251,7 @@ mod tests {
         assert!(rows[0].starts_with("kem/ML-KEM-768/encapsulate@liboqs") && rows[0].contains("2.0"), "{text}");
         assert!(rows[0].ends_with("  slower"), "{text}");
         let equivalent = comparison.count(Verdict::Equivalent);
-        assert!(text.contains(&format!("\n{equivalent} cases equivalent within ±2.0%")), "{text}");
+        assert!(text.contains(&format!("\n{equivalent} cases are equivalent within ±2.0%")), "{text}");
         assert!(!rows.iter().any(|row| row.ends_with("  equivalent")), "{text}");
         assert!(text.contains("\nAnswer: 1 of "), "{text}");
         comparison.only_first = ["a", "b", "c", "d", "e"].map(String::from).to_vec();

@@ -66,8 +66,8 @@ fn interruptions(analysis: &RunAnalysis<'_>) -> Option<String> {
     let means = cases.clone().filter(|case| case.uninterrupted_mean_ns().is_some()).count() as u64;
     (means > 0).then(|| {
         format!(
-            "{line}; they affect {} of the means and {} of the p95 values (`pqlab show RUN CASE` also gives \
-             means without them)",
+            "{line}; interruptions affect {} of the means and {} of the p95 values (`pqlab show RUN CASE` also gives \
+             means without interruptions)",
             grouped(means),
             grouped(cases.filter(marked).count() as u64)
         )
@@ -84,9 +84,9 @@ fn floor_line(analysis: &RunAnalysis<'_>) -> Option<String> {
 fn generators(run: &Run) -> Option<String> {
     let cases = run.records.iter().map(|record| &record.case);
     let used = gathered(cases.filter_map(|case| Some((case.facts.generator.as_deref()?, case.provider.as_str()))));
-    let text = |(generator, by): (&str, Vec<&str>)| neutral(&format!("{} {generator}", distinct(by).join(", ")));
+    let text = |(generator, by): (&str, Vec<&str>)| neutral(&format!("{} ({generator})", distinct(by).join(", ")));
     let all: Vec<String> = used.into_iter().map(text).collect();
-    (!all.is_empty()).then(|| format!("random bytes come from: {}", all.join("; ")))
+    (!all.is_empty()).then(|| format!("sources of random bytes: {}", all.join("; ")))
 }
 
 #[cfg(test)]
@@ -117,7 +117,7 @@ mod tests {
         run.header.environment.core = Some(CoreChecks { interruptions, ..CoreChecks::default() });
         let text = shown(&run, Palette::PLAIN);
         assert!(
-            text.contains("\n2.4% of the time goes to interruptions (2.0 per ms, 12 µs each); they affect "),
+            text.contains("\n2.4% of the time goes to interruptions (2.0 per ms, 12 µs each); interruptions affect "),
             "{text}"
         );
     }

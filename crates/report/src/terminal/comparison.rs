@@ -158,7 +158,9 @@ fn units(comparison: &Comparison) -> String {
     match (cycles, rest) {
         (0, _) => "judged in time\n".to_owned(),
         (_, 0) => "judged in core cycles; the time column shows the ratio of times\n".to_owned(),
-        _ => format!("{cycles} judged in core cycles, with the ratio of times in the time column; {rest} in time\n"),
+        _ => {
+            format!("judged in core cycles: {cycles} (the time column shows the ratio of times), in time: {rest}\n")
+        }
     }
 }
 
@@ -214,7 +216,7 @@ fn footer(comparison: &Comparison) -> String {
         ));
     }
     if paired > 0 {
-        text.push_str(&format!("{paired} measured in the same rounds of the same processes\n"));
+        text.push_str(&format!("measured in the same rounds of the same processes: {paired}\n"));
     }
     text
 }

@@ -33,9 +33,10 @@ pub(crate) fn cycles_per_byte(analysis: &RunAnalysis<'_>, area: &str) -> Vec<Cha
     functions.sort_by_key(|(_, rows)| std::cmp::Reverse(libraries(rows)));
     let picture = |((algorithm, output), rows): &((String, Option<u64>), Vec<&CaseAnalysis<'_>>)| {
         let all = series(rows.iter().copied(), Parameter::LENGTH, |row| row.cycles_per_byte());
-        let output = output.map_or_else(String::new, |bytes| format!(" with {bytes} bytes of output"));
+        let named = output.map_or_else(String::new, |bytes| format!(" with {bytes} bytes of output"));
+        let output = output.map_or_else(String::new, |bytes| format!(", {bytes}-byte output"));
         let plot = Plot {
-            name: format!("cycles-per-byte-{}", slug(&format!("{algorithm}{output}"))),
+            name: format!("cycles-per-byte-{}", slug(&format!("{algorithm}{named}"))),
             title: format!("{}: core cycles per byte by message length{output}", subject(area)),
             across: ("message length", Quantity::Bytes),
             up: ("core cycles per byte of message", Quantity::Plain),

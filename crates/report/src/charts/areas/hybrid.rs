@@ -12,8 +12,8 @@ const UNCRYPTOGRAPHIC: [&str; 2] = ["encode", "decode"];
 /// Operation that covers a whole key exchange.
 const HANDSHAKE: &str = "handshake";
 const PARTS: [&str; 3] = ["classical half", "post-quantum half", "overhead"];
-const NOTE: &str = "Means over the same rounds. The overhead is the hybrid minus both halves, drawn only if it is positive. \
-                    The diamond is the hybrid.";
+const NOTE: &str = "Means over the same rounds. Overhead: the time of the hybrid minus the times of both \
+                    halves, drawn only if it is positive. Diamond: the time of the hybrid.";
 
 fn bar(one: &Decomposition<'_>) -> Bar {
     let case = &one.hybrid.case;
@@ -34,7 +34,7 @@ pub(crate) fn handshakes(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart
     let all: Vec<Decomposition<'_>> = decompositions(analysis).into_iter().filter(handshakes).collect();
     let short = |one: &Decomposition<'_>| Bar { name: one.hybrid.case.algorithm.clone(), ..bar(one) };
     let bars = all.iter().map(short).collect();
-    let title = format!("{}: time of a whole key exchange by its halves", subject(area));
+    let title = format!("{}: time of a whole key exchange, split into halves", subject(area));
     stacked(analysis, &format!("handshake-{}", slug(area)), &title, &PARTS, bars, MOST, NOTE)
 }
 
@@ -51,7 +51,7 @@ pub(crate) fn halves(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> {
     if of_area.iter().any(cryptography) {
         of_area.retain(cryptography);
     }
-    let title = format!("{}: time of an operation by its halves", subject(area));
+    let title = format!("{}: time of each operation, split into halves", subject(area));
     let bars = of_area.iter().map(bar).collect();
     stacked(analysis, &format!("halves-{}", slug(area)), &title, &PARTS, bars, MOST, NOTE)
 }

@@ -49,7 +49,8 @@ pub(crate) fn block_verify(analysis: &RunAnalysis<'_>) -> Option<Chart> {
     let one = |value: f64| value / BLOCK as f64;
     let average = Interval { estimate: one(total.estimate), low: one(total.low), high: one(total.high), ..total };
     let library = named(analysis, &best.case().provider, &best.case().algorithm, doubt(best));
-    let title = format!("{}: time to verify a block of {BLOCK}, {} · {library}", subject(AREA), best.case().algorithm);
+    let algorithm = &best.case().algorithm;
+    let title = format!("{}: time to verify a block of {BLOCK} transactions, {algorithm} · {library}", subject(AREA));
     let look = Looks::new(analysis).of_provider(&best.case().provider);
     let single = single_transactions(analysis, best);
     let mut canvas = Canvas::new(WIDTH);
@@ -103,7 +104,8 @@ pub(crate) fn block_verify(analysis: &RunAnalysis<'_>) -> Option<Chart> {
     canvas.note(tied.trim_start());
     let others: String = single.iter().map(|(name, time_of)| format!(" {name}: {}.", known_time(time_of))).collect();
     let about = format!(
-        "{}. A block of {BLOCK} takes {}, one transaction {figure} on average, {} per second.{tied}{others}",
+        "{}. A block of {BLOCK} transactions takes {}, or {figure} per transaction; throughput: {} transactions per \
+         second.{tied}{others}",
         best.case().id(),
         known_time(&total),
         rate(throughput)

@@ -171,7 +171,7 @@ pub(crate) fn phases(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> {
     stacked(
         analysis,
         &format!("phases-{}", slug(area)),
-        &format!("{}: time of the steps of a circuit handshake", subject(area)),
+        &format!("{}: time of each step of the handshake", subject(area)),
         &STEPS,
         bars,
         MOST,

@@ -77,14 +77,14 @@ fn cost(analysis: &RunAnalysis<'_>, all: &[HandshakeFigures<'_, '_>]) -> Option<
     }
     dots.sort_by(|one, other| other.value.estimate.total_cmp(&one.value.estimate));
     let alone = distinct(providers).len() == 1;
-    let with = if alone { "" } else { ", each with its fastest implementation" };
+    let with = if alone { "" } else { ", each by its fastest implementation" };
     let mut note = "One intermediate certificate unless the label says otherwise.".to_owned();
     if !unranked.is_empty() {
         note.push_str(&format!(" Not shown, because no implementation is ranked: {}.", unranked.join(", ")));
     }
     let plot = Plane {
         name: "tls-cost".to_owned(),
-        title: format!("{}: computing time of a full handshake against its bytes{with}", subject(AREA)),
+        title: format!("{}: computing time and bytes of full handshakes{with}", subject(AREA)),
         across: "bytes of all flights (both axes logarithmic)".to_owned(),
         up: "time of both sides together, in memory (unit at each tick)".to_owned(),
         note,
@@ -101,14 +101,14 @@ fn waits(analysis: &RunAnalysis<'_>) -> Option<Chart> {
     let all = connections(analysis);
     let strict = waiting_curves(&all, |one| one.asked.map(|asked| format!("{:?} {}", asked.rate_mbit, asked.loss_pct)));
     let (all, note) = match strict.is_empty() {
-        true => (waiting_curves(&all, |_| Some(String::new())), "The links differ in rate and loss, too."),
+        true => (waiting_curves(&all, |_| Some(String::new())), "The links also differ in rate and loss."),
         false => (strict, ""),
     };
     let plot = Plot {
         name: "tls-round-trip".to_owned(),
-        title: format!("{}: waiting time of a client by the round trip of the link", subject(AREA)),
-        across: ("round trip of the link in ms", Quantity::Plain),
-        up: ("time from before the TCP connection until the handshake is complete (unit at each tick)", Quantity::Time),
+        title: format!("{}: waiting time of a client by round-trip time of the link", subject(AREA)),
+        across: ("round-trip time of the link in ms", Quantity::Plain),
+        up: ("time from opening the TCP connection to the end of the handshake (unit at each tick)", Quantity::Time),
         log: true,
         ideal: false,
         note,
@@ -272,8 +272,9 @@ fn flights(analysis: &RunAnalysis<'_>, all: &[HandshakeFigures<'_, '_>]) -> Opti
         canvas.shows_figure(&configuration.provider, &configuration.name(), None);
     }
     let note = format!(
-        "Bytes of the implementation that sends most. A server flight beyond the dashed line, {window_text}, needs \
-         another round trip. Lengths are exact, so there are no whiskers. By implementation: {}.",
+        "Each bar shows the implementation that sends the most bytes. The dashed line is the {window_text}. A server \
+         flight beyond it needs another round trip. Lengths are exact, so there are no whiskers. Number of bars by \
+         implementation: {}.",
         senders(&lines)
     );
     canvas.note(note.clone());
@@ -292,10 +293,11 @@ fn parts(analysis: &RunAnalysis<'_>) -> Option<Chart> {
         doubt: doubt_of(&one.caveats),
     };
     let bars = decompositions(analysis).into_iter().map(bar).collect();
-    let note = "Means over both sides. The primitives were measured separately. The rest is the handshake minus the \
-                primitives, drawn only if it is positive. The diamond is the handshake.";
+    let note = "Mean times of both sides together. The primitives were measured separately. Rest: the time of the \
+                handshake minus the times of the primitives, drawn only if it is positive. Diamond: the time of the \
+                handshake.";
     let parts = ["key exchange", "signing", "verification", "rest: TLS itself"];
-    let title = format!("{}: time of a handshake by its components", subject(AREA));
+    let title = format!("{}: time of a handshake, split into components", subject(AREA));
     stacked(analysis, "tls-parts", &title, &parts, bars, MOST, note)
 }
 
@@ -313,7 +315,7 @@ fn steps(analysis: &RunAnalysis<'_>, all: &[HandshakeFigures<'_, '_>]) -> Option
         })
     };
     let note = "Means. Each step was measured separately; the diamond is the handshake, measured as one operation.";
-    let title = format!("{}: time of a handshake by its steps", subject(AREA));
+    let title = format!("{}: time of a handshake, split into steps", subject(AREA));
     stacked(analysis, "tls-steps", &title, &STEPS, all.iter().filter_map(bar).collect(), MOST, note)
 }
 
@@ -400,7 +402,7 @@ mod tests {
     fn text_alternatives_contain_the_figures() {
         let [waits, rates, flights, parts, steps] = &drawn()[..] else { panic!() };
         assert!(waits.about.contains("205 ms at 100, 1.21 s at 600"), "{}", waits.about);
-        assert!(waits.svg.contains("The links differ in rate and loss, too."), "{}", waits.svg);
+        assert!(waits.svg.contains("The links also differ in rate and loss."), "{}", waits.svg);
         let places = [
             "X25519 ECDSA-P-256 chain=1 psk openssl",
             "X25519 ECDSA-P-256 chain=1 rustls",

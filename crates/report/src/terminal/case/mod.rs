@@ -103,7 +103,8 @@ fn against(page: &mut Page, case: &CaseAnalysis<'_>, others: &[&CaseAnalysis<'_>
     let rows: Vec<Vec<Cell>> = others.iter().filter_map(compared).collect();
     if !rows.is_empty() {
         page.heading(
-            "means of other libraries against this one, assuming independent samples (for verdicts: `pqlab compare`)",
+            "means of other libraries compared with this one, assuming independent samples (for verdicts: \
+             `pqlab compare`)",
         );
         page.lines(&lines(&rows, usize::MAX, page.palette));
     }
@@ -191,7 +192,7 @@ fn figures(page: &mut Page, case: &CaseAnalysis<'_>, estimates: &Estimates) {
     }
     let left_out = match estimates.left_out {
         0 => String::new(),
-        left_out => format!(", excluding {} disturbed samples", grouped(left_out as u64)),
+        left_out => format!(", excluding {} disturbed", grouped(left_out as u64)),
     };
     let trimmed = match protocol.trim_pct {
         0.0 => String::new(),
@@ -233,8 +234,8 @@ fn conditions(estimates: &Estimates) -> Vec<(&'static str, String)> {
 /// Describes the outcome of measuring a disturbed case again at the end of the run.
 fn second_chance(outcome: SecondChance) -> &'static str {
     match outcome {
-        SecondChance::Undisturbed => "at the end of the run, because it was disturbed: now undisturbed",
-        SecondChance::Disturbed => "at the end of the run, because it was disturbed: still disturbed",
+        SecondChance::Undisturbed => "at the end of the run, because it was disturbed; now undisturbed",
+        SecondChance::Disturbed => "at the end of the run, because it was disturbed; still disturbed",
     }
 }
 
@@ -485,7 +486,7 @@ lengths
             text.contains("\n  imprecise: spread (did not reach the target precision, which is judged in core cycles if they are known)\n"),
             "{text}"
         );
-        assert!(text.contains("\n600 samples of one operation, excluding 40 disturbed samples, 1.00% trimmed"));
+        assert!(text.contains("\n600 samples of one operation, excluding 40 disturbed, 1.00% trimmed"));
         assert!(text.contains(
             "\n  1 of 16 visits disturbed; 3 more were disturbed, discarded and measured again\n  1 visit: 4.0% of the time stolen"
         ));
