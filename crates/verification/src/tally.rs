@@ -158,7 +158,7 @@ fn panic_message(panic: &(dyn Any + Send)) -> &str {
     match (panic.downcast_ref::<&str>(), panic.downcast_ref::<String>()) {
         (Some(text), _) => text,
         (None, Some(text)) => text,
-        (None, None) => "(no message)",
+        (None, None) => "no message",
     }
 }
 

@@ -69,7 +69,7 @@ pub(super) fn pair(signed: &Signed, one: &dyn SignatureScheme, other: &dyn Signa
     };
     for signature in &made.signatures {
         let Signature { context, message, .. } = signature;
-        let id = format!("a message of {} bytes, a context of {}", message.len(), context.len());
+        let id = format!("a message of {} bytes, a context of {} bytes", message.len(), context.len());
         tally.check(id, || {
             takes(other, context)?;
             let key = step("load verifying key", other.load_verifying_key(&made.verifying_key))?;

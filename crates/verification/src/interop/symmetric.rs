@@ -42,7 +42,7 @@ pub(super) fn mac_pair(one: &dyn Mac, other: &dyn Mac, tally: &mut Tally) {
     // Include keys longer than the hash function's block, because HMAC hashes these keys first (RFC 2104, section 2).
     for key_length in [0, 1, 32, 63, 64, 65, 128, 200] {
         for length in LENGTHS {
-            tally.check(format_args!("a key of {key_length} bytes, a message of {length}"), || {
+            tally.check(format_args!("a key of {key_length} bytes, a message of {length} bytes"), || {
                 let (key, message) = (bytes("mac key", key_length), bytes("mac", length));
                 let (ours, theirs) = (step("load key", one.load_key(&key))?, step("load key", other.load_key(&key))?);
                 same(one.tag_len(), |out| ours.tag(&message, out), |out| theirs.tag(&message, out))
@@ -55,7 +55,7 @@ pub(super) fn kdf_pair(one: &dyn Kdf, other: &dyn Kdf, tally: &mut Tally) {
     for (salt, material, info) in [(0, 32, 0), (32, 32, 20), (64, 64, 64), (65, 96, 200), (1000, 1, 1)] {
         // 255 blocks are the maximum (RFC 5869, section 2.3).
         for length in [1, 31, 32, 33, 64, 112, 255 * 32] {
-            let id = format!("salt {salt}, key material {material}, info {info}, output {length} bytes");
+            let id = format!("lengths in bytes: salt {salt}, key material {material}, info {info}, output {length}");
             tally.check(id, || {
                 let (salt, material, info) = (bytes("salt", salt), bytes("material", material), bytes("info", info));
                 same(
@@ -72,7 +72,7 @@ pub(super) fn kdf_pair(one: &dyn Kdf, other: &dyn Kdf, tally: &mut Tally) {
 pub(super) fn aead_pair(one: &dyn Aead, other: &dyn Aead, tally: &mut Tally) {
     for length in AEAD_LENGTHS {
         for associated in [0, 1, 16, 20, 100] {
-            tally.check(format_args!("{length} bytes with {associated} bytes of associated data"), || {
+            tally.check(format_args!("a message of {length} bytes, {associated} bytes of associated data"), || {
                 sealed_and_opened(one, other, &bytes("plaintext", length), &bytes("associated", associated))
             });
         }
@@ -88,7 +88,8 @@ pub(super) fn stream_pair(one: &dyn StreamCipher, other: &dyn StreamCipher, tall
         let length = counter.len();
         counter[length - ones..].fill(0xff);
         for length in AEAD_LENGTHS {
-            tally.check(format_args!("{length} bytes with a counter that ends in {ones} bytes 0xff"), || {
+            let id = format!("a message of {length} bytes, a counter that ends with 0xff {ones} times");
+            tally.check(id, || {
                 let plaintext = bytes("plaintext", length);
                 let mut text = plaintext.clone();
                 step("encrypt", one.apply_once(&key, &counter, &mut text))?;
@@ -130,7 +131,7 @@ fn same(
     let (mut first, mut second) = (buffer(length), buffer(length));
     // Fill the buffers differently, because two providers that write nothing would otherwise agree.
     second.fill(0x5a);
-    step("the first", ours(&mut first))?;
-    step("the second", theirs(&mut second))?;
+    step("the first library", ours(&mut first))?;
+    step("the second library", theirs(&mut second))?;
     equal("output", &first, &second)
 }

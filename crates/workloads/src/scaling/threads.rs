@@ -57,7 +57,7 @@ pub(crate) fn pin(cpus: &[u32]) -> Result<(), Fault> {
 pub(super) fn caught(run: impl FnOnce() -> Result<(), Fault>) -> Result<(), Fault> {
     catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|panic| {
         let text = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
-        Err(Fault::Library(format!("panicked: {}", text.unwrap_or("(no message)"))))
+        Err(Fault::Library(format!("panicked: {}", text.unwrap_or("no message"))))
     })
 }
 
