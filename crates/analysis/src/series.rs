@@ -342,7 +342,7 @@ impl SeriesComparison {
     fn remarks(&self, outliers: [usize; 2]) -> Vec<String> {
         let mut notes = Vec::new();
         if self.within_step {
-            notes.push("the difference is within the clock's step".to_owned());
+            notes.push("the clock's step can explain the difference".to_owned());
         }
         let (Some(mean), Some(median)) = (self.overhead_pct, self.median_overhead_pct) else { return notes };
         let side = |low: f64, high: f64| i32::from(low > 0.0) - i32::from(high < 0.0);

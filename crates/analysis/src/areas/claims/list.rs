@@ -262,7 +262,7 @@ const SIGNATURES: &[Line] = &[
         "",
     ),
     (
-        "CoV of Falcon-512 signature lengths, upper bound",
+        "upper bound for the CoV of Falcon-512 signature lengths",
         0.35,
         Unit::Percent,
         Find::By(|run| lengths(run, "Falcon-512", |lengths| lengths.cov_pct)),

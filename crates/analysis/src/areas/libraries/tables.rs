@@ -146,7 +146,7 @@ pub(crate) fn facts(analysis: &RunAnalysis<'_>) -> Table {
         .note("known defects: those that affect cases of this run")
         .note("results of leak tests are not included: run `pqlab leak`");
     if has_peaks {
-        let algorithms = format!("{} or {}", PAIRINGS[0].kem, PAIRINGS[0].signature);
+        let algorithms = format!("{} and {}", PAIRINGS[0].kem, PAIRINGS[0].signature);
         table = table.note(format!("peaks: maximum over the operations of {algorithms} in the {MEMORY} area"));
     }
     table.notes.extend(sources);
