@@ -118,7 +118,7 @@ impl Disturbance {
 impl fmt::Display for Disturbance {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Disturbance::Steal { pct } => write!(formatter, "{pct:.1}% of the time stolen by the hypervisor"),
+            Disturbance::Steal { pct } => write!(formatter, "the hypervisor stole {pct:.1}% of the time"),
             Disturbance::InvoluntarySwitches { count } => write!(formatter, "involuntary context switches: {count}"),
             Disturbance::CpuShare { pct } => write!(formatter, "the thread ran for only {pct:.1}% of the time"),
             Disturbance::Pressure { pct } => write!(formatter, "tasks waited for a processor {pct:.1}% of the time"),
@@ -127,7 +127,7 @@ impl fmt::Display for Disturbance {
                 write!(formatter, "a load on the other hardware thread took {pct:.1}% of the core's throughput")
             }
             Disturbance::OtherTasks { count } => {
-                write!(formatter, "runnable tasks of other programs without a free processor: {count}")
+                write!(formatter, "tasks of other programs that waited for a processor: {count}")
             }
         }
     }

@@ -488,7 +488,7 @@ lengths
         );
         assert!(text.contains("\n600 samples of one operation, excluding 40 disturbed, 1.00% trimmed"));
         assert!(text.contains(
-            "\n  1 of 16 visits disturbed; 3 more were disturbed, discarded and measured again\n  1 visit: 4.0% of the time stolen"
+            "\n  1 of 16 visits disturbed; 3 more were disturbed, discarded and measured again\n  1 visit: the hypervisor stole 4.0% of the time"
         ));
         let wanted = "
 measured by the workload
