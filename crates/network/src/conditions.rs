@@ -28,7 +28,7 @@ pub struct Profile {
 
 /// Error for conditions that are out of range.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[error("{what}: {value} is not between {least} and {most}")]
+#[error("{what} is {value}, but must be between {least} and {most}")]
 pub struct InvalidConditions {
     what: &'static str,
     value: f64,
@@ -107,8 +107,8 @@ mod tests {
         let good = Conditions::PROFILES[1].conditions;
         let refused = |conditions: Conditions| conditions.check().unwrap_err().to_string();
         let loss = refused(Conditions { loss: 1.01, ..good });
-        assert!(loss.starts_with("loss in percent: 101 is not between 0 and 100"), "{loss}");
-        assert!(refused(Conditions { loss: f64::NAN, ..good }).starts_with("loss in percent: NaN"));
+        assert!(loss.starts_with("loss in percent is 101, but must be between 0 and 100"), "{loss}");
+        assert!(refused(Conditions { loss: f64::NAN, ..good }).starts_with("loss in percent is NaN"));
         assert!(refused(Conditions { mtu: 100, ..good }).starts_with("MTU"));
         assert!(refused(Conditions { rate: Some(0), ..good }).starts_with("rate"));
         assert!(refused(Conditions { round_trip: Duration::from_secs(11), ..good }).starts_with("round trip"));

@@ -65,6 +65,6 @@ pub enum NetworkError {
     #[error("emulated networks require Linux namespaces and TUN devices")]
     Elsewhere,
     /// Any other I/O error.
-    #[error("emulated network: {0}")]
+    #[error("cannot use the emulated network: {0}")]
     System(#[from] io::Error),
 }

@@ -50,7 +50,9 @@ impl Namespace {
             set_to(CONGESTION_CONTROL, "reno")?;
             Ok((Namespace { descriptor }, device))
         });
-        creator.join().unwrap_or_else(|_| Err(NetworkError::System(io::Error::other("creating a namespace panicked"))))
+        creator.join().unwrap_or_else(|_| {
+            Err(NetworkError::System(io::Error::other("the thread that creates the namespace panicked")))
+        })
     }
 
     /// Runs `act` on a thread in the namespace. Sockets that `act` opens stay in the namespace.
