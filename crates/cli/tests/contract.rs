@@ -212,7 +212,7 @@ fn everything_can_be_listed() {
         let entry = providers.as_array().unwrap().iter().find(|entry| entry["id"] == id).unwrap();
         assert!(entry["unsupported"].as_array().unwrap().iter().any(|gap| gap[0] == lacks), "{entry}");
     }
-    assert!(pqlab.expect(0, &["list", "providers"]).contains("rustls resumes only with a key exchange"));
+    assert!(pqlab.expect(0, &["list", "providers"]).contains("rustls cannot resume without a key exchange"));
     for shell in ["bash", "zsh", "fish"] {
         assert!(pqlab.expect(0, &["completions", shell]).contains("pqlab"));
     }

@@ -87,7 +87,10 @@ impl<V: ?Sized> Strict<V> {
     fn check(&self, signature: &DigitallySignedStruct) -> std::result::Result<(), rustls::Error> {
         match self.schemes.first() == Some(&signature.scheme) {
             true => Ok(()),
-            false => Err(rustls::Error::General(format!("unexpected signature scheme {:?}", signature.scheme))),
+            false => {
+                let what = format!("the peer signed with {:?} instead of the configured scheme", signature.scheme);
+                Err(rustls::Error::General(what))
+            }
         }
     }
 }

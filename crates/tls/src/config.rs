@@ -259,7 +259,9 @@ impl Implementation {
                 return Err(Error::Unsupported("rustls does not support SecP384r1MLKEM1024"));
             }
             if config.resumption == Resumption::Alone {
-                return Err(Error::Unsupported("rustls resumes only with a key exchange (psk_dhe_ke)"));
+                return Err(Error::Unsupported(
+                    "rustls cannot resume without a key exchange (supports psk_dhe_ke, not psk_ke)",
+                ));
             }
         }
         Ok(())

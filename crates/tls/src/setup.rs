@@ -182,7 +182,11 @@ impl Setup {
 }
 
 fn expect<T: PartialEq + std::fmt::Debug>(what: &str, found: T, expected: T) -> Result<()> {
-    if found == expected { Ok(()) } else { Err(Error::Wrong(format!("{what}: {found:?}, expected {expected:?}"))) }
+    if found == expected {
+        Ok(())
+    } else {
+        Err(Error::Wrong(format!("check of \"{what}\" gave {found:?}, expected {expected:?}")))
+    }
 }
 
 /// Exchanges a request and a response.
