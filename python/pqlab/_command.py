@@ -46,7 +46,7 @@ def _generate(asked: SimpleNamespace) -> int:
     answer(
         f"{asked.out}: {made.transactions:,} transactions ({made.invalid:,} invalid), {made.bytes / 2**20:.3g} MiB, signed by "
         f"{made.provider}{'' if made.reproducible else ' (not reproducible: the provider does not accept seeds)'}\n"
-        f"{made.elapsed_ns / 1e9:.3g} s on {nodes} in {parts}, {made.begun_again} restarted; start-up took "
+        f"{made.elapsed_ns / 1e9:.3g} s on {nodes} in {parts} (restarts: {made.begun_again}); start-up took "
         f"{made.start_ns / 1e9:.3g} s"
     )
     return 0

@@ -196,7 +196,7 @@ def test_a_cluster_says_what_the_program_says(tmp_path: Path) -> None:
     said = render(SimpleNamespace(file=str(path), form="txv2", chain_id=1, json=False), report).splitlines()
     assert said[0] == program[0] == f"{path}: 2,970 of 3,000 transactions accepted, 30 rejected"
     assert said[-20:] == program[-20:]
-    assert "3 parts, 1 of them from the journal, 0 restarted; start-up took 1.00 s; at most 1.00 MiB of private memory per process" in said
+    assert "3 parts (from the journal: 1; restarts: 0); start-up took 1.00 s; at most 1.00 MiB of private memory per process" in said
 
 
 def under_fire(what: str, path: Path, *words: str) -> dict[str, Any]:

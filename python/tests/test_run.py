@@ -108,7 +108,7 @@ def test_a_file_gives_the_same_run(run: pqlab.Run, tmp_path: Path) -> None:
     other.name(run.id, "release")
     other.note("release", "a note")
     assert other.run("release").id == run.id
-    with pytest.raises(pqlab.InvalidArgument, match="has the name release.*force=True"):
+    with pytest.raises(pqlab.InvalidArgument, match="is named release.*force=True"):
         other.delete(run.id)
     assert other.delete(run.id, force=True) == [run.id]
     assert other.runs() == []

@@ -125,7 +125,7 @@ fn units_are_converted_before_comparing() {
     let bytes = write(&pqlab.path("bytes.json"), bytes);
     let output = pqlab.run(&["stats", &ns, &bytes]);
     assert_eq!(output.status.code(), Some(2));
-    assert!(text(&output.stderr).contains("cannot compare ns in the first file with byte in the second\n"));
+    assert!(text(&output.stderr).contains("cannot compare the units ns (first file) and byte (second file)\n"));
     let list = write(&pqlab.path("list.json"), "[1500, 1501, 1499]");
     assert!(pqlab.expect(0, &["stats", &ns, &list]).contains("states no unit, so ns is assumed"));
 }

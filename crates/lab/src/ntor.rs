@@ -122,14 +122,14 @@ impl RelayKeys {
         let wrong = |reason: String| LabError::File { path: path.to_owned(), reason };
         let length = fs::metadata(path).map_err(|error| wrong(error.to_string()))?.len();
         if length > LONGEST {
-            return Err(wrong(format!("not a relay key file: {length} bytes is too long")));
+            return Err(wrong(format!("not a relay key file: too long ({length} bytes)")));
         }
         let text = fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
         let keys: RelayKeys =
             serde_json::from_str(&text).map_err(|error| wrong(format!("not a relay key file: {error}")))?;
         match keys.schema == SCHEMA {
             true => Ok(keys),
-            false => Err(wrong(format!("the schema is {:?}, expected {SCHEMA:?}", keys.schema))),
+            false => Err(wrong(format!("the schema is {:?}, not {SCHEMA:?}", keys.schema))),
         }
     }
 

@@ -604,7 +604,7 @@ impl Libraries {
         let mut facts =
             vec![fact("key", algorithm), fact("object identifier", key.identifier().oid), fact("form", form)];
         if let Some(public) = key.public_key() {
-            facts.push(fact("public key in the structure", format!("{} bytes", public.len())));
+            facts.push(fact("included public key", format!("{} bytes", public.len())));
         }
         if key.has_attributes() {
             facts.push(fact("attributes", "present, not interpreted"));
@@ -858,7 +858,7 @@ fn private_reader(label: &str) -> Option<PrivateReader> {
 }
 
 fn parameters() -> Read {
-    let facts = vec![fact("content", "not interpreted; the key repeats it")];
+    let facts = vec![fact("content", "not interpreted, because the key contains the same parameters")];
     Read { kind: "parameters", algorithm: None, facts, checks: Vec::new() }
 }
 

@@ -231,10 +231,10 @@ impl VerifiedBlock {
         let in_seconds = |ns: u64| significant(seconds(ns));
         let PhaseTimes { reading, decoding, verifying, threads_waited, reading_waited } = figures.phases;
         match &self.cluster {
-            None => out.push_str(&format!("reading {} s; all threads: ", in_seconds(reading))),
+            None => out.push_str(&format!("reading {} s; sum over all threads: ", in_seconds(reading))),
             Some(cluster) => out.push_str(&format!(
-                "{}, {} of them from the journal, {} restarted; start-up took {} s; at most {} of private \
-                 memory per process\nall threads: reading {} s, ",
+                "{} (from the journal: {}; restarts: {}); start-up took {} s; at most {} of private memory per \
+                 process\nsum over all threads: reading {} s, ",
                 count(cluster.parts, "part"),
                 cluster.resumed,
                 cluster.begun_again,
@@ -340,7 +340,8 @@ mod tests {
         let text = cluster.to_text();
         assert_eq!(text.lines().next(), alone.to_text().lines().next());
         assert!(text.contains("3.00 MiB in 2.00 s on 1 node with 2 threads: 10,000 transactions/s"), "{text}");
-        let parts = "4 parts, 1 of them from the journal, 2 restarted; start-up took 1.50 s; at most 16.0 MiB of private memory";
+        let parts =
+            "4 parts (from the journal: 1; restarts: 2); start-up took 1.50 s; at most 16.0 MiB of private memory";
         assert!(text.contains(parts), "{text}");
         let mut document = cluster.to_json();
         let part = document.as_object_mut().unwrap().remove("cluster").unwrap();

@@ -276,7 +276,7 @@ fn verifier(laboratory: &Laboratory, request: &VerifyBlockRequest) -> Result<Par
             .map_or_else(|| "no provider is named".to_owned(), |wanted| format!("{wanted} does not verify in batches"));
         return Err(LabError::invalid(
             "batch",
-            format!("batch is set, but {who}; providers that verify in batches: {offering}"),
+            format!("batch needs a provider that verifies in batches, but {who}; choose one of {offering}"),
         ));
     }
     let verifier = if request.keep_keys { verifier.with_key_cache(KEYS) } else { verifier };

@@ -214,7 +214,7 @@ fn in_unit_of(one: &Series, other: &Series) -> Result<Series, String> {
     }
     for sample in &mut converted.samples {
         *sample = unit::convert(*sample, &other.unit, &one.unit).ok_or_else(|| {
-            format!("{}: cannot compare {} in the first file with {} in the second", one.name, one.unit, other.unit)
+            format!("{}: cannot compare the units {} (first file) and {} (second file)", one.name, one.unit, other.unit)
         })?;
     }
     converted.unit.clone_from(&one.unit);

@@ -383,7 +383,7 @@ impl Sheet {
         }
         let style = self.style(&values)?;
         if style == Style::Comma {
-            reading.notes.push("commas read as decimal commas".to_owned());
+            reading.notes.push("read commas as decimal commas".to_owned());
         }
         let name = |row: usize| {
             let labels = labels.iter().map(|column| self.cell(row, *column).to_owned());

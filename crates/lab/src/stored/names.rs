@@ -27,7 +27,7 @@ pub fn remove_runs(store: &mut Store, references: &[String], force: bool) -> Res
     let chosen: Vec<RunSummary> = store.runs()?.into_iter().filter(|run| ids.contains(&run.id)).collect();
     if let Some(named) = chosen.iter().find(|run| !run.names.is_empty()).filter(|_| !force) {
         let (id, names) = (&named.id, named.names.join(", "));
-        let reason = format!("run {id} has the name {names}, so nothing was removed");
+        let reason = format!("run {id} is named {names}, so nothing was removed");
         return Err(LabError::invalid("force", reason));
     }
     for run in &chosen {

@@ -241,7 +241,7 @@ fn check_counts(file: &SerializedFileReader<File>) -> Result<(), RowError> {
         let rows = group.num_rows();
         if let Some(column) = group.columns().iter().find(|column| column.num_values() != rows) {
             let (name, values) = (column.column_path().string(), column.num_values());
-            let text = format!("row group {number} declares {rows} rows, but its column {name:?} has {values}");
+            let text = format!("row group {number} declares {rows} rows, but its column {name:?} has {values} values");
             return Err(RowError::Counts(text));
         }
         // Negative or overflowing counts could add up to the announced number, so reject them.
