@@ -63,7 +63,8 @@ def connected(address: str | None, cpus: int | None = None, memory: int = 100 * 
             heard = {str(node["NodeManagerAddress"]) for node in ray.nodes()}
             if local and heard != {"127.0.0.1"}:
                 raise LibraryError(
-                    f"Ray would listen on {', '.join(heard)}", "import pqlab.cluster before ray, or start Ray yourself"
+                    f"Ray would listen on {', '.join(heard)} instead of 127.0.0.1",
+                    "import pqlab.cluster before ray, or start Ray yourself",
                 )
             yield ray
         finally:

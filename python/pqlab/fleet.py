@@ -367,7 +367,7 @@ class _Fleet:
                 word, what = self.ray.get(next(turn.stream))
             except StopIteration:
                 # The stream ended without an outcome, so it was cut off.
-                return self.again(turn, "the process of the run ended")
+                return self.again(turn, "the run's process ended")
             except self.ray.exceptions.TaskUnschedulableError:
                 # The node was already gone, so nothing was started and this attempt is not counted.
                 turn.tries -= 1

@@ -168,7 +168,7 @@ fn advice(error: &LabError) -> &'static str {
         LabError::Unknown { what: Thing::Selection, .. } => {
             "see pqlab.suites(), pqlab.algorithms() and pqlab.providers(), or name a .toml file"
         }
-        LabError::NothingSelected { .. } => "pqlab.cases() lists the ids that filters match",
+        LabError::NothingSelected { .. } => "pqlab.cases() lists the ids that filters can match",
         LabError::NoCaseOfRun { .. } | LabError::NothingInCommon { .. } => "Run.cases lists the cases of a run",
         LabError::OtherCounter { .. } => "start a new run",
         LabError::Changed { .. } => "start a new run, or pass elsewhere=True",

@@ -61,7 +61,7 @@ pub enum StoreError {
         oldest: u32,
     },
     /// The file contains a view, a trigger or a virtual table, which pqlab never creates.
-    #[error("{}: not a database written by pqlab: it contains the {what}", path.display())]
+    #[error("{}: not a database written by pqlab (it contains the {what})", path.display())]
     Altered {
         /// Path of the store.
         path: PathBuf,
