@@ -39,7 +39,7 @@ pub enum LibraryKind {
 /// Error for a string that is not a valid library specification.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "`{text}` does not name a library: {reason}; expected [LABEL=]KIND:PATH[?prefix=...&algorithm=...], such as \
+    "invalid library `{text}`: {reason}; expected [LABEL=]KIND:PATH[?prefix=...&algorithm=...], such as \
      main=liboqs:/usr/lib/liboqs.so"
 )]
 pub struct WrongSpec {

@@ -179,7 +179,9 @@ impl<C: SignatureCalls> SigningKey for Signer<C> {
     fn sign_internal(&self, formatted: &[u8], coins: Coins, out: &mut [u8]) -> Result<usize> {
         match coins {
             Coins::Exact(coins) => self.sign_from(&[], formatted, coins, out),
-            Coins::Internal => Err(Error::Unsupported("the library's internal interface does not draw random bytes")),
+            Coins::Internal => {
+                Err(Error::Unsupported("the library's internal interface requires caller-supplied randomness"))
+            }
         }
     }
 

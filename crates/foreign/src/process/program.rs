@@ -233,7 +233,7 @@ impl RemoteCase for Case {
 
     fn answers(&mut self) -> LibraryResult<Vec<(usize, Vec<Vec<u8>>)>> {
         let fields = self.ask("answers", &[])?;
-        let odd = || self.program.broken("the answers do not match the visit").of_library("answers");
+        let odd = || self.program.broken("the answers do not match the input sets of the visit").of_library("answers");
         if !reads(&fields, self.width, self.count) {
             return Err(odd());
         }

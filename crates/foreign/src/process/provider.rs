@@ -32,7 +32,7 @@ pub fn open(program: Program) -> Result<(Provider, Listing), ProcessError> {
     let greeting = program.greet()?;
     let mut offers = Vec::new();
     for text in program.ask("list", &[])? {
-        offers.push(line(&text).ok_or_else(|| program.broken("the list contains an entry that is not text"))?);
+        offers.push(line(&text).ok_or_else(|| program.broken("the list has an entry that is not a line of text"))?);
     }
     let listing = Listing { greeting, offers };
     Ok((provider(program, &listing)?, listing))

@@ -165,7 +165,7 @@ fn cases_do_not_outlive_their_program() {
         ("visit-crashes", "exit status: 7: the last words"),
         ("visit-words", "the answer to the visit request is not a time in ns"),
         ("visit-garbage", "malformed answer"),
-        ("answers-other", "the answers do not match the visit"),
+        ("answers-other", "the answers do not match the input sets of the visit"),
     ] {
         let folder = tempfile::tempdir().unwrap();
         let (provider, _) = open(odd(folder.path(), mode)).unwrap();

@@ -104,7 +104,7 @@ fn cores(cpu: &Cpu) -> Advice {
 
 fn hidden_features(cpu: &Cpu) -> Option<Advice> {
     let hidden = (!cpu.hidden_features.is_empty()).then(|| cpu.hidden_features.join(", "))?;
-    let finding = format!("{hidden} hidden by {}: libraries run code for an older CPU", pqlab_cpu::VARIABLE);
+    let finding = format!("{} hides {hidden}: libraries run code for an older CPU", pqlab_cpu::VARIABLE);
     Some(Advice::warning("CPU features", finding).remedy(&format!("`unset {}`", pqlab_cpu::VARIABLE)))
 }
 
@@ -395,7 +395,7 @@ mod tests {
         environment.cpu.hidden_features = vec!["avx2".into(), "avx512".into()];
         let advice = found(&environment, "CPU features");
         assert_eq!(advice.severity, Severity::Warning);
-        assert!(advice.finding.starts_with("avx2, avx512 hidden by PQLAB_HIDE_CPU_FEATURES: "), "{}", advice.finding);
+        assert!(advice.finding.starts_with("PQLAB_HIDE_CPU_FEATURES hides avx2, avx512: "), "{}", advice.finding);
     }
 
     #[test]

@@ -43,7 +43,7 @@ pub(super) fn judged(comparison: &Comparison, origin: &str) -> String {
         _ => "core cycles (in time if they are unknown)",
     };
     format!(
-        "- the ratio is second / first in {unit}{origin}; equivalent: within {} ({}); at most {} of truly equal pairs \
+        "- the ratio is second / first in {unit}{origin}; equivalent: within ±{} ({}); at most {} of truly equal pairs \
          are called faster or slower\n",
         percent(criteria.margin_pct),
         escape(&criteria.margin_source),

@@ -64,7 +64,7 @@ fn card(analysis: &RunAnalysis<'_>, cases: &Cases<'_, '_>, recommended: &Recomme
                 @if !recommended.tied.is_empty() { " " span.flag { "tie" } }
             }
             @if rivals.len() > 1 { (bars(&rivals)) }
-            p.what { (recommended.what) @if rivals.iter().any(|rival| !rival.ranked) { "; hollow: not ranked" } }
+            p.what { (recommended.what) @if rivals.iter().any(|rival| !rival.ranked) { "; hollow bars: not ranked" } }
             details.why { summary { "Why" } p { (neutral(&recommended.why)) } }
         }
     }

@@ -191,7 +191,7 @@ fn footer(comparison: &Comparison) -> String {
     text.push_str(&format!("{counts}; the ratio is second / first\n"));
     text.push_str(&units(comparison));
     text.push_str(&format!(
-        "equivalent: the interval lies within {} ({})\n",
+        "equivalent: the interval lies within ±{} ({})\n",
         percent(criteria.margin_pct),
         criteria.margin_source
     ));

@@ -24,7 +24,7 @@ pub(super) fn identity(analysed: &CaseAnalysis<'_>) -> Vec<(&'static str, String
     pairs.extend(case.facts.defect.clone().map(|defect| ("known defect", defect)));
     pairs.extend(case.key().map(|key| ("private key", format!("{key}, parsed or written as part of the operation"))));
     pairs.extend(case.coins().map(|coins| match (coins, &case.facts.generator) {
-        (CoinSource::Internal, Some(generator)) => ("randomness", format!("from the library: {generator}")),
+        (CoinSource::Internal, Some(generator)) => ("randomness", format!("from the library ({generator})")),
         _ => ("randomness", "supplied by the caller, so the operation calls no random generator".to_owned()),
     }));
     pairs.extend(case.keys().map(|keys| ("keys", format!("{}, used in rotation", grouped(keys)))));
