@@ -297,7 +297,7 @@ proptest! {
             _ => [0xfe, 0xff].into_iter().chain(text.encode_utf16().flat_map(u16::to_be_bytes)).collect(),
         };
         let columns = [rows.iter().map(|(a, _)| value(*a)).collect(), rows.iter().map(|(_, b)| value(*b)).collect()];
-        let mut notes = vec!["columns left out, because they contain remarks, dates or row numbers: \"note\"".to_owned()];
+        let mut notes = vec!["left out columns with remarks, dates or row numbers: \"note\"".to_owned()];
         notes.extend(note(comments, format!("left out comment lines ({comments})")));
         notes.extend(comma.then(|| "decimal commas".to_owned()));
         check(read("x.csv", &bytes), &columns, "ns", &notes);
@@ -349,8 +349,8 @@ proptest! {
         };
         prop_assume!(several(|key| key.0) && several(|key| key.1));
         let notes: Vec<String> = [
-            note(failed, format!("{failed} of {} rows failed and were left out", rows.len())),
-            note(other, format!("{other} of {} rows are warm-ups or summaries", rows.len() - failed)),
+            note(failed, format!("left out failed rows ({failed} of {})", rows.len())),
+            note(other, format!("left out rows with warm-ups or summaries ({other} of {})", rows.len() - failed)),
         ].into_iter().flatten().collect();
         let lists: Vec<Vec<f64>> = expected.into_iter().map(|(_, samples)| samples).collect();
         check(read("x.csv", table.as_bytes()), &lists, "us", &notes);

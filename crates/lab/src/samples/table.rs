@@ -312,7 +312,9 @@ impl Sheet {
         }
         if samples.len() < rows.len() {
             let others = rows.len() - samples.len();
-            reading.notes.push(format!("{others} of {} rows are not in stage {wanted} and were left out", rows.len()));
+            let all = rows.len();
+            let note = format!("left out rows other than workload rows in stage {wanted} ({others} of {all})");
+            reading.notes.push(note);
         }
         for (name, samples) in gathered(samples) {
             reading.add(&name, "ns", samples);
@@ -436,10 +438,7 @@ impl Sheet {
         let others: Vec<String> = aside.into_iter().flat_map(with).map(quoted).collect();
         let values = roles.contains(&Role::Value);
         if values && !others.is_empty() {
-            notes.push(format!(
-                "columns left out, because they contain remarks, dates or row numbers: {}",
-                listed(others)
-            ));
+            notes.push(format!("left out columns with remarks, dates or row numbers: {}", listed(others)));
         }
         let constant = |column: usize| format!("{} is {:?}", quoted(column), shortened(self.cell(0, column)));
         let constants: Vec<String> = with(Role::Constant).map(constant).collect();

@@ -145,7 +145,7 @@ impl Laboratory {
         }
         let ErrandEnd { status, stdout, .. } = errand.end().map_err(lost)?;
         if !stdout.is_empty() {
-            say(failed(format!("a library wrote {} lines to standard output", stdout.lines().count())));
+            say(failed(format!("a library wrote to standard output (lines: {})", stdout.lines().count())));
         }
         if !finished || !status.success() {
             say(failed(format!("the process ended {last}: {}", ending(status))));

@@ -311,7 +311,7 @@ fn the_output_of_go_is_read_and_the_table_of_benchstat_is_not() {
         "failed benchmarks (1): BenchmarkBad",
         "skipped benchmarks (1): BenchmarkHsm",
         "unfinished benchmarks (1): BenchmarkLost",
-        "values in other units were left out: B/op, allocs/op",
+        "left out values in other units: B/op, allocs/op",
     ] {
         assert!(notes.contains(wanted), "{wanted}: {notes}");
     }
@@ -433,7 +433,7 @@ fn comments_separators_and_encodings_are_understood() {
 fn columns_that_are_not_samples_are_named() {
     let (series, notes) = noted("x.csv", "run,ns,note\n1,100,ok\n2,101,ok\n3,99,slow\n");
     assert_eq!(series, [one("ns", "ns", &[100.0, 101.0, 99.0])]);
-    assert!(notes.contains("columns left out") && notes.contains("\"run\", \"note\""), "{notes}");
+    assert!(notes.contains("left out columns with") && notes.contains("\"run\", \"note\""), "{notes}");
     let (series, notes) = noted("x.json", r#"{"a":[1],"b":{"times":[2]},"c":3,"d":[]}"#);
     assert_eq!(series, [one("a", "", &[1.0])]);
     assert!(notes.contains("left out fields that are not lists (2): b, c") && notes.contains("\"d\" has no samples"));
@@ -469,7 +469,7 @@ fn the_output_of_go_needs_no_heading() {
     let text = "BenchmarkA-8 100 10 ns/op 12 MB/s\nBenchmarkA-8 100 11 ns/op 12 MB/s\n";
     let (series, notes) = noted("go.txt", text);
     assert_eq!(series, [one("BenchmarkA-8", "ns", &[10.0, 11.0])]);
-    assert!(notes.contains("values in other units were left out: MB/s") && !notes.contains("failed"), "{notes}");
+    assert!(notes.contains("left out values in other units: MB/s") && !notes.contains("failed"), "{notes}");
     let skipped = "no samples: skipped benchmarks (2): BenchmarkA-8, BenchmarkB-8";
     refused(&[("go.txt", "BenchmarkA-8   \t--- SKIP: BenchmarkA-8\n--- SKIP: BenchmarkB-8\nPASS\n", skipped)]);
 }
@@ -568,12 +568,15 @@ fn percentiles_are_not_samples() {
 fn rows_of_failed_operations_are_left_out() {
     let (series, notes) = noted("x.csv", "ms,exit_code\n10,0\n11,1\n12,0\n13,137\n14,1\n");
     assert_eq!(series, [one("ms", "ms", &[10.0, 12.0])]);
-    assert_eq!(notes, "3 of 5 rows failed and were left out: column \"exit_code\" contains 1, 137");
+    assert_eq!(notes, "left out failed rows (3 of 5): column \"exit_code\" contains 1, 137");
     let (series, notes) = noted("x.csv", "ms;Status;error\n10;ok;\n11;Success;\n12;;timeout\n13;timeout;\n");
     assert_eq!(series, [one("ms", "ms", &[10.0, 11.0])]);
-    for wanted in
-        ["1 of 4 rows failed", "\"error\" contains timeout", "1 of 3 rows failed", "\"Status\" contains timeout"]
-    {
+    for wanted in [
+        "left out failed rows (1 of 4)",
+        "\"error\" contains timeout",
+        "left out failed rows (1 of 3)",
+        "\"Status\" contains timeout",
+    ] {
         assert!(notes.contains(wanted), "{wanted}: {notes}");
     }
     assert_eq!(all("x.csv", "ms,status-code\n10,200\n11,500\n"), [one("ms", "ms", &[10.0])]);
@@ -581,7 +584,7 @@ fn rows_of_failed_operations_are_left_out() {
     // Fractions are measurement errors, and the errors name lines of the file.
     assert_eq!(all("x.csv", "ms,error\n10,0.5\n11,1\n").len(), 2);
     refused(&[
-        ("x.csv", "ms,rc\n10,1\n", "no samples: 1 of 1 rows failed"),
+        ("x.csv", "ms,rc\n10,1\n", "no samples: left out failed rows (1 of 1)"),
         ("x.csv", "ms,rc\n10,1\n11,0\n12,0\nx,0\n", "row 5, column \"ms\": \"x\" is not a number"),
     ]);
 }
@@ -666,7 +669,7 @@ fn measurements_of_benchmark_dot_net_are_times_per_operation() {
     let table = format!("{head}\n{actual}{}", row("Workload", "Result", 31_200));
     let (series, notes) = noted("x-measurements.csv", &table);
     assert_eq!(series, [one("K S Size=16", "ns", &[312.0])]);
-    assert!(notes.contains("3 of 4 rows are not in stage Result"), "{notes}");
+    assert!(notes.contains("workload rows in stage Result (3 of 4)"), "{notes}");
     assert_eq!(all("x.csv", &format!("{head}\n{actual}")), [one("K S Size=16", "ns", &[321.0])]);
 }
 

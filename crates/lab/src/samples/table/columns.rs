@@ -331,7 +331,7 @@ impl Sheet {
             notes.push(match failed.len() {
                 0 => format!("left out column {name:?}, because no row failed"),
                 count => format!(
-                    "{count} of {} rows failed and were left out: column {name:?} contains {}",
+                    "left out failed rows ({count} of {}): column {name:?} contains {}",
                     self.cells.len(),
                     listed(pqlab_analysis::distinct(failed))
                 ),
@@ -365,7 +365,7 @@ impl Sheet {
             let others = self.contents(column, &kept);
             if !others.is_empty() {
                 notes.push(format!(
-                    "{} of {} rows are warm-ups or summaries and were left out: column {name:?} contains {}",
+                    "left out rows with warm-ups or summaries ({} of {}): column {name:?} contains {}",
                     others.len(),
                     self.cells.len(),
                     listed(pqlab_analysis::distinct(others))

@@ -138,9 +138,7 @@ pub(in crate::samples) fn read(text: &str) -> Result<Reading, String> {
         ));
     }
     if !others.is_empty() {
-        reading
-            .notes
-            .push(format!("values in other units were left out: {}", listed(pqlab_analysis::distinct(others))));
+        reading.notes.push(format!("left out values in other units: {}", listed(pqlab_analysis::distinct(others))));
     }
     Ok(reading)
 }

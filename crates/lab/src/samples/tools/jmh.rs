@@ -47,7 +47,7 @@ pub(in crate::samples) fn read(entries: &[Value]) -> Result<Reading, String> {
     }
     if !summaries.is_empty() {
         reading.notes.push(format!(
-            "{} of {} JMH benchmarks have no \"rawData\" and were left out; measure them with `-bm avgt -rf json`: {}",
+            "left out JMH benchmarks without \"rawData\" ({} of {}): {}; measure them with `-bm avgt -rf json`",
             summaries.len(),
             entries.len(),
             listed(summaries)

@@ -26,8 +26,8 @@ pub(in crate::samples) fn read(benchmarks: &[Value]) -> Result<Reading, String> 
     }
     if !summaries.is_empty() {
         reading.notes.push(format!(
-            "{} of {} pytest-benchmark results have only a summary and were left out; export the samples with \
-             --benchmark-save-data: {}",
+            "left out pytest-benchmark results that have only a summary ({} of {}): {}; export the samples with \
+             --benchmark-save-data",
             summaries.len(),
             benchmarks.len(),
             listed(summaries)
