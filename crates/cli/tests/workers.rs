@@ -67,8 +67,8 @@ fn a_failing_worker_gets_failed_rows_and_the_run_continues() {
         ("visit-garbage", "malformed answer"),
         ("call-crashes", "exit status: 7: the last words"),
         ("wrong", "the same input gives a different digest"),
-        ("less", "ns for a visit of"),
-        ("more", "ns for a visit of"),
+        ("less", "ns for a visit that took"),
+        ("more", "ns for a visit that took"),
     ];
     let mut arguments = vec!["run", "hash", "--time-limit", "4"];
     let workers: Vec<String> = wrong.iter().map(|(mode, _)| worker(&pqlab, mode)).collect();

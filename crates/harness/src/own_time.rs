@@ -26,15 +26,15 @@ impl OwnTime {
     /// samples.
     pub(crate) fn judge(&mut self, reported: u64, measured: u64) -> Result<u64, Fault> {
         if reported > measured {
-            let text = format!("the worker reported {reported} ns for a visit of {measured} ns");
+            let text = format!("the worker reported {reported} ns for a visit that took {measured} ns");
             return Err(Fault::WrongAnswer(text));
         }
         let beyond = measured - reported > MESSAGES_NS.max(measured / 20);
         self.beyond = if beyond { self.beyond + 1 } else { 0 };
         if self.beyond >= IN_A_ROW {
             let text = format!(
-                "the worker reported {reported} ns for a visit of {measured} ns; its times were far too short in \
-                 {IN_A_ROW} consecutive visits"
+                "the worker reported {reported} ns for a visit that took {measured} ns; its times were far too short \
+                 in {IN_A_ROW} consecutive visits"
             );
             return Err(Fault::WrongAnswer(text));
         }
@@ -58,7 +58,7 @@ mod tests {
     #[test]
     fn rejects_a_reported_time_longer_than_the_measured_one() {
         let error = OwnTime::default().judge(1_001, 1_000).unwrap_err().to_string();
-        assert_eq!(error, "wrong answer: the worker reported 1001 ns for a visit of 1000 ns");
+        assert_eq!(error, "wrong answer: the worker reported 1001 ns for a visit that took 1000 ns");
     }
 
     #[test]

@@ -355,7 +355,8 @@ impl WarmUp {
         match self.closest {
             Some((took, reported)) if took.abs_diff(reported) > took / 20 => {
                 let text = "no visit in the warm-up came closer";
-                Err(Fault::WrongAnswer(format!("the worker reported {reported} ns for a visit of {took} ns ({text})")))
+                let text = format!("the worker reported {reported} ns for a visit that took {took} ns ({text})");
+                Err(Fault::WrongAnswer(text))
             }
             _ => Ok(()),
         }

@@ -238,7 +238,7 @@ pub(super) fn draw(analysis: &RunAnalysis<'_>, plot: &Plot<'_>, mut all: Vec<Ser
     let ideal = if plot.ideal { " Dashed: ideal, proportional to the first point." } else { "" };
     let more = if total > MOST { format!(" The table lists {} more.", total - MOST) } else { String::new() };
     canvas.note(more.trim_start());
-    let about = format!("Plotted against {}, with 95% intervals.{ideal} {}.{more}", plot.across.0, listed.join("; "));
+    let about = format!("Figures by {}, with 95% intervals.{ideal} {}.{more}", plot.across.0, listed.join("; "));
     Some(canvas.finish(analysis, &plot.name, &title, about))
 }
 

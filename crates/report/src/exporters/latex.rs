@@ -26,7 +26,11 @@ pub(super) struct Latex {
 
 impl Exporter for Latex {
     fn format(&self) -> Format {
-        Format { name: "latex", describe: "LaTeX tables (array, booktabs, longtable), one per area", extension: "tex" }
+        Format {
+            name: "latex",
+            describe: "LaTeX tables, one per area (packages: array, booktabs, longtable)",
+            extension: "tex",
+        }
     }
 
     fn export(&self, analysis: &RunAnalysis<'_>, out: &mut dyn Write) -> Result<(), ExportError> {

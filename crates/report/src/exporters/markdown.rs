@@ -164,7 +164,11 @@ fn methodology(analysis: &RunAnalysis<'_>, out: &mut dyn Write) -> std::io::Resu
         }
     }
     writeln!(out, "- {} warm-up operations in each process, discarded", grouped(protocol.warmup))?;
-    writeln!(out, "- {}% trimmed at each tail (not for the median and its interval)", protocol.trim_pct)?;
+    writeln!(
+        out,
+        "- {}% of the samples trimmed at each tail (not for the median and its interval)",
+        protocol.trim_pct
+    )?;
     let spreads = &protocol.run_spreads;
     writeln!(
         out,

@@ -107,8 +107,7 @@ impl Exporter for Sha3Csv {
     fn format(&self) -> Format {
         Format {
             name: "sha3-csv",
-            describe:
-                "SHA-3 and SHAKE digests by one provider, in cycles or ticks per byte, one column per message length",
+            describe: "SHA-3 and SHAKE by one provider, in cycles or ticks per byte, one column per message length",
             extension: "csv",
         }
     }
