@@ -326,7 +326,7 @@ fn conclude(judgement: &LeakJudgement, role: Role, request: &LeakRequest) -> (Le
 /// not overinterpret it.
 fn limits(case: &LeakCase, verdict: LeakConclusion, figures: &LeakFigures) -> Vec<String> {
     let mut limits = vec![
-        format!("only these inputs varied: {}", case.classes),
+        format!("the verdict covers only {}", case.classes),
         format!(
             "with {} samples, the test detects a difference of {:.1} ns or more in 19 of 20 measurements",
             figures.samples, figures.detectable_ns

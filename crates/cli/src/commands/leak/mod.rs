@@ -119,7 +119,7 @@ fn sentence(outcome: &LeakOutcome, palette: Palette) -> String {
     let mut notes = Vec::new();
     if let Some(figures) = &outcome.figures {
         notes.push(format!(
-            "{}: {} at decile {}, median {}, {} samples",
+            "{}: difference {} at decile {}, median {}, {} samples",
             outcome.classes,
             effect(&figures.effect),
             figures.tenth,
