@@ -105,7 +105,7 @@ pub(super) fn cumulative(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart
     };
     canvas.note(end.clone());
     canvas.note("Curves have no whiskers; the tables give the intervals of the medians.");
-    let more = if more > 0 { format!("The table lists {more} more, which are slower.") } else { String::new() };
+    let more = if more > 0 { format!("Slower libraries, only in the table: {more}.") } else { String::new() };
     canvas.note(more.clone());
     canvas.note(failures(analysis, rows));
     let about =
@@ -186,16 +186,16 @@ pub(super) fn violins(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> {
         canvas.shows(row);
     }
     let spread: Vec<String> = chosen.iter().filter_map(|row| spread(row)).collect();
-    let shape = "A shape is wider at times that more operations took. It ends at the 99th percentile, because the \
-                 slowest operations would squeeze all others. Shapes have no whiskers; the tables give the intervals \
-                 of the medians.";
+    let shape = "The width of a shape shows how many operations took that time. A shape ends at the 99th percentile, \
+                 because the slowest operations would squeeze all others. Shapes have no whiskers; the tables give the \
+                 intervals of the medians.";
     let about = format!(
-        "One violin for each algorithm, wider at times that more operations took. It ends at the 99th percentile; the \
-         diamond is the median. {}.",
+        "One violin for each algorithm; its width shows how many operations took that time. It ends at the 99th \
+         percentile. The diamond is the median. {}.",
         spread.join("; ")
     );
     canvas.note(shape);
-    canvas.note(if more > 0 { format!("The table lists {more} more, which are slower.") } else { String::new() });
+    canvas.note(if more > 0 { format!("Slower algorithms, only in the table: {more}.") } else { String::new() });
     canvas.note(failures(analysis, &rows));
     Some(canvas.finish(analysis, &format!("violin-{}", slug(area)), &title, about))
 }
