@@ -185,6 +185,18 @@ fn distributions_without_a_comb_are_not_read() {
     );
 }
 
+/// A guess of `each` that is far too small must not make the fit consider millions of attempts.
+#[test]
+fn fits_end_if_samples_are_many_attempts_apart() {
+    let mut rng = Rng::with_seed(4);
+    for spread in [1e-6, 1e-3, 1.0, 100.0] {
+        let mut times: Vec<f64> = (0..1000).map(|_| 1e6 + spread * rng.f64()).collect();
+        times.extend((0..60).map(|_| 1e9 * rng.f64()));
+        times.extend((0..60).map(|attempts| 1e6 + 20.0 * spread * f64::from(attempts)));
+        assert_eq!(Comb::fit(&times, EXPECTED, EARLY), None, "{spread}");
+    }
+}
+
 #[test]
 fn combs_that_contradict_the_expected_number_are_not_read() {
     let samples = STEADY.samples(4000, 2);

@@ -29,6 +29,10 @@ const LEAST_NOISE: f64 = 0.003;
 const GUESSED_OUTLIERS: f64 = 0.05;
 const OUTLIERS: (f64, f64) = (1e-4, 0.9);
 
+/// Maximum number of failed attempts that the model considers. Samples with more count as unexplained. With a success
+/// probability of 1 in 5, their probability is below 0.000002.
+const MOST_FAILED: f64 = 60.0;
+
 /// Number of standard deviations within which a sample can belong to a tooth.
 const REACH: f64 = 4.0;
 
@@ -126,7 +130,7 @@ impl Kinds {
         let (short, long) = (self.times[0].min(self.times[1]), self.times[0].max(self.times[1]));
         let (success, odds) = (1.0 / self.expected, self.early / (1.0 - self.early));
         let mut failed = ((further - reach) / long).ceil().max(0.0);
-        while failed * short <= further + reach {
+        while failed <= MOST_FAILED && failed * short <= further + reach {
             let variance = self.variance(failed);
             let late = (1.0 - success) * (1.0 - self.early);
             let scale = (1.0 - self.outliers) / (2.0 * PI * variance).sqrt();
