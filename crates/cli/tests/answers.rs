@@ -27,7 +27,7 @@ const ANSWERS: [(&str, &[&str]); 25] = [
         "hybrid",
         &[
             "Hybrid in parts: X25519MLKEM768 by *, * for a complete exchange *",
-            "X-Wing handshake under load*: * a second with 5,000 concurrent tasks *",
+            "X-Wing handshake under load*: * a second by * (5,000 concurrent tasks, * workers)*",
         ],
     ),
     ("certificate", &["Issuing certificates: X.509-* by *", "Certificates: X.509-* by *"]),

@@ -189,7 +189,7 @@ fn rejects_every_broken_chain_rule() {
         middle.issue(&leaf, AUTHORITY),
         root.issue(&middle, SubjectType::Authority { path_length: Some(0) }),
     ];
-    assert!(refused(&too_long, &first, NOW).contains("allows fewer"));
+    assert!(refused(&too_long, &first, NOW).contains("has a path length constraint that the chain exceeds"));
 }
 
 /// An attacker who breaks the classical key must not be able to remove the alternative signature.

@@ -163,11 +163,11 @@ fn rejects_every_broken_rule_in_every_form() {
             let lowest = second.issue(&leaf, SubjectType::Leaf, same);
             [lowest, middle.issue(&second, authority(None), same), root.issue(&middle, authority(allowed), same)]
         };
-        expect(&long(None), "allows fewer");
-        expect(&long(Some(0)), "allows fewer");
+        expect(&long(None), "has a path length constraint that the chain exceeds");
+        expect(&long(Some(0)), "has a path length constraint that the chain exceeds");
         let generous = [root.issue(&root, authority(None), same)];
         assert_eq!(refused(&long(None), &generous, NOW), "believed");
-        assert!(refused(&long(Some(0)), &generous, NOW).contains("allows fewer"));
+        assert!(refused(&long(Some(0)), &generous, NOW).contains("a path length constraint that the chain exceeds"));
 
         // Names of issuers and servers.
         expect(&by_middle(SubjectType::Leaf, &|profile| profile.dns_names.clear()), "does not match the server name");

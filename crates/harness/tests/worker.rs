@@ -283,7 +283,9 @@ fn each_operation_of_a_wave_is_a_sample() {
     let Response::Visited(visited) = served.ask(Request::Visit(visit)) else { panic!("the visit failed") };
     assert_eq!((visited.ticks.len(), COUNTED_CALLS.load(Ordering::Relaxed)), (10, 3));
     served.prepare("too-few");
-    assert!(matches!(served.try_visit("too-few", 0), Response::Fault { reason } if reason.contains("1 times for 4")));
+    assert!(
+        matches!(served.try_visit("too-few", 0), Response::Fault { reason } if reason.contains("1 durations for 4"))
+    );
 }
 
 #[test]

@@ -63,7 +63,7 @@ pub(crate) fn tokens(analysis: &RunAnalysis<'_>) -> Table {
     }
     table
         .note("as text: length in a cookie or a header, encoded as base64url; a JWS is already text")
-        .note("limits: a cookie has at most 4,096 bytes for its name (__Host-token) and value; a header line has at most 8 KiB, including \"Authorization: Bearer\"")
+        .note("limits: 4,096 bytes for the name (__Host-token) and value of a cookie; 8 KiB for a header line, including Authorization: Bearer")
         .note(
             "QR code: version 40 with error correction L holds 2,953 bytes, or 4,296 alphanumeric characters (2,864 \
              bytes in Base45, RFC 9285); a JWS contains lower-case letters, so it is stored as bytes",

@@ -212,7 +212,11 @@ fn failed_runs_of_hyperfine_are_left_out() {
     assert!(series.len() == 1 && notes.contains("\"a\" has no samples"), "{notes}");
     refused(&[
         ("x.json", &file("[1,2]", "[0]"), "2 times but 1 exit codes"),
-        ("x.json", r#"{"results":[{"command":"a","times":[1],"exit_codes":[1]}]}"#, "no samples: all 1 runs of"),
+        (
+            "x.json",
+            r#"{"results":[{"command":"a","times":[1],"exit_codes":[1]}]}"#,
+            "no samples: left out failed runs of \"a\" (1 of 1)",
+        ),
         ("x.json", r#"{"results":[{"command":"a","times":[]}]}"#, "contains no samples"),
         ("x.json", r#"{"results":[]}"#, "contains no samples"),
     ]);
