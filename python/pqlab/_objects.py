@@ -49,7 +49,7 @@ class Local:
     def part(self, part: tuple[int, int]) -> Generator[tuple[str, int]]:
         """Yields the name of a file, and the time in ns to fetch the part.
 
-        The file contains the part at the same offset as the block.
+        The part has the same offset in the file as in the block.
         """
         yield self.name, 0
 
@@ -118,7 +118,7 @@ class Object:
     def part(self, part: tuple[int, int]) -> Generator[tuple[str, int]]:
         """Yields the name of a file, and the time in ns to fetch the part.
 
-        The file contains the part at the same offset as the block.
+        The part has the same offset in the file as in the block.
         """
         with self._outline() as (path, descriptor):
             began = time.monotonic_ns()

@@ -168,7 +168,7 @@ pub fn trust_sentence(analysis: &RunAnalysis<'_>) -> Option<String> {
 fn interference(cases: &[&CaseAnalysis<'_>], figures: &[&Estimates]) -> String {
     let shared_pct = shared_pct(figures);
     let disturbed = figures.iter().filter(|estimates| estimates.contended).count();
-    // `shared_pct` covers only the core's other hardware thread, not, for example, another program on the core.
+    // `shared_pct` covers only the core's other hardware thread. Another program on the core itself shows in `left_out`.
     let seen = shared_pct > 0.0 || figures.iter().any(|estimates| estimates.left_out > 0);
     let amount = match shared_pct {
         0.0 if disturbed > 0 || seen => "disturbed measurements".to_owned(),

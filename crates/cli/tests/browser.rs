@@ -224,7 +224,7 @@ async fn look_at_screens(client: &Client, name: &str) {
             "return [document.scrollingElement.scrollWidth, innerWidth, document.scrollingElement.scrollHeight];"
         );
         assert!(sizes[0] <= sizes[1], "{what}: {sizes:?}");
-        // Make the screen as high as the page, so that the browser lays out the whole page.
+        // Make the screen as tall as the page, so that the browser lays out the whole page.
         screen(client, width, sizes[2].min(16_000) as u32).await;
         until(client, CUT_OFF, json!([])).await;
         picture(client, &format!("{name}-{what}")).await;

@@ -172,8 +172,8 @@ fn planned_by(words: &[String]) -> Vec<String> {
     ids.lines().map(str::to_owned).collect()
 }
 
-/// Exports a run that contains the table that the command names. The row in the document must run a suite that measures
-/// the table's cases, and must measure cases in the table's area.
+/// Exports the table in `words` from a stored run that has it. Checks that one of the row's `suites` produces the table,
+/// and that the `planned` cases include its area.
 fn exported(number: &str, words: &[String], kept: &[Kept], planned: &[String], suites: &[String]) {
     let Some(table) = option(words, "--table") else {
         kept[0].pqlab.expect(0, &with(words, &[]));

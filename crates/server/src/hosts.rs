@@ -4,8 +4,8 @@
 use hyper::header::HeaderValue;
 use std::net::IpAddr;
 
-/// Host names that this server accepts, in addition to `localhost` and all IP addresses, which an attacker cannot
-/// redirect.
+/// Additional host names that this server accepts. It always accepts `localhost` and IP addresses, because an attacker
+/// cannot redirect these.
 pub(super) struct Hosts(Vec<String>);
 
 impl Hosts {

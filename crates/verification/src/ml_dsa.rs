@@ -338,7 +338,8 @@ impl SecretKey {
         SecretKey::from_expanded_seed(set, &shake256(&[seed, &[set.k as u8, set.l as u8]], 128))
     }
 
-    /// Generates the key from `rho`, the seed of the secrets, and `K`: 128 bytes in total (algorithm 6 from line 3).
+    /// Generates the key from the 128 bytes `rho || rho' || K` (FIPS 204, algorithm 6, from line 3). `rho'` is the seed of
+    /// the secret vectors.
     pub fn from_expanded_seed(set: &Set, expanded: &[u8]) -> SecretKey {
         let mut s1 = expand_s(set, &expanded[32..96]);
         let s2 = s1.split_off(set.l);

@@ -225,7 +225,7 @@ impl<'m, 'a> Sum<'m, 'a> {
             found.paired = false;
             for term in group {
                 let figure = term.case.figure_by(self.unit, self.statistic)?;
-                // The cases share one spread between runs, so give each an equal part of it.
+                // The spread between runs applies to the group once, so divide the weight equally among its cases.
                 let of_runs = weight / group.len() as f64;
                 contrasts.push(Contrast::apart(&figure.crossed, term.weight).with_runs(of_runs));
             }

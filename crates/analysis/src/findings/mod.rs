@@ -164,8 +164,8 @@ fn rows<'s, 'a>(
     let lengths = || rows.iter().filter_map(|row| row.case().message_length());
     let length = if hash { lengths().max() } else { lengths().min() };
     rows.retain(|row| row.case().message_length().is_none_or(|length_of_row| Some(length_of_row) == length));
-    // Select the kind of randomness for each construction separately, because some constructions use randomness in
-    // every library.
+    // Select the kind of randomness for each construction separately. Some constructions have no deterministic case, so
+    // one choice for all would drop them.
     let mut kept = OneKind { cases: Vec::new(), left_out: Vec::new() };
     for (_, rows) in grouped(rows.into_iter(), |row| row.case().algorithm.clone()) {
         let kind = one_kind(rows);

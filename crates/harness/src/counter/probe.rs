@@ -186,8 +186,8 @@ fn refusal(errno: Errno, paranoid: Option<i32>) -> (String, String) {
                     "a container's system-call filter forbids perf_event_open ({errno:?}), although \
                      kernel.perf_event_paranoid is {level}, which allows it"
                 ),
-                "start the container with `--cap-add PERFMON` or `--security-opt seccomp=unconfined`; otherwise \
-                 `sudo sysctl kernel.perf_event_paranoid=1`, or run as root"
+                "start the container with `--cap-add PERFMON` or `--security-opt seccomp=unconfined`; if \
+                 that does not help, run `sudo sysctl kernel.perf_event_paranoid=1` on the host, or run pqlab as root"
                     .to_owned(),
             ),
             level => (

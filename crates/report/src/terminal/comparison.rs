@@ -178,7 +178,7 @@ fn means(comparison: &Comparison) -> String {
         return String::new();
     }
     format!(
-        "{}means assume independent samples, but samples of one process are not independent, so no verdict follows\n",
+        "{}tests of means assume independent samples, but samples of one process are not independent: no verdict\n",
         lines.concat()
     )
 }
