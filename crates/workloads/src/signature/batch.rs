@@ -451,7 +451,9 @@ mod tests {
             assert_eq!(trial.verify().is_ok(), right, "{each} {one_short}");
             // A verifier that returns one verdict too few must fail during the timed call.
             let timed = trial.routine(1, &mut Recorder::default());
-            assert!(!one_short || matches!(timed, Err(Fault::WrongAnswer(what)) if what.contains("number of verdicts: 7,")));
+            assert!(
+                !one_short || matches!(timed, Err(Fault::WrongAnswer(what)) if what.contains("number of verdicts: 7,"))
+            );
         }
     }
 }
