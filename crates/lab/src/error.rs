@@ -281,7 +281,7 @@ impl fmt::Display for Thing {
 }
 
 impl LabError {
-    /// Returns whether the caller may fix the error by changing the request, its files or the store. Otherwise pqlab, a
+    /// Returns whether the caller can fix the error by changing the request, its files or the store. Otherwise, pqlab, a
     /// library or the machine failed.
     pub fn is_request(&self) -> bool {
         match self {

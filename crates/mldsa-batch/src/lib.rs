@@ -1,4 +1,5 @@
-//! Verifies ML-DSA signatures (FIPS 204): single signatures, and batches from different signers or with prepared keys.
+//! Verifies ML-DSA signatures (FIPS 204), one at a time or in batches. The signatures of a batch may have different
+//! signers. Keys are encoded or prepared.
 //!
 //! This crate does not sign and handles no secrets. Execution time depends on the input.
 //!

@@ -9,10 +9,11 @@
 //!   the algorithm and the key identifier. The unprotected header, which is not signed, must be empty.
 //! - Decoders reject tokens with critical headers (`crit`), because they support none.
 //!
-//! The verifier chooses the algorithm, never the token.
+//! The verifier, not the token, chooses the algorithm.
 //!
 //! RFC 9864 deprecates identifiers that do not name the curve: `EdDSA` in JOSE, `EdDSA` and `ES256` in COSE.
-//! Verification accepts deprecated identifiers. New tokens contain `Ed25519`, or `ESP256` in COSE.
+//! Verification accepts deprecated identifiers. New tokens contain `Ed25519` instead of `EdDSA`, and in COSE
+//! `ESP256` instead of `ES256`.
 
 pub mod cose;
 mod json;

@@ -356,7 +356,7 @@ proptest! {
         check(read("x.csv", table.as_bytes()), &lists, "us", &notes);
     }
 
-    /// In a table separated by commas, a number with an unquoted decimal comma must never be read as two columns.
+    /// In a comma-separated table, a number with an unquoted decimal comma must never be read as two columns.
     #[test]
     fn split_decimals_are_refused(
         rows in prop::collection::vec((0_u32..1000, 0_u32..1000), 1..20), headed in any::<bool>(), digits in 1..4_usize,

@@ -43,8 +43,8 @@ const FILLS: [Fill; 4] = [Fill::Solid, Fill::Ring, Fill::Bar, Fill::Pale];
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Look {
     pub(super) colour: usize,
-    /// Number of the color of the mark's left half, which shows the first library of a pair. `None` if the provider is
-    /// a single library.
+    /// Index of the color for the left half of the mark, which shows the first library of a pair. `None` if the provider
+    /// is a single library.
     pub(super) left: Option<usize>,
     pub(super) shape: usize,
     pub(super) fill: Fill,

@@ -228,9 +228,9 @@ fn almost_valid(scheme: &dyn SignatureScheme, key: &Inspected, opened: &[Opened]
     }
 }
 
-/// Lengthens a signature by adding rotations of the first row of the secret basis. Returns the message and two encoded
-/// signatures: the longest valid one and the shortest invalid one that these additions reach. Returns `None` if a
-/// signature does not fit into the padded length.
+/// Increases the norm of a signature by adding rotations of the first row of the secret basis. Returns the message and
+/// two encoded signatures found in this way: the valid one with the largest norm and the invalid one with the smallest.
+/// Returns `None` if an encoding exceeds the padded length.
 fn lengthened<'a>(key: &Inspected, one: &'a Opened) -> Option<(&'a [u8], [Vec<u8>; 2])> {
     let (set, SecretKey { f, g, .. }) = (&key.set, &key.secret);
     let (row, row_of_s2, first, second) = (norm([f, g]), norm([f]), adjoint(g), adjoint(f));

@@ -1,6 +1,6 @@
 //! NIST's Monte Carlo chains for SHA-3 and SHAKE (SHA-3 Validation System, sections 6.2.3 and 6.3.3): 100,000 outputs,
-//! each computed from the previous one. Without the files, a chain's seed and one embedded digest suffice to check the
-//! whole chain.
+//! each computed from the previous one. If NIST's files are missing, the embedded seed and digest suffice to check a
+//! chain.
 
 use crate::checks::equal;
 use crate::read::sha3::MonteCarlo;

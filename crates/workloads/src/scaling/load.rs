@@ -139,7 +139,8 @@ impl Drop for Load {
     }
 }
 
-/// Returns the smallest value in `sorted` for which at least `percent` percent of the values are not larger.
+/// Returns the nearest-rank percentile: the smallest value in `sorted` such that at least `percent`% of the values are
+/// less than or equal to it.
 fn nearest_rank(sorted: &[u64], percent: u64) -> u64 {
     let rank = (sorted.len() as u64 * percent).div_ceil(100).max(1);
     sorted[rank as usize - 1]
