@@ -40,7 +40,7 @@ pub(super) fn server(analysis: &RunAnalysis<'_>) -> Table {
     table_of_servers
         .note("efficiency: throughput per thread at the largest number of threads measured, relative to one thread")
         .note("calculated: one core's rate times the number of cores; an upper bound, because busy cores share caches and run at a lower clock")
-        .note("columns without \"with TCP\": handshakes in memory, without sockets")
+        .note("other columns: handshakes in memory, without sockets")
         .note(
             "with TCP: calculated from the server thread's CPU time over the loopback, which includes the kernel's TCP \
              and one request",
