@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import pickle
-import signal
 import subprocess
 import sys
 import textwrap
@@ -243,7 +242,11 @@ def test_other_threads_run_meanwhile(run: pqlab.Run) -> None:
 def test_ctrl_c_keeps_finished_cases(tmp_path: Path) -> None:
     script = textwrap.dedent(
         """
-        import os, signal, pqlab, pqlab._progress
+        import os, signal
+
+        before = signal.getsignal(signal.SIGINT)
+
+        import pqlab, pqlab._progress
 
         class Shown(pqlab._progress.Shown):
             def finished(self, case, error):
@@ -257,13 +260,13 @@ def test_ctrl_c_keeps_finished_cases(tmp_path: Path) -> None:
             assert stopped.run.cases and not stopped.run.complete
             assert pqlab.open().run(stopped.run.id).cases == stopped.run.cases
             print(stopped)
+        assert signal.getsignal(signal.SIGINT) is before
         """
     )
     environment = {**os.environ, "PQLAB_DB": str(tmp_path / "pqlab.db")}
     ran = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=False)
     assert ran.returncode == 0, ran.stderr
     assert "pqlab.resume() continues the run" in ran.stdout
-    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
 def test_the_command_is_installed() -> None:
