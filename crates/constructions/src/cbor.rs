@@ -1,6 +1,5 @@
-//! CBOR arrays of byte strings (RFC 8949). The reference forms of hybrid keys, signatures and certificates use these
-//! arrays. An earlier system defined the forms. Decoding is strict: [`read`] accepts only the bytes that [`write`]
-//! produces.
+//! CBOR arrays of byte strings (RFC 8949). The reference forms of hybrid keys, signatures and certificates, defined by
+//! an earlier system, use these arrays. Decoding is strict: [`read`] accepts only the bytes that [`write`] produces.
 
 use minicbor::decode::Decoder;
 use minicbor::encode::Encoder;
@@ -42,8 +41,8 @@ pub(crate) fn write<const N: usize>(what: &'static str, parts: [&[u8]; N], out: 
     Ok(expected)
 }
 
-/// Returns the byte strings in a CBOR array. They must have the given lengths in bytes. The array must be encoded in
-/// the shortest form, without trailing bytes.
+/// Returns the byte strings in a CBOR array. The byte strings must have the given lengths in bytes. The array must be
+/// encoded in the shortest form, without trailing bytes.
 ///
 /// # Errors
 /// [`Error::Malformed`] if `bytes` breaks one of these rules.

@@ -1,4 +1,4 @@
-//! Random bytes for constructions, such as seeds that a standard divides between the two halves of a hybrid.
+//! Random bytes for constructions, such as a seed that a standard splits between the two halves of a hybrid.
 
 use pqlab_primitives::{Coins, Error, Result, Wiped};
 

@@ -127,8 +127,8 @@ fn verifies_a_chain_of_three_in_every_form() {
     }
 }
 
-/// ECDSA and RSA are special: the identifiers of keys and signatures differ and have parameters, and certificates
-/// encode ECDSA signatures in DER.
+/// ECDSA and RSA differ from the other algorithms. Their key identifiers have parameters and differ from their
+/// signature identifiers. Certificates encode ECDSA signatures in DER.
 #[test]
 fn verifies_ecdsa_and_rsa_chains_unless_changed() {
     for algorithm in ["ECDSA-P-256", "RSA-2048"] {

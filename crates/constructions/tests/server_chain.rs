@@ -84,8 +84,7 @@ const fn authority(path_length: Option<u8>) -> SubjectType {
 
 fn same(_: &mut Profile) {}
 
-/// Returns the owners of the root, intermediate and leaf certificates, the root certificate, and the chain below the
-/// root.
+/// Returns the certificate owners (root, intermediate, leaf), the root certificate, and the chain below the root.
 fn three(form: &[&str]) -> ([Owner; 3], Certificate, Vec<Certificate>) {
     let [root, middle, leaf] = ["root", "middle", "leaf"].map(|name| Owner::new(name, form));
     let anchor = root.issue(&root, authority(Some(1)), same);

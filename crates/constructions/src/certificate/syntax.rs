@@ -105,8 +105,8 @@ pub(super) fn assemble(tbs: &[u8], algorithm: &Identifier, signature: &[u8]) -> 
     .to_der()
 }
 
-/// Alternative key of the subject and alternative signature, from a certificate's extensions. At least one of the two
-/// is present.
+/// The subject's alternative key and the alternative signature, read from a certificate's extensions. At least one of
+/// the two is present.
 #[derive(Clone, Debug)]
 pub(super) struct Alternative {
     pub(super) subject_key: Option<PublicKey>,

@@ -37,7 +37,8 @@ pub enum Signatures {
 
 impl Certificate {
     /// Verifies every signature in the certificate with the issuer's keys. If the issuer has an alternative key, the
-    /// alternative signature is mandatory: otherwise an attacker who breaks the classical key could omit it.
+    /// alternative signature is mandatory. Otherwise, an attacker who breaks the classical key could remove the
+    /// alternative signature unnoticed.
     ///
     /// # Errors
     /// [`CertificateError::Signature`] naming the signature that is missing or invalid.

@@ -122,7 +122,7 @@ fn length(bytes: usize) -> Result<[u8; 2]> {
     u16::try_from(bytes).map(u16::to_be_bytes).map_err(|_| TOO_LONG)
 }
 
-/// Prefixes `bytes` with their length as two bytes.
+/// Returns `bytes`, preceded by their length as a big-endian two-byte integer.
 fn prefixed(bytes: &[u8]) -> Result<Wiped<Vec<u8>>> {
     Ok(Wiped::new([&length(bytes.len())?[..], bytes].concat()))
 }

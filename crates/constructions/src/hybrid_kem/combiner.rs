@@ -28,7 +28,7 @@ pub(super) struct Inputs<'a> {
     pub(super) ciphertext_x: &'a [u8],
     /// X25519 part of the recipient's encapsulation key.
     pub(super) public_x: &'a [u8; X25519],
-    /// Whole ciphertext of the hybrid, as sent.
+    /// Complete ciphertext of the hybrid, as sent.
     pub(super) ciphertext: &'a [u8],
 }
 

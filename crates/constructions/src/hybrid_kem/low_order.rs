@@ -10,8 +10,8 @@ use std::sync::Arc;
 pub(super) enum LowOrder {
     /// Reject the point with the library's error.
     Refused,
-    /// Ignore the library's error and use a zero secret, the result of the function in RFC 7748, section 5. A library
-    /// that rejects the point may not have written the ephemeral key, so the X25519 KEM in this variant generates one.
+    /// Ignore the library's error and use a zero secret, the result of the function in RFC 7748, section 5. The library
+    /// may reject the point before it outputs an ephemeral key, so the X25519 KEM in this variant generates one.
     Combined(Arc<dyn Kem>),
 }
 
@@ -40,9 +40,9 @@ const fn small(first: u8) -> [u8; X25519] {
     point
 }
 
-/// Points of low order: the 255-bit numbers that X25519 maps to zero for every scalar, because scalars are multiples of
-/// eight. The numbers are 0, 1, the two coordinates of points of order eight, -1, and p and p + 1, which are aliases of
-/// 0 and 1 (<https://cr.yp.to/ecdh.html#validate>).
+/// Points of low order, as 255-bit numbers. X25519 maps these numbers to zero for every scalar, because scalars are
+/// multiples of eight. The numbers are 0, 1, the two coordinates of points of order eight, -1, p and p + 1. The last
+/// two are aliases of 0 and 1 (<https://cr.yp.to/ecdh.html#validate>).
 #[rustfmt::skip]
 const POINTS: [[u8; X25519]; 7] = [
     small(0),

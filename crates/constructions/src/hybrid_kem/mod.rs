@@ -21,9 +21,10 @@
 //! operations of this KEM.
 //!
 //! If an encapsulation key or a ciphertext contains an X25519 key of low order, the X25519 secret is zero. X-Wing
-//! hashes this secret like any other. Its draft (sections 5.4 and 5.5) calls the function of RFC 7748, section 5, and
-//! specifies an error only for ML-KEM's key. X-Wing implementations that return the library's error behave differently.
-//! The other constructions reject keys of low order (RFC 7748, section 6.1), as TLS requires for X25519MLKEM768.
+//! hashes this secret like any other: its draft (sections 5.4 and 5.5) calls the function of RFC 7748, section 5, and
+//! specifies an error only for ML-KEM's key. X-Wing implementations that return the library's error instead behave
+//! differently. The other constructions reject keys of low order (RFC 7748, section 6.1), as TLS requires for
+//! X25519MLKEM768.
 
 mod combiner;
 mod keys;
@@ -198,7 +199,7 @@ impl Secret {
 
 impl HybridKem {
     /// Builds X-Wing. Lengths in bytes: encapsulation key 1216, decapsulation key 32, ciphertext 1120, secret 32.
-    /// Decapsulation accepts every ciphertext of this length, even if the library's X25519 rejects its X25519 part.
+    /// Decapsulation accepts every ciphertext of this length, even if the library rejects the ciphertext's X25519 part.
     ///
     /// # Errors
     /// [`Error::Unsupported`] if an argument implements a different algorithm, or if the library cannot generate ML-KEM

@@ -2,8 +2,9 @@
 //! `random || message`, where `random` is 32 fresh bytes per signature. The result is the CBOR
 //! array `[random, Ed25519 signature, ML-DSA-65 signature]`, 3413 bytes.
 //!
-//! pqlab offers this form only to reproduce the earlier system's tables. It does not bind the halves together: each
-//! signature alone is valid over `random || message`. The composite prevents that with its context.
+//! pqlab offers this form only to reproduce the earlier system's tables. This form does not bind the two halves
+//! together, because each signature on its own is valid over `random || message`. The composite prevents such a
+//! separation with its context.
 
 use super::halves::{Halves, KeyPair, VerifyingPair};
 use super::length::{ED25519_KEY, ED25519_SIGNATURE, ML_DSA_65_KEY, ML_DSA_65_SIGNATURE, SEED};

@@ -231,7 +231,7 @@ impl Identifier {
         kem.or(signature).unwrap_or_default()
     }
 
-    /// Returns the length of a private key in an encoding, in bytes. If the length varies, returns the maximum.
+    /// Returns the length in bytes of a private key in the given encoding. If the length varies, returns the maximum.
     pub(super) fn private_key(&self, encoding: KeyEncoding) -> usize {
         let kem = KemParameters::find(self.algorithm).and_then(|kem| kem.decapsulation_key(encoding));
         let signature = SignatureParameters::find(self.algorithm).and_then(|scheme| scheme.signing_key(encoding));

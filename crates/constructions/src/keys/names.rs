@@ -174,7 +174,7 @@ pub fn algorithm_name(oid: &str) -> Option<&'static str> {
     single.or_else(|| FAMILIES.iter().find(|(start, _)| oid.starts_with(start)).map(|(_, name)| *name))
 }
 
-/// Returns the object identifier, preceded by the algorithm's name if it is known.
+/// Returns the object identifier, preceded by the algorithm's name if the name is known.
 pub(super) fn with_name(oid: &str) -> String {
     algorithm_name(oid).map_or_else(|| oid.to_owned(), |name| format!("{name} ({oid})"))
 }

@@ -1,5 +1,5 @@
-//! PEM (RFC 7468) as programs and editors write it. White space, line lengths and line endings do not matter, text may
-//! surround the blocks, and a file may contain several blocks. The base64 itself must be canonical.
+//! Reads PEM (RFC 7468) and tolerates common variations. White space, line lengths and line endings do not matter, text
+//! may surround the blocks, and a file may contain several blocks. The base64 itself must be canonical.
 
 use super::DecodeError;
 use base64::Engine;
@@ -30,7 +30,7 @@ impl std::fmt::Debug for PemBlock {
 
 impl PemBlock {
     /// Reads all blocks in a text, in order. A block is faulty if it has no end, ends with a different label, or
-    /// contains anything but canonical base64. The other blocks are still read.
+    /// contains anything but canonical base64. A faulty block does not affect the others.
     pub fn all(text: &str) -> Vec<PemBlock> {
         let mut blocks = Vec::new();
         let mut rest = text;
@@ -80,7 +80,7 @@ fn is_label(label: &str) -> bool {
     !label.is_empty() && label.len() <= LONGEST_LABEL && label.bytes().all(sound) && label.trim() == label
 }
 
-/// Returns an explanation of the label of a block that pqlab does not read, or `None` for other labels.
+/// Explains a label that pqlab recognizes but does not read. Returns `None` for other labels.
 pub fn meaning(label: &str) -> Option<&'static str> {
     Some(match label {
         "EC PRIVATE KEY" => "SEC 1; convert it with `openssl pkcs8 -topk8 -nocrypt`",

@@ -353,8 +353,8 @@ impl<R: Read + Seek> BlockReader<R> {
         Ok(place(from)?..place(to.max(from))?)
     }
 
-    /// Returns the end (exclusive) of a part of `count` transactions. Fails if the block does not contain the whole
-    /// part or has no index.
+    /// Returns the end (exclusive) of a part of `count` transactions. Fails if the block has no index or does not
+    /// contain the entire part.
     fn end_of(&self, first: u64, count: u64) -> Result<u64, BlockError> {
         let (end, header) = (first.saturating_add(count), self.header);
         match end > header.count {

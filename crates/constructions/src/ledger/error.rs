@@ -75,7 +75,7 @@ impl Rejection {
         }
     }
 
-    /// Converts an error from verifying a signature.
+    /// Converts an error from signature verification to the corresponding rejection.
     pub(super) fn of_verification(error: Error) -> Rejection {
         match error {
             Error::VerificationFailed | Error::Malformed(_) | Error::Length { .. } => Rejection::WrongSignature,
@@ -84,7 +84,7 @@ impl Rejection {
         }
     }
 
-    /// Converts an error from loading a public key.
+    /// Converts an error from loading a public key to the corresponding rejection.
     pub(super) fn of_key(error: Error) -> Rejection {
         match error {
             Error::Unsupported(what) => Rejection::Unsupported(what),

@@ -24,8 +24,8 @@ pub(super) struct Index {
 }
 
 impl Index {
-    /// Records the offset of a transaction if it is one of those that the index lists. `bytes` is the offset, counted
-    /// from the end of the header.
+    /// Records a transaction's offset if the index lists that transaction. `bytes` is the offset, counted from the end
+    /// of the header.
     pub(super) fn note(&mut self, transaction: u64, bytes: u64) {
         if transaction > 0 && transaction.is_multiple_of(STRIDE) {
             self.offsets.push(bytes);
@@ -72,7 +72,7 @@ pub fn length(tail: &[u8]) -> Option<u64> {
     rest.then(|| entries.saturating_mul(ENTRY).saturating_add(TRAILER))
 }
 
-/// Returns the last indexed transaction that is not after `transaction`. Transaction 0 is always indexed.
+/// Returns the position of the last indexed transaction at or before `transaction`. Position 0 counts as indexed.
 pub(super) fn before(transaction: u64) -> u64 {
     transaction - transaction % STRIDE
 }

@@ -1,7 +1,7 @@
 //! Ledger transactions: contents, encoding and verification.
 //!
-//! Transactions have one of two forms, distinguished by the first byte. A verifier for one form never accepts the
-//! other:
+//! Transactions have one of two forms, distinguished by the first byte. A verifier for one form rejects the
+//! other. The forms are:
 //!
 //! - **TXv2** ([`Body`], [`Transaction`]), the default. The signed digest covers every byte before the signature,
 //!   including scheme and public key, so an attacker cannot turn a hybrid transaction into a plain one.

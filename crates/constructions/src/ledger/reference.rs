@@ -22,7 +22,7 @@ use pqlab_primitives::{Coins, Error, Hash, SigningKey};
 pub(super) const VERSION: u8 = 1;
 const DOMAIN: &[u8] = b"TXv1";
 const FIXED: usize = 1 + 4 + 8 + ADDRESS + 8 + 8;
-/// Length in bytes of the longest transaction: a hybrid one.
+/// Length in bytes of the longest transaction, which is a hybrid one.
 pub const LONGEST: usize = FIXED + 2 + 1952 + 1 + 2 + 3309 + 2 + 64;
 /// Length in bytes of a transaction signed only with ML-DSA-65.
 pub const PLAIN: usize = LONGEST - 2 - 64;

@@ -10,13 +10,13 @@ pub struct Rejected {
     pub reason: Rejection,
 }
 
-/// Rejected transactions in a block. Counts all rejections, but lists only the ones with the lowest positions, at most
-/// [`Rejections::LISTED`]. The order in which results arrive does not matter.
+/// Rejected transactions in a block. Counts all rejections, but lists at most [`Rejections::LISTED`]: those with the
+/// lowest positions. The result does not depend on the order in which rejections are added.
 #[derive(Clone, Debug, Default)]
 pub struct Rejections {
     count: u64,
     kinds: BTreeMap<&'static str, u64>,
-    /// Max-heap by position, so that a lower position replaces the highest.
+    /// Max-heap by position. If the list is full, a rejection with a lower position replaces the one with the highest.
     listed: BinaryHeap<ByIndex>,
 }
 

@@ -57,7 +57,7 @@ pub struct Verifier {
     schemes: [Option<Implementation>; Scheme::ALL.len()],
     batch: usize,
     cache: Option<KeyCache>,
-    /// TXv1: Ed25519 keys of senders, keyed by their ML-DSA-65 keys.
+    /// TXv1: maps a sender's ML-DSA-65 key to the sender's Ed25519 key.
     companions: HashMap<Box<[u8]>, Box<dyn VerifyingKey>>,
 }
 

@@ -52,7 +52,7 @@ pub enum Variant {
     V1,
     /// Only a KEM. Forward secret, but does not authenticate the relay.
     KemOnly,
-    /// X25519 and a KEM, like Tor's proposal 269. Secrecy is hybrid, and the relay proves that it has its private onion
+    /// X25519 and a KEM, as in Tor's proposal 269. Secrecy is hybrid, and the relay proves that it has its private onion
     /// key.
     Authenticated,
 }

@@ -111,7 +111,7 @@ impl Protocol {
         self.parts.digest::<ROOM>(&[&length(&[T_MSGMAC]), T_MSGMAC, &length(&[key]), key, before])
     }
 
-    /// Computes the key seed and `verify`, the hashes of secret_input. `secrets` is Xy || Xb.
+    /// Computes two hashes of secret_input: the key seed and `verify`. `secrets` is Xy || Xb.
     fn agreed(&self, secrets: &[u8; 2 * WORD], relay: &RelayDescriptor, x: &[u8], y: &[u8]) -> Result<Agreed> {
         let ver = self.verification.as_slice();
         let RelayDescriptor { identity, onion_key } = relay;

@@ -65,7 +65,8 @@ fn header(algorithm: &Algorithm, key_id: Option<&[u8]>) -> Header {
     }
 }
 
-/// Returns the number of a token's algorithm if it is not registered.
+/// Returns the number of a token's algorithm if the number is not registered. Returns `None` for all other tokens and
+/// for malformed input.
 fn unregistered(bytes: &[u8]) -> Option<i128> {
     let token: Value = coset::cbor::from_reader(bytes).ok()?;
     let Value::Tag(_, array) = token else { return None };
@@ -136,7 +137,8 @@ impl Sign1 {
         Ok(Sign1(read))
     }
 
-    /// Returns the COSE number of the algorithm that the token claims, if it is a number. Do not rely on this claim.
+    /// Returns the COSE number of the algorithm that the token claims, or `None` if the token names the algorithm as
+    /// text. Do not rely on this claim.
     pub fn algorithm(&self) -> Option<i64> {
         match self.0.protected.header.alg {
             Some(RegisteredLabelWithPrivate::Assigned(algorithm)) => Some(algorithm.to_i64()),

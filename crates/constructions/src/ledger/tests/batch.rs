@@ -44,8 +44,8 @@ fn written(transactions: &[Vec<u8>]) -> Vec<u8> {
     writer.finish().unwrap().into_inner()
 }
 
-/// Returns a verifier for all schemes. It verifies ML-DSA signatures in batches of `of`, with the first available batch
-/// verifier. `kept` adds a key cache.
+/// Returns a verifier for all schemes, with a key cache if `kept` is set. The first available batch verifier checks
+/// ML-DSA signatures in batches of `of` transactions.
 fn in_batches(of: usize, kept: bool) -> Verifier {
     let verifier = [Scheme::MlDsa44, Scheme::MlDsa65, Scheme::MlDsa87].into_iter().fold(verifier(), |all, scheme| {
         let (_, batches) = batches(scheme).into_iter().next().unwrap();
