@@ -32,8 +32,8 @@ pub struct Conditions {
     pub chunks: Vec<Chunk>,
     /// Number of the logical processor on which the visit ended. `None` if the system does not report it.
     pub processor: Option<u32>,
-    /// Leftover register state: processor state that the operation left behind in its thread after more than half of
-    /// the samples. `None` if the state could not be read.
+    /// Kinds of leftover register state that the operation left behind in its thread after more than half of the
+    /// samples. `None` if the state could not be read.
     pub residues: Option<Vec<Residue>>,
     /// Time of the operation's first call in this process, in ns, including any setup by the library. `None` except in
     /// the first visit of a process.

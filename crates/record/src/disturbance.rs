@@ -63,7 +63,7 @@ pub enum Disturbance {
         /// Change of the clock in percent.
         pct: f64,
     },
-    /// Another program used the core's other hardware thread before or after the visit, and with it some of the core's
+    /// Another program used the core's other hardware thread before or after the visit and competed for the core's
     /// execution units.
     SharedCore {
         /// Loss of instruction throughput in percent, compared with an otherwise idle core.
@@ -81,14 +81,14 @@ pub enum Disturbance {
 
 impl Disturbance {
     /// Returns whether another program on the core's other hardware thread caused the disturbance. Such a load comes
-    /// and goes, and the user cannot stop it. Excluding the visits that it disturbs does not hide that the machine is
-    /// busy.
+    /// and goes, and the user cannot stop it. If estimates exclude the visits that it disturbs, the [shared
+    /// percentage](crate::Samples::shared_pct) still shows that the machine is busy.
     pub fn is_neighbour(&self) -> bool {
         matches!(self, Disturbance::SharedCore { .. })
     }
 
     /// Returns an estimate of the factor by which the disturbance slowed down the visit. The factor is between 1 and 2,
-    /// because each of two loads on one core or hardware thread gets half of it.
+    /// because two loads that share a core or hardware thread get half of it each.
     pub fn slowdown(&self) -> f64 {
         let lost = |pct: f64| 1.0 / (1.0 - (pct / 100.0).clamp(0.0, 0.5));
         match self {

@@ -1,7 +1,7 @@
 use serde::{Deserialize, Serialize};
 
-/// Machine, build and counters: what readers need to judge the results of a run. A field is `None` if its value cannot
-/// be determined.
+/// Machine, build and counters. Readers need these facts to judge the results of a run. A field is `None` if its value
+/// cannot be determined.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Environment {
     /// Host: name, memory, load.
@@ -58,19 +58,19 @@ impl Latency {
     }
 }
 
-/// Minimum ratio of measured to usual additions per cycle on a core that nothing else uses. The loop lowers the ratio by
-/// about 4%. A load on the other hardware thread lowers it by 15% or more.
+/// Minimum ratio of measured to usual additions per cycle on a core without another load. The measuring loop lowers the
+/// ratio by about 4%. A load on the other hardware thread lowers it by 15% or more.
 const LEAST_SHARE: f64 = 0.9;
 
 impl CoreChecks {
-    /// Returns whether a link takes one core cycle, because every latency is a whole number of links. `None` if no
-    /// latency was measured.
+    /// Returns whether a link takes one core cycle. This is the case if every latency is a whole number of links.
+    /// `None` if no latency was measured.
     pub fn links_are_cycles(&self) -> Option<bool> {
         (!self.latencies.is_empty()).then(|| self.latencies.iter().all(Latency::is_whole))
     }
 
-    /// Returns whether another load appears to use the core all the time, because the core never reached the additions
-    /// per cycle of its kind. `None` if unknown.
+    /// Returns whether another load appears to use the core all the time. This is the case if the core never reached
+    /// 90% of the additions per cycle that are usual for its kind. `None` if unknown.
     pub fn is_always_shared(&self) -> Option<bool> {
         Some(self.additions_per_cycle? < LEAST_SHARE * self.usual_additions_per_cycle?)
     }
@@ -96,7 +96,8 @@ pub struct Host {
     pub memory: Memory,
     /// Load averages over 1, 5 and 15 minutes when the run began.
     pub load: Option<[f64; 3]>,
-    /// Percentages of the time before the run in which tasks waited for a processor (pressure stall information, PSI).
+    /// Percentage of the time before the run during which at least one task waited for a processor (pressure stall
+    /// information, PSI).
     pub pressure: Option<Pressure>,
     /// Container runtime, if the run is inside a container: `docker`, `podman`, `lxc`, ...
     pub container: Option<String>,
@@ -141,7 +142,7 @@ pub struct Cpu {
     pub hidden_features: Vec<String>,
     /// Microcode revision.
     pub microcode: Option<String>,
-    /// Caches, from the level nearest to the core to the farthest.
+    /// Caches, ordered by their distance from the core, closest first.
     pub caches: Vec<Cache>,
     /// Kernel's frequency governor, such as `performance`.
     pub governor: Option<String>,
@@ -238,8 +239,8 @@ pub struct ProviderBuild {
     pub build: String,
     /// Programming language of a loaded provider, in lower case (`go`); `None` if the provider is linked in.
     pub language: Option<String>,
-    /// Runtime that executes the provider and its version, detected at run time: `go1.26.8`. `None` if the provider
-    /// needs no runtime.
+    /// Name and version of the runtime that executes the provider, detected at run time: `go1.26.8`. `None` if the
+    /// provider needs no runtime.
     pub runtime: Option<String>,
     /// Shared library or program that the user loaded under a label; `None` if the provider is linked in.
     pub library: Option<LoadedLibrary>,
@@ -257,7 +258,8 @@ pub struct LoadedLibrary {
 }
 
 impl ProviderBuild {
-    /// Describes the provider's build, followed by the path of its file if it was loaded.
+    /// Returns a description of the provider's build. If the provider was loaded, the description includes the path of
+    /// the library or program.
     pub fn origin(&self) -> String {
         let loaded = self.library.as_ref().map(|library| format!("loaded from {}", library.path));
         [Some(self.build.clone()), loaded]
@@ -291,7 +293,7 @@ pub struct Counters {
     pub core_clock_estimate_hz: Option<f64>,
     /// Smallest step between two readings, in ns.
     pub resolution_ns: f64,
-    /// Time in ns that the counter shows between two readings in immediate succession.
+    /// Time in ns between two back-to-back readings of the counter.
     pub overhead_ns: f64,
     /// Counters that are not available, each with the reason and what to do about it.
     pub unavailable: Vec<(String, String)>,

@@ -15,13 +15,12 @@ pub struct MachineNoise {
     pub comparisons: u64,
     /// Number of comparisons with a false verdict: faster or slower, although both runs measured the same case.
     pub false_verdicts: u64,
-    /// Standard deviation of the time between whole runs, in percent.
+    /// Run-to-run standard deviation of the time, in percent.
     pub run_spread_pct: f64,
-    /// Standard deviation of the core cycles between whole runs, in percent; `None` if the case has no cycles. If the
-    /// case has cycles, the comparisons, the margin and the smallest difference are computed from cycles instead of
-    /// times.
+    /// Run-to-run standard deviation of the core cycles, in percent; `None` if the case has no cycles. If the case has
+    /// cycles, the comparisons, the margin and the smallest difference are computed from cycles instead of times.
     pub run_spread_cycles_pct: Option<f64>,
-    /// Margin in percent within which 19 of 20 comparisons are equivalent.
+    /// Margin, in percent, at which at least 19 of 20 comparisons of the case with itself should be equivalent.
     pub margin_pct: f64,
     /// Smallest difference in percent that 19 of 20 comparisons detect.
     pub smallest_difference_pct: f64,

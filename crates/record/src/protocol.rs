@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ProtocolKind {
-    /// As many rounds as the target precision requires, given the noise in the first three rounds, within the time
-    /// limit of the case.
+    /// As many rounds as the target precision requires, given the noise in the first three rounds. The time limit of
+    /// the case may end the measurement earlier.
     Adaptive,
     /// A fixed number of samples, requested by the user.
     Fixed,
@@ -31,8 +31,8 @@ pub enum CounterChoice {
     Instructions,
 }
 
-/// Spread between whole runs of the same cases on a machine, in addition to the spread between processes and rounds. A
-/// run stores the values known when it began, so that its intervals never change.
+/// Spread between runs of the same cases on one machine, in addition to the spread between processes and rounds. A run
+/// stores the values known when it began, so that its intervals never change.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RunSpreads {
     /// Standard deviation of times, in percent. Includes the variation of the core clock.
@@ -68,7 +68,8 @@ pub struct Fastest {
     pub operations: Vec<String>,
     /// Provider id of the selected pair: the ids of both libraries, joined by a plus.
     pub provider: String,
-    /// Time of the selected pair in ns: the sum over the operations of the interquartile mean of a few short visits.
+    /// Time of the selected pair in ns: the sum of its times for all operations. The time of an operation is the
+    /// interquartile mean of a few short visits.
     pub ns: f64,
     /// Second-fastest pair; `None` if no other pair supports all operations.
     pub runner_up: Option<RunnerUp>,

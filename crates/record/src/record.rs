@@ -39,8 +39,8 @@ impl Metric {
     }
 }
 
-/// Number of undisturbed visits that a process needs, and number of such processes that a case needs, before estimates
-/// can exclude disturbed visits.
+/// Minimum counts for excluding disturbed visits from estimates. A case needs this many processes, and each of them
+/// needs this many undisturbed visits.
 const ENOUGH: usize = 3;
 
 /// Source of a case's core cycles.
@@ -195,8 +195,8 @@ impl Samples {
     }
 
     /// Returns the kinds of processor state that the operation leaves behind in its thread. A kind must appear in more
-    /// than half of the readings, and in at least two unless there is only one reading. Returns `None` if the state
-    /// could not be read in any visit.
+    /// than half of the readings. If there are several readings, it must appear at least twice. Returns `None` if the
+    /// state could not be read in any visit.
     pub fn residues(&self) -> Option<Vec<Residue>> {
         let readings: Vec<&Vec<Residue>> =
             self.visits.iter().filter_map(|visit| visit.conditions.residues.as_ref()).collect();

@@ -89,9 +89,9 @@ impl Visit {
         of_chunks.chain(std::iter::repeat(false))
     }
 
-    /// Returns, for each sample, whether no other program shared the core during its chunk and the adjacent chunks. A
-    /// load that starts or stops between two probes of the core also slows down the chunk next to the one in which it
-    /// was detected.
+    /// Returns, for each sample, whether its chunk and both adjacent chunks are free of other loads. The adjacent
+    /// chunks matter because a load that starts or stops between two probes also slows down a chunk next to the one in
+    /// which it was detected.
     fn clear(&self) -> impl Iterator<Item = bool> {
         let chunks = &self.conditions.chunks;
         let shared = |at: usize| chunks.get(at).is_some_and(|chunk| chunk.shared);
@@ -107,8 +107,9 @@ impl Visit {
         2 * self.clear().take(samples).filter(|clear| *clear).count() >= samples
     }
 
-    /// Returns, for each sample, whether estimates that use the visit also use the sample. They exclude samples in or
-    /// next to a [shared](crate::Chunk::shared) chunk, unless these are more than half of the visit's samples.
+    /// Returns, for each sample, whether estimates that use the visit also use the sample. Estimates exclude samples in
+    /// or next to a [shared](crate::Chunk::shared) chunk. If these are more than half of the visit's samples, estimates
+    /// use all samples.
     pub fn sample_counts(&self) -> impl Iterator<Item = bool> {
         let whole = !self.is_mostly_clear();
         self.clear().map(move |clear| whole || clear)

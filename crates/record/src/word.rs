@@ -13,7 +13,7 @@ pub struct UnknownWord {
 }
 
 impl UnknownWord {
-    /// Returns the value in `all` for which `name` returns `word`. The error message calls the values `what`.
+    /// Returns the value in `all` for which `name` returns `word`. `what` names the kind of value in the error message.
     ///
     /// # Errors
     /// [`UnknownWord`] if no value has this name.

@@ -39,7 +39,7 @@ const SETS: [Rejection; 3] = [
 pub struct ExpectedAttempts {
     /// Expected number of attempts.
     pub number: f64,
-    /// Fraction of the failed attempts that fail the check of `z`, which can be made first.
+    /// Fraction of the failed attempts that fail the check of `z`. An implementation can make this check first.
     pub early: f64,
 }
 
@@ -62,10 +62,10 @@ impl Rejection {
 }
 
 impl Case {
-    /// Returns the expected attempts of a signing operation, alone or in a hybrid. The numbers are 4.36 for ML-DSA-44,
-    /// 5.14 for ML-DSA-65 and 3.91 for ML-DSA-87. FIPS 204, table 1, lists 4.25, 5.1 and 3.85, because it omits the check
-    /// of the hints and treats the intervals as continuous. Returns `None` for all other operations. Also returns `None`
-    /// for signing a set of messages, because one sample then contains many signatures.
+    /// Returns the expected attempts of a signing operation, alone or in a hybrid: 4.36 for ML-DSA-44, 5.14 for
+    /// ML-DSA-65 and 3.91 for ML-DSA-87. FIPS 204, table 1, lists 4.25, 5.1 and 3.85, because the standard omits the
+    /// check of the hints and treats the intervals as continuous. Returns `None` for all other operations. Also returns
+    /// `None` for signing a set of messages, because one sample then contains many signatures.
     pub fn expected_attempts(&self) -> Option<ExpectedAttempts> {
         let signs = self.operation == "sign" && self.word(Parameter::MESSAGES).is_none();
         let name = self.algorithm.to_ascii_uppercase().replace('-', "");

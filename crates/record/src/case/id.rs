@@ -7,8 +7,8 @@ use std::str::FromStr;
 /// Keyword in the ids of operations that start from encoded bytes.
 const ENCODED: &str = "encoded";
 
-/// Identity of a case, parsed from its id: `signature/ML-DSA-65/verify[encoded,len=1024]@aws-lc`. Parsing an id and
-/// printing the result gives the same bytes.
+/// Identity of a case, parsed from its id: `signature/ML-DSA-65/verify[encoded,len=1024]@aws-lc`. Printing a parsed id
+/// gives the original string.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct CaseId {
     /// Area of the case, which is the name of its workload: `kem`.

@@ -103,7 +103,7 @@ pub struct Case {
     pub algorithm: String,
     /// Name of the operation: `keygen`, `encapsulate`, `sign`, `digest`, ...
     pub operation: String,
-    /// Provider id, with the backend after a colon. For a construction from two providers, their ids joined by a plus.
+    /// Provider id, with the backend after a colon. A construction from two providers has both ids, joined by a plus.
     pub provider: String,
     /// Prepared or encoded, if the operation has both forms.
     pub form: Option<Form>,

@@ -31,7 +31,7 @@ pub struct CountersEntry {
     pub core_clock_estimate_hz: Option<f64>,
     /// Smallest step between two readings, in ns.
     pub resolution_ns: Option<f64>,
-    /// Time in ns that the counter shows between two readings in immediate succession.
+    /// Time in ns between two back-to-back readings of the counter.
     pub overhead_ns: Option<f64>,
     /// Counters that are not available on the machine.
     pub unavailable: Vec<UnavailableEntry>,

@@ -112,9 +112,9 @@ pub struct ResultEntry {
     pub cycles_per_byte: Option<f64>,
     /// Median number of retired instructions of one operation; null if they were not counted.
     pub instructions: Option<f64>,
-    /// Half-width of the 95% interval of the headline figure, as a percentage of that figure: the distance to the
-    /// farther end. The headline figure is the median or mean (see `statistic`), or the mean at the expected number of
-    /// attempts if `attempts` is not null.
+    /// Half-width of the headline figure's 95% interval, as a percentage of that figure. The half-width is the distance
+    /// to the farther end. The headline figure is the median or mean (see `statistic`), or the mean at the expected
+    /// number of attempts if `attempts` is not null.
     pub half_width_pct: Option<f64>,
     /// Confidence level of the intervals: 0.95.
     pub confidence: Option<f64>,
@@ -155,9 +155,9 @@ pub struct ResultEntry {
     pub mean_core_cycles: Option<f64>,
     /// 95% interval of `mean_core_cycles`.
     pub mean_core_cycles_ci: Option<[f64; 2]>,
-    /// Times by the number of attempts. Null unless the expected number of attempts is known and single samples show
-    /// their number of attempts. If it is not null, the case is compared and ranked at the expected number of attempts,
-    /// not by the mean of its samples.
+    /// Time and core cycles by number of attempts. Null unless the expected number of attempts is known and the number
+    /// of attempts can be read from single samples. If this field is not null, the case is compared and ranked at the
+    /// expected number of attempts, not by the mean of its samples.
     #[serde(default)]
     pub attempts: Option<AttemptsEntry>,
     /// Whether the case is ranked.
@@ -219,11 +219,11 @@ pub struct ResultEntry {
 pub struct AttemptsEntry {
     /// Expected number of attempts.
     pub expected: f64,
-    /// Core cycles of an operation that succeeds at the first attempt; null if core cycles are unknown.
+    /// Core cycles of an operation that succeeds on the first attempt; null if core cycles are unknown.
     pub first_cycles: Option<f64>,
     /// Core cycles of each further attempt; null if core cycles are unknown.
     pub each_cycles: Option<f64>,
-    /// Time of an operation that succeeds at the first attempt.
+    /// Time of an operation that succeeds on the first attempt.
     pub first_us: f64,
     /// Time of each further attempt.
     pub each_us: f64,

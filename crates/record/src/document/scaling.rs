@@ -70,10 +70,10 @@ pub struct LoadEntry {
     pub queueing_p99_us: Option<f64>,
     /// Longest time that any task of any load waited for a worker, in µs.
     pub queueing_max_us: Option<f64>,
-    /// Difference in throughput from the best load of the same operation on the same number of workers, in percent.
-    /// Negative values are losses.
+    /// Percentage by which the throughput differs from that of the best load for the same operation and number of
+    /// workers. Negative values are losses.
     pub against_peak_pct: Option<RatioInterval>,
-    /// Difference in throughput from the smallest load of the same operation on the same number of workers, in percent.
-    /// Negative values are losses.
+    /// Percentage by which the throughput differs from that of the smallest load for the same operation and number of
+    /// workers. Negative values are losses.
     pub against_smallest_pct: Option<RatioInterval>,
 }
