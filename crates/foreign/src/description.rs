@@ -1,6 +1,6 @@
-//! Descriptions of providers, which processes can send to each other. A description lists a provider's algorithms and
-//! functions. A worker process opens the library and creates the description. Other processes read the description and
-//! do not run the library's code.
+//! Descriptions of providers, in a form that one process can send to another. A description lists a provider's
+//! algorithms and functions. A worker process opens the library and creates the description. Other processes only read
+//! the description, so they do not run the library's code.
 
 use crate::process::Listing;
 use pqlab_primitives::{
@@ -12,7 +12,7 @@ use pqlab_primitives::{
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// Error that every operation returns in a provider created by [`Description::provider`].
+/// Error that every operation of a provider from [`Description::provider`] returns.
 const CLOSED: Error = Error::Unsupported("this library is open only in worker processes");
 
 /// Algorithms of an opened library or program: KEMs, signature schemes, key agreements, hash functions,
@@ -24,8 +24,8 @@ pub struct Description {
     build_info: BuildInfo,
     language: Option<Language>,
     generator: Option<String>,
-    /// A program's greeting and offers, so that other processes can list its algorithms without starting it. `None` for
-    /// a shared library.
+    /// Greeting and offers of a program. Other processes use them to list the program's algorithms without starting it.
+    /// `None` for a shared library.
     listing: Option<Listing>,
     kems: Vec<KemDescription>,
     signatures: Vec<SignatureDescription>,
@@ -51,7 +51,7 @@ struct SignatureDescription {
 }
 
 impl Description {
-    /// Lists the algorithms and functions of an opened provider, without a listing.
+    /// Describes an opened provider. The description contains no listing.
     pub fn new(provider: &Provider) -> Description {
         let kem = |kem: &Arc<dyn Kem>| KemDescription { info: kem.info().clone(), written: kem.written().to_vec() };
         let signature = |scheme: &Arc<dyn SignatureScheme>| SignatureDescription {

@@ -4,7 +4,7 @@
 //! - [`LibrarySpec`] names a library or program.
 //! - [`open`] and [`describe`] open the library or program in this process and run its code. A library may crash, hang
 //!   or abort in its constructor, so only worker processes call these functions.
-//! - [`Description`] lists what a provider offers, for processes that only plan runs or list algorithms.
+//! - [`Description`] lists a provider's algorithms and functions, for processes that only plan runs or list algorithms.
 //!
 //! Each kind of interface has its own folder. The adapters add the same work to a timed call as the adapters for linked
 //! libraries, so times of opened and linked libraries are comparable.

@@ -161,7 +161,7 @@ impl Library {
         OpenError::NoSymbol { path: self.path.clone(), symbol: symbol.into(), hint }
     }
 
-    /// Returns advice if the file is a well-known library whose interface is not the one that the user named.
+    /// Returns advice if the file is a well-known library with an interface other than the one that the user named.
     pub(crate) fn other_kind(&self) -> Option<&'static str> {
         let own = |symbol: &str| {
             let file = self.address(symbol).and_then(file_of);
@@ -292,7 +292,7 @@ fn mapped() -> BTreeSet<PathBuf> {
 /// First bytes of an ELF header, from the magic to the machine number. Their layout is the same on all machines.
 type Header = [u8; 20];
 
-/// Type of an object file that is not linked. An ELF header contains the type at offset 16.
+/// ELF type of an object file that is not linked (`ET_REL`). The header contains the type at offset 16.
 const RELOCATABLE: u8 = 1;
 
 /// Checks that a file is a complete shared library for this machine. Without this check, the loader might report that
@@ -336,8 +336,8 @@ fn other_format(start: &[u8]) -> &'static str {
     }
 }
 
-/// Returns the length in bytes up to the end of the section headers, which are last in libraries from a linker.
-/// `None` if the file has no section headers, or is not a 64-bit ELF file of this machine's byte order.
+/// Returns the length in bytes that the header implies: the end of the section headers, which linkers write last.
+/// `None` if the file has no section headers, or is not a 64-bit ELF file with this machine's byte order.
 fn described_length(start: &[u8]) -> Option<u64> {
     const WORDS_64: u8 = 2;
     let here = if cfg!(target_endian = "little") { 1 } else { 2 };

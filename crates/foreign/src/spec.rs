@@ -16,7 +16,7 @@ pub struct LibrarySpec {
     pub kind: LibraryKind,
     /// Path of the file, or the name of a worker that comes with pqlab. A worker's name does not contain a slash.
     pub path: PathBuf,
-    /// Prefix of the names of the library's functions; `None` if they have no prefix.
+    /// Prefix of the library's function names; `None` if they have no prefix.
     pub prefix: Option<String>,
     /// The library's algorithm, for interfaces that do not report algorithms; otherwise `None`.
     pub algorithm: Option<String>,

@@ -3,8 +3,8 @@ use pqlab_adapters::{PublicBytes, SecretBytes, write};
 use pqlab_primitives::{Coins, DecapsulationKey, EncapsulationKey, Error, Kem, KemInfo, KeyEncoding, Result};
 use std::mem::MaybeUninit;
 
-/// Size in bytes of the stack buffer for an encapsulation key that `generate` discards, because the decapsulation key
-/// contains a copy. This is the length for ML-KEM-1024, which has the longest of these keys (FIPS 203, table 3).
+/// Size in bytes of a stack buffer for encapsulation keys. `generate` discards the key in this buffer if the
+/// decapsulation key contains a copy. ML-KEM-1024 has the longest encapsulation key in FIPS 203, 1,568 bytes (table 3).
 const ON_THE_STACK: usize = 1568;
 
 const NO_PUBLIC_HALF: Error =
@@ -19,7 +19,8 @@ pub(crate) trait KemCalls: Send + Sync + 'static {
     unsafe fn keypair(&self, public: *mut u8, private: *mut u8) -> bool;
     /// Generates a key pair from `coins`. Called only if `KemInfo` says that key generation accepts coins.
     unsafe fn keypair_from(&self, public: *mut u8, private: *mut u8, coins: *const u8) -> bool;
-    /// Writes a ciphertext and a shared secret for the encapsulation key `public`, with the library's random generator.
+    /// Encapsulates a shared secret to the key `public`, with the library's random generator. Writes the ciphertext and
+    /// the secret.
     unsafe fn encapsulate(&self, ciphertext: *mut u8, secret: *mut u8, public: *const u8) -> bool;
     /// Same as `encapsulate`, with the random bytes in `coins`. Called only if `KemInfo` says that encapsulation
     /// accepts coins.
@@ -30,7 +31,7 @@ pub(crate) trait KemCalls: Send + Sync + 'static {
         public: *const u8,
         coins: *const u8,
     ) -> bool;
-    /// Writes the shared secret for `ciphertext` and the decapsulation key `private`.
+    /// Decapsulates `ciphertext` with the key `private`. Writes the shared secret.
     unsafe fn decapsulate(&self, secret: *mut u8, ciphertext: *const u8, private: *const u8) -> bool;
 }
 
@@ -82,7 +83,7 @@ impl<C: KemCalls> Shared<C> {
     /// Writes a key pair.
     ///
     /// # Safety
-    /// Both buffers must have room for as many bytes as `self.info` states.
+    /// Both buffers must be at least as long as `self.info` states.
     unsafe fn key_pair(&self, coins: Coins, public: *mut u8, private: *mut u8) -> Result<()> {
         match coins {
             // SAFETY: the caller guarantees that both buffers are large enough.

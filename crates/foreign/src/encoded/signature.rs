@@ -16,8 +16,8 @@ pub(crate) trait SignatureCalls: Send + Sync + 'static {
     unsafe fn keypair(&self, public: *mut u8, private: *mut u8) -> bool;
     /// Generates a key pair from `coins`. Called only if `SignatureInfo` says that key generation accepts coins.
     unsafe fn keypair_from(&self, public: *mut u8, private: *mut u8, coins: *const u8) -> bool;
-    /// Writes a signature to the front of `out`, which has room for the longest signature. Returns the signature's
-    /// length in bytes. `context` is empty if `SignatureInfo` says that the scheme takes no context.
+    /// Writes a signature to the start of `out`, which is at least as long as the longest signature. Returns the
+    /// signature's length in bytes. `context` is empty if `SignatureInfo` says that the scheme takes no context.
     unsafe fn sign(&self, out: &mut [u8], message: &[u8], context: &[u8], private: *const u8) -> Option<usize>;
     /// Signs `prefix || message` through the internal interface, which takes the formatted message and the random bytes
     /// (FIPS 204, algorithm 7). Called only if `SignatureInfo` says that signing accepts coins. Empty coins request the
@@ -93,7 +93,7 @@ impl<C: SignatureCalls> Shared<C> {
     /// Writes a key pair.
     ///
     /// # Safety
-    /// Both buffers must have room for as many bytes as `self.info` states.
+    /// Both buffers must be at least as long as `self.info` states.
     unsafe fn key_pair(&self, coins: Coins, public: *mut u8, private: *mut u8) -> Result<()> {
         match coins {
             // SAFETY: the caller guarantees that both buffers are large enough.

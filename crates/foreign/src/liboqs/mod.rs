@@ -1,9 +1,9 @@
 //! liboqs, 0.10 and later.
 //!
 //! This module reads only the first fields of `OQS_KEM` and `OQS_SIG`, which are the same in all versions: names,
-//! category and lengths. `OQS_SIG` gained one flag in 0.12 and another in 0.13. The flags took the place of padding
-//! before the lengths, so the offsets of the lengths did not change. The module reads nothing after the lengths, and
-//! calls an exported function for every operation.
+//! category and lengths. `OQS_SIG` gained one flag in 0.12 and another in 0.13. Both flags replaced padding before the
+//! lengths, so the offsets of the lengths did not change. The module reads nothing after the lengths, and calls an
+//! exported function for every operation.
 //!
 //! liboqs 0.10 implements the draft of ML-KEM, and liboqs 0.10 and 0.11 implement the draft of ML-DSA. pqlab gives
 //! these algorithms the names of the drafts (`ML-KEM-768-ipd`), whatever name the library lists.

@@ -23,15 +23,15 @@ const SUCCESS: c_int = 0;
 
 const HINT: &str = "is the prefix correct? `nm -D` lists the library's symbols";
 
-/// Returns the algorithms that this interface supports. pqlab knows the lengths of their keys, and they use the
-/// interface's key encoding.
+/// Returns the names of the supported algorithms. For each of them, pqlab knows the key lengths, and the key encoding
+/// that the interface uses.
 pub(crate) fn algorithms() -> impl Iterator<Item = &'static str> {
     let signatures = ["FIPS 204", "FIPS 205", "Falcon (round 3)", "SPHINCS+ (round 3.1)"];
     let signatures = signatures.into_iter().flat_map(SignatureParameters::of_standard);
     ["ML-KEM-512", "ML-KEM-768", "ML-KEM-1024"].into_iter().chain(signatures)
 }
 
-/// Returns a provider with the one algorithm and the label that `spec` names.
+/// Returns a provider for the single algorithm in `spec`, with the label from `spec`.
 pub(crate) fn provider(library: Library, spec: &LibrarySpec) -> Result<Provider, OpenError> {
     let algorithm = spec.algorithm.as_deref().unwrap_or_default();
     let symbols = Symbols { library: &library, prefix: spec.prefix.as_deref().unwrap_or_default() };

@@ -3,15 +3,15 @@
 
 /// Byte that fills the buffers before the library writes keys to them.
 const UNTOUCHED: u8 = 0xA5;
-/// Extra buffer space after a key, in bytes. It exceeds the difference in key length between the largest and the
-/// smallest parameter set of every family.
+/// Extra buffer space after a key, in bytes. Larger than the difference in key length between any two parameter sets of
+/// a family.
 const ROOM: usize = 16 * 1024;
 /// Number of bytes at the end of a key to compare with the fill byte. If all of them equal the fill byte, the key is
 /// too short. A key of the right length fails this check with probability 2^-128.
 const END: usize = 16;
 
-/// Calls `make` with oversized buffers for a public and a private key, and checks that `make` fills exactly `lengths`
-/// bytes of them. The error names the key of the wrong length.
+/// Calls `make` with oversized buffers for a public and a private key. Checks that the keys have the two `lengths`, in
+/// bytes. The error names the key that has the wrong length.
 pub(super) fn key_pair(lengths: (usize, usize), make: impl FnOnce(*mut u8, *mut u8) -> bool) -> Result<(), String> {
     let (mut public, mut private) = (vec![UNTOUCHED; lengths.0 + ROOM], vec![UNTOUCHED; lengths.1 + ROOM]);
     if !make(public.as_mut_ptr(), private.as_mut_ptr()) {

@@ -25,7 +25,7 @@ pub(super) struct Calls {
     keypair_from: Option<MakeFrom>,
     form: Form,
     internal: Option<Internal>,
-    /// Length in bytes of the signature, which [`Form::Whole`] writes before the message.
+    /// Length in bytes of the signature that [`Form::Whole`] writes before the message.
     signature: usize,
 }
 

@@ -1,4 +1,5 @@
-//! An opened libcrypto with its functions and a separate library context. Both are created once and never freed.
+//! An opened libcrypto: the table of its functions, and a separate library context. Both are created once and never
+//! freed.
 
 use crate::open::{Library, OpenError};
 use crate::symbols::symbols;

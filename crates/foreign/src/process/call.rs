@@ -10,8 +10,8 @@ use pqlab_primitives::{
 };
 use std::sync::Arc;
 
-/// Requests an operation and returns its outputs. With `exact`, every output must have the length in `lengths`;
-/// otherwise, it may be shorter.
+/// Requests an operation and returns its outputs. With `exact`, every output must have its length in `lengths`.
+/// Otherwise, outputs may be shorter.
 pub(super) fn call<const N: usize>(
     program: &Program,
     operation: &'static str,
@@ -36,8 +36,8 @@ pub(super) fn call<const N: usize>(
     if outputs.iter().zip(&lengths).all(fits) { Ok(outputs) } else { Err(wrong()) }
 }
 
-/// Returns the random bytes to send with a request: empty if the program generates them. Fails if the caller supplies
-/// random bytes and the program does not accept them (`taken`).
+/// Returns the random bytes to send with a request, or an empty slice if the program generates random bytes. Fails if
+/// the caller supplies random bytes and the program does not accept them (`taken`).
 pub(super) fn carried<'a>(coins: Coins<'a>, taken: bool, length: usize) -> Result<&'a [u8]> {
     match coins {
         Coins::Internal => Ok(&[]),

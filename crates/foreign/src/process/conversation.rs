@@ -70,7 +70,8 @@ impl Conversation {
         }
     }
 
-    /// Sends a request and waits for the answer. The error says what went wrong; the conversation is then unusable.
+    /// Sends a request and waits for the answer. The error says what went wrong. After an error, the conversation is
+    /// unusable.
     pub(super) fn ask(&mut self, verb: &str, fields: &[&[u8]], limit: Duration) -> Result<Message, String> {
         let until = Until::in_time(self.now, limit);
         let reply = match &mut self.other {

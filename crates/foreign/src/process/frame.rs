@@ -1,7 +1,7 @@
 //! Messages of the protocol in `docs/workers.md`. A message is a length followed by a body. In the body, every field is
 //! a length followed by bytes.
 //!
-//! The decoder is strict, because the input is untrusted. Any bytes that are not exactly a message end the
+//! The decoder is strict, because the input is untrusted. Bytes that do not form exactly one message end the
 //! conversation.
 
 use std::io::{self, Read, Write};

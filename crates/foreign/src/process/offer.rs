@@ -13,7 +13,7 @@ pub(super) struct Offer {
     pub(super) coins: CoinSupport,
     pub(super) context: bool,
     pub(super) hedged: bool,
-    /// Number of input sets, for a function; otherwise 1.
+    /// Number of input sets of a function; 1 for an algorithm.
     pub(super) inputs: usize,
     /// Whether the worker checks the function's results. Always true for algorithms.
     pub(super) verified: bool,

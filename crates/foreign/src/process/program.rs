@@ -34,8 +34,7 @@ pub struct Program {
     path: PathBuf,
     arguments: Vec<String>,
     limits: Limits,
-    /// Expected greeting. Requests fail if the program sends a different greeting after a start, because the program
-    /// was then replaced.
+    /// Expected greeting. A different greeting after a start shows that the program was replaced, so the request fails.
     known: OnceLock<Greeting>,
     state: Mutex<State>,
 }
@@ -94,8 +93,8 @@ impl Program {
         greeting(&fields).ok_or_else(|| self.broken(NO_GREETING))
     }
 
-    /// Sends a request and returns the fields of an `ok` answer. A program that ends, hangs or sends garbage is stopped
-    /// and restarted by the next request.
+    /// Sends a request and returns the fields of an `ok` answer. Stops the program if it hangs or sends garbage. If the
+    /// program has ended or was stopped, the next request restarts it.
     ///
     /// # Errors
     /// [`ProcessError`] if the answer is not `ok`.

@@ -18,7 +18,7 @@ const ENDED: &str = "ended";
 
 /// A connection and the process that serves it. When the connection closes, the listening program ends this process.
 pub(super) struct Peer {
-    /// Handle for sending requests, to the same connection as `output`.
+    /// Second handle to the connection, for sending requests.
     pub(super) input: UnixStream,
     pub(super) output: UnixStream,
     pub(super) process: u32,

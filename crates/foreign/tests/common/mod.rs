@@ -40,7 +40,7 @@ pub(crate) fn opened(spec: &str) -> Arc<Provider> {
     Arc::new(provider)
 }
 
-/// Tries to open a library that cannot be opened. Returns the error, which must be one line.
+/// Returns the error from opening a library. Panics if the library opens, or if the error is not one line.
 pub(crate) fn refusal(spec: &str) -> String {
     let spec: LibrarySpec = spec.parse().unwrap_or_else(|wrong| panic!("{wrong}"));
     let text = open(&spec, None, || 0).expect_err("opening must fail").to_string();
