@@ -32,8 +32,8 @@ pub fn bootstrap_ci(samples: &[f64], confidence: f64, resamples: usize, seed: u6
 }
 
 /// Returns the ratio of the first median to the second with a percentile bootstrap interval. The samples must be
-/// positive and independent, and both sets are resampled. The interval covers the true ratio about as often as the
-/// interval of [`bootstrap_ci`] covers the true median.
+/// positive and independent. Both sets are resampled. The interval is about as likely to cover the true ratio as the
+/// interval from [`bootstrap_ci`] is to cover the true median.
 ///
 /// Returns `None` if a set is empty, if `resamples` is 0, or if a sample is not positive and finite.
 pub fn ratio_of_medians(

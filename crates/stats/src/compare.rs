@@ -94,10 +94,10 @@ impl Contrast {
     }
 
     /// Creates the term for cases that the same processes measured in the same rounds. `cells` has one cell for each
-    /// process and round in which all of these cases were visited. Its value is the weighted sum of the logarithms of
-    /// their medians. If a process or a round affects all cases alike, its effect cancels out. The effect of the run
-    /// remains only in proportion to `weight`, the sum of the weights. Returns `None` under the same conditions as
-    /// [`crossed`].
+    /// process and round in which all of these cases were visited. The value of a cell is the weighted sum of the
+    /// logarithms of the cases' medians. If a process or a round affects all cases alike, the effect cancels out. The
+    /// effect of the run remains only in proportion to `weight`, the sum of the weights. Returns `None` under the same
+    /// conditions as [`crossed`].
     pub fn together(cells: &[Cell], weight: f64) -> Option<Contrast> {
         let Crossed { mean, shares, .. } = crossed(cells)?;
         Some(Contrast { mean, shares, weight })
@@ -111,8 +111,8 @@ impl Contrast {
 }
 
 /// Returns the ratio whose logarithm is the sum of `parts`. Adds the spread between runs once for each side of the
-/// ratio, multiplied by the total weight on that side. `resolution` is the counter's step relative to the medians;
-/// smaller differences cannot be resolved.
+/// ratio, multiplied by the total weight on that side. `resolution` is the counter's step as a fraction of the medians.
+/// The interval allows for rounding to this step.
 ///
 /// Returns `None` if an input is not finite.
 pub fn ratio_of(parts: &[Contrast], runs: RunSpread, resolution: f64, confidence: f64) -> Option<Ratio> {
@@ -149,8 +149,8 @@ pub fn ratio_between(
     ratio_of(&[Contrast::apart(first, -1.0), Contrast::apart(second, 1.0)], runs, resolution, confidence)
 }
 
-/// Returns the variance that rounding adds to the difference of two readings: a twelfth of the squared step for each
-/// reading.
+/// Returns the variance that rounding adds to the difference of two readings. Each reading adds a twelfth of the
+/// squared step.
 fn step(resolution: f64) -> Share {
     Share::known(resolution * resolution / 6.0)
 }
@@ -179,8 +179,8 @@ impl Verdict {
         }
     }
 
-    /// Explains the verdict on the second case, B, in the words of the help and the documentation. The margin only
-    /// defines equivalence: a significant difference is faster or slower even if it is small.
+    /// Returns the explanation of this verdict on the second case, B, as shown in the help and the documentation. The
+    /// margin only defines equivalence: a significant difference is faster or slower even if it is small.
     pub fn meaning(self) -> &'static str {
         match self {
             Verdict::Faster => "B takes significantly less time and is not equivalent",
@@ -203,8 +203,9 @@ pub struct Judgement {
 
 /// Judges several comparisons together. The first rule that applies decides:
 ///
-/// - Equivalent if the interval of the ratio lies between `1 / (1 + margin)` and `1 + margin`. These are two one-sided
-///   tests at half the level of the interval (Schuirmann, Journal of Pharmacokinetics and Biopharmaceutics 15 (1987)).
+/// - Equivalent if the interval of the ratio lies between `1 / (1 + margin)` and `1 + margin`. This rule corresponds to
+///   two one-sided tests at half the significance level of the interval (Schuirmann, Journal of Pharmacokinetics and
+///   Biopharmaceutics 15 (1987)).
 /// - Faster or slower if the p-value, adjusted for the number of comparisons (Benjamini-Hochberg), is at most
 ///   [`VERDICT_SIGNIFICANCE`].
 /// - Otherwise inconclusive.
@@ -240,9 +241,10 @@ pub struct NullComparisons {
     pub false_verdicts: usize,
     /// Spread between whole runs.
     pub runs: RunSpread,
-    /// Smallest margin in percent that satisfies two conditions. With the estimated spread, 19 of 20 comparisons of a
-    /// case with itself would be equivalent. In addition, 9 of 10 of the actual comparisons were equivalent. At least
-    /// [`LEAST_MARGIN_PCT`].
+    /// Smallest margin in percent, but at least [`LEAST_MARGIN_PCT`], that satisfies two conditions:
+    ///
+    /// - With the estimated spread, 19 of 20 comparisons of a case with itself would be equivalent.
+    /// - In the actual comparisons, 9 of 10 were equivalent.
     pub margin_pct: f64,
     /// Smallest difference in percent that 19 of 20 comparisons detect.
     pub smallest_difference_pct: f64,
@@ -253,9 +255,9 @@ pub struct NullComparisons {
 pub const LEAST_RUN_SPREAD_PCT: f64 = 0.1;
 
 /// Minimum margin derived from a machine's own spread, in percent. The placement of code and data in memory alone
-/// changes times by more (Mytkowicz, Diwan, Hauswirth and Sweeney, "Producing wrong data without doing anything
-/// obviously wrong!", ASPLOS 2009). In addition, a machine is sometimes noisier than it was while its spread was
-/// measured.
+/// changes times by more than this (Mytkowicz, Diwan, Hauswirth and Sweeney, "Producing wrong data without doing
+/// anything obviously wrong!", ASPLOS 2009). In addition, a machine is sometimes noisier than during the measurement of
+/// its spread.
 pub const LEAST_MARGIN_PCT: f64 = 1.0;
 
 /// Minimum number of comparisons for estimating a machine's noise.
@@ -265,7 +267,7 @@ pub const FEWEST_COMPARISONS: usize = 5;
 /// where `q` is the ninth decile of `chi2(1)`.
 const WITHOUT_LARGEST: f64 = 0.6230;
 
-/// Estimates the spread between runs by the method of moments: the part of the squared differences that the spread
+/// Estimates the spread between runs by the method of moments, from the part of the squared differences that the spread
 /// between processes does not explain. If there are ten or more comparisons, removes the largest tenth and corrects the
 /// estimate, so that a single undetected disturbance does not dominate.
 fn run_spread(ratios: &[&Ratio]) -> RunSpread {

@@ -25,8 +25,8 @@ pub const RESIDUAL_PRIOR_PCT: f64 = 1.0;
 /// Degrees of freedom of each assumed standard deviation.
 pub const PRIOR_FREEDOM: f64 = 3.0;
 
-/// Minimum degrees of freedom for using an estimated component without a prior. A prior would make the interval from
-/// three processes too narrow if the processes differ by more than the prior assumes.
+/// Minimum degrees of freedom for using an estimated component without a prior. With a prior, the interval from three
+/// processes would be too narrow if the processes differ by more than the prior assumes.
 const ENOUGH_FREEDOM: usize = 2;
 
 /// Mean over the visits of a case, and its uncertainty. Computed by [`crossed`].
@@ -270,10 +270,10 @@ impl Crossed {
     }
 
     /// Returns the interval for the case's long-run median or mean on this machine, over many runs. `headline` is the
-    /// median or mean of all samples. The ends are `headline` divided by a factor and `headline` multiplied by it. The
-    /// interval covers the variation between processes, rounds, visits and whole runs. It also covers rounding to
-    /// multiples of `step`, in the unit of `headline`. Rounding adds `(step / headline)^2 / 12` to the variance, which
-    /// alone extends a 95% interval by more than half a step to each side.
+    /// median or mean of all samples. The ends are `headline` divided and multiplied by the same factor. The interval
+    /// covers the variation between processes, rounds, visits and whole runs. It also covers rounding to multiples of
+    /// `step`, in the unit of `headline`. Rounding adds `(step / headline)^2 / 12` to the variance, which alone extends
+    /// a 95% interval by more than half a step to each side.
     ///
     /// If `headline` is not positive and finite, the interval is unbounded.
     pub fn interval(&self, headline: f64, run: RunSpread, step: f64, confidence: f64) -> Interval {

@@ -33,10 +33,10 @@ pub struct Description {
     pub mad: f64,
 }
 
-/// Width of the middle half of a normal distribution, in standard deviations. An interquartile range divided by this
-/// number estimates the standard deviation.
+/// Interquartile range of a normal distribution, in standard deviations. Dividing an interquartile range by this number
+/// estimates the standard deviation.
 const IQR_OF_NORMAL: f64 = 1.349;
-/// If the plain coefficient of variation is at least this multiple of the robust one, outliers dominate it.
+/// Minimum ratio of the plain to the robust coefficient of variation at which outliers dominate the plain one.
 const OUTLIERS_WORK: f64 = 3.0;
 
 impl Description {
@@ -83,8 +83,8 @@ pub fn describe_samples(samples: &[f64]) -> Option<Description> {
     Sorted::new(samples.to_vec()).map(|sorted| Description::new(&sorted))
 }
 
-/// Returns the arithmetic mean, or `None` if there are no samples. A second pass, which averages the distances from the
-/// first result, corrects rounding errors.
+/// Returns the arithmetic mean, or `None` if there are no samples. A second pass adds the mean deviation from the first
+/// result to correct rounding errors.
 pub fn mean(samples: &[f64]) -> Option<f64> {
     let n = samples.len() as f64;
     let first = samples.iter().sum::<f64>() / n;

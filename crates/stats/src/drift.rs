@@ -14,8 +14,8 @@ const FEWEST_ROUNDS: usize = 4;
 /// Minimum number of rounds for estimating the autocorrelation of the residuals.
 const ROUNDS_FOR_AUTOCORRELATION: usize = 8;
 
-/// Upper limit for the estimated autocorrelation. Estimates from a dozen rounds are often higher by chance, or because
-/// a change is not linear. Without the limit, such estimates would hide obvious drifts.
+/// Upper limit for the estimated autocorrelation. Estimates from a dozen rounds are often too high, either by chance or
+/// because a change is not linear. Without the limit, such estimates would hide obvious drifts.
 const MOST_AUTOCORRELATION: f64 = 0.6;
 
 /// Trend of a case's times during the measurement.

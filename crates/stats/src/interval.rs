@@ -82,7 +82,7 @@ impl Interval {
 /// other far too often. Using both centers widens most intervals by 3 to 8 percent.
 ///
 /// For one or two processes, the interval comes from order statistics of the pooled samples (David and Nagaraja, "Order
-/// Statistics", 3rd edition, section 7.1). It is exact for independent samples from any distribution.
+/// Statistics", 3rd edition, section 7.1). Such an interval is exact for independent samples from any distribution.
 /// [`Interval::method`] names the method. For fewer than six samples, no such interval reaches 95%; the result is the
 /// range of the samples with its actual confidence.
 ///
@@ -105,9 +105,9 @@ pub fn median_interval(processes: &[Vec<f64>], confidence: f64) -> Option<Interv
     Some(Interval { estimate, low, high, confidence, method: IntervalMethod::StudentT })
 }
 
-/// Returns the interval from one half-width below the smaller to one half-width above the larger of two centers: the
-/// mean of `values`, and `centre`. The half-width is Student's for the mean ("The Probable Error of a Mean", Biometrika
-/// 6 (1908)).
+/// Returns the ends of an interval around two centers: the mean of `values`, and `centre`. The interval extends from
+/// one half-width below the smaller center to one half-width above the larger. The half-width is Student's for the mean
+/// ("The Probable Error of a Mean", Biometrika 6 (1908)).
 fn student(values: &[f64], centre: f64, confidence: f64) -> Option<(f64, f64)> {
     let description = describe_samples(values)?;
     let half = student_factor(values.len(), confidence)? * description.stdev? / (values.len() as f64).sqrt();

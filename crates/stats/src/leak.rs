@@ -16,7 +16,7 @@ pub const LEAK_SIGNIFICANCE: f64 = 0.001;
 /// Confidence level of intervals and of the bound in the "none above" verdict, over all tests together.
 pub const LEAK_CONFIDENCE: f64 = 0.95;
 
-/// Maximum difference in ns that is always attributed to the harness. Comparisons of a class with itself also show
+/// Largest difference in ns that is always attributed to the harness. Comparisons of a class with itself also show
 /// differences of this size.
 pub const LEAK_FLOOR_NS: f64 = 3.0;
 
@@ -219,7 +219,7 @@ impl TimeDifference {
     }
 }
 
-/// Returns the number of tests in all `cases` together.
+/// Returns the total number of tests over all `cases`.
 fn family(cases: usize) -> usize {
     (TENTHS + CROPPINGS.len()) * cases.max(1)
 }
@@ -263,8 +263,8 @@ pub struct LeakJudgement {
     pub null: TimeDifference,
     /// Difference between the positive control and the null.
     pub positive: TimeDifference,
-    /// Maximum difference that is attributed to the harness: [`LEAK_FLOOR_NS`], or the null's difference in the tenth
-    /// that is most significant in `difference`, whichever is larger.
+    /// Largest difference that is attributed to the harness. This is [`LEAK_FLOOR_NS`], or, if larger, the difference
+    /// between `null` and `first` in the tenth that is most significant in `difference`.
     pub floor: f64,
     /// Upper bound on the absolute differences of all tenths.
     pub bound: f64,

@@ -28,11 +28,11 @@ pub struct Mode {
     pub processes: usize,
 }
 
-/// Returns the two levels at which the processes of a case settle, lower level first. Such levels result, for example,
-/// from the alignment of a buffer or the placement of a page, which are fixed for the life of a process. Two levels are
-/// detected if the sorted logarithms of the processes' medians contain a gap of at least 3%. The gap must also be at
-/// least five times the standard deviation of the processes on either side (nine times for fewer than eight processes).
-/// At least five processes are required, with at least two on each side.
+/// Returns the two levels at which the processes of a case settle, lower level first. Such levels result from
+/// properties that are fixed for the life of a process, such as the alignment of a buffer or the placement of a page.
+/// Two levels are detected if the sorted logarithms of the processes' medians contain a gap of at least 3%. The gap
+/// must also be at least five times the standard deviation of the processes on either side (nine times for fewer than
+/// eight processes). At least five processes are required, with at least two on each side.
 ///
 /// Returns `None` if these conditions are not met, or if a median is not positive and finite. In simulations, two
 /// levels are detected in fewer than 1 in 100 sets of normal medians (`crates/stats/tests/marks.rs`).

@@ -85,7 +85,7 @@ pub fn rounds_for_precision(pilot: &[Vec<f64>], precision_pct: f64, confidence: 
 /// Let `s^2` be the variance of one process, and `t` Student's factor for the pilot's degrees of freedom. Then `n = t^2
 /// s^2 / d^2` processes reach a half-width of `d`, whatever the true variance is.
 ///
-/// More processes do not reduce the variation between rounds and between runs. Therefore, the squared half-width of
+/// More processes do not reduce the variation between rounds and between runs. Therefore, the squared half-width due to
 /// that variation is first subtracted from the squared target. An interval from added squared half-widths is never too
 /// narrow (Banerjee, "Approximate Confidence Interval for Linear Functions of Means of k Populations when the
 /// Population Variances are Not Equal", Sankhya 22 (1960)).
@@ -105,7 +105,8 @@ pub fn processes_for_precision(
     (allowed > 0.0 && needed <= MOST_PROCESSES).then_some((needed as u64).max(processes))
 }
 
-/// XX `precision_pct` percent above the estimate.
+/// Returns the half-width, on the logarithmic scale, of an interval that ends `precision_pct` percent above the
+/// estimate.
 fn precision_to_factor(precision_pct: f64) -> f64 {
     (precision_pct / 100.0).ln_1p()
 }

@@ -78,17 +78,17 @@ impl Sorted {
     }
 }
 
-/// Distance from the quartiles, in interquartile ranges, beyond which a sample is far out (Tukey, "Exploratory Data
-/// Analysis" (1977), section 2D).
+/// Distance from the nearest quartile beyond which a sample is far out, in interquartile ranges (Tukey, "Exploratory
+/// Data Analysis" (1977), section 2D).
 const FAR_OUT: f64 = 3.0;
 
-/// Minimum width, as a fraction of the median, that replaces an interquartile range of 0.
+/// Minimum replacement for an interquartile range of 0, as a fraction of the median.
 const LEAST_WIDTH: f64 = 0.05;
 
-/// Maximum fraction of distinct samples at which [`Sorted::step`] reports a step.
+/// Maximum fraction of distinct samples for which [`Sorted::step`] returns a step.
 const FEW_VALUES: f64 = 0.5;
 /// Maximum difference between two samples that count as equal, as a fraction of the larger one. Programs that subtract
-/// times in floating-point numbers round by up to this fraction.
+/// times in floating point cause rounding errors of up to this fraction.
 const ROUNDING: f64 = 1e-6;
 
 impl Sorted {
@@ -108,9 +108,9 @@ impl Sorted {
     }
 
     /// Returns the step of the clock, or `None` if the samples do not show it. They show the step if at most half of
-    /// them are distinct, and all distances between them are multiples of the smallest distance. A clock shows no value
-    /// between 0 and its step, so the step is at most the smallest nonzero sample. Samples that differ only by rounding
-    /// count as equal. Equal samples show no step.
+    /// the samples are distinct, and all distances between samples are multiples of the smallest distance. A clock
+    /// never reads between 0 and its step, so the step is at most the smallest nonzero sample. Samples that differ only
+    /// by rounding count as equal. If all samples are equal, they show no step.
     pub fn step(&self) -> Option<f64> {
         let mut gaps = Vec::new();
         let mut last = *self.0.first()?;

@@ -31,8 +31,8 @@ pub struct ThroughputPoint {
 pub struct ThroughputCurve {
     /// Points in ascending order of concurrency.
     pub points: Vec<ThroughputPoint>,
-    /// Index of the point with the highest rate. If several points share this rate, the one with the smallest
-    /// concurrency.
+    /// Index of the point with the highest rate. If several points have this rate, the index of the one with the
+    /// smallest concurrency.
     pub peak: usize,
 }
 

@@ -5,8 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Sum of squares of one factor, adjusted for the other factor, and the parameters of its distribution. This is `R(a |
 /// mu, b)` in Henderson's method III. Let `L` be the matrix in the factor's normal equations after absorbing the other
-/// factor, `s^2` the factor's variance, and `e^2` the residual variance. Then the sum of squares is distributed as the
-/// sum, over the nonzero eigenvalues `l` of `L`, of `(l s^2 + e^2)` times a chi-square with one degree of freedom.
+/// factor. Let `s^2` be the factor's variance, and `e^2` the residual variance. Then the sum of squares is distributed
+/// as the sum of `(l s^2 + e^2)` times a chi-square with one degree of freedom, over the nonzero eigenvalues `l` of
+/// `L`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct RandomEffect {
     /// Sum of squares.

@@ -17,7 +17,7 @@ const EARLY: f64 = 0.47;
 #[derive(Clone, Copy)]
 struct Signer {
     first: f64,
-    /// Two possible times of a failed attempt: a library rejects at one of two places.
+    /// Times of the two kinds of failed attempts. The simulated library rejects an attempt at one of two checks.
     attempts: [f64; 2],
     noise: f64,
     /// Interruptions per unit of time. Each one adds `delay`.

@@ -91,7 +91,7 @@ struct Outcome {
     /// Mean width relative to the best possible interval. Computing that interval requires knowledge of the
     /// distribution.
     width: f64,
-    /// Fraction of intervals that cover the true median if only the processes' medians are used.
+    /// Fraction of intervals from [`median_interval`] that cover the true median.
     before: f64,
     /// Mean half-width in percent.
     half_pct: f64,
@@ -122,7 +122,8 @@ fn outcome(shape: Shape, terms: Terms, processes: usize, layout: Layout, experim
     Outcome { coverage: covered as f64 / n, width: widths / n / best, before: before as f64 / n, half_pct: half / n }
 }
 
-/// Returns whether the processes vary as little as the prior assumes.
+/// Returns `true` if the interval needs no prior for the processes, or if the processes vary no more than the prior
+/// assumes.
 fn within_prior(processes: usize, terms: Terms) -> bool {
     processes > 2 || 100.0 * terms.process <= PROCESS_PRIOR_PCT
 }

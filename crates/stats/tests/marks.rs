@@ -47,7 +47,8 @@ fn marked(rounds: Rounds, experiments: usize, seed: u64) -> f64 {
     marked.count() as f64 / experiments as f64
 }
 
-/// Returns the fraction of sets of normal medians in which two modes are detected.
+/// Returns the fraction of simulated cases in which two modes are detected although the processes' medians are normally
+/// distributed.
 fn false_marks(processes: usize, deviation: f64, experiments: usize) -> f64 {
     let mut rng = Rng::with_seed(processes as u64);
     let found = (0..experiments).filter(|_| {

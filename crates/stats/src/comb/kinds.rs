@@ -3,43 +3,44 @@
 use std::collections::BTreeMap;
 use std::f64::consts::PI;
 
-/// Ratios between the times of the two kinds of failed attempts, one for each fit that is tried.
+/// Starting values for the ratio `times[0] / times[1]`, one for each trial fit.
 const RATIOS: [f64; 2] = [0.85, 0.65];
 
-/// Number of steps of each fit that is tried, and of the best fit after that.
+/// Number of steps in each trial fit. The best trial fit then takes [`STEPS`] more steps.
 const TRIED_STEPS: usize = 20;
 const STEPS: usize = 50;
 
-/// Number of steps in which a fit keeps the guessed noise. Otherwise it explains the second kind as noise.
+/// Number of initial steps that keep the guessed noise. If the noise were fitted from the start, it would absorb the
+/// second kind of failed attempt.
 const GUESSED_NOISE_STEPS: usize = 12;
 
-/// Factor by which the last steps are lengthened, because expectation maximization converges slowly. Steps converge up
-/// to a factor of 2.
+/// Factor by which the final steps are lengthened to speed up the slow convergence of expectation maximization. The
+/// steps converge for factors below 2.
 const LENGTH: f64 = 1.8;
 
-/// Number of groups of samples for each attempt. A fit uses the mean and the size of each group.
+/// Number of groups of samples within the time of one attempt. A fit uses only the mean and the size of each group.
 const GROUPS: f64 = 40.0;
 
-/// Guess of the standard deviations of the first attempt and of each further one, and their minimum. Fractions of the
-/// mean time of a failed attempt.
+/// Initial and minimum standard deviation, as fractions of the mean time of a failed attempt. They apply to the first
+/// attempt and to each further attempt.
 const GUESSED_NOISE: f64 = 0.04;
 const LEAST_NOISE: f64 = 0.003;
 
-/// Guess of the fraction of samples that the model does not explain, and its limits.
+/// Initial guess for the fraction of samples that the model does not explain, and the limits of this fraction.
 const GUESSED_OUTLIERS: f64 = 0.05;
 const OUTLIERS: (f64, f64) = (1e-4, 0.9);
 
-/// Maximum number of failed attempts that the model considers. Samples with more count as unexplained. With a success
-/// probability of 1 in 5, their probability is below 0.000002.
+/// Maximum number of failed attempts that the model considers. Samples with more failed attempts count as unexplained.
+/// If 1 in 5 attempts succeeds, fewer than 2 in a million samples have more.
 const MOST_FAILED: f64 = 60.0;
 
-/// Number of standard deviations within which a sample can belong to a tooth.
+/// Maximum distance between a sample and a tooth to which it can belong, in standard deviations.
 const REACH: f64 = 4.0;
 
 /// Minimum ratio between the times of the two kinds. Fits below it fail.
 const LEAST_RATIO: f64 = 0.3;
 
-/// Minimum probability of the most probable number of attempts for a sample to be readable.
+/// Minimum probability of the most probable number of attempts. A sample with a lower probability is not readable.
 const SURE: f64 = 0.75;
 
 /// Model of two kinds of failed attempts, which take different times: those that fail the first check, and the others.
@@ -49,9 +50,9 @@ const SURE: f64 = 0.75;
 pub(super) struct Kinds {
     /// Time of an operation that succeeds at the first attempt.
     pub(super) first: f64,
-    /// Time of an attempt that fails the first check, and of one that fails a later check.
+    /// Times of a failed attempt: if it fails the first check, and if it fails a later check.
     times: [f64; 2],
-    /// Variance of the first attempt, and of each further one.
+    /// Variances of the time of the first attempt, and of the time of each further attempt.
     variances: [f64; 2],
     /// Fraction of samples that the model does not explain, such as interrupted ones.
     outliers: f64,
@@ -75,8 +76,8 @@ struct Reading {
 
 impl Kinds {
     /// Fits the model by expectation maximization. The fit starts from a comb with one kind of failed attempt, and
-    /// tries several ratios between the two times. `early` is the fraction of failed attempts that fail the first
-    /// check. Returns `None` if no fit converges, or if one kind takes less than 30% of the other.
+    /// tries several ratios of the two times. `early` is the fraction of failed attempts that fail the first check.
+    /// Returns `None` if no fit converges, or if one kind takes less than 30% of the other's time.
     pub(super) fn fit(samples: &[f64], [first, each]: [f64; 2], expected: f64, early: f64) -> Option<Kinds> {
         let groups = groups(samples, first, each / GROUPS);
         let variance = (GUESSED_NOISE * each).powi(2);
@@ -109,8 +110,8 @@ impl Kinds {
         (probability * (1.0 - outlier) >= SURE).then_some(failed + 1.0)
     }
 
-    /// Converts a sample to the expected numbers of failed attempts of both kinds. Returns `None` if the model does not
-    /// explain the sample.
+    /// Returns the time that a sample would have with the expected number of failed attempts of each kind. Returns
+    /// `None` if the model does not explain the sample.
     pub(super) fn at_expected(&self, sample: f64) -> Option<f64> {
         let Reading { outlier, failed: [early, late], .. } = self.reading(sample);
         let failed = self.expected - 1.0;
@@ -122,8 +123,8 @@ impl Kinds {
         self.variances[0] + failed * self.variances[1]
     }
 
-    /// Calls `visit` for each tooth in reach of a sample, in ascending order of failed attempts, with the numbers of
-    /// failed attempts of both kinds, the distance of the sample, and the probability density.
+    /// Calls `visit` for each tooth within reach of a sample, in ascending order of failed attempts. `visit` receives
+    /// the number of failed attempts of each kind, the sample's distance from the tooth, and the probability density.
     fn teeth(&self, sample: f64, mut visit: impl FnMut([f64; 2], f64, f64)) {
         let further = sample - self.first;
         let reach = REACH * self.variance((further / self.each() + 1.0).max(0.0)).sqrt();
@@ -149,8 +150,9 @@ impl Kinds {
         }
     }
 
-    /// Returns the probability density of samples that the model does not explain. It falls like the density of the
-    /// number of attempts, so that it is a constant fraction of it.
+    /// Returns the probability density of samples that the model does not explain. It decays at the same rate as the
+    /// density of the explained samples, so the fraction of unexplained samples is about the same for short and long
+    /// samples.
     fn background(&self, sample: f64) -> f64 {
         let each = self.each();
         let rate = -(1.0 - 1.0 / self.expected).ln() / each;
@@ -183,7 +185,7 @@ impl Kinds {
         }
     }
 
-    /// Returns the result of one step of expectation maximization, or `None` if the times make no sense.
+    /// Returns the model after one step of expectation maximization, or `None` if [`sound`](Self::sound) rejects it.
     fn improved(&self, groups: &[Group]) -> Option<Kinds> {
         let mut line = Line::default();
         // Weights and weighted squares of the distances: of the samples with one attempt, and of the others.
@@ -211,7 +213,8 @@ impl Kinds {
         Kinds { first, times, variances, outliers: outliers / number, ..*self }.sound()
     }
 
-    /// Lengthens the step from this model to the next one.
+    /// Extends the step from this model to `next` by the factor [`LENGTH`]. Returns `next` if the extended step leads
+    /// to a model that is not [`sound`](Self::sound).
     fn lengthened(&self, next: &Kinds) -> Kinds {
         let further = |from: f64, to: f64| from + LENGTH * (to - from);
         let scaled = |from: f64, to: f64| from * (to / from).powf(LENGTH);
@@ -227,7 +230,8 @@ impl Kinds {
         long.sound().unwrap_or(*next)
     }
 
-    /// Returns the model with a possible fraction of outliers, or `None` if its times make no sense.
+    /// Returns the model with the fraction of outliers clamped to [`OUTLIERS`]. Returns `None` if `first` is not
+    /// positive, or if the ratio of the two times is not above [`LEAST_RATIO`].
     fn sound(self) -> Option<Kinds> {
         let Kinds { first, times, outliers, .. } = self;
         let is_sound = first > 0.0 && times[0] > LEAST_RATIO * times[1] && times[1] > LEAST_RATIO * times[0];
@@ -235,13 +239,14 @@ impl Kinds {
     }
 }
 
-/// Samples of almost equal times.
+/// Group of samples with almost equal times.
 struct Group {
     mean: f64,
     size: f64,
 }
 
-/// Groups samples in intervals of the given width, counted from `first`.
+/// Divides samples into groups by time. Each group spans an interval of the given width, and one interval begins at
+/// `first`.
 fn groups(samples: &[f64], first: f64, width: f64) -> Vec<Group> {
     let mut sums: BTreeMap<i64, (f64, f64)> = BTreeMap::new();
     for sample in samples {
@@ -252,13 +257,13 @@ fn groups(samples: &[f64], first: f64, width: f64) -> Vec<Group> {
     sums.into_values().map(|(sum, size)| Group { mean: sum / size, size }).collect()
 }
 
-/// Weighted least squares of `first + early * times[0] + late * times[1]`.
+/// Weighted least-squares fit of `first + early * times[0] + late * times[1]` to the samples.
 #[derive(Default)]
 struct Line {
     weight: f64,
-    /// Sums of early and late failures, and of the sample.
+    /// Weighted sums of the numbers of early failures, the numbers of late failures, and the samples.
     sums: [f64; 3],
-    /// Sums of the products early * early, early * late, late * late, early * sample, late * sample.
+    /// Weighted sums of the products early * early, early * late, late * late, early * sample, late * sample.
     products: [f64; 5],
 }
 
@@ -271,7 +276,7 @@ impl Line {
         self.products.iter_mut().zip(products).for_each(|(sum, value)| *sum += weight * value);
     }
 
-    /// Returns `first` and `times`, or `None` if the failures do not determine them.
+    /// Returns `first` and `times`, or `None` if the samples do not determine them.
     fn solve(&self) -> Option<(f64, [f64; 2])> {
         let [early, late, sample] = self.sums.map(|sum| sum / self.weight);
         let means = [early * early, early * late, late * late, early * sample, late * sample];

@@ -9,7 +9,7 @@ const FEWEST_SAMPLES: usize = 150;
 /// Number of teeth of the [`Comb`] used for the first guess.
 const GUESSED_TEETH: i32 = 5;
 
-/// Factors for the guessed [`Comb::each`]. Each factor gives the start of one fit.
+/// Factors by which the guessed [`Comb::each`] is multiplied. One fit starts from each product.
 const SCALES: [f64; 8] = [1.0, 0.94, 1.06, 0.88, 1.12, 1.3, 1.6, 2.0];
 
 /// Number of teeth used in each step of a fit. The fit starts with the first teeth, where the guess is most accurate.
@@ -18,14 +18,14 @@ const TEETH: [f64; 8] = [3.0, 5.0, 8.0, 12.0, 20.0, 20.0, 20.0, 20.0];
 /// Maximum distance of a readable sample from its tooth, as a fraction of [`Comb::each`].
 const REACH: f64 = 0.25;
 
-/// Fraction of readable samples below which two kinds of failed attempts are tried.
+/// Fraction of readable samples below which a model with two kinds of failed attempts is also tried.
 const BLURRED: f64 = 0.9;
 
 /// Minimum fraction of readable samples. Without a comb, half of the samples are readable by chance.
 const LEAST_READABLE: f64 = 0.72;
 
-/// Limits on the difference between the mean number of attempts and the expected number: `MOST_ERRORS` standard errors
-/// plus the fraction `MISFIT` of the expected number.
+/// Limits on the difference between the mean and the expected number of attempts: `MOST_ERRORS` standard errors plus
+/// the fraction `MISFIT` of the expected number.
 const MOST_ERRORS: f64 = 4.0;
 const MISFIT: f64 = 0.2;
 
@@ -56,18 +56,18 @@ pub struct Comb {
 }
 
 impl Comb {
-    /// Fits a comb to samples, given the expected number of attempts, which must exceed 1, and the fraction of failed
-    /// attempts that fail the first check.
+    /// Fits a comb to samples. `expected` is the expected number of attempts, which must exceed 1. `early` is the
+    /// fraction of failed attempts that fail the first check.
     ///
     /// The number of attempts has a geometric distribution, so the medians of the first five teeth are known quantiles
     /// of the samples. They give a first guess, from which several fits start. Each step of a fit assigns every sample
-    /// to the nearest tooth, and fits a line to the samples close to their teeth. The first step uses three teeth,
-    /// later steps use more. Samples farther than a quarter of `each` from a tooth are ignored: they result from
-    /// interruptions, or from attempts that a library rejects early.
+    /// to the nearest tooth, and fits a line to the samples close to their teeth. The first step uses three teeth;
+    /// later steps use more. Samples farther than a quarter of `each` from a tooth are ignored, because they result
+    /// from interruptions or from attempts that a library rejects early.
     ///
-    /// If fewer than 90% of the samples are close to a tooth, a model with two kinds of failed attempts is fitted by
-    /// expectation maximization. It is used if it explains more samples than are close to a tooth. A sample is then
-    /// readable if one number of attempts has a probability of at least 75%.
+    /// If fewer than 90% of the samples are close to a tooth, a model with two kinds of failed attempts is also fitted,
+    /// by expectation maximization. This model replaces the first one if it explains more samples than the first one
+    /// can read. With two kinds, a sample is readable if one number of attempts has a probability of at least 75%.
     ///
     /// Returns `None` if the comb cannot be read:
     ///
@@ -110,8 +110,9 @@ impl Comb {
         (fits && comb.readable >= LEAST_READABLE).then_some(comb)
     }
 
-    /// Returns the number of attempts of a sample, or `None` if it is uncertain: if the sample is farther than a quarter
-    /// of `each` from a tooth, or if its probability is below 75% in a comb with two kinds of failed attempts.
+    /// Returns the number of attempts of a sample, or `None` if the number is uncertain. With one kind of failed
+    /// attempt, the number is uncertain if the sample is farther than a quarter of `each` from a tooth. With two kinds,
+    /// it is uncertain if no number of attempts has a probability of at least 75%.
     pub fn read(&self, sample: f64) -> Option<f64> {
         if let Some(kinds) = &self.kinds {
             return kinds.read(sample);
@@ -120,10 +121,11 @@ impl Comb {
         (distance.abs() <= REACH).then_some(attempts)
     }
 
-    /// Converts a sample with `N` attempts to the expected number of attempts: returns `sample - each * (N -
-    /// expected)`. This removes the random part of the number of attempts (a control variate), so few samples suffice
-    /// for a precise mean. In a comb with two kinds of failed attempts, the expected number of each kind, given the
-    /// sample, replaces `N`. Returns `None` if the sample is far from all teeth.
+    /// Returns `sample - each * (N - expected)`: the time that a sample with `N` attempts would have with the expected
+    /// number of attempts. This removes the random variation in the number of attempts (a control variate), so few
+    /// samples suffice for a precise mean. With two kinds of failed attempts, the result uses the expected number of
+    /// attempts of each kind, given the sample, because `N` is not known. Returns `None` if the sample is far from all
+    /// teeth.
     pub fn at_expected(&self, sample: f64) -> Option<f64> {
         if let Some(kinds) = &self.kinds {
             return kinds.at_expected(sample);
@@ -131,7 +133,7 @@ impl Comb {
         Some(sample - self.each * (self.read(sample)? - self.expected))
     }
 
-    /// Guesses a comb from the medians of the first teeth, which are known quantiles of the samples.
+    /// Guesses a comb from the medians of the first teeth. These medians are known quantiles of the samples.
     fn guess(sorted: &Sorted, expected: f64) -> Option<Comb> {
         let fail = 1.0 - 1.0 / expected;
         let median_of = |tooth: i32| sorted.quantile(1.0 - fail.powi(tooth) * (1.0 + 1.0 / fail) / 2.0);
@@ -148,8 +150,8 @@ impl Comb {
         (attempts, place - attempts)
     }
 
-    /// Improves the comb by a least-squares line through the readable samples of the first `teeth` teeth. Returns
-    /// `None` if these samples are all on one tooth, or if the result is not positive.
+    /// Refits the comb: fits a least-squares line to the readable samples of the first `teeth` teeth. Returns `None` if
+    /// these samples all belong to one tooth, or if `first` or `each` is not positive.
     fn improved(&self, samples: &[f64], teeth: f64) -> Option<Comb> {
         let (mut n, mut sums, mut squares) = (0.0, [0.0; 2], [0.0; 2]);
         for sample in samples {
