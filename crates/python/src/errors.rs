@@ -55,7 +55,7 @@ impl Failure {
         Failure::new(Kind::InvalidArgument, format!("{name}: {reason}"))
     }
 
-    /// Sets the remedy. Returns Python exceptions unchanged.
+    /// Sets the remedy of a failure. Does not change Python exceptions.
     pub(crate) fn advising(self, advice: impl Into<String>) -> Failure {
         match self {
             Failure::Said { kind, reason, .. } => Failure::Said { kind, reason, remedy: advice.into() },

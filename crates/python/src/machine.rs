@@ -11,7 +11,7 @@ use pyo3::prelude::*;
 use serde_json::json;
 use std::time::Duration;
 
-/// Maximum number of repetitions in `measure_independence`, and maximum number of runs in `measure_between`.
+/// Maximum number of repetitions in `measure_independence`, then maximum number of runs in `measure_between`.
 const MOST: [u32; 2] = [100, 1000];
 
 pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {

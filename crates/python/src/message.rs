@@ -1,4 +1,4 @@
-//! Messages of the worker protocol, encoded and decoded by the same code as in the program.
+//! Messages of the worker protocol. The `pqlab` program encodes and decodes them with the same code.
 
 use crate::errors::{Answer, Failure, Kind, detached};
 use pqlab_lab::frame::{self, ReadError};

@@ -78,7 +78,7 @@ pub(crate) fn watched<T: Send>(
     })
 }
 
-/// Runs work that stores no run, as [`watched`] does. An exception replaces the result.
+/// Like [`watched`], for work that does not store a run. If an exception stopped the work, returns only the exception.
 pub(crate) fn interruptible<T: Send>(
     shown: Option<Py<PyAny>>,
     work: impl FnOnce(&mut Watch<'_>, &AtomicBool) -> Answer<T> + Send,
@@ -89,8 +89,8 @@ pub(crate) fn interruptible<T: Send>(
     }
 }
 
-/// Unwraps a result that is `None` only if an exception stopped the work. In that case, callers discard this error and
-/// raise the exception.
+/// Unwraps a result. The result is `None` only if an exception stopped the work. Callers then discard the error that
+/// this function returns, and raise the exception.
 pub(crate) fn whole<T>(found: Option<T>) -> Answer<T> {
     found.ok_or_else(|| Failure::new(Kind::Internal, "stopped for no known reason"))
 }
@@ -158,7 +158,7 @@ impl Progress for ManyRuns<'_, '_> {
         self.watch.finished(header, record);
     }
 
-    /// Forwards each note only once, because every run repeats the same notes.
+    /// Forwards a note unless it was already forwarded, because every run repeats the same notes.
     fn note(&mut self, text: &str) {
         if self.notes.insert(text.to_owned()) {
             self.watch.note(text);

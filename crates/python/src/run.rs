@@ -129,7 +129,7 @@ impl Measured {
         })
     }
 
-    /// Returns the findings as JSON, both as data and as sentences.
+    /// Returns the findings as JSON: `answers` (sentences), `recommendations`, `costs` and `caveats`.
     fn findings(&self, py: Python<'_>) -> Answer<String> {
         detached(py, || {
             let analysis = self.analysis();

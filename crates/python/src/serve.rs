@@ -39,7 +39,7 @@ impl From<ServerError> for Failure {
     }
 }
 
-/// Waits until `over` returns true. Checks for signals meanwhile.
+/// Waits until `over` returns true, and regularly checks for signals.
 fn wait(py: Python<'_>, over: impl Fn() -> bool + Send + Sync) -> Answer<()> {
     while !over() {
         py.detach(|| thread::sleep(TICK));

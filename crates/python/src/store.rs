@@ -48,7 +48,7 @@ pub(crate) fn open(database: Option<&str>) -> Result<Store, StoreError> {
     Ok(store)
 }
 
-/// Issues a `UserWarning`. Drops the exception if the user has turned warnings into errors.
+/// Issues a `UserWarning`. If the user has turned warnings into errors, drops the resulting exception.
 fn warn(text: &str) {
     let Ok(text) = CString::new(text) else { return };
     Python::attach(|py| PyErr::warn(py, &py.get_type::<PyUserWarning>(), &text, 1).ok());

@@ -43,7 +43,8 @@ impl From<CertificateError> for Failure {
 pub(crate) struct CertificateObject(Certificate);
 
 /// Returns the signature schemes that `provider` offers. Without a provider, takes each scheme from the first provider
-/// that offers it. A missing scheme is an error only if a verification needs it.
+/// that offers it. Fails if no scheme is available. Otherwise, a missing scheme causes an error only if a verification
+/// needs the scheme.
 fn schemes(provider: Option<&str>) -> Answer<Schemes> {
     let mut found = Vec::new();
     for algorithm in ALGORITHMS {
@@ -109,7 +110,7 @@ impl CertificateObject {
         (validity.not_before.to_unix_duration().as_secs(), validity.not_after.to_unix_duration().as_secs())
     }
 
-    /// Algorithm of the signature, or of the classical signature if the certificate also has an alternative one.
+    /// Signature algorithm. For a certificate that also has an alternative signature, the classical algorithm.
     #[getter]
     fn signature_algorithm(&self) -> &'static str {
         self.0.signature_algorithm().algorithm
@@ -290,7 +291,7 @@ fn build_certificate(
     })
 }
 
-/// Verifies a chain, which starts with the leaf, up to a trusted root. `at` is the time in seconds since 1970.
+/// Verifies a chain, leaf first, up to a trusted root. `at` is the time of verification, in seconds since 1970.
 #[pyfunction]
 #[pyo3(signature = (chain, root, at, provider))]
 fn verify_certificate_chain(
@@ -305,8 +306,8 @@ fn verify_certificate_chain(
     detached(py, || Ok(verify_chain(&chain, root, Duration::from_secs(at.0), &schemes(provider)?)?))
 }
 
-/// Signs a certificate with ML-DSA-65. Returns a CBOR array of the certificate and the detached signature: the
-/// reference form of a hybrid certificate, which an earlier system defined.
+/// Signs a certificate with ML-DSA-65. Returns a CBOR array of the certificate and the detached signature. An earlier
+/// system defined this reference form of a hybrid certificate.
 #[pyfunction]
 #[pyo3(signature = (certificate, secret_key))]
 fn cosign<'py>(

@@ -95,8 +95,8 @@ pub(crate) fn identifier(algorithm: &str) -> Answer<&'static Identifier> {
     })
 }
 
-/// Fails unless keys of the algorithm have a CBOR encoding. Only hybrid keys in an earlier system's reference form have
-/// this encoding.
+/// Fails unless keys of the algorithm have a CBOR encoding. Only hybrid keys in the reference form, which an earlier
+/// system defined, have this encoding.
 fn check_cbor(source: &Source) -> Answer<()> {
     if source.encodings().contains(&KeyEncoding::Cbor) {
         return Ok(());
@@ -187,7 +187,7 @@ impl PublicKey {
 
     /// Returns both halves of the key as a CBOR array. Only hybrids in the reference form support this encoding.
     ///
-    /// :raises pqlab.InvalidArgument: The algorithm is not a reference form.
+    /// :raises pqlab.InvalidArgument: The algorithm is not a hybrid in the reference form.
     fn to_cbor<'py>(&self, py: Python<'py>) -> Answer<Bound<'py, PyBytes>> {
         check_cbor(&self.source)?;
         self.public_bytes(py)
@@ -441,7 +441,7 @@ impl SecretKey {
 
     /// Returns both halves of the secret key as a CBOR array. Only hybrids in the reference form support this encoding.
     ///
-    /// :raises pqlab.InvalidArgument: The algorithm is not a reference form.
+    /// :raises pqlab.InvalidArgument: The algorithm is not a hybrid in the reference form.
     fn to_cbor<'py>(&self, py: Python<'py>) -> Answer<Bound<'py, PyBytes>> {
         check_cbor(&self.source)?;
         self.secret_bytes(py, Some(KeyEncoding::Cbor.name()))

@@ -137,7 +137,8 @@ fn ledger_verify(py: Python<'_>, transaction: Bytes<'_>, chain_id: Whole<u32>, p
     })
 }
 
-/// Returns a laboratory for work on block files. The worker program need not exist, because this work starts no worker.
+/// Returns a laboratory for work on block files. This work does not start a worker, so the worker program need not
+/// exist.
 fn laboratory() -> Laboratory {
     Laboratory::new(WorkerProgram::pqlab("pqlab"))
 }
@@ -254,7 +255,7 @@ impl LedgerAssembly {
         })
     }
 
-    /// Finishes the file and moves it to its final name. Without this call, no file is left behind.
+    /// Finishes the file and moves it to its final name. If this method is not called, no file remains.
     fn finish(&self, py: Python<'_>) -> Answer<Made> {
         detached(py, || match self.under_way.lock().map(|mut kept| kept.take()) {
             Ok(Some(assembly)) => Ok(shown_made(assembly.finish()?)),
@@ -289,10 +290,10 @@ fn report_progress(progress: Option<&Py<PyAny>>, done: u64, all: u64) -> PyResul
 
 /// A rejected transaction: position from 0, kind, reason.
 type RejectedRow = (u64, &'static str, String);
-/// Result of verifying a block. The fields are: format, number of transactions, bytes, number of rejected
-/// transactions, number of rejected transactions by kind, list of the first rejected transactions, elapsed ns, threads,
-/// batch size, verifiers, and the time of each phase in ns. The phases are: reading, decoding, verifying, verifying
-/// threads waiting, and the reading thread waiting.
+/// Result of verifying a block. The fields are: format, number of transactions, bytes, number of rejected transactions,
+/// number of rejected transactions by kind, list of the first rejected transactions, elapsed ns, threads, batch size,
+/// verifiers, and the time of each phase in ns. The phases are reading, decoding, verifying, waiting by the verifying
+/// threads, and waiting by the reading thread.
 type Report = (
     &'static str,
     u64,
@@ -309,8 +310,8 @@ type Report = (
 /// Libraries that verified: provider of each scheme, version of each provider, and the providers that verify in
 /// batches.
 type Verifiers = (Vec<(&'static str, String)>, Vec<(String, String)>, Vec<String>);
-/// Properties of a block file: format, form, number of transactions, bytes, and stride. A part that begins at a
-/// multiple of the stride is found without a scan.
+/// Properties of a block file: format, form, number of transactions, bytes, and stride. If a part begins at a multiple
+/// of the stride, readers find it without a scan.
 type Facts = (&'static str, &'static str, u64, u64, Option<u64>);
 
 /// Verifies a block file in bounded memory. Calls `progress` with the number of transactions verified and the total.
