@@ -88,7 +88,7 @@ pub struct SignatureParameters {
     pub signature: usize,
     /// Whether signatures vary in length.
     pub variable_length: bool,
-    /// Number of random bytes that key generation takes. 0 if no standard specifies how to derive the key from these
+    /// Number of random bytes that key generation takes. 0 if no standard specifies how to derive a key from random
     /// bytes.
     pub keygen_coins: usize,
     /// Number of random bytes that hedged signing takes. 0 if the standard does not define hedged signing.

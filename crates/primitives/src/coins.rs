@@ -3,7 +3,8 @@ use crate::{Error, Result};
 /// Source of an operation's random bytes.
 ///
 /// A provider that does not support [`Coins::Exact`] returns [`Error::Unsupported`]. If a library accepts
-/// caller-supplied bytes only through a process-wide callback, that path is used for verification but never timed.
+/// caller-supplied bytes only through a process-wide callback, pqlab uses the callback for verification and never times
+/// it.
 #[derive(Clone, Copy, Debug)]
 pub enum Coins<'a> {
     /// The library's own random generator.

@@ -22,8 +22,8 @@ pub struct HpkeInfo {
 }
 
 impl HpkeInfo {
-    /// Returns the number of bytes by which a sealed message is longer than its plaintext: encapsulated secret plus
-    /// tag.
+    /// Returns the difference in bytes between the lengths of a sealed message and its plaintext: the encapsulated
+    /// secret plus the tag.
     pub fn overhead(&self) -> usize {
         self.encapsulated + self.tag
     }
@@ -41,9 +41,8 @@ pub trait Hpke: Send + Sync {
     /// Loads a recipient's private key.
     fn load_private_key(&self, bytes: &[u8]) -> Result<Box<dyn HpkeRecipient>>;
 
-    /// Encrypts one message for a recipient, given the recipient's encoded public key (single-shot encryption, RFC
-    /// 9180, section 6.1). Writes `enc || ciphertext || tag` to `message`, which must be [`HpkeInfo::overhead`] bytes
-    /// longer than `plaintext`.
+    /// Encrypts one message to a recipient's encoded public key (single-shot encryption, RFC 9180, section 6.1). Writes
+    /// `enc || ciphertext || tag` to `message`, which must be [`HpkeInfo::overhead`] bytes longer than `plaintext`.
     fn seal(
         &self,
         public_key: &[u8],

@@ -17,7 +17,7 @@ pub struct BuildInfo {
     pub build: String,
 }
 
-/// Programming language of a provider that is not linked into this program, and the runtime that executes it.
+/// Programming language and runtime of a provider that is not linked into this program.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Language {
     /// Name in lower case, such as `go`.
@@ -120,8 +120,8 @@ impl Provider {
         }
     }
 
-    /// Returns the provider's id as used in case ids: the library, followed by a colon and the backend if there is one:
-    /// `libcrux:avx2`.
+    /// Returns the provider's id, which is part of case ids. The id is the library's name, followed by a colon and the
+    /// backend if there is one, such as `libcrux:avx2`.
     pub fn id(&self) -> String {
         match &self.backend {
             Some(Backend(backend)) => format!("{}:{backend}", self.library),

@@ -19,8 +19,8 @@ pub struct SignatureInfo {
     pub coins: CoinSupport,
     /// Whether signing and verification accept a nonempty context (FIPS 204, section 5.2; FIPS 205, section 10.2).
     pub context: bool,
-    /// For schemes with a randomized (hedged) and a deterministic variant, whether signing with [`Coins::Internal`] is
-    /// randomized. `false` for schemes without randomness (Ed25519, RSA PKCS #1 v1.5).
+    /// Whether signing with [`Coins::Internal`] is randomized, if the scheme has a randomized (hedged) and a
+    /// deterministic variant. `false` for schemes without randomness (Ed25519, RSA PKCS #1 v1.5).
     pub hedged: bool,
 }
 
@@ -94,8 +94,8 @@ pub trait SigningKey: Send + Sync {
     /// requests the deterministic variant.
     fn sign(&self, context: &[u8], message: &[u8], coins: Coins, out: &mut [u8]) -> Result<usize>;
 
-    /// Like [`sign`](Self::sign), but calls the internal interface (FIPS 204, algorithm 7; FIPS 205, algorithm 19):
-    /// `formatted` is `M'` and is used unchanged. Only for published test vectors: neither optimized nor timed.
+    /// Like [`sign`](Self::sign), but calls the internal interface (FIPS 204, algorithm 7; FIPS 205, algorithm 19).
+    /// Signs `formatted`, which is `M'`, unchanged. Only for published test vectors, so it is not optimized or timed.
     ///
     /// # Errors
     /// [`Error::Unsupported`] if the provider or the scheme has no internal interface.
@@ -114,7 +114,7 @@ pub trait SigningKey: Send + Sync {
         Err(NO_MU)
     }
 
-    /// Signs the digest of `message`, the pre-hashed variant of [`sign`](Self::sign). A signature of one variant is
+    /// Pre-hashed variant of [`sign`](Self::sign), which signs the digest of `message`. A signature from one variant is
     /// invalid in the other. Ed25519ph also accepts a `context` (RFC 8032, section 5.1).
     ///
     /// # Errors
@@ -140,14 +140,14 @@ pub trait SigningKey: Send + Sync {
 
 /// A prepared verifying key.
 pub trait VerifyingKey: Send + Sync {
-    /// Verifies a signature: returns `Ok` if and only if it is valid.
+    /// Returns `Ok` if and only if the signature is valid.
     ///
     /// # Errors
     /// [`crate::Error::VerificationFailed`] if the signature is invalid, whatever its length or form.
     fn verify(&self, context: &[u8], message: &[u8], signature: &[u8]) -> Result<()>;
 
-    /// Like [`verify`](Self::verify), but calls the internal interface (FIPS 204, algorithm 8; FIPS 205, algorithm 20):
-    /// `formatted` is `M'` and is used unchanged. Only for published test vectors: neither optimized nor timed.
+    /// Like [`verify`](Self::verify), but calls the internal interface (FIPS 204, algorithm 8; FIPS 205, algorithm 20).
+    /// Uses `formatted`, which is `M'`, unchanged. Only for published test vectors, so it is not optimized or timed.
     ///
     /// # Errors
     /// [`crate::Error::VerificationFailed`] if the signature is invalid; [`Error::Unsupported`] if the provider or the
