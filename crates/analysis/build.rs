@@ -1,5 +1,6 @@
 //! Collects the `facts.json` of every provider into one file. The table in `crates/providers/src/lib.rs` lists the
-//! providers and sets their order. This script only reads files: this crate does not depend on the providers crate.
+//! providers and sets their order. The script reads these files directly, so that this crate does not depend on the
+//! providers crate.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs};

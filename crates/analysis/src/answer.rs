@@ -14,8 +14,8 @@ use std::collections::BTreeMap;
 /// Maximum number of recommendations in an answer. The report lists the others.
 const NAMED: usize = 3;
 
-/// Returns the sentences of [`answer`], one per line, without the recommendations and without the quality sentence. Web
-/// pages show those two separately.
+/// Returns the sentences of [`answer`], one per line, without the recommendations and the quality sentence. Web pages
+/// show these separately.
 pub fn remarks(analysis: &RunAnalysis<'_>, found: &Findings) -> Vec<String> {
     let (mut lines, last) = statements(analysis, found);
     lines.extend(hybrid::in_parts(analysis));

@@ -167,7 +167,7 @@ impl<'a> CaseAnalysis<'a> {
         })
     }
 
-    /// Returns the distribution as a curve: times in ns, each with the fraction of samples that took no longer.
+    /// Returns the distribution as a curve: times in ns, each with the fraction of samples that took at most that long.
     pub fn distribution(&self) -> Vec<(f64, f64)> {
         let Some(times) = self.times() else { return Vec::new() };
         (0..=STEPS).map(|step| step as f64 / STEPS as f64).map(|share| (times.quantile(share), share)).collect()

@@ -16,7 +16,7 @@ pub enum Caveat {
     Shared,
     /// The target precision was not reached.
     Imprecise,
-    /// A known defect of the library affects what was measured.
+    /// A known defect of the library affects the measured operation.
     Defect,
     /// The case became slower or faster during the measurement.
     Drifting,
@@ -161,7 +161,7 @@ fn reason_text(reason: Imprecision, estimates: &Estimates) -> String {
     }
 }
 
-/// Joins the keywords for the state that a call leaves behind, as used in files. Returns `none` if there are none.
+/// Joins the keywords that files use for kinds of leftover register state. Returns `none` if `residues` is empty.
 pub fn residue_names(residues: &[Residue]) -> String {
     if residues.is_empty() {
         return "none".to_owned();

@@ -41,7 +41,7 @@ pub struct LibraryFacts {
     pub sources: Vec<Source>,
 }
 
-/// Algorithms that a library computes without CPU features that other implementations of these algorithms use.
+/// Algorithms for which a library ignores CPU features, although other implementations of these algorithms use them.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SlowerPath {

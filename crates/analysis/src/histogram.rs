@@ -2,8 +2,8 @@
 
 use pqlab_stats::Sorted;
 
-/// Limit above the upper quartile, in interquartile ranges. Samples beyond it are counted but get no bar, because a few
-/// stragglers would squeeze all other samples into one bar.
+/// Maximum distance of a bar from the upper quartile, in interquartile ranges. Samples farther above are counted but
+/// get no bar, because a few stragglers would squeeze all other samples into one bar.
 const FAR_OUT: f64 = 6.0;
 
 /// Bars of equal width, and the number of samples above the last bar.

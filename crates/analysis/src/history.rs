@@ -69,15 +69,15 @@ impl Past {
         ComparisonCriteria::default().between(&run.protocol.run_spreads, &self.spreads).runs(Unit::Nanoseconds)
     }
 
-    /// Returns the control limits for the ratio of a case's time in this run to its time in `run`. On the logarithmic
-    /// scale, the limits are [three standard deviations](CONTROL) below and above 1. The standard deviation comes from
-    /// the spread between runs. Returns `None` if the spread is unknown.
+    /// Returns the control limits for the ratio of a case's time in this run to its time in `run`. On a logarithmic
+    /// scale, the limits are [three standard deviations](CONTROL) below and above a ratio of 1. The standard deviation
+    /// comes from the spread between runs. Returns `None` if the spread is unknown.
     pub fn control_limits(&self, run: &RunHeader) -> Option<[f64; 2]> {
         let deviation = std::f64::consts::SQRT_2 * self.runs_apart(run).pct / 100.0;
         (deviation > 0.0 && deviation.is_finite()).then(|| [(-CONTROL * deviation).exp(), (CONTROL * deviation).exp()])
     }
 
-    /// Returns the changes of libraries, compiler and machine from this run to `later` that may affect figures.
+    /// Returns the changes between this run and `later` that may affect figures: libraries, compiler and machine.
     pub fn changes_until(&self, later: &Environment) -> Vec<Difference> {
         differences_of_builds(&self.environment, later)
     }

@@ -9,7 +9,7 @@ use pqlab_stats::Interval;
 /// Percentiles that interruptions can raise, with their names.
 const PERCENTILES: [(&str, f64); 3] = [("p75", 0.75), ("p95", 0.95), ("p99", 0.99)];
 
-/// Minimum distance from the median to a percentile that contains an interruption, as a fraction of the length of an
+/// Minimum distance from the median to a percentile that counts as interrupted, as a fraction of the length of an
 /// interruption.
 const PART: f64 = 0.5;
 

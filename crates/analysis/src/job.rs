@@ -15,10 +15,10 @@ const MOST: u32 = 1000;
 pub struct JobWeights([u32; OPERATIONS.len()]);
 
 impl Default for JobWeights {
-    /// Returns the weights for both sides of a TLS 1.3 handshake (RFC 8446, section 2) together. The client generates
-    /// an ephemeral KEM key pair, the server encapsulates and signs, and the client decapsulates and verifies two
-    /// signatures: one for the handshake and one in a certificate. Signature key pairs are generated beforehand and not
-    /// counted.
+    /// Returns the weights for a TLS 1.3 handshake (RFC 8446, section 2), client and server combined. The client
+    /// generates an ephemeral KEM key pair, the server encapsulates and signs, and the client decapsulates and verifies
+    /// two signatures: one for the handshake and one in a certificate. Signature key pairs are generated beforehand and
+    /// not counted.
     fn default() -> JobWeights {
         JobWeights([1, 1, 1, 1, 2])
     }

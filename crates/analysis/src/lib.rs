@@ -1,7 +1,8 @@
 //! Computes results from the samples of a run, as values and text that other crates show.
 //!
 //! [`RunAnalysis`] contains a run and the figures of its cases, each computed once. [`estimates`] defines how figures
-//! are computed from samples, and [`caveats`] what a reader must know about them. Everything else builds on these:
+//! are computed from samples. [`caveats`] lists what a reader must know about the figures. Everything else builds on
+//! these modules:
 //!
 //! - [`comparison`]: which library is faster
 //! - [`findings`]: recommendations, costs and caveats of a run

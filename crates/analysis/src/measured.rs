@@ -72,9 +72,9 @@ impl NotRanked {
     }
 }
 
-/// Returns the statistic for comparing sides, where a side is one case or several cases in sequence. It is the mean if
-/// a case requires it (means can only be compared with means) or if a side is a sum (means add up, medians do not).
-/// Otherwise it is the median.
+/// Returns the statistic for comparing sides. A side is one case, or several cases in sequence. The statistic is the
+/// mean if a case requires the mean (means can only be compared with means) or if a side is a sum (means add up,
+/// medians do not). Otherwise it is the median.
 pub(crate) fn common_statistic(sides: &[&[&Measured<'_>]]) -> Statistic {
     let sums = sides.iter().any(|side| side.len() > 1);
     let cases = sides.iter().flat_map(|side| side.iter());
@@ -190,8 +190,8 @@ impl<'a> Measured<'a> {
     }
 
     /// Returns whether the same processes measured both cases in the same rounds. This requires three conditions: the
-    /// cases belong to the same block, the run was not interrupted and resumed between them, and either both figures or
-    /// neither come from a repetition at the end of the run.
+    /// cases belong to the same block, the run was not interrupted and resumed between them, and a repetition at the
+    /// end of the run supplies both figures or neither.
     pub(crate) fn is_interleaved_with(&self, other: &Measured<'_>) -> bool {
         let again = |case: &Measured<'_>| case.record.second_chance == Some(SecondChance::Undisturbed);
         self.shares_block(other)
@@ -236,8 +236,8 @@ fn shared_moments(cases: &[&Measured<'_>], visits: Visits) -> BTreeSet<Moment> {
     all.reduce(|one, two| one.intersection(&two).copied().collect()).unwrap_or_default()
 }
 
-/// Fraction of each case's visits that must have counterparts in all other cases, so that the shared rounds represent
-/// every case.
+/// Minimum fraction of each case's visits that must have counterparts in all other cases. The shared rounds then
+/// represent every case.
 const LEAST_COMMON: f64 = 0.5;
 
 const UNITS: [Unit; 2] = [Unit::Nanoseconds, Unit::CoreCycles];

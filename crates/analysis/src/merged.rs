@@ -6,9 +6,9 @@ use pqlab_record::{Case, Run, RunHeader};
 use std::collections::{HashMap, HashSet};
 use std::fmt;
 
-/// Several runs of the same build on the same machine, merged into one. The cases of a job differ only in the provider.
-/// They all come from a single run, so that pqlab ranks only libraries that were measured together. This is the run
-/// with the most providers for the job, or the newest of several such runs.
+/// Several runs of the same build on the same machine, merged into one. The cases of a job, which differ only in the
+/// provider, all come from a single run, so that pqlab ranks only libraries that were measured together. Merging
+/// selects the run with the most providers for the job, or the newest such run.
 #[derive(Clone, Debug)]
 pub struct Merged {
     /// All cases as one run, with the start time of the oldest run and the end time of the newest. The merged run is
@@ -16,7 +16,7 @@ pub struct Merged {
     pub(crate) run: Run,
     /// Headers of the runs that contribute cases, newest first.
     pub(crate) parts: Vec<RunHeader>,
-    /// For each case, the index in `parts` of the run that it comes from.
+    /// Index in `parts` of the run that each case comes from.
     of: Vec<usize>,
 }
 

@@ -44,8 +44,8 @@ const SIGN: &str = "≈";
 pub const APPROXIMATE: &str = "approximate figure: its 95% interval is wider than ±10%";
 
 /// Returns the number of significant digits that an interval supports, by the rule of the Particle Data Group ("Review
-/// of Particle Physics", section 5.3 of the introduction). If the leading digits of the half-width are at most 354, the
-/// estimate is shown down to the half-width's second digit, otherwise down to its first.
+/// of Particle Physics", section 5.3 of the introduction). The estimate is shown down to the second digit of the
+/// half-width if the half-width's first three digits are at most 354, otherwise down to the first digit.
 fn known_digits(estimate: f64, half_width: f64, most: usize) -> usize {
     if !(estimate.is_finite() && half_width.is_finite() && half_width > 0.0 && estimate != 0.0) {
         return most;

@@ -134,7 +134,7 @@ impl Candidate<'_, '_> {
     }
 }
 
-/// The best candidate, the candidates tied with it, and the next one.
+/// The best candidate, the candidates tied with it, and the fastest of the slower candidates.
 pub(crate) struct Best<'c, 'r, 'a> {
     pub(crate) best: &'c Candidate<'r, 'a>,
     /// Candidates without a measurable difference from the best.

@@ -94,8 +94,9 @@ fn levels(samples: &[f64]) -> Option<[Mode; 2]> {
 /// Maximum fraction of samples that may be on the wrong level before and after a step in time.
 const MOST_STRAYS: f64 = 0.05;
 
-/// Finds the sample from which the samples stay on another level. Returns its index and the change in percent. Tolerates a few samples on the wrong level. Returns `None` for sorted samples, because
-/// their order does not reflect time.
+/// Finds a step in time from one level to the other. Returns the index of the first sample after the step, and the
+/// change in percent. Tolerates a few samples on the wrong level. Returns `None` for sorted samples, because their
+/// order does not reflect time.
 fn step_in_time(samples: &[f64], [low, high]: [Mode; 2]) -> Option<(usize, f64)> {
     if samples.is_sorted() || samples.iter().rev().is_sorted() {
         return None;
@@ -360,9 +361,9 @@ impl SeriesComparison {
         notes
     }
 
-    /// Compares the samples of two cases with the methods of the five earlier systems that pqlab reproduces. They treat
-    /// each operation or batch as independent. Samples of one process are not independent, so `t` is too large and the
-    /// interval too narrow. No verdict uses this comparison. Returns `None` if a case has no samples.
+    /// Compares the samples of two cases with the methods of the five earlier systems that pqlab reproduces. These
+    /// methods treat each operation or batch as independent. Samples of one process are not independent, so `t` is too
+    /// large and the interval is too narrow. No verdict uses this comparison. Returns `None` if a case has no samples.
     pub fn of_cases(first: &CaseAnalysis<'_>, second: &CaseAnalysis<'_>) -> Option<SeriesComparison> {
         let series = |case: &CaseAnalysis<'_>| {
             let samples = &case.record.samples;

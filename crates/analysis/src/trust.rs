@@ -1,5 +1,5 @@
-//! Quality of a run's figures: the quality of each case by a fixed rule, and counts for the run. Whether to publish the
-//! figures is the author's decision.
+//! Assesses the quality of each case by a fixed rule, and counts the cases of a run by quality. The author decides
+//! whether to publish the figures.
 
 use crate::case::CaseAnalysis;
 use crate::estimates::Estimates;
@@ -143,7 +143,7 @@ fn judged_in(cases: &[&CaseAnalysis<'_>]) -> &'static str {
     }
 }
 
-/// Describes the typical width of a run's intervals, the interference, and what to do about them: `Typical uncertainty
+/// Describes the typical width of a run's intervals, the interference, and possible improvements: `Typical uncertainty
 /// (95%): ±3.3% in time, ±0.3% in core cycles, with an assumed spread between runs. Interference: under 0.1% of the
 /// time, excluded.` Returns `None` if no figure has a finite interval.
 pub fn trust_sentence(analysis: &RunAnalysis<'_>) -> Option<String> {

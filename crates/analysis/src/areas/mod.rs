@@ -1,8 +1,8 @@
 //! Figures, tables and findings, with one folder per area of work.
 //!
 //! A folder contains figures that combine several cases, tables (`tables`) and findings (`findings`). Some folders
-//! cover several areas, such as the choice of a single library. The rest of the crate uses only the lists below. A new
-//! folder must be added to these lists, whose order is the order of tables and sentences in reports.
+//! cover several areas, such as the choice of a single library. The rest of the crate uses only the lists below. Add
+//! each new folder to these lists. Reports show tables and sentences in the order of the lists.
 
 mod certificate;
 mod claims;

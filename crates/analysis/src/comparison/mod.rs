@@ -104,9 +104,9 @@ impl Default for ComparisonCriteria {
 }
 
 impl ComparisonCriteria {
-    /// Returns the criteria for comparing cases of one run with each other. The spread between runs is the one stored
-    /// with the run. The margin is the default, which does not depend on the machine, because differences between whole
-    /// runs do not matter here.
+    /// Returns the criteria for comparing cases of one run with each other. Uses the spread between runs that is stored
+    /// with the run, and the default margin. The margin does not depend on the machine, because differences between
+    /// runs do not matter for cases of one run.
     pub fn within(run: &RunHeader) -> ComparisonCriteria {
         let plain = ComparisonCriteria {
             margin_source: "default for cases of one run".into(),
@@ -136,7 +136,8 @@ impl ComparisonCriteria {
         }
     }
 
-    /// Returns these criteria with the larger of the two spreads between runs, compared with `other` in each unit.
+    /// Returns these criteria with the larger spread between runs for each unit: the spread of these criteria or of
+    /// `other`.
     pub(crate) fn wider(self, other: ComparisonCriteria) -> ComparisonCriteria {
         let larger = |one: Option<RunSpread>, two: Option<RunSpread>| match (one, two) {
             (Some(one), Some(two)) if two.pct > one.pct => Some(two),
@@ -147,7 +148,7 @@ impl ComparisonCriteria {
         ComparisonCriteria { runs_time, runs_cycles, ..self }
     }
 
-    /// Returns the spread between whole runs in a unit, or [`RunSpread::NONE`] if it is unknown.
+    /// Returns the spread between runs in a unit, or [`RunSpread::NONE`] if it is unknown.
     pub fn runs(&self, unit: Unit) -> RunSpread {
         let spread = match unit {
             Unit::Nanoseconds => self.runs_time,
@@ -206,7 +207,7 @@ pub struct ComparedCase {
 pub struct Comparison {
     /// Id of the first run.
     pub first_run: String,
-    /// Id of the second run; the same as the first if cases of one run are compared.
+    /// Id of the second run. If cases of one run are compared, this is the id of the first run.
     pub second_run: String,
     /// Host and processor of both machines, if the machines differ.
     pub machines: Option<[String; 2]>,

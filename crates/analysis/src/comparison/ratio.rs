@@ -6,8 +6,8 @@ use pqlab_record::{CyclesSource, Moment, Statistic, Unit, Visits};
 use pqlab_stats::{CONFIDENCE, Cell, Contrast, Interval, Ratio, RunSpread, Verdict, judge, ratio_of};
 use std::collections::BTreeMap;
 
-/// Relative difference that is always tolerated between the ratio from paired rounds and the ratio of the medians, even
-/// if the interval is narrower.
+/// Tolerated relative difference between the ratio from paired rounds and the ratio of the medians. Applies even if the
+/// interval is narrower.
 const TOLERANCE: f64 = 0.01;
 
 /// Comparison of two sides. A side is one case, or several cases in sequence.
@@ -49,10 +49,10 @@ impl Compared {
 /// - **Estimate**: the ratio of the sums of the headline figures, as a reader would compute it from the figures shown.
 /// - **Interval**: computed from the weighted sum of the logarithms of the cases' visits ([`ratio_of`]). The weight of
 ///   a case is its fraction of its side's sum, negative for the first side. Cases of the same block and start are
-///   combined visit by visit, at the moments that they have in common. Effects of a process or a round on all of them
-///   then cancel out. Each case contributes separately if the cases have few moments in common, if these moments
-///   contradict the headline figures, or if the cases come from different blocks, starts or runs. For cases from
-///   different blocks or runs, the spread between whole runs is added.
+///   combined visit by visit, at the moments that they have in common. Effects that a process or a round has on all of
+///   these cases then cancel out. Each case contributes separately if the cases have few moments in common, if these
+///   moments contradict the headline figures, or if the cases come from different blocks, starts or runs. For cases
+///   from different blocks or runs, the spread between runs is added.
 pub fn ratio(first: &[&Measured<'_>], second: &[&Measured<'_>], criteria: &ComparisonCriteria) -> Compared {
     ratio_by(first, second, common_statistic(&[first, second]), criteria)
 }

@@ -7,8 +7,8 @@
 //! - **Disturbance** widens the interval by a [factor](contention_factor) estimated from the samples. A disturbed case
 //!   may be slower because of the disturbance, so the lower end is divided by the case's factor. A disturbed baseline
 //!   may hide a slowdown, so the upper end is multiplied by the baseline's factor.
-//! - **Pass** means that the interval lies wholly at or below the threshold, and **fail** that it lies wholly above.
-//!   **Undecided** means that the interval contains the threshold.
+//! - **Pass** means that the interval lies entirely at or below the threshold. **Fail** means that it lies entirely
+//!   above. **Undecided** means that the interval contains the threshold.
 
 use super::{ComparedCase, Comparison};
 use pqlab_record::{Record, Run, Samples};

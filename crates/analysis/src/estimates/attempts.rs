@@ -76,14 +76,14 @@ impl AttemptsEstimate {
         Some(AttemptsEstimate { read, ns: interval(Unit::Nanoseconds)?, cycles: interval(Unit::CoreCycles) })
     }
 
-    /// Returns the core cycles of an operation that succeeds at the first attempt, and of each further attempt. Returns
+    /// Returns the core cycles of an operation that succeeds on the first attempt, and of each further attempt. Returns
     /// `None` if core cycles are unknown.
     pub fn cycles_by_attempt(&self) -> Option<[f64; 2]> {
         let ReadComb { comb, unit } = self.read;
         (unit == Unit::CoreCycles).then_some([comb.first, comb.each])
     }
 
-    /// Returns the time in ns of an operation that succeeds at the first attempt, and of each further attempt, at the
+    /// Returns the time in ns of an operation that succeeds on the first attempt, and of each further attempt, at the
     /// mean core clock.
     pub fn ns_by_attempt(&self) -> [f64; 2] {
         let ReadComb { comb, unit } = self.read;

@@ -3,7 +3,8 @@
 //! - **Samples.** Figures use the samples of undisturbed visits, or of all visits if the case is disturbed
 //!   ([`Samples::usable`](pqlab_record::Samples::usable)). Disturbed samples of an otherwise undisturbed visit are
 //!   excluded too. In `samples-csv`, the rows with `used` set are the remaining samples.
-//! - **One operation.** A sample is the time of a batch. Divided by the batch size, it is the time of one operation.
+//! - **One operation.** A sample is the time of a batch. This time divided by the batch size is the time of one
+//!   operation.
 //! - **The median** is the median of all these samples, pooled over the processes ([definition
 //!   7](pqlab_stats::Sorted::quantile)): `median_us` is the median of the `ns_per_operation` column, divided by 1,000.
 //!   The protocol's trimming removes equally many samples from both tails, so it cannot move the median.
@@ -99,10 +100,10 @@ pub struct Estimates {
     pub modes: Option<[Mode; 2]>,
     /// Smallest and largest median of a process, if the processes differ far more than the visits of one process.
     pub placement: Option<Placement>,
-    /// Half-width, in percent, of the interval that determines precision: the interval of the core cycles, or of the
-    /// time if cycles are unknown. If the time decides, its interval leaves out the variation of the clock between
-    /// runs, because longer measurement cannot reduce that variation. The interval at the expected number of
-    /// [`attempts`](Self::attempts) includes it.
+    /// Half-width, in percent, of the interval that determines precision. This is the interval of the core cycles or,
+    /// if cycles are unknown, the interval of the time. The latter leaves out the variation of the clock between runs,
+    /// because longer measurement cannot reduce that variation. However, the interval at the expected number of
+    /// [`attempts`](Self::attempts) includes this variation.
     pub deciding_half_width_pct: f64,
     /// Assumed spread between runs in percent, in time and in core cycles; `None` if the spread was measured.
     pub assumed_spread_pct: Option<[f64; 2]>,

@@ -8,8 +8,8 @@ use crate::run::RunAnalysis;
 pub(super) const WHAT: &str =
     "with unused CPU features: other implementations of these algorithms use them (from the source code, not measured)";
 
-/// Lists the algorithms that a library in the run computes without a feature that the run's CPU has and that other
-/// implementations use.
+/// Lists, for each library in the run, the algorithms for which the library ignores a feature of the run's CPU. Other
+/// implementations of these algorithms use the feature.
 pub(super) fn details(analysis: &RunAnalysis<'_>) -> Vec<String> {
     let features = &analysis.run.header.environment.cpu.features;
     let has = |feature: &String| features.contains(feature);

@@ -1,5 +1,5 @@
-//! Table that compares algorithms side by side, with a row for each algorithm and provider: rates, NIST category,
-//! lengths.
+//! Table that compares algorithms side by side. Each row shows the rates, the NIST category and the lengths for one
+//! algorithm and provider.
 
 use super::{Cell, Holds, Table};
 use crate::case::CaseAnalysis;

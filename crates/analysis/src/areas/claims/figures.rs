@@ -113,8 +113,8 @@ pub(super) fn between(run: &RunAnalysis<'_>, job: Job, slow: &str, fast: &str) -
     Some(Found { value, of, caveats: Caveats::merged([&slow.caveats, &fast.caveats]) })
 }
 
-/// Returns the time that the combiner takes in X25519+ML-KEM-768, the document's hybrid. Uses the pair of libraries
-/// with the fastest complete hybrid.
+/// Returns the time that the combiner takes in X25519+ML-KEM-768, the hybrid in the hybrid library document. Uses the
+/// pair of libraries with the fastest complete hybrid.
 pub(super) fn combiner(run: &RunAnalysis<'_>, operation: &str) -> Option<Found> {
     let is_documents = |case: &Case| case.algorithm == "X25519+ML-KEM-768" && case.operation == operation;
     let found = decompositions(run).into_iter().filter(|parts| is_documents(&parts.hybrid.case));
@@ -199,8 +199,8 @@ pub(super) fn efficiency(run: &RunAnalysis<'_>, name: &str) -> Option<Found> {
     of_threads(run, name, |entry| Some((entry.efficiency?, 100.0)))
 }
 
-/// Returns the case that verifies a block of 100 transactions signed with ML-DSA-65. If there are several, chooses the
-/// case that is most like the document's (the lowest [rank](ledger::rank)), then the fastest.
+/// Returns the case that verifies a block of 100 transactions signed with ML-DSA-65. If there are several, considers
+/// only those most like the case in the ledger report (the lowest [rank](ledger::rank)) and returns the fastest.
 pub(super) fn block<'r, 'a>(run: &'r RunAnalysis<'a>) -> Option<&'r CaseAnalysis<'a>> {
     let blocks = run.area(ledger::AREA).filter(|one| {
         let case = one.case();
@@ -225,8 +225,8 @@ pub(super) fn transactions_per_second(case: &CaseAnalysis<'_>) -> Option<Found> 
     Some(Found::by_algorithm(case, rate(case, transactions_verified(case.case())? as f64)?))
 }
 
-/// Returns the time of a ledger operation on transactions in the document's format. Uses pqlab's format if the
-/// document's was not measured.
+/// Returns the time of a ledger operation on transactions in the format of the ledger report, or in pqlab's format if
+/// the former was not measured.
 pub(super) fn reference_ledger(run: &RunAnalysis<'_>, operation: &str) -> Option<Found> {
     ["TXv1-ML-DSA-65", "ML-DSA-65"].into_iter().find_map(|algorithm| {
         let suits = |one: &&CaseAnalysis<'_>| {
@@ -291,7 +291,7 @@ fn digest<'r, 'a>(
     })
 }
 
-/// Length in bytes of the XOF outputs in the document.
+/// Length in bytes of the XOF outputs that the claims about hash functions assume.
 const XOF_OUTPUT: u64 = 32;
 
 pub(super) fn digests(run: &RunAnalysis<'_>, slow: &str, fast: &str) -> Option<Found> {

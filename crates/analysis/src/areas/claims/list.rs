@@ -9,8 +9,8 @@ use crate::areas::ntor::RelayScenario;
 use crate::areas::{certificate, hybrid, kem, ledger, ntor, signature};
 use crate::run::RunAnalysis;
 
-/// A claim: its text, the claimed figure and its unit, the source of the measured figure, and a reason why the two may
-/// differ.
+/// A claim: its text, the claimed figure and its unit, the source of the measured figure, and a reason why the measured
+/// figure may differ.
 type Line = (&'static str, f64, Unit, Find, &'static str);
 
 /// All claims, in display order.
@@ -35,7 +35,7 @@ const CERTIFICATE: &str = "X.509-detached";
 const HANDSHAKE: (&str, &str, &str) = (ntor::AREA, KEM_ONLY, "handshake");
 const NTOR: (&str, &str, &str) = (ntor::AREA, "ntor-v1", "handshake");
 
-/// Reason, other than the machine, why the document's signing times differ from pqlab's.
+/// Reason, other than the machine, why the signing times in the hybrid library document differ from pqlab's.
 const RANDOMNESS: &str = "the authors sign with fresh randomness; pqlab signs deterministically if the library \
                           supports it";
 const POOL: &str = "the authors use a Python thread pool";
@@ -148,11 +148,11 @@ const HYBRIDS: &[Line] = &[
     ),
 ];
 
-/// Reason why the document's combiner times are longer than pqlab's.
+/// Reason why the combiner times in the hybrid library document are longer than pqlab's.
 const ENCODED: &str = "the document's figure includes encoding keys to PEM and CBOR";
 
-/// Rates that the document lists. Each entry contains a scheme, its key generations, signatures and verifications per
-/// second, and the libraries to compare with, in order of preference.
+/// Rates that the signature suite document lists. Each entry contains a scheme, its key generations, signatures and
+/// verifications per second, and the libraries to compare with, in order of preference.
 const RATES: &[(&str, [f64; 3], &[&str])] = &[
     ("Falcon-512", [212.0, 7_014.0, 43_787.0], LIBOQS),
     ("Falcon-1024", [65.0, 3_502.0, 22_102.0], LIBOQS),
@@ -310,7 +310,7 @@ const TRANSACTIONS: &[Line] = &[
     ),
 ];
 
-/// Lower and upper end of the times that the document assumes for classical schemes, in µs.
+/// Lower and upper end of the times that the ledger report assumes for classical schemes, in µs.
 const ASSUMED: &[(&str, &str, [f64; 2])] = &[
     ("Ed25519, verification", "Ed25519", [10.0, 15.0]),
     ("ECDSA with secp256k1, verification", "ECDSA-secp256k1", [50.0, 100.0]),
@@ -484,10 +484,10 @@ const HASHES: &[Line] = &[(
     OTHER_CODE,
 )];
 
-/// Message lengths in bytes for which the document lists cycles per byte.
+/// Message lengths in bytes for which the hash benchmark lists cycles per byte.
 const LENGTHS: [u64; 5] = [64, 256, 1024, 4096, 16_384];
 
-/// Function, code path, and the cycles per byte that the document lists for each of [`LENGTHS`].
+/// Function, code path, and the cycles per byte that the hash benchmark lists for each of [`LENGTHS`].
 const SHA3: &[(&str, &str, [f64; 5])] = &[
     ("SHA3-224", AVX512, [15.4, 7.8, 7.8, 7.1, 7.0]),
     ("SHA3-256", AVX512, [15.4, 7.8, 7.8, 7.6, 7.4]),

@@ -26,8 +26,8 @@ struct Claim {
     why: &'static str,
 }
 
-/// Source of the measured figure. A list of libraries is in order of preference: the first one that the run measured
-/// supplies the figure. If the list is empty, the fastest library does.
+/// Source of the measured figure. A list of libraries is in order of preference, and the first library that the run
+/// measured supplies the figure. If the list is empty, the fastest library supplies it.
 #[derive(Clone, Copy)]
 enum Find {
     /// Median time of a job.

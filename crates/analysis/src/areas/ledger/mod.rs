@@ -55,8 +55,8 @@ pub struct SchemeRow {
 }
 
 /// Compares schemes. There is one row for each scheme, provider and key form. Each row shows the verification of the
-/// block with a size nearest to 100 transactions; a single transaction is a block of 1. Prefers compute-only cases, and
-/// excludes cases with invalid transactions or several threads. Sorts the rows by time.
+/// block whose size is closest to 100 transactions. A single transaction counts as a block of 1. Prefers compute-only
+/// cases, and excludes cases with invalid transactions or several threads. Sorts the rows by time.
 pub fn comparison(analysis: &RunAnalysis<'_>) -> Vec<SchemeRow> {
     let mut best: Vec<(Rank, &CaseAnalysis<'_>, Interval)> = Vec::new();
     for one in analysis.area(AREA) {
@@ -141,9 +141,9 @@ fn scaling_row<'a>(senders: Option<u64>, cases: &[&CaseAnalysis<'a>]) -> Scaling
     }
 }
 
-/// Returns the number of senders of a block. Returns `None` if this number grows with the size of the block, because
-/// every transaction has its own sender until the pool of senders is exhausted. `most` is the size of the pool: the
-/// largest number of senders in similar blocks.
+/// Returns the number of senders of a block, or `None` if this number grows with the block. It grows if every
+/// transaction has its own sender until the pool of senders is exhausted. `most` is the size of the pool: the largest
+/// number of senders in similar blocks.
 fn fixed_senders(case: &Case, most: u64) -> Option<u64> {
     let grows = |senders: &u64| most > 1 && *senders == most.min(case.transactions().unwrap_or(1));
     case.senders().filter(|senders| !grows(senders))

@@ -146,7 +146,7 @@ fn of_pairing<'r, 'a>(analysis: &'r RunAnalysis<'a>, pairing: Pairing, weights: 
     JobTotals { pairing, totals, incomplete }
 }
 
-/// Returns the ids of all providers that are a single library, which excludes pairs (`a+b`) and `null`.
+/// Returns the ids of all providers that are a single library. Excludes pairs (`a+b`) and `null`.
 fn providers<'a>(analysis: &RunAnalysis<'a>) -> Vec<&'a str> {
     let cases = AREAS.into_iter().flat_map(|area| analysis.area(area)).map(CaseAnalysis::case);
     let of_one = cases.filter(|case| !case.is_null() && !case.provider.contains('+'));

@@ -83,7 +83,7 @@ fn standing_text(job: &JobTotals<'_, '_>, total: &LibraryTotal<'_, '_>) -> Strin
 }
 
 /// Builds a table of facts other than speed about each library in a run. The table is empty unless a library supports
-/// the whole job or the run contains pqlab's own code.
+/// all operations of the job or the run contains pqlab's own code.
 pub(crate) fn facts(analysis: &RunAnalysis<'_>) -> Table {
     let mut table = Table::new("library-facts", "", "Libraries: facts other than speed")
         .names("library", "library")
@@ -191,8 +191,8 @@ fn defects(analysis: &RunAnalysis<'_>, library: &str) -> String {
     found.iter().map(|(defect, what)| format!("{}: {defect}", what.join(", "))).collect::<Vec<_>>().join("; ")
 }
 
-/// Returns the largest number of bytes that a call used, over a library's operations of the post-quantum pairing.
-/// `name` is one of [`PEAKS`], for the stack or the heap.
+/// Returns the peak memory use in bytes over all calls of a library's operations, for the algorithms of the
+/// post-quantum pairing. `name` is one of [`PEAKS`], and selects the stack or the heap.
 fn peak(analysis: &RunAnalysis<'_>, library: &str, name: &str) -> Option<f64> {
     let is_of_pairing = |one: &&CaseAnalysis<'_>| {
         let (case, pairing) = (one.case(), PAIRINGS[0]);

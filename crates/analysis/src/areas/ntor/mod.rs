@@ -51,9 +51,9 @@ pub struct HandshakeFigures<'a> {
     pub steps: [Option<Timing<'a>>; 3],
     /// Time of the client's first step with precomputed ephemeral keys; `None` if it was not measured.
     pub keys_ahead: Option<Timing<'a>>,
-    /// Time of the relay's step if the relay loads its onion key from bytes each time.
+    /// Time of the relay's step if the relay loads its onion key from bytes each time; `None` if it was not measured.
     pub key_loaded: Option<Timing<'a>>,
-    /// Time of the whole handshake; `None` if it was not measured.
+    /// Time of the complete handshake; `None` if it was not measured.
     pub whole: Option<Timing<'a>>,
     /// Percentage of the steps' total time that each step takes; `None` unless all steps were measured.
     pub shares: [Option<Interval>; 3],
@@ -165,7 +165,7 @@ impl HandshakeFigures<'_> {
         self.replies_per_second().map(|rate| 100.0 * scenario.circuits_per_second / rate)
     }
 
-    /// Returns the bandwidth of handshakes in bits per second, both directions together.
+    /// Returns the bandwidth of handshakes in bits per second, summed over both directions.
     pub fn bandwidth(&self, scenario: &RelayScenario) -> f64 {
         self.bytes() as f64 * 8.0 * scenario.circuits_per_second
     }
@@ -188,8 +188,8 @@ pub fn handshakes<'a>(analysis: &'a RunAnalysis<'_>) -> Vec<HandshakeFigures<'a>
     of_kind(analysis, |algorithm| !algorithm.starts_with(ONION_SERVICE))
 }
 
-/// Returns the handshakes with onion services in a run. Their onionskin is an introduction, which the service answers.
-/// Figures that depend on a relay's circuits per second therefore do not apply.
+/// Returns the handshakes with onion services in a run. The onionskin of such a handshake is an introduction that the
+/// service answers. Figures that depend on a relay's circuits per second therefore do not apply.
 pub fn onion_services<'a>(analysis: &'a RunAnalysis<'_>) -> Vec<HandshakeFigures<'a>> {
     of_kind(analysis, |algorithm| algorithm.starts_with(ONION_SERVICE))
 }

@@ -1,5 +1,5 @@
-//! Speed-up of a handshake's steps by precomputation. Precomputed work is moved, not saved: a client generates
-//! ephemeral keys while idle, and a relay prepares its onion key at startup.
+//! Speed-up of a handshake's steps by precomputation. Precomputation does not save work, but moves it to an earlier
+//! time. A client generates ephemeral keys while idle, and a relay prepares its onion key at startup.
 
 use super::{HandshakeFigures, Timing};
 use crate::comparison::{Measured, ratio};
@@ -8,7 +8,7 @@ use pqlab_stats::Interval;
 /// Time of a step without and with precomputation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Gain {
-    /// Median time in ns of the whole step.
+    /// Median time in ns of the complete step.
     pub without_ns: f64,
     /// Median time in ns of the work that remains after precomputation.
     pub with_ns: f64,

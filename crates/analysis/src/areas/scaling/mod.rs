@@ -75,11 +75,11 @@ pub struct LoadFigures {
     pub queueing_p99_us: Option<f64>,
     /// Longest time that any task waited in any load, in µs.
     pub queueing_max_us: Option<f64>,
-    /// Difference in throughput from the best load for the same operation and number of workers, in percent. Negative
-    /// values are losses.
+    /// Percentage by which the throughput differs from that of the best load for the same operation and number of
+    /// workers. Negative values are losses.
     pub against_peak_pct: Option<Interval>,
-    /// Difference in throughput from the smallest load for the same operation and number of workers, in percent.
-    /// Negative values are losses.
+    /// Percentage by which the throughput differs from that of the smallest load for the same operation and number of
+    /// workers. Negative values are losses.
     pub against_smallest_pct: Option<Interval>,
 }
 

@@ -49,7 +49,7 @@ pub struct ConnectionFigures<'r, 'a> {
     /// Median time in ns, with its interval, from the start of the TCP connection until the client completes the
     /// handshake.
     pub complete: Interval,
-    /// Time in ns until the handshake is complete, for every connection, sorted.
+    /// Sorted times in ns until the handshake is complete, one for each connection.
     all: Sorted,
 }
 

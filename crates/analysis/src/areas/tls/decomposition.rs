@@ -2,10 +2,10 @@
 //!
 //! Handshakes and primitives belong to different blocks, so different processes measured them at different times. The
 //! handshake's time and the sum of its primitives are therefore independent estimates. Both intervals come from
-//! [`crate::comparison::total`] and include the spread between runs. Each half-width of the difference is the root of
-//! the sum of the squared half-widths (Zou and Donner, "Construction of confidence limits about effect measures: A
-//! general approach", Statistics in Medicine 27 (2008)). All figures are means, because means add up and medians do
-//! not, in particular for ML-DSA, which retries at random.
+//! [`crate::comparison::total`] and include the spread between runs. Each half-width of the difference is the square
+//! root of the sum of the squared half-widths (Zou and Donner, "Construction of confidence limits about effect
+//! measures: A general approach", Statistics in Medicine 27 (2008)). All figures are means, because means add up and
+//! medians do not, in particular for ML-DSA, which retries at random.
 //!
 //! If core cycles are known for all cases, the analysis adds up cycles and converts them to times at the clock rate
 //! during the handshake. The rest then does not include clock changes between blocks.

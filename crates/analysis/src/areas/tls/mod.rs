@@ -54,7 +54,7 @@ pub struct HandshakeFigures<'r, 'a> {
     pub client: Option<&'r CaseAnalysis<'a>>,
     /// Case that runs only the server's side.
     pub server: Option<&'r CaseAnalysis<'a>>,
-    /// Cases that run one of the [`STEPS`] each.
+    /// Case for each of the four [`STEPS`].
     pub steps: [Option<&'r CaseAnalysis<'a>>; 4],
 }
 

@@ -1,4 +1,4 @@
-//! Ranks rivals that do the same work, and marks rivals that do not differ measurably as tied.
+//! Ranks rivals that do the same work. Rivals that do not differ measurably are tied.
 
 use super::{Compared, ComparisonCriteria, ratio};
 use crate::measured::{Measured, common_statistic};

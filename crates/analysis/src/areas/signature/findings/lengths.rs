@@ -13,7 +13,7 @@ const FEWEST: usize = 3;
 /// Maximum message length, in bytes, for which the finding shows the cost. If no message except the shortest is within
 /// this limit, the finding shows the cost of the longest.
 const SHOWN: u64 = 16 * 1024;
-/// Slowdown, compared with the shortest message, from which hashing counts as dominant.
+/// Minimum slowdown, compared with the shortest message, for hashing to count as dominant.
 const MOSTLY: f64 = 2.0;
 
 pub(crate) fn statements(analysis: &RunAnalysis<'_>) -> Vec<Statement> {
