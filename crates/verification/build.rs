@@ -1,8 +1,8 @@
-//! Embeds compressed copies of published vectors from other crates, as listed in `src/packed/files.rs`. Reads them from
-//! cargo's registry or vendor folders; this repository contains no copies.
+//! Embeds compressed copies of published vectors, as listed in `src/packed/files.rs`. Other crates contain the vectors.
+//! The script reads them from cargo's registry or vendor folders, because this repository contains no copies.
 //!
-//! This crate does not depend on `oqs-sys`. If cargo has not fetched that package, because no library in the build
-//! needs it, the script leaves out its files. `pqlab verify` then reports the missing vectors.
+//! This crate does not depend on `oqs-sys`. If no library in the build needs that package, cargo may not have fetched
+//! it. The script then omits the package's files, and `pqlab verify` reports the missing vectors.
 
 use flate2::Compression;
 use flate2::write::GzEncoder;

@@ -2,11 +2,12 @@ use crate::run_time::{ML_DSA, NO_REMAINDER, NORM};
 use pqlab_primitives::Provider;
 use serde::Serialize;
 
-/// A known defect in a linked library, revealed by published vectors. Reports count these vectors separately from
-/// passed and failed ones.
+/// A known defect in a linked library, revealed by published vectors. Reports count the vectors that show a known
+/// defect separately from passed and failed vectors.
 ///
-/// An entry covers one version of the library, and one code path if it names an extension. It does not cover libraries
-/// that the user loads, because these may be patched. All their wrong answers count as failures.
+/// An entry covers the affected versions of the library. If the entry names an extension, it covers only the code path
+/// that uses this extension. Entries do not cover libraries that the user loads, because these may be patched. All
+/// wrong answers of loaded libraries count as failures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct KnownDefect {
     /// Name of the library.

@@ -188,8 +188,8 @@ impl Signature {
         self.encode_with(set, None)
     }
 
-    /// Encodes the signature. Encodes the coefficient at `minus_zero`, which must be 0, with a minus sign. Returns
-    /// `None` if the signature does not fit into the padded length.
+    /// Encodes the signature. The coefficient at index `minus_zero` must be 0, and is encoded with a minus sign.
+    /// Returns `None` if the signature does not fit into the padded length.
     pub fn encode_with(&self, set: &Set, minus_zero: Option<usize>) -> Option<Vec<u8>> {
         let mut bits = Vec::new();
         for (place, value) in self.s2.iter().enumerate() {

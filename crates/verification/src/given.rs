@@ -88,8 +88,9 @@ impl Kem for GivenKem {
         self.kem.written()
     }
 
-    /// Generates encoded keys with the library's own function for caller-supplied coins, if there is one.
-    /// [`generate`](Self::generate) always replaces the generator, so verification covers both ways.
+    /// Generates encoded keys with the library's own function for caller-supplied coins, if there is one. Otherwise,
+    /// replaces the generator. [`generate`](Self::generate) always replaces the generator, so verification covers both
+    /// methods.
     fn generate_encoded(&self, coins: Coins, encapsulation_key: &mut [u8], decapsulation_key: &mut [u8]) -> Result<()> {
         match coins {
             Coins::Exact(bytes) if !self.kem.info().coins.keygen => {
@@ -210,8 +211,9 @@ impl SignatureScheme for GivenScheme {
         self.scheme.draws_to_sign()
     }
 
-    /// Generates encoded keys with the library's own function for caller-supplied coins, if there is one.
-    /// [`generate`](Self::generate) always replaces the generator, so verification covers both ways.
+    /// Generates encoded keys with the library's own function for caller-supplied coins, if there is one. Otherwise,
+    /// replaces the generator. [`generate`](Self::generate) always replaces the generator, so verification covers both
+    /// methods.
     fn generate_encoded(&self, coins: Coins, verifying_key: &mut [u8], signing_key: &mut [u8]) -> Result<KeyLengths> {
         match coins {
             Coins::Exact(bytes) if !self.scheme.info().coins.keygen => {

@@ -1,12 +1,12 @@
 //! Verifies that libraries compute correct answers: checks known answers, published vectors and Wycheproof, and
 //! compares every library with every other.
 //!
-//! All checks call the traits of `pqlab-primitives`, with any list of providers. Each applicable vector in a file
+//! All checks use the traits of `pqlab-primitives`, and accept any list of providers. Each applicable vector in a file
 //! passes, fails, shows a known defect, or is unsupported with a reason. None is skipped silently. [`NOT_APPLICABLE`]
 //! lists published vectors that no suite covers, with the reasons.
 //!
-//! `run_time` generates inputs that no published vectors contain, and inspects the secrets in keys and signatures.
-//! Nothing here detects timing leaks or a predictable random generator: see docs/explanation/what-verify-proves.md.
+//! `run_time` generates inputs that no published vectors contain, and inspects the secrets in keys and signatures. This
+//! crate does not detect timing leaks or predictable random generators (see docs/explanation/what-verify-proves.md).
 
 mod accumulated;
 mod checks;

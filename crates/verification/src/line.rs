@@ -33,9 +33,9 @@ pub struct Line {
     pub skipped: Option<String>,
 }
 
-/// Number of an operation's published answers that were compared with the provider's. Some answers cannot be compared.
-/// For example, a provider that accepts no caller-supplied randomness computes signatures that differ from the
-/// published ones.
+/// Number of published answers for an operation, and number of those that were compared with the provider's answers.
+/// Some answers cannot be compared. For example, a provider that accepts no caller-supplied randomness computes
+/// signatures that differ from the published ones.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Compared {
     /// The operation: `key generation`, `encapsulation` or `signing`.

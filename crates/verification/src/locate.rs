@@ -1,9 +1,9 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-/// Returns the folder of published vectors. This is the folder in the environment variable `PQLAB_VECTORS`, otherwise
-/// `shared/vectors` in the closest ancestor of the current directory that contains it. Returns `None` if the folder
-/// does not exist.
+/// Returns the folder of published vectors: the folder named by the environment variable `PQLAB_VECTORS`, if it is set.
+/// Otherwise, searches the ancestors of the current directory for `shared/vectors`, closest first. Returns `None` if
+/// the folder does not exist.
 pub fn vectors_root() -> Option<PathBuf> {
     let start = std::env::current_dir().unwrap_or_default();
     find_vectors(std::env::var_os("PQLAB_VECTORS").as_deref(), &start)
@@ -21,8 +21,8 @@ pub fn cache() -> Option<PathBuf> {
     named.or_else(|| Some(Path::new(&std::env::var_os("HOME")?).join(".cache/pqlab")))
 }
 
-/// Implements [`vectors_root`]. `named` is the value of `PQLAB_VECTORS`. If `named` is set, tries no other folder, so
-/// that users notice a typo in the name.
+/// Implements [`vectors_root`] for the value of `PQLAB_VECTORS` and the current directory. If `named` is set, tries no
+/// other folder, so that users notice a typo in the name.
 fn find_vectors(named: Option<&OsStr>, start: &Path) -> Option<PathBuf> {
     match named {
         Some(named) => Some(PathBuf::from(named)).filter(|path| path.is_dir()),

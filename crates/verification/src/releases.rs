@@ -1,4 +1,5 @@
-//! Releases of NIST's ACVP files. The files do not name their release, so their digests identify it.
+//! Releases of NIST's ACVP files. The files do not name their release, so pqlab identifies the release by SHA-256
+//! digests.
 
 use crate::packed;
 use crate::read::{ReadError, content};
@@ -7,7 +8,7 @@ use sha2::{Digest, Sha256};
 
 /// Release of the embedded ACVP files.
 const BUILT_IN: &str = "1.1.0.38";
-/// Release name for files whose digests belong to no known release.
+/// Release name for files with digests that match no known release.
 const UNKNOWN: &str = "unknown";
 
 /// Releases that are newer than the embedded one, each with its files and their SHA-256 digests.

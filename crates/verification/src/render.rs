@@ -60,12 +60,15 @@ pub fn matrix(lines: &[Line]) -> String {
     out
 }
 
-/// Returns all results as JSON: lines and sums for vectors and for pairs, published answers that were not compared,
-/// published vectors that no suite covers, known defects, and the edge cases that each provider accepts.
-/// `acvp_releases` is the result of [`acvp_releases`](crate::acvp_releases).
+/// Returns all results as JSON:
+///
+/// - the lines and sums for vectors and for pairs
+/// - published answers that were not compared, and published vectors that no suite covers
+/// - known defects, and the edge cases that each provider accepts
+/// - `acvp_releases`, the result of [`acvp_releases`](crate::acvp_releases)
 ///
 /// # Errors
-/// Serialization errors. No known line causes one.
+/// Propagates serialization errors, which no known line causes.
 pub fn json(
     vectors: &[Line],
     pairs: &[Line],

@@ -9,14 +9,14 @@ use crate::{KNOWN_DEFECTS, Line, Reason};
 use pqlab_primitives::{NULL, Primitive, Provider};
 use std::sync::Arc;
 
-/// Selection function, called with the provider id, the algorithm and the suite. A pair in the interoperability matrix
-/// runs if either provider is selected.
+/// Selection function. Returns whether to run a suite, given the provider id, the algorithm and the suite name. A pair
+/// in the interoperability matrix runs if either provider is selected.
 pub type Select<'a> = dyn Fn(&str, &str, &str) -> bool + Sync + 'a;
 
 /// Suite name for known answers.
 const KNOWN_ANSWERS: &str = "known answers";
 
-/// Name prefix of suites whose inputs are generated at run time instead of published.
+/// Name prefix of suites that generate their inputs at run time.
 const RUN_TIME: &str = "run time";
 
 /// Reason given for an algorithm without published vectors.
@@ -27,8 +27,8 @@ pub fn everything(_provider: &str, _algorithm: &str, _suite: &str) -> bool {
     true
 }
 
-/// Runs published vectors with all providers except `null`. Reports one line for each provider, algorithm and suite
-/// that covers the algorithm.
+/// Runs all suites with all providers except `null`. Reports one line for each provider, algorithm and suite that
+/// covers the algorithm. Reports a skipped line for an algorithm without published vectors.
 ///
 /// A wrong answer, an error or a panic is a failure of one vector. A library that kills the process also ends this
 /// call, so callers should use a separate process for each provider and algorithm.

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 /// Number of messages for each parameter set.
 const MESSAGES: u32 = 60;
-/// The same for the ignored test, which takes about 15 minutes.
+/// Number of messages for each parameter set in the ignored test, which takes about 15 minutes.
 const MANY_MESSAGES: u32 = 10_000;
 /// Number of keys, which sign the messages in turn.
 const KEYS: u8 = 4;
@@ -33,8 +33,8 @@ fn libraries_accept_the_same_attempts_for_many_messages() {
     check_attempts(MANY_MESSAGES);
 }
 
-/// Signs messages deterministically with all libraries. Panics if a signature differs from the one of the counted
-/// attempts.
+/// Signs messages deterministically with all libraries, and counts the attempts with this crate's implementation.
+/// Panics if a library's signature differs from the one that this implementation creates.
 fn check_attempts(messages: u32) {
     let providers: Vec<Arc<Provider>> = pqlab_providers::providers();
     for algorithm in ["ML-DSA-44", "ML-DSA-65", "ML-DSA-87"] {

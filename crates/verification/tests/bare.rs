@@ -1,5 +1,6 @@
-//! Compares the lines of two verifications with recorded ones: without a folder of vectors, and with the vectors that
-//! `make vectors` downloads. After an intended change, `PQLAB_RENEW_SNAPSHOTS=1` records the lines again.
+//! Runs two verifications: one without a folder of vectors, and one with the vectors that `make vectors` downloads.
+//! Compares their lines with recorded ones. After an intended change, `PQLAB_RENEW_SNAPSHOTS=1` records the lines
+//! again.
 
 #![allow(clippy::unwrap_used, reason = "test helpers")]
 
@@ -11,8 +12,8 @@ use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Returns a line for each provider, algorithm and suite: attempted, passed, known defects and unsupported, or the
-/// reason for skipping the suite.
+/// Returns one line of text for each provider, algorithm and suite. A line contains the numbers of attempted and passed
+/// vectors, known defects and unsupported vectors, or the reason for skipping the suite.
 fn counted(vectors: &Vectors) -> BTreeSet<String> {
     let providers = pqlab_providers::providers();
     let algorithms: BTreeSet<String> = providers.iter().flat_map(|provider| provider.algorithms()).collect();
@@ -35,8 +36,8 @@ fn summary(line: &Line) -> String {
     format!("{provider}\t{algorithm}\t{suite}\t{figures}")
 }
 
-/// Compares the lines of the providers that offer algorithms on this CPU. A code path that needs a newer CPU offers
-/// none; `offers_exactly_the_code_paths_of_this_cpu` in `counts.rs` checks these code paths.
+/// Compares the lines of the providers that offer algorithms on this CPU. A code path that needs a newer CPU offers no
+/// algorithms. `offers_exactly_the_code_paths_of_this_cpu` in `counts.rs` checks such code paths.
 fn compare(name: &str, actual: &BTreeSet<String>) {
     let file: PathBuf = [env!("CARGO_MANIFEST_DIR"), "tests/counts", name].iter().collect();
     if std::env::var_os("PQLAB_RENEW_SNAPSHOTS").is_some() {

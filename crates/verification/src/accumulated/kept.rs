@@ -13,8 +13,8 @@ pub(super) struct Kept {
     whose: Whose,
 }
 
-/// Identifies the library build and the pqlab build that computed the saved answers. A run resumes only if both builds
-/// are unchanged.
+/// The library build and the pqlab build that computed the saved answers. A run resumes only if both builds are
+/// unchanged.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Whose {
     provider: String,

@@ -45,7 +45,7 @@ pub enum Answers {
     Short,
     /// 10,000 answers; a million for KEMs.
     Long,
-    /// The largest number with a published digest, up to this limit.
+    /// The largest number of answers, up to this limit, that has a published digest.
     UpTo(u64),
 }
 

@@ -11,12 +11,12 @@ const CLAIMS: usize = 9;
 
 const VERIFIES_ALONE: Error = Error::Unsupported("batch verifiers can only verify");
 
-/// Presents batch verification as a signature scheme that can only verify. Verifies each signature once at every
-/// position of a batch, alternating between encoded and prepared keys.
+/// Adapter that presents a batch verifier as a signature scheme that can only verify. Verifies each signature once at
+/// every position of a batch, alternating between encoded and prepared keys.
 ///
 /// If the verifier gives a verdict for each signature, every second claim is an altered signature, which must be
 /// rejected. All other claims are copies of the signature and must get the same verdict. If the verifier gives one
-/// verdict for the whole batch, all claims are copies.
+/// verdict for the entire batch, all claims are copies.
 pub(crate) struct InBatches {
     shared: Arc<Shared>,
     info: SignatureInfo,

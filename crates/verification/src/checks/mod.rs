@@ -66,8 +66,8 @@ pub(crate) fn rejected(what: impl Display, result: Result<()>) -> Checked {
     }
 }
 
-/// Converts [`Fault::Unsupported`] to [`Fault::NotAsked`]: the vector contains a published answer that the provider
-/// cannot reproduce.
+/// Converts [`Fault::Unsupported`] to [`Fault::NotAsked`], because the vector contains a published answer that the
+/// provider cannot reproduce.
 pub(crate) fn not_asked(outcome: Checked) -> Checked {
     outcome.map_err(|fault| match fault {
         Fault::Unsupported(reason) => Fault::NotAsked(reason),

@@ -8,7 +8,7 @@ pub(crate) struct ExpectedKey<'a> {
     pub(crate) signing_keys: &'a [(KeyEncoding, &'a [u8])],
 }
 
-/// Calls for key generation to check: the call that returns a prepared key, the call that writes encoded keys, or both.
+/// Key generation calls to check: the one that returns a prepared key, the one that writes encoded keys, or both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Calls {
     Both,

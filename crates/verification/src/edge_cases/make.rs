@@ -164,9 +164,9 @@ pub(super) fn edge_cases() -> Vec<EdgeCase> {
     cases
 }
 
-/// Adds up to two cases for the points `A` and `R`: one in which the components of small order cancel out, and one in
-/// which they do not. Whether they cancel out depends only on the hash modulo 8, so the function tries one message for
-/// each remainder. If `reencoded` is set, the hash covers the canonical encodings of both points.
+/// Adds at most two cases for the points `A` and `R`: one in which the components of small order cancel out, and one in
+/// which they do not. Whether the components cancel out depends only on the hash modulo 8, so the function tries one
+/// message for each remainder. If `reencoded` is set, the hash covers the canonical encodings of both points.
 fn add(cases: &mut Vec<EdgeCase>, a: Part, r: Part, reencoded: bool) {
     let (key, first) = (a.encoded(), r.encoded());
     let hashed = if reencoded { (a.canonical(), r.canonical()) } else { (key, first) };

@@ -1,5 +1,5 @@
-//! Ed25519 signatures that verifiers may accept or reject according to the standards, or that libraries accept although
-//! the standards forbid it. These edge cases neither pass nor fail. If one library accepts a signature that another
+//! Ed25519 edge cases: signatures that the standards allow verifiers to accept or reject, and invalid signatures that
+//! some libraries accept. These edge cases neither pass nor fail. If one library accepts a signature that another
 //! rejects, an attacker can make two parties disagree. Users should know about such differences before they mix
 //! libraries.
 

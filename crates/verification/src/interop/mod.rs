@@ -70,8 +70,8 @@ pub fn interop(providers: &[Arc<Provider>], select: &Select, report: &mut dyn Fn
     }
 }
 
-/// Checks a pair of providers. `signed` contains the first provider's signatures. They are computed once and used for
-/// all pairs, because signing may be slow.
+/// Checks a pair of providers. `signed` contains the first provider's signatures. The caller computes them once and
+/// passes them for all pairs, because signing may be slow.
 fn pair(one: Primitive, other: Primitive, signed: Option<&Signed>, tally: &mut Tally) {
     match (one, other, signed) {
         (Primitive::Kem(one), Primitive::Kem(other), _) => kem::pair(one.as_ref(), other.as_ref(), tally),

@@ -3,9 +3,9 @@ use crate::checks::{buffer, equal, rejected, step};
 use crate::tally::{Checked, Tally};
 use pqlab_primitives::{Aead, AeadKey, Hash, Kdf, Mac, StreamCipher, Xof};
 
-/// Message lengths in bytes: around the block boundaries of all hash functions, and some of several blocks. SHA-2 has
-/// blocks of 64 and 128 bytes, with at least 9 and 17 bytes of padding. Keccak has rates of 72, 104, 136, 144 and 168
-/// bytes.
+/// Message lengths in bytes: lengths around the block boundaries of all hash functions, and some lengths of several
+/// blocks. SHA-2 uses blocks of 64 or 128 bytes, with at least 9 or 17 bytes of padding. Keccak uses rates of 72, 104,
+/// 136, 144 and 168 bytes.
 const LENGTHS: [usize; 35] = [
     0, 1, 55, 56, 57, 63, 64, 65, 71, 72, 73, 103, 104, 105, 111, 112, 113, 119, 120, 127, 128, 129, 135, 136, 137,
     143, 144, 145, 167, 168, 169, 255, 256, 1000, 10_000,

@@ -4,8 +4,8 @@
 //! The tables contain all inputs and short outputs in full, and longer outputs as SHA-256 digests. Each table names its
 //! sources. If a source consists of files, a test compares the table with the files.
 //!
-//! A provider that accepts neither seeds nor caller-supplied randomness chooses some inputs itself, so their results
-//! cannot be known in advance. The module checks all other results.
+//! A provider that accepts neither seeds nor caller-supplied randomness chooses some inputs itself, so the results for
+//! these inputs cannot be known in advance. The module checks all other results.
 
 mod hash;
 mod kem;

@@ -20,7 +20,7 @@ pub(super) struct Signed {
     pub(super) context: &'static str,
     pub(super) message: &'static str,
     pub(super) signature: Expected,
-    /// Whether signing takes too long to be checked before a measurement.
+    /// Whether signing is too slow to be checked before a measurement.
     pub(super) slow: bool,
 }
 
@@ -560,8 +560,8 @@ fn check_signature(
     }
 }
 
-/// Loads the vector's key, or generates it if the provider cannot load its encoding. Returns `None` if key generation
-/// does not accept caller-supplied randomness either.
+/// Loads the vector's key. If the provider cannot load the key's encoding, generates the key from the vector's
+/// randomness. Returns `None` if key generation does not accept caller-supplied randomness.
 fn load_or_generate(
     scheme: &dyn SignatureScheme,
     vector: &KeyVector,

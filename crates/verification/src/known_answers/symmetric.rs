@@ -78,7 +78,7 @@ pub(super) static AGREEMENTS: &[AgreementVector] = &[
     },
 ];
 
-/// RFC 4231, sections 4.2, 4.3 and 4.7 (whose key is longer than a block).
+/// RFC 4231, sections 4.2, 4.3 and 4.7. In section 4.7, the key is longer than a block.
 pub(super) static MACS: &[MacVector] = &[
     MacVector {
         algorithm: "HMAC-SHA256",

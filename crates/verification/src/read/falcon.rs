@@ -36,8 +36,8 @@ pub struct PythonVector {
 }
 
 impl PythonVector {
-    /// Message that every signature in the list signs. The list does not contain it; `test.py` in the same repository
-    /// does.
+    /// Message that all signatures in the list cover. The list does not contain the message, but `test.py` in the same
+    /// repository does.
     pub const MESSAGE: &'static [u8] = b"data1";
 }
 

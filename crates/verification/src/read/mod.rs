@@ -1,5 +1,5 @@
-//! Strict readers for published vectors, which never panic. A reader takes a file's name, for error messages, and the
-//! file's raw bytes. It first decompresses a file whose name ends in `.gz`.
+//! Strict readers for published vectors. Readers never panic. A reader takes the raw bytes of a file, and the file's
+//! name for error messages. If the name ends in `.gz`, the reader first decompresses the file.
 
 pub mod acvp;
 pub mod ecdsa;
@@ -107,7 +107,7 @@ impl ReadFault {
 /// Returns the content of a file, decompressed if its name ends in `.gz`.
 ///
 /// # Errors
-/// [`ReadError`] if the file is damaged, has data after its end, or is too large.
+/// [`ReadError`] if the file is damaged, has trailing data, or is too large.
 pub fn content<'a>(file: &str, bytes: &'a [u8]) -> Result<Cow<'a, [u8]>, ReadError> {
     if !file.ends_with(".gz") {
         return Ok(Cow::Borrowed(bytes));

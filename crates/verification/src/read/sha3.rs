@@ -109,7 +109,7 @@ pub fn cavp_short(file: &str, bytes: &[u8]) -> Result<Vec<Message>, ReadError> {
     cavp_messages(file, bytes, 1)
 }
 
-/// Reads CAVP's `SHA*ShortMsg.rsp` and `SHA*LongMsg.rsp` for SHA-2, which give the digest length in bytes.
+/// Reads CAVP's SHA-2 files `SHA*ShortMsg.rsp` and `SHA*LongMsg.rsp`, which give the digest length in bytes.
 ///
 /// # Errors
 /// [`ReadError`] if the file is malformed.
@@ -161,7 +161,7 @@ pub fn cavp_monte(file: &str, bytes: &[u8]) -> Result<MonteCarlo, ReadError> {
     cavp_chain(file, bytes, 1)
 }
 
-/// Reads CAVP's `SHA*Monte.rsp` for SHA-2, which gives the digest length in bytes.
+/// Reads CAVP's SHA-2 files `SHA*Monte.rsp`, which give the digest length in bytes.
 ///
 /// # Errors
 /// [`ReadError`] if the file is malformed.

@@ -1,5 +1,5 @@
 //! Ed25519 (RFC 8032): compares signatures with a second implementation, for messages of many lengths. Also checks that
-//! verification rejects every other 32-byte `S` that is congruent modulo the group order.
+//! verification rejects every other 32-byte value that is congruent to `S` modulo the group order.
 
 use super::bytes;
 use crate::checks::signature::{Input, encoded, encoded_secret, sign};
@@ -69,7 +69,8 @@ fn ed25519(scheme: &dyn SignatureScheme, _: &Vectors, tally: &mut Tally) -> Ran 
 }
 
 /// Adds multiples of the group order to `S` as long as the sum fits in 32 bytes. Checks that verification rejects all
-/// sums, although they are congruent to `S`.
+/// sums, although they are congruent to `S`. Also checks that verification rejects the signature after a flip of any
+/// bit.
 fn responses(scheme: &dyn SignatureScheme, tally: &mut Tally) {
     let (public, signature) = expected(&bytes("seed", 0, 32), b"malleable");
     let verify = |signature: &[u8]| scheme.load_verifying_key(&public)?.verify(&[], b"malleable", signature);

@@ -22,7 +22,7 @@ pub(super) static SUITES: &[Suite] = &[Suite::built_in(
 const SIGNATURES: usize = 64;
 /// Number of signatures of the same message. Their salts must differ.
 const DRAWS: usize = 8;
-/// Number of signatures whose vectors are lengthened up to the bound on the norm.
+/// Number of signatures whose norm is increased up to the bound.
 const LENGTHENED: usize = 4;
 
 /// A key pair that a provider generated, with the decoded signing key.
@@ -198,7 +198,7 @@ fn distribution(key: &Inspected, opened: &[Opened], tally: &mut Tally) {
 }
 
 /// Checks that verification rejects almost valid signatures: a coefficient encoded as -0, and a norm just beyond the
-/// bound. Norms at the bound must verify.
+/// bound. Signatures with a norm at the bound must verify.
 fn almost_valid(scheme: &dyn SignatureScheme, key: &Inspected, opened: &[Opened], tally: &mut Tally) {
     let set = &key.set;
     let verify =
@@ -228,9 +228,10 @@ fn almost_valid(scheme: &dyn SignatureScheme, key: &Inspected, opened: &[Opened]
     }
 }
 
-/// Increases the norm of a signature by adding rotations of the first row of the secret basis. Returns the message and
-/// two encoded signatures found in this way: the valid one with the largest norm and the invalid one with the smallest.
-/// Returns `None` if an encoding exceeds the padded length.
+/// Increases the norm of a signature by adding rotations of the first row of the secret basis, until any further
+/// increase would exceed the bound. Returns the message and two encoded signatures. The first is valid. The second,
+/// invalid one contains one more rotation, chosen to exceed the bound as little as possible. Returns `None` if an
+/// encoding exceeds the padded length.
 fn lengthened<'a>(key: &Inspected, one: &'a Opened) -> Option<(&'a [u8], [Vec<u8>; 2])> {
     let (set, SecretKey { f, g, .. }) = (&key.set, &key.secret);
     let (row, row_of_s2, first, second) = (norm([f, g]), norm([f]), adjoint(g), adjoint(f));

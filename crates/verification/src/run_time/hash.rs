@@ -1,5 +1,5 @@
 //! Compares hash functions with a second implementation, for every length up to a few blocks and for long messages.
-//! Also compares outputs of messages that are absorbed and squeezed in parts.
+//! Also absorbs messages and squeezes outputs in parts, and compares the outputs.
 
 use super::bytes;
 use crate::checks::{buffer, equal, step};

@@ -1,5 +1,5 @@
-//! Checks that repeated key generations, encapsulations and randomized signatures differ, and that repeated signatures
-//! of a deterministic scheme do not.
+//! Checks that repeated key generations, encapsulations and randomized signatures differ. Also checks that repeated
+//! signatures of a deterministic scheme are equal.
 
 use crate::checks::kem::{decapsulate, encapsulate, encoded};
 use crate::checks::signature::{self, Input, sign, takes_coins};

@@ -1,8 +1,8 @@
 //! Verification of almost valid signatures.
 //!
-//! All ML-DSA signatures are for a verifying key with `t1 = 0`. For such a key, any response and any hints can be
-//! completed to a valid signature, because the commitment can be computed from them. The checks can therefore test
-//! every bound, and encode the same hints in every malformed way that a careless decoder would accept.
+//! All ML-DSA signatures are for a verifying key with `t1 = 0`. For such a key, the commitment can be computed from any
+//! response and any hints, so the checks can choose both freely. They test every bound, and encode the same hints in
+//! every malformed way that a careless decoder would accept.
 
 use super::bytes;
 use crate::checks::signature::{Input, encoded, sign};
@@ -64,7 +64,8 @@ impl Forger {
         (0..self.set.l).map(|row| std::array::from_fn(|i| value(N * row + i))).collect()
     }
 
-    /// Returns a response for a number, and the position of a coefficient of `A * z` with remainder 0, if there is one.
+    /// Returns a response for a number, and the position of a coefficient of `A * z` with remainder 0 and a nonzero
+    /// high part. The position is `None` if there is no such coefficient.
     fn response_without_remainder(&self, number: usize) -> (Vec<Polynomial>, Option<(usize, usize)>) {
         let z = self.response(number);
         let w = apply(&self.set, &self.matrix, &z);
@@ -84,7 +85,7 @@ impl Forger {
         hints
     }
 
-    /// Completes a response and hints to a valid signature, by computing the commitment from them.
+    /// Turns a response and hints into a valid signature by computing the commitment from them.
     fn signature(&self, z: Vec<Polynomial>, hints: Hints) -> Signature {
         let set = &self.set;
         let w = apply(set, &self.matrix, &z);

@@ -28,8 +28,8 @@ pub(super) static SUITES: &[Suite] = &[
     ),
 ];
 
-/// Returns the RFC's name for an algorithm's curve, and the hash function that the algorithm uses. `None` if the
-/// algorithm is not in the RFC's vectors.
+/// Returns the RFC's name for an algorithm's curve, and the hash function that the algorithm uses. Returns `None` if
+/// the RFC's vectors do not cover the algorithm.
 fn curve(algorithm: &str) -> Option<(&'static str, &'static str)> {
     match algorithm {
         "ECDSA-P-256" => Some(("NIST P-256", "SHA-256")),

@@ -1,8 +1,8 @@
 use pqlab_primitives::{Error, Hash, HashParameters, LaneHash, Result, Xof, XofParameters, XofReader};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Presents a function that hashes several messages as a function that hashes one. Each call puts the message into the
-/// next lane, and different messages into all other lanes.
+/// Adapter that presents a function over several messages as a hash function over one message. Each call puts the
+/// message into the next lane, and different messages into all other lanes.
 pub(super) struct InTurn<'a, Info> {
     function: &'a dyn LaneHash,
     info: Info,

@@ -55,7 +55,7 @@ impl Location {
     }
 }
 
-/// Result of running a suite. An error means that its vectors cannot be read.
+/// Result of running a suite. An error means that the suite's vectors cannot be read.
 pub(crate) type Ran = Result<(), Arc<ReadError>>;
 
 /// Function that runs a suite with a particular primitive.

@@ -125,7 +125,7 @@ fn monte_sha3(hash: &dyn Hash, vectors: &Vectors, tally: &mut Tally) -> Ran {
 }
 
 /// Checks a chain. `begin` receives the chain's seed, and returns a function that computes the next compared output. If
-/// the file is missing, checks one digest over the whole chain.
+/// the file is missing, checks one digest over the entire chain.
 fn monte<'a>(
     algorithm: &str,
     vectors: &Vectors,

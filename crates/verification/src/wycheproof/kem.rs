@@ -34,9 +34,9 @@ pub(crate) static SUITES: &[Suite] = &[
     }),
 ];
 
-/// Runs the test set for the KEM's parameter set. `set` is the name of the ML-KEM-512 test set; the names for the other
-/// parameter sets follow from it. If valid tests contain the published answers of an operation, `operation` names this
-/// operation.
+/// Runs the test set for the KEM's parameter set. `set` is the name of the ML-KEM-512 test set, from which the function
+/// derives the names for the other parameter sets. If valid tests contain the published answers of an operation,
+/// `operation` names this operation.
 fn each(
     kem: &dyn Kem,
     vectors: &Vectors,

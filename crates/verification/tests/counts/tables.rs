@@ -181,7 +181,7 @@ pub(crate) const SUITES: &[(&str, &str, u64, u64)] = &[
     ("AES-256-CTR", "published vectors", 0, 0),
 ];
 
-/// The same columns as in [`SUITES`], for signatures verified in batches.
+/// Expected numbers for signatures verified in batches, with the same columns as [`SUITES`].
 pub(crate) const BATCH_SUITES: &[(&str, &str, u64, u64)] = &[
     ("ML-DSA-44", "ACVP ML-DSA sigVer, pure, in batches", 15, 0),
     ("ML-DSA-44", "ACVP ML-DSA sigVer, internal, in batches", 15, 0),
@@ -204,7 +204,7 @@ pub(crate) const BATCH_SUITES: &[(&str, &str, u64, u64)] = &[
     ("Ed25519", "Wycheproof Ed25519, in batches", 151, 0),
 ];
 
-/// The same columns as in [`SUITES`], for functions that hash several messages.
+/// Expected numbers for functions that hash several messages, with the same columns as [`SUITES`].
 pub(crate) const LANE_SUITES: &[(&str, &str, u64, u64)] = &[
     ("SHA3-224", "ACVP, in each lane", 164, 1099),
     ("SHA3-224", "CAVP short messages, in each lane", 145, 0),
