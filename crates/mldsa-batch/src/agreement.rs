@@ -1,4 +1,4 @@
-//! Compares the vector code with the portable code, inside and at the ends of the input ranges.
+//! Compares the vector code with the portable code, for inputs inside the allowed ranges and at their ends.
 
 use crate::field::Q;
 use crate::parameters::{Gamma2, MOST_COLUMNS};
@@ -16,8 +16,8 @@ impl Generator {
         z ^ (z >> 31)
     }
 
-    /// Returns a polynomial with coefficients from `-bound` to `bound`. Some polynomials contain only the two ends of
-    /// the range.
+    /// Returns a polynomial with coefficients from `-bound` to `bound`. In some polynomials, every coefficient is one
+    /// of the two ends of this range.
     fn polynomial(&mut self, bound: i32) -> Polynomial {
         let ends_only = self.next().is_multiple_of(4);
         Polynomial(core::array::from_fn(|_| {
@@ -156,7 +156,7 @@ fn avx2_agrees_with_portable_code() {
     agrees(require!(crate::avx2::Avx2::detect(), Need::Machine("AVX2")));
 }
 
-/// The transform followed by its inverse multiplies by 2^32 and changes nothing else.
+/// Checks that the transform, followed by its inverse, only multiplies by 2^32.
 #[test]
 fn inverse_transform_inverts_the_transform() {
     let mut generator = Generator(2);

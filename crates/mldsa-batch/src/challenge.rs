@@ -4,7 +4,8 @@ use crate::hashing::Hasher;
 use crate::polynomial::Polynomial;
 use pqlab_keccak::Function;
 
-/// Number of SHAKE256 output bytes from which the challenge is sampled first: one block, which almost always suffices.
+/// Number of SHAKE256 output bytes for the first attempt to sample the challenge. This is one block, which almost
+/// always suffices.
 pub(crate) const DRAWN: usize = 136;
 
 /// Computes SampleInBall (FIPS 204, algorithm 29). In the result, `tau` coefficients are 1 or -1, and the others are 0.
@@ -21,7 +22,7 @@ pub(crate) fn sample(hasher: Hasher, tau: usize, seed: &[u8], drawn: &[u8; DRAWN
     })
 }
 
-/// Samples the challenge from SHAKE256 output bytes. Returns `None` if `drawn` contains too few.
+/// Samples the challenge from SHAKE256 output bytes. Returns `None` if `drawn` contains too few bytes.
 fn place(tau: usize, mut drawn: impl Iterator<Item = u8>) -> Option<Polynomial> {
     let mut signs = [0; 8];
     for byte in &mut signs {

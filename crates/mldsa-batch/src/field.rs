@@ -46,7 +46,7 @@ pub(crate) const ZETAS: [Factor; 256] = {
 };
 
 /// The factor 2^32 / 256, for the end of the inverse transform. It divides by the number of coefficients, and cancels
-/// the division by 2^32 in the products that are transformed.
+/// the division by 2^32 in the products that the input contains.
 pub(crate) const SCALE: Factor = Factor::new(centred(((1_u128 << 56) % Q as u128) as u64));
 
 /// Montgomery reduction: divides a product by 2^32, modulo `q`. The result is strictly between `-q` and `q` if the
@@ -70,7 +70,8 @@ pub(crate) fn canonical(a: i32) -> i32 {
 mod tests {
     use super::*;
 
-    /// Returns the largest magnitude that [`reduce`] returns for products up to `magnitude`.
+    /// Returns an upper bound on the magnitude of the result of [`reduce`], for products of magnitude up to
+    /// `magnitude`.
     fn reduced(magnitude: i128) -> i128 {
         (magnitude + (1_i128 << 31) * i128::from(Q)) / (1 << 32) + 1
     }

@@ -13,7 +13,7 @@ pub(crate) struct Hasher {
 }
 
 impl Hasher {
-    /// Returns whether hashing several messages in parallel is faster than one by one.
+    /// Returns whether hashing several messages in parallel is faster than hashing them one by one.
     fn together(self) -> bool {
         self.lanes.backend() != Backend::Portable
     }

@@ -10,8 +10,8 @@ use pqlab_keccak::{Backend, Function, LANES};
 /// Seed for a polynomial: `rho`, the column and the row.
 type Seed = [u8; 34];
 
-/// Buffers for sampling: hash output for a group of eight polynomials, that group, and earlier polynomials that wait
-/// for the rest of their row.
+/// Buffers for sampling: the hash output for a group of eight polynomials, the polynomials of this group, and earlier
+/// polynomials that belong to an incomplete row.
 pub(crate) struct Drawn {
     sampled: [Sampled; LANES],
     polynomials: [Polynomial; LANES + MOST_COLUMNS - 1],
@@ -108,8 +108,8 @@ fn draw(hasher: Hasher, seeds: &[Seed; LANES], count: usize, sampled: &mut [Samp
     hasher.lanes.digest(Function::Shake128, &seeds, &mut outs).expect("lengths must be equal");
 }
 
-/// Samples a polynomial from SHAKE128 output of unlimited length. Called after five blocks were not enough, which
-/// happens once in about 2^132 polynomials.
+/// Samples a polynomial from SHAKE128 output of unlimited length. Called if five blocks were not enough, which happens
+/// for about one in 2^132 polynomials.
 fn sample_further(hasher: Hasher, seed: &Seed, polynomial: &mut Polynomial) {
     let mut output = hasher.single.absorb(Function::Shake128, seed);
     let mut taken = 0;

@@ -17,7 +17,7 @@ pub(crate) struct Parameters {
     pub(crate) beta: i32,
     /// Maximum number of ones in the hint.
     pub(crate) omega: usize,
-    /// Length in bytes of the challenge in a signature: a quarter of the strength in bits.
+    /// Length in bytes of the challenge in a signature: `lambda / 4` (FIPS 204, table 1).
     pub(crate) challenge: usize,
 }
 

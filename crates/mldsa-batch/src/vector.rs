@@ -65,9 +65,9 @@ macro_rules! arithmetic {
             (add(a, b), product)
         }
 
-        /// Maps a number between `-q` and `q - 1` to the representative modulo `q` between 0 and `q - 1`. Takes the
-        /// unsigned minimum of the number and its sum with `q`, because a negative number is the larger of the two as
-        /// an unsigned number.
+        /// Maps a number between `-q` and `q - 1` to the representative modulo `q` between 0 and `q - 1`. Returns the
+        /// unsigned minimum of `a` and `a + q`. If `a` is negative, `a` is the larger of the two when both are read as
+        /// unsigned numbers.
         #[target_feature(enable = $features)]
         #[inline]
         fn canonical(a: V) -> V {
@@ -116,9 +116,9 @@ pub(crate) struct LaneFactors<const LANES: usize> {
 }
 
 /// Returns the index, within a block of two vectors, of the coefficient in lane `lane` of the first vector. The vectors
-/// are in the order for butterflies at distance `length`: the first one contains, in ascending order, the coefficients
-/// whose index has the bit `length` clear. The same lane of the second vector contains the other coefficient of the
-/// butterfly.
+/// are in the order for butterflies at distance `length`: the first vector contains, in ascending order, the
+/// coefficients with indices in which the bit `length` is clear. The same lane of the second vector contains the other
+/// coefficient of the butterfly.
 pub(crate) const fn place(length: usize, lane: usize) -> usize {
     (lane / length) * 2 * length + lane % length
 }

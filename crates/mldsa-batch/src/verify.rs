@@ -25,7 +25,7 @@ pub(crate) struct Expanded {
     tr: [u8; LONG_HASH],
     /// Matrix, row by row.
     matrix: Vec<Polynomial>,
-    /// `-2^13 t1`, transformed polynomial by polynomial.
+    /// Transforms of the polynomials of `-2^13 t1`.
     t1: Vec<Polynomial>,
 }
 
@@ -177,8 +177,8 @@ impl<A: Arithmetic> Engine<A> {
         Ok(())
     }
 
-    /// Computes `mu` (FIPS 204, algorithm 8, line 7) for the signatures whose lanes `open` lists, and writes it to the
-    /// start of their `committed` buffers.
+    /// Computes `mu` (FIPS 204, algorithm 8, line 7) for the signatures in the lanes that `open` lists. Writes each
+    /// `mu` to the start of the lane's buffer in `committed`.
     fn represent(&self, tasks: &[Task], open: &[usize], scratch: &mut Scratch) {
         let mut trs = [[0; LONG_HASH]; LANES];
         let (mut encoded, mut encoded_count) = ([0; LANES], 0);

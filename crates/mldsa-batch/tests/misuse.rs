@@ -1,4 +1,4 @@
-//! Tests misuse by callers, and unusual batches.
+//! Tests invalid calls, and unusual batches.
 
 mod common;
 

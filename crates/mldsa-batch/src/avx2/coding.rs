@@ -4,8 +4,8 @@ use super::*;
 use crate::polynomial::SAMPLED;
 
 /// Returns a byte shuffle that unpacks eight consecutive `bits`-bit values, starting at value `first`, to 32-bit lanes.
-/// A shuffle selects bytes only within each 128-bit half of a vector. The two halves contain the input from bytes `low`
-/// and `high`.
+/// A shuffle selects bytes only within each 128-bit half of a vector. The lower half contains the input from byte `low`
+/// on, and the upper half contains the input from byte `high` on.
 const fn bytes_of(bits: usize, first: usize, low: usize, high: usize) -> [u8; 32] {
     let mut bytes = [0; 32];
     let mut index = 0;
@@ -46,8 +46,8 @@ fn load_bytes(bytes: &[u8; 32]) -> V {
     unsafe { _mm256_loadu_si256(bytes.as_ptr().cast()) }
 }
 
-/// Unpacks eight values of `BITS` bits, starting at value `FIRST`. The two halves of the vector are loaded from bytes
-/// `LOW` and `HIGH` of the input, as [`bytes_of`] expects.
+/// Unpacks eight values of `BITS` bits, starting at value `FIRST`. Loads the two halves of the vector from bytes `LOW`
+/// and `HIGH` of the input, as [`bytes_of`] expects.
 #[target_feature(enable = "avx2")]
 #[inline]
 fn values<const BITS: usize, const FIRST: usize, const LOW: usize, const HIGH: usize>(bytes: &[u8]) -> V {
@@ -84,7 +84,7 @@ pub(super) fn unpack_z<const BITS: usize, const SECOND: usize>(bytes: &[u8], out
     lanes.into_iter().fold(0, i32::max)
 }
 
-/// For each 8-bit mask, the indices of the set lanes in ascending order, then zeros. The mask is the array index.
+/// Indices of the lanes that an 8-bit mask selects, in ascending order, then zeros. The mask is the array index.
 static LANES_OF: [[u8; 8]; 256] = {
     let mut lanes_of = [[0; 8]; 256];
     let mut set = 0;

@@ -1,6 +1,7 @@
 //! The number-theoretic transform, in two passes. The first pass computes the butterflies at distances 128, 64 and 32,
-//! on eight vectors at a stride of 32 coefficients. The second pass computes the others, on the four vectors of 32
-//! consecutive coefficients. For distances 4 to 1, it rearranges pairs of vectors into the order of `vector::place`.
+//! on eight vectors at a stride of 32 coefficients. The second pass computes the remaining butterflies, on four vectors
+//! that contain 32 consecutive coefficients. For distances 4 to 1, the second pass rearranges pairs of vectors into the
+//! order of `vector::place`.
 
 use super::*;
 use crate::field::{SCALE, ZETAS};
@@ -30,7 +31,7 @@ static REVERSED: [[LaneFactors; 3]; 16] = {
 };
 
 /// Converts a pair of vectors between the orders for distances 8 and 4, by exchanging halves. The order for distance 8
-/// is the natural order. This function is its own inverse, as are the next two.
+/// is the natural order. This function is its own inverse, and so are the next two functions.
 #[target_feature(enable = "avx2")]
 #[inline]
 fn between_8_and_4((a, b): (V, V)) -> (V, V) {

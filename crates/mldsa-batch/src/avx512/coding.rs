@@ -25,8 +25,9 @@ const fn shifts_of(bits: usize) -> [i32; 16] {
     shifts
 }
 
-/// Unpacks the first sixteen values of `BITS` bits, at most 24, in a vector. A value always fits into the four bytes
-/// that start with the byte of its first bit, because at most 7 bits precede it there. That leaves 25 bits.
+/// Unpacks the first sixteen values in a vector, each of `BITS` bits. `BITS` is at most 24. Four bytes, starting with
+/// the byte that contains a value's first bit, always contain the entire value: at most 7 of the 32 bits precede the
+/// value, and 25 bits remain.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi")]
 #[inline]
 fn values<const BITS: usize>(bytes: V) -> V {

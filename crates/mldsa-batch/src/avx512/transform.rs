@@ -1,6 +1,6 @@
-//! The number-theoretic transform, with the whole polynomial in sixteen registers. Butterflies at distances 128 to 16
-//! combine whole vectors. For distances 8 to 1, pairs of vectors are rearranged into the order of [`place`]. Moving
-//! from one distance to the next takes one permutation per vector.
+//! The number-theoretic transform, with the polynomial in sixteen registers. Butterflies at distances 128 to 16 combine
+//! whole vectors. For distances 8 to 1, pairs of vectors are rearranged into the order of [`place`]. Moving from one
+//! distance to the next takes one permutation per vector.
 
 use super::*;
 use crate::field::{SCALE, ZETAS};
@@ -34,9 +34,9 @@ static REVERSED: [[LaneFactors; 4]; 8] = {
     factors
 };
 
-/// Two permutations, one for each vector of a pair, which rearrange the pair from the order for one distance to the
-/// order for the next. A permutation lists the source lane of every coefficient, from 0 to 31. The order for distance
-/// 16 is the natural order.
+/// Permutations that rearrange a pair of vectors from the order for one distance to the order for another distance.
+/// Each permutation produces one vector of the pair, and lists the source lane of every coefficient, from 0 to 31. The
+/// order for distance 16 is the natural order.
 struct Move {
     first: [i32; 16],
     second: [i32; 16],

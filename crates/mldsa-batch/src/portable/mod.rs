@@ -84,7 +84,7 @@ impl Arithmetic for Portable {
     }
 }
 
-/// Decodes three-byte candidates, and accepts those below `q` while `out` has room. Returns the number of accepted
+/// Decodes three-byte candidates, and accepts candidates below `q` until `out` is full. Returns the number of accepted
 /// coefficients.
 pub(crate) fn take(bytes: &[u8], out: &mut [i32]) -> usize {
     let mut taken = 0;

@@ -35,7 +35,7 @@ impl Generator {
     }
 }
 
-/// A signature with its key, context and message, valid unless a test changes it.
+/// A signature with its key, context and message. The signature is valid unless a test changes one of them.
 #[derive(Clone)]
 pub(crate) struct Signed {
     pub(crate) key: Vec<u8>,
