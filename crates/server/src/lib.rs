@@ -1,6 +1,6 @@
-//! Serves the report pages of a whole store. Access over HTTP is read-only. Limits on connections, their duration,
-//! request sizes and concurrent work keep clients from exhausting the server. The [`site`](mod@site) module writes the
-//! same pages as files of a static site.
+//! Serves the report pages of a store. Access over HTTP is read-only. The server limits the number and duration of
+//! connections, the size of requests, and concurrent work, so that clients cannot exhaust it. The [`site`](mod@site)
+//! module writes the same pages as files of a static site.
 
 #![warn(clippy::missing_errors_doc)]
 
@@ -36,7 +36,7 @@ const CONNECTIONS: usize = 512;
 const HEAD: Duration = Duration::from_secs(15);
 /// Age at which a connection stops accepting requests.
 const CONNECTION: Duration = Duration::from_secs(120);
-/// Extra time for a connection of that age to finish its last response. The server then closes the connection.
+/// Time that a connection of age [`CONNECTION`] has to finish its last response, before the server closes it.
 const GRACE: Duration = Duration::from_secs(60);
 /// Maximum length of a request head in bytes.
 const HEAD_BYTES: usize = 16 * 1024;
@@ -72,7 +72,8 @@ pub struct Server {
 
 impl Server {
     /// Starts a server for an existing database. Port 0 selects a free port. The server accepts only requests for an IP
-    /// address, `localhost` or one of `names`. These are host names of this machine or of a proxy in front of it.
+    /// address, `localhost` or one of `names`. `names` contains host names of this machine, or of a proxy in front of
+    /// this machine.
     ///
     /// # Errors
     /// [`ServerError`] with the reason.

@@ -1,5 +1,5 @@
-//! Generates the page for a request path. A path is only compared with fixed paths and run ids in the store, and never
-//! used as a file name.
+//! Generates the page for a request path. This module only compares the path with fixed paths and with run ids in the
+//! store, and never uses the path as a file name.
 
 use crate::work::{Kept, Threads};
 use hyper::StatusCode;

@@ -1,4 +1,5 @@
-//! Writes the report pages of a whole store as a static site, for any web server or for opening from disk.
+//! Writes the report pages of a store as a static site. Any web server can serve the site, and browsers can open it
+//! from disk.
 
 use pqlab_lab::analysis::libraries::JobWeights;
 use pqlab_lab::analysis::ntor::RelayScenario;

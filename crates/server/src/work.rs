@@ -8,8 +8,8 @@ use tokio::sync::{OnceCell, Semaphore};
 /// Number of cached pages.
 const KEPT: usize = 8;
 
-/// Runs blocking work on a limited number of threads. Queued work does not occupy a thread, and never starts if the
-/// client disconnects first.
+/// Runs blocking work on a limited number of threads. Queued work does not occupy a thread. If the client disconnects
+/// before the work starts, the work never runs.
 pub(super) struct Threads(Arc<Semaphore>);
 
 impl Threads {
@@ -44,8 +44,8 @@ struct Entry {
 
 impl Kept {
     /// Returns a run's page for the given state of the store. Generates the page if it is not cached. Concurrent
-    /// requests wait for one generation. If the generation fails, or if its client disconnects first, the next request
-    /// generates the page.
+    /// requests wait for the same generation. If it fails, or if the client that started it disconnects, the next
+    /// request generates the page.
     pub(super) async fn page<E>(
         &self,
         run: &str,
