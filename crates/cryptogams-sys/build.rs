@@ -1,6 +1,6 @@
-//! Generates this architecture's Keccak files from OpenSSL's source, renames the two functions in each file, and
-//! assembles the files. The renaming is necessary because all files use the same names: OpenSSL itself builds one file
-//! per architecture.
+//! Generates this architecture's Keccak files from OpenSSL's source, renames the functions in each file, and assembles
+//! the files. Without new names, the files would define the same symbols, because OpenSSL builds only one file per
+//! architecture.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

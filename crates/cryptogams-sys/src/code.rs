@@ -2,7 +2,7 @@ use crate::State;
 #[cfg(cryptogams = "x86_64")]
 use pqlab_cpu::{Feature, is_hidden};
 
-/// A code path in OpenSSL's Keccak assembly: a whole file, or one of the two alternatives in the file for AArch64.
+/// A code path in OpenSSL's Keccak assembly. On x86-64, each file is one code path. The file for AArch64 contains two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Backend {
     /// `keccak1600-x86_64.pl`: general-purpose registers.
@@ -61,7 +61,7 @@ type Absorb = unsafe extern "C" fn(*mut State, *const u8, usize, usize) -> usize
 /// 0.
 type Squeeze = unsafe extern "C" fn(*mut State, *mut u8, usize, usize, i32);
 
-/// The functions of one backend, which this processor supports.
+/// The functions of a backend that this processor supports.
 #[derive(Clone, Copy, Debug)]
 pub struct Code {
     absorb: Absorb,

@@ -1,9 +1,9 @@
 //! CRYPTOGAMS' Keccak assembly by Andy Polyakov: the files `keccak1600-*.pl` in OpenSSL's source, each with unique
 //! symbol names. OpenSSL itself builds only the scalar file for x86-64, regardless of the processor.
 //!
-//! A [`Sponge`] implements FIPS 202 with the permutation, absorbing and squeezing of one file. [`Code`] selects the
-//! file: it is a [`Backend`] that runs on this processor. Files store the words of a state in different orders, so a
-//! state must not be passed from one file to another.
+//! A [`Sponge`] implements FIPS 202 with the permutation, absorbing and squeezing of one file. [`Code`] contains the
+//! functions of one [`Backend`], and exists only for backends that run on this processor. The order of the words in a
+//! state depends on the file, so a state must not be passed from one file to another.
 //!
 //! This crate does not allocate. States are not wiped on drop.
 
@@ -23,7 +23,7 @@ type State = [u64; STATE / 8];
 /// Parameters of a function in FIPS 202.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Parameters {
-    /// Bytes that one permutation absorbs or squeezes: a multiple of 8 from 72 to 168.
+    /// Number of bytes that one permutation absorbs or squeezes: a multiple of 8, from 72 to 168.
     rate: usize,
     /// Suffix bits that follow the message, and the first padding bit (FIPS 202, appendix B.2).
     suffix: u8,

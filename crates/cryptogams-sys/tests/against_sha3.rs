@@ -68,7 +68,7 @@ fn matches_for_every_length_up_to_three_blocks() {
     }
 }
 
-/// Squeezes in one piece and in pieces of every length. Nothing beyond the output may be written.
+/// Squeezes in one piece and in pieces of every length. No call may write beyond the output.
 #[test]
 fn matches_for_every_output_up_to_three_blocks() {
     const MARGIN: usize = 64;
