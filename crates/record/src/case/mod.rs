@@ -57,8 +57,7 @@ impl std::str::FromStr for State {
     }
 }
 
-/// Lengths in bytes of the items that the algorithm exchanges. A length is `None` if the algorithm does not have the
-/// item.
+/// Lengths in bytes of the items that the algorithm exchanges. A length is `None` if the algorithm has no such item.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sizes {
     /// Length of the public, encapsulation or verifying key.

@@ -1,5 +1,5 @@
 //! Parameters of a case, and methods for looking them up. If a parameter has a method here, all code uses that method.
-//! If not, only the code for the area that declares the parameter looks it up, by name.
+//! All other parameters are looked up by name, but only by the area that declares them.
 
 use super::{Case, State};
 use crate::FLOOR;

@@ -84,8 +84,8 @@ pub struct ResultEntry {
     /// p-value of the test: the probability of a statistic at least as large as `jarque_bera` if the samples were
     /// normally distributed. Null if `jarque_bera` is null.
     pub jarque_bera_p: Option<f64>,
-    /// Operations per second, run one after another: the reciprocal of `mean_us`. If `attempts` is not null, the field
-    /// `ops_per_s` in `attempts` is the rate at the expected number of attempts.
+    /// Operations per second if operations run one after the other: the reciprocal of `mean_us`. If `attempts` is not
+    /// null, the field `ops_per_s` in `attempts` is the rate at the expected number of attempts.
     pub ops_per_s: Option<f64>,
     /// 95% interval of `ops_per_s`.
     pub ops_per_s_ci: Option<[f64; 2]>,
@@ -235,7 +235,7 @@ pub struct AttemptsEntry {
     pub at_expected_cycles: Option<f64>,
     /// 95% interval of `at_expected_cycles`.
     pub at_expected_cycles_ci: Option<[f64; 2]>,
-    /// Operations per second, run one after another: the reciprocal of `at_expected_us`.
+    /// Operations per second if operations run one after the other: the reciprocal of `at_expected_us`.
     pub ops_per_s: Option<f64>,
     /// 95% interval of `ops_per_s`.
     pub ops_per_s_ci: Option<[f64; 2]>,
@@ -313,7 +313,7 @@ pub struct DisturbanceEntry {
     pub text: String,
 }
 
-/// Statistics of a value that the workload itself measured, in the unit at the end of its name.
+/// Statistics of a value that the workload itself measured. The name of the value ends in its unit.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ExtraEntry {
     /// Number of recorded values.

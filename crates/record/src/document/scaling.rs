@@ -59,13 +59,12 @@ pub struct LoadEntry {
     pub ops_per_s: f64,
     /// 95% interval of `ops_per_s`.
     pub ops_per_s_ci: [f64; 2],
-    /// Median time that a task waits for a worker, in µs. Computed for each load; the field is the median over the
-    /// loads.
+    /// Median time that a task waits for a worker, in µs. Each load has a median; this is the median over the loads.
     pub queueing_p50_us: Option<f64>,
-    /// 95th percentile of the time that a task waits for a worker, in µs. Computed for each load; the field is the
+    /// 95th percentile of the time that a task waits for a worker, in µs. Each load has a 95th percentile; this is the
     /// median over the loads.
     pub queueing_p95_us: Option<f64>,
-    /// 99th percentile of the time that a task waits for a worker, in µs. Computed for each load; the field is the
+    /// 99th percentile of the time that a task waits for a worker, in µs. Each load has a 99th percentile; this is the
     /// median over the loads.
     pub queueing_p99_us: Option<f64>,
     /// Longest time that any task of any load waited for a worker, in µs.
