@@ -34,7 +34,8 @@ fn main() {
 struct Package<'a> {
     name: &'a str,
     version: &'a str,
-    /// Names of the dependencies. If several versions of a dependency are locked, its version follows the name.
+    /// Names of the dependencies. If several versions of a dependency are locked, the entry is the name followed by the
+    /// version.
     dependencies: Vec<&'a str>,
 }
 

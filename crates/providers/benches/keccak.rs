@@ -78,8 +78,8 @@ fn best(contestants: &[String]) -> Option<String> {
     timed.min_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, name)| name.clone())
 }
 
-/// Returns the side that hashes a batch of messages with a contestant. For example, `openssl` hashes one message after
-/// the other, and `cryptogams:avx512*8` hashes eight messages at a time.
+/// Returns the side that hashes a batch of messages with the named contestant. For example, `openssl` hashes one
+/// message after the other, and `cryptogams:avx512*8` hashes eight messages at a time.
 fn work(name: &str) -> Side {
     let (id, lanes) = name.split_once('*').map_or((name, 1), |(id, lanes)| (id, lanes.parse().expect("not a number")));
     let provider: Arc<Provider> = providers().into_iter().find(|one| one.id() == id).expect("unknown provider");

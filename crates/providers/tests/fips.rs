@@ -29,8 +29,8 @@ fn gives_the_known_answers() {
     assert_eq!(count, 18);
 }
 
-/// Compares the crates with every other library. The crates support every check except those that export the seed of a
-/// key. Leaves out the small SLH-DSA sets, which take seconds per signature.
+/// Compares the crates with every other library. The crates support every check except the export of a key's seed.
+/// Leaves out the small SLH-DSA sets, which take seconds per signature.
 #[test]
 fn agrees_with_every_other_library() {
     let mut lines: Vec<Line> = Vec::new();

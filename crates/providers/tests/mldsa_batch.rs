@@ -164,9 +164,9 @@ fn batch_verification_agrees_with_the_libraries_on_a_million_signatures() {
     all_sets(2, 21_000);
 }
 
-/// Generates the accumulated test vectors from C2SP's CCTV with AWS-LC: `answers` keys, each with a deterministic
-/// signature of the empty message. C2SP publishes the digest of all keys and signatures. Every backend must accept
-/// all signatures, and must reject the altered signature in each batch.
+/// Generates the accumulated test vectors from C2SP's CCTV with AWS-LC. There are `answers` vectors, each a key and a
+/// deterministic signature of the empty message. C2SP publishes the digest of all keys and signatures. Every backend
+/// must accept all signatures, and must reject the altered signature in each batch.
 fn accumulated<P: ParameterSet>(answers: u64) {
     let all = providers();
     let library = all.iter().find(|provider| provider.library == "aws-lc").expect("the library is not in this build");

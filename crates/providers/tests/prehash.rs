@@ -1,5 +1,5 @@
-//! Checks the pre-hashed variants: signatures match a published test vector, providers accept each other's signatures,
-//! and a pre-hashed signature is not accepted as a pure signature.
+//! Checks the pre-hashed variants. Signatures must match a published test vector, providers must accept each other's
+//! signatures, and a pre-hashed signature must not be accepted as a pure signature.
 
 #![allow(clippy::unwrap_used)]
 

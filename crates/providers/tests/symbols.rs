@@ -1,5 +1,5 @@
-//! Checks that no two linked C libraries define the same global symbol. The linker would silently choose one of the
-//! definitions, and two providers would run the same code.
+//! Checks that no two linked C libraries define the same global symbol. Otherwise, the linker would silently choose one
+//! of the definitions, and two providers would run the same code.
 
 #![cfg(feature = "c")]
 #![allow(clippy::print_stdout)]

@@ -26,7 +26,7 @@ use interleaved::{Found, PROCESSES};
 use operations::{Case, Coverage};
 use std::process::ExitCode;
 
-/// Limit for an adapter's overhead: this fraction of the operation's time, or [`FLOOR`] ns, whichever is larger.
+/// Maximum overhead of an adapter: this fraction of the operation's time, or [`FLOOR`] ns, whichever is larger.
 const SHARE: f64 = 0.01;
 const FLOOR: f64 = 20.0;
 

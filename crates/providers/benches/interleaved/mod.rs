@@ -1,7 +1,8 @@
 //! Interleaved comparison of two ways to do the same work.
 //!
-//! The benchmark starts itself several times and computes intervals over these processes. Each process returns a ratio
-//! and a difference, which are medians over rounds. In a round, the two sides run one after the other in random order.
+//! The benchmark starts itself several times and computes intervals over these processes. Each process returns four
+//! medians over its rounds: the time of each side, the ratio of the times, and their difference. In a round, the two
+//! sides run one after the other in random order.
 
 use pqlab_stats::{Interval, median, median_interval};
 use std::env;
@@ -11,7 +12,7 @@ use std::time::{Duration, Instant};
 
 /// Number of processes per comparison.
 pub(crate) const PROCESSES: usize = 12;
-/// Maximum number of rounds in a process, after [`WARM_UP`] rounds that are discarded.
+/// Maximum number of measured rounds in a process, after up to [`WARM_UP`] rounds that are discarded.
 const ROUNDS: usize = 400;
 const WARM_UP: usize = 20;
 /// Minimum number of rounds in a process. After these rounds, the process ends as soon as [`TIME`] has passed.

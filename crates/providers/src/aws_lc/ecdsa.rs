@@ -73,7 +73,7 @@ static CURVES: [Curve; 3] = [
     },
 ];
 
-/// Length of the longest digest that [`CURVES`] use, in bytes.
+/// Length in bytes of the longest digest that a curve in [`CURVES`] uses.
 const DIGEST: usize = 48;
 
 const ENCODING: Error = Error::Unsupported("ECDSA signing keys must be encoded as a scalar");

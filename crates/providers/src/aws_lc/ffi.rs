@@ -20,11 +20,12 @@ pub(super) type MlDsaSignInternal =
 pub(super) type MlDsaVerifyInternal =
     unsafe extern "C" fn(*const u8, *const u8, usize, *const u8, usize, *const u8, usize) -> c_int;
 
-/// Function that hashes a whole message. The arguments are `message, message_len, digest`. Returns null on failure.
+/// Function that hashes a message in one call. The arguments are `message, message_len, digest`. Returns null on
+/// failure.
 pub(super) type OneShotHash = unsafe extern "C" fn(*const u8, usize, *mut u8) -> *mut u8;
 
-/// Extendable-output function for a whole message. The arguments are `message, message_len, output, output_len`.
-/// Returns null on failure.
+/// Extendable-output function that hashes a message in one call. The arguments are `message, message_len, output,
+/// output_len`. Returns null on failure.
 pub(super) type OneShotXof = unsafe extern "C" fn(*const u8, usize, *mut u8, usize) -> *mut u8;
 
 // Internal functions, declared in crypto/fipsmodule/ml_dsa/ml_dsa.h. The public ones generate the

@@ -225,8 +225,8 @@ impl PrivateKey {
         self.sign_formatted(self.set.internal, rnd, &prefix[..2 + context.len()], message, out)
     }
 
-    /// Signs `prefix || message`, or treats `message` as `mu`, depending on `internal`. `out` must be as long as a
-    /// signature.
+    /// Signs `prefix || message` with the functions in `internal`. If these functions take `mu`, `message` is the
+    /// message representative. `out` must be as long as a signature.
     fn sign_formatted(
         &self,
         internal: Internal,
@@ -387,8 +387,8 @@ impl VerifyingKey for PublicKey {
 /// one. Returns 1 on success.
 type SetContextString = unsafe extern "C" fn(*mut aws::EVP_PKEY_CTX, *const u8, usize) -> c_int;
 
-/// Sets the context string, runs `call`, and removes the context string with `reset`, because contexts in a pool must
-/// have no context string. If `reset` fails, returns the error of `reset`, whatever `call` returned. The pool then
+/// Sets the context string, runs `call`, and removes the context string with `reset`, because pooled contexts must not
+/// have a context string. If `reset` fails, returns the error from `reset`, whatever `call` returned. The pool then
 /// discards the context, which may still contain the string.
 fn with_context_string(
     digest_context: *mut aws::EVP_MD_CTX,

@@ -3,7 +3,7 @@ use crate::shared::testing::*;
 use pqlab_primitives::{Coins, Kem, KeyEncoding};
 use std::sync::Arc;
 
-/// Libraries that check an ML-KEM key on every use. All others check a key when they load it.
+/// Libraries that check an ML-KEM key on every use. All other libraries check a key when they load it.
 const CHECK_ON_USE: [&str; 2] = ["aws-lc", "liboqs"];
 
 fn kems() -> Vec<Arc<dyn Kem>> {
@@ -157,8 +157,8 @@ fn kems_refuse_wrong_lengths_and_foreign_encodings() {
     }
 }
 
-/// Checks that libraries reject an encapsulation key with a coefficient above the modulus (FIPS 203, section 7.2) and a
-/// decapsulation key with a wrong hash (section 7.3).
+/// Checks that libraries reject two kinds of invalid keys: an encapsulation key with a coefficient above the modulus
+/// (FIPS 203, section 7.2), and a decapsulation key with a wrong hash (section 7.3).
 #[test]
 fn ml_kem_keys_are_checked_when_loaded_or_used() {
     for provider in selected() {

@@ -1,7 +1,7 @@
-//! Tests that every library must pass. They run for every registered provider and check the contract of the traits:
-//! round trips in all encodings, caller-supplied coins, rejected inputs, and use from several threads. Tests in a
-//! library's own folder cover only that library's peculiarities. The `verification` crate checks the results: known
-//! answers, published vectors, and every pair of libraries.
+//! Tests that every library must pass. They run for every registered provider except `null`, and check the contract of
+//! the traits: round trips in all encodings, caller-supplied coins, rejected inputs, and use from several threads.
+//! Tests in a library's own folder cover only what is peculiar to that library. The `verification` crate checks the
+//! results against known answers, published vectors and other libraries.
 
 mod agreement;
 mod kem;
@@ -18,8 +18,8 @@ use std::thread;
 const ENCODINGS: [KeyEncoding; 5] =
     [KeyEncoding::Seed, KeyEncoding::Expanded, KeyEncoding::Scalar, KeyEncoding::Der, KeyEncoding::Cbor];
 
-/// Returns the providers for the library that `PQLAB_PROVIDER` names, or all providers in this build if the variable is
-/// not set.
+/// Returns the providers for the library that `PQLAB_PROVIDER` names. If the variable is not set, returns all providers
+/// in this build except `null`.
 fn selected() -> Vec<Arc<Provider>> {
     let name = std::env::var("PQLAB_PROVIDER").ok();
     let is_named = |provider: &Arc<Provider>| name.as_ref().is_none_or(|name| provider.library == *name);
@@ -41,8 +41,8 @@ fn every_library_of_this_build_has_a_provider() {
     }
 }
 
-/// Checks that every provider offers algorithms, or lists algorithms as unsupported and gives the reasons. For example,
-/// a provider offers nothing if this CPU cannot run its code path.
+/// Checks that every provider either offers algorithms, or lists algorithms as unsupported with the reasons. For
+/// example, a provider offers nothing if this CPU cannot run its code path.
 #[test]
 fn providers_offer_algorithms_or_give_reasons() {
     for provider in selected() {

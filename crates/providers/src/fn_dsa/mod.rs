@@ -180,8 +180,8 @@ impl<D: Degree> PreparedSigningKey<D> {
         idle.map_or_else(|| decode_signer::<D>(&self.encoded), Ok)
     }
 
-    /// Locks the list of idle copies. Ignores poisoning, because the list is valid even after a panic: it is either
-    /// unchanged or one copy shorter.
+    /// Locks the list of idle copies. Ignores poisoning, because a panic leaves the list valid: either unchanged or one
+    /// copy shorter.
     fn idle(&self) -> MutexGuard<'_, Vec<Box<Aligned<D::Signer>>>> {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -14,8 +14,8 @@ pub(super) fn signatures() -> Vec<Arc<dyn SignatureScheme>> {
     vec![ecdsa::<P256>(), ecdsa::<P384>()]
 }
 
-/// Signing key and encoded public point, which the crate's signing key does not contain. A generated key computes the
-/// point immediately. A loaded key computes it on first use.
+/// Signing key, and the encoded public point that the crate's own signing key type does not store. A generated key
+/// computes the point immediately. A loaded key computes it on first use.
 struct KeyPair<C: graviola_ecdsa::Curve, const POINT: usize> {
     signing: graviola_ecdsa::SigningKey<C>,
     point: OnceLock<[u8; POINT]>,

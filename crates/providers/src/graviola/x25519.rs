@@ -10,7 +10,8 @@ pub(super) struct Graviola;
 
 impl Library for Graviola {
     type Secret = StaticPrivateKey;
-    /// Encoded public key. The crate's own type is not `Copy`, and parsing the bytes again takes only four loads.
+    /// Encoded public key. The crate's own type is not `Copy`, and parsing the bytes for each use takes only four
+    /// loads.
     type Public = [u8; 32];
 
     fn generate(coins: Coins) -> Result<StaticPrivateKey> {

@@ -21,8 +21,8 @@ pub(super) fn xofs() -> Vec<Arc<dyn Xof>> {
     vec![Extendable::<Shake128>::new("SHAKE128"), Extendable::<Shake256>::new("SHAKE256")]
 }
 
-/// A type that represents one of the crate's functions, so that a batch calls the function directly and not through a
-/// pointer.
+/// Type that represents one of the crate's functions. A batch can therefore call the function directly instead of
+/// through a pointer.
 trait Function: Send + Sync + 'static {
     fn digest(message: &[u8], out: &mut [u8]);
 }

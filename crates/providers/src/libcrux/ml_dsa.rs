@@ -54,7 +54,7 @@ trait ParameterSet: Send + Sync + 'static {
 }
 
 /// Implements [`ParameterSet`] for a parameter set on a code path. `signed_with` converts a key to the argument type of
-/// the crate's `sign_mut`, which differs between parameter sets.
+/// the crate's `sign_mut`. That type differs between parameter sets.
 macro_rules! parameter_set {
     ($name:ident, $algorithm:literal, $set:ident::$path:ident, $signing:ident, $verifying:ident, $signature:ident,
      signed_with: $signed_with:expr) => {

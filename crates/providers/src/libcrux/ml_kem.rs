@@ -1,7 +1,7 @@
 //! ML-KEM (FIPS 203) from the `libcrux-ml-kem` crate.
 //!
 //! A key generated from fresh coins or from a seed stays `unpacked`: the matrix is expanded, the key is hashed, and the
-//! vectors are in NTT form. A key loaded from the standard encoding is checked and stays packed, and operations call
+//! vectors are in NTT form. A key loaded from the standard encoding is checked and stays packed. Operations pass it to
 //! the crate's functions for encoded keys. Those functions suit a key that is used once, because unpacking the key
 //! first would copy more data. On every code path, the crate unpacks decapsulation keys with the portable hash function
 //! and without vector instructions.

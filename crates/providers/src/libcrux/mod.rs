@@ -1,6 +1,6 @@
-//! libcrux: formally verified code, one crate per family of algorithms. Each code path is a separate provider, which
-//! calls the module for this code path (`portable`, `avx2`, `neon`). The providers do not use the crates' dispatch at
-//! run time.
+//! libcrux: formally verified code, with one crate per family of algorithms. Each code path is a separate provider,
+//! which calls the module for this code path (`portable`, `avx2`, `neon`). The providers do not use the crates'
+//! run-time dispatch.
 //!
 //! The crates take all randomness as arguments. For [`Coins::Internal`], the provider gets random bytes from the
 //! operating system, as the crates' `rand` interfaces would with the operating system's generator.
@@ -19,7 +19,8 @@ use crate::shared::draw::SYSTEM_GENERATOR;
 use pqlab_cpu::{Feature, is_hidden};
 use pqlab_primitives::{Backend, BuildInfo, Provider, Unsupported};
 
-/// Returns a provider for the portable code path, and one for the vector code path that this CPU can run, if any.
+/// Returns a provider for the portable code path. If this CPU can run a vector code path, also returns a provider for
+/// that.
 pub(crate) fn providers() -> Vec<Provider> {
     let mut portable = provider("portable");
     portable.kems = ml_kem::portable::kems();

@@ -1,5 +1,5 @@
-//! SHA-3 and SHAKE (FIPS 202), through the functions that liboqs's schemes use: XKCP code under names from liboqs. Each
-//! call allocates and frees a state.
+//! SHA-3 and SHAKE (FIPS 202), through the functions that liboqs's schemes use. The code is XKCP's, under names from
+//! liboqs. Each call allocates and frees a state.
 
 use super::fips202::*;
 use pqlab_adapters::messages;

@@ -24,8 +24,8 @@ use pqlab_primitives::{BuildInfo, Error, Provider, Result, SignatureParameters, 
 use std::ffi::{CStr, c_char, c_int};
 use std::sync::Arc;
 
-/// Returns a provider with every algorithm that both pqlab and liboqs support. Lists algorithms that are not enabled
-/// in this build of liboqs as unsupported.
+/// Returns a provider with every algorithm that both pqlab and liboqs support. The provider lists algorithms that are
+/// not enabled in this build of liboqs as unsupported.
 pub(crate) fn providers() -> Vec<Provider> {
     // SAFETY: `OQS_init` may be called at any time and repeatedly. It only detects the CPU's
     // features.
@@ -94,7 +94,7 @@ fn build_info() -> BuildInfo {
     }
 }
 
-/// Describes which of the library's two implementations of Keccak over four messages is in use.
+/// Returns a description of the Keccak code that hashes four messages. The library selects one of two implementations.
 fn four_messages() -> &'static str {
     let vector = cfg!(target_arch = "x86_64") && has(Extension::OQS_CPU_EXT_AVX2);
     if vector { "four states in AVX2 registers" } else { "one state at a time" }

@@ -95,9 +95,8 @@ impl Shared {
         Ok(())
     }
 
-    /// Returns the verifying key that a SPHINCS+ signing key contains:
-    /// `SK = SK.seed || SK.prf || PK`. Returns `None` for other schemes, because their signing keys
-    /// do not contain it and liboqs cannot compute it.
+    /// Returns the verifying key that a SPHINCS+ signing key contains: `SK = SK.seed || SK.prf || PK`. Returns `None`
+    /// for other schemes, because their signing keys do not contain the verifying key and liboqs cannot compute it.
     fn verifying_key_of<'a>(&self, signing_key: &'a [u8]) -> Option<&'a [u8]> {
         let parameters = &self.info.parameters;
         parameters

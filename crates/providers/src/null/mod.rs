@@ -1,5 +1,5 @@
-//! A provider that does no work, called in the same way as the others. The time of these calls is the overhead that the
-//! harness adds to every figure.
+//! Provider that does no work, called in the same way as the others. The time that its calls take is the overhead that
+//! the harness adds to every figure.
 //!
 //! Keys own as much memory as ML-KEM-768 and ML-DSA-65 keys. Operations write only as much output as a verifiable round
 //! trip needs: the first eight bytes, and shared secrets in full. This is not cryptography. Ciphertexts contain the

@@ -42,8 +42,8 @@ pub(crate) fn providers() -> Vec<Provider> {
     vec![provider]
 }
 
-/// Keccak code that OpenSSL's build selects, independent of the processor's features. On AArch64 there are two code
-/// paths, and the library selects one from the processor model.
+/// Description of the Keccak code in this build of OpenSSL. On x86-64, the processor's features do not matter. On
+/// AArch64, there are two code paths, and the library selects one from the processor model.
 const KECCAK: &str = if cfg!(target_arch = "x86_64") {
     "assembly for general registers (keccak1600-x86_64)"
 } else if cfg!(target_arch = "aarch64") {

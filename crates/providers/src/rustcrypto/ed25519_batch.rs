@@ -1,7 +1,7 @@
 //! Batch verification for Ed25519 from the `ed25519-dalek` crate.
 //!
-//! A single cofactorless equation checks all signatures, each multiplied by a factor that depends on the whole batch. A
-//! single invalid signature makes the whole batch fail. Batch verification and single verification may disagree on a
+//! A single cofactorless equation checks all signatures, each multiplied by a factor that depends on all signatures in
+//! the batch. One invalid signature makes the batch fail. Batch verification and single verification may disagree on a
 //! signature that contains a component of small order, which only the signer can add.
 
 use super::sized;

@@ -39,7 +39,7 @@ struct SecretVectors {
 }
 
 impl SecretVectors {
-    /// Returns whether every coefficient is between `-eta` and `eta`. The crate panics if a key violates this rule,
+    /// Returns whether every coefficient is between `-eta` and `eta`. The crate panics on keys with other coefficients,
     /// because FIPS 204, algorithm 25, leaves the check to the caller.
     fn in_range(&self, expanded_key: &[u8]) -> bool {
         // After rho, K and tr, the coefficients are packed as `eta - coefficient` in 3 or 4 bits each.

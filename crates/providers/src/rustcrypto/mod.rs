@@ -1,7 +1,7 @@
 //! The RustCrypto and dalek crates as a single provider in pure Rust.
 //!
 //! As in a deployment, secret keys are wiped on drop. For ML-KEM, ML-DSA and SLH-DSA, the crates' `zeroize` feature
-//! does that. X25519, Ed25519 and ECDSA keys are wiped by default.
+//! does this. X25519, Ed25519 and ECDSA keys are wiped by default.
 
 mod ecdsa;
 mod ed25519;
@@ -73,7 +73,7 @@ fn build_info() -> BuildInfo {
     }
 }
 
-/// Describes the code that the `keccak` crate selects at run time.
+/// Returns a description of the code that the `keccak` crate selects at run time.
 fn keccak_path() -> &'static str {
     #[cfg(target_arch = "aarch64")]
     if std::arch::is_aarch64_feature_detected!("sha3") {

@@ -15,8 +15,8 @@ pub(crate) trait Curve: Send + Sync + 'static {
     const ALGORITHM: &'static str;
     /// Length of a scalar in bytes.
     const SCALAR: usize;
-    /// Whether nonces are deterministic (RFC 6979). If not, the library mixes random bytes into each nonce (RFC 6979,
-    /// section 3.6).
+    /// Whether nonces are deterministic (RFC 6979). If `false`, the library mixes random bytes into each nonce (RFC
+    /// 6979, section 3.6).
     const DETERMINISTIC: bool;
     /// Whether the library also decodes compressed points (SEC 1, section 2.3.4).
     const COMPRESSED: bool;

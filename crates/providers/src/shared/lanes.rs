@@ -7,8 +7,8 @@ pub(crate) type Arrays<'a, 'm, 'o, const LANES: usize> = (&'a [&'m [u8]; LANES],
 
 /// Returns the messages and outputs as arrays with one entry per lane.
 ///
-/// There must be one message and one output per lane. All messages must be equally long, and so must all outputs. If
-/// the hash function has a fixed digest length, `digest` is that length.
+/// There must be one message and one output per lane. All messages must have the same length, and so must all outputs.
+/// If the hash function has a fixed digest length, `digest` is that length.
 pub(crate) fn arrays<'a, 'm, 'o, const LANES: usize>(
     digest: Option<usize>,
     messages: &'a [&'m [u8]],

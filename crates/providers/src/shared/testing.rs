@@ -77,8 +77,8 @@ pub(crate) fn encoded_encapsulation_key(kem: &dyn Kem, key: &dyn EncapsulationKe
     out
 }
 
-/// Makes calls that fail, and checks that they leave no messages in a C library's error queue, where a later call would
-/// report them.
+/// Makes calls that fail, and checks that they leave no messages in a C library's error queue. A later call would
+/// report such messages.
 pub(crate) fn check_failed_calls(provider: &Provider, queue_is_empty: fn() -> bool) {
     for scheme in provider.signatures.iter().filter(|scheme| !scheme.info().parameters.algorithm.starts_with("SLH-DSA"))
     {

@@ -9,7 +9,8 @@ use crate::operations::{Case, agreement, hash, kem, signature, symmetric};
 use pqlab_primitives::{Aead, HashParameters, Kdf, Mac, Primitive};
 use std::sync::Arc;
 
-/// Algorithms to compare for libraries that offer primitives of every kind: one for each adapter code path.
+/// Algorithms to compare for libraries that offer every kind of primitive. The list has one algorithm for each adapter
+/// code path.
 const GENERAL: [&str; 10] = [
     "ML-KEM-512",
     "X25519",
@@ -23,17 +24,17 @@ const GENERAL: [&str; 10] = [
     "AES-256-GCM",
 ];
 
-/// Direct calls to a library, without the adapter. The methods from `kem` on return library calls as a careful user
-/// would write them. The calls do the same work as the adapter, on the same inputs. `None` means that `bare.rs`
-/// contains no calls for the operation.
+/// Direct calls to a library, without the adapter. The `kem` method and the methods after it return library calls as a
+/// careful user would write them. The calls do the same work as the adapter, on the same inputs. `None` means that
+/// `bare.rs` contains no calls for the operation.
 ///
 /// `provider` is the provider's id, including the code path if the library has several.
 pub(crate) trait Bare: Sync {
     /// Returns the library's name, or the provider's id if code paths need different calls.
     fn library(&self) -> &'static str;
 
-    /// Returns the algorithms to compare in addition to those in [`GENERAL`]. Lists only one algorithm from each
-    /// group that uses the same adapter code.
+    /// Returns the algorithms to compare in addition to those in [`GENERAL`]. If several algorithms use the same
+    /// adapter code, the list contains only one of them.
     fn algorithms(&self) -> &'static [&'static str];
 
     /// Returns whether the [`GENERAL`] algorithms are also compared.
@@ -129,7 +130,8 @@ macro_rules! collect {
 }
 pqlab_providers::with_libraries!(collect);
 
-/// Returns the comparison between the adapter and direct library calls, or `None` if there is none for this operation.
+/// Returns the comparison between the adapter and direct library calls, or `None` if the benchmark does not measure
+/// this operation.
 pub(crate) fn comparison(case: &Case) -> Option<Comparison> {
     let provider = case.provider.id();
     let names = [provider.as_str(), case.provider.library.as_str()];

@@ -17,7 +17,7 @@ pub(crate) fn reasons() -> Vec<&'static str> {
     vec![NULL, SLOW, X25519, STREAMS]
 }
 
-/// Returns the reason why an operation is not compared, or `None` if it must be compared.
+/// Returns the reason why the overhead of an operation is not measured, or `None` if no such reason applies.
 pub(crate) fn reason(case: &Case) -> Option<&'static str> {
     let is_slow = ["RSA-", "SLH-DSA-", "SPHINCS+-"].iter().any(|family| case.algorithm.starts_with(family));
     let is_kem = case.primitive().is_some_and(|primitive| primitive.kind() == PrimitiveKind::Kem);

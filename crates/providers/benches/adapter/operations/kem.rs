@@ -56,8 +56,8 @@ impl Inputs {
         named.unwrap_or(&self.private[0]).clone()
     }
 
-    /// Returns three buffers: for a ciphertext or an encapsulation key, for a decapsulation key, and for a shared
-    /// secret.
+    /// Returns three buffers. The first fits a ciphertext or an encapsulation key, the second a decapsulation key, and
+    /// the third a shared secret.
     pub(crate) fn room(&self) -> (Vec<u8>, Vec<u8>, Vec<u8>) {
         let info = self.kem.info();
         let private = info.decapsulation_key(info.encodings[0]).expect("the standard must define this encoding");

@@ -59,9 +59,9 @@ impl Case {
     }
 }
 
-/// Returns the algorithm's family. Adapters treat all algorithms in a family alike, because only tables of lengths,
-/// functions or curves differ. ECDSA over secp256k1 represents ECDSA, because its adapters do the most: they also
-/// normalize signatures to the lower `s` and compress points.
+/// Returns the algorithm's family. The adapter code for the algorithms in a family differs only in tables of lengths,
+/// functions or curves. For ECDSA, the benchmark measures secp256k1, because the adapters do the most work for this
+/// curve: they also normalize signatures to the lower `s` and compress points.
 fn family(algorithm: &str) -> &str {
     const FAMILIES: [&str; 8] = ["ML-KEM", "ML-DSA", "Falcon", "ECDSA", "SHA3", "SHAKE", "HMAC", "HKDF"];
     // SHA-2 goes through the same adapter code as SHA-3.
@@ -105,7 +105,7 @@ fn operations(primitive: Primitive) -> Vec<String> {
     }
 }
 
-/// Returns for each case whether the benchmark compares it, or why not.
+/// Returns, for each case, whether the benchmark compares it and, if not, why.
 pub(crate) fn coverage(cases: &[Case]) -> Vec<Coverage> {
     let measured: Vec<bool> = cases.iter().map(|case| libraries::comparison(case).is_some()).collect();
     let like = |case: &Case| cases.iter().zip(&measured).any(|(other, measured)| *measured && case.is_like(other));
@@ -138,8 +138,8 @@ pub(crate) fn each(mut operation: impl FnMut() + 'static) -> Side {
     })
 }
 
-/// Returns a side that repeats an operation and keeps the results until the batch has been timed. The workloads treat
-/// generated keys in the same way.
+/// Returns a side that repeats an operation and drops the results only after the batch has been timed. The workloads
+/// treat generated keys in the same way.
 pub(crate) fn making<T: 'static>(make: impl FnMut() -> T + 'static) -> Side {
     Box::new(Making { make, made: Vec::new() })
 }
