@@ -39,7 +39,7 @@ impl Feature {
         }
     }
 
-    /// Returns the reason to report for an unavailable code path if this feature is hidden.
+    /// Returns the reason that an unavailable code path reports if this feature is hidden.
     pub const fn hidden_reason(self) -> &'static str {
         match self {
             Feature::Avx2 => "AVX2 is hidden by PQLAB_HIDE_CPU_FEATURES",
@@ -56,8 +56,8 @@ impl Feature {
     }
 }
 
-/// Returns whether code must not use the feature. Always `false` without the crate feature `std`, which reads the
-/// environment variable.
+/// Returns whether code must not use the feature. Always `false` without the crate feature `std`, because only builds
+/// with `std` read the environment variable.
 #[cfg(not(feature = "std"))]
 pub fn is_hidden(_feature: Feature) -> bool {
     false
