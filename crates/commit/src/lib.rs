@@ -2,8 +2,8 @@
 //!
 //! Only programs depend on this crate, so that a new commit does not rebuild the libraries.
 
-/// First 12 digits of the commit's hash, followed by `+` if tracked files had changed. `None` if the sources are not a
-/// git checkout.
+/// Returns the first 12 digits of the commit's hash, followed by `+` if tracked files had changed. `None` if the
+/// sources are not a git checkout.
 #[must_use]
 pub fn commit() -> Option<&'static str> {
     Some(env!("PQLAB_COMMIT")).filter(|commit| !commit.is_empty())
