@@ -1,4 +1,4 @@
-//! Decoder of keys in the reference forms.
+//! Decoder of hybrid keys in the reference form: a CBOR array of two byte strings.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -89,8 +89,8 @@ static HANDSHAKES: LazyLock<Vec<Handshake>> = LazyLock::new(|| {
     .collect()
 });
 
-/// Returns the handshake that the first byte selects, and a function that [alters](altered) an honest message with the
-/// other bytes.
+/// Returns the handshake that the first byte selects, and a function that uses the other bytes to [alter](altered) an
+/// honest message. Returns `None` if `bytes` is empty.
 pub fn choose<'a>(bytes: &'a [u8]) -> Option<(&'static Handshake, impl Fn(&[u8]) -> Vec<u8> + use<'a>)> {
     let (&choice, rest) = bytes.split_first()?;
     let handshake = &HANDSHAKES[usize::from(choice >> 1) % HANDSHAKES.len()];

@@ -15,7 +15,7 @@ use std::sync::LazyLock;
 static VERIFIERS: LazyLock<Vec<Verifier>> =
     LazyLock::new(|| Backend::ALL.into_iter().filter_map(|backend| Verifier::new(backend).ok()).collect());
 
-/// Honest signatures for a parameter set, with their keys as prepared by every backend.
+/// Honest signatures for a parameter set. Every backend has prepared their keys.
 struct Set<P> {
     scene: Scene,
     prepared: Vec<Vec<PreparedKey<P>>>,

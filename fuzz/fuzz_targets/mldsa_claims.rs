@@ -1,4 +1,4 @@
-//! Honest ML-DSA signatures, and changes to them that the fuzzer's input selects.
+//! Honest ML-DSA signatures, and changes to these signatures that the fuzzer's input selects.
 
 use pqlab_primitives::{Coins, MU, Provider, SignatureScheme, VerifyingKey, Xof};
 use std::sync::Arc;

@@ -50,8 +50,8 @@ impl Handshake {
         }
     }
 
-    /// Performs the responder's step. Returns the answer and the keys if the responder accepts the message. Checks that
-    /// an accepted message carries the data that the client sent.
+    /// Performs the responder's step. Returns the answer and the keys if the responder accepts the message. Also checks
+    /// that an accepted message carries the data that the client sent.
     pub fn respond(&self, message: &[u8]) -> Option<(Vec<u8>, Vec<u8>)> {
         match self {
             Handshake::V3 { protocol, relay, .. } => {
