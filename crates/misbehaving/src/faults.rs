@@ -6,8 +6,8 @@ use std::io::Write;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Number of successful calls per process. It is large enough for the fault to occur during a measurement and not
-/// before. A measurement makes several times as many calls, even on a busy machine.
+/// Number of successful calls per process. Large enough that the fault occurs during a measurement, not before it. A
+/// measurement makes several times as many calls, even on a busy machine.
 const GOOD_CALLS: u64 = 5_000;
 
 /// Fault of a decapsulation. Receives the correct secret, which it can change.

@@ -1,5 +1,5 @@
-//! The `pqlab-mutants` program: verifies every entry in the catalog of bugs, and prints which checks find which bug.
-//! Given arguments, it verifies only the bugs whose names contain one of them.
+//! The `pqlab-mutants` program: verifies every entry in the catalog of bugs, and prints which checks find which bug. If
+//! there are arguments, verifies only bugs with a name that contains one of the arguments.
 
 #![allow(clippy::print_stdout, reason = "the table is the output")]
 

@@ -1,5 +1,5 @@
-//! Tests messages about counters on a machine without a performance-monitoring unit, and on a machine whose kernel
-//! forbids access to it.
+//! Tests messages about counters on a machine without a performance-monitoring unit, and on a machine with a kernel
+//! that forbids access to the unit.
 
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 #![allow(clippy::print_stdout, clippy::unwrap_used)]

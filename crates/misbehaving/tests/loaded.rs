@@ -1,6 +1,6 @@
-//! Tests that `pqlab verify` finds bugs in separately compiled libraries and in programs. The tests build liboqs's
-//! sources with one change each, and run a worker in Python. They verify the libraries and the worker as a user would.
-//! Earlier versions of pqlab missed these bugs.
+//! Tests that `pqlab verify` finds bugs in separately compiled libraries and in programs. The tests compile copies of
+//! liboqs, each with one change to its sources, and run a worker in Python. They verify the libraries and the worker as
+//! a user would. Earlier versions of pqlab missed these bugs.
 
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
@@ -75,7 +75,7 @@ struct Change {
     file: &'static str,
     from: &'static str,
     to: &'static str,
-    /// Interfaces through which `verify` must find the bug. Through the others, it must find nothing.
+    /// Interfaces through which `verify` must find the bug. Through all others, `verify` must report no failure.
     found_as: &'static [Interface],
 }
 

@@ -1,5 +1,5 @@
-//! Tests that pqlab detects a verification that accepts too much, wherever pqlab measures signatures. Signatures are
-//! measured alone, on several threads, as tasks of a thread pool, and in hybrids.
+//! Tests that pqlab detects a verification that accepts invalid signatures, wherever pqlab measures signatures: alone,
+//! on several threads, as tasks of a thread pool, and in hybrids.
 
 #![allow(clippy::unwrap_used, reason = "test helpers")]
 
@@ -9,7 +9,7 @@ use pqlab_workloads::{CaseOptions, Registry};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// Returns the fault that a few operations and their checks find.
+/// Runs a few operations of the case and checks them. Returns the fault that this finds, if any.
 fn fault(registry: &Registry, case: &Case) -> Option<Fault> {
     // Prepare as for a first call, which skips the known answers. Otherwise, the known answers would fail before the
     // trial.

@@ -1,6 +1,6 @@
-//! Measures error rates on a real machine: how often identical cases get a false verdict, and how often a slowdown of
-//! 2% is detected. `make bench-aa` runs this test. The test takes a quarter of an hour and depends on the machine, so
-//! other test runs leave it out. The test uses the program as a user would, with a separate database.
+//! Measures on a real machine how often identical cases get a false verdict, and how often pqlab detects a slowdown of
+//! 2%. `make bench-aa` runs this test. The test takes a quarter of an hour and depends on the machine, so other test
+//! runs leave it out. It uses the program as a user would, with a separate database.
 
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
@@ -22,7 +22,7 @@ const FAIL_SLOWER: &str = "1";
 const MARGIN_PCT: f64 = 1.0;
 /// Options for the runs. With intervals of ±1% per run, no comparison could be equivalent within the margin.
 const RULES: [&str; 4] = ["--precision", "0.5", "--max-time", "3"];
-/// Number of steps from which the test computes the time of one step. They take about as long as the operation.
+/// Number of delay steps with which the test estimates the time of one step. They take about as long as the operation.
 const STEPS: u64 = 8000;
 
 #[derive(Default)]

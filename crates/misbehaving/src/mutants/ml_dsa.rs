@@ -29,7 +29,7 @@ struct Changes {
     verifying: Verifying,
 }
 
-/// Changes to verification. Without `is_changed`, the library verifies.
+/// Changes to verification. If `is_changed` is false, the library verifies signatures.
 #[derive(Clone, Copy, Default)]
 struct Verifying {
     is_changed: bool,

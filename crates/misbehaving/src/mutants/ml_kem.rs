@@ -14,7 +14,7 @@ const ALGORITHM: &str = "ML-KEM-768";
 /// Changes to a correct KEM, which reads expanded keys and takes no coins.
 #[derive(Clone, Copy, Default)]
 struct Changes {
-    /// Uses ML-KEM-1024 instead of [`ALGORITHM`].
+    /// Whether the KEM is ML-KEM-1024 instead of [`ALGORITHM`].
     is_large: bool,
     /// Returns the coins for key generation.
     seed: Option<fn() -> [u8; 64]>,
@@ -218,8 +218,8 @@ fn reduce(key: &mut [u8], is_reduced: impl Fn(usize) -> bool) {
     }
 }
 
-/// Replaces the hash in a decapsulation key by the correct one, like a library that does not check the hash (FIPS 203,
-/// section 7.3).
+/// Replaces the hash in a decapsulation key with the correct one, like a library that does not check the hash (FIPS
+/// 203, section 7.3).
 fn repair_hash(key: &mut [u8]) {
     if key.len() == 2400 {
         let hash = Sha3_256::digest(&key[1152..2336]);

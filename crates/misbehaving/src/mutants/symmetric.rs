@@ -113,8 +113,8 @@ struct AeadChanges {
     associated: Option<fn(&[u8]) -> &[u8]>,
     /// Changes the nonce before use.
     nonce: Option<fn(&mut [u8])>,
-    /// Changes a ciphertext after encryption. The same change is applied again before decryption, and must undo the
-    /// first.
+    /// Changes a ciphertext after encryption. Decryption first applies the same change again, which must restore the
+    /// ciphertext.
     text: Option<fn(&mut [u8])>,
     open: Option<Open>,
 }

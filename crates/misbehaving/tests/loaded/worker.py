@@ -1,4 +1,4 @@
-"""A worker with the bug that its first argument names, or without a bug (`none`). Tests `pqlab verify`."""
+"""Worker for tests of `pqlab verify`. The first argument names the bug that the worker has, or is `none`."""
 
 import hashlib
 import os
@@ -9,7 +9,7 @@ BUG = sys.argv[1]
 
 
 def sha3(message):
-    """SHA3-256, wrong for some lengths."""
+    """Computes SHA3-256. Some bugs make the digest wrong for messages of some lengths."""
     wrong = {
         "padding": len(message) % 136 == 135,
         "middle": 300 <= len(message) <= 900,
@@ -31,7 +31,7 @@ def power(add, neutral, point, scalar):
 
 
 class Ed25519:
-    """RFC 8032, section 5.1. Points are (X, Y, Z, T)."""
+    """Ed25519 (RFC 8032, section 5.1). Points are (X, Y, Z, T)."""
 
     OFFER = "signature Ed25519 encodings=seed coins=keygen"
     P, L = 2**255 - 19, 2**252 + 27742317777372353535851937790883648493
