@@ -4,7 +4,7 @@
 //! if it had used the browser. [`require!`] is the only way to skip a test. If a [`Need::Installed`] is missing and the
 //! environment variable `CI` is `true`, the test fails. This crate reports every skipped test on standard error,
 //! bypassing the framework's capture, and adds a line to the file named by `PQLAB_NOT_RUN`. `make test` prints these
-//! lines at its end.
+//! lines at the end.
 
 use std::fmt;
 use std::fs::OpenOptions;
@@ -17,7 +17,7 @@ use std::{env, thread};
 /// fault.
 pub const ODD_WORKER: &str = include_str!("odd_worker.py");
 
-/// Requirement of a test, grouped by who can provide it. The text names the requirement.
+/// Requirement of a test. The variant shows who can provide the requirement, and the text names it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Need {
     /// Program or package that `scripts/setup test` installs. If it is missing, the test fails in continuous
@@ -157,8 +157,8 @@ macro_rules! require {
     };
 }
 
-/// Returns the path of a program, searching the folders in `PATH` in order. Hides programs listed in `PQLAB_WITHOUT`
-/// (separated by spaces), to test what happens without them.
+/// Returns the path of a program, or `None` if no folder in `PATH` contains the program. Treats programs listed in
+/// `PQLAB_WITHOUT` (separated by spaces) as missing, so that tests can run without them.
 pub fn program(name: &str) -> Option<PathBuf> {
     find(name, &hidden(), env::split_paths(&env::var_os("PATH")?))
 }

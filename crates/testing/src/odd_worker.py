@@ -37,7 +37,7 @@ def received():
 
 
 def go_wrong(verb):
-    """Simulates a fault before or instead of the answer to a verb: `MODE` is `VERB-hangs`, `VERB-crashes` and so on."""
+    """Simulates the fault that `MODE` names for a verb, such as `VERB-hangs`, before or instead of the answer."""
     if MODE == verb + "-hangs":
         time.sleep(100)
     elif MODE == verb + "-crashes":
