@@ -78,7 +78,8 @@ pub enum LabError {
         /// The case ids closest to the pattern.
         near: Vec<String>,
     },
-    /// Both patterns match cases, but these cases form no pair. In a pair, each star matches the same text in both ids.
+    /// Both patterns match cases, but no two of these cases form a pair. In a pair, each `*` matches the same text in
+    /// both ids.
     #[error("{first:?} and {second:?} match no pair of cases: each star must match the same text in both cases")]
     Unpaired {
         /// The first pattern.
@@ -281,8 +282,8 @@ impl fmt::Display for Thing {
 }
 
 impl LabError {
-    /// Returns whether the caller can fix the error by changing the request, its files or the store. Otherwise, pqlab, a
-    /// library or the machine failed.
+    /// Returns whether the caller can fix the error by changing the request, the files that it names, or the store. If
+    /// not, the cause is a failure of pqlab, a library or the machine.
     pub fn is_request(&self) -> bool {
         match self {
             LabError::Sink(_)

@@ -33,8 +33,8 @@ pub fn relay_address(text: &str) -> Result<SocketAddr, LabError> {
     found.next().ok_or_else(|| wrong("no such host".into()))
 }
 
-/// Creates a relay that answers circuit handshakes. `pair` is one provider (`aws-lc`) or a pair (`aws-lc+liboqs`),
-/// whose primitives the relay uses.
+/// Creates a relay that answers circuit handshakes. The relay uses the primitives of `pair`, which is one provider
+/// (`aws-lc`) or two (`aws-lc+liboqs`).
 ///
 /// # Errors
 /// [`RelayError::Provider`] if a provider is unknown or lacks a primitive.
@@ -42,7 +42,8 @@ pub fn relay(pair: &str, identity: [u8; 20]) -> Result<Arc<Relay>, RelayError> {
     Relay::new(&providers(), pair, identity)
 }
 
-/// Returns the circuit handshake called `name`: its name in case ids, or a short name (`ntor`, `kem-only`, `hybrid`).
+/// Returns the circuit handshake called `name`. This can be its name in case ids, or a short name (`ntor`, `kem-only`,
+/// `hybrid`).
 ///
 /// # Errors
 /// [`LabError::Unknown`] for an unknown handshake.
@@ -53,11 +54,11 @@ pub fn circuit_handshake(name: &str) -> Result<Handshake, LabError> {
 }
 
 /// Connects a client to a relay. The client uses the `known` keys if given; otherwise it requests the relay's keys and
-/// trusts the answer. `pair` is one provider or a pair, as for [`relay`]. `limit` applies to connecting and to each
-/// answer.
+/// trusts the answer. `pair` is one provider or a pair, as for [`relay`]. `limit` is the time limit for the connection
+/// and for each answer.
 ///
 /// # Errors
-/// [`ClientError`] if a provider lacks an algorithm, nothing answers, or the answer is malformed.
+/// [`ClientError`] if a provider lacks an algorithm, the relay does not answer, or its answer is malformed.
 pub fn relay_client(
     handshake: Handshake,
     pair: &str,

@@ -29,8 +29,8 @@ fn without_parameters(id: &str) -> Option<String> {
     Some(format!("{name}{provider}"))
 }
 
-/// Returns the ids closest to a pattern that matches no id. First adds missing parts (a provider, brackets) to the
-/// pattern, and removes extra parts. If no changed pattern matches, returns the most similar ids.
+/// Returns the ids closest to a pattern that matches no id. First tries changed patterns, with missing parts (a
+/// provider, brackets) added or extra parts removed. If no changed pattern matches, returns the most similar ids.
 pub fn nearest<'a>(pattern: &str, ids: impl Iterator<Item = &'a str> + Clone) -> Vec<String> {
     let rewritten = rewritten(pattern);
     let search = |pattern: &String| {

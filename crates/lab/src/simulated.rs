@@ -16,9 +16,9 @@ pub(crate) fn case(provider: &str, operation: &str) -> Case {
     }
 }
 
-/// Returns a record with eight processes and four rounds. The time of a visit differs from `ns` by at most 0.3%, and a
-/// sample from its visit by at most 0.1%. `seed` determines these differences. The core clock is `clock_hz` in every
-/// visit.
+/// Returns a record with eight processes and four rounds. Each visit's time differs from `ns` by at most 0.3%, and each
+/// sample's time differs from its visit's time by at most 0.1%. `seed` determines these differences. The core clock is
+/// `clock_hz` in every visit.
 pub(crate) fn record(case: &Case, ns: f64, clock_hz: f64, seed: u64) -> Record {
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x2545_f491;
     let mut noise = || {

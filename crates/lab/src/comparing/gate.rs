@@ -10,7 +10,7 @@ use pqlab_store::Store;
 use serde_json::{Map, Value, json};
 use std::sync::atomic::AtomicBool;
 
-/// Maximum number of cases that the result line names. The line only counts the other cases.
+/// Maximum number of cases that the result line names. If there are more, the line gives only the number of the others.
 const NAMED: usize = 5;
 
 /// Settings of a gate.
@@ -146,10 +146,10 @@ fn named(cases: &[&GatedCase]) -> String {
 }
 
 impl Laboratory {
-    /// Compares a finished run with its baseline. Measures every case again that is not clearly within
-    /// [`GateRequest::slower_pct`], in separate runs with fresh processes, until its outcome is final. After
-    /// [`MOST_RUNS`] runs, a case stays undecided. The tuple contains the baseline and the run under test. Returns
-    /// `None` if `stop` is set in the meantime.
+    /// Compares a finished run with its baseline; the tuple contains the baseline and the finished run. Then repeats
+    /// every case that is not clearly within [`GateRequest::slower_pct`], in separate runs with fresh processes, until
+    /// the case's outcome is final. A case that needs more than [`MOST_RUNS`] runs stays undecided. Returns `None` if
+    /// `stop` is set in the meantime.
     ///
     /// # Errors
     /// [`LabError`] if comparing or measuring fails, and any error that `take` returns.

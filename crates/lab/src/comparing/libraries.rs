@@ -28,8 +28,8 @@ pub enum Side {
 }
 
 impl Side {
-    /// Makes the ids of the two sides different, by appending a number to the labels of loaded libraries if the ids are
-    /// equal. The ids stay equal if both sides are the same linked provider.
+    /// Makes the ids of the two sides different: if they are equal, appends a number to the labels of loaded libraries.
+    /// The ids stay equal if both sides are the same linked provider.
     pub fn apart(sides: [Side; 2]) -> [Side; 2] {
         if sides[0].id() != sides[1].id() {
             return sides;
@@ -266,8 +266,8 @@ impl Laboratory {
     }
 }
 
-/// Lists the KEMs and signature schemes that `provider` offers and `other` does not. If there are `patterns`, lists
-/// only algorithms that match one.
+/// Lists the KEMs and signature schemes that `provider` offers and `other` does not. If `patterns` is not empty, lists
+/// only algorithms that match one of the patterns.
 fn missing_in(other: &Provider, provider: &Provider, patterns: &[String]) -> Vec<String> {
     let kems = provider.kems.iter().map(|kem| &kem.info().parameters.algorithm);
     let kems = kems.filter(|name| other.kem(name).is_none());

@@ -10,10 +10,10 @@ use pqlab_store::Store;
 use std::collections::HashSet;
 use std::sync::atomic::AtomicBool;
 
-/// Largest difference that counts as equivalent.
+/// Equivalence margin: two results count as equivalent if they differ by at most this percentage.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Margin {
-    /// The difference, in percent.
+    /// The margin, in percent.
     pub pct: f64,
     /// Source of the margin, as text for the user, such as `--margin`.
     pub source: String,
@@ -126,7 +126,7 @@ pub fn compare_stored(
 }
 
 /// Compares pairs of cases of one run. In a pair, the first case matches `first`, the second matches `second`, and each
-/// star matches the same text in both ids. If each pattern matches only one case, these two form a pair.
+/// `*` matches the same text in both ids. If each pattern matches only one case, these two cases form a pair.
 ///
 /// # Errors
 /// [`LabError::NoCaseOfRun`] for a pattern without a match, [`LabError::Unpaired`] if no two cases form a pair.
@@ -158,12 +158,12 @@ pub fn compare_cases(
 /// Runs or cases to compare, as named by the user.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Compared<'a> {
-    /// The baseline run, or a case pattern. The default is the newest run before `second` with cases in common. If
-    /// `since_s` is set, this field names the run under test, and its default is `last`.
+    /// The baseline run, or a case pattern. The default is the newest run before `second` that has a case in common
+    /// with it. If `since_s` is set, this field names the run under test, and its default is `last`.
     pub first: Option<&'a str>,
     /// The run under test, or a case pattern. The default is `last`.
     pub second: Option<&'a str>,
-    /// The run from which both patterns select cases. The default, if patterns are given, is `last`.
+    /// The run from which both patterns select cases. If patterns are given, the default is `last`.
     pub run: Option<&'a str>,
     /// If set, the baseline is the newest complete run of the same suite and host that started at least this many
     /// seconds earlier.
@@ -302,7 +302,7 @@ impl Laboratory {
     }
 }
 
-/// Mean times and core cycles of a case over one run's processes and rounds.
+/// Mean time and mean core cycles of a case, over the processes and rounds of one run.
 struct Means {
     time: Crossed,
     /// In core cycles; `None` if no cycles were measured.
@@ -313,8 +313,8 @@ fn mean_in(record: &Record, unit: Unit) -> Option<Crossed> {
     crossed_of(&record.samples.values(unit, Visits::Usable)?, record.case.statistic())
 }
 
-/// Groups consecutive runs into disjoint pairs, and returns both means of each pair. Returns `None` if `mean` returns
-/// `None` for a run.
+/// Groups consecutive runs into disjoint pairs, and returns the two means of each pair. Returns `None` if `mean`
+/// returns `None` for a run.
 fn in_pairs(runs: &[Means], mean: impl Fn(&Means) -> Option<&Crossed>) -> Option<Vec<(Crossed, Crossed)>> {
     runs.chunks_exact(2).map(|pair| Some((mean(&pair[0])?.clone(), mean(&pair[1])?.clone()))).collect()
 }

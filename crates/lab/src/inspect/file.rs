@@ -99,8 +99,8 @@ impl Laboratory {
     /// libraries are loaded, the checks run in a separate process.
     ///
     /// # Errors
-    /// - [`LabError::File`] if the only file cannot be read or contains nothing that pqlab can read. If there are several
-    ///   files, the inspection of such a file contains the reason.
+    /// - [`LabError::File`] if the only file cannot be read or contains nothing that pqlab can read. If there are
+    ///   several files, the inspection of the affected file contains the reason instead.
     /// - [`LabError::Unknown`] if no library matches an entry of `providers`.
     /// - [`LabError::Library`] if a library ended the separate process.
     /// - [`LabError::Worker`] if the separate process could not be started.
@@ -162,7 +162,7 @@ impl From<Refusal> for LabError {
 
 impl Task for InspectFilesTask {
     const NAME: &'static str = "inspect-files";
-    /// Inspections in the order of the files.
+    /// The inspections in the order of the files, or the reason why there are none.
     type Answer = Result<Vec<FileInspection>, Refusal>;
 
     fn carry_out(self, registry: &Registry, say: &(dyn Fn(Self::Answer) + Sync)) -> io::Result<()> {
@@ -224,7 +224,7 @@ impl InspectFilesTask {
 #[derive(Default)]
 struct Known {
     certificates: Vec<Certificate>,
-    /// Subject of each certificate that cannot be read, and its place: file and PEM block.
+    /// Certificates that cannot be read: the subject of each, and its place (file and PEM block).
     unreadable: Vec<(String, String)>,
     /// Public keys outside certificates: name of the algorithm, and encoded key.
     keys: Vec<(&'static str, Vec<u8>)>,
@@ -233,7 +233,8 @@ struct Known {
 }
 
 impl Known {
-    /// Adds the public keys of private keys without one. The first library that can compute a public key does so.
+    /// Computes the public keys that belong to `private`, and adds them to `keys`. Tries the libraries in order until
+    /// one can compute the key.
     fn derive(&mut self, providers: &[Arc<Provider>]) {
         for key in std::mem::take(&mut self.private) {
             let algorithm = key.identifier().algorithm;
@@ -451,7 +452,7 @@ fn json_parts(text: &str) -> Result<Vec<RawPart>, String> {
     Err("JSON without \"kty\", so it is not a JWK".to_owned())
 }
 
-/// Lists header parameters of a token that pqlab does not interpret. `None` if there are none.
+/// Lists `names`, the header parameters of a token that pqlab does not interpret. Returns `None` if there are none.
 fn others(names: &[String]) -> Option<Fact> {
     (!names.is_empty()).then(|| fact("other header parameters, not interpreted", names.join(", ")))
 }
@@ -626,7 +627,7 @@ impl Libraries {
         Ok(Read { kind: "private key", algorithm: Some(algorithm.to_owned()), facts, checks: some(checks, algorithm) })
     }
 
-    /// Checks that every chosen library with the key's algorithm accepts a public key.
+    /// Checks that every chosen library that offers the key's algorithm accepts the public key.
     fn loads(&self, key: &PublicKey) -> Vec<Check> {
         let algorithm = key.identifier().algorithm;
         let mut checks = Vec::new();
@@ -844,10 +845,11 @@ fn checked(name: &str, attempt: impl FnOnce() -> Result<(), Flaw>) -> Check {
 /// Reads a private key from DER.
 type PrivateReader = fn(&[u8]) -> Result<PrivateKey, DecodeError>;
 
-/// Label of the parameters that OpenSSL writes before an elliptic-curve key. The key repeats them.
+/// PEM label of the parameters that OpenSSL writes before an elliptic-curve key. The key contains the same parameters.
 const PARAMETERS: &str = "EC PARAMETERS";
 
-/// Returns the reader of private keys with a PEM label.
+/// Returns the function that reads private keys with this PEM label. Returns `None` if the label is not that of a
+/// private key.
 fn private_reader(label: &str) -> Option<PrivateReader> {
     match label {
         "PRIVATE KEY" => Some(PrivateKey::from_der),
@@ -862,7 +864,7 @@ fn parameters() -> Read {
     Read { kind: "parameters", algorithm: None, facts, checks: Vec::new() }
 }
 
-/// Kind of a DER structure, as the tags of its first elements indicate.
+/// Kind of a DER structure, determined from the tags of its first elements.
 enum Shape {
     PrivateKey(PrivateReader),
     PublicKey,

@@ -104,9 +104,9 @@ impl Inspection {
 }
 
 impl Laboratory {
-    /// Inspects an algorithm with every requested provider that offers it. Also checks that each of them works together
-    /// with all other providers of the algorithm, requested or not. If libraries are loaded, the inspection runs in a
-    /// separate process.
+    /// Inspects an algorithm with every requested provider that offers it. Also checks that each requested provider
+    /// works together with every other provider of the algorithm, requested or not. If libraries are loaded, the
+    /// inspection runs in a separate process.
     ///
     /// # Errors
     /// - [`LabError::Unknown`] for an unknown algorithm.
@@ -290,8 +290,8 @@ impl Notebook {
         self.parts.output.iter().map(middle).chain([(length - 1, format!("byte {}", length - 1))]).collect()
     }
 
-    /// Runs a check and records the result. The check passes if `attempt` succeeds; the method then returns its value.
-    /// A panic in a library counts as a failure.
+    /// Runs a check and records the result. If `attempt` succeeds, the check passes, and the method returns the value
+    /// of `attempt`. A panic in a library counts as a failure.
     fn check<T>(&mut self, name: &str, attempt: impl FnOnce() -> Result<T, Objection>) -> Option<T> {
         let outcome = catch_unwind(AssertUnwindSafe(attempt)).unwrap_or_else(|panic| {
             let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());

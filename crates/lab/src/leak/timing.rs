@@ -73,7 +73,7 @@ pub struct LeakOutcome {
     pub role: String,
     /// Description of the classes: the first versus the second.
     pub classes: String,
-    /// Other difference between the classes that the test cannot avoid; `None` if there is none.
+    /// Unavoidable other difference between the classes; `None` if there is none.
     pub caveat: Option<String>,
     /// Limits of what the verdict shows, one sentence each; empty if nothing was measured.
     pub limits: Vec<String>,

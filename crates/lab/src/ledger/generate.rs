@@ -35,8 +35,8 @@ pub struct GenerateRequest {
     pub invalid: u64,
     /// Chain id of the transactions.
     pub chain_id: u32,
-    /// Seed for the contents of the transactions. Keys and signatures also depend on it if the library accepts
-    /// caller-supplied randomness.
+    /// Seed for the contents of the transactions. If the library accepts caller-supplied randomness, keys and
+    /// signatures also depend on this seed.
     pub seed: u64,
     /// Provider that signs; `None` for the preferred one.
     pub provider: Option<String>,
@@ -120,7 +120,7 @@ impl GenerateRequest {
     }
 
     /// Returns the position of a sender's first transaction in a block that is sorted by sender. Every sender has at
-    /// least one transaction, because `count >= senders`.
+    /// least one transaction, because `count` is at least `senders`.
     fn first_of(&self, sender: u64) -> u64 {
         // The product of two 64-bit numbers needs 128 bits.
         (u128::from(sender) * u128::from(self.count) / u128::from(self.senders)) as u64
@@ -234,7 +234,7 @@ impl Factory<'_> {
     }
 
     /// Generates the transaction at position `index` in the block. `place` is its position among the transactions of
-    /// the current window of senders, and `keys` are the keys of that window.
+    /// the current window of senders. `keys` contains the keys of these senders.
     fn transaction(
         &self,
         index: u64,

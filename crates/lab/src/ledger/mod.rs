@@ -44,15 +44,15 @@ impl BlockFormat {
 const PREFERENCE: [&str; 8] =
     ["libsecp256k1", "aws-lc", "openssl", "rustcrypto", "libcrux:avx2", "libcrux:portable", "fn-dsa", "liboqs"];
 
-/// An implementation of a scheme that has passed the known-answer tests, with the id of the provider or of the pair of
-/// providers.
+/// Id of a provider or pair of providers, and its implementation of a scheme. The implementation has passed the
+/// known-answer tests.
 type Implementation = (String, Arc<dyn SignatureScheme>);
 
 /// Id of a provider, and its batch verifier for a scheme.
 type Batches = (String, Arc<dyn BatchVerifier>);
 
-/// Returns the implementation of a scheme, after checking known answers. It comes from the requested provider or,
-/// without a request, from the first in [`PREFERENCE`] that offers the scheme.
+/// Returns the implementation of a scheme, after checking known answers. The implementation comes from the requested
+/// provider or, without a request, from the first provider in [`PREFERENCE`] that offers the scheme.
 fn implementation(laboratory: &Laboratory, scheme: Scheme, wanted: Option<&str>) -> Result<Implementation, LabError> {
     let (algorithm, providers) = (scheme.algorithm(), laboratory.registry().providers());
     let mut offering = ledger::implementations(providers, scheme, &CaseOptions::default());

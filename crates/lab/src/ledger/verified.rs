@@ -38,7 +38,7 @@ pub struct BlockFigures {
     pub rejected: u64,
     /// Number of rejected transactions for each kind of fault, such as `wrong-signature`.
     pub kinds: BTreeMap<String, u64>,
-    /// The rejected transactions with the lowest positions, at most 100,000, with reasons.
+    /// The first rejected transactions by position, at most 100,000, with the reasons.
     pub rejections: Vec<RejectedTransaction>,
     /// Wall time of reading, decoding and verifying, in ns.
     pub elapsed_ns: u64,
@@ -94,11 +94,11 @@ pub struct ClusterFigures {
     pub parts: u64,
     /// Number of parts with results from the journal of an interrupted verification.
     pub resumed: u64,
-    /// Number of restarts of parts, each because a process or a node died.
+    /// Number of times that a part was started again because a process or a node died.
     pub begun_again: u64,
     /// Time to start or reach the cluster and to prepare every node, in ns. Not part of the verification time.
     pub start_ns: u64,
-    /// Largest peak of private (unshared) memory of any worker process, in bytes.
+    /// Peak private (unshared) memory of the worker process with the highest peak, in bytes.
     pub unshared_memory: u64,
 }
 

@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 const KEYS: usize = 256;
 /// Size of the read buffer in bytes.
 const BUFFER: usize = 1 << 20;
-/// Maximum batch size, in transactions. It limits memory, which holds up to three large batches per thread.
+/// Maximum batch size, in transactions. This limits memory use, because each thread holds up to three large batches.
 const LARGEST_BATCH: usize = 10_000;
 
 /// Request to verify a block.
@@ -56,7 +56,7 @@ pub struct BlockReport {
     pub rejected: u64,
     /// Number of rejected transactions for each kind of fault, such as `wrong-signature`.
     pub kinds: BTreeMap<&'static str, u64>,
-    /// The rejected transactions with the lowest positions, at most 100,000, with reasons.
+    /// The first rejected transactions by position, at most 100,000, with the reasons.
     pub list: Vec<Rejected>,
     /// Wall time of reading, decoding and verifying, in ns.
     pub elapsed_ns: u64,

@@ -92,8 +92,8 @@ impl Task for DescribeTask {
 }
 
 impl Laboratory {
-    /// Adds shared libraries and worker programs. Each becomes a provider with its label as the id. A separate process
-    /// opens and describes each of them now; the calling process never opens any.
+    /// Adds shared libraries and worker programs. Each becomes a provider with its label as the id. This method opens
+    /// and describes each library in a separate process; the calling process never opens one.
     ///
     /// # Errors
     /// [`LabError::Invalid`] for a reserved or used label, [`LabError::Libraries`] with all libraries that cannot be
@@ -125,7 +125,7 @@ impl Laboratory {
         self.libraries.iter().map(|loaded| &loaded.library)
     }
 
-    /// Rejects a run that measured libraries which the user did not request. Measuring its cases again would run the
+    /// Rejects a run with measurements of libraries that the user did not request. Repeating its cases would run the
     /// code of these libraries.
     ///
     /// # Errors

@@ -46,8 +46,7 @@ pub struct Between {
     pub time: Agreement,
     /// Agreement of the core cycles.
     pub cycles: Agreement,
-    /// Spread between runs that each run assumed, one entry per run. A run keeps the values that were known when it
-    /// started.
+    /// Spread between runs, as each run assumed it when it started. One entry per run.
     pub run_spreads: Vec<RunSpreads>,
     /// Agreement for each case, in the plan's order.
     pub by_case: Vec<CaseBetween>,

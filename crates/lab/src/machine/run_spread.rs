@@ -68,7 +68,7 @@ fn from_noise(noise: &MachineNoise) -> RunSpreads {
 }
 
 /// Estimates the spread between runs. Returns `None` if there are too few runs. If only one unit (time or cycles) has
-/// enough data, the other unit gets the default, or its own estimate if that is greater.
+/// enough data, the other unit gets the default, or its own rough estimate if that is greater.
 fn from_runs(runs: &[Vec<RunMedian>]) -> Option<RunSpreads> {
     let assumed = RunSpreads::default();
     let (time, cycles) = (between(runs, Unit::Nanoseconds), between(runs, Unit::CoreCycles));
@@ -163,8 +163,8 @@ mod tests {
         }
     }
 
-    /// Generates runs of several cases. `clock_pct` is the spread between runs that all times share. `cycles_pct` is
-    /// the spread between runs of each case's cycles. `within_pct` is the spread within a run.
+    /// Generates runs of several cases. Between runs, all times share a spread of `clock_pct`, and each case's cycles
+    /// have a spread of `cycles_pct`. `within_pct` is the spread within a run.
     fn runs(
         runs: usize,
         cases: usize,

@@ -45,7 +45,7 @@ enum End {
     There,
     /// The output is written to a temporary file, which `keep` copies to this file.
     Copied(File),
-    /// The output is written to a temporary file next to the wanted file, which `keep` renames.
+    /// The output is written to a temporary file next to `wanted`. `keep` renames that file to `wanted`.
     Named { partial: TempPath, wanted: PathBuf, replaced: Option<Replaced> },
 }
 
@@ -67,7 +67,7 @@ impl Destination {
         Ok(Destination { place })
     }
 
-    /// Returns whether the output goes to standard output. The program must then print nothing else there.
+    /// Returns whether the output goes to standard output. If so, the program must print nothing else there.
     pub fn is_standard_output(&self) -> bool {
         self.place == Place::StandardOutput
     }

@@ -26,10 +26,10 @@ const DAYS: u32 = 90;
 const FEWEST_SAMPLES: u64 = 100;
 /// Time in ns, counted from the first trial, after which no further trial starts.
 const PATIENCE_NS: u64 = 5_000_000_000;
-/// Maximum fraction of a plan's duration to spend on trials.
+/// Maximum fraction of a plan's duration to spend on trials, if the adaptive rules apply and no trial has a size.
 const PATIENCE_SHARE: f64 = 0.1;
-/// Minimum duration of a plan in seconds, according to its time limits, for which all cases get trials. In shorter
-/// plans, only large cases get trials.
+/// Minimum sum of a plan's time limits, in seconds, for trials of all its cases. In shorter plans, only large cases get
+/// trials.
 const SHORT_S: f64 = 15.0;
 /// Approximate minimum length of a sample in ns. The harness batches shorter operations.
 const SHORTEST_SAMPLE_NS: f64 = 1e4;
@@ -88,9 +88,9 @@ pub fn run_seconds(run: &Run) -> Option<f64> {
 }
 
 impl Laboratory {
-    /// Returns the expected duration of a plan. First runs trials of large blocks, loads, and cases with a fixed number
-    /// of samples, for a few seconds in total. Skips cases that earlier runs cover. If `thorough` is set, also runs
-    /// trials of the other cases of long plans.
+    /// Returns the expected duration of a plan. Cases that no earlier run covers get a short trial if they are large
+    /// blocks or loads, or if the number of samples is fixed. The trials take a few seconds in total. If `thorough` is
+    /// set, the other cases of long plans also get trials.
     ///
     /// # Errors
     /// [`LabError::Store`] if the store cannot be read, [`LabError::Counter`] and [`LabError::Worker`] if this machine
@@ -195,8 +195,8 @@ struct Times {
 }
 
 impl Times {
-    /// Adds times from earlier runs. A case that no earlier run measured later uses the times of a case of the same
-    /// [`kind`], for example with another library.
+    /// Adds times from earlier runs. If no earlier run measured a case, the estimate for the case uses the times of
+    /// another case of the same [`kind`], for example with another library.
     fn learn(&mut self, cases: &[Case], protocol: &Protocol, runs: &[FinishedRun]) {
         // Skip cases with several threads: their medians do not show the length of a sample, so the caller runs trials
         // of them.
@@ -277,8 +277,8 @@ fn same_rules(one: &Protocol, other: &Protocol) -> bool {
     rules(one) == rules(other)
 }
 
-/// Returns the ids of a run's cases with the seconds that each took, including preparation. Blocks are measured one
-/// after another; the time of a block is divided equally among its cases.
+/// Returns the ids of a run's cases, with the seconds that each case took, including preparation. A block lasts from
+/// the end of the previous block to its own end. Its cases share this time equally.
 fn shares(run: &FinishedRun) -> Vec<(&str, f64)> {
     let mut blocks: Vec<(&str, Vec<&str>, &str)> = Vec::new();
     for case in &run.cases {

@@ -26,7 +26,7 @@ const VISIT_S: f64 = 0.003;
 /// Time limit in seconds for each operation of a candidate. Signing with rejection uses all of it, other operations
 /// about a fifth.
 const MAX_TIME_S: f64 = 0.1;
-/// Target half-width of the intervals in percent, which suffices for a choice.
+/// Target half-width of the intervals in percent. This precision is enough to choose a library.
 const PRECISION_PCT: f64 = 2.0;
 /// Time limit for a worker's answer. A library that needs longer cannot be chosen, even if a run would wait longer.
 const REQUEST: Duration = Duration::from_secs(20);

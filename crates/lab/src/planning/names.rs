@@ -163,8 +163,8 @@ fn of_workload(workload: &str) -> Suite {
     }
 }
 
-/// Returns the suite of the first area in [`AREAS`] that contains each algorithm. Without algorithms, returns the
-/// `standard` suite.
+/// Returns the suites to measure: for each algorithm, the suite of the first area in [`AREAS`] that contains it.
+/// Without algorithms, returns the `standard` suite.
 fn homes(algorithms: &[String], cases: &[Case], notes: &mut Vec<String>) -> Result<Vec<Suite>, LabError> {
     let mut names: Vec<&str> = Vec::new();
     for algorithm in algorithms {

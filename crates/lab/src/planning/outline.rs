@@ -41,8 +41,8 @@ fn without_overhead(plan: &Plan) -> impl Iterator<Item = &Case> {
 }
 
 impl Laboratory {
-    /// Returns a preview of the run that `words` and `filters` select. The times of earlier runs in `store` give the
-    /// expected duration.
+    /// Returns a preview of the run that `words` and `filters` select. Estimates its duration from the times of earlier
+    /// runs in `store`.
     ///
     /// # Errors
     /// Errors from [`named`](Self::named), [`draft`](Self::draft) and [`expected_duration`](Self::expected_duration).

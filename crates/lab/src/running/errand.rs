@@ -15,7 +15,7 @@ use std::sync::{Mutex, PoisonError};
 pub(crate) trait Task: Serialize + DeserializeOwned {
     /// Name that identifies the task in messages.
     const NAME: &'static str;
-    /// Type of the messages that the process sends back. It can send any number of them.
+    /// Type of the answers. The process can send any number of answers.
     type Answer: Serialize + DeserializeOwned;
 
     /// Carries out the task in this process. `say` sends an answer.

@@ -54,8 +54,9 @@ pub struct RunRequest {
 pub trait Progress {
     /// The run starts or is resumed. `remaining` is the number of cases left to measure.
     fn begin(&mut self, header: &RunHeader, remaining: usize);
-    /// A case is being measured. `done` counts the finished cases of this start of the run, plus the finished fractions
-    /// of the current cases. It grows from 0 to the number that [`begin`](Self::begin) receives as `remaining`.
+    /// A case is being measured. `done` is the number of cases finished since the run was last started or resumed, plus
+    /// the finished fractions of the current cases. It grows from 0 to the number that [`begin`](Self::begin) receives
+    /// as `remaining`.
     fn working(&mut self, case: &Case, done: f64);
     /// A case is finished, and the sink has its record.
     fn finished(&mut self, header: &RunHeader, record: &Record);
@@ -184,7 +185,7 @@ impl Laboratory {
     }
 
     /// Resumes an interrupted run: measures the unfinished cases of its plan under the same rules. `elsewhere` permits
-    /// this even if the machine or the build has changed.
+    /// resuming even if the machine or the build has changed.
     ///
     /// # Errors
     /// - [`LabError::OtherCounter`] if the run's counter is not available.
@@ -341,14 +342,14 @@ struct Start {
 struct Watcher<'a> {
     sink: &'a mut dyn RecordSink,
     header: &'a RunHeader,
-    /// Number of this start of the run.
+    /// Number of this start of the run, which is recorded with each visit; 0 for the first start.
     start: u32,
     progress: &'a mut dyn Progress,
     stop: &'a AtomicBool,
     tally: Tally,
 }
 
-/// Counts of the cases that this start of the run has finished so far.
+/// Counts of the cases that have finished since the run was last started or resumed.
 #[derive(Default)]
 struct Tally {
     failed: usize,

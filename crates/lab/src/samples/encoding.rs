@@ -12,7 +12,7 @@ const BINARY: [(&[u8], &str); 7] = [
 ];
 
 /// Decodes UTF-8 or UTF-16 in either byte order, with or without a byte order mark. Replaces all line endings with
-/// `\n`. The error is the reason why the bytes are not text, and the remedy.
+/// `\n`. The error states why the bytes cannot be read as text, and gives the remedy.
 pub(crate) fn decode(bytes: &[u8]) -> Result<String, String> {
     if let Some((_, what)) = BINARY.iter().find(|(start, _)| bytes.starts_with(start)) {
         return Err(format!("not text but {what}"));

@@ -91,7 +91,7 @@ fn json_after_text(text: &str) -> Option<usize> {
     None
 }
 
-/// Absolute values for which the square neither overflows nor becomes zero.
+/// Range of absolute values whose square neither overflows nor becomes zero.
 const COMPUTABLE: RangeInclusive<f64> = 1e-150..=1e150;
 
 fn finished(mut reading: Reading) -> Result<SampleFile, String> {

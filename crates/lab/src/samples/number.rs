@@ -8,7 +8,7 @@ pub(super) enum Number {
     /// A number with a decimal comma, or with points as thousands separators, such as `1.234,5` or `1.234.567`.
     Comma(f64),
     /// One to three digits, a comma and three digits, such as `1,234`. The comma can be a decimal comma or a thousands
-    /// separator. The value is for a decimal comma.
+    /// separator. The stored value treats it as a decimal comma.
     Ambiguous(f64),
 }
 

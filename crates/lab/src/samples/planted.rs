@@ -303,8 +303,8 @@ proptest! {
         check(read("x.csv", &bytes), &columns, "ns", &notes);
     }
 
-    /// The columns of a table divide its rows into series, in whatever order they come. Rows that failed, warm-ups and
-    /// summaries are left out and counted.
+    /// The columns of a table divide its rows into series, regardless of the order of the rows. Rows that failed,
+    /// warm-ups and summaries are left out and counted.
     #[test]
     fn columns_divide_the_rows(
         rows in prop::collection::vec((0_usize..3, 0_usize..2, 1_u32..100_000, 0..6), 30..80),

@@ -57,9 +57,8 @@ const PERCENTILES: [&str; 3] = ["percentile", "quantile", "percentage served"];
 /// Start of the header line in Google Benchmark's CSV.
 const GOOGLE_BENCHMARK: &str = "name,iterations,real_time,";
 
-/// Reads a table. If `column` is given, reads only the values in the column with this name, or the series with this name
-/// if a known tool wrote the table. `stem` names a table
-/// without a header that has only one column.
+/// Reads a table. If `column` is given, reads only the column with this name or, if a known tool wrote the table, only
+/// the series with this name. If the table has no header and only one column, `stem` is the column's name.
 pub(super) fn read(text: &str, column: Option<&str>, stem: &str) -> Result<Table, String> {
     let mut sheet = Sheet::parse(&without_context(text), stem)?;
     if sheet.cells.is_empty() {
@@ -291,8 +290,9 @@ impl Sheet {
         google_benchmark::collect(&(0..self.cells.len()).map(entry).collect::<Vec<_>>())
     }
 
-    /// Reads BenchmarkDotNet's `*-measurements.csv`. Each row contains the time of several operations. The samples are
-    /// the results, from which BenchmarkDotNet subtracted its overhead, or the actual workloads if there are no results.
+    /// Reads BenchmarkDotNet's `*-measurements.csv`. Each row contains the time of several operations. The samples come
+    /// from the rows in stage `Result`, from which BenchmarkDotNet has subtracted its overhead. If there are none, they
+    /// come from the workload rows in stage `Actual`.
     fn benchmark_dot_net(&self) -> Result<Reading, String> {
         let mut reading = Reading::default();
         let stage = |row: usize| self.text(row, "Measurement_IterationStage");

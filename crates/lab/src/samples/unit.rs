@@ -82,8 +82,8 @@ pub(super) fn in_name(name: &str) -> Option<&'static str> {
     canonical(last).or_else(|| canonical(ending?)).filter(|unit| *unit != "min")
 }
 
-/// Converts a value from one unit to another. Returns `None` if the units are different and either cannot be converted,
-/// or if the result is not finite.
+/// Converts a value from one unit to another. Returns `None` if the units differ and either is unknown, if they measure
+/// different quantities, or if the result is not finite.
 pub(super) fn convert(value: f64, from: &str, to: &str) -> Option<f64> {
     if from == to {
         return Some(value);

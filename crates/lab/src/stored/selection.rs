@@ -1,4 +1,4 @@
-//! Loads stored runs for reports. Only the run that the report shows is kept with its samples.
+//! Loads stored runs for reports. Keeps the samples only of the run that the report shows.
 
 use crate::LabError;
 use pqlab_analysis::comparison::differences_of_builds;

@@ -1,6 +1,6 @@
 //! Verifies libraries with known answers and published vectors, and tests every library against every other. Each
-//! algorithm of each provider runs in a separate process, so that a crash affects only one line of the report. As many
-//! of these processes run in parallel as there are processors.
+//! algorithm of each provider runs in a separate process, so that a crash affects only one line of the report. At most
+//! one of these processes runs per processor at any time.
 
 use super::parts::{VerifyPart, VerifyRequest, check_names, parts};
 use crate::running::errand::{Task, lost, read_answer};
@@ -21,7 +21,7 @@ use std::time::Duration;
 
 /// Interval between checks for a stop request.
 const LOOK: Duration = Duration::from_millis(50);
-/// Interval between a process's messages that more checks have finished.
+/// Interval between the messages in which a process reports that more checks have finished.
 const ALIVE: Duration = Duration::from_secs(1);
 
 /// Message from a part of a verification.
@@ -31,7 +31,7 @@ pub enum Verified {
     Line(Line),
     /// A provider's result for the edge cases of Ed25519.
     EdgeCases(EdgeCases),
-    /// Number of answers of the accumulated vectors computed so far, and the total number.
+    /// Number of accumulated-vector answers computed so far, and the total number.
     Answers(u64, u64),
     /// The part is finished.
     Done,
@@ -276,7 +276,7 @@ pub(crate) struct VerifyTask {
 pub(crate) enum VerifyAnswer {
     Line(Line),
     EdgeCases(EdgeCases),
-    /// Number of answers of the accumulated vectors computed so far, and the total number.
+    /// Number of accumulated-vector answers computed so far, and the total number.
     Answers(u64, u64),
     /// More checks have finished.
     Alive,

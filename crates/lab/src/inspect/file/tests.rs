@@ -116,7 +116,7 @@ fn reads_keys_as_pem_and_der_and_several_blocks() {
     assert!(inspect("x.pem", other.as_bytes()).unwrap_err().contains("DSA, which is not supported"));
 }
 
-/// `openssl ecparam -genkey` and `openssl genrsa -traditional` write such keys.
+/// SEC 1 and PKCS #1 are the formats of `openssl ecparam -genkey` and `openssl genrsa -traditional`.
 #[test]
 fn reads_private_keys_in_sec1_and_pkcs1() {
     let pem = |label: &str, der: &[u8]| {
@@ -538,8 +538,8 @@ proptest! {
         }
     }
 
-    /// A changed or truncated COSE key or JWS is rejected with a one-line error, or read as something else. The
-    /// signature is never accepted.
+    /// A changed or truncated COSE key or JWS must be rejected with a one-line error, or be read as something else. The
+    /// signature must never be accepted.
     #[test]
     fn changed_tokens_are_never_verified(place in any::<prop::sample::Index>(), byte in any::<u8>(), cut in any::<bool>()) {
         let (jwk, cose, token) = tokens();
@@ -567,7 +567,8 @@ proptest! {
     }
 }
 
-/// A signed COSE_Sign1 whose headers are `headers`, with a detached description of the protected ones.
+/// Returns a signed COSE_Sign1 token (RFC 9052) with these header maps, in encoded form. The seed of the signing key
+/// consists of `byte`.
 fn sign1(protected: &[u8], unprotected: &[u8], payload: &[u8], algorithm: &str, byte: u8) -> Vec<u8> {
     use pqlab_constructions::token::cose::string_len;
     let string = |bytes: &[u8]| {

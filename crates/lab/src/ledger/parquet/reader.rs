@@ -147,7 +147,7 @@ impl ParquetReader {
         Ok(bytes.map_or(0..0, |(start, end)| start..end))
     }
 
-    /// Returns the position of the next row that the reader passes on.
+    /// Returns the position of the next transaction that [`take`](Self::take) returns.
     fn given(&self) -> u64 {
         self.row - self.ready.len() as u64
     }
@@ -164,7 +164,7 @@ impl ParquetReader {
         self.file.metadata().file_metadata().num_rows().max(0) as u64
     }
 
-    /// Reads more rows into `ready`, which stays empty at the end of the file.
+    /// Reads more rows into `ready`. At the end of the file, `ready` stays empty.
     fn refill(&mut self) -> Result<(), RowError> {
         while self.ready.is_empty() {
             let Some(columns) = &mut self.columns else {
@@ -301,8 +301,8 @@ impl Readers {
         })
     }
 
-    /// Reads the next rows, at most [`BATCH`], as encoded transactions. `first` is the position of the first of them in
-    /// the file, for error messages.
+    /// Reads the next rows, at most [`BATCH`], as encoded transactions. `first` is the position in the file of the
+    /// first of these rows; error messages contain positions.
     fn read(&mut self, first: u64) -> Result<Vec<Vec<u8>>, RowError> {
         let mut version = column(&mut self.version)?;
         let mut chain_id = column(&mut self.chain_id)?;

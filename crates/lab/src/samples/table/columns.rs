@@ -1,5 +1,5 @@
-//! Determines what each column of a table means, if no known tool wrote the table: samples, names and parameters of the
-//! measured operation, outcomes, units, or something that does not matter for the samples.
+//! Determines what each column of a table means, if no known tool wrote the table. A column contains samples, names or
+//! parameters of the measured operation, outcomes, units, or data that does not matter for the samples.
 
 use super::super::number::{Number, is_missing, parse};
 use super::super::reading::listed;
@@ -18,7 +18,7 @@ pub(super) enum Role {
     Parameter,
     /// Unit of the samples in the same row.
     Unit,
-    /// Row numbers, or numbers of repetitions.
+    /// Row or repetition numbers.
     Counter,
     /// Points in time.
     Moment,
@@ -102,7 +102,7 @@ const PARAMETERS: [&str; 21] = [
     "degree",
 ];
 
-/// Names of columns that contain row numbers, or numbers of repetitions, in lower case, without spaces and punctuation.
+/// Names of columns that contain row or repetition numbers, in lower case, without spaces and punctuation.
 const COUNTERS: [&str; 27] = [
     "index",
     "idx",
@@ -183,8 +183,8 @@ const NOT_SAMPLES: [&str; 33] = [
     "p99",
 ];
 
-/// Names of columns that show whether the measured operation succeeded, in lower case, without spaces and punctuation,
-/// with what they contain.
+/// Names of columns that show whether the measured operation succeeded, each with the kind of its contents. The names
+/// are in lower case, without spaces and punctuation.
 const OUTCOMES: [(&str, Outcome); 46] = [
     ("exitcode", Outcome::Code),
     ("exitstatus", Outcome::Code),
@@ -285,11 +285,11 @@ const FAILURES: [&str; 19] = [
     "incorrect",
 ];
 
-/// Range of seconds since 1970 that are taken for points in time: from 2000 to 2100.
+/// Range of numbers that can be points in time, in seconds since 1970: from 2000 to 2100.
 const EPOCHS: std::ops::Range<f64> = 9.46e8..4.11e9;
 
 impl Outcome {
-    /// Returns whether the operation succeeded according to a cell. Returns `None` if the cell does not tell.
+    /// Returns whether the operation succeeded, according to a cell. Returns `None` if the cell does not show this.
     fn succeeded(self, cell: &str) -> Option<bool> {
         let lower = cell.trim().to_lowercase();
         match (self, parse(cell)) {
@@ -312,8 +312,8 @@ impl Outcome {
 }
 
 impl Sheet {
-    /// Removes the rows of operations that failed, and the columns that show it, except the chosen column. Returns a
-    /// note for each such column.
+    /// Removes the rows of failed operations. Then removes the columns that show success or failure, except the chosen
+    /// column. Returns a note for each of these columns, including the chosen one.
     pub(super) fn remove_failed_rows(&mut self, chosen: Option<&str>) -> Vec<String> {
         let mut notes = Vec::new();
         for column in (0..self.names.len()).rev() {
@@ -451,7 +451,7 @@ impl Sheet {
         }
     }
 
-    /// Returns the role of a column of numbers in a table that has another column of samples.
+    /// Returns the role of a numeric column in a table in which other columns may contain the samples.
     fn role_beside_values(&self, column: usize, roles: &[Role]) -> Role {
         let unit = unit::in_name(&self.names[column]);
         if unit.and_then(unit::quantity).is_some_and(|quantity| quantity != Quantity::Size) {
@@ -473,8 +473,9 @@ impl Sheet {
         }
     }
 
-    /// Returns whether a column contains whole numbers, and each of them equally often and at least twice for each name
-    /// of an operation, as in a table of repeated measurements with different parameters.
+    /// Returns whether a column looks like a parameter of repeated measurements. It must contain at least two different
+    /// whole numbers. Every combination of an operation's name and a number must occur equally often, and at least
+    /// twice.
     fn is_balanced(&self, column: usize, roles: &[Role]) -> bool {
         let name = |row: usize| {
             let parts = roles.iter().enumerate().filter(|(_, role)| matches!(role, Role::Label | Role::Parameter));
@@ -496,7 +497,7 @@ impl Sheet {
             && counts.values().all(|count| *count == first)
     }
 
-    /// Returns whether a column, read in `unit`, contains points in time from 2000 to 2100.
+    /// Returns whether a column contains points in time from 2000 to 2100, as numbers of `unit` since 1970.
     fn are_epochs(&self, column: usize, unit: &str) -> bool {
         (0..self.cells.len()).all(|row| match parse(self.cell(row, column)) {
             Some(Number::Point(number)) => unit::convert(number, unit, "s").is_some_and(|s| EPOCHS.contains(&s)),
@@ -504,8 +505,8 @@ impl Sheet {
         })
     }
 
-    /// Returns whether a column numbers the rows: it has no unit and contains consecutive whole numbers from 0 or 1,
-    /// possibly several times from the start.
+    /// Returns whether a column numbers the rows. Such a column has no unit, and contains consecutive whole numbers
+    /// from 0 or 1. The numbers may start again several times.
     fn counts(&self, column: usize) -> bool {
         let number = |row: usize| match parse(self.cell(row, column)) {
             Some(Number::Point(number)) => Some(number),
@@ -523,7 +524,8 @@ impl Sheet {
     }
 }
 
-/// Returns whether a name, given as words and without punctuation, is the name of a parameter.
+/// Returns whether a column's name is the name of a parameter. `words` are the words of the name, and `bare` is the
+/// name without spaces and punctuation.
 fn is_parameter(words: &[String], bare: &str) -> bool {
     let times = ["time", "latency", "duration", "elapsed", "rate", "throughput"];
     let ends = ["size", "len", "length", "bits", "threads", "workers", "level", "category"];
@@ -531,7 +533,7 @@ fn is_parameter(words: &[String], bare: &str) -> bool {
         && (words.iter().any(|word| PARAMETERS.contains(&word.as_str())) || ends.iter().any(|end| bare.ends_with(end)))
 }
 
-/// Returns whether a name, given as words, ends with a word for a row number, such as `launch_index`.
+/// Returns whether a column's name, split into words, ends with a word for a row number, such as `launch_index`.
 fn is_counter(words: &[String]) -> bool {
     words.last().is_some_and(|last| ["index", "idx", "id", "number", "nr"].contains(&last.as_str()))
 }

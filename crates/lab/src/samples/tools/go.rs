@@ -20,7 +20,7 @@ fn is_name(word: &str) -> bool {
 }
 
 /// Parses a line that reports a failed or skipped benchmark. Returns whether the benchmark failed (`true`) or was
-/// skipped (`false`), and its name. The name may also precede the report on the line.
+/// skipped (`false`), and its name. The line may also begin with the name.
 fn outcome(line: &str) -> Option<(bool, &str)> {
     [("--- FAIL: ", true), ("--- SKIP: ", false)].into_iter().find_map(|(mark, failed)| {
         let (before, after) = line.split_once(mark)?;
@@ -29,8 +29,9 @@ fn outcome(line: &str) -> Option<(bool, &str)> {
     })
 }
 
-/// Parses a configuration line, such as `pkg: example.org/kem` or `impl: avx2`. It applies to the results after it. The
-/// key begins with a lower-case letter and contains no spaces and no upper-case letters. Ignores lines about the machine.
+/// Parses a configuration line, such as `pkg: example.org/kem` or `impl: avx2`, which applies to the results after it.
+/// The key begins with a lower-case letter and contains no spaces and no upper-case letters. Returns `None` for other
+/// lines and for lines about the machine.
 fn configured(line: &str) -> Option<(&str, &str)> {
     let (key, value) = line.split_once(": ")?;
     let sound = key.starts_with(|letter: char| letter.is_ascii_lowercase())
@@ -48,14 +49,14 @@ fn failure(line: &str) -> Option<String> {
     Some(text.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
-/// Configuration lines before a result (`key: value`, without those about the machine), and the name. Both identify a
-/// benchmark.
+/// Configuration lines before a result (`key: value`, without those about the machine), and the name in the result.
+/// Together, they identify a benchmark.
 type Key = (Vec<(String, String)>, String);
 /// Display name of the unit (empty if the unit is unknown), the unit as written in the file, and the value.
 type Value = (&'static str, String, f64);
 
-/// Reads one value per result line: the first with a known unit, or else the first. This is the time per operation,
-/// unless the benchmark suppresses it.
+/// Reads one value from each result line: the first value with a known unit or, if there is none, the first value. This
+/// is the time per operation, unless the benchmark suppresses that time.
 pub(in crate::samples) fn read(text: &str) -> Result<Reading, String> {
     let mut times: Vec<(Key, Value)> = Vec::new();
     let (mut configuration, mut pending) = (Vec::new(), None);

@@ -40,8 +40,8 @@ fn word(code: &Value) -> String {
     if code.is_null() { "none (ended by a signal)".to_owned() } else { code.to_string() }
 }
 
-/// Returns the name of a series: the command, followed by the parameters with values that do not occur as words in the
-/// command.
+/// Returns the name of a series. It consists of the command, followed by each parameter whose value does not occur as a
+/// word in the command.
 fn name(result: &Value) -> String {
     let command = result.get("command").and_then(Value::as_str).unwrap_or("command");
     let mut name = command.to_owned();

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-/// Distinctive fields of JSON files without samples, each list with the reason for rejecting the file.
+/// Lists of fields that identify JSON files without samples, each with the reason for rejecting the file.
 const OBJECTS: [(&[&str], &str); 15] = [
     (
         &["mean", "median", "std_dev"],
@@ -46,7 +46,7 @@ const OBJECTS: [(&[&str], &str); 15] = [
     (&["sampling_mode", "mean"], "criterion's summary; pass sample.json from the same folder instead"),
 ];
 
-/// Paths in JSON files without samples that pqlab reads, each with the reason for rejecting the file.
+/// JSON pointers that identify files in formats that pqlab does not read, each with the reason for rejecting the file.
 const NESTED: [(&str, &str); 3] = [
     (
         "/results/0/median(elapsed)",
@@ -68,7 +68,7 @@ const JMH: &str = "JMH's printed summary; export the samples with -rf json";
 const TIME: &str = "the output of `time`; write the seconds of each run on a line, or use hyperfine with --export-json";
 const PERF: &str = "the counters of `perf stat`; write the value of each run on a line, below a header such as ns";
 
-/// Words that identify text files without samples, each list with the reason for rejecting the file.
+/// Lists of words that identify text files without samples, each with the reason for rejecting the file.
 const TEXTS: [(&[&str], &str); 41] = [
     (&["window.BENCHMARK_DATA"], "the history of github-action-benchmark, which has one summary value per commit"),
     (&["sec/op", "vs base"], "benchstat's summary table; pass the output of `go test -bench=. -count=10` instead"),
@@ -161,8 +161,8 @@ pub(in crate::samples) fn json(document: &Value, stem: &str) -> Option<String> {
     }
 }
 
-/// Returns the reason for rejecting a text, if a known tool wrote it and it contains no samples, or if it is a markup
-/// language.
+/// Returns the reason for rejecting a text: a known tool wrote it and it contains no samples, or it is in a markup
+/// language. Returns `None` for other texts.
 pub(in crate::samples) fn text(text: &str) -> Option<String> {
     let start = text.trim_start();
     if start.starts_with('<') {
