@@ -14,8 +14,8 @@ use std::sync::{Mutex, PoisonError};
 ///   basic")
 /// - in-order and out-of-order RISC-V cores
 ///
-/// A multiplication takes longer, but its latency differs between cores: 3 cycles on most x86-64 cores, 4 or 5 on Atom
-/// cores and the K10, and 2 to 5 on Arm cores.
+/// A multiplication takes longer, but its latency differs between cores. It is 3 cycles on most x86-64 cores, 4 or 5 on
+/// Atom cores and the K10, and 2 to 5 on Arm cores.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64", target_arch = "riscv64"))]
 const LINK_CYCLES: u64 = 1;
 
@@ -107,8 +107,9 @@ pub fn seconds_between(earlier: &str, later: &str) -> Option<f64> {
     Some(later?.duration_since(earlier?).as_secs_f64())
 }
 
-/// Estimates the core's current clock rate in Hz. Times two chains of dependent additions, which take a known number of
-/// cycles. The difference between the two times does not include the cost of reading the clock.
+/// Estimates the core's current clock rate in Hz. Times two chains of dependent additions of different lengths. Each
+/// addition takes a known number of cycles. The difference between the two times does not include the cost of reading
+/// the clock.
 ///
 /// Takes about 0.13 ms at 2.6 GHz. The estimate is accurate to 0.1% on an idle core, but too low if every chain was
 /// interrupted.
@@ -184,8 +185,8 @@ struct Pace {
 }
 
 impl Pace {
-    /// Fits the model to the times of two chains with `links` links in total. The first chain has [`SHORT_LINKS`]
-    /// links.
+    /// Fits the model to the times of two chains, which have `links` links in total. The first chain has
+    /// [`SHORT_LINKS`] links.
     fn new(links: u64, times_ns: [u64; 2]) -> Pace {
         let [short, long] = times_ns.map(|ns| ns as f64);
         let ns_per_link = (long - short) / (links - 2 * SHORT_LINKS) as f64;

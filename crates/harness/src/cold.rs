@@ -51,8 +51,7 @@ impl Evicted {
 }
 
 /// Asks the system to drop a file's cached pages, so that the next read comes from disk. The pages must already be
-/// written back. The next read may still come from memory in two cases: on systems other than Linux, which ignore the
-/// request, and in an in-memory file system.
+/// written back. Systems other than Linux ignore the request. In an in-memory file system, it has no effect.
 pub fn drop_cached_pages(file: &File) {
     Here::drop_cached_pages(file);
 }
@@ -101,8 +100,8 @@ impl Trial for Evicted {
         self.inner.own_samples()
     }
 
-    /// Returns the inner trial's demands, but limits a wave to one operation, because a second one would find warm
-    /// caches.
+    /// Returns the inner trial's demands, but limits a wave to one operation, because a second operation would find
+    /// warm caches.
     fn demands(&self) -> Demands {
         let demands = self.inner.demands();
         Demands { wave: demands.wave.min(1), ..demands }

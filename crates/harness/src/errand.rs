@@ -97,7 +97,7 @@ impl Errand {
         self.next_until(u64::MAX, stop).map(|next| next.unwrap_or(Next::Stopped))
     }
 
-    /// Waits for the next message for at most `limit`. `None` if no message arrived.
+    /// Waits for the next message for at most `limit`. Returns `None` if no message arrives in this time.
     ///
     /// # Errors
     /// The same errors as [`next`](Self::next).

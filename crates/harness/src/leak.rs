@@ -64,7 +64,7 @@ pub struct LeakPlan {
     pub samples: u64,
     /// Minimum number of samples per class, which overrides the time limit.
     pub least: u64,
-    /// Time limit in ns. The number of samples is chosen in advance to fit it.
+    /// Time limit in ns. The harness chooses the number of samples in advance so that the measurement fits this limit.
     pub longest_ns: u64,
     /// Delay of the positive control, in ns.
     pub control_delay_ns: f64,
@@ -179,8 +179,8 @@ impl Bench<'_> {
         outcome.map(|()| ticks)
     }
 
-    /// Warms up, and returns the number of blocks to measure. This is the requested number, or fewer if the time limit
-    /// is too short, but enough for at least [`LeakPlan::least`] samples per class.
+    /// Warms up, and returns the number of blocks to measure: as many as requested, or fewer if the time limit is too
+    /// short. There are always enough blocks for at least [`LeakPlan::least`] samples per class.
     fn rounds(&mut self, plan: &LeakPlan, counter: &mut Selected, draw: &mut ChaCha8Rng) -> Result<u64, Fault> {
         let (begin, mut calls) = (clock::monotonic_ns(), 0);
         let spent = loop {
@@ -203,7 +203,7 @@ impl Bench<'_> {
 mod tests {
     use super::*;
 
-    /// Counts calls, inputs and buffer addresses.
+    /// Target that counts its calls and how often each input was loaded, and collects the addresses of the inputs.
     #[derive(Default)]
     struct Listener {
         addresses: std::collections::BTreeSet<usize>,

@@ -4,9 +4,9 @@ use crate::trial::Fault;
 
 /// Time allowed for one message in each direction, in ns. Messages are outside the other process's timed loop.
 const MESSAGES_NS: u64 = 200_000;
-/// Number of consecutive samples whose reported times are far too short, after which the case fails. A shorter series
-/// may be chance, because another program may use the core between the timed loop and the answer. On a busy machine, or
-/// with a runtime that collects garbage or compiles code, most samples are affected, but not all.
+/// Number of consecutive samples with far too short reported times after which the case fails. Shorter series can occur
+/// by chance, because another program may use the core between the timed loop and the answer. On a busy machine, or in
+/// a runtime that collects garbage or compiles code, this affects most samples, but not all.
 const IN_A_ROW: u32 = 25;
 
 /// Counts the latest consecutive samples of a case in which the two clocks disagree.
@@ -17,9 +17,9 @@ pub(crate) struct OwnTime {
 }
 
 impl OwnTime {
-    /// Returns the time to record for a sample, in ns. The other process's clock gives `reported`, and this process's
-    /// clock gives `measured`. Returns `reported` if it is shorter than `measured` by at most 0.2 ms or 5%. Otherwise
-    /// returns `measured`, which may be too long but never too short.
+    /// Returns the time to record for a sample, in ns. `reported` is the time by the other process's clock, and
+    /// `measured` the time by this process's clock. Returns `reported` if it is shorter than `measured` by at most 0.2
+    /// ms or 5%, whichever is more. Otherwise returns `measured`, which may be too long but never too short.
     ///
     /// # Errors
     /// [`Fault::WrongAnswer`] if `reported` is longer than `measured`, or much shorter in [`IN_A_ROW`] consecutive

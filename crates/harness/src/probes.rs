@@ -78,8 +78,8 @@ impl Probes {
     }
 }
 
-/// Returns the largest throughput loss, in percent, of the chunks that are not excluded as shared. `None` if all chunks
-/// are excluded, or if the loss of one of the others is unknown.
+/// Returns the largest throughput loss, in percent, of the chunks that are not excluded as shared. Returns `None` if
+/// all chunks are excluded, or if the loss of a remaining chunk is unknown.
 pub(crate) fn narrowed_pct(chunks: &[Seen]) -> Option<f64> {
     let staying = chunks.iter().filter(|seen| !seen.chunk.shared);
     staying.map(|seen| seen.narrowed_pct).collect::<Option<Vec<f64>>>()?.into_iter().reduce(f64::max)

@@ -366,8 +366,8 @@ impl Drop for Worker {
     }
 }
 
-/// Takes ownership of the worker's end of the socket pair. The coordinator passes its descriptor on the command line.
-/// Also ties this process to its parent.
+/// Takes ownership of the worker's end of the socket pair. The coordinator passes the file descriptor of this end on
+/// the command line. Also ties this process to its parent.
 ///
 /// # Errors
 /// Fails if the descriptor is not open, or if the process cannot be tied to its parent.

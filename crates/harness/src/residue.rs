@@ -2,11 +2,11 @@
 //! next.
 //!
 //! The best-known example is the upper halves of the vector registers. If a function uses them and returns without
-//! `vzeroupper`, each later SSE instruction in the thread has to merge with their contents (Intel, *64 and IA-32
-//! Architectures Optimization Reference Manual*, section 15.3; AMD's cores behave similarly). The next library may then
-//! take up to twice as long. Because visits are shuffled, any call may precede a visit. The worker therefore restores
-//! its initial state before each visit ([`put_back`]) and the processor's part of the state before each sample
-//! ([`put_back_registers`]).
+//! `vzeroupper`, each later SSE instruction in the thread has to merge with their contents. Intel describes this effect
+//! (*64 and IA-32 Architectures Optimization Reference Manual*, section 15.3); AMD's cores behave similarly. The next
+//! library may then take up to twice as long. Because visits are shuffled, any call may precede a visit. The worker
+//! therefore restores its initial state before each visit ([`put_back`]) and the processor's part of the state before
+//! each sample ([`put_back_registers`]).
 
 use nix::sys::signal::{SigSet, SigmaskHow};
 use pqlab_record::Residue;
@@ -33,8 +33,8 @@ fn baseline() -> &'static Baseline {
 }
 
 /// Restores all state that outlives a call: vector registers, floating-point control, direction flag, and blocked
-/// signals. Makes a system call to restore the signals. [`put_back_registers`] avoids the call, and is enough between
-/// samples.
+/// signals. Makes a system call to restore the signals. Between samples, [`put_back_registers`] is enough and avoids
+/// this call.
 pub fn put_back() {
     put_back_registers();
     if let Some(signals) = &baseline().signals {
@@ -51,7 +51,7 @@ pub fn put_back_registers() {
 }
 
 /// Clears only the upper halves of the vector registers, if the processor has them. Takes a few cycles. An application
-/// may do the same around its calls to a library.
+/// may also clear them before and after its calls to a library.
 #[inline]
 pub fn clear_vector_upper() {
     arch::clear_upper();

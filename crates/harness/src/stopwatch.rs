@@ -1,5 +1,5 @@
-//! Stopwatches, which time the operations of a sample. A visit picks one kind of stopwatch before its first sample. The
-//! sampling loop is generic over the kind, so it makes no decision between two readings.
+//! Stopwatches, which time the operations of a sample. A visit chooses one kind of stopwatch before its first sample.
+//! The sampling loop is compiled separately for each kind, so it makes no decision between two readings.
 
 use crate::clock::monotonic_ns;
 use crate::counter::Counter;
@@ -96,8 +96,8 @@ impl Stopwatch for WallAlone {
     }
 }
 
-/// Stopwatch for operations that another process performs. Uses the time by that process's clock, if this process's
-/// wall clock confirms it.
+/// Stopwatch for operations that another process performs. Uses the time that the other process reports, if this
+/// process's wall clock confirms it.
 pub(crate) struct ProcessClock<'a> {
     pub(crate) own_time: &'a mut OwnTime,
     pub(crate) ns_per_tick: f64,

@@ -73,8 +73,8 @@ mod tests {
     use crate::wire::{self, Response};
     use std::time::Instant;
 
-    /// Pause between parts of a message. A single pause is much shorter than the limit, but the pauses of a message
-    /// together are much longer.
+    /// Pause between parts of a message. A single pause is much shorter than the limit, but the sum of all pauses in a
+    /// message is much longer.
     const PAUSE: Duration = Duration::from_millis(20);
     const LIMIT: Duration = Duration::from_millis(300);
 

@@ -100,7 +100,8 @@ pub struct Demands {
     pub several_threads: bool,
     /// Minimum length of a sample in ns, unless the user sets the batch.
     pub shortest_sample_ns: u64,
-    /// Divisor of the number of operations per sample, unless the user sets the batch. 0 and 1 allow any number.
+    /// Required divisor of the number of operations per sample, unless the user sets the batch. 0 and 1 allow any
+    /// number.
     pub multiple_of: u64,
     /// Whether another process performs the operations and [times](Trial::own_ns) them.
     pub own_time: bool,

@@ -98,8 +98,8 @@ pub struct VisitRequest {
     pub least: u64,
     /// Time after which no further sample starts, in ns. The first sample is always taken.
     pub budget_ns: u64,
-    /// Whether the worker may postpone the visit if the core's other hardware thread is in use when the visit begins. A
-    /// postponed visit takes no samples.
+    /// Whether the worker may postpone the visit if a load is using the core's other hardware thread when the visit
+    /// begins. A postponed visit takes no samples.
     pub may_put_off: bool,
     /// Throughput baselines that all workers have found so far, in independent additions per cycle of an unshared core.
     pub additions_per_cycle: AdditionsPerCycle,

@@ -28,8 +28,8 @@ const ESTIMATE_BATCH: usize = 512;
 /// need no memory per operation.
 const LONG_ESTIMATE_BATCH: usize = 1 << 24;
 /// Minimum duration, in ns, of a first call that serves as the estimate. In such a long call, one-time setup is only a
-/// small part, and the first visit corrects the estimate. A shorter first call may be mostly setup (seeding a generator
-/// takes tens of milliseconds), so the worker times more calls.
+/// small part, and the first visit corrects the estimate. A shorter call may be mostly setup, such as seeding a
+/// generator, which takes tens of milliseconds. After a shorter call, the worker therefore times more calls.
 const LONG_FIRST_CALL_NS: u64 = 200_000_000;
 /// Assumed time, in ns, of an operation that waits for a network, until the first sample of the case.
 const COUNTED_NS: f64 = 1e8;

@@ -1,5 +1,5 @@
-//! Measures interruptions of the core. During an interruption, the hypervisor, the kernel or the firmware takes the
-//! core from a thread, and the kernel does not report this time for the thread.
+//! Measures interruptions of the core: times during which the hypervisor, the kernel or the firmware takes the core
+//! from a thread. The kernel does not report these times for the thread.
 
 use crate::clock::{chain, monotonic_ns};
 use pqlab_record::Interruptions;
@@ -8,10 +8,10 @@ use std::hint::black_box;
 
 /// Duration of the measurement, in ns.
 const WATCHED_NS: u64 = 50_000_000;
-/// Links of the chain of additions in each piece of work. A piece takes about 2.5 µs.
+/// Number of links in the chain of additions in each piece of work. A piece takes about 2.5 µs.
 const LINKS: u64 = 8_192;
-/// Minimum length of an interruption, in ns. The length is the time of a piece of work beyond the median. Changes of
-/// the clock rate add far less.
+/// Minimum length of an interruption, in ns. The length is the difference between the time of a piece of work and the
+/// median time. Changes of the clock rate cause much smaller differences.
 const LEAST_NS: f64 = 1_000.0;
 /// Maximum length of an interruption, in ns. A longer gap is another task's time slice, which the gates detect.
 const LONGEST_NS: f64 = 1_000_000.0;

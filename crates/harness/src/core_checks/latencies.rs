@@ -1,4 +1,4 @@
-//! Latencies of instructions, in links of the chain of dependent additions.
+//! Latencies of instructions. The unit is one link in the chain of dependent additions.
 //!
 //! The latencies show whether a link takes one core cycle. On every core, the latency of an instruction is a whole
 //! number of core cycles. If a link takes one cycle, latencies are therefore whole numbers of links, whatever their
@@ -13,13 +13,15 @@ use std::hint::black_box;
 const REPETITIONS: usize = 200;
 /// Links in the shorter and the longer chain of additions.
 const LINKS: [u64; 2] = [4_096, 61_440];
-/// Divisor for the links in an instruction's chains, so that they take about as long as the chains of additions.
+/// Divisor for the number of links in an instruction's chains. With it, these chains take about as long as the chains
+/// of additions.
 const QUARTER: u64 = 4;
 
 /// Runs a chain of dependent instructions of one kind. The argument is the number of links.
 pub(super) type Chain = fn(u64);
 
-/// Returns the latency of each tested instruction that this processor has, in links of the chain of additions.
+/// Returns the latency of each tested instruction that this processor has. The unit is one link in the chain of
+/// additions.
 pub(super) fn latencies() -> Vec<Latency> {
     residue::put_back();
     let time = |chain: &dyn Fn(u64), links: [u64; 2]| {
@@ -41,9 +43,9 @@ pub(super) fn latencies() -> Vec<Latency> {
     instructions().into_iter().filter_map(measure).collect()
 }
 
-/// Computes an instruction's latency in links. Each reading contains four times in ns: for the shorter and the longer
-/// chain of additions, then for the shorter and the longer chain of the instruction. The difference between a longer
-/// and a shorter chain does not include the cost of reading the clock. `None` if no reading is usable.
+/// Computes an instruction's latency in links. Each reading contains four times in ns: those of the shorter and the
+/// longer chain of additions, then those of the shorter and the longer chain of the instruction. The difference between
+/// a longer and a shorter chain does not include the cost of reading the clock. `None` if no reading is usable.
 fn links_per_instruction(readings: Vec<[[u64; 2]; 2]>) -> Option<f64> {
     let ratio = |[additions, others]: [[u64; 2]; 2]| {
         let difference = |times: [u64; 2]| times[1].checked_sub(times[0]).filter(|ns| *ns > 0);

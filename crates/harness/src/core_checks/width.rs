@@ -1,4 +1,4 @@
-//! Independent additions per cycle: the measured number of a core, and the usual number of its processor family.
+//! Independent additions per cycle: the number measured on a core, and the usual number for its processor family.
 //!
 //! The gates compare a core only with the best throughput observed on it, so they cannot detect a load that is always
 //! present. The usual number reveals such a load.

@@ -6,8 +6,8 @@ use std::hint::black_box;
 
 /// Number of comparisons; the result is their median.
 const STRETCHES: usize = 32;
-/// Links of the chain of additions in each comparison (about 0.3 ms). After the chain, the comparison copies `COPIED`
-/// bytes 16 times.
+/// Number of links in the chain of additions in each comparison (about 0.3 ms). After the chain, the comparison copies
+/// `COPIED` bytes 16 times.
 const LINKS: u64 = 1 << 20;
 const COPIED: usize = 1 << 16;
 

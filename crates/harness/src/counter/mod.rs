@@ -81,8 +81,8 @@ pub struct Selected {
 }
 
 impl Selected {
-    /// Returns the larger of the counter's resolution and the cost of a pair of readings, in ns. A sample must take
-    /// much longer than this. If readings need a system call, their cost is a hundred times the resolution.
+    /// Returns the counter's resolution or the cost of a pair of readings, whichever is larger, in ns. A sample must
+    /// take much longer than this. If readings need a system call, their cost is a hundred times the resolution.
     pub fn grain_ns(&self) -> f64 {
         self.resolution_ns.max(self.overhead_ns)
     }
@@ -208,7 +208,7 @@ impl Empty {
     }
 }
 
-/// Returns the median time in ns from before the first reading of an empty pair until after the second.
+/// Returns the median time of an empty pair, in ns: from before the first reading until after the second.
 fn wall_of_empty_pairs(counter: &mut dyn Counter) -> f64 {
     let mut pairs: Vec<u64> = (0..PAIRS)
         .map(|_| {

@@ -1,8 +1,8 @@
 //! Reads the processor's constant-rate counter and measures its rate.
 //!
 //! On x86-64 this is the time-stamp counter. On aarch64 it is the generic timer's virtual count (`CNTVCT_EL0`, Arm ARM
-//! D12), which any program may read. The rate of the virtual count does not follow the core's clock. At 24 MHz to 1
-//! GHz, the rate is lower than on x86-64, and so is the resolution. Neither counter counts core cycles.
+//! D12), which any program may read. The rate of the virtual count does not follow the core's clock. It is 24 MHz to 1
+//! GHz, lower than on x86-64, so the resolution is coarser. Neither counter counts core cycles.
 
 use super::Counter;
 use crate::clock::monotonic_ns;
@@ -31,8 +31,9 @@ pub fn calibrate_tsc(duration: Duration) -> Option<f64> {
     Some(baseline.ticks_per_second())
 }
 
-/// Readings of the counter and the monotonic clock at the same moment. The older the readings, the more precise the
-/// rate computed from them. At the end of a run, readings from its start show whether the rate stayed constant.
+/// Readings of the counter and the monotonic clock at the same moment. The more time has passed since the readings, the
+/// more precise is the rate computed from them. At the end of a run, the readings from the start show whether the rate
+/// stayed constant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Baseline {
     ticks: u64,
@@ -101,7 +102,7 @@ fn tightest(tries: usize, mut ticks: impl FnMut() -> u64, mut ns: impl FnMut() -
 }
 
 /// Detects a constant-rate counter. CPUID 0x8000_0007, EDX bit 8 is the invariant time-stamp counter (Intel SDM volume
-/// 3, 18.17.1; AMD APM volume 2, 13.2.4), and 0x8000_0001, EDX bit 27 is `rdtscp`.
+/// 3, 18.17.1; AMD APM volume 2, 13.2.4). CPUID 0x8000_0001, EDX bit 27 is `rdtscp`.
 #[cfg(target_arch = "x86_64")]
 pub(super) fn probe() -> TscProbe {
     let cpuid = raw_cpuid::CpuId::new();

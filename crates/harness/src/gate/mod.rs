@@ -185,7 +185,7 @@ impl Thresholds {
 
     /// Returns thresholds for a thread that hands work to another process on the same processor. `its_time_is_known`
     /// says whether the observed CPU time includes both processes. If it is `false`, lost time is not limited.
-    /// Involuntary switches are never limited, because a handover between the processes may be one.
+    /// Involuntary switches are never limited, because a handover between the processes may count as one.
     pub fn for_another_process(its_time_is_known: bool) -> Thresholds {
         Thresholds {
             min_cpu_share_pct: its_time_is_known.then_some(97.0),
@@ -427,8 +427,8 @@ fn since(before: Option<u64>, after: Option<u64>) -> Option<u64> {
     Some(after?.saturating_sub(before?))
 }
 
-/// Returns the stolen ticks from the processor's line, which begins with `label`. They are the line's eighth number
-/// (proc_stat(5)).
+/// Returns the number of stolen ticks from the line in `/proc/stat` that begins with `label`: the eighth number in the
+/// line (proc_stat(5)).
 fn steal_ticks(stat: &str, label: &str) -> Option<u64> {
     // Ignore a line without a line feed, because the buffer may have cut off the line's last number.
     let line = stat.split_inclusive('\n').find(|line| line.starts_with(label) && line.ends_with('\n'))?;

@@ -1,4 +1,4 @@
-//! Scheduler: the order of visits, their length, and the end of a case.
+//! Scheduler: determines the order and length of visits, and decides when a case is finished.
 //!
 //! Cases are grouped into blocks. Every process prepares every case of a block; then rounds run until all cases are
 //! finished. In a round, each process visits each open case. Both processes and cases are shuffled. This interleaves
@@ -8,9 +8,9 @@
 //!
 //! The first rounds of a case are a pilot. The noise within processes during the pilot determines the number of rounds.
 //! After these rounds, the scheduler checks the interval of the case once. If the interval is wider than requested,
-//! more processes join; Stein's two-stage procedure determines their number. Then, or when the time for the case is
-//! used up, the case is finished. The scheduler then passes the case to the observer immediately. The scheduler never
-//! measures until the interval happens to be narrow: see [`pqlab_stats::rounds_for_precision`] for the reason.
+//! more processes join; Stein's two-stage procedure determines their number. The case is finished after that, or when
+//! its time is used up. The scheduler then passes the case to the observer immediately. It never continues until the
+//! interval happens to be narrow: [`pqlab_stats::rounds_for_precision`] explains why.
 //!
 //! When every block is finished, disturbed cases get a second chance (module `second_chance`).
 
@@ -38,15 +38,15 @@ pub use pool::{Failure, WorkerPool};
 
 /// Maximum number of times that a disturbed visit is repeated. The last attempt is kept.
 pub const REPEATS: u32 = 3;
-/// Maximum delay of a case's visits because of a load on the core's other hardware thread, as a fraction of the case's
-/// time limit. Such loads come and go within tenths of a second.
+/// Maximum time for which a load on the core's other hardware thread may delay a case's visits, as a fraction of the
+/// case's time limit. Such loads come and go within tenths of a second.
 const PATIENCE: f64 = 0.25;
 /// Pause before the next attempt if all remaining visits were postponed.
 const WAIT: Duration = Duration::from_millis(5);
 /// Number of rounds that each joining process runs.
 const JOINING_ROUNDS: u32 = 3;
 /// Target half-width when processes join, as a fraction of the requested half-width. The interval's width varies by
-/// chance, so a plan that aims for the requested half-width itself would miss it half the time.
+/// chance, so a plan that aimed for exactly the requested half-width would miss it half the time.
 const AIM: f64 = 0.8;
 /// Maximum number of processes per case.
 const MOST_PROCESSES: u32 = 24;
@@ -93,8 +93,8 @@ pub struct CounterFacts {
     pub metric: Metric,
     /// Nanoseconds per tick, if the rate is constant.
     pub ns_per_tick: Option<f64>,
-    /// The larger of the counter's resolution and the cost of a pair of readings, in ns. A sample must take much longer
-    /// than this.
+    /// The counter's resolution or the cost of a pair of readings, whichever is larger, in ns. A sample must take much
+    /// longer than this.
     pub grain_ns: f64,
 }
 
@@ -331,8 +331,8 @@ impl Block<'_> {
         turns
     }
 
-    /// Lets a process visit a case. Returns the turn if the visit was postponed, or was disturbed and must be repeated.
-    /// The caller queues the returned turn after all others.
+    /// Makes a process visit a case. Returns the turn if the visit was postponed, or was disturbed and must be
+    /// repeated. The caller queues the returned turn after all others.
     fn visit(&mut self, turn: Turn) -> Result<Option<Turn>, Failure> {
         let Turn { process, index, attempts } = turn;
         let processes = self.processes();

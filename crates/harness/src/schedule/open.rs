@@ -41,8 +41,8 @@ pub(super) struct Open {
     pub(super) samples: Samples,
 }
 
-/// Returns the function that computes the statistic in reports. The statistic is the median, or the mean if the
-/// operation retries a random number of times.
+/// Returns the function that computes the statistic shown in reports: the mean if the operation retries a random number
+/// of times, otherwise the median.
 fn summary_of(case: &Case) -> fn(&[f64]) -> Option<f64> {
     match case.statistic() {
         Statistic::Median => median,
@@ -173,15 +173,15 @@ impl Open {
         (more > 0).then(|| now..now + more)
     }
 
-    /// Returns the unit for judging precision: core cycles if known, because changes of the core's clock rate do not
-    /// affect them; otherwise nanoseconds.
+    /// Returns the unit for judging precision: core cycles if they are known, otherwise nanoseconds. Changes of the
+    /// core's clock rate do not affect core cycles.
     fn unit(&self, case: &Case) -> Unit {
         let known = case.computes() && self.samples.values(Unit::CoreCycles, Visits::Usable).is_some();
         if known { Unit::CoreCycles } else { Unit::Nanoseconds }
     }
 
-    /// Returns the two-way model (processes and rounds) of the visits so far, and the spread between runs. `None` if
-    /// there are too few visits.
+    /// Returns the two-way model (processes and rounds) of the visits so far, together with the spread between runs.
+    /// `None` if there are too few visits.
     fn crossed(&self, case: &Case, protocol: &Protocol) -> Option<(Crossed, RunSpread)> {
         let unit = self.unit(case);
         let visits = self.samples.values(unit, Visits::Usable)?;
@@ -213,7 +213,7 @@ impl Open {
         groups
     }
 
-    /// Returns the fraction of the case's time or samples that is used up.
+    /// Returns the fraction of the case's work that is done, according to its time, rounds or samples.
     pub(super) fn part_done(&self, protocol: &Protocol) -> f64 {
         match (&self.quota, protocol.iterations) {
             (Some(quota), iterations) => {

@@ -27,8 +27,9 @@ fn patience(protocol: &Protocol, cases: usize, spent: Duration) -> Duration {
 }
 
 /// Combines the visits of the first pass and of a second chance. Without a fixed number of samples (`quota` is `None`),
-/// returns both. With a fixed number, returns the second chance if it took all samples undisturbed, otherwise the first
-/// pass. `quota` contains the number of samples that each process still has to take.
+/// returns both. With a fixed number, returns only the visits of the second chance if they include all samples and are
+/// undisturbed, otherwise only those of the first pass. `quota` contains the number of samples that each process still
+/// has to take.
 pub(super) fn combined(mut first: Samples, again: Samples, quota: Option<&[u64]>) -> Samples {
     match quota {
         None => {

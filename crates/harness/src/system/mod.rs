@@ -52,8 +52,8 @@ pub(crate) trait System {
     /// Returns the CPU-time clock for all threads of a process. `None` if the process or the clock does not exist.
     fn process_cpu_clock(process: u32) -> Option<ClockId>;
 
-    /// Returns the number of involuntary context switches of the calling thread, or of the whole process if the system
-    /// does not count them per thread.
+    /// Returns the calling thread's number of involuntary context switches. If the system does not count them per
+    /// thread, returns the number for the whole process.
     fn involuntary_switches() -> u64;
 
     /// Limits the address space of this process, so that a library that requests all memory crashes only its worker.

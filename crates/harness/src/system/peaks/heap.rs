@@ -230,7 +230,7 @@ struct Program {
 }
 
 fn program() -> Option<Program> {
-    /// Callback for the main program, which is the first object reported.
+    /// Callback of `dl_iterate_phdr`, which reports the main program first. Returns 1 to end the iteration there.
     unsafe extern "C" fn first(info: *mut libc::dl_phdr_info, _size: usize, program: *mut c_void) -> c_int {
         // SAFETY: `info` comes from the loader and lives at least as long as this call. `program` is the caller's
         // `Program`.

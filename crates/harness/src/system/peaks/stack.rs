@@ -8,7 +8,8 @@ const PAINT: u64 = 0xa5c3_96e1_7b2d_f084;
 /// Size of a painted word, in bytes.
 const WORD: usize = size_of::<u64>();
 
-/// Returns how many bytes of this thread's stack the operation uses below this frame; 0 if less than [`UNSEEN`].
+/// Returns the number of bytes of this thread's stack that the operation uses below this frame; 0 if less than
+/// [`UNSEEN`].
 #[inline(never)]
 pub(super) fn peak(operation: &mut (dyn FnMut() -> Result<(), Fault> + Send)) -> Result<usize, Fault> {
     let low = low_end()?;
@@ -21,7 +22,7 @@ pub(super) fn peak(operation: &mut (dyn FnMut() -> Result<(), Fault> + Send)) ->
     Ok(if lowest < high { frame - lowest } else { 0 })
 }
 
-/// Returns the address at which the frames of the caller's callees begin, or an address a few bytes lower.
+/// Returns the address at which the frames of functions called by the caller begin, or an address a few bytes lower.
 #[inline(never)]
 fn frame() -> usize {
     let byte = 0_u8;
