@@ -6,9 +6,9 @@ use std::cell::{Cell, UnsafeCell};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-/// Maximum number of contexts that a key stores, one for each thread that uses the key at the same time. Further
-/// threads create a context for each call. The number is the same on every machine, so that keys have the same cost
-/// everywhere.
+/// Maximum number of contexts that a key stores. Each thread that uses the key at the same time needs one. Further
+/// threads create a context for each call. The number is the same on every machine, so that the cost of a key does not
+/// depend on the machine.
 const SLOTS: usize = 16;
 
 /// Contexts that are created on first use and then reused.
@@ -108,7 +108,8 @@ impl<T> Slot<T> {
     }
 }
 
-/// Returns the slot that this thread tries first. Threads that share a key thus tend to use different slots.
+/// Returns the index of the slot that this thread tries first. Different threads start with different slots, so threads
+/// that share a key rarely compete for a slot.
 fn own_slot() -> usize {
     static THREADS: AtomicUsize = AtomicUsize::new(0);
     thread_local!(static NUMBER: Cell<usize> = const { Cell::new(usize::MAX) });

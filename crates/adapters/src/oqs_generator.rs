@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 /// Function that fills a buffer with random bytes.
 pub type FillRandom = unsafe extern "C" fn(*mut u8, usize);
 
-/// Names of liboqs's generators, in order of preference: the first that a build contains is its default.
+/// Names of liboqs's generators, in order of preference. The default of a build is the first of these that it contains.
 const DEFAULTS: [&CStr; 2] = [c"OpenSSL", c"system"];
 
 /// The functions of liboqs that replace its random generator.

@@ -1,7 +1,7 @@
-//! Table of libcrypto's functions. Converts their return values and the error queue to [`Error`].
+//! Table of libcrypto's functions, and the conversion of return values and of the error queue to [`Error`].
 //!
-//! Each thread has its own error queue. Every failure empties the queue, so that it does not grow and messages are not
-//! attributed to later calls.
+//! Each thread has its own error queue. Every failure empties the queue, so that the queue does not grow, and later
+//! errors do not include old messages.
 
 use super::hash::MdCtx;
 use super::one_shot::OneShots;

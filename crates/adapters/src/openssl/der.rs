@@ -1,6 +1,6 @@
-//! Converts ECDSA signatures between the fixed-length form `r || s` (IEEE P1363) and DER, the only form that OpenSSL
-//! supports: `SEQUENCE { r INTEGER, s INTEGER }` (RFC 3279, section 2.2.3). Both conversions are strict and do not
-//! allocate.
+//! Converts ECDSA signatures between the fixed-length form `r || s` (IEEE P1363) and DER. OpenSSL supports only DER,
+//! where a signature is a `SEQUENCE { r INTEGER, s INTEGER }` (RFC 3279, section 2.2.3). Both conversions are strict
+//! and do not allocate.
 
 /// Maximum length in bytes of an encoding with integers of up to 48 bytes. The encoding also contains the sequence
 /// header and, for each integer, a 2-byte header and a leading zero. The content is shorter than 128 bytes, so every
@@ -52,7 +52,8 @@ fn write_integer(bytes: &[u8], out: &mut [u8]) -> usize {
     2 + sign + magnitude.len()
 }
 
-/// Writes the integer to the end of `out`, padded with zeros, and returns the rest of the input.
+/// Reads a DER integer from the start of `input`. Writes it to the end of `out`, padded with zeros, and returns the
+/// rest of the input. `None` if the encoding is not canonical, or the integer is negative or too long.
 #[inline]
 fn read_integer<'a>(input: &'a [u8], out: &mut [u8]) -> Option<&'a [u8]> {
     let (header, rest) = input.split_first_chunk::<2>()?;

@@ -85,7 +85,7 @@ pub(super) struct Curve {
     field: usize,
     /// Whether public keys are written in compressed form.
     compressed: bool,
-    /// Group order, for curves whose signatures use the lower of the two valid `s`. `None` for other curves.
+    /// Group order, if signatures over the curve use the lower of the two valid values of `s`. `None` for other curves.
     order: Option<&'static [u8; 32]>,
 }
 
@@ -110,7 +110,7 @@ struct Signer<C: Calls> {
     idle: Contexts<Signing<C>>,
 }
 
-/// Context that is ready to sign, and the type of nonce for which it is configured.
+/// Context that is ready to sign, and the type of nonce that is set in it.
 struct Signing<C: Calls> {
     ctx: PkeyCtx<C>,
     nonce: c_uint,
@@ -325,8 +325,8 @@ impl<C: Calls> Signing<C> {
 }
 
 impl<C: Calls> SigningKey for Signer<C> {
-    /// Signs deterministically according to RFC 6979, if requested. Over secp256k1, returns the lower of the two valid
-    /// `s`, because ledgers and libsecp256k1 reject the higher one.
+    /// Signs deterministically according to RFC 6979, if requested. Over secp256k1, uses the lower of the two valid
+    /// values of `s`, because ledgers and libsecp256k1 reject the higher one.
     fn sign(&self, context: &[u8], message: &[u8], coins: Coins, out: &mut [u8]) -> Result<usize> {
         if !context.is_empty() {
             return Err(NO_CONTEXT);
@@ -391,7 +391,7 @@ impl<C: Calls> Verifier<C> {
 }
 
 impl<C: Calls> VerifyingKey for Verifier<C> {
-    /// Accepts both values of `s`, like OpenSSL.
+    /// Accepts both valid values of `s`, as OpenSSL does.
     fn verify(&self, context: &[u8], message: &[u8], signature: &[u8]) -> Result<()> {
         if !context.is_empty() {
             return Err(NO_CONTEXT);

@@ -64,8 +64,8 @@ pub fn provider<C: Calls>(calls: C, label: &str, build_info: BuildInfo) -> Provi
     provider
 }
 
-/// Keeps an algorithm whose setup succeeded. If the setup failed, lists the algorithm as missing, with the reason,
-/// unless it is already listed.
+/// Passes an algorithm to `keep` if its setup succeeded. If the setup failed, adds the algorithm to `missing` with the
+/// reason, unless `missing` already contains it.
 pub fn offer<T>(missing: &mut Vec<Unsupported>, algorithm: &str, result: Result<T>, keep: impl FnOnce(Arc<T>)) {
     match result {
         Ok(value) => keep(Arc::new(value)),

@@ -27,8 +27,7 @@ macro_rules! owned {
         }
 
         impl<C: $crate::openssl::Calls> $name<C> {
-            /// Takes ownership of `pointer`, which `call` returned. If the pointer is null, returns a library fault in
-            /// `call`.
+            /// Takes ownership of `pointer`, which `call` returned.
             ///
             /// # Errors
             /// [`pqlab_primitives::Error::Library`] if `pointer` is null.
@@ -171,7 +170,7 @@ impl<C: Calls> Pkey<C> {
         Ok(length)
     }
 
-    /// Writes an integer from the key to `out`, filling all of `out`, in native byte order.
+    /// Writes an integer from the key to `out`, in native byte order. The integer fills all of `out`.
     pub(super) fn write_number(&self, part: &'static CStr, out: &mut [u8]) -> Result<()> {
         let mut params = [
             OSSL_PARAM {
@@ -325,8 +324,8 @@ pub(super) enum Setting {
     Bits(usize),
 }
 
-/// Generates keys, with reused contexts. OpenSSL carries no state over from one key to the next, except the seed in
-/// some families.
+/// Generates keys, and reuses the contexts. OpenSSL does not carry state over from one key to the next, except for the
+/// seed in some families.
 pub(super) struct Generator<C: Calls> {
     pub(super) calls: C,
     algorithm: CString,

@@ -1,4 +1,4 @@
-//! Ed25519 before OpenSSL 3.4. `EVP_DigestSign` and `EVP_DigestVerify` must be initialized for each message.
+//! Ed25519 with OpenSSL before 3.4, where `EVP_DigestSign` and `EVP_DigestVerify` must be initialized for each message.
 
 use super::Calls;
 use super::hash::MdCtx;

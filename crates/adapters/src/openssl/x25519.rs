@@ -33,7 +33,7 @@ pub(super) struct X25519Kem<C: Calls> {
 struct Private<C: Calls> {
     key: Pkey<C>,
     idle: Contexts<PkeyCtx<C>>,
-    /// Generates the ephemeral keys for encapsulation to the corresponding public key.
+    /// Generator of the ephemeral keys for encapsulation to the corresponding public key.
     generator: Arc<Generator<C>>,
 }
 
