@@ -2,7 +2,7 @@ use crate::samples::SamplesError;
 use rusqlite::ErrorCode;
 use std::path::{Path, PathBuf};
 
-/// An error from the store. The message is one line that states the problem and its place. The caller adds the remedy.
+/// Error from the store. The message is one line that states the problem and its place. The caller adds the remedy.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// Neither `PQLAB_DB` nor a home folder is set.
@@ -73,7 +73,7 @@ pub enum StoreError {
     Denied {
         /// The file or folder.
         path: PathBuf,
-        /// `opened`, `written` or `created`.
+        /// Action that failed: `opened`, `written` or `created`.
         attempt: &'static str,
         /// Reason given by the operating system.
         reason: String,
@@ -247,9 +247,9 @@ fn explain(path: &Path, source: rusqlite::Error) -> StoreError {
     }
 }
 
-/// Tries to create a file in the database's folder, and returns the system's reason if that fails. The file has no
-/// name, so it cannot touch an existing one. Does not open the database, because closing it would drop the locks that
-/// other connections of this process hold on it.
+/// Tries to create a temporary file in the database's folder. Returns the system's reason if that fails, otherwise
+/// `None`. The temporary file has no name, so it cannot overwrite another file. This function does not open the
+/// database, because closing the file would drop the locks that other connections of this process hold on it.
 pub(crate) fn refusal_of_folder(path: &Path) -> Option<String> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let refusal = tempfile::tempfile_in(folder).err()?;

@@ -4,9 +4,9 @@ use pqlab_record::{Record, Run, RunHeader, RunSummary, SecondChance, Status};
 use rusqlite::{OptionalExtension, Row};
 use serde::de::DeserializeOwned;
 
-/// Sorts runs by start time, newest first. Compares the times as numbers, because RFC 3339 times with and without
-/// fractions of a second do not sort correctly as strings. If two runs have the same start time, the one stored later
-/// comes first.
+/// SQL clause that sorts runs by start time, newest first. Compares the times as numbers, because RFC 3339 times with
+/// and without fractions of a second do not sort correctly as strings. If two runs have the same start time, the one
+/// stored later comes first.
 pub(crate) const NEWEST_FIRST: &str = "ORDER BY unixepoch(started_at, 'subsec') DESC, number DESC";
 
 impl Store {

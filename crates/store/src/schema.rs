@@ -21,8 +21,8 @@ pub(crate) struct Schema {
 pub(crate) const SCHEMA: Schema =
     Schema { oldest: 5, tables: include_str!("schema.sql"), migrations: &[SECOND_CHANCE] };
 
-/// Migration to version 6. Adds a column for the outcome of measuring a disturbed case again. The column is null if the
-/// case was measured only once.
+/// Migration to version 6. If a disturbed case was measured again, the new column contains the outcome. Otherwise, the
+/// column is null.
 const SECOND_CHANCE: &str =
     "ALTER TABLE cases ADD COLUMN second_chance TEXT CHECK (second_chance IN ('undisturbed', 'disturbed'))";
 

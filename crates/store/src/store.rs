@@ -118,7 +118,7 @@ impl Store {
     }
 }
 
-/// Returns the absolute path, because SQLite would interpret a relative path such as `:memory:` as a special name.
+/// Returns the absolute path, because SQLite gives relative paths such as `:memory:` a special meaning.
 fn file_name(path: &Path) -> Result<PathBuf, StoreError> {
     let reject = |reason: String| StoreError::NotAFile { path: path.to_path_buf(), reason };
     let file = std::path::absolute(path).map_err(|error| reject(error.to_string()))?;

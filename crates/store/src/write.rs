@@ -29,8 +29,8 @@ impl Store {
     }
 
     /// Resumes a run and returns the number of this start: 1 for the first resumption, 2 for the second, and so on.
-    /// Each resumption gets a new number, even if the previous one finished no case. Deletes cases that failed because
-    /// of a time limit ([`Record::timed_out`]), so that they are measured again.
+    /// Each resumption gets a new number, even if the previous resumption did not finish a case. Deletes cases that
+    /// failed because of a time limit ([`Record::timed_out`]), so that they are measured again.
     ///
     /// # Errors
     /// [`StoreError::UnknownRun`] if no run has this id; [`StoreError::NotResumable`] if the run was imported, or if it

@@ -39,7 +39,7 @@ pub enum SamplesError {
     /// The checksum does not match.
     #[error("checksum mismatch")]
     Checksum,
-    /// The payload is too long, or its length differs from the header.
+    /// The payload is too long, or its length differs from the length in the header.
     #[error("invalid payload length: {0} bytes")]
     Length(usize),
     /// The payload is not DEFLATE data.

@@ -48,8 +48,8 @@ fn any_samples() -> impl Strategy<Value = Samples> {
     all.prop_map(|(metric, ns_per_tick, batch, visits)| Samples { metric, ns_per_tick, batch, visits })
 }
 
-/// Returns whether two values are equal and also print the same. `==` treats minus zero as zero, but they print
-/// differently.
+/// Returns whether two values are equal and also print the same. `==` treats zero and minus zero as equal, but they
+/// print differently.
 fn same(one: &Samples, other: &Samples) -> bool {
     one == other && format!("{one:?}") == format!("{other:?}")
 }

@@ -12,8 +12,8 @@ pub(super) struct Samples {
     ns_per_tick: Option<f64>,
     batch: u64,
     visits: Vec<Visit>,
-    /// Starts of the run, run-length encoded. Each entry contains the number of a start, and the number of consecutive
-    /// visits in that start.
+    /// Start of the run in which each visit was measured, run-length encoded. Each entry contains the index of a start,
+    /// and the number of consecutive visits in that start.
     pub(super) starts: Vec<(u32, u64)>,
     /// Conditions of each visit.
     pub(super) conditions: Vec<Conditions>,
