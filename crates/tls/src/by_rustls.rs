@@ -152,7 +152,8 @@ impl ClientCertVerifier for Strict<dyn ClientCertVerifier> {
     signatures!();
 }
 
-/// TLS 1.3 tickets from all connections of a client. Each ticket is used once. Priming connections do not use tickets.
+/// TLS 1.3 tickets from all connections of a client. A client uses each ticket once, and does not use tickets on
+/// priming connections.
 #[derive(Debug, Default)]
 struct Tickets {
     all: Mutex<VecDeque<Tls13ClientSessionValue>>,

@@ -18,7 +18,7 @@ pub const SERVER_NAME: &str = match SERVER_NAME_C.to_str() {
 pub(crate) const SERVER_NAME_C: &CStr = c"server.example";
 const CLIENT_NAME: &str = "client.example";
 
-/// Fixed time for all certificate checks, as the time since 1970-01-01 UTC.
+/// Fixed time of all certificate checks, counted from 1970-01-01 UTC.
 pub(crate) const NOW: Duration = Duration::from_secs(1_800_000_000);
 const YEAR: Duration = Duration::from_secs(365 * 86_400);
 

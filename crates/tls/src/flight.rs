@@ -1,9 +1,9 @@
 //! Parses the unencrypted parts of a flight: record headers and the ServerHello (RFC 8446, sections 5.1 and 4.1.3).
 
-/// Payload of a TCP segment in bytes, at an MTU of 1,500 bytes. IPv4 and TCP headers take 20 bytes each, and TCP
+/// Payload of a TCP segment in bytes, if the MTU is 1,500 bytes. IPv4 and TCP headers take 20 bytes each, and TCP
 /// timestamps (RFC 7323) take 12.
 pub const SEGMENT: usize = 1500 - 20 - 20 - 12;
-/// Segments that a server may send before the first acknowledgement (RFC 6928).
+/// Maximum number of segments that a server sends before the first acknowledgement (RFC 6928).
 pub const INITIAL_WINDOW: usize = 10;
 
 const RECORD_HEADER: usize = 5;

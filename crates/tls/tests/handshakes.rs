@@ -152,7 +152,7 @@ fn reports_why_a_configuration_is_unsupported() {
     assert_eq!(Implementation::OpenSsl.check(&alone), Ok(()));
 }
 
-/// The other tests would pass even with a verifier that accepts every certificate.
+/// Tests the verification of certificates. The other tests would pass even if a verifier accepted every certificate.
 #[test]
 fn rejects_unknown_servers_and_clients() {
     let config = Config {
