@@ -128,8 +128,8 @@ fn copy(from: &Path, to: &Path) -> io::Result<()> {
     ARCHIVES.iter().try_for_each(|archive| fs::copy(from.join(archive), to.join(archive)).map(drop))
 }
 
-/// Returns the cache folder for the archives of exactly this build. The folder's name contains the version and the
-/// target, and a hash that also covers the compiler and its flags.
+/// Returns the cache folder for the archives of exactly this build. The folder's name contains the version, the target,
+/// and a hash that also covers the compiler and its flags.
 fn cache_entry() -> Option<PathBuf> {
     let root = env::var_os("PQLAB_CACHE")
         .map(PathBuf::from)

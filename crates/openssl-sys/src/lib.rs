@@ -2,9 +2,9 @@
 //! calls.
 //!
 //! The declarations are written by hand, based on the headers of the version that is built. The documentation of each
-//! function names the manual page that describes it. Functions that are also called in a library opened at run time are
-//! declared in `pqlab-openssl-headers`. No function is safe to call: the caller is responsible for pointers, lengths
-//! and reference counts.
+//! function names the manual page that describes it. `pqlab-openssl-headers` declares the functions that pqlab also
+//! calls in libraries opened at run time. All functions are unsafe, because the caller is responsible for pointers,
+//! lengths and reference counts.
 
 #![no_std]
 #![allow(non_camel_case_types)]
