@@ -214,7 +214,7 @@ macro_rules! openssl_calls {
             fn EVP_DigestUpdate(ctx: *mut EVP_MD_CTX, data: *const c_void, length: usize) -> c_int;
             /// See EVP_DigestInit(3).
             fn EVP_DigestFinal_ex(ctx: *mut EVP_MD_CTX, out: *mut u8, length: *mut c_uint) -> c_int;
-            /// Returns the whole output and may be called only once. See EVP_DigestInit(3).
+            /// Returns all of the output, and may be called only once. See EVP_DigestInit(3).
             fn EVP_DigestFinalXOF(ctx: *mut EVP_MD_CTX, out: *mut u8, length: usize) -> c_int;
 
             /// See OSSL_DECODER_CTX_new_for_pkey(3).
@@ -283,7 +283,7 @@ macro_rules! openssl_calls {
             /// See BN_new(3).
             fn BN_clear_free(number: *mut BIGNUM);
             optional
-            /// Returns more output on every call, since 3.3. See EVP_DigestInit(3).
+            /// Returns the next output bytes on every call. Available since 3.3. See EVP_DigestInit(3).
             fn EVP_DigestSqueeze(ctx: *mut EVP_MD_CTX, out: *mut u8, length: usize) -> c_int;
             /// Available since 3.4. See EVP_PKEY_sign(3).
             fn EVP_PKEY_sign_init_ex2(

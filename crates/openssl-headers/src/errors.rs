@@ -9,8 +9,8 @@ use core::ptr;
 
 /// Removes all errors from the calling thread's queue and returns their messages and additional data, oldest first.
 ///
-/// `next` must call `ERR_get_error_all`, with its own arguments as the destinations of the additional data and the
-/// flags, and null for all other destinations. `reason` must call `ERR_reason_error_string`.
+/// `next` must call `ERR_get_error_all`. The arguments of `next` are the destinations of the additional data and the
+/// flags. All other destinations must be null. `reason` must call `ERR_reason_error_string`.
 ///
 /// # Safety
 /// `next` and `reason` must call these functions in the same library.

@@ -1,6 +1,6 @@
 //! Declarations from OpenSSL's headers: types, constants and, in [`openssl_calls!`], the functions for keys, signatures
 //! and digests. This crate does not link OpenSSL. `pqlab-openssl-sys` declares the functions of the library that it
-//! builds; other crates look the functions up in a library that they open.
+//! builds. Other crates look up the functions in a library that they open.
 
 #![no_std]
 #![allow(non_camel_case_types)]
