@@ -1,6 +1,6 @@
 //! Keccak over four states, in 25 vectors of 256 bits. Eight states are two groups of four. AVX2 has only sixteen
-//! registers, so some vectors are kept in memory. A rotation takes three instructions, and a three-input operation
-//! takes two.
+//! registers, so some vectors are kept in memory. A rotation takes three instructions, and an operation with three
+//! inputs takes two.
 
 use crate::lane_sponge::lane_sponge;
 use crate::permutation::permutation;

@@ -61,8 +61,8 @@ impl Function {
         }
     }
 
-    /// Returns the byte that follows the message. It contains the suffix that distinguishes hash functions from XOFs
-    /// (`01` or `1111`), and the first padding bit (FIPS 202, appendix B.2).
+    /// Returns the byte that follows the message. This byte contains a suffix (`01` for hash functions, `1111` for
+    /// XOFs) and the first padding bit (FIPS 202, appendix B.2).
     pub(crate) const fn suffix(self) -> u8 {
         match self {
             Function::Shake128 | Function::Shake256 => 0x1f,

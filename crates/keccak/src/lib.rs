@@ -2,7 +2,7 @@
 //! ([`Single`]).
 //!
 //! Keccak-p\[1600\] has 25 words of 64 bits. The vector code keeps each word in its own register. A 512-bit register
-//! contains this word from eight states, a 256-bit register from four, and a 128-bit register from one. The backend is
+//! contains the same word of eight states, a 256-bit register of four, and a 128-bit register of one. The backend is
 //! selected at run time according to the processor's features. The portable backend runs everywhere and gives the same
 //! results.
 //!

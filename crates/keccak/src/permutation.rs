@@ -48,10 +48,10 @@ macro_rules! permutation {
         /// Computes one round: theta, rho, pi, chi and iota (FIPS 202, section 3.2). Each row of the result reads its
         /// words from their positions before pi, so no words are moved.
         ///
-        /// Theta adds two column parities to each word. One three-input instruction could add both, but this takes more
-        /// time despite fewer instructions: all ten parities and 25 words would be needed at once, and they do not fit
-        /// in 32 registers. Parities are computed with three-input and two-input additions, because a three-input
-        /// instruction overwrites an operand that might have to be copied first.
+        /// Theta adds two column parities to each word. One three-input instruction could add both parities, but this
+        /// takes more time despite fewer instructions, because the ten parities and 25 words do not fit in 32 registers
+        /// at once. The parities mix three-input and two-input additions to avoid copies, because a three-input
+        /// instruction overwrites one of its operands.
         #[target_feature(enable = $features)]
         #[inline]
         fn round(a: &[$Words; 25], constant: u64) -> [$Words; 25] {

@@ -2,8 +2,8 @@
 //! 202, section 3.1.2).
 //!
 //! Blocks are rearranged into this order two words at a time. Masked broadcasts, which use the load ports, fill a
-//! register with sixteen bytes from each of four messages. Two unpack instructions then turn two of these registers
-//! into two registers, each with one word from each of eight messages.
+//! register with sixteen bytes from each of four messages. Two unpack instructions then rearrange two such registers,
+//! so that each result contains one word from each of the eight messages.
 
 use super::{CHI, XOR3};
 use crate::lane_sponge::lane_sponge;
