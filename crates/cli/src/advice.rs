@@ -1,11 +1,11 @@
-//! Advice to append to error messages: the verb or option that fixes the error. The messages of other crates do not
-//! mention verbs or options, because other programs can also use these crates.
+//! Advice to append to error messages: the verb or option that fixes the error. Error messages from other crates do not
+//! mention verbs or options, because those crates also serve other programs.
 
 use pqlab_lab::store::StoreError;
 use pqlab_lab::{LabError, Thing};
 use pqlab_server::ServerError;
 
-/// Returns the advice for an error, with its leading punctuation. Empty if there is none.
+/// Returns the advice for an error, with its leading punctuation. Returns an empty string if there is no advice.
 pub(crate) fn advice(error: &anyhow::Error) -> String {
     let advise = |cause: &(dyn std::error::Error + 'static)| match cause.downcast_ref::<LabError>() {
         Some(error) => of_lab(error),

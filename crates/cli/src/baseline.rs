@@ -20,7 +20,7 @@ pub(crate) fn exit_code(gate: &Gate) -> u8 {
     }
 }
 
-/// Compares a finished run with its baseline, measures cases without a clear result again, and prints the results.
+/// Compares a finished run with its baseline, and prints the results. Measures cases again if their result is unclear.
 /// Returns `None` if the user interrupts the check.
 pub(crate) fn check(
     arguments: &RunArgs,

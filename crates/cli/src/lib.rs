@@ -37,7 +37,7 @@ const KNOWN_DEFECTS: u8 = 4;
 /// Exit code if the user interrupted the program. Finished cases are stored.
 const INTERRUPTED: u8 = 130;
 
-/// Function that returns the providers in addition to those in this build.
+/// Function that returns extra providers, in addition to those in this build.
 static MORE: OnceLock<fn() -> Vec<Provider>> = OnceLock::new();
 
 /// Runs the program.
@@ -45,7 +45,7 @@ pub fn main() -> ExitCode {
     main_with(Vec::new)
 }
 
-/// Runs the program with providers in addition to those in this build.
+/// Runs the program with extra providers, in addition to those in this build.
 pub fn main_with(more: fn() -> Vec<Provider>) -> ExitCode {
     MORE.get_or_init(|| more);
     if let Some(commit) = pqlab_commit::commit() {

@@ -54,7 +54,7 @@ impl Terminal {
     }
 }
 
-/// Width in columns at which nothing is cut and no column is dropped.
+/// Width in columns for unlimited output: nothing is cut, and no column is dropped.
 const UNLIMITED: usize = usize::MAX;
 /// Width of a page in columns. Also used if the width of the terminal is unknown.
 const PAGE: usize = 120;
@@ -65,8 +65,8 @@ fn width(columns: Option<&str>, terminal: Option<usize>) -> usize {
     chosen.or(terminal).unwrap_or(UNLIMITED)
 }
 
-/// Writes text to standard output, without control characters: names from files and databases must not control the
-/// terminal.
+/// Writes text to standard output, without control characters. Text may contain names from files and databases, which
+/// must not control the terminal.
 pub(crate) fn data(text: &str) -> io::Result<()> {
     raw(&steady(text))
 }

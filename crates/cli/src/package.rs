@@ -17,8 +17,8 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// Replaces the current process with the package's `verb`, so that the package receives signals and sets the exit code.
 ///
 /// # Errors
-/// [`BadInput`] if Python does not have the package, or has another version of it. The message begins with `needed_by`,
-/// the verb or option that needs the package.
+/// [`BadInput`] if Python does not have the package, or has a different version of the package. The message begins with
+/// `needed_by`, the verb or option that needs the package.
 pub(crate) fn become_package(verb: &str, request: &Value, needed_by: &str) -> anyhow::Result<u8> {
     let python = std::env::var_os(PYTHON).unwrap_or_else(|| "python3".into());
     let problem = match version_of(&python) {

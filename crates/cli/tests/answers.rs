@@ -155,8 +155,8 @@ fn every_suite_answers_its_question() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// The findings must contain the signature cycle of hybrids although libraries sign with different kinds of randomness.
-/// No library may be named the fastest only because no other library uses the same kind.
+/// Checks that the findings contain the signature cycle of hybrids although libraries sign with different kinds of
+/// randomness. A library must not be named the fastest merely because it is the only one with its kind of randomness.
 #[test]
 fn findings_contain_the_signature_cycle_of_hybrids() {
     let run = pqlab_fixtures::planned_run("hybrid", plan(&suite("hybrid"), &Filters::default()));
@@ -181,7 +181,8 @@ fn findings_contain_the_signature_cycle_of_hybrids() {
     assert!(cycles.iter().all(|(.., kind)| kind.ends_with("with caller-supplied randomness")), "{cycles:?}");
 }
 
-/// Tests parts of suites that do not contain a complete job. The answer names the fastest library for each operation.
+/// Tests parts of suites that do not contain a complete job. Their answer must name the fastest library for each
+/// operation.
 #[test]
 fn a_part_of_a_suite_ends_with_its_answer() {
     let only = |pattern: &str| Filters { ids: vec![pattern.to_owned()], ..Filters::default() };

@@ -1,6 +1,7 @@
 //! Tests the report page in headless Chromium through chromedriver, both from disk and from `pqlab serve`.
 //!
-//! - Tables can be sorted, filtered and copied. Their rows are grouped, and marks show their figures.
+//! - Tables can be sorted, filtered and copied, and their rows are grouped. Chart marks show their figures in a
+//!   tooltip.
 //! - Every case can be opened and has an address. A search covers all areas. The theme can be switched.
 //! - The first screen contains the answer, and nothing is cut off on a phone.
 //! - The console stays empty, and the page requests nothing from other addresses.
@@ -85,11 +86,12 @@ const MEDIANS: &str = "return [...document.querySelectorAll('#area-kem tr.case:n
     .map(row => Number(row.cells[2].dataset.v));";
 const JOBS: &str =
     "return [...document.querySelectorAll('#area-kem tr.case:not([hidden])')].map(row => row.cells[0].textContent);";
-/// Script that returns the visible rows of the table from top to bottom: job names, and providers with an indent.
+/// Script that returns the visible rows of the table from top to bottom. Rows are job names, or provider names with an
+/// indent.
 const SEEN: &str = "return [...document.querySelectorAll('#area-kem table.cases tbody tr')].filter(row => row.checkVisibility())\
     .map(row => row.matches('.group') ? row.textContent : '  ' + row.cells[1].textContent);";
-/// Script that returns five strings for each row: group name, job, shown factor, and the factor and id in the page's
-/// data.
+/// Script that returns five strings for each row: the group name, the job, the shown factor, and the factor and the id
+/// from the page's data.
 const GROUPED: &str = "let group = null; const cases = JSON.parse(document.getElementById('data').textContent).cases;\
     return [...document.querySelectorAll('#area-kem table.cases tbody tr')].flatMap(row => {\
       if (row.matches('.group')) { group = row.textContent; return []; }\
@@ -207,8 +209,8 @@ const PLACE: &str = "scrollTo({top: 0, behavior: 'instant'});\
     const box = document.querySelector('PART').getBoundingClientRect();\
     return [box.top, box.height, box.bottom, innerHeight];";
 
-/// Checks the first screen in both themes. It must contain the answer, and nothing may be cut off. On a phone, only the
-/// first line of the answer must be visible, because the answer for a run on a busy machine is longer.
+/// Checks the first screen in both themes. The screen must contain the answer, and nothing may be cut off. On a phone,
+/// only the first line of the answer must be visible, because the answer for a run on a busy machine is longer.
 async fn look_at_screens(client: &Client, name: &str) {
     for (width, height, what, part) in [(1280, 800, "desktop", "#answer"), (390, 844, "phone", "#answer > *")] {
         screen(client, width, height).await;
@@ -289,7 +291,7 @@ async fn use_the_page(client: &Client, name: &str) {
 const AREAS: &str =
     "return [...document.querySelectorAll('.area')].filter(area => area.checkVisibility()).map(area => area.id);";
 
-/// Searches all areas, copies a table, and checks the figures that a mark shows.
+/// Searches all areas, copies a table, and checks the tooltip of a chart mark.
 async fn use_the_tools(client: &Client) {
     let all: Vec<String> = list!(client, AREAS);
     let search = |words: &str| {

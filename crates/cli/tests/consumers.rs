@@ -13,8 +13,8 @@ use std::process::{Command, Output};
 
 /// Path of compare.py from Debian's libbenchmark-tools package.
 const COMPARE: &str = "/usr/share/benchmark/compare.py";
-/// Name that is hard to escape. It replaces `ML-KEM-768` and contains no line feed, because programs handle line feeds
-/// differently.
+/// Name that is hard to escape. The name replaces `ML-KEM-768`. It contains no line feed, because programs handle line
+/// feeds differently.
 const HOSTILE: &str = "<script>a,b\"c\"</script> & 100% _x_ {\\input{y}} |漢字| $é$ #~^";
 
 /// Returns standard output and standard error.

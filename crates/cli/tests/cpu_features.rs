@@ -43,8 +43,8 @@ fn hidden_features_leave_no_provider_that_needs_them() {
     }
 }
 
-/// A coordinator and a worker reject each other if their providers differ. A successful run therefore proves that the
-/// worker hides the same features as the coordinator.
+/// A coordinator and a worker reject each other if their providers differ. A successful run therefore proves that both
+/// hide the same features.
 #[test]
 fn runs_record_hidden_features() {
     let pqlab = Pqlab::new();

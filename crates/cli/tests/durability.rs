@@ -95,8 +95,9 @@ fn a_hundred_kills_lose_no_finished_case_and_resume_ends_with_the_same_plan() {
     println!("{kills} kills, {completed} processes ended before the kill, {} runs, {} cases", runs.len(), stored.len());
 }
 
-/// Starts a run and interrupts it after its first case, so that some cases are stored and some remain. The run does not
-/// measure disturbed cases again, because it would print their lines only afterwards.
+/// Starts a run and interrupts it after its first case, so that some cases are stored and some remain.
+/// [`Pqlab::command`] turns off repeated measurements of disturbed cases, so the line for a disturbed case is not
+/// delayed until the end.
 fn interrupted(pqlab: &Pqlab) -> Output {
     let mut child = pqlab
         .command(&["run", "kem", "--provider", "rustcrypto", "--no-progress", "--verbose"])

@@ -115,8 +115,8 @@ fn is_shown(step: &Step, line: &str) -> bool {
     step.patterns.iter().any(|pattern| is_match(pattern, line))
 }
 
-/// Returns the lines of the output that the excerpt shows, with a mark wherever lines between them are left out. If the
-/// page shows the command, also adds a mark if lines before the first one are left out.
+/// Returns the lines of the output that the excerpt shows. [`OMITTED`] replaces lines that are left out between them.
+/// If the page shows the command, [`OMITTED`] also replaces lines that are left out before the first shown line.
 fn excerpt(step: &Step, printed: &[String], shows_command: bool) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     let mut is_gap = false;

@@ -1,5 +1,5 @@
-//! Tests hybrids on the command line: the reference's rules and output line, the cost of combiners, and key exchanges
-//! under load.
+//! Tests hybrids on the command line: the rules and output line of the reference, the cost of combiners, and key
+//! exchanges under load.
 
 #![allow(clippy::unwrap_used)]
 

@@ -1,5 +1,6 @@
 //! Checks the size of the report page for a store with 20 runs of 2,000 cases each, and for a run with 6,000 cases.
-//! Prints how long the report and the browser take, but does not check these times.
+//! Prints how long pqlab takes to write the report and how long the browser takes to show it, but does not check these
+//! times.
 
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 

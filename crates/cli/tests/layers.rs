@@ -214,7 +214,7 @@ fn every_crate_uses_only_what_its_layer_may() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// No crate may compile or read another crate's file. A manifest would not show this.
+/// No crate may compile or read another crate's file, because the manifest would not show this dependency.
 #[test]
 fn crates_read_no_files_of_another() {
     let packages = packages();

@@ -87,8 +87,8 @@ fn compiled(pqlab: &Pqlab, compiler: &Path, name: &str, source: &str) -> String 
     file.to_str().unwrap().to_owned()
 }
 
-/// Returns the C source of a KEM whose key generation contains the code `statement`, and whose encapsulation contains
-/// `late`.
+/// Returns the C source of a KEM. Key generation contains the code in `statement`, and encapsulation contains the code
+/// in `late`.
 fn kem(statement: &str, late: &str) -> String {
     format!(
         "#include <string.h>
@@ -194,7 +194,7 @@ fn an_illegal_instruction_fails_only_the_cases_of_its_library() {
     assert!(error.contains("SIGILL") && error.contains("illegal instruction"), "{error}");
 }
 
-/// Such a library agrees with itself, so only another library's answers show the fault.
+/// A library that returns constants agrees with itself, so only another library's answers show the fault.
 #[test]
 fn a_library_of_constants_has_no_times() {
     let compiler = require!(program("cc"), COMPILER);
@@ -221,7 +221,7 @@ fn verify_stops_a_library_that_does_not_return() {
     assert!(page.contains("stopped the process, because it gave no result for 3 s after "), "{page}");
 }
 
-/// ML-DSA functions of the same name take five arguments in older libraries, and seven in newer ones.
+/// In older libraries, the ML-DSA functions take five arguments. In newer ones, functions of the same name take seven.
 #[test]
 fn ml_dsa_with_and_without_a_context_under_the_same_name_is_recognised() {
     let compiler = require!(program("cc"), COMPILER);

@@ -84,8 +84,8 @@ fn show(run: &Run, pictures: bool) {
     }
 }
 
-/// Returns whether two runs are equal except for `precision_reached`. A file may contain any value there, but an export
-/// computes the value from the samples.
+/// Returns whether two runs are equal except for `precision_reached`. A file may contain any value of this field, but
+/// an export computes the value from the samples.
 fn same(one: &Run, other: &Run) -> bool {
     let without = |run: &Run| {
         let mut run = run.clone();

@@ -1,6 +1,5 @@
-//! Tests the commands in docs/programs.md, which replace programs of other projects. Compares the ids of the cases that
-//! the commands measure with a snapshot. `PQLAB_RENEW_SNAPSHOTS=1` renews the snapshot; review the changes before you
-//! commit them.
+//! Tests the commands in docs/programs.md, which replace programs of other projects. Checks the ids of the measured
+//! cases against a snapshot. `PQLAB_RENEW_SNAPSHOTS=1` renews the snapshot; review the changes before you commit them.
 
 #![allow(clippy::unwrap_used)]
 
@@ -17,8 +16,8 @@ fn in_crate(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(name)
 }
 
-/// Returns the `pqlab run` commands in the tables. Each has the name of the program that it replaces, or the command
-/// itself if the row names no program.
+/// Returns the `pqlab run` commands in the tables. Each command has a name: the program that it replaces, or the
+/// command itself if the row names no program.
 fn commands() -> Vec<(String, Vec<String>)> {
     let document = std::fs::read_to_string(in_crate("../../docs/programs.md")).unwrap();
     let mut found = Vec::new();

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 /// Number of lines at the end of the output that must contain the answer.
 const LAST: usize = 10;
-/// Patterns of lines that replace or accompany recommendations on a busy machine.
+/// Patterns of lines that a busy machine prints instead of recommendations, or in addition to them.
 const BUSY: [&str; 2] = ["Nothing is recommended, because *", "Quality: * disturbed*"];
 
 /// A question in the document.

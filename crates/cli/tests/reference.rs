@@ -1,5 +1,5 @@
-//! Checks docs/reference.md, which lists what the documents of five earlier systems show, with a pqlab command for each
-//! item.
+//! Checks docs/reference.md. The document lists what the documents of five earlier systems show, with a pqlab command
+//! for each item.
 //!
 //! - Every item must have a command, or be marked as unanswered.
 //! - The program must accept each command. Each run must measure at least one case.
@@ -172,8 +172,8 @@ fn planned_by(words: &[String]) -> Vec<String> {
     ids.lines().map(str::to_owned).collect()
 }
 
-/// Exports the table in `words` from a stored run that has it. Checks that one of the row's `suites` produces the table,
-/// and that the `planned` cases include its area.
+/// Exports the table in `words` from a stored run that has it. Checks that one of the row's `suites` produces the
+/// table, and that the `planned` cases include the table's area.
 fn exported(number: &str, words: &[String], kept: &[Kept], planned: &[String], suites: &[String]) {
     let Some(table) = option(words, "--table") else {
         kept[0].pqlab.expect(0, &with(words, &[]));

@@ -1,5 +1,5 @@
-//! Tests `scripts/reliability` with small counts. The checks pass, and fail if a fault is injected. A trial does not
-//! change the record, and a signal ends the script immediately.
+//! Tests `scripts/reliability` with small counts. The checks must pass, and must fail if a fault is injected. A trial
+//! must not change the record, and a signal must end the script immediately.
 
 #![allow(clippy::unwrap_used)]
 

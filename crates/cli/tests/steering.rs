@@ -32,7 +32,7 @@ fn exported(pqlab: &Pqlab) -> Value {
     serde_json::from_str(&pqlab.expect(0, &["export", "last", "--format", "json-samples"])).unwrap()
 }
 
-/// Returns the document with hostile text in its free-text fields, and with one more case, which failed.
+/// Returns the document with hostile text in its free-text fields, and with an additional failed case.
 fn hostile(mut document: Value, id: &str) -> Value {
     document["run"]["id"] = id.into();
     for field in ["suite", "command", "started_at"] {

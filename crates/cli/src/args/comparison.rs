@@ -51,7 +51,7 @@ impl ComparisonArgs {
     }
 }
 
-/// Help on verdicts and the exit codes that they cause.
+/// Returns the help on verdicts and the exit code for each verdict.
 pub(super) fn verdicts() -> String {
     let line = |(verdict, code): (Verdict, u8)| format!("  {:14} {:62} {code}\n", verdict.name(), verdict.meaning());
     let codes = [

@@ -65,7 +65,7 @@ const EVERYDAY: &[(&str, &[&str])] = &[
     ("show", &["run", "case", "wide", "full", "weights", "db"]),
 ];
 
-/// Returns the command line with its help: `--help` is complete, `-h` fits on one screen.
+/// Returns the command line with two forms of help: `--help` is complete, and `-h` fits on one screen.
 pub(crate) fn command() -> Command {
     let mut command = Cli::command();
     let groups = groups(&command);
@@ -95,7 +95,7 @@ fn groups(command: &Command) -> String {
     GROUPS.iter().map(group).collect()
 }
 
-/// Shortens the `-h` of a verb: everyday options, examples, and where to find the rest.
+/// Shortens the `-h` of a verb to everyday options, examples, and a reference to the complete help.
 fn short(verb: Command, name: &str) -> Command {
     let everyday = EVERYDAY.iter().find(|(of, _)| *of == name).map(|(_, options)| *options);
     let Some(everyday) = everyday else { return verb };

@@ -27,9 +27,9 @@ pub(crate) enum Listed {
     Library(LibrarySpec),
 }
 
-/// Prefix for a library.
+/// Prefix of an argument that names a library.
 const LIBRARY: &str = "library=";
-/// Prefix for a worker.
+/// Prefix of an argument that names a worker.
 const WORKER: &str = "worker=";
 
 /// Parses the name of a listing, `library=SPEC` or `worker=NAME`.

@@ -227,7 +227,7 @@ pub(crate) enum ColorChoice {
     Never,
 }
 
-/// Parses a number of decimals: at most 15, the precision of a double.
+/// Parses a number of decimal places. Accepts at most 15, the precision of a double.
 fn parse_digits(text: &str) -> Result<usize, String> {
     match text.parse() {
         Ok(digits) if digits <= 15 => Ok(digits),

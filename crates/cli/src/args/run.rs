@@ -98,7 +98,7 @@ pub(crate) struct RunArgs {
     #[command(flatten)]
     pub(crate) output: RunOutputArgs,
 
-    /// Whether the verb is `gate`.
+    /// Rules of the gate, or `None` if the run is not a gate.
     #[arg(skip)]
     pub(crate) gate: Option<GateRules>,
 }

@@ -36,7 +36,8 @@ pub(crate) fn run(arguments: &ExportArgs) -> anyhow::Result<u8> {
 /// Checks that the run has the requested table.
 ///
 /// # Errors
-/// [`BadInput`] if it does not. The message names the suites that measure the table's cases, and the tables of the run.
+/// [`BadInput`] if the run does not have the table. The message names the suites that measure the table's cases, and
+/// lists the tables of the run.
 fn check_table(wanted: &str, tables: &[Table]) -> Result<(), BadInput> {
     if tables.iter().any(|table| table.name == wanted) {
         return Ok(());

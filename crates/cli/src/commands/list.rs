@@ -118,7 +118,8 @@ fn lengths(entries: &[AlgorithmEntry], width: usize) -> String {
     format!("{}\nLengths in bytes; the maximum if a length varies.", table(&heads, rows.collect(), width))
 }
 
-/// Returns a line break and the list of algorithms that a provider does not offer. Empty if it offers all of them.
+/// Returns a line break and the list of algorithms that a provider does not offer. Returns an empty string if the
+/// provider offers all algorithms.
 fn gaps(entry: &ProviderEntry) -> String {
     if entry.unsupported.is_empty() {
         return String::new();

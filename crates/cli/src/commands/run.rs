@@ -128,7 +128,7 @@ pub(crate) fn run(mut arguments: Box<RunArgs>, screen: &Terminal) -> anyhow::Res
     Ok(code)
 }
 
-/// Handles old option names: rewrites the request, and prints the new names.
+/// Handles old option names: rewrites the request, and prints notes with the new names.
 fn take_old_names(arguments: &mut RunArgs) -> Result<(), BadInput> {
     let output = &arguments.output;
     if output.json && !arguments.dry_run {
@@ -216,7 +216,8 @@ fn warn_of_baseline(analysis: &RunAnalysis<'_>, name: &str) {
 }
 
 /// Compares the run with the newest complete run of the same suite. Returns a one-line summary that ends with the
-/// command to show the comparison, or `None` if that run was measured with another build or on another machine.
+/// command to show the comparison. Returns `None` if there is no such run, if it was measured with another build or on
+/// another machine, or if the runs have no cases in common.
 fn against_last(store: &Store, analysis: &RunAnalysis<'_>) -> anyhow::Result<Option<String>> {
     let header = &analysis.run.header;
     let build = |run: &RunHeader| {
@@ -257,7 +258,7 @@ fn changes(comparison: &Comparison) -> String {
     format!("{} of {} changed{how}{unclear}", grouped((slower + faster) as u64), cases(comparison.cases.len()))
 }
 
-/// Returns the expected duration of a plan, in words, and where the estimate comes from.
+/// Returns the expected duration of a plan and the source of the estimate, in words.
 fn takes(expected: &ExpectedDuration) -> String {
     let nothing_known = expected.by_runs + expected.by_trial == 0;
     if let Some(samples) = expected.samples.filter(|_| nothing_known && expected.unknown > 0) {
@@ -300,7 +301,7 @@ fn plan(arguments: &RunArgs, laboratory: &Laboratory) -> Result<Plan, LabError> 
     laboratory.plan(&named.suites, &filters, &overrides, &mut tell)
 }
 
-/// Performs a dry run: prints the cases that would be measured, and the expected time.
+/// Performs a dry run: prints the cases that a run would measure, and the expected time.
 fn dry(arguments: &RunArgs, laboratory: &Laboratory) -> anyhow::Result<u8> {
     let overrides = arguments.overrides();
     let store = match arguments.measuring.database.path()?.exists() {
@@ -332,7 +333,8 @@ fn cases(count: usize) -> String {
     format!("{} case{}", grouped(count as u64), if count == 1 { "" } else { "s" })
 }
 
-/// Returns the destination that `--out` names. Rejects an unusable destination before anything is measured.
+/// Returns the destination that `--out` names, or `None` without `--out`. Rejects an unusable destination before
+/// anything is measured.
 fn save(arguments: &RunArgs) -> Result<Option<Destination>, BadInput> {
     let Some(path) = arguments.output.path() else { return Ok(None) };
     let destination = output::destination(path)?;
@@ -345,7 +347,8 @@ fn save(arguments: &RunArgs) -> Result<Option<Destination>, BadInput> {
     }
 }
 
-/// Returns the id of the run to resume: the run that `reference` names, or the latest interrupted run if it is empty.
+/// Returns the id of the run that `reference` names. If `reference` is empty, returns the id of the latest interrupted
+/// run.
 fn incomplete(store: &Store, reference: &str) -> anyhow::Result<String> {
     let run = if reference.is_empty() { store.last_incomplete()? } else { Some(store.resolve(reference)?) };
     run.ok_or_else(|| BadInput("no interrupted run to resume: see `pqlab runs`".into()).into())

@@ -86,7 +86,7 @@ pub(crate) fn run(arguments: &VerifyArgs, terminal: &Terminal) -> anyhow::Result
     })
 }
 
-/// Returns how many answers of the accumulated vectors to check.
+/// Returns the number of accumulated answers to check.
 fn answers(arguments: &VerifyArgs) -> Result<Answers, BadInput> {
     match arguments.accumulated {
         None if arguments.long => Ok(Answers::Long),

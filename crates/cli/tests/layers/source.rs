@@ -16,8 +16,8 @@ pub(crate) struct Source {
     pub(crate) texts: Vec<(usize, String)>,
 }
 
-/// The units of a crate, as [`units`] defines them. Maps each unit to the units that it uses, each with a file that
-/// uses it.
+/// The units of a crate, as [`units`] defines them. Maps each unit to the units that it uses. Each used unit has the
+/// path of a file that uses it.
 pub(crate) type Units = BTreeMap<String, BTreeMap<String, PathBuf>>;
 
 /// Returns the sources below a crate's `src`, except those that contain only tests.
@@ -35,7 +35,7 @@ pub(crate) fn sources_of(src: &Path) -> Vec<Source> {
 }
 
 /// Returns the units of a crate. A unit is a file in `src`, or a folder with all its contents. In the folders that
-/// `split` names, every part is a separate unit. The folder's own unit then uses all of these parts.
+/// `split` names, every part is a separate unit. The unit of such a folder then uses all of its parts.
 pub(crate) fn units(src: &Path, split: &[&str]) -> Units {
     let sources = sources_of(src);
     let modules: BTreeSet<&[String]> = sources.iter().map(|source| &source.module[..]).collect();
@@ -79,14 +79,14 @@ pub(crate) fn units(src: &Path, split: &[&str]) -> Units {
     found
 }
 
-/// Finds a cycle, in which each unit uses the next. Returns one line per unit, or `None` if there is no cycle.
+/// Finds a cycle of units in which each unit uses the next. Returns one line per unit, or `None` if there is no cycle.
 pub(crate) fn cycle(units: &Units) -> Option<Vec<String>> {
     let mut free = BTreeSet::new();
     units.keys().find_map(|unit| cycle_through(units, &mut vec![unit], &mut free))
 }
 
-/// Searches for a cycle among the units that the last unit of the path `way` uses. Skips the units in `free`, from
-/// which no cycle can be reached.
+/// Searches for a cycle that can be reached from the last unit of the path `way`. Skips the units in `free`, which lead
+/// to no cycle.
 fn cycle_through<'r>(
     units: &'r Units,
     way: &mut Vec<&'r String>,

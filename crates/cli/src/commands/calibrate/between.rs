@@ -1,4 +1,4 @@
-//! `pqlab calibrate --between`: counts how many intervals of a run contain the results of the other runs.
+//! `pqlab calibrate --between`: repeats a run, and counts how many intervals contain the mean of the other runs.
 
 use super::runs::{ManyRuns, START_S, announce};
 use crate::args::CalibrateArgs;

@@ -1,4 +1,5 @@
-//! `pqlab calibrate --independence`: tests whether the result of a case changes if the run also measures other cases.
+//! `pqlab calibrate --independence`: tests whether a case gives a different result if the run also measures other
+//! cases.
 
 use super::runs::{ManyRuns, START_S, announce};
 use crate::args::CalibrateArgs;

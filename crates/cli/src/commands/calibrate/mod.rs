@@ -71,7 +71,7 @@ fn noise(arguments: &CalibrateArgs) -> anyhow::Result<u8> {
     Ok(DONE)
 }
 
-/// Progress bar that counts runs of one case each. Disturbed runs are repeated, so the total can grow.
+/// Progress bar that counts runs, each with a single case. Disturbed runs are repeated, so the total can grow.
 struct RunsDone(ProgressBar);
 
 impl Progress for RunsDone {

@@ -39,11 +39,11 @@ impl MeasuredArgs {
     }
 }
 
-/// Time that a run takes in addition to its cases, in seconds: capturing the environment, calibrating the counter and
-/// starting processes.
+/// Time in seconds that a run takes in addition to its cases, to capture the environment, calibrate the counter and
+/// start processes.
 pub(super) const START_S: f64 = 0.3;
 
-/// Prints what will be measured, and how long it takes if nothing disturbs it.
+/// Prints what will be measured, and the expected duration without disturbances.
 pub(super) fn announce(what: &str, seconds: f64) {
     let duration = match seconds {
         seconds if seconds < 90.0 => format!("{:.0} s", seconds.ceil()),

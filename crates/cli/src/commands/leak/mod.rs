@@ -81,8 +81,8 @@ fn progress_bar(tests: usize, arguments: &LeakArgs) -> ProgressBar {
     ProgressBar::new(tests as u64 * STEPS).with_style(style)
 }
 
-/// Returns the exit code for all tests. Leaks and failures take precedence over inconclusive tests. A test of public
-/// data affects the exit code only if it fails.
+/// Returns the exit code for all tests. Leaks and failures take precedence over inconclusive tests. If a test varies
+/// only public data, it affects the exit code only if it fails.
 fn exit_code(outcomes: &[LeakOutcome]) -> u8 {
     let mut code = None;
     for LeakOutcome { verdict, role, .. } in outcomes {
@@ -150,7 +150,8 @@ fn time(ns: f64) -> String {
     if ns < 10_000.0 { format!("{ns:.0} ns") } else { format!("{:.1} µs", ns / 1e3) }
 }
 
-/// Returns a table with one row per repeated test: how often it gave each verdict, and the range of each figure.
+/// Returns a table with one row per repeated test. A row shows how often the test gave each verdict, and the range of
+/// each figure.
 fn counted(outcomes: &[LeakOutcome], terminal: &Terminal) -> String {
     let mut by_case: BTreeMap<&str, Vec<&LeakOutcome>> = BTreeMap::new();
     for outcome in outcomes {
