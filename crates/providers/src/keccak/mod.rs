@@ -1,6 +1,6 @@
 //! This project's Keccak (crate `pqlab-keccak`), which hashes one message or eight messages concurrently. No published
-//! crate hashes eight messages. Each code path is a separate provider. If this processor cannot run a code path, the
-//! provider lists the functions as unsupported and gives the reason.
+//! crate hashes eight messages concurrently. Each code path is a separate provider. If this processor cannot run a code
+//! path, the provider lists the functions as unsupported and gives the reason.
 
 #[cfg(test)]
 mod tests;

@@ -1,5 +1,5 @@
 //! Ed25519 (RFC 8032) from the `ed25519-dalek` crate. Verification uses the crate's default, `verify`, instead of
-//! `verify_strict`. As in OpenSSL, this verification does not multiply by the cofactor and accepts weak public keys.
+//! `verify_strict`. Like OpenSSL, `verify` accepts weak public keys and does not multiply by the cofactor.
 
 use super::sized;
 use crate::shared::bytes::{check_context, no_context, write};

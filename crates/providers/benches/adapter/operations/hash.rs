@@ -4,7 +4,8 @@ use pqlab_primitives::{Hash, LaneHash, Xof, XofReader};
 use std::hint::black_box;
 use std::sync::Arc;
 
-/// Message length in bytes, short enough to make the cost of an allocation, a lookup or a dispatch in each call visible.
+/// Message length in bytes. The messages are short, so that the cost of an allocation, a lookup or a dispatch in each
+/// call is visible.
 pub(crate) const MESSAGE: usize = 64;
 /// Length in bytes of the message that is absorbed in parts of [`PART`] bytes.
 pub(crate) const LONG: usize = 4096;
