@@ -15,7 +15,7 @@ pub const DEFAULT_RUN_SPREAD: RunSpread = RunSpread { pct: 0.3, degrees_of_freed
 /// Degrees of freedom of a variance that is known, not estimated.
 pub(crate) const KNOWN: usize = 1_000_000;
 
-/// Spread between whole runs of the same case, in addition to the spread between processes.
+/// Spread between runs of the same case, in addition to the spread between processes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RunSpread {
     /// Standard deviation between runs, in percent.
@@ -239,7 +239,7 @@ pub struct NullComparisons {
     /// Number of comparisons with the verdict faster or slower. Each comparison is judged with the spread estimated
     /// from the others.
     pub false_verdicts: usize,
-    /// Spread between whole runs.
+    /// Spread between runs.
     pub runs: RunSpread,
     /// Smallest margin in percent, but at least [`LEAST_MARGIN_PCT`], that satisfies two conditions:
     ///
