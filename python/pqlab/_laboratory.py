@@ -61,8 +61,8 @@ def run(
     :param protocol: Measurement settings, ``adaptive`` or ``reference`` (default from the suite).
     :param precision: Target half-width of the median's 95% interval in percent (default 1, or from the suite).
     :param max_time: Time limit for each case in seconds (default 1.5, or from the suite).
-    :param patience: Time limit in seconds for measuring disturbed cases again at the end of the run, or 0 to skip it
-        (default a tenth of the run's time, at least 5).
+    :param patience: Time limit in seconds for measuring disturbed cases again at the end of the run, or 0 to measure no
+        case again (default a tenth of the run's time, at least 5).
     :param processes: Number of worker processes that measure each case (default 8, or from the suite).
     :param iterations: Fixed number of samples for each case, instead of the adaptive rules (default none).
     :param warmup: Number of operations to discard at the start of each process (default 100).
@@ -118,10 +118,10 @@ def measure(
     >>> run = pqlab.measure(lambda: key.sign(b"message"), name="sign", verify=lambda signature: len(signature) == 256)
     >>> run = pqlab.measure(mine, theirs, beside=["hash"], algorithms=["SHA3-256"], quick=True)
 
-    Functions run in dedicated processes, which are forked from this interpreter. They can use all existing objects, but
-    the other threads of this interpreter do not exist in the forked processes. The garbage collector is off while
-    functions are timed. The ``floor/null/null`` case times a function that does nothing, in the same loop. This time is
-    the overhead of a call, which every figure includes.
+    Functions run in dedicated processes, which are forked from this interpreter. All existing objects are available in
+    these processes, but the other threads of this interpreter are not. The garbage collector is off while functions are
+    timed. The ``floor/null/null`` case times a function that does nothing, in the same loop. The result is the overhead
+    of a call, which every figure includes.
 
     :param functions: The functions. For several functions, set the name, setup and so on of each with
         :func:`benchmark`.
@@ -402,7 +402,7 @@ def inspect_files(
 ) -> list[dict[str, Any]]:
     """Shows and checks files with keys, certificates or tokens. Checks use the keys and certificates of all the files.
 
-    :param files: Paths of the files, such as a certificate and its issuer's, or a token and its key.
+    :param files: Paths of the files, such as a certificate and the issuer's certificate, or a token and its key.
     :param providers: Check only with providers that match one of these patterns (default all).
     :param libraries: Shared libraries, as for :func:`run`.
     :param workers: Programs in other languages, as for :func:`run`.

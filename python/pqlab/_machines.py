@@ -116,7 +116,7 @@ class _Table:
 
 
 def _ids(there: Sequence[Machine]) -> list[str]:
-    """Returns all case ids: first the cases of the first machine, then cases that only later machines measured."""
+    """Returns all case ids. The cases of the first machine come first, then cases that only later machines measured."""
     return list(dict.fromkeys(case for machine in there for case in machine.cases()))
 
 

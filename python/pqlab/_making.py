@@ -36,7 +36,7 @@ class Made(Generated):
     parts: int
     """Number of parts."""
     begun_again: int
-    """Number of times that a part was restarted because its process or node died."""
+    """Number of restarts of parts whose process or node died."""
     elapsed_ns: int
     """Time in ns to sign and write all parts."""
     start_ns: int

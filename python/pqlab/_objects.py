@@ -27,11 +27,11 @@ ENDS = 32
 LONGEST_FOOTER = 1 << 30
 """Maximum length of a footer in bytes. A block that claims a longer footer is damaged."""
 PIECE = 8 << 20
-"""Bytes to hold in memory at a time while a part is fetched."""
+"""Maximum number of bytes to hold in memory while a part is fetched."""
 
 Facts = tuple[str, str, int, int, int | None]
-"""Properties of a block: format, form, number of transactions, bytes, and stride. A part that begins at a multiple of
-the stride is found without a scan."""
+"""Properties of a block: format, form, number of transactions, bytes, and stride. If a part begins at a multiple of the
+stride, readers find it without a scan."""
 
 
 class Local:
@@ -100,7 +100,8 @@ class Object:
 
     @contextmanager
     def _outline(self) -> Generator[tuple[str, int]]:
-        """Yields the name and descriptor of a sparse file as long as the object, with only the object's two ends."""
+        """Yields the name and descriptor of a sparse file. The file is as long as the object, but contains only the
+        object's two ends."""
         with tempfile.NamedTemporaryFile(prefix="pqlab-part-") as file, self.reached():
             os.truncate(file.fileno(), self.size)
             for place, piece in self.pieces:

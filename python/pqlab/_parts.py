@@ -46,7 +46,7 @@ class Hands:
         return sum(int(node["Resources"].get("CPU", 0)) // self.threads for node in self.ray.nodes() if node["Alive"])
 
     def begun_again(self) -> int:
-        """Returns how often a part was restarted because its process or node died."""
+        """Returns the number of restarts of parts whose process or node died."""
         return sum(tries - 1 for tries in self.tries.values())
 
     def ready(self, nothing: Part) -> None:
@@ -82,7 +82,8 @@ class Hands:
                     yield part, answer
 
     def in_order(self, parts: Iterable[Part]) -> Generator[tuple[Part, Any]]:
-        """Yields parts with their results, in the order of ``parts``. Limits how many results wait in memory."""
+        """Yields parts with their results, in the order of ``parts``. Limits the number of results that wait in
+        memory."""
         waiting, begun = deque(parts), deque[tuple[Part, Any]]()
         while waiting or begun:
             limit = max(AHEAD, AHEAD * self.workers())

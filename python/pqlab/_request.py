@@ -218,8 +218,8 @@ _LARGEST_FRACTION = 0.05
 
 
 def precision_pct(value: object) -> float:
-    """Reads a precision in percent, such as ``1`` or ``"1%"``. A fraction up to 0.05, as in earlier versions, is
-    converted with a warning."""
+    """Reads a precision in percent, such as ``1`` or ``"1%"``. Earlier versions took fractions, so a number up to 0.05
+    is converted to percent, with a warning."""
     try:
         number = float(value.removesuffix("%")) if isinstance(value, str) else value
         if isinstance(number, (int, float)) and math.isfinite(number):

@@ -440,7 +440,7 @@ def load_all(*paths: Path) -> list[Run]:
 
 @contextmanager
 def stopped_runs() -> Generator[None]:
-    """If an exception carries a run from the compiled module, converts the run to :class:`Run`."""
+    """Converts the run that an exception carries, if any, from the compiled module's type to :class:`Run`."""
     try:
         yield
     except Interrupted as stopped:

@@ -25,7 +25,7 @@ from pqlab.ledger import BlockReport, Phases, Rejected, by_whom
 PART = 65_536
 """Approximate number of transactions in a part, a second or more of work for one thread."""
 LISTED = 100_000
-"""Maximum number of rejected transactions to list, the same as ``pqlab ledger verify`` on one machine."""
+"""Maximum number of rejected transactions to list, as in ``pqlab ledger verify`` on one machine."""
 JOURNAL = "pqlab-ledger-parts/2"
 
 ANOTHER = "name another journal, or delete this one"
@@ -34,8 +34,8 @@ ANOTHER = "name another journal, or delete this one"
 Watcher = Callable[[int, int], object]
 """Callback that receives the number of transactions verified and the total."""
 Found = tuple[Any, ...]
-"""Fields of the native module's result for a part, then the digest of the part (``None`` without a journal), then the
-unshared memory of the process in bytes."""
+"""Fields of the native module's result for a part, followed by the digest of the part (``None`` without a journal) and
+the unshared memory of the process in bytes."""
 
 
 def _sha256(text: bytes) -> bytes:
@@ -53,7 +53,7 @@ class ClusterReport(BlockReport):
     resumed: int
     """Number of parts that were already in the journal."""
     begun_again: int
-    """Number of times that a part was restarted because its process or node died."""
+    """Number of restarts of parts whose process or node died."""
     start_ns: int
     """Time in ns to start or reach Ray and to prepare every node, not included in ``elapsed_ns``."""
     unshared_memory: int

@@ -153,7 +153,7 @@ class HybridCertificate:
 
     @property
     def signature_algorithm(self) -> str:
-        """Algorithm of the signature, or of the classical signature if the certificate also has an alternative one."""
+        """Signature algorithm. For a certificate that also has an alternative signature, the classical algorithm."""
         return self._certificate.signature_algorithm
 
     @property
@@ -204,8 +204,8 @@ class HybridCertificate:
     def cosign(self, secret_key: SecretKey) -> bytes:
         """Signs the certificate with ML-DSA-65. Returns the certificate and the detached signature as a CBOR array.
 
-        An earlier system defined this form. The certificate does not mention the detached signature, so nobody can
-        detect that the signature was removed.
+        An earlier system defined this form. The certificate does not refer to the detached signature, so verifiers
+        cannot detect that the signature was removed.
 
         :raises pqlab.InvalidArgument: The key is not an ML-DSA-65 key.
         """

@@ -55,7 +55,7 @@ class Node:
     labels: Mapping[str, str]
     """Ray labels of the node."""
     runs: list[str] = field(default_factory=list)
-    """Ids of the node's runs. There is more than one if another machine of the same kind had to take over."""
+    """Ids of the node's runs. There are several if another machine of the same kind took over."""
     complete: bool = False
     """Whether the node's runs contain every planned case."""
     died: int = 0
@@ -393,7 +393,7 @@ class _Fleet:
             return True
 
     def again(self, turn: _Turn, why: str) -> bool:
-        """Handles the death of a run. Returns true if the run has died too often to be started again."""
+        """Handles the death of a run. Returns true if the run has died too often to be restarted."""
         turn.stream = None
         turn.node.died += 1
         self.say(f"{turn.node.name}: {why}")

@@ -1,4 +1,5 @@
-"""For any argument, a call returns or raises a documented exception. No call panics or crashes the interpreter.
+"""For any argument, a call returns a result or raises a documented exception. No call panics or crashes the
+interpreter.
 
 ``PQLAB_PYTHON_EXAMPLES`` sets the number of examples per entry point. ``PQLAB_PYTHON_LEAKS`` sets the number of calls
 in the memory tests.
