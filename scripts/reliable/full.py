@@ -108,7 +108,7 @@ class Tally:
         self.faults = []
 
     def places(self, places):
-        """Yields every `step`-th of the places to test, and reports progress."""
+        """Yields every `step`-th place to test, and reports progress."""
         for place in places[:: self.step]:
             self.tried += 1
             if self.tried % 25 == 0:
@@ -208,7 +208,7 @@ def content(folder):
 
 
 def of_outputs(task, strace, name, pqlab, words, single):
-    """Tests a command that writes into a folder, or that overwrites the file `single`."""
+    """Tests a command that writes into a folder or overwrites the file `single`."""
     out = pqlab.folder / "out"
 
     def made(before=()):

@@ -1,4 +1,4 @@
-"""Hostile clients: the services must keep running, answer good clients, and not grow."""
+"""Hostile clients: the services must keep running, answer well-behaved clients, and not grow."""
 
 import concurrent.futures
 import contextlib
@@ -181,7 +181,8 @@ def settled(service, before):
 
 
 def attacked(task, name, service, good):
-    """Tests a service with hostile clients. Before and after, calls `good`, a good client that raises faults."""
+    """Tests a service with hostile clients. Before and after the attacks, calls `good`, a well-behaved client that
+    raises faults."""
     for _ in range(3):
         good()
     before, count = service.size(), task.count(500, 10_000)

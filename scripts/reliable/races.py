@@ -2,7 +2,7 @@
 
 In these builds, ThreadSanitizer does not see synchronization inside the standard library. Examples are filling a
 `OnceLock`, locking a contended mutex, sending through a channel, and joining a thread. A report is about this project
-if both conditions hold:
+if both of these conditions hold:
 
 - For one of the two accesses, the innermost frame outside the standard library is in this workspace.
 - Neither access is to data that the standard library synchronizes in these ways.
