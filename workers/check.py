@@ -6,8 +6,8 @@
 
 The first form checks everything that a worker lists, with round trips, forgeries, repeated coins and visits. It also
 checks that the worker rejects invalid input, including garbage. The second form checks that workers interoperate: each
-worker decapsulates and verifies what the others encapsulate and sign. Exits with code 1 if something is wrong. Needs
-only Python 3.9.
+worker decapsulates ciphertexts from the other workers, and verifies their signatures. Exits with code 1 if something is
+wrong. Needs only Python 3.9.
 """
 
 import hashlib
