@@ -9,7 +9,8 @@ use std::os::fd::AsRawFd;
 /// Maximum length in bytes of an IP packet.
 const LONGEST: usize = 65_535;
 
-/// One direction of the link, and the packets in flight. Each packet has an arrival time in ns; the earliest is first.
+/// One direction of the link, with the packets in flight. The packets are ordered by arrival time in ns, earliest
+/// first.
 struct Direction {
     link: Link,
     under_way: VecDeque<(u64, Vec<u8>)>,
@@ -55,8 +56,8 @@ impl Direction {
     }
 }
 
-/// Carries packets between `ends`, the devices of client and server, until `stop` becomes readable. Returns the packet
-/// counts from client to server, and from server to client. `now` is a monotonic clock in ns.
+/// Carries packets between the devices of the client and the server (`ends`), until `stop` becomes readable. Returns
+/// the packet counts of each direction, client to server first. `now` is a monotonic clock in ns.
 ///
 /// # Errors
 /// Propagates errors from reading, writing and waiting.

@@ -78,9 +78,9 @@ impl Conditions {
         within("MTU in bytes", f64::from(self.mtu), 576.0, 65_535.0)
     }
 
-    /// Returns the maximum number of bytes queued in each direction. This is the number of bytes that the link carries
-    /// in two round trips (RFC 3439 suggests one), but at least 64 packets of maximum length. Returns `u64::MAX` if the
-    /// rate is unlimited.
+    /// Returns the maximum number of bytes queued in each direction: as many as the link carries in two round trips,
+    /// but at least 64 packets of maximum length. RFC 3439 suggests one round trip. Returns `u64::MAX` if the rate is
+    /// unlimited.
     pub fn queue(&self) -> u64 {
         let least = 64 * u64::from(self.mtu);
         let bytes = |rate: u64| (rate as f64 / 8.0 * self.round_trip.as_secs_f64() * 2.0) as u64;

@@ -79,7 +79,7 @@ fn set_to(setting: &'static str, value: &str) -> Result<(), NetworkError> {
     fs::write(setting, value).map_err(|error| NetworkError::Configure { what: setting, error })
 }
 
-/// Creates a TUN device in this thread's namespace. Closing the file removes it.
+/// Creates a TUN device in this thread's namespace. Closing the returned file removes the device.
 fn device() -> Result<File, NetworkError> {
     let mut options = OpenOptions::new();
     options.read(true).write(true).custom_flags(libc::O_NONBLOCK);

@@ -9,7 +9,7 @@ use std::net::{SocketAddrV4, TcpListener, TcpStream, UdpSocket};
 use std::os::fd::OwnedFd;
 use std::thread::{self, JoinHandle};
 
-/// Emulated network: two ends, and a thread that carries packets between them until this value is dropped.
+/// Emulated network. A thread carries packets between the two ends until this value is dropped.
 pub struct Network {
     client: Namespace,
     server: Namespace,
@@ -50,7 +50,7 @@ impl Network {
         self.server.within(|| TcpListener::bind((SERVER, 0)))
     }
 
-    /// Connects from the client's end. Takes one round trip.
+    /// Connects from the client's end, which takes one round trip.
     ///
     /// # Errors
     /// Propagates I/O errors.
@@ -75,7 +75,7 @@ impl Network {
         self.end(end).within(act)
     }
 
-    /// Stops carrying packets. Returns the packet counts from client to server, and from server to client.
+    /// Stops carrying packets. Returns the packet counts of each direction, client to server first.
     ///
     /// # Errors
     /// Returns the error if the thread that carries packets failed earlier.

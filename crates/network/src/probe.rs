@@ -15,8 +15,8 @@ const APART: Duration = Duration::from_millis(2);
 const BURST: usize = 60;
 
 impl Network {
-    /// Sends `count` small datagrams from client to server, 2 ms apart, and returns the round-trip times in ns of the
-    /// answered datagrams. Stops when no reply has arrived for `patience`.
+    /// Sends `count` small datagrams from client to server, 2 ms apart. Returns the round-trip time, in ns, of each
+    /// datagram that was answered. Stops when no reply has arrived for `patience`.
     ///
     /// # Errors
     /// Propagates I/O errors.
@@ -61,9 +61,9 @@ impl Network {
     }
 
     /// Sends a burst of packets of `mtu` bytes to the server's end, and waits at most `patience` for each. Returns the
-    /// number of bytes that arrived after the first packet, and the time in ns from the first packet to the last. Bytes
-    /// divided by time is the link's rate, if the rate is limited. Returns `None` if at most half of the packets
-    /// arrived.
+    /// number of bytes that arrived after the first packet, and the time in ns from the first packet to the last. If
+    /// the rate is limited, the bytes divided by the time give the link's rate. Returns `None` if at most half of the
+    /// packets arrived.
     ///
     /// # Errors
     /// Propagates I/O errors.

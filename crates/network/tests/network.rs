@@ -1,4 +1,4 @@
-//! Tests TCP over TUN devices. Asserts no exact times, because the unit tests of `link` check the arithmetic, and
+//! Tests TCP over TUN devices. The tests do not assert exact times. The unit tests of `link` check the arithmetic, and
 //! reports show the measured conditions next to every result.
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "test helpers, and a test that prints")]
@@ -111,7 +111,8 @@ fn leaves_no_devices_or_descriptors_behind() {
     assert!(held(50) <= base + 16, "{} open descriptors, {base} before the loop", held(50));
 }
 
-/// Compares requested with measured conditions. Run with `cargo test -p pqlab-network -- --ignored --nocapture`.
+/// Compares the requested conditions with the measured ones. Run with
+/// `cargo test -p pqlab-network -- --ignored --nocapture`.
 #[test]
 #[ignore = "prints times and asserts nothing"]
 fn compare_requested_with_actual_conditions() {
