@@ -44,8 +44,8 @@ fn peer<'p, T: ?Sized>(
     linked.find_map(|provider| find(provider).map(|found| (provider.id(), found)))
 }
 
-/// Checks that a key pair from `one` and an encapsulation by `other` give the same secret. Errors name the linked
-/// library, `peer`, which is either `one` or `other`.
+/// Checks that a key pair from `one` and an encapsulation by `other` give the same secret. `peer` is the id of the
+/// linked library, which errors name.
 fn exchange_secret(one: &dyn Kem, other: &dyn Kem, peer: &str) -> Result<(), Fault> {
     let exchange = || {
         let parameters = &one.info().parameters;
@@ -61,8 +61,8 @@ fn exchange_secret(one: &dyn Kem, other: &dyn Kem, peer: &str) -> Result<(), Fau
     judge(exchange(), peer, "the two sides have different shared secrets")
 }
 
-/// Checks that `other` accepts a signature by `one`, and rejects the signature after a bit flip. Errors name the linked
-/// library, `peer`, which is either `one` or `other`.
+/// Checks that `other` accepts a signature by `one`, and rejects the signature after a bit flip. `peer` is the id of
+/// the linked library, which errors name.
 fn exchange_signature(one: &dyn SignatureScheme, other: &dyn SignatureScheme, peer: &str) -> Result<(), Fault> {
     let exchange = || {
         let parameters = &one.info().parameters;

@@ -16,8 +16,8 @@ pub fn hybrids() -> impl Iterator<Item = &'static str> {
 }
 
 /// Returns a provider for each pair that can build the hybrid. The provider has the pair's name in case ids, such as
-/// `aws-lc` or `aws-lc+liboqs`. Without `every`, returns only the pairs that a run measures by default. Empty if the
-/// algorithm is not a hybrid.
+/// `aws-lc` or `aws-lc+liboqs`. Without `every`, returns only the pairs that a run measures by default. Returns an
+/// empty list if the algorithm is not a hybrid.
 pub fn constructed(providers: &[Arc<Provider>], algorithm: &str, every: bool) -> Vec<Arc<Provider>> {
     let half = every.then(|| FASTEST.to_owned());
     let options = CaseOptions { classical: half.clone(), post_quantum: half, ..CaseOptions::default() };

@@ -4,8 +4,8 @@
 //!
 //! This module measures nothing itself. The caller drafts a plan with every possible pair, and selects cases from the
 //! draft. The selected cases determine which [questions](Question) are open. The caller measures each question's cases
-//! in worker processes, and plans again with the answers. As a result, filters reduce the candidates, all areas of a
-//! plan share one answer, and a library that crashes is excluded without harming the run.
+//! in worker processes, and plans again with the answers. As a result, filters also limit the candidates, and all areas
+//! of a plan share one answer. If a library crashes, its pairs drop out and the run continues.
 
 use crate::pairs::Pair;
 use crate::{CaseOptions, NULL};
@@ -15,7 +15,7 @@ use pqlab_record::{Case, Fastest};
 pub const FASTEST: &str = "fastest";
 
 /// Operations that include all other operations of a construction. If such an operation is measured, only its time
-/// chooses the pair.
+/// determines the fastest pair.
 const WHOLE: [&str; 2] = ["handshake", "cycle"];
 
 /// Asks which pair of providers is fastest for a construction. Measuring [the question's cases](Self::cases) gives the
@@ -98,7 +98,7 @@ fn request(options: &CaseOptions, pair: &Pair) -> Option<String> {
 }
 
 /// Returns whether to measure a construction with the pair. If the options request `fastest`, a plan keeps only the
-/// chosen pair, and a draft keeps every pair that does not contain the null provider.
+/// chosen pair. A draft keeps every pair that does not contain the null provider.
 pub(crate) fn keeps(options: &CaseOptions, construction: &str, pair: &Pair) -> bool {
     let Some(asked) = request(options, pair) else { return true };
     // The null provider does nothing, so it must not be chosen as the fastest.

@@ -12,10 +12,10 @@ use sha2::{Digest, Sha256};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Number of keys and messages that a trial rotates through, so that neither branch predictors nor caches adapt to a
-/// single key. Which cache the keys fit in depends on the library. 16 expanded ML-KEM-768 keys take 38 KB. 16 prepared
-/// ML-DSA-65 keys with their matrices take more than half a megabyte. Cases with `keys=1` use a single key, which stays
-/// in the cache.
+/// Number of keys and messages that a trial rotates through. With several keys, neither branch predictors nor caches
+/// adapt to a single key. Which cache the keys fit in depends on the library: 16 expanded ML-KEM-768 keys take 38 KB,
+/// but 16 prepared ML-DSA-65 keys with their matrices take more than half a megabyte. Cases with `keys=1` use a single
+/// key, which stays in the cache.
 pub(crate) const POOL: usize = 16;
 /// Time limit for filling a pool, because generating an RSA key takes a quarter of a second.
 const POOL_TIME: Duration = Duration::from_millis(10);
@@ -56,10 +56,10 @@ fn fork(generator: &mut ChaCha8Rng) -> ChaCha8Rng {
 pub(crate) enum Supply {
     /// A pool of keys, each with its own input.
     Pool,
-    /// The given number of keys. Inputs still fill a whole pool if there are fewer keys.
+    /// The given number of keys. If this is less than the size of a pool, the inputs still fill a pool.
     Keys(u64),
-    /// One key with a pool of inputs and a single output buffer. Used for one of several threads, and for measuring the
-    /// memory of a call.
+    /// One key with a pool of inputs and a single output buffer. Used for each thread of a case with several threads,
+    /// and to measure memory use.
     OneKey,
 }
 
@@ -78,7 +78,8 @@ impl Supply {
         }
     }
 
-    /// Appends inputs for `keys` keys in rotation to the existing `inputs`. `make` receives the index of the key.
+    /// Appends inputs to `inputs`, for `keys` keys in rotation. `make` creates an input for the key with the given
+    /// index.
     pub(crate) fn inputs<T, E>(
         self,
         keys: usize,
@@ -111,7 +112,7 @@ impl Supply {
     }
 }
 
-/// Adds items until there are [`POOL`] of them or [`POOL_TIME`] has passed. Returns at least one item.
+/// Adds items until there are [`POOL`] items or [`POOL_TIME`] has passed. Returns at least one item.
 fn pool<T, E>(mut items: Vec<T>, mut make: impl FnMut() -> Result<T, E>) -> Result<Vec<T>, E> {
     let started = monotonic_ns();
     while items.is_empty() || items.len() < POOL && u128::from(monotonic_ns() - started) < POOL_TIME.as_nanos() {
@@ -120,8 +121,8 @@ fn pool<T, E>(mut items: Vec<T>, mut make: impl FnMut() -> Result<T, E>) -> Resu
     Ok(items)
 }
 
-/// Generates a key. If `taken` is set, the key comes from `length` seeded bytes, which are returned with it. Otherwise,
-/// the library uses its own generator, and the returned bytes are empty.
+/// Generates a key. If `taken` is set, derives the key from `length` seeded bytes, and returns the key with these
+/// bytes. Otherwise, the library uses its own generator, and the returned bytes are empty.
 pub(crate) fn key<K>(
     length: usize,
     taken: bool,
@@ -133,8 +134,8 @@ pub(crate) fn key<K>(
 }
 
 /// Returns an encoded private key, or no bytes if no encoding is requested. `length` returns the maximum length of an
-/// encoding in bytes, and `written` lists the encodings that the library can write. If the seed is requested but not in
-/// this list, returns `coins`, the seed from which the key was generated.
+/// encoding in bytes. `written` lists the encodings that the library can write. If the seed is requested but the
+/// library cannot write it, returns `coins`, the seed from which the key was generated.
 pub(crate) fn encoded(
     encoding: Option<KeyEncoding>,
     length: impl FnOnce(KeyEncoding) -> Option<usize>,
@@ -159,7 +160,7 @@ pub(crate) fn encoding(case: &Case, encodings: &[KeyEncoding]) -> Result<KeyEnco
     named.copied().ok_or_else(|| missing(case))
 }
 
-/// Caller-supplied randomness for an operation: fresh bytes before each batch, or the same seeds in rotation.
+/// Caller-supplied randomness for an operation: fresh bytes for each batch, or a fixed list of seeds in rotation.
 pub(crate) struct GivenCoins {
     coins: Vec<Vec<u8>>,
     fresh: Option<ChaCha8Rng>,
@@ -205,7 +206,7 @@ impl GivenCoins {
 /// excludes dropping them.
 pub(crate) struct NewKeys<K> {
     keys: Vec<K>,
-    /// Supplied randomness. `None` if the library uses its own generator.
+    /// Supplied randomness, or `None` if the library uses its own generator.
     coins: Option<GivenCoins>,
 }
 
@@ -259,7 +260,8 @@ impl Messages {
         Messages { turn: Turn::new(messages.len()), messages, fresh: None }
     }
 
-    /// If messages must be fresh, changes the messages for a batch and starts again with the first one.
+    /// If messages must be fresh, changes as many messages as the batch uses, and restarts the rotation at the first
+    /// message.
     pub(crate) fn setup(&mut self, batch: usize) {
         let Some(generator) = &mut self.fresh else { return };
         // Replacing eight bytes makes a message new. Generating all of a long message would take

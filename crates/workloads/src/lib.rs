@@ -1,4 +1,5 @@
-//! Workloads, which define what pqlab measures. Each workload has a file or folder, and a line in the table below.
+//! Workloads, which define the operations that pqlab measures. Each workload has a file or folder, and a line in the
+//! table below.
 
 mod answers;
 mod constructed;
@@ -117,8 +118,8 @@ fn find<'a>(providers: &'a [Arc<Provider>], id: &str) -> Result<&'a Arc<Provider
     provider.ok_or_else(|| Fault::Unsupported(format!("this build does not contain the library {id}")))
 }
 
-/// Creates the trial for an operation of a KEM or signature scheme. If a KEM and a signature scheme have the same name,
-/// `sign` and `verify` use the scheme, and all other operations use the KEM.
+/// Creates the trial for an operation of a KEM or signature scheme. A KEM and a signature scheme can have the same
+/// name. In this case, `sign` and `verify` use the scheme, and all other operations use the KEM.
 ///
 /// # Errors
 /// Errors from the library while generating keys and inputs, and [`Fault::Unsupported`] if the operation does not

@@ -2,7 +2,7 @@
 //!
 //! A case's time is the operation's time without memory measurement. After each sample, [`pqlab_harness::memory`] runs
 //! the operation again and records its peaks. Stack use is counted from the call of the operation and includes a few of
-//! pqlab's own frames; `null` shows how much stack they take.
+//! pqlab's own frames. The provider `null` shows the size of these frames.
 
 use crate::inputs::{Supply, generator};
 use crate::ntor::{self, NtorWorkload};
@@ -103,8 +103,8 @@ impl Trial for Memory {
         Ok(())
     }
 
-    /// Declares several threads, because peaks are measured on another thread. Otherwise, the harness would count the
-    /// wait for that thread as a disturbance.
+    /// Declares several threads, because another thread measures the peaks. Otherwise, the harness would count the wait
+    /// for that thread as a disturbance.
     fn demands(&self) -> Demands {
         Demands { several_threads: true, ..Demands::default() }
     }
@@ -118,7 +118,8 @@ mod tests {
     use pqlab_providers::providers;
     use std::collections::{HashMap, HashSet};
 
-    /// Returns the peaks of two samples of each case, keyed by case id. Empty if peaks cannot be measured.
+    /// Returns the peaks of two samples of each case by case id: the stack peaks, then the heap peaks. Returns an empty
+    /// map if peaks cannot be measured.
     fn measured(wanted: impl Fn(&Case) -> bool) -> HashMap<String, [Vec<f64>; 2]> {
         let providers = providers();
         let cases = MemoryWorkload.cases(&providers, &CaseOptions::default());

@@ -292,7 +292,7 @@ mod tests {
         options: CaseOptions,
     }
 
-    /// Every field that can be chosen, as command-line arguments. `SUITE` has the same values as a suite.
+    /// Command-line arguments that set every field that users can choose. `SUITE` sets the same values in a suite.
     const LINE: &str = "x --lengths 0,32 --state evicted --variant plain,sizes --coins exact --keys pool,1 \
                         --threads 1,2 --tasks 7 --pool-threads 2 --classical fastest --post-quantum b --blocks 10 \
                         --senders one,10% --at-once 8,100 --invalid 1% --output-lengths 64 \

@@ -21,7 +21,7 @@ impl Registry {
         Registry { providers, workloads: workloads(), checked: Mutex::default(), failed: Vec::new() }
     }
 
-    /// Marks providers as unusable. `failed` lists their ids with reasons. Cases of these providers fail with the
+    /// Marks providers as unusable. `failed` lists their ids with reasons. Cases of these providers fail with the given
     /// reason.
     pub fn without(self, failed: Vec<(String, String)>) -> Registry {
         Registry { failed, ..self }

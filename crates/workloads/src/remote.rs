@@ -29,14 +29,14 @@ const LONG_VISIT_NS: u64 = WARM_UP_VISIT_NS / 4;
 const LEAST_VISITS: usize = 6;
 /// Minimum total time of the long visits before the warm-up ends, in ns.
 const LEAST_NS: u64 = 100_000_000;
-/// Limit for the ratio of the times per operation in the first and in the fastest long visit. A larger ratio shows that
-/// a just-in-time compiler is at work. `LEAST_COMPILED_NS` then replaces [`LEAST_NS`].
+/// Maximum ratio of the time per operation in the first long visit to the time in the fastest long visit. A larger
+/// ratio shows that a just-in-time compiler is at work. `LEAST_COMPILED_NS` then replaces [`LEAST_NS`].
 const COMPILED: f64 = 1.5;
 const LEAST_COMPILED_NS: u64 = 1_000_000_000;
-/// Number of long visits after which the warm-up ends, even if measured and reported times disagree in all of them.
-/// More visits would not help, because the disagreement cannot be chance.
+/// Number of long visits after which the warm-up ends, even if the measured and reported times disagree in every visit.
+/// A disagreement in so many visits cannot be chance, so more visits would not help.
 const MOST_DISPUTED: usize = 50;
-/// Visits count as steady if the later half is faster than the earlier half by at most this fraction.
+/// Fraction by which the later half of the visits may be faster than the earlier half if the visits are steady.
 const STEADY_WITHIN: f64 = 0.02;
 /// Maximum number of input sets per case, from the protocol.
 const MOST_SETS: usize = 4096;
@@ -240,7 +240,7 @@ fn preferred_encoding(encodings: &[KeyEncoding]) -> Result<KeyEncoding, Fault> {
     encodings.first().copied().ok_or_else(none)
 }
 
-/// Sends the input sets to the other process, and warms up if the case measures the warm state. Returns the trial.
+/// Sends the input sets to the other process. Warms up if the case measures the warm state. Returns the trial.
 fn ready(
     remote: &Arc<dyn Remote>,
     case: &Case,
@@ -256,7 +256,7 @@ fn ready(
     Ok(Box::new(trial))
 }
 
-/// Returns as many of the first sets as fit into one message, but at least one.
+/// Returns the first sets, as many as fit into one message, but at least one.
 fn fitting(mut sets: Vec<Vec<Vec<u8>>>) -> Vec<Vec<Vec<u8>>> {
     let mut bytes = 0;
     let mut fits = |set: &Vec<Vec<u8>>| {
@@ -310,8 +310,8 @@ struct WarmUp {
     spent_long: u64,
     /// Time per operation in each long visit, in ns.
     long: Vec<f64>,
-    /// Measured and reported time, in ns, of the long visit in which the two agree best. A visit of 20 ms reveals
-    /// differences that message times would hide in a visit of 0.5 ms.
+    /// Measured and reported time, in ns, of the long visit in which these two times agree best. The time for messages
+    /// hides differences in a visit of 0.5 ms, but not in a visit of 20 ms.
     closest: Option<(u64, u64)>,
 }
 

@@ -1,5 +1,5 @@
-//! Tests workers that give right or wrong digests, wrong numbers of answers, or verdicts on their own functions. Also
-//! tests the bundled workers, if they are built.
+//! Tests workers that return right digests, wrong digests, a wrong number of answers, or verdicts on their own
+//! functions. Also tests the bundled workers, if they are built.
 
 use crate::testing::{SEED, sample};
 use crate::{CaseOptions, NULL, Registry, answers};

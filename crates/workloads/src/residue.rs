@@ -1,9 +1,10 @@
-//! Workload `residue`: the slowdown of code that runs after a library call, if the library leaves the upper halves of
-//! the vector registers in use.
+//! Workload `residue`: the slowdown of code that runs after a library call. The slowdown occurs if the library leaves
+//! the upper halves of the vector registers in use.
 //!
 //! Cases come in pairs. In the first case (`then=sse`), a short loop of SSE instructions follows each operation within
 //! the timed call. In the second case (`between=cleared`), the upper halves are cleared before the loop. The difference
-//! is the cost that the library passes on. If a library leaves nothing behind, there is no difference.
+//! in time is the cost of the register state that the library leaves behind. If a library leaves nothing behind, the
+//! times are equal.
 
 use crate::hash::HashWorkload;
 use crate::inputs::{Supply, generator};
@@ -19,7 +20,7 @@ use std::sync::Arc;
 /// Default length in bytes of the messages to digest.
 const DIGESTED: u64 = 4096;
 
-/// Operations that are measured with the loop after them.
+/// Operations that are measured with the loop.
 const OPERATIONS: [&str; 6] = ["keygen", "encapsulate", "decapsulate", "sign", "verify", "digest"];
 
 /// Parameter that names the code that follows the operation: `then=sse`.
@@ -134,13 +135,13 @@ mod follower {
 
     pub(super) const OFFERED: bool = true;
 
-    /// Number of iterations of the loop. All of them together take about a microsecond.
+    /// Number of iterations of the loop. Together, they take about a microsecond.
     const TURNS: u32 = 1024;
 
     /// Runs twelve SSE instructions per iteration, in their legacy encoding. Two registers each start a new chain twice
-    /// per iteration, so that a core executes four short chains in parallel. With an upper half in use, each
+    /// per iteration, so that a core executes four short chains in parallel. If an upper half is in use, each
     /// instruction must also keep the bits above its result. The instruction then waits for the last write to its
-    /// register, which leaves two longer chains. The loop touches no memory.
+    /// register, so that only two longer chains remain. The loop touches no memory.
     #[inline]
     pub(super) fn run() {
         // SAFETY: every x86-64 processor supports SSE2. The code declares every register that it

@@ -8,13 +8,13 @@ const MOST_KEYS: u64 = 4096;
 /// Variant of signing, or another measurement of a signature scheme.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Variant {
-    /// The library's default: hedged signing of the whole message.
+    /// The library's default: hedged signing of the message itself, not of a digest.
     Plain,
     /// Deterministic signing, if the standard defines both variants (FIPS 204, section 3.4; FIPS 205, section 3.4).
     Deterministic,
     /// Signs a digest of the message: HashML-DSA, HashSLH-DSA, Ed25519ph.
     Prehash,
-    /// Signs published sets of messages. A whole set takes the expected total number of signing attempts.
+    /// Signs published sets of messages. Signing a complete set takes the expected total number of attempts.
     Messages,
     /// Measures the lengths of signatures, if they vary or are padded.
     Sizes,
@@ -93,7 +93,7 @@ impl CaseOptions {
         })
     }
 
-    /// Returns whether the requested combinations include the default one: the library's own randomness and the pool of
+    /// Returns whether the requested combinations include the default: the library's own randomness, and the pool of
     /// keys.
     pub(crate) fn usual_manner(&self) -> bool {
         self.manners(false, false).next().is_some()

@@ -12,7 +12,7 @@ unsafe extern "C" {
     fn BIO_up_ref(bio: *mut sys::BIO) -> c_int;
 }
 
-/// Bare libssl client and server. Connections are freed before the next batch, and contexts when the process ends.
+/// Bare libssl client and server. Connections are freed before the next batch. Contexts exist until the process ends.
 pub(crate) struct Bare {
     client: *mut sys::SSL_CTX,
     server: *mut sys::SSL_CTX,

@@ -2,7 +2,7 @@
 //! bare loop over the same library with the same settings. Tool and bare loop alternate in one process. Neither time
 //! includes freeing connections.
 //!
-//! Prints the tool's and the bare loop's time for a handshake, and their difference, which is the tool's overhead. Also
+//! Prints the time of a handshake for the tool and for the bare loop. Their difference is the tool's overhead. Also
 //! prints the ratio of the times, with a 95% interval over processes. `outside` means that the two times differ by more
 //! than 2%. `unclear` means that the interval includes a difference above 2%, but the estimate is smaller.
 //!

@@ -45,8 +45,8 @@ impl Form {
         Form::ALL.into_iter().find(|form| form.name() == name)
     }
 
-    /// Returns whether the form supports the operation. Only two forms have a second signature, and detached signatures
-    /// do not form chains.
+    /// Returns whether the form supports the operation. Only two forms have a second signature. The detached form does
+    /// not support chains.
     pub(super) fn offers(self, operation: &str) -> bool {
         match operation {
             COSIGNATURE => matches!(self, Form::Alternative | Form::Detached),
@@ -65,7 +65,7 @@ impl Form {
         }
     }
 
-    /// Returns the name that a pair of providers has in the form's case ids.
+    /// Returns the provider name for case ids of this form, given a pair of providers.
     pub(super) fn provider(self, pair: &Pair) -> String {
         match self {
             Form::Classical => pair.classical.clone(),
@@ -87,10 +87,10 @@ struct Key {
     public: PublicKey,
 }
 
-/// Keys of a certificate subject. They sign the subject's own certificate and the certificates that the subject issues.
+/// Keys of a certificate subject, which sign the certificates that the subject issues.
 struct Owner(Vec<Key>);
 
-/// Root authority, intermediate authority and leaf, with keys for the same certificate form.
+/// Root authority, intermediate authority and leaf, with their keys for one certificate form.
 pub(super) struct Authority {
     pub(super) form: Form,
     pub(super) schemes: Schemes,
@@ -126,8 +126,8 @@ impl Authority {
         if self.deterministic { Coins::Exact(&[]) } else { Coins::Internal }
     }
 
-    /// Issues the self-signed root certificate. Returns DER. For the detached form, returns CBOR with the certificate
-    /// and its signature. The operation `build` measures this function.
+    /// Issues the self-signed root certificate and returns its DER. For the detached form, returns CBOR that contains
+    /// the certificate and its detached signature. The operation `build` measures this function.
     pub(super) fn root(&self, serial_number: u32) -> Result<Vec<u8>, Fault> {
         self.issue(0, 0, serial_number, SubjectType::Authority { path_length: None })
     }

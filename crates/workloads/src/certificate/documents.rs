@@ -35,8 +35,8 @@ impl Document {
         self.verify_by(self, authority, detached)
     }
 
-    /// Verifies every signature with the keys in the issuer's certificate. `detached` is the key of the detached
-    /// signature, if there is one.
+    /// Verifies every signature with the keys in the issuer's certificate. `detached` is the key that verifies the
+    /// detached signature, if there is one.
     pub(super) fn verify_by(
         &self,
         issuer: &Document,
@@ -273,8 +273,8 @@ impl Trial for VerifyChain {
     }
 }
 
-/// Trial for a client's work on a server's chain: parses the leaf and intermediate certificates, and verifies the chain
-/// for the server's name. The root is already parsed.
+/// Trial for the work of a client that receives a server's chain. Parses the leaf and intermediate certificates, and
+/// verifies the chain for the server's name. The root is already parsed.
 pub(super) struct VerifyServer {
     authority: Authority,
     /// DER of each certificate.

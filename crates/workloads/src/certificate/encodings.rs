@@ -1,5 +1,5 @@
-//! Encodes and decodes keys: DER and PEM for standard keys, CBOR for hybrid keys in the reference form of an earlier
-//! system. Also computes fingerprints.
+//! Encodes and decodes keys, and computes fingerprints. Standard keys use DER and PEM. Hybrid keys in the reference
+//! form of an earlier system use CBOR.
 
 use super::{OWN, broken, case, fault};
 use crate::fingerprint::{FINGERPRINT, Fingerprint};
@@ -11,8 +11,8 @@ use pqlab_primitives::{KemParameters, KeyEncoding, Provider, SignatureParameters
 use pqlab_record::{Case, Parameter};
 use std::sync::Arc;
 
-/// Algorithms of the keys to encode and decode: hybrids, their halves, and two hybrids in the reference form. The names
-/// in the reference form contain `+`.
+/// Algorithms of the keys to encode and decode: hybrids, their halves, and two hybrids in the reference form. Only
+/// names of hybrids in the reference form contain `+`.
 pub(super) const KEYS: [&str; 9] = [
     "X-Wing",
     "MLKEM768-X25519-SHA3-256",
@@ -95,8 +95,8 @@ pub(super) fn trial(
     Ok(Box::new(Single { kind, pem, encoded, encode, written: None, read: None }))
 }
 
-/// Returns the private-key encodings of `key`, shortest first. For ML-KEM and ML-DSA, they are the alternatives in RFC
-/// 9935, section 6, and RFC 9881, section 6.
+/// Returns the private-key encodings of `key`, shortest first. For ML-KEM (RFC 9935, section 6) and ML-DSA (RFC 9881,
+/// section 6), the RFCs define these alternatives.
 fn private_encodings(key: &str) -> &'static [&'static str] {
     match key {
         "X25519" => &["scalar"],
@@ -121,8 +121,8 @@ fn lengths(key: &str) -> Option<(usize, usize)> {
     kem.or_else(|| SignatureParameters::find(key).map(|scheme| (scheme.verifying_key, scheme.signing_keys[0].1)))
 }
 
-/// Returns the lengths, in bytes, of a hybrid key's halves in the reference form: first for the public key, then for
-/// the private key. The classical half comes first. `None` for other keys.
+/// Returns the lengths, in bytes, of the two halves of a hybrid key in the reference form. The first array is for the
+/// public key, the second for the private key. In each, the classical half comes first. Returns `None` for other keys.
 fn pair_lengths(key: &str) -> Option<([usize; 2], [usize; 2])> {
     match key {
         "X25519+ML-KEM-768" => Some(([32, 1184], [32, 64])),

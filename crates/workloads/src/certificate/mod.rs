@@ -6,7 +6,8 @@
 //!
 //! `X.509-Ed25519` and `X.509-ML-DSA-65` are the halves of `X.509-alternative`, `X.509-composite` and `X.509-detached`,
 //! measured in the same rounds. Signatures are deterministic if the library supports that. Parsing, encoding and
-//! decoding call no library, so each of these operations has only one row per form or key, under the provider `pqlab`.
+//! decoding call no library. Each of these operations therefore has only one row per form or key, under the provider
+//! `pqlab`.
 
 mod authority;
 mod documents;
@@ -30,7 +31,7 @@ use pqlab_primitives::{KemParameters, Provider, SignatureParameters, SignatureSc
 use pqlab_record::{Case, Facts, Parameter};
 use std::sync::Arc;
 
-/// Construction that is measured to choose the `fastest` pair for all certificate forms.
+/// Construction whose times determine the `fastest` pair for all certificate forms.
 const DECIDING: &str = CompositeSignature::ALGORITHM;
 
 const OPERATIONS: [&str; 6] = ["build", "parse", "verify", COSIGNATURE, "verify-chain", "verify-server"];
@@ -84,8 +85,9 @@ impl Workload for CertificateWorkload {
         cases
     }
 
-    /// Returns the open questions about the composite signature. All certificate forms are compared with one another,
-    /// so they use the pair of providers that is fastest for this signature, which needs the most algorithms.
+    /// Returns the open questions about the composite signature. All certificate forms use the pair of providers that
+    /// is fastest for this signature, because the forms are compared with one another. The composite signature needs
+    /// the most algorithms.
     fn questions(&self, selected: &[Case], providers: &[Arc<Provider>], options: &CaseOptions) -> Vec<Question> {
         let of_pairs = |case: &Case| {
             let form = Form::named(&case.algorithm)?;

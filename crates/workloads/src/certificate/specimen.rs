@@ -1,4 +1,4 @@
-//! Certificate for inspection. Gives access to its bytes and its parts, and checks whether altered bytes still verify.
+//! Certificate for inspection, with access to its bytes and parts. Also checks whether altered bytes still verify.
 
 use super::authority::{Authority, Form};
 use super::documents::{Document, detached_key};
@@ -115,8 +115,9 @@ impl Specimen {
         document.verify_by(&issuer, &self.authority, detached.as_deref())
     }
 
-    /// Checks that verification accepts a chain (root, intermediate, leaf) with this certificate as the root, and
-    /// rejects it without the intermediate certificate. `None` if the form does not support chains.
+    /// Issues a chain (root, intermediate, leaf) with this certificate as the root. Checks that verification accepts
+    /// the chain, and rejects the leaf without the intermediate certificate. Returns `None` if the form does not
+    /// support chains.
     ///
     /// # Errors
     /// [`Fault`] that describes the failed check.

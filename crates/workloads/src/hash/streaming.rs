@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 /// Number of message bytes passed per call.
 const PART: usize = 1024;
-/// Number of output bytes squeezed after absorbing a message, to check the absorbed state.
+/// Number of bytes to squeeze after absorbing a message, for the answer check.
 const PROOF: usize = 32;
-/// Maximum number of bytes that a batch may squeeze. Limits memory, because the check computes all of these bytes in a
-/// single call.
+/// Maximum number of bytes that a batch may squeeze. This limits memory use, because the answer check computes all of
+/// these bytes in a single call.
 const LONGEST: usize = 64 << 20;
 
 /// Absorbs messages in parts of 1 KiB. An operation starts a new absorber, passes the parts, finishes, and squeezes 32

@@ -108,8 +108,8 @@ impl Workload for HpkeWorkload {
     }
 }
 
-/// Returns whether the options name a library for a half. If so, cases for a library's own HPKE are left out, because
-/// this HPKE has no separate halves.
+/// Returns whether the options name a library for one half. If so, there are no cases for a library's own HPKE, which
+/// does not consist of separate halves.
 fn is_asked(options: &CaseOptions) -> bool {
     options.classical.is_some() || options.post_quantum.is_some()
 }
@@ -121,7 +121,7 @@ fn library_hpke<'a>(name: &str, pair: &Pair, providers: &'a [Arc<Provider>]) -> 
     provider.hpke(name, KDF, AEAD)
 }
 
-/// Returns the same case for the library's own HPKE.
+/// Changes a case of pqlab's construction to the library's own HPKE.
 fn by_library(mut case: Case) -> Case {
     case.parameters.push(Parameter::Word(BY.into(), LIBRARY.into()));
     case

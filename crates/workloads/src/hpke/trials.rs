@@ -19,7 +19,7 @@ fn nothing() -> Fault {
     Fault::WrongAnswer("no operation has run since the outputs were cleared".to_owned())
 }
 
-/// Recipients, and the plaintexts to seal to them.
+/// Recipients, and the plaintexts to seal to their keys.
 pub(super) struct Parties {
     recipients: Vec<Box<dyn Recipient>>,
     messages: Messages,
@@ -59,7 +59,7 @@ impl Parties {
     }
 }
 
-/// Checks that each of two implementations of the same recipient opens a message that the other one sealed.
+/// Checks that two implementations of the same recipient can open each other's messages.
 fn agree(one: &dyn Recipient, other: &dyn Recipient, message: &[u8], plaintext: &[u8]) -> Result<(), Fault> {
     let sealed = other.seal(plaintext).map_err(fault)?;
     if other.open(message).map_err(fault)? == plaintext && one.open(&sealed).map_err(fault)? == plaintext {
@@ -69,14 +69,14 @@ fn agree(one: &dyn Recipient, other: &dyn Recipient, message: &[u8], plaintext: 
     }
 }
 
-/// Recipient's keys, with the operations of both sides.
+/// Recipient's keys, with the operations of the sender and the recipient.
 trait Recipient: Send {
     /// Seals a message to the recipient's public key.
     fn seal(&self, plaintext: &[u8]) -> LibraryResult<Vec<u8>>;
 
     fn open(&self, message: &[u8]) -> LibraryResult<Vec<u8>>;
 
-    /// Returns the same recipient in another implementation, if there is one.
+    /// Returns another implementation of the same recipient, if there is one.
     fn counterpart(&self) -> Option<&dyn Recipient> {
         None
     }

@@ -1,10 +1,10 @@
-//! Lists the cases: every hybrid with every pair of libraries, and halves that do the same work.
+//! Lists the cases: every hybrid with every pair of libraries, and the halves to compare the hybrids with.
 //!
 //! If libraries use their own randomness, generating a hybrid key is not the same work as generating the keys of its
 //! halves. The hybrid generates a seed and expands it. Each half calls its library's own generator, which may use a
-//! context prepared in advance. With `coins=exact`, the hybrid and its halves derive their keys from supplied seeds,
-//! and the halves get the same seeds that the hybrid would give them. Operations that generate keys are therefore
-//! measured both ways if the libraries accept seeds. Only `coins=exact` shows the cost of the combiner.
+//! context prepared in advance. With `coins=exact`, the hybrid and its halves derive their keys from supplied seeds.
+//! Each half gets the seeds that the hybrid would pass to it. Operations that generate keys are therefore measured both
+//! ways if the libraries accept seeds. Only `coins=exact` shows the cost of the combiner.
 
 use super::signing::Luck;
 use super::{ED25519, HYBRID_KEMS, HYBRID_SIGNATURES, ML_DSA, ML_KEM, X25519};
@@ -24,8 +24,8 @@ const KEM_OPERATIONS: [&str; 4] = ["keygen", "encapsulate", "decapsulate", "hand
 const SIGNATURE_OPERATIONS: [&str; 4] = ["keygen", "sign", "verify", "cycle"];
 /// Description of the generator that draws a hybrid KEM's seed. The keys of both halves are derived from the seed.
 const OWN_GENERATOR: &str = "getrandom, called by the construction (the operating system, on each call)";
-/// Symmetric operations to compare hybrids with, as in the earlier system that defined the reference form. Each entry
-/// contains the algorithm, the operation, and the number of bytes processed.
+/// Symmetric operations to compare hybrids with. The earlier system that defined the reference form made the same
+/// comparison. Each entry contains the algorithm, the operation, and the number of bytes processed.
 pub(super) const SYMMETRIC: [(&str, &str, u64); 2] = [("HKDF-SHA256", "derive", 32), ("AES-256-GCM", "seal", 1024)];
 
 /// Returns whether the case generates its keys from supplied seeds.
@@ -62,9 +62,10 @@ fn generator(case: &Case, providers: &[Arc<Provider>]) -> Option<String> {
     }
 }
 
-/// Returns the open questions for the selected cases of a draft. If only halves are selected, a simple construction
-/// chooses the pair (`X25519MLKEM768`, or the hybrid signature in the reference form). This construction is timed with
-/// the selected operations. If it supports none of them, its complete operation is timed.
+/// Returns the open questions for the selected cases of a draft. If only halves are selected, the pair is the fastest
+/// for a simple construction: `X25519MLKEM768`, or the hybrid signature in the reference form. This construction is
+/// timed with the selected operations. If it supports none of these operations, its complete operation is timed
+/// instead.
 pub(super) fn questions(selected: &[Case], providers: &[Arc<Provider>], options: &CaseOptions) -> Vec<Question> {
     if !is_asked(options) {
         return Vec::new();
@@ -106,8 +107,8 @@ fn deciding_of(case: &Case) -> Option<Case> {
     deciding(&case.algorithm, operation, &case.provider)
 }
 
-/// Returns the case that is timed to choose the pair for a construction. It uses the library's own randomness, as
-/// applications do. `None` if `construction` is not a hybrid.
+/// Returns the case that is timed to choose the pair for a construction. The case uses the library's own randomness, as
+/// applications do. Returns `None` if `construction` is not a hybrid.
 pub(crate) fn deciding(construction: &str, operation: &str, provider: &str) -> Option<Case> {
     if HYBRID_KEMS.contains(&construction) {
         return kem_case(construction, operation, provider, false);
@@ -180,8 +181,8 @@ fn signatures(providers: &[Arc<Provider>], options: &CaseOptions) -> Vec<Case> {
     cases
 }
 
-/// Returns the fingerprint cases for constructions that have an object identifier. Only the classical provider's
-/// SHA-256 affects the time, so there is one row for each classical provider.
+/// Returns the fingerprint cases for constructions that have an object identifier. Only the SHA-256 of the classical
+/// provider affects the time, so each classical provider has one row.
 fn fingerprints(
     constructions: &[&str],
     pairs: &[Pair],
@@ -302,8 +303,8 @@ fn symmetric(providers: &[Arc<Provider>], provider: &str) -> Vec<Case> {
     cases.collect()
 }
 
-/// Returns the case with supplied seeds, in a separate block, because all rows of a block must do the same kind of
-/// work.
+/// Changes a case to use supplied seeds. Puts the case in a separate block, because all rows of a block must do the
+/// same kind of work.
 fn from_given_coins(case: Case) -> Case {
     let block = case.block.clone();
     case.with_coins(CoinSource::Exact).in_block(&block)

@@ -1,6 +1,6 @@
-//! Trials for key generation, encapsulation, decapsulation and all three together. They give a hybrid and its halves
-//! the same work. ML-KEM's time depends on the public matrix. The halves therefore use the same seeds as the hybrid, in
-//! the same order, and rotate through the same number of keys.
+//! Trials for key generation, encapsulation, decapsulation and all three together. A hybrid and its halves do the same
+//! work in these trials. ML-KEM's time depends on the public matrix. The halves therefore use the same seeds as the
+//! hybrid, in the same order, and rotate through the same number of keys.
 
 use super::{ML_KEM, X25519};
 use crate::inputs::{GivenCoins, POOL, Supply, bytes};
@@ -24,8 +24,8 @@ pub(super) struct Seeded {
 }
 
 impl Seeded {
-    /// Generates seeds that give a hybrid and its halves the same keys. X-Wing uses 32-byte seeds, the other hybrids
-    /// use the SHAKE256 expansions of these seeds (96 bytes), and a half uses its part of each expansion.
+    /// Generates seeds that give a hybrid and its halves the same keys. X-Wing uses 32-byte seeds. The other hybrids
+    /// use the SHAKE256 expansions of these seeds (96 bytes). A half uses its part of each expansion.
     pub(super) fn new(kem: Arc<dyn Kem>, shake256: &dyn Xof, generator: &mut ChaCha8Rng) -> LibraryResult<Seeded> {
         let mut seeds = Vec::with_capacity(POOL);
         for _ in 0..POOL {
@@ -41,8 +41,8 @@ impl Seeded {
         Ok(Seeded { kem, seeds })
     }
 
-    /// Returns the trial for an operation. If `given` is set, the timed call generates keys from the seeds, otherwise
-    /// from the library's own randomness.
+    /// Returns the trial for an operation. If `given` is set, keys generated in the timed call come from the seeds,
+    /// otherwise from the library's own randomness.
     pub(super) fn trial(self, operation: &str, case: &Case, given: bool) -> Result<Box<dyn Trial>, Fault> {
         let keys = || self.keys().map_err(fault);
         let kem = Arc::clone(&self.kem);

@@ -1,6 +1,6 @@
-//! Trials for signing and verifying. They give a composite and its halves the same work. The number of ML-DSA attempts
-//! depends on key, message, context and randomness, so different inputs would give random differences. The halves
-//! therefore use the composite's keys, and deterministically sign the bytes that the composite passes to them.
+//! Trials for signing and verifying. A composite and its halves do the same work in these trials. The number of ML-DSA
+//! attempts depends on key, message, context and randomness, so different inputs would give random differences. The
+//! halves therefore use the composite's keys, and deterministically sign the bytes that the composite passes to them.
 
 use super::{ED25519, ML_DSA};
 use crate::inputs::{GivenCoins, Messages, POOL, Supply, bytes};
@@ -17,12 +17,13 @@ use std::sync::Arc;
 /// Length of the caller's message in bytes: the size of a digest.
 const MESSAGE: usize = 32;
 
-/// The random part of a signature's time: the number of attempts.
+/// Random part of the signing time, which is the number of attempts.
 pub(super) struct Luck;
 
 impl Luck {
-    /// Returns whether supplied seeds and deterministic signing fix the scheme's random number of attempts. The hybrid
-    /// in the reference form signs fresh random bytes with each message, so its number of attempts always varies.
+    /// Returns whether supplied seeds and deterministic signing make the scheme's number of attempts reproducible. The
+    /// hybrid in the reference form signs fresh random bytes with each message, so its number of attempts always
+    /// varies.
     pub(super) fn can_be_left_out(scheme: &dyn SignatureScheme) -> bool {
         let info = scheme.info();
         let repeats = [ML_DSA, CompositeSignature::ALGORITHM].contains(&info.parameters.algorithm.as_ref());
@@ -107,14 +108,14 @@ impl Inputs {
     }
 }
 
-/// Returns demands that make a sample cover the whole pool if signing is deterministic. A signature then takes a fixed
-/// number of attempts, from one to dozens, which depends on key and message. Covering the pool gives a composite and
-/// its halves the same work in every visit.
+/// Returns the demands of a trial. If signing is deterministic, a sample must cover the entire pool. A signature then
+/// takes a fixed number of attempts, from one to dozens, which depends on the key and message. If samples cover the
+/// pool, a composite and its halves do the same work in every visit.
 fn whole_turns(setting: &Setting) -> Demands {
     Demands { multiple_of: if setting.mode.deterministic { POOL as u64 } else { 1 }, ..Demands::default() }
 }
 
-/// A trial with different demands.
+/// Wraps a trial and replaces its demands.
 struct InTurns<T> {
     trial: T,
     demands: Demands,

@@ -52,8 +52,8 @@ impl Workload for KemWorkload {
     }
 }
 
-/// Creates the trial for a KEM operation, with prepared or encoded keys according to the case. In a handshake, the
-/// encapsulation key is encoded and parsed again, as if it were sent.
+/// Creates the trial for a KEM operation, with prepared or encoded keys according to the case. A handshake encodes the
+/// encapsulation key and parses it again, as if the key were sent.
 ///
 /// # Errors
 /// Errors from the library while generating keys and ciphertexts, and [`Fault::Unsupported`] if the KEM does not

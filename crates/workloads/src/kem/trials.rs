@@ -8,7 +8,7 @@ use pqlab_harness::{Fault, Recorder, Trial};
 use pqlab_primitives::{Coins, DecapsulationKey, EncapsulationKey, Kem, KeyEncoding, Result as LibraryResult};
 use std::sync::Arc;
 
-/// Number of most recent keys that [`Trial::verify`] checks, and number of encoded keys to keep.
+/// Number of encoded keys to keep. Also the number of most recent keys that [`Trial::verify`] checks.
 const KEPT: usize = 16;
 
 /// Encapsulates to the public key `to`, decapsulates with `key`, and compares the secrets.
@@ -61,7 +61,7 @@ impl Trial for Keygen {
 pub(super) struct KeygenEncoded {
     kem: Arc<dyn Kem>,
     encoding: KeyEncoding,
-    /// Whether the library itself writes this encoding.
+    /// Whether a single library call generates the key and writes this encoding.
     own: bool,
     outputs: Vec<(Vec<u8>, Vec<u8>)>,
     turn: Turn,

@@ -1,5 +1,5 @@
-//! Built-in targets: a tag comparison that leaks, and a constant-time comparison, which is measured with different and
-//! with equal classes.
+//! Built-in targets: a tag comparison that leaks, and a constant-time comparison. The constant-time comparison is
+//! measured twice, with different and with equal classes.
 
 use super::pools::pools;
 use super::{LeakCase, LeakSubject, Role, missing};

@@ -7,14 +7,14 @@
 //! `dk_PKE` and `z` are secret. There are two ways to create different secrets with the same `rho`:
 //!
 //! - **Rejected.** Keys combine the secret of one key pair with the public key of another. A combined key passes the
-//!   hash check (section 7.3) and implicitly rejects every ciphertext, so the first class also gets ciphertexts that
-//!   its key rejects. The public key is the same in both classes. In the control, all keys have the same secret, and
-//!   the second class has many public keys.
-//! - **Accepted.** If `t = A s + e` forms a key, so does `x t = A (x s) + x e` for each even power `x` of X. `x s` and
-//!   `x e` contain the coefficients of `s` and `e` in different places, some with opposite signs, so they are equally
-//!   short. This gives 255 other secrets over the same matrix. Each of them forms a valid key, which accepts
-//!   ciphertexts created for this key. In the public keys, only `t` and the hash differ, and no branch of the algorithm
-//!   depends on these two.
+//!   hash check (section 7.3) and implicitly rejects every ciphertext. The first class therefore also gets ciphertexts
+//!   that its key rejects. The public key is the same in both classes. In the control, all keys have the same secret,
+//!   and the second class has many public keys.
+//! - **Accepted.** If `t = A s + e` forms a key, then `x t = A (x s) + x e` also forms a key, for each even power `x`
+//!   of X. `x s` and `x e` are as short as `s` and `e`. They contain the same coefficients in different places, some
+//!   with opposite signs. This gives 255 other secrets over the same matrix. Each of these secrets forms a valid key,
+//!   which accepts ciphertexts created for this key. In the public keys, only `t` and the hash differ, and no branch of
+//!   the algorithm depends on these two.
 
 use super::pools::pools;
 use super::{LeakCase, LeakSubject, Role, missing};
@@ -70,7 +70,7 @@ pub(super) fn cases(provider: &Provider) -> Vec<LeakCase> {
     cases
 }
 
-/// Prepares a case. If a public key must be hashed, `providers` supply the hash function.
+/// Prepares a case. If the case needs the hash of a public key, `providers` supply the hash function.
 pub(super) fn prepare(
     case: &LeakCase,
     provider: &Provider,

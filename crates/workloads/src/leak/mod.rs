@@ -1,7 +1,7 @@
 //! Targets of `pqlab leak`: library operations, each with two classes of inputs.
 //!
 //! In a case with role [`Role::Secret`], the classes differ only in secret data, as far as the interface allows. A case
-//! with role [`Role::Public`] is a control: its classes differ only in public data, and a difference in time is not a
+//! with role [`Role::Public`] is a control. Its classes differ only in public data, so a difference in time is not a
 //! leak. Every input that depends on the class is first copied into a single buffer of the harness. Keys are parsed
 //! from this buffer before each call, so that both classes use the same addresses.
 
@@ -60,7 +60,7 @@ pub struct LeakCase {
     pub varies: &'static str,
     /// Id of the provider; [`BUILT_IN`] for the targets in this program.
     pub provider: String,
-    /// Description of the first class versus the second, for users.
+    /// Description of the two classes for users, such as `one secret versus many`. The first class comes first.
     pub classes: &'static str,
 }
 
@@ -85,14 +85,14 @@ pub struct LeakSubject {
     pub target: Box<dyn Target>,
     /// Inputs for the harness's groups: three pools of the first class and one of the second.
     pub pools: [Vec<Vec<u8>>; GROUPS],
-    /// Byte ranges of an input that are secret. Empty if the whole input is public.
+    /// Byte ranges of the secret data in an input. Empty if the entire input is public.
     pub secret: Vec<Range<usize>>,
-    /// Remark about other data that unavoidably differs between the classes.
+    /// Remark on a difference between the classes that cannot be avoided.
     pub caveat: Option<&'static str>,
 }
 
 /// Returns every case that the providers support, starting with the built-in cases. Providers in other processes have
-/// no cases, because a call would mostly measure the pipe.
+/// no cases, because a timed call would mostly measure the pipe.
 pub fn cases(providers: &[Arc<Provider>]) -> Vec<LeakCase> {
     let mut cases = built_in::cases();
     for provider in providers.iter().filter(|provider| provider.library != NULL && provider.remote.is_none()) {

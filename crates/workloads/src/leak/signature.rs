@@ -1,11 +1,11 @@
 //! Leak tests for signing. They compare one signing key with many keys. As controls, they compare one message with many
 //! messages and, for ML-DSA, one public seed with many public seeds.
 //!
-//! An ML-DSA key is `rho || K || tr || s1 || s2 || t0` (FIPS 204, algorithm 24), and the matrix is derived from the
-//! public `rho`. If the library accepts keys combined from two key pairs, all keys in the test of secrets have the same
-//! `rho` and `tr`. Signatures with a combined key do not verify, but signing takes the same steps. Both classes sign a
-//! new random message in each call. The number of attempts depends on the message. With a few fixed messages per class,
-//! this number alone would distinguish the classes.
+//! An ML-DSA key is `rho || K || tr || s1 || s2 || t0` (FIPS 204, algorithm 24). The matrix is derived from `rho`,
+//! which is public. If the library accepts keys combined from two key pairs, all keys in the test of secrets have the
+//! same `rho` and `tr`. Signatures with a combined key do not verify, but signing takes the same steps. Both classes
+//! sign a new random message in each call. The number of attempts depends on the message. With a few fixed messages per
+//! class, this number alone would distinguish the classes.
 
 use super::pools::pools;
 use super::{LeakCase, LeakSubject, Role, missing};

@@ -34,7 +34,7 @@ fn every_case_can_be_prepared_and_called() {
     assert!(called > 15, "{called}");
 }
 
-/// Returns, for each byte, whether it is equal in all inputs of a pool.
+/// Returns, for each byte position, whether all inputs of a pool have the same byte there.
 fn constant(pool: &[Vec<u8>]) -> Vec<bool> {
     (0..pool[0].len()).map(|byte| pool.iter().all(|input| input[byte] == pool[0][byte])).collect()
 }

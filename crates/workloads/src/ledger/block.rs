@@ -35,7 +35,7 @@ enum Regime {
     Compute { items: Vec<Item>, keys: Vec<Option<PreparedKey>> },
     /// Encoded transactions in memory.
     Ram,
-    /// An unnamed block file, which is deleted with the trial.
+    /// Block file without a name, which the system deletes when the trial is dropped.
     Disk { file: File },
 }
 
@@ -213,9 +213,9 @@ fn block_file(form: TransactionForm, pool: &Transactions, count: u64) -> std::io
     Ok(file)
 }
 
-/// Threads that verify transactions. They spin before a timed block, because waking a sleeping processor takes a long
-/// time. The delay is longest on a virtual machine, because the host must find a free core. Threads of a node that
-/// verifies one block after another do not sleep either.
+/// Threads that verify transactions. The threads spin before a timed block, because waking a sleeping processor takes a
+/// long time. The delay is longest on a virtual machine, because the host must find a free core. In a real node that
+/// verifies one block after another, threads do not sleep either.
 struct Threads {
     pool: ThreadPool,
     /// Processors that the threads run on.

@@ -57,8 +57,8 @@ impl Fixture {
         Fixture { form, scheme, parties, sha256, generator, senders: Vec::new(), pools: HashMap::new() }
     }
 
-    /// Returns the maximum number of senders per process. The number is low for schemes with slow key generation: an
-    /// RSA key takes a tenth of a second, a Falcon key a hundredth.
+    /// Returns the maximum number of senders per process. The number is low for schemes with slow key generation.
+    /// Generating an RSA key takes a tenth of a second, a Falcon key a hundredth.
     pub(super) fn most_senders(scheme: Scheme) -> u64 {
         match scheme {
             Scheme::Rsa2048 => 4,

@@ -31,7 +31,7 @@ const BLOCKS: [u64; 5] = [1, 100, 1_000, 10_000, 100_000];
 const BATCH: u64 = 100;
 /// Parameter for the number of transactions per batch.
 const AT_ONCE: &str = "batch";
-/// Block size, in transactions, that is measured by default with one sender and with many.
+/// Block size, in transactions, that is measured both with one sender and with many senders by default.
 const TYPICAL: u64 = 100;
 /// Prefix for algorithms in the transaction format of an earlier system ([`TransactionForm::TxV1`]).
 const REFERENCE: &str = "TXv1-";
@@ -79,8 +79,8 @@ impl FromStr for Senders {
     }
 }
 
-/// Returns the SHA-256 that computes all transaction digests. Prefers AWS-LC, OpenSSL and RustCrypto, in this order,
-/// over other providers.
+/// Returns the SHA-256 implementation that computes all transaction digests. Prefers AWS-LC, then OpenSSL, then
+/// RustCrypto, then any other provider.
 pub fn digest(providers: &[Arc<Provider>]) -> Option<Arc<dyn Hash>> {
     let sha256_of = |id: &str| providers.iter().find(|provider| provider.id() == id)?.hash("SHA-256");
     let first = DIGESTS.into_iter().find_map(sha256_of);
@@ -194,7 +194,7 @@ fn name(form: TransactionForm, scheme: Scheme) -> String {
     }
 }
 
-/// Implementation of a scheme, for creating its cases.
+/// Signature scheme of a provider in one transaction format, for creating its cases.
 struct Subject {
     provider: String,
     category: Option<u8>,
@@ -247,8 +247,8 @@ impl Subject {
         [Form::Prepared, Form::Encoded].map(|form| self.case("verify", Some(form), Vec::new()))
     }
 
-    /// Adds the cases for blocks. `at_once` lists the batch sizes, in transactions. `None` verifies transactions one by
-    /// one. A batch is never larger than its block.
+    /// Adds the cases for blocks. `at_once` lists the batch sizes, in transactions. If it is `None`, transactions are
+    /// verified one by one. A batch is never larger than its block.
     fn blocks(&self, options: &CaseOptions, at_once: Option<&[u64]>, cases: &mut Vec<Case>) {
         let sizes = options.blocks.clone().unwrap_or_else(|| BLOCKS.to_vec());
         let threads = options.threads.clone().unwrap_or_else(|| vec![1]);

@@ -111,8 +111,8 @@ impl Client {
         [HEADS[0] + self.protocol.onionskin(), HEADS[1] + self.protocol.reply()]
     }
 
-    /// Performs one handshake and returns the keys. Checks the relay's authenticator, which is computed from the keys
-    /// and proves that the relay has the same keys.
+    /// Performs one handshake and returns the keys. Checks the relay's authenticator, which proves that the relay has
+    /// the same keys.
     ///
     /// # Errors
     /// Fails if the answer does not arrive, is malformed, or does not verify.

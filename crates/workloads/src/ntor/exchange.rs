@@ -24,7 +24,7 @@ pub(super) struct Exchange {
     serving: Option<JoinHandle<()>>,
     /// The connection, if all handshakes use the same one.
     link: Option<Link>,
-    /// Whether every part of the handshake does real work. If not, the keys may be zero.
+    /// Whether every part of the handshake does real work. If a part does nothing, the keys may be zero.
     whole: bool,
     onionskin: Vec<u8>,
     reply: Vec<u8>,
@@ -82,9 +82,9 @@ impl Trial for Exchange {
         Ok(())
     }
 
-    /// Checks the number of answers and, unless a part of the handshake does nothing, that the keys are not zero. Does
-    /// not compare both sides' keys: the client has verified the relay's authenticator, which proves that they are the
-    /// same.
+    /// Checks the number of answers. Also checks that the keys are not zero, unless a part of the handshake does
+    /// nothing. Does not compare the keys of the two sides. The client has verified the relay's authenticator, which
+    /// proves that the keys are equal.
     fn verify(&mut self) -> Result<(), Fault> {
         let answered = self.relay.served();
         if self.whole && self.keys.iter().all(|&byte| byte == 0) {

@@ -97,7 +97,7 @@ impl Messaged {
         found.into_iter().map(base).collect()
     }
 
-    /// Returns facts with the lengths of messages and keys. A test compares these lengths with the protocol's lengths.
+    /// Returns facts with the lengths of messages and keys. A test checks that these lengths match the protocol.
     fn facts(self) -> Facts {
         let kem = KemParameters::find(KEM).filter(|_| self.hybrid());
         let (longer, also) = kem.as_ref().map_or((0, 0), |kem| (kem.encapsulation_key, kem.ciphertext));

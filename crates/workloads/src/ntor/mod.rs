@@ -37,9 +37,9 @@ const OPERATIONS: [&str; 4] = ["create", "reply", "finish", "handshake"];
 const AT_ONCE: [&str; 2] = ["reply", "handshake"];
 /// Parts of a handshake. A case of `profile` leaves out one part to show its cost.
 const PARTS: [&str; 5] = ["kem", "x25519", "hash", "kdf", "mac"];
-/// Parameter for the client's first step if its ephemeral keys are generated in advance, outside the timed call.
+/// Parameter for the client's first step. The ephemeral keys are generated in advance, outside the timed call.
 const AHEAD: (&str, &str) = ("keys", "ahead");
-/// Parameter for the relay's step if it loads the onion key from bytes each time.
+/// Parameter for the relay's step. The relay loads the onion key from bytes in each call.
 const ENCODED: (&str, &str) = ("onion-key", "encoded");
 /// Numbers of onionskins in a queue. One operation answers the whole queue on one thread.
 const QUEUES: [u64; 4] = [1, 4, 16, 64];
@@ -353,7 +353,8 @@ fn facts(handshake: &Handshake, protocol: &Protocol) -> Facts {
     Facts { sizes, category, ..Facts::default() }
 }
 
-/// Converts a handshake error to a fault. Between honest parties, a failure means that a primitive gave a wrong answer.
+/// Converts a handshake error to a fault. Both parties are honest here, so a failed handshake means that a primitive
+/// gave a wrong answer.
 fn handshake_fault(error: HandshakeError) -> Fault {
     match error {
         HandshakeError::Primitive(error @ (Error::Unsupported(_) | Error::Library { .. })) => fault(error),

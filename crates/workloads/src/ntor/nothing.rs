@@ -1,12 +1,12 @@
-//! KEM that does nothing, with keys and ciphertexts of the same lengths as another KEM's. A handshake with it does no
-//! KEM work, but hashes and copies data of the usual lengths.
+//! KEM that does nothing. Its keys and ciphertexts are as long as those of a real KEM. A handshake with this KEM
+//! therefore does no KEM work, but hashes and copies data of the usual lengths.
 
 use pqlab_primitives::{
     Coins, DecapsulationKey, EncapsulationKey, Error, Kem, KemInfo, KemParameters, KeyEncoding, Provider, Result,
 };
 use std::sync::Arc;
 
-/// KEM of the provider `null`, with keys and ciphertexts padded with zeros to another KEM's lengths.
+/// KEM of the provider `null`. Its keys and ciphertexts are padded with zeros to the lengths of a real KEM.
 pub(super) struct NothingKem {
     info: KemInfo,
     inner: Arc<dyn Kem>,

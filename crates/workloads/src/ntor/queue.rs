@@ -1,10 +1,10 @@
 //! Queues of onionskins. One thread answers a queue, one onionskin after another.
 //!
 //! One operation answers the whole queue. Each onionskin comes from a different client and has its own memory, reply
-//! and keys. All answers use the same prepared onion key. Later answers find code, tables and keys in the caches that
-//! the first answer has filled. Nothing else is shared: no known library computes several handshakes together, and no
-//! result is reused between handshakes. With warm caches, a relay gains nothing from a queue. The cases are therefore
-//! also measured with evicted caches.
+//! and keys. All answers use the same prepared onion key. The first answer fills the caches with code, tables and keys,
+//! which later answers then use. The answers share nothing else: no known library computes several handshakes together,
+//! and no result is reused between handshakes. If the caches are already warm, a queue therefore saves no time. The
+//! cases are also measured with evicted caches, to show the gain.
 
 use super::sides::Sides;
 use super::steps::{Messages, create, finish, reply, same_keys};
@@ -13,7 +13,8 @@ use pqlab_harness::{Fault, Recorder, Trial};
 
 /// Name under which samples record the time from the start until the first onionskin is answered, in ns.
 const FIRST: &str = "first_answered_ns";
-/// Name under which samples record the mean time until an onionskin is answered, over the whole queue, in ns.
+/// Name under which samples record the mean time until an onionskin is answered, over all onionskins of the queue, in
+/// ns.
 const MEAN: &str = "mean_answered_ns";
 
 /// A relay and its queue.

@@ -55,7 +55,7 @@ pub struct Answered {
     pub answer: usize,
     /// Fields of HDATA in the answer, such as `Y || AUTH`.
     pub answer_parts: &'static str,
-    /// Length of the keys that each side derives; 0 for a descriptor.
+    /// Total length of the keys that each side derives. 0 for a descriptor.
     pub keys: usize,
 }
 
@@ -92,8 +92,8 @@ pub enum RelayError {
 pub struct Served {
     /// Handshakes answered.
     pub handshakes: u64,
-    /// Connections closed because of an invalid or slow request, too many clients, a thread that could not be started,
-    /// or a panic in a library.
+    /// Connections that the relay closed. Reasons are an invalid or slow request, too many clients, a thread that could
+    /// not be started, or a panic in a library.
     pub refused: u64,
 }
 
@@ -127,7 +127,7 @@ impl Relay {
         Relay::with_protocols(protocols, identity)
     }
 
-    /// Creates a relay that answers these handshakes. Each handshake comes with its HTYPE.
+    /// Creates a relay that answers these handshakes. `protocols` contains the HTYPE of each handshake.
     pub(super) fn with_protocols(
         protocols: Vec<(u16, Arc<Protocol>)>,
         identity: [u8; IDENTITY],
@@ -273,8 +273,8 @@ impl Relay {
     }
 }
 
-/// One of the places for concurrent clients. Dropping it frees the place, even if the client's thread panics. A panic
-/// counts as a rejected connection.
+/// One of the places for concurrent clients. Dropping this value frees the place, even if the client's thread panics. A
+/// panic counts as a rejected connection.
 struct Place(Arc<Relay>);
 
 impl Place {

@@ -26,7 +26,7 @@ pub(super) trait Sides: Send + 'static {
 
     fn lengths(&self) -> Lengths;
 
-    /// Returns whether every part of the handshake does real work. If not, the keys may be zero.
+    /// Returns whether every part of the handshake does real work. If a part does nothing, the keys may be zero.
     fn whole(&self) -> bool;
 
     fn create(&self, onionskin: &mut [u8]) -> Result<Self::Pending, Fault>;

@@ -4,8 +4,8 @@ use super::sides::Sides;
 use crate::inputs::{POOL, Turn};
 use pqlab_harness::{Fault, Recorder, Trial};
 
-/// Number of ephemeral keys generated in advance for one sample. Generating a key takes much longer than using it, so a
-/// sample of the usual size would spend most of its time on generating keys.
+/// Number of ephemeral keys generated in advance for one sample. Generating a key takes much longer than using it. With
+/// a sample of the usual size, most of the time would go into generating keys.
 const AHEAD: u64 = 64;
 
 /// The two messages of a handshake, and the keys that each side derives.

@@ -1,9 +1,9 @@
-//! Tasks in a thread pool: the total time of tasks that are submitted together, and the time that each task waits in
-//! the queue.
+//! Tasks in a thread pool. Measures the total time of tasks that are submitted together, and the time that each task
+//! waits in the queue.
 //!
-//! A sample is one load. A load lasts from before the first task is submitted until the submitter knows that all tasks
-//! are done. Workers are already waiting at the queue when a load begins, as in an idle pool. A task is one complete
-//! operation. The queueing delay of a task lasts from its submission until a worker takes it.
+//! A sample is one load. A load begins before the first task is submitted, and ends when the submitter knows that all
+//! tasks are done. Workers are already waiting at the queue when a load begins, as in an idle pool. A task is one
+//! complete operation. The queueing delay of a task lasts from its submission until a worker takes it.
 
 use super::threads::{Share, caught, dispatch, gone, pin};
 use crossbeam_channel::{Sender, unbounded};

@@ -1,10 +1,10 @@
 //! One trial per thread, all released at the same time. Measures how many operations several threads perform per
 //! second.
 //!
-//! The timed thread is the first of the team. The others wait at a barrier until it releases them with a single store,
-//! so no wake-up is timed. Each thread is pinned to its own processor. The threads take operations in small portions
-//! from one counter. The others therefore do not wait long at the end for a thread with long operations, such as a
-//! signer that retries. A sample ends when the last thread is done.
+//! The timed thread is the first of the team. The others wait at a barrier until the timed thread releases them with a
+//! single store, so no wake-up is timed. Each thread is pinned to its own processor. The threads take operations in
+//! small portions from one counter. A thread with long operations, such as a signer that retries, therefore does not
+//! keep the others waiting for long at the end. A sample ends when the last thread is done.
 
 use super::threads::{Share, caught, dispatch, gone, pin};
 use pqlab_harness::gate::{self, Before, Gate, Thresholds};
@@ -16,7 +16,8 @@ use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, Thread};
 
-/// Minimum length of a sample in ns: releasing a thread takes a fraction of a microsecond.
+/// Minimum length of a sample in ns. Compared with this, the time to release a thread is negligible: a fraction of a
+/// microsecond.
 const SAMPLE_NS: u64 = 10_000_000;
 /// Number of portions in a thread's part of a sample. In a sample of 10 ms, a portion takes 20 µs. This makes the cost
 /// of the counter negligible and limits how far apart the threads finish.

@@ -7,8 +7,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Sender, channel};
 use std::thread;
 
-/// Stack size of a thread in bytes. Most systems give the main thread a stack of the same size, so every operation that
-/// works on the main thread also works here.
+/// Stack size of a thread in bytes, as for the main thread on most systems. Every operation that works on the main
+/// thread therefore also works here.
 const STACK: usize = 8 << 20;
 
 type Work = Box<dyn FnOnce() + Send>;
@@ -77,7 +77,7 @@ impl Share {
         Share { trial, performed: false }
     }
 
-    /// Prepares for `batch` operations, the total of all threads, because this thread may get all of them.
+    /// Prepares for all `batch` operations of the team, because this thread may have to perform all of them.
     pub(super) fn setup(&mut self, batch: usize) -> Result<(), Fault> {
         self.performed = false;
         self.trial.setup(batch)

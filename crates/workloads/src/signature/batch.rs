@@ -155,8 +155,8 @@ pub(super) fn prepare(
     Ok(Box::new(trial.map_err(fault)?))
 }
 
-/// Returns the scheme that signs for providers that only verify: from the first provider that offers it in this
-/// process.
+/// Returns the scheme that signs for providers that only verify. The scheme comes from the first provider in this
+/// process that offers the algorithm.
 pub(crate) fn signer<'a>(providers: &'a [Arc<Provider>], algorithm: &str) -> Option<&'a Arc<dyn SignatureScheme>> {
     let able = providers.iter().filter(|provider| provider.library != NULL && provider.remote.is_none());
     able.filter_map(|provider| provider.signature(algorithm)).next()
@@ -283,7 +283,7 @@ impl VerifyBatch {
         }
     }
 
-    /// Checks that there are as many verdicts as signatures, because a signature without a verdict was not verified.
+    /// Checks that there are as many verdicts as signatures. A signature without a verdict was not verified.
     fn there_are_as_many(&self, verdicts: &[LibraryResult<()>]) -> Result<(), Fault> {
         if verdicts.len() == self.number {
             return Ok(());
@@ -317,8 +317,9 @@ impl Trial for VerifyBatch {
         Ok(())
     }
 
-    /// Changes one signature of the last operation, a different one each time. The verifier must reject exactly this
-    /// signature, or the whole batch.
+    /// Changes the message, then the signature, at one position of the last operation. Each time, the verifier must
+    /// reject exactly this signature or, if it gives only one verdict, the entire batch. Each call uses a different
+    /// position.
     fn verify(&mut self) -> Result<(), Fault> {
         let first = self.turn.last() * self.number;
         self.changed = (self.changed + 1) % self.number;
@@ -397,8 +398,8 @@ mod tests {
         assert_eq!(sizes(&CaseOptions::default()), [(8, 8), (32, 32), (100, 100), (100, 10), (100, 1)]);
     }
 
-    /// Batch verifier with scripted verdicts, which may return one verdict too few. `each` is whether it claims to give
-    /// separate verdicts.
+    /// Batch verifier with scripted verdicts. If `one_short` is set, it returns one verdict too few. If `each` is set,
+    /// it claims to give separate verdicts.
     struct Wrong {
         each: bool,
         one_short: bool,

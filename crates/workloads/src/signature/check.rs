@@ -6,7 +6,8 @@ use pqlab_harness::Fault;
 use pqlab_primitives::{Coins, Result as LibraryResult, SignatureScheme, SigningKey, VerifyingKey};
 use std::sync::Arc;
 
-/// Signature scheme, mode of signing, and a key of another signer, which must reject the trial's signatures.
+/// Signature scheme, mode of signing, and another signer's key. Verification with this key must reject the trial's
+/// signatures.
 pub(crate) struct Setting {
     pub(crate) scheme: Arc<dyn SignatureScheme>,
     pub(crate) mode: Mode,
@@ -27,8 +28,8 @@ impl Setting {
         vec![0; self.scheme.info().parameters.signature]
     }
 
-    /// Checks that verification accepts the signature, and rejects it for a different message, with a bit flipped, and
-    /// under a different key.
+    /// Checks that verification accepts the signature. Also checks that verification fails with a different message, a
+    /// flipped bit, or a different key.
     ///
     /// # Errors
     /// [`Fault::WrongAnswer`] if a check fails.

@@ -1,9 +1,10 @@
-//! Signs the message sets that C2SP published (CCTV). Signing a whole set takes the expected number of attempts.
+//! Signs the message sets that C2SP published (CCTV). Signing a complete set takes the expected number of attempts.
 //!
 //! ML-DSA signs by rejection: the number of attempts depends on message and key, so a mean over random messages
-//! converges slowly. With the key from the all-zero seed, deterministic signing and an empty context, the attempts for
-//! all messages of a set add up to the expected total. A sample therefore signs the whole set once, and its time is
-//! divided by the number of messages. The alternative set reveals libraries that are optimized for the main set.
+//! converges slowly. Each set is designed for the key from the all-zero seed, deterministic signing and an empty
+//! context. Its messages then take the expected total number of attempts. A sample therefore signs the complete set
+//! once, and the time of the sample is divided by the number of messages. The alternative set reveals libraries that
+//! are optimized for the main set.
 
 use super::{Mode, Setting};
 use crate::fault;

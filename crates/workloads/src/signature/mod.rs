@@ -245,7 +245,7 @@ impl Mode {
         }
     }
 
-    /// Same as [`sign`](Self::sign), but with an encoded key, which is parsed in the call.
+    /// Signs like [`sign`](Self::sign), but with an encoded key, which each call parses.
     #[inline(always)]
     fn sign_from(
         self,
@@ -312,7 +312,7 @@ fn natural(prehash: Prehash, algorithm: &str) -> bool {
     }
 }
 
-/// Creates the case for an operation of a provider's scheme, in the block of comparable cases.
+/// Creates the case for an operation of a provider's scheme. Comparable cases share a block.
 pub(crate) fn case(
     provider: &Provider,
     scheme: &dyn SignatureScheme,

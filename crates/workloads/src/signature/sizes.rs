@@ -13,8 +13,8 @@ pub(super) const SIGNATURE_BYTES: &str = "signature_bytes";
 /// Length of a message in bytes.
 const MESSAGE: usize = 32;
 
-/// Returns whether to measure a scheme's signature lengths, which is useful only if they vary or are padded (padded
-/// Falcon).
+/// Returns whether to measure a scheme's signature lengths. This is useful only if the lengths vary or are padded, as
+/// in padded Falcon.
 pub(super) fn worth_it(scheme: &dyn SignatureScheme) -> bool {
     let parameters = &scheme.info().parameters;
     parameters.variable_length || parameters.algorithm.starts_with("Falcon-padded-")
@@ -27,7 +27,7 @@ pub(super) struct SignatureSizes {
     turn: Turn,
     /// Signatures since the last [`Trial::verify`], each as index of the key, message and signature.
     signed: Vec<(usize, [u8; MESSAGE], Vec<u8>)>,
-    /// Number of signatures in `signed`. The entries after them are buffers for the next signatures.
+    /// Number of signatures in `signed`. The remaining entries are buffers for the next signatures.
     made: usize,
     generator: ChaCha8Rng,
 }

@@ -47,7 +47,7 @@ impl Trial for Keygen {
 pub(super) struct KeygenEncoded {
     setting: Setting,
     encoding: KeyEncoding,
-    /// Whether the library itself writes this encoding.
+    /// Whether a single library call generates the key and writes this encoding.
     own: bool,
     outputs: Vec<Encoded>,
     turn: Turn,

@@ -1,9 +1,9 @@
 //! Connections over TCP. A connection is timed from before the first packet until the client has completed the
 //! handshake. The time until the first byte of an answer is also recorded.
 //!
-//! Over loopback, connections follow one another, with client and server on one processor, so that no processor has to
-//! wake up. Over a link, connections overlap. Their starts are far enough apart that no connection waits for the
-//! computation or transmission of another one.
+//! Over loopback, connections follow one another. Client and server run on one processor, so that no processor has to
+//! wake up. Over a link, connections overlap. The starts of connections are far enough apart that no connection waits
+//! for the computation or transmission of another one.
 
 use super::fault;
 use super::network::Shared;
@@ -27,9 +27,9 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// Number of connections per sample over loopback.
 const LOOPBACK_WAVE: u64 = 4;
 /// Number of connections per sample over a link. With this number, each of the default processes measures two rounds.
-/// Two rounds are needed, because the interval depends on the noise between rounds.
+/// The confidence interval depends on the noise between rounds, which requires at least two rounds.
 pub(super) const LINK_WAVE: u64 = 13;
-/// Number of trial handshakes in memory. Their time determines the time between connections.
+/// Number of handshakes to try in memory. The time that they take determines the time between connections.
 const TRIED: usize = 5;
 /// Minimum time between the starts of connections over a link, as a multiple of the computing time of both sides.
 const APART: u64 = 4;
@@ -202,7 +202,8 @@ impl Trial for Connections {
         Ok(())
     }
 
-    /// Compares only the numbers of connections, because each side has checked its half of each connection.
+    /// Checks only that client and server made the same number of connections, because each side has already checked
+    /// its half of each connection.
     fn verify(&mut self) -> Result<(), Fault> {
         match self.connected.len() {
             0 => Err(Fault::WrongAnswer("no connection was established".into())),

@@ -53,7 +53,7 @@ impl Connection {
         }
     }
 
-    /// Checks that the handshake is the requested one, and sends data both ways.
+    /// Checks that the handshake is of the requested kind, and sends data in both directions.
     pub(super) fn verify(&mut self, setup: &Setup) -> std::result::Result<(), Fault> {
         let (Some(client), Some(server)) = (&mut self.client, &mut self.server) else {
             return Err(Fault::WrongAnswer("a side of the handshake is missing".into()));

@@ -126,8 +126,8 @@ impl Workload for TlsWorkload {
         cases
     }
 
-    /// Returns the primitives that both sides use, as pairs of provider and algorithm. Each side's provider wraps the
-    /// library that its TLS implementation uses.
+    /// Returns the primitives that both sides use, as pairs of provider and algorithm. The provider of a side wraps the
+    /// library that the side's TLS implementation uses.
     fn primitives(&self, case: &Case) -> Vec<(String, String)> {
         let (Some(sides), Some(group)) = (Sides::from_case(case), Group::named(&case.algorithm)) else {
             return Vec::new();
@@ -165,8 +165,8 @@ impl Workload for TlsWorkload {
 /// Cache of this process's keys and certificates, because generating RSA keys takes longer than measuring a case.
 static CREDENTIALS: Mutex<Vec<(String, Arc<Credentials>)>> = Mutex::new(Vec::new());
 
-/// Returns the credentials for a configuration, with keys from one library. Reuses existing credentials of this
-/// process.
+/// Returns the credentials for a configuration, with keys from one library. Reuses credentials that this process has
+/// already created.
 fn credentials(config: &Config, library: &str, scheme: &dyn SignatureScheme) -> Result<Arc<Credentials>, Fault> {
     let Config { authentication, intermediates, client_authentication, .. } = config;
     let key = format!("{library} {} {intermediates} {client_authentication}", authentication.name());

@@ -45,9 +45,9 @@ impl Part {
         if matches!(self, Part::Step(_)) { "steps" } else { "handshake" }
     }
 
-    /// Returns one or two ranges of steps to time. A step of the other side separates the two steps of `Client` or
-    /// `Server`. A routine therefore times the later step of one connection (the first range), then the earlier step of
-    /// the next connection (the second range).
+    /// Returns one or two ranges of steps to time. Between the two steps of `Client` or `Server`, the other side
+    /// performs a step. The timed call therefore performs the later step of one connection (the first range), then the
+    /// earlier step of the next connection (the second range).
     fn steps(self) -> (Range<usize>, Option<Range<usize>>) {
         match self {
             Part::Handshake => (0..STEPS, None),
@@ -61,9 +61,9 @@ impl Part {
 pub(super) struct Handshakes {
     setup: Setup,
     part: Part,
-    /// Connections that have completed the earlier of the two timed steps. The next sample times their later step.
+    /// Connections that have completed the earlier of the two timed steps. The next sample times the later step.
     first: Vec<Connection>,
-    /// Connections whose earlier step the next sample times. They become `first` in the following sample.
+    /// Connections for which the next sample times the earlier step. In the sample after that, they become `first`.
     second: Vec<Connection>,
     /// Finished connections, whose memory is reused.
     spare: Vec<Connection>,
@@ -76,8 +76,8 @@ impl Handshakes {
         Handshakes { setup, part, first: Vec::new(), second: Vec::new(), spare: Vec::new(), timed: 0 }
     }
 
-    /// Returns `count` connections that have finished `steps` steps. Continues the connections in `there` before it
-    /// starts new ones.
+    /// Returns `count` connections that have finished `steps` steps. Continues the connections in `there` first, and
+    /// starts new connections if there are too few.
     fn ready(&mut self, mut there: Vec<Connection>, count: usize, steps: usize) -> Result<Vec<Connection>, Fault> {
         self.spare.extend(there.drain(count.min(there.len())..));
         while there.len() < count {

@@ -45,7 +45,8 @@ impl Format {
     }
 
     /// Returns the algorithm's name in case ids, such as `JWS-ES256`. The prefix is followed by the JOSE name, because
-    /// one primitive can have several uses. For Ed25519, the primitive's name follows, as in certificates.
+    /// several JOSE algorithms can use one primitive. For Ed25519, the prefix is followed by the primitive's name, as
+    /// in certificates.
     fn name(self, algorithm: &Algorithm) -> String {
         let name = if algorithm.primitive == "Ed25519" { algorithm.primitive } else { algorithm.jose };
         format!("{}{name}", self.prefix())
