@@ -15,8 +15,9 @@ const FOR_ANYTHING: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.5.29.37.0
 /// caller must already trust `root`. `at` is the verification time, as the time since 1970-01-01 UTC.
 ///
 /// # Errors
-/// [`CertificateError::Chain`] naming the certificate and the broken rule; [`CertificateError::Signature`] if a
-/// signature is invalid; the other variants if a certificate or key is malformed or unsupported.
+/// - [`CertificateError::Chain`], naming the certificate and the broken rule.
+/// - [`CertificateError::Signature`] if a signature is invalid.
+/// - The other variants if a certificate or key is malformed or unsupported.
 pub fn verify_chain(
     chain: &[Certificate],
     root: &Certificate,

@@ -18,8 +18,9 @@ pub(super) const FOR_SERVERS: ObjectIdentifier = ObjectIdentifier::new_unwrap("1
 /// checked. `at` is the verification time, as the time since 1970-01-01 UTC.
 ///
 /// # Errors
-/// [`CertificateError::Chain`] naming the certificate and the broken rule; [`CertificateError::Signature`] if a
-/// signature is invalid; the other variants if a certificate or key is malformed or unsupported.
+/// - [`CertificateError::Chain`], naming the certificate and the broken rule.
+/// - [`CertificateError::Signature`] if a signature is invalid.
+/// - The other variants if a certificate or key is malformed or unsupported.
 pub fn verify_server(
     chain: &[Certificate],
     roots: &[Certificate],
@@ -72,7 +73,7 @@ fn check_leaf(leaf: &Certificate, name: &str) -> Result<(), CertificateError> {
 }
 
 /// Returns whether a DNS name in a certificate matches the host (RFC 9525, section 6.3). Ignores case. `*` may replace
-/// the whole first label if at least two labels follow.
+/// the entire first label if at least two labels follow.
 fn matches(of_certificate: &str, host: &str) -> bool {
     match of_certificate.strip_prefix("*.") {
         None => of_certificate.eq_ignore_ascii_case(host),

@@ -79,8 +79,8 @@ impl Tbs {
     }
 }
 
-/// Returns the byte range of the TBSCertificate and its parsed form. Fails unless re-encoding the parsed form yields
-/// the same bytes, because otherwise a signature over the original bytes would not cover the parsed form.
+/// Returns the byte range of the TBSCertificate and its parsed form. Fails if re-encoding the parsed form yields
+/// different bytes, because a signature over the original bytes would then not cover the parsed form.
 pub(super) fn read_tbs(der: &[u8]) -> Result<(Range<usize>, Tbs), DecodeError> {
     let failed = DecodeError::der(CERTIFICATE);
     let mut reader = SliceReader::new(der).map_err(&failed)?;

@@ -46,14 +46,14 @@ pub enum DecodeError {
         /// Description of the problem.
         problem: &'static str,
     },
-    /// The kind of key is known but not supported, such as RSA-3072.
+    /// pqlab recognizes but does not support this kind of key, such as RSA-3072.
     #[error("the {what} is {found}; supported: {supported}")]
     Unsupported {
         /// Name of the structure that contains the key.
         what: &'static str,
         /// Kind of key that was found.
         found: String,
-        /// Kind of key that is supported instead.
+        /// Supported kind of key.
         supported: &'static str,
     },
     /// A part has the wrong length in bytes for its algorithm.

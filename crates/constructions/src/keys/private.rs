@@ -155,9 +155,9 @@ impl PrivateKey {
     /// Creates a private key from a seed, an expanded key, or both. Pass a scalar or RSA's DER as the seed.
     ///
     /// # Errors
-    /// [`DecodeError::Length`] if a part has the wrong length; [`DecodeError::Structure`] if both parts are absent, or
-    /// if the algorithm has no expanded form; [`DecodeError::Unsupported`] for RSA keys other than RSA-2048 with the
-    /// exponent 65537.
+    /// - [`DecodeError::Length`] if a part has the wrong length.
+    /// - [`DecodeError::Structure`] if both parts are absent, or if the algorithm has no expanded form.
+    /// - [`DecodeError::Unsupported`] for RSA keys other than RSA-2048 with the exponent 65537.
     pub fn new(
         identifier: &'static Identifier,
         seed: Option<&[u8]>,
@@ -428,7 +428,7 @@ impl PrivateKey {
         if key.to_der()?.as_slice() == der { Ok(key) } else { Err(wrong("is not encoded in DER")) }
     }
 
-    /// Parses an ECPrivateKey in DER (SEC 1, appendix C.4; RFC 5915, section 3), which must name its curve.
+    /// Parses an ECPrivateKey in DER (SEC 1, appendix C.4; RFC 5915, section 3). The structure must name the curve.
     ///
     /// # Errors
     /// Same as [`from_der`](Self::from_der).

@@ -88,10 +88,9 @@ impl Verifier {
     /// Adds an implementation that verifies signatures in batches.
     ///
     /// # Errors
-    /// [`Error::Malformed`] if the algorithm or lengths of the implementation do not match the scheme;
-    /// [`Error::Unsupported`] if the implementation does not [give each signature a
-    /// verdict](BatchVerifier::answers_for_each), because the verdict on a transaction must not depend on other
-    /// transactions.
+    /// - [`Error::Malformed`] if the algorithm or lengths of the implementation do not match the scheme.
+    /// - [`Error::Unsupported`] if the implementation does not [give each signature a
+    ///   verdict](BatchVerifier::answers_for_each). The verdict on a transaction must not depend on other transactions.
     pub fn with_batches(mut self, scheme: Scheme, batches: Arc<dyn BatchVerifier>) -> Result<Verifier, Error> {
         let parameters = batches.parameters();
         let fits = parameters.verifying_key == scheme.public_key() && parameters.signature == scheme.signature().1;

@@ -4,8 +4,8 @@ use super::{HandshakeError, Protocol, Result, Variant, WORD, split};
 use pqlab_primitives::{Coins, DecapsulationKey, Error, PrivateKey};
 
 /// Ephemeral keys for one handshake, generated in advance by
-/// [`Protocol::ephemeral_keys`](super::Protocol::ephemeral_keys). They do not depend on the relay. A handshake consumes
-/// them, so they cannot be reused.
+/// [`Protocol::ephemeral_keys`](super::Protocol::ephemeral_keys). The keys do not depend on the relay. A handshake
+/// consumes its keys, so they cannot be reused.
 pub struct EphemeralKeys {
     variant: Variant,
     agreement: Option<AgreementKey>,

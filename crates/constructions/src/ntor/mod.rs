@@ -175,8 +175,8 @@ impl Protocol {
         }
     }
 
-    /// Returns the default length of a circuit's keys in bytes. The length is 80 in the KEM-only handshake and 72 in
-    /// the others, for two 20-byte digests and two AES-128 keys (tor-spec, section 5.2).
+    /// Returns the default length of a circuit's keys in bytes. The KEM-only handshake derives 80 bytes. The others
+    /// derive 72 bytes, for two 20-byte digests and two AES-128 keys (tor-spec, section 5.2).
     pub fn keys(&self) -> usize {
         match self.variant {
             Variant::KemOnly => kem_only::KEYS,
@@ -340,8 +340,8 @@ enum State {
 }
 
 impl Pending {
-    /// Checks the reply and fills `keys`. In the KEM-only handshake, `keys` must be 80 bytes long; in the others, at
-    /// most 8160 bytes. Consumes `self`, because ephemeral keys must not be reused.
+    /// Checks the reply and fills `keys`. In the KEM-only handshake, `keys` must be 80 bytes long. In the others, the
+    /// maximum is 8160 bytes. Consumes `self`, because ephemeral keys must not be reused.
     ///
     /// # Errors
     /// [`HandshakeError::Authenticator`] if the reply does not answer this onionskin. Also fails if the reply has the
