@@ -12,7 +12,7 @@ use serde::Serialize;
 pub struct KnownDefect {
     /// Name of the library.
     pub library: &'static str,
-    /// Prefix of the affected version, either of the library or of one of its crates.
+    /// Prefix of the affected version of the library, or of one of the library's crates.
     pub version: &'static str,
     /// Prefix of the algorithm name.
     pub algorithm: &'static str,

@@ -28,7 +28,7 @@ pub struct Line {
     pub compared: Vec<Compared>,
     /// The first few failures, with the vectors' numbers.
     pub failures: Vec<String>,
-    /// Reason why the suite was skipped, so that no vector was attempted; `None` if the suite ran. A skipped line never
+    /// Reason why the suite was skipped and no vector was attempted. `None` if the suite ran. A skipped line never
     /// counts as passed.
     pub skipped: Option<String>,
 }

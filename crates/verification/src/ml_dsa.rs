@@ -54,7 +54,7 @@ impl Set {
         i32::try_from(self.tau).unwrap_or_default() * self.eta
     }
 
-    /// Returns the number of bits of a coefficient of `z`.
+    /// Returns the number of bits per coefficient of `z`.
     pub fn z_bits(&self) -> usize {
         1 + self.gamma1.trailing_zeros() as usize
     }

@@ -3,7 +3,7 @@ use serde::Serialize;
 /// Published vectors that no suite covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct NotApplicable {
-    /// Location of the vectors: prefix of a path in the vectors folder, or name of the source.
+    /// Location of the vectors: a path prefix in the vectors folder, or the name of the source.
     pub place: &'static str,
     /// Omitted part of the vectors at that location, or `all`.
     pub part: &'static str,

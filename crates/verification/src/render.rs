@@ -6,7 +6,7 @@ use crate::{KNOWN_DEFECTS, KnownDefect, Line, NOT_APPLICABLE, NotApplicable, Tot
 use serde::Serialize;
 use std::fmt::{Display, Write};
 
-/// Formats the lines as a Markdown table with their sums, followed by the quoted failures.
+/// Formats the lines and their sums as a Markdown table, followed by the quoted failures.
 pub fn table(lines: &[Line]) -> String {
     let mut out = String::from(
         "| provider | algorithm | suite | attempted | passed | failed | known defects | unsupported | why |\n\
@@ -25,9 +25,9 @@ pub fn table(lines: &[Line]) -> String {
     out
 }
 
-/// Formats the lines of pairs as one Markdown table per algorithm. A row is a provider that generates keys and signs; a
-/// column is a provider that encapsulates and verifies. A cell shows the numbers of passed and attempted checks.
-/// Unsupported checks follow each table, and failures follow the last table.
+/// Formats the lines of pairs as one Markdown table per algorithm. Each row is a provider that generates keys and
+/// signs. Each column is a provider that encapsulates and verifies. A cell shows the numbers of passed and attempted
+/// checks. Unsupported checks follow each table, and failures follow the last table.
 pub fn matrix(lines: &[Line]) -> String {
     let mut out = String::new();
     for algorithm in distinct(lines.iter().map(|line| line.algorithm.as_str())) {

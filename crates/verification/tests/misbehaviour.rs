@@ -1,5 +1,5 @@
-//! Checks that verification detects providers that give wrong answers, fail, panic or accept too much, and that their
-//! misbehavior does not affect other results.
+//! Checks that verification detects providers that give wrong answers, fail, panic or accept invalid input. Also checks
+//! that such providers do not affect other results.
 
 #![allow(clippy::unwrap_used, reason = "test helpers")]
 

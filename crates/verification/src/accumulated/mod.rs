@@ -43,7 +43,7 @@ pub enum Answers {
     /// 100 answers.
     #[default]
     Short,
-    /// 10,000 answers; a million for KEMs.
+    /// 10,000 answers for a signature scheme, and a million for a KEM.
     Long,
     /// The largest number of answers, up to this limit, that has a published digest.
     UpTo(u64),

@@ -209,7 +209,7 @@ mod tests {
         None,
         /// Every claim gets the verdict on the first claim.
         TellsOfTheFirst,
-        /// One bad signature makes the verifier reject the whole batch.
+        /// One bad signature makes the verifier reject the entire batch.
         RefusesAll,
         /// The verifier does not check the last claim of a batch.
         LeavesTheLast,

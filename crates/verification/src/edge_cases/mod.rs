@@ -101,9 +101,9 @@ mod tests {
         verifier.verify(&vec![claim; times]).iter().all(Result::is_ok)
     }
 
-    /// Compares verification in batches with single verification. In batches, `ed25519-dalek` decodes `R` instead of
-    /// comparing encodings, and omits the cofactor. For signatures with a component of small order, its verdicts
-    /// therefore vary between batches, and a batch may accept a signature that single verification rejects. All other
+    /// Compares batch verification with single verification. In batches, `ed25519-dalek` decodes `R` instead of
+    /// comparing encodings, and omits the cofactor. Verdicts on signatures with a component of small order therefore
+    /// vary between batches. A batch may accept such a signature although single verification rejects it. All other
     /// signatures must get the same verdict either way.
     #[test]
     fn batches_and_single_verification_differ_only_for_components_of_small_order() {

@@ -93,7 +93,8 @@ pub fn ml_dsa(file: &str, bytes: &[u8]) -> Result<Vec<MlDsa>, ReadError> {
 }
 
 /// Reads `sign.input` from Ed25519's reference implementation. Each line contains four fields, each followed by a
-/// colon: private and public key; public key; message; signature and message.
+/// colon. The fields are the private key with the public key, the public key, the message, and the signature with the
+/// message.
 ///
 /// # Errors
 /// [`ReadError`] if the file is malformed.

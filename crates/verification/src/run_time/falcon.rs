@@ -1,5 +1,5 @@
-//! Falcon: checks a library's keys and signatures with the decoded signing key, and verifies signatures at the bound on
-//! the norm and just beyond it.
+//! Falcon: checks a library's keys and signatures with the decoded signing key. Also verifies signatures with a norm at
+//! the bound, and just beyond it.
 
 use super::bytes;
 use crate::checks::signature::{Input, encoded, encoded_secret, sign};

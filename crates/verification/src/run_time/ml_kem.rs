@@ -1,5 +1,5 @@
-//! ML-KEM: checks implicit rejection of modified ciphertexts and rejection of modified keys, and inspects the secrets
-//! of generated keys.
+//! ML-KEM: checks that decapsulation implicitly rejects modified ciphertexts, and that libraries reject modified keys.
+//! Also inspects the secrets of generated keys.
 
 use super::bytes;
 use crate::checks::kem::{decapsulate, encapsulate, encoded, encoded_secret, load};

@@ -264,8 +264,8 @@ pub(super) fn hashed(hash: &dyn Hash, message: &Message) -> Checked {
     equal("digest", &message.digest, &out)
 }
 
-/// Compares an output that may end within a byte. FIPS 202, appendix B.1, puts the bits of an incomplete last byte into
-/// its lower bits; ACVP puts them into the upper bits.
+/// Compares an output that may end within a byte. If the last byte is incomplete, FIPS 202 (appendix B.1) stores its
+/// bits in the lower positions, and ACVP in the upper positions.
 fn extended(xof: &dyn Xof, message: &Message, output: Output) -> Checked {
     whole_bytes(message)?;
     let mut out = output(xof, &message.message, message.digest.len())?;
