@@ -5,8 +5,8 @@ use pqlab_primitives::{Kem, Provider};
 use std::hint::black_box;
 use std::sync::Arc;
 
-/// Environment variable with the number of steps added to a decapsulation; 0 if it is not set. A step is a
-/// multiplication that depends on the previous step.
+/// Environment variable with the number of steps added to a decapsulation. The default is 0. A step is a multiplication
+/// that depends on the previous step.
 const STEPS: &str = "PQLAB_DELAY_STEPS";
 
 /// Returns the KEM under the name `delayed`, or `None` if the build does not include AWS-LC.
