@@ -146,7 +146,7 @@ impl Progress for Screen {
     }
 }
 
-/// Returns the style of the progress bar for a whole run.
+/// Returns the style of the progress bar for a run.
 pub(crate) fn bar_style() -> ProgressStyle {
     let template = "[{elapsed_precise}] {bar:30} {percent:>3}%  {msg}, about {eta} left";
     ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())

@@ -21,7 +21,7 @@ use pqlab_lab::matches;
 use pqlab_testing::{Need, not_run};
 use std::path::{Path, PathBuf};
 
-/// Line that replaces the lines that an excerpt leaves out.
+/// Placeholder for lines that an excerpt leaves out.
 const OMITTED: &str = "...";
 
 /// Command of a page, from a comment.
@@ -76,8 +76,8 @@ fn arguments(command: &str) -> Vec<String> {
     shell_words(command.strip_prefix("pqlab ").unwrap_or_else(|| panic!("not a command of pqlab: {command}")))
 }
 
-/// Runs a command and returns the lines that it prints; `None` if the command needs networks that this machine cannot
-/// create. `short` shortens measurements.
+/// Runs a command and returns the lines that it prints. Returns `None` if the command needs networks that this machine
+/// cannot create. `short` shortens measurements.
 fn printed(pqlab: &Pqlab, command: &[String], short: bool) -> Option<Vec<String>> {
     let mut words: Vec<&str> = command.iter().map(String::as_str).collect();
     let is_dry = words.contains(&"--dry-run");

@@ -145,8 +145,8 @@ const AREAS: &[&str] = &[
     "token",
 ];
 
-/// Exceptions: files that may contain the name of an area, because it means something else there, or because the file
-/// implements a file format for one area.
+/// Files that may contain the name of an area. Either the name has another meaning there, or the file implements a file
+/// format for one area.
 const NOT_AREAS: &[(&str, &str)] = &[
     ("analysis/src/caveats.rs", "residue"),
     ("analysis/src/tables.rs", "scaling"),

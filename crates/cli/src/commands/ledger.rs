@@ -154,7 +154,8 @@ fn generate_on_cluster(arguments: &GenerateArgs, address: &str) -> anyhow::Resul
     package::become_package("generate", &request, "--cluster")
 }
 
-/// Verifies the block with the Python package, which uses Ray and prints the result in the same format.
+/// Verifies the block with the Python package, which uses Ray. The package prints the result in the same format as this
+/// program.
 fn verify_on_cluster(arguments: &VerifyBlockArgs, address: &str) -> anyhow::Result<u8> {
     let request = json!({
         "file": package::utf8(&arguments.file)?,
