@@ -32,7 +32,7 @@ use std::ffi::CStr;
 #[cfg(target_arch = "x86_64")]
 use std::sync::atomic::Ordering;
 
-/// Returns a single provider, because the library selects the code path from the CPU features and allows no other
+/// Returns a single provider, because the library selects the code path from the CPU features and gives callers no
 /// choice.
 pub(crate) fn providers() -> Vec<Provider> {
     let mut provider = Provider::new("aws-lc", build_info());

@@ -1,5 +1,5 @@
-//! SHAKE256 (FIPS 202) from the `libcrux-sha3` crate, over four messages concurrently with AVX2 or two with NEON. The
-//! crate's vector code offers no other function for messages and outputs of any length.
+//! SHAKE256 (FIPS 202) from the `libcrux-sha3` crate, over four messages concurrently with AVX2 or two with NEON. In
+//! the crate's vector code, this is the only function for messages and outputs of any length.
 
 use crate::shared::lanes::arrays;
 use pqlab_primitives::{LaneHash, Result};

@@ -3,8 +3,8 @@
 //!
 //! Keys own as much memory as ML-KEM-768 and ML-DSA-65 keys. Operations write only as much output as a verifiable round
 //! trip needs: the first eight bytes, and shared secrets in full. This is not cryptography. Ciphertexts contain the
-//! secret in the clear, and a signature depends only on the first bytes of the key and on the first byte and the length
-//! of the message.
+//! secret in the clear. A signature depends only on the first bytes of the key, and on the length and the first byte of
+//! the message.
 
 mod agreement;
 mod hash;
@@ -55,7 +55,7 @@ fn write_head(out: &mut [u8], word: [u8; 8]) {
     }
 }
 
-/// Writes `word` four times, which fills a whole shared secret with a single vector store.
+/// Writes `word` four times, which fills a shared secret with a single vector store.
 #[inline(always)]
 fn write_secret(out: &mut [u8], word: [u8; 8]) -> Result<()> {
     let actual = out.len();
