@@ -32,7 +32,7 @@ impl RunSpread {
 /// Time of a second case relative to a first case.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ratio {
-    /// Ratio of the medians and its interval. Below 1, the second case is faster.
+    /// Ratio of the medians and its interval. If the ratio is below 1, the second case is faster.
     pub ratio: Interval,
     /// Two-sided p-value for the hypothesis that the ratio is 1.
     pub p_value: f64,
@@ -236,7 +236,7 @@ pub fn judge(ratios: &[Option<Ratio>], margin_pct: f64) -> Vec<Judgement> {
 pub struct NullComparisons {
     /// Number of comparisons.
     pub comparisons: usize,
-    /// Number of comparisons with the verdict faster or slower. Each comparison is judged with the spread estimated
+    /// Number of comparisons with the verdict `faster` or `slower`. Each comparison is judged with the spread estimated
     /// from the others.
     pub false_verdicts: usize,
     /// Spread between runs.

@@ -271,9 +271,9 @@ impl Crossed {
 
     /// Returns the interval for the case's long-run median or mean on this machine, over many runs. `headline` is the
     /// median or mean of all samples. The ends are `headline` divided and multiplied by the same factor. The interval
-    /// covers the variation between processes, rounds, visits and whole runs. It also covers rounding to multiples of
-    /// `step`, in the unit of `headline`. Rounding adds `(step / headline)^2 / 12` to the variance, which alone extends
-    /// a 95% interval by more than half a step to each side.
+    /// covers the variation between processes, rounds, visits and runs. It also covers rounding to multiples of `step`,
+    /// in the unit of `headline`. Rounding adds `(step / headline)^2 / 12` to the variance, which alone extends a 95%
+    /// interval by more than half a step to each side.
     ///
     /// If `headline` is not positive and finite, the interval is unbounded.
     pub fn interval(&self, headline: f64, run: RunSpread, step: f64, confidence: f64) -> Interval {

@@ -13,7 +13,7 @@ pub struct Description {
     pub cov_pct: Option<f64>,
     /// Smallest sample.
     pub min: f64,
-    /// Quantile of order 0.05.
+    /// 5th percentile.
     pub p5: f64,
     /// Lower quartile.
     pub p25: f64,
@@ -21,9 +21,9 @@ pub struct Description {
     pub median: f64,
     /// Upper quartile.
     pub p75: f64,
-    /// Quantile of order 0.95.
+    /// 95th percentile.
     pub p95: f64,
-    /// Quantile of order 0.99.
+    /// 99th percentile.
     pub p99: f64,
     /// Largest sample.
     pub max: f64,
@@ -49,8 +49,8 @@ impl Description {
         (robust.is_finite() && robust > 0.0 && self.n >= 4).then_some(robust)
     }
 
-    /// Returns the robust coefficient of variation in percent if outliers dominate the plain one, that is, if the plain
-    /// one is at least three times as large. Otherwise returns `None`.
+    /// Returns the robust coefficient of variation in percent if outliers dominate the plain one: the plain one must be
+    /// at least three times as large. Otherwise returns `None`.
     pub fn cov_without_outliers_pct(&self) -> Option<f64> {
         self.robust_cov_pct().filter(|robust| self.cov_pct.is_some_and(|cov| cov >= OUTLIERS_WORK * robust))
     }

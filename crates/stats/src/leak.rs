@@ -259,7 +259,7 @@ pub struct LeakJudgement {
     pub verdict: LeakVerdict,
     /// Difference between the second class and the first.
     pub difference: TimeDifference,
-    /// Difference between the null and the first group, which have the same class.
+    /// Difference between the groups `null` and `first`, which belong to the same class.
     pub null: TimeDifference,
     /// Difference between the positive control and the null.
     pub positive: TimeDifference,

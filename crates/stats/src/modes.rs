@@ -19,7 +19,7 @@ const FEWEST_PROCESSES: usize = 5;
 /// Minimum number of processes in a mode.
 const FEWEST_OF_A_MODE: usize = 2;
 
-/// Group of processes with similar medians that differ from the rest.
+/// Group of processes with similar medians, apart from the medians of all other processes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Mode {
     /// Median of the processes' medians.

@@ -26,10 +26,10 @@ impl Share {
         Share::new(variance, KNOWN as f64)
     }
 
-    /// Returns the moderated variance: the mean of this estimate and an `assumed` variance with `freedom` degrees of
-    /// freedom, weighted by the degrees of freedom of both (Smyth, "Linear Models and Empirical Bayes Methods for
-    /// Assessing Differential Expression in Microarray Experiments", Statistical Applications in Genetics and Molecular
-    /// Biology 3 (2004)).
+    /// Returns the moderated variance: the mean of this estimate and the `assumed` variance, weighted by their degrees
+    /// of freedom. `freedom` is the number of degrees of freedom of `assumed` (Smyth, "Linear Models and Empirical
+    /// Bayes Methods for Assessing Differential Expression in Microarray Experiments", Statistical Applications in
+    /// Genetics and Molecular Biology 3 (2004)).
     pub(crate) fn moderated(self, freedom: f64, assumed: f64) -> Share {
         let all = freedom + self.degrees_of_freedom;
         let sum = freedom * assumed + self.degrees_of_freedom * self.variance;
@@ -46,8 +46,8 @@ impl Share {
     }
 }
 
-/// Minimum degrees of freedom used for a single share. Fewer result only from the difference of two nearly equal mean
-/// squares, for which Student's factor is meaningless.
+/// Minimum degrees of freedom used for a single share. Lower values result only from the difference of two nearly equal
+/// mean squares, and would make Student's factor meaningless.
 const LEAST_FREEDOM: f64 = 2.0;
 
 /// Returns the half-width of the interval for an estimate whose variance is a sum of shares. Uses Student's factor with

@@ -58,7 +58,7 @@ impl Sorted {
         (sum / (to - from)).clamp(self.min(), self.max())
     }
 
-    /// Returns the unscaled median absolute deviation, the median of the distances from the median (Hampel, "The
+    /// Returns the unscaled median absolute deviation: the median of the distances from the median (Hampel, "The
     /// Influence Curve and its Role in Robust Estimation", JASA 69 (1974)). For normal data, 1.4826 times this value
     /// estimates the standard deviation.
     pub fn median_absolute_deviation(&self) -> f64 {

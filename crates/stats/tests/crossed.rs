@@ -1,5 +1,5 @@
 //! Tests the coverage of the crossed interval for a case's long-run median, with variation between processes, rounds
-//! and whole runs. `make bench-stats` runs the long version and prints a table.
+//! and runs. `make bench-stats` runs the long version and prints a table.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 

@@ -12,8 +12,8 @@ const PROCESSES: usize = 8;
 const ROUNDS: usize = 6;
 const SAMPLES_PER_VISIT: usize = 20;
 
-/// Standard deviations as a percentage of the time: between whole runs, between processes in a run, and between samples
-/// in a process.
+/// Standard deviations as a percentage of the time: between runs, between processes in a run, and between samples in a
+/// process.
 #[derive(Clone, Copy, Debug)]
 struct Noise {
     run: f64,

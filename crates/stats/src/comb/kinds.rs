@@ -50,7 +50,7 @@ const SURE: f64 = 0.75;
 pub(super) struct Kinds {
     /// Time of an operation that succeeds at the first attempt.
     pub(super) first: f64,
-    /// Times of a failed attempt: if it fails the first check, and if it fails a later check.
+    /// Time of an attempt that fails the first check, and time of an attempt that fails a later check.
     times: [f64; 2],
     /// Variances of the time of the first attempt, and of the time of each further attempt.
     variances: [f64; 2],
@@ -68,7 +68,7 @@ struct Reading {
     density: f64,
     /// Probability that the model does not explain the sample.
     outlier: f64,
-    /// Expected numbers of failed attempts of the two kinds.
+    /// Expected number of failed attempts of each kind.
     failed: [f64; 2],
     /// Most probable number of failed attempts, and its probability.
     likeliest: (f64, f64),
