@@ -27,7 +27,7 @@ pub enum BundleError {
     Raster(String, RasterError),
 }
 
-/// Files with the figures of all cases: path of the file and name of the format.
+/// Files with the figures of all cases, each as its path and the name of its format.
 const TABLES: [(&str, &str); 3] =
     [("tables/performance_table.tex", "latex"), ("tables/results.csv", "csv"), ("tables/results.json", "json")];
 

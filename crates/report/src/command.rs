@@ -58,8 +58,8 @@ pub fn command(header: &RunHeader, case: &Case) -> String {
     shell_line(&words)
 }
 
-/// Joins words into a line that a shell splits into the same words. Keeps NUL bytes, although no command line can
-/// contain them.
+/// Joins words into a line, quoted so that a shell splits the line into the same words. Keeps NUL bytes, although no
+/// command line can contain them.
 pub fn shell_line(words: &[String]) -> String {
     Quoter::new().allow_nul(true).join(words.iter().map(String::as_str)).expect("only NUL bytes are rejected")
 }

@@ -54,8 +54,8 @@ fn compared(analysis: &RunAnalysis<'_>, one: &CaseAnalysis<'_>, other: &CaseAnal
     compare(analysis, analysis, &[(one, other)], analysis.criteria()).cases.remove(0)
 }
 
-/// The ranking, the terminal's table, the page's data, the pictures and the findings must agree with pairwise
-/// comparisons of a run's cases.
+/// The ranking, the terminal's table, the page's data, the pictures and the findings must agree with comparisons of
+/// every pair of cases.
 #[test]
 fn all_renderings_agree_with_the_comparison() {
     let (mut fastest, mut tied, mut slower) = (0, 0, 0);
@@ -160,8 +160,8 @@ fn all_renderings_agree_with_the_comparison() {
     assert!(fastest > 20 && tied > 20 && slower > 20, "{fastest} {tied} {slower}");
 }
 
-/// Checks the finding on key exchanges. It must name a provider that no other provider beats in a complete key
-/// exchange, and all providers tied with it.
+/// Checks the finding on key exchanges. The finding must name a provider that no other provider beats in a complete key
+/// exchange. It must also name all providers tied with this provider.
 fn assert_recommendation(analysis: &RunAnalysis<'_>, seed: u64) {
     let found = findings(analysis);
     let recommended = found.recommendations.iter().find(|recommended| recommended.use_case == "Key exchange");

@@ -356,7 +356,8 @@ mod tests {
         assert_eq!(exported("json-samples").into_run(), Ok(fixtures::run()));
     }
 
-    /// An import must derive the caveats from the samples and facts. The caveats in the file are only for its readers.
+    /// An import must derive the caveats from the samples and facts. The caveats in the file are only for people who
+    /// read the file.
     #[test]
     fn caveats_are_recomputed_and_not_read_from_the_file() {
         let mut run = fixtures::doubtful_run();

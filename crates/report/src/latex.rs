@@ -113,14 +113,14 @@ fn line(row: &[LatexCell], columns: &[(&str, LatexSide)]) -> String {
     format!("{} \\\\\n", cells.join(" & "))
 }
 
-/// Escapes a text, and allows line breaks after its separators.
+/// Escapes a text, and allows line breaks after separators.
 fn broken(text: &str) -> String {
     let parts = text.split_inclusive([',', '+', ':', '[', '/']).map(escape);
     parts.collect::<Vec<_>>().join(r"\allowbreak{}")
 }
 
-/// Escapes everything that LaTeX would interpret as a command. Control characters, and characters that are missing from
-/// the fonts of plain pdfLaTeX, are written as code points: `U+00E9`.
+/// Escapes everything that LaTeX would interpret as a command. Replaces control characters with code points such as
+/// `U+00E9`. Does the same for characters that are missing from the fonts of plain pdfLaTeX.
 fn escape(text: &str) -> String {
     let mut out = String::new();
     for character in text.chars() {

@@ -1,9 +1,10 @@
-//! Renders runs as export formats ([`Exporter`]), [`terminal`] output, pictures ([`charts`]), the page of a run
-//! ([`templates`]), or a folder with all of these ([`bundle`]). Renders a store as a [`site`].
+//! Renders a run as an export format ([`Exporter`]), [`terminal`] output, pictures ([`charts`]), or a page
+//! ([`templates`]). Also creates a folder with the page, its pictures and its tables ([`bundle`]). Renders a store as a
+//! [`site`].
 //!
 //! All renderers take a [`RunAnalysis`](pqlab_analysis::RunAnalysis), which computes each figure only once. The crate
-//! depends on neither the harness nor a cryptographic library and reads no clock, so rendering an old run again gives
-//! the same bytes.
+//! depends on neither the harness nor a cryptographic library. It does not read a clock, so rendering an old run again
+//! gives the same bytes.
 
 pub mod bundle;
 pub mod charts;

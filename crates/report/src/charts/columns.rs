@@ -1,4 +1,4 @@
-//! Chart with vertical bars. Each bar has a whisker for its interval, and its figure is written above it.
+//! Chart with vertical bars. Each bar has a whisker for its interval, and its figure above it.
 
 use super::Chart;
 use super::canvas::{Anchor, Canvas, LABEL_LINE, LegendEntry, Quantity, Scale, TextStyle, lines_of};
@@ -33,9 +33,9 @@ pub(super) struct Texts<'t> {
     /// Title of the vertical axis.
     pub(super) up: &'t str,
     pub(super) note: &'t str,
-    /// Explanation of the whiskers; `None` if they are intervals of times.
+    /// Explanation of the whiskers. `None` if the whiskers show intervals of times.
     pub(super) whiskers: Option<&'t str>,
-    /// Provider and algorithm of the figure to which all others are relative, if there is one.
+    /// Provider and algorithm of the reference figure, if the other figures are relative to one.
     pub(super) base: Option<(&'t str, &'t str)>,
 }
 

@@ -16,7 +16,7 @@ const MOST: usize = 12;
 /// Maximum width of the labels, in SVG units. Longer labels take several lines.
 pub(super) const LABELS: f64 = 250.0;
 
-/// A point of a curve: its value on the horizontal axis, and its value on the vertical axis with an interval.
+/// A point of a curve: the value on the horizontal axis, and the value with its interval on the vertical axis.
 #[derive(Clone, Copy)]
 pub(super) struct Point {
     pub(super) at: f64,
@@ -83,7 +83,8 @@ pub(super) fn series<'r>(
     curves(all)
 }
 
-/// Returns the name that all cases of a curve share, without the library and the parameter on the horizontal axis.
+/// Returns the part of the name that all cases of a curve share. Omits the library and the parameter on the horizontal
+/// axis.
 fn what_without(case: &Case, parameter: &str) -> String {
     case.clone().without(&[parameter]).name()
 }
@@ -243,7 +244,7 @@ pub(super) fn draw(analysis: &RunAnalysis<'_>, plot: &Plot<'_>, mut all: Vec<Ser
 }
 
 /// If all curves show the same operation, removes the operation from the names of the curves. Returns the plural noun
-/// for the axis: `server handshakes` or `operations`.
+/// for the label of the axis, such as `server handshakes` or `operations`.
 fn counted<'r>(area: &str, rows: impl Iterator<Item = &'r CaseAnalysis<'r>>, all: &mut [Series]) -> String {
     match distinct(rows.map(|row| row.case().operation.as_str())).as_slice() {
         [operation] => {

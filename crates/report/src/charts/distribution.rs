@@ -14,8 +14,8 @@ use pqlab_stats::Sorted;
 const WIDTH: f64 = 760.0;
 /// Height of the plot of cumulative distributions, in SVG units.
 const PLOT: f64 = 230.0;
-/// Quantile at which the time axis ends. An axis with the slowest samples would squeeze all others into the left of the
-/// plot.
+/// Quantile at which the time axis ends. If the axis included the slowest samples, all others would be squeezed into
+/// the left of the plot.
 const SHOWN: f64 = 0.99;
 /// Number of steps of a curve.
 const STEPS: usize = 200;
@@ -131,8 +131,8 @@ fn steps(times: &Sorted, last: f64, across: &Scale, up: &Scale) -> Vec<(f64, f64
     points
 }
 
-/// Draws one violin per algorithm for the first operation in [`FIRST`] that at least two algorithms have. Each violin
-/// shows the algorithm's fastest provider.
+/// Draws one violin per algorithm, which shows the algorithm's fastest provider. All violins show the same operation:
+/// the first one in [`FIRST`] that at least two algorithms have.
 pub(super) fn violins(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> {
     let rows = single(&usual(analysis, area));
     let operation = FIRST.into_iter().find(|first| {

@@ -60,7 +60,7 @@ pub(super) fn latency(analysis: &RunAnalysis<'_>, area: &str) -> Vec<Chart> {
     operations.iter().filter(several).filter_map(draw).collect()
 }
 
-/// A line of the chart. The heading is the operation if it differs from the operation of the line above.
+/// A line of the chart. Its heading is the operation, if this differs from the operation of the line above.
 struct Line<'s, 'a> {
     heading: Option<&'s str>,
     name: String,
@@ -87,8 +87,8 @@ fn text_of(analysis: &RunAnalysis<'_>, leaders: &[&CaseAnalysis<'_>], time: &Int
     if width_of(&text, 11.0) <= LABELS { text } else { with(1) }
 }
 
-/// Returns the part of a title that names the library of the figures: `by liboqs` if only one library was measured,
-/// otherwise `with the fastest library`.
+/// Returns the part of a title that names the library. This is `by liboqs` if only one library was measured, otherwise
+/// `with the fastest library`.
 pub(super) fn library_words(rows: &[&CaseAnalysis<'_>]) -> String {
     match distinct(rows.iter().map(|row| row.case().provider.as_str())).as_slice() {
         [only] => format!("by {only}"),

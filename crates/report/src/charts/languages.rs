@@ -28,7 +28,7 @@ const NAMES: f64 = 290.0;
 type Job<'s, 'a> = (String, Vec<&'s CaseAnalysis<'a>>);
 
 /// Draws one picture for an area, or one for each operation if a single picture would be too long. Shows only
-/// operations with several providers, at least one of which is a program in another language.
+/// operations with several providers. At least one of these must be a program in another language.
 pub(super) fn by_language(analysis: &RunAnalysis<'_>, area: &str) -> Vec<Chart> {
     let rows = usual(analysis, area);
     let mixed = |(_, rows): &Job<'_, '_>| {
@@ -116,7 +116,7 @@ fn picture(analysis: &RunAnalysis<'_>, what: &str, subject: &str, jobs: &[Job<'_
     Some(canvas.finish(analysis, &format!("languages-{}", slug(what)), &title, about))
 }
 
-/// Marks of one operation, arranged on lines so that they do not overlap.
+/// Marks of one operation, arranged on several lines so that they do not overlap.
 struct Lines<'s, 'a> {
     /// Marks, each with its time in ns and the index of its line, fastest first.
     marks: Vec<(&'s CaseAnalysis<'a>, Interval, usize)>,
@@ -157,7 +157,7 @@ impl<'s, 'a> Lines<'s, 'a> {
     }
 }
 
-/// Returns the providers in the picture, grouped by language.
+/// Returns the providers that the picture shows, grouped by language.
 fn legend<'r>(analysis: &RunAnalysis<'_>, drawn: impl Iterator<Item = &'r CaseAnalysis<'r>>) -> Vec<&'r str> {
     let mut providers = distinct(drawn.map(|row| row.case().provider.as_str()));
     let language = |provider: &str| analysis.language(provider).group;

@@ -8,8 +8,8 @@ use pqlab_analysis::RunAnalysis;
 /// Number of different shapes.
 const SHAPES: usize = 8;
 
-/// Libraries with a fixed color and shape: name, and number of the shape. The position in the list is the number of the
-/// color. Libraries that often appear in one picture differ in both color and shape.
+/// Libraries with a fixed color and shape. Each entry contains the name and the index of the shape. The index of the
+/// entry is the index of the color. Libraries that often appear in one picture differ in both color and shape.
 const LIBRARIES: [(&str, usize); COLOURS.len()] = [
     ("aws-lc", 0),
     ("liboqs", 1),
@@ -24,8 +24,8 @@ const LIBRARIES: [(&str, usize); COLOURS.len()] = [
     ("libsecp256k1", 0),
 ];
 
-/// Fill of a mark, which distinguishes the code paths of a library. No fill is hollow, because hollow marks are not
-/// ranked.
+/// Fill of a mark, which distinguishes the code paths of a library. No fill is hollow, because hollow marks show cases
+/// that are not ranked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fill {
     Solid,
@@ -58,7 +58,8 @@ impl Look {
         Look { is_doubtful: self.is_doubtful || doubt.is_some(), ..self }
     }
 
-    /// Returns the look with the shape of a numbered series, for pictures that show several operations of a library.
+    /// Returns the look with the shape for series number `series`. Used in pictures that show several operations of a
+    /// library.
     pub(super) fn shaped(self, series: usize) -> Look {
         Look { shape: series % SHAPES, left: None, ..self }
     }
@@ -100,16 +101,16 @@ fn look_of_library(name: &str, unknown: &mut IndexMap<String, Look>) -> Look {
     *unknown.entry(name.to_owned()).or_insert_with(|| numbered(number))
 }
 
-/// Returns the look of a library without a fixed color, given its number among such libraries. The look has the color
-/// of a library in [`LIBRARIES`], but a different shape.
+/// Returns the look of a library that is not in [`LIBRARIES`], given its number among these libraries. The look has the
+/// color of a listed library, but a different shape.
 fn numbered(number: usize) -> Look {
     let colour = COLOURS.len() - 1 - number % COLOURS.len();
     let shape = (LIBRARIES[colour].1 + 4 + number / COLOURS.len()) % SHAPES;
     Look { colour, left: None, shape, fill: Fill::Solid, is_doubtful: false }
 }
 
-/// Returns the preferred fill for a provider's code path. If another code path of the library already has this fill,
-/// the provider gets a different fill.
+/// Returns the preferred fill for a provider's code path. [`Looks::new`] chooses a different fill if another code path
+/// of the library already has this one.
 fn usual_fill(provider: &str) -> Fill {
     match provider.rsplit('+').next().and_then(|half| half.split_once(':')).map(|(_, path)| path) {
         Some("portable" | "scalar") => Fill::Ring,

@@ -53,8 +53,7 @@ pub fn of_area(analysis: &RunAnalysis<'_>, area: &str) -> Vec<Chart> {
     charts
 }
 
-/// Draws the charts that the reports of earlier systems contain, under the same file names, if the run contains the
-/// data.
+/// Draws the charts from the reports of earlier systems, under the same file names, if the run contains the data.
 pub fn named(analysis: &RunAnalysis<'_>) -> Vec<Chart> {
     let mut charts = areas::ntor::named(analysis);
     charts.extend(areas::ledger::block_verify(analysis));
@@ -191,8 +190,8 @@ mod tests {
         }
     }
 
-    /// A picture must state, without its page, the measurement, the machine, the date, the versions and the meaning of
-    /// its whiskers.
+    /// Each picture must state the measurement, the machine, the date, the versions and the meaning of its whiskers,
+    /// because readers may see it without its page.
     #[test]
     fn pictures_state_their_provenance_and_whiskers() {
         let mut drawn = 0;

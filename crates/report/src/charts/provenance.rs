@@ -1,4 +1,4 @@
-//! Small print below each picture: the meaning of the whiskers, the marks that are not ranked, and the machine, date
+//! Small print below each picture. Explains the whiskers and the marks that are not ranked. States the machine, date
 //! and versions of the measurement.
 
 use indexmap::IndexMap;
@@ -13,8 +13,8 @@ const NAMED: usize = 3;
 /// Mark after the name of a library that has a known defect in another operation of the same algorithm.
 pub(super) const ELSEWHERE: &str = "†";
 
-/// Packages that implement only some algorithms. Each is listed with parts of the names of these algorithms, in lower
-/// case and without punctuation.
+/// Packages that implement only some algorithms. Each package is listed with substrings of the names of its algorithms,
+/// in lower case and without punctuation.
 const PACKAGES: [(&str, &[&str]); 25] = [
     ("aes-gcm", &["aes"]),
     ("ctr", &["aes"]),
@@ -56,7 +56,7 @@ pub(super) struct Shown {
 }
 
 impl Shown {
-    /// Counts a figure. `doubt` is the reason why it is not ranked.
+    /// Counts a figure. `doubt` is the reason why the figure is not ranked, or `None` if it is ranked.
     pub(super) fn add(&mut self, provider: &str, algorithm: &str, doubt: Option<&'static str>) {
         self.add_library(provider, algorithm);
         self.figures += 1;
@@ -72,7 +72,7 @@ impl Shown {
         self.libraries.insert((provider.to_owned(), algorithm.to_owned()));
     }
 
-    /// Returns the sentences on marks that are not ranked, with the reasons.
+    /// Returns the sentences that explain which marks are not ranked, and why.
     pub(super) fn trust(&self) -> String {
         if self.doubts.is_empty() {
             return "All marks are ranked: none is disturbed, has a known defect or is pqlab's own code.".to_owned();
@@ -209,8 +209,8 @@ const MICROARCHITECTURES: [(&str, u32, u32, u32, &str); 14] = [
     ("Intel", 6, 0xaf, 0xaf, "Sierra Forest"),
 ];
 
-/// Returns the processor's model. If a hypervisor replaced it with the name of a series, which contains no digit,
-/// appends the processor's family, model and stepping.
+/// Returns the processor's model. A hypervisor may replace the model with the name of a series, which contains no
+/// digit. In this case, appends the processor's family, model and stepping.
 fn model(cpu: &Cpu) -> String {
     let is_named = cpu.model.chars().any(|letter| letter.is_ascii_digit());
     if cpu.virtualized != Some(true) || is_named || cpu.model.is_empty() {

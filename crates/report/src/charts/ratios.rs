@@ -35,7 +35,7 @@ struct Line<'s, 'a> {
     case: &'s CaseAnalysis<'a>,
     /// Ratio to the fastest case; `None` for the fastest case itself.
     ratio: Option<Interval>,
-    /// Ratio as text. For the fastest case, its standing, such as `fastest` or `tied`.
+    /// Ratio as text. For the fastest case, its standing, such as `fastest`, or `1×` if no case is ranked.
     text: String,
 }
 
@@ -49,7 +49,7 @@ struct Group<'s, 'a> {
     lines: Vec<Line<'s, 'a>>,
 }
 
-/// Draws one picture for an area. If it would be too long, draws one or more pictures for each operation.
+/// Draws one picture for an area. If this picture would be too long, draws one or more pictures for each operation.
 pub(super) fn ratios(analysis: &RunAnalysis<'_>, area: &str) -> Vec<Chart> {
     let rows = usual(analysis, area);
     let jobs = grouped(rows.iter().copied(), |row| row.job());
@@ -84,7 +84,7 @@ pub(super) fn ratios(analysis: &RunAnalysis<'_>, area: &str) -> Vec<Chart> {
     charts
 }
 
-/// Compares the cases of one operation with the fastest. Returns `None` unless there are at least two cases.
+/// Compares the cases of one operation with the fastest case. Returns `None` if there are fewer than two cases.
 fn group<'s, 'a>(analysis: &RunAnalysis<'a>, rows: &[&'s CaseAnalysis<'a>]) -> Option<Group<'s, 'a>> {
     let time = |row: &CaseAnalysis<'_>| row.time().map_or(f64::INFINITY, |time| time.estimate);
     let mut rows = rows.to_vec();

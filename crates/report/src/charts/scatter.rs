@@ -78,7 +78,7 @@ struct Point {
     operations: usize,
 }
 
-/// Returns the points of an area, and the algorithms that have no point because no library is ranked.
+/// Returns the points of an area. Also returns the algorithms without a point, for which no library is ranked.
 fn points(analysis: &RunAnalysis<'_>, area: &str) -> (Vec<Point>, Vec<String>) {
     let rows = usual(analysis, area);
     let (mut points, mut unranked) = (Vec::new(), Vec::new());
@@ -218,8 +218,8 @@ struct Placed {
     text: String,
 }
 
-/// Places each label next to its mark, so that no label covers a mark or another label. If there is no room for a
-/// label, a number replaces it. Returns the labels, and a list that gives the text for each number.
+/// Places each label next to its mark, where it covers neither a mark nor another label. If a label does not fit, a
+/// number replaces it. Returns the labels, and the list of numbers with their texts.
 fn placed(
     dots: &[Dot],
     at: impl Fn(&Dot) -> (f64, f64),

@@ -18,7 +18,7 @@ const LABELS: f64 = 320.0;
 /// Maximum number of bars.
 pub(super) const MOST: usize = 18;
 
-/// A bar: its parts in ns, and the time of the whole in ns if it was measured separately.
+/// A bar: the times of its parts, and the total time if it was measured separately. All times are in ns.
 pub(super) struct Bar {
     pub(super) name: String,
     pub(super) provider: String,

@@ -22,7 +22,7 @@ const RUNS: usize = 30;
 /// Maximum number of changes listed between two runs.
 const CHANGES: usize = 4;
 
-/// A case with its time in each run relative to the newest run. The index of a point is the position of the run, oldest
+/// A case, with its time in each run relative to the newest run. The index of a point is the index of its run, oldest
 /// first.
 struct Curve<'r, 'a> {
     row: &'r CaseAnalysis<'a>,
@@ -170,15 +170,15 @@ pub(super) fn trend(analysis: &RunAnalysis<'_>, past: &[Past], name: &str) -> Op
     Some(canvas.finish(analysis, name, title, about))
 }
 
-/// Returns the largest change of a case's time between an earlier run and the newest one, as the absolute logarithm of
-/// their ratio. Returns `None` unless an earlier run contains the case.
+/// Returns the largest change of a case's time between an earlier run and the newest run. The change is the absolute
+/// logarithm of the ratio of the two times. Returns `None` if no earlier run contains the case.
 fn change(row: &CaseAnalysis<'_>, past: &[&Past]) -> Option<f64> {
     let (now, id) = (row.time()?.estimate, row.case().id());
     let times = past.iter().filter_map(|past| Some((past.medians.get(&id)?.estimate / now).ln().abs()));
     times.reduce(f64::max)
 }
 
-/// Returns a case's times relative to the newest run, or `None` unless an earlier run contains the case.
+/// Returns a case's times relative to the newest run. Returns `None` if no earlier run contains the case.
 fn curve<'r, 'a>(row: &'r CaseAnalysis<'a>, past: &[&Past]) -> Option<Curve<'r, 'a>> {
     let now = row.time()?;
     let points = past.iter().enumerate().filter_map(|(place, past)| Some((place, row.time_over(past)?)));

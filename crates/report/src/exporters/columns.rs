@@ -24,8 +24,8 @@ pub(super) enum Value {
 }
 
 impl Column {
-    /// Returns the value for a case as text, or an empty string if the column does not apply. Numbers are the shortest
-    /// decimals that parse back to the same value.
+    /// Returns the value for a case as text, or an empty string if the column does not apply. Writes each number as the
+    /// shortest decimal that parses back to the same value.
     pub(super) fn text(&self, row: &ResultEntry) -> String {
         match self.value {
             Value::Text(get) => get(row),
@@ -162,8 +162,8 @@ fn form(form: Form) -> String {
     .to_owned()
 }
 
-/// Returns the names of the register state that the call leaves behind, separated by commas. Returns the text `none` if
-/// the call leaves nothing behind, and `None` if this is unknown.
+/// Returns the names of the leftover register state, separated by commas. Returns the text `none` if the call leaves no
+/// state behind, or `None` if this is unknown.
 fn residue(row: &ResultEntry) -> Option<String> {
     let names = row.residue.as_ref()?.iter().map(|residue| residue.name()).collect::<Vec<_>>();
     Some(if names.is_empty() { "none".to_owned() } else { names.join(",") })

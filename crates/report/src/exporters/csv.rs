@@ -13,8 +13,8 @@ use std::io::Write;
 /// figure does not apply. Text is escaped for spreadsheets and terminals: see [`cell`].
 ///
 /// If the user selects a single table of several cases, the file contains the rows of that table instead. Texts are
-/// unchanged. Figures are numbers in the unit at the end of their heading, followed by both ends of their interval if
-/// there is one. The last column contains the caveats.
+/// unchanged. Figures are numbers in the unit at the end of their heading. If a figure has an interval, both ends of
+/// the interval follow. The last column contains the caveats.
 pub(super) struct Csv {
     /// Selection of a table to write instead of the cases.
     pub(super) tables: TableChoice,

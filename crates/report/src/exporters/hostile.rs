@@ -36,8 +36,7 @@ fn names() -> Vec<String> {
         .collect()
 }
 
-/// Replaces all names in a run with `name`. Overhead cases and hash cases keep the names by which formats recognize
-/// them.
+/// Replaces all names in a run with `name`. Overhead cases and hash cases keep the names that formats depend on.
 fn named(run: Run, name: &str) -> Run {
     let mut run = run;
     for (index, record) in run.records.iter_mut().enumerate() {

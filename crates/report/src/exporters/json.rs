@@ -6,7 +6,7 @@ use crate::document::{describe_run, describe_table};
 use pqlab_analysis::RunAnalysis;
 use std::io::{BufWriter, Write};
 
-/// Environment, measurement settings and estimates of a run, with the raw samples if requested.
+/// Environment, measurement settings and estimates of a run. Includes the raw samples if requested.
 pub(super) struct Json {
     /// Whether to include raw samples.
     pub(super) samples: bool,
@@ -52,7 +52,8 @@ mod tests {
     use serde_json::{Value, json};
     use std::collections::BTreeSet;
 
-    /// Returns the example document of the documented contract, which does not specify the content of `host` and `os`.
+    /// Returns the example document that exports must match. The example does not specify the contents of `host` and
+    /// `os`.
     fn contract() -> Value {
         let example = r#"{
           "schema": "pqlab/1",
@@ -84,7 +85,7 @@ mod tests {
         serde_json::from_slice(&written(&Json { samples, tables: TableChoice::default() }, run)).unwrap()
     }
 
-    /// Checks that `found` has every field of `contract`, with the same type unless the field is null in either
+    /// Checks that `found` has every field of `contract`. The types must match, unless the field is null in either
     /// document.
     fn assert_holds(path: &str, contract: &Value, found: &Value) {
         match (contract, found) {

@@ -104,7 +104,7 @@ fn row(case: &CaseAnalysis<'_>, footnotes: &mut Footnotes) -> Vec<LatexCell> {
     names.into_iter().chain(figures).chain([text(&marks)]).collect()
 }
 
-/// Makes a text safe for a LaTeX comment: a single line of ASCII.
+/// Converts a text to a single line of ASCII, which is safe in a LaTeX comment.
 fn comment(text: &str) -> String {
     neutral(text).chars().filter(char::is_ascii).collect()
 }

@@ -7,8 +7,8 @@ use pqlab_analysis::number::{NONE, percent, time};
 use pqlab_record::{Environment, Unit};
 use pqlab_stats::{VERDICT_SIGNIFICANCE, Verdict};
 
-/// Writes the answer in one or two lines, a row for each pair of cases, the versions of the libraries, and the
-/// criteria. `first` and `second` are provider ids.
+/// Writes the answer in one or two lines. A row for each pair of cases follows, then the versions of the libraries,
+/// then the criteria. `first` and `second` are provider ids.
 pub fn compared_libraries(comparison: &Comparison, environment: &Environment, [first, second]: [&str; 2]) -> String {
     let mut out = format!("### {} against {}\n\n", escape(second), escape(first));
     comparison.answer().lines().for_each(|line| out.push_str(&format!("{}\n", escape(line))));

@@ -293,7 +293,7 @@ fn machines(analysis: &RunAnalysis<'_>, past: &[Past], out: &mut dyn Write) -> s
     Ok(())
 }
 
-/// Escapes everything that Markdown or embedded HTML would not show as text. Returns a single line.
+/// Escapes everything that Markdown or embedded HTML would interpret as markup. Returns a single line.
 pub(super) fn escape(text: &str) -> String {
     let mut out = String::new();
     for character in neutral(text).chars() {

@@ -79,7 +79,7 @@ pub trait Exporter: Send + Sync {
         Ok(())
     }
 
-    /// Returns notes about the run that belong on standard error, one per line.
+    /// Returns notes about the run that the caller prints to standard error, one per line.
     fn notes(&self, _analysis: &RunAnalysis<'_>) -> Vec<String> {
         Vec::new()
     }
@@ -100,8 +100,8 @@ pub enum ExportError {
     /// The format cannot express the run.
     #[error("cannot express the run in this format: {0}")]
     Format(String),
-    /// The user's choice is missing or invalid. For example, the name of a format or table is unknown, or the format
-    /// contains only part of a run and the user must choose the part.
+    /// The user's choice is missing or invalid. For example, the name of a format or table is unknown. Or the format
+    /// can contain only part of a run, and the user must choose the part.
     #[error("{0}")]
     Choice(String),
 }
@@ -165,8 +165,8 @@ pub fn exporter_with(name: &str, options: &ExportOptions) -> Result<Box<dyn Expo
     all.into_iter().find(|exporter| exporter.name() == name).ok_or(ExportError::Choice(unknown))
 }
 
-/// Returns all cases except overhead cases. Their times can change by a fraction of a nanosecond, which would cause
-/// false alarms in dashboards.
+/// Returns all cases except overhead cases. The times of overhead cases can change by a fraction of a nanosecond, which
+/// would cause false alarms in dashboards.
 fn without_floor<'r, 'a>(analysis: &'r RunAnalysis<'a>) -> impl Iterator<Item = &'r CaseAnalysis<'a>> {
     analysis.cases().iter().filter(|case| !case.is_floor())
 }

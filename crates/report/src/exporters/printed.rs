@@ -91,8 +91,8 @@ impl Export {
         ids.len() > 1 || self.rows[&ids[0]]["statistic"] == "mean"
     }
 
-    /// Returns the mean of a case. If the case has `attempts`, returns their field called `at_expected`, otherwise the
-    /// field called `of_samples`.
+    /// Returns the mean of a case. `at_expected` is the name of its field in `attempts`. `of_samples` is the name of
+    /// its field in the row, for cases without `attempts`.
     fn mean(&self, id: &str, at_expected: &str, of_samples: &str) -> &Value {
         match &self.rows[id]["attempts"] {
             Value::Null => &self.rows[id][of_samples],
@@ -129,8 +129,8 @@ impl Export {
     }
 }
 
-/// Returns a random run of several operations. It contains noise, drift of machine and clock, disturbed and defective
-/// cases, this project's own code, and signers that retry at random.
+/// Returns a random run of several operations. The run contains noise, drift of machine and clock, disturbed and
+/// defective cases, this project's own code, and signers that retry at random.
 fn random(rng: &mut Rng) -> Run {
     let noise = [0.0003, 0.002, 0.02][rng.usize(..3)];
     let jobs: [(&str, &str, &str, f64); 12] = [
@@ -222,8 +222,8 @@ fn fixture_runs() -> Vec<Run> {
     ]
 }
 
-/// Runs a check on random runs and on every fixture. Returns the sum of its results, so that tests can assert that the
-/// check found figures.
+/// Runs a check on random runs and on every fixture. The check returns the number of figures that it found. Returns the
+/// sum of these numbers, so that tests can assert that it is not zero.
 fn over_all(check: impl Fn(&RunAnalysis<'_>, &Export) -> usize) -> usize {
     let random = (0..60).map(|seed| random(&mut Rng::with_seed(seed)));
     let runs = random.chain(fixture_runs());
@@ -495,7 +495,7 @@ fn printed_estimates_lie_within_their_intervals() {
     assert!(checked > 200, "{checked}");
 }
 
-/// CSV must contain the same numbers as JSON, and the numbers in JSON must be consistent with each other.
+/// CSV must contain the same numbers as JSON. The numbers in JSON must be consistent with each other.
 #[test]
 fn csv_and_json_agree() {
     let resolved = std::cell::Cell::new(0);

@@ -8,8 +8,8 @@ use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::io::Write;
 
-/// Every case with a figure becomes a benchmark, every process a run of the benchmark, and every sample a value in
-/// seconds per operation. Caveats become metadata of the benchmark: `pqlab_caveat_defect`.
+/// Every case with a figure becomes a benchmark, and every process becomes a run of the benchmark. Every sample becomes
+/// a value in seconds per operation. Caveats become metadata of the benchmark, such as `pqlab_caveat_defect`.
 ///
 /// The file contains only samples that the estimates use, so it usually omits disturbed visits. It also omits zeros,
 /// which pyperf rejects, and cases that have no other values.

@@ -4,8 +4,8 @@ use super::libraries_markdown::{judged, row};
 use super::markdown::escape;
 use pqlab_analysis::comparison::Comparison;
 
-/// Writes the answer in one or two lines, the differences between the machines and builds of the runs, a row for each
-/// case, and the criteria.
+/// Writes the answer in one or two lines. The differences between the machines and builds of the runs follow, then a
+/// row for each case, then the criteria.
 pub fn compared_runs(comparison: &Comparison) -> String {
     let Comparison { first_run, second_run, .. } = comparison;
     let mut out = format!("### Run {} against {}\n\n", escape(second_run), escape(first_run));

@@ -1,7 +1,7 @@
 //! SHA-3 and SHAKE in the layout of existing SHA-3 benchmarks: one row per function, one column per message length.
 //! Cells contain the median in core cycles per byte, counted or estimated. If cycles are estimated, the counted ticks
-//! follow in separate columns. If the cases do not all have cycles from the same source, all cells contain counter
-//! ticks per byte instead.
+//! follow in separate columns. Unless all cases have cycles from the same source, all cells contain counter ticks per
+//! byte instead.
 
 use super::{ExportError, ExportOptions, Exporter, Format};
 use indexmap::IndexMap;
@@ -16,8 +16,8 @@ use std::io::Write;
 /// for each message length in bytes.
 ///
 /// - If the figures are estimated cycles, the counted ticks per byte follow in columns such as `64_ticks`.
-/// - If a figure has a caveat other than `batch`, `clock` and `spread`, the last column is `caveats`. It lists all
-///   caveats of the row, each after the message lengths that it applies to: `64 1024: defect: ...`.
+/// - If a figure has a caveat other than `batch`, `clock` and `spread`, the last column is `caveats`. The column lists
+///   all caveats of the row. Each caveat follows the message lengths that it applies to: `64 1024: defect: ...`.
 /// - The notes on standard error state the unit.
 pub(super) struct Sha3Csv {
     /// Number of decimals.
@@ -206,8 +206,8 @@ impl Exporter for Sha3Csv {
     }
 }
 
-/// Returns the source of the core cycles if all cases with figures have cycles from the same source. Otherwise, cells
-/// would have different units.
+/// Returns the source of the core cycles, if all cases with figures have cycles from the same source. Returns `None`
+/// otherwise, because cells in cycles would have different units.
 fn source(digests: &[&CaseAnalysis<'_>]) -> Option<CyclesSource> {
     let mut found = digests.iter().filter_map(|of| of.estimates.as_ref());
     let first = found.next()?.cycles?.source;

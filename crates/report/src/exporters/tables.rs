@@ -57,7 +57,7 @@ impl TableChoice {
     }
 }
 
-/// Footnotes of a table. Each text has one mark, which may occur in several rows.
+/// Footnotes of a table. Each text has its own mark, which may occur in several rows.
 #[derive(Default)]
 pub(super) struct Footnotes(IndexSet<String>);
 

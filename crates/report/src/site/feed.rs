@@ -11,8 +11,8 @@ const MOST: usize = 500;
 /// Time of the last change in a feed without runs.
 const NEVER: &str = "1970-01-01T00:00:00Z";
 
-/// Writes the feed: the newest 500 cases that became slower or failed between consecutive complete runs of the same
-/// suite on the same machine. Without a base URL, links are relative to the feed.
+/// Writes the feed. It lists the newest 500 cases that became slower or failed between two consecutive complete runs of
+/// the same suite on the same machine. Without a base URL, links are relative to the feed.
 pub fn feed(timeline: &Timeline, base: Option<&BaseUrl>) -> String {
     let address = |file: &str| base.map_or_else(|| file.to_owned(), |base| base.join(file));
     let updated = timeline.runs.iter().map(|run| run.moment.as_str()).max().unwrap_or(NEVER);

@@ -62,8 +62,8 @@ impl Display for BaseUrl {
     }
 }
 
-/// Returns the path of a run's page. If the id contains characters that are special in file names or URLs, the name
-/// contains a digest of the id.
+/// Returns the path of a run's page. If the run's id contains characters that are special in file names or URLs, the
+/// file name contains a digest of the id.
 pub fn run_file(id: &str) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
     match (1..=ID_LENGTH).contains(&id.len()) && id.bytes().all(plain) {
@@ -73,7 +73,7 @@ pub fn run_file(id: &str) -> String {
 }
 
 /// Returns the path of a machine's page. The path depends only on the host name, the processor model and the number of
-/// cores. All environments of the machine therefore have the same path.
+/// cores. It therefore stays the same if anything else in the environment changes.
 pub fn machine_file(machine: &Environment) -> String {
     let name = machine.host.name.as_deref();
     let identity = digest(&[name.unwrap_or_default(), &machine.cpu.model, &machine.cpu.cores.to_string()]);

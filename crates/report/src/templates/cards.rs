@@ -1,4 +1,5 @@
-//! Cards. Each shows a recommendation: one number, a small bar chart of the fastest libraries, and one line of text.
+//! Cards for recommendations. Each card shows one number, a small bar chart of the fastest libraries, and one line of
+//! text.
 
 use maud::{Markup, html};
 use pqlab_analysis::findings::Recommendation;
@@ -30,7 +31,7 @@ struct Rival {
     ranked: bool,
 }
 
-/// Cases by the part of their id before the provider, then by provider.
+/// Cases, keyed by the part of the id before the provider, then by the provider.
 type Cases<'r, 'a> = HashMap<String, BTreeMap<&'r str, &'r CaseAnalysis<'a>>>;
 
 /// Writes the cards of all recommendations. The first [`FIRST`] cards are visible without scrolling.
@@ -70,8 +71,8 @@ fn card(analysis: &RunAnalysis<'_>, cases: &Cases<'_, '_>, recommended: &Recomme
     }
 }
 
-/// Returns the fastest libraries for the operations of a recommendation, including libraries that are not ranked. Empty
-/// if the recommendation is not a time of a single library.
+/// Returns the fastest libraries for the operations of a recommendation, including libraries that are not ranked.
+/// Returns an empty list if the recommendation is not a time of a single library.
 fn rivals(analysis: &RunAnalysis<'_>, cases: &Cases<'_, '_>, recommended: &Recommendation) -> Vec<Rival> {
     let split: Vec<(&str, &str)> = recommended.cases.iter().filter_map(|id| id.rsplit_once('@')).collect();
     // Bars compare times. A figure that covers several libraries has no rivals.

@@ -10,12 +10,12 @@ use pqlab_analysis::{CaseAnalysis, Group, RunAnalysis};
 use pqlab_record::Form;
 use pqlab_stats::Interval;
 
-/// Number of rows above which the browser lays out a table only when it scrolls into view. Otherwise, laying out
-/// thousands of rows would take seconds.
+/// Number of rows above which the browser lays out a table only when it scrolls into view. Laying out thousands of rows
+/// at once would take seconds.
 const LONG: usize = 100;
 
-/// Headings of the columns. The first column is visible only while the reader sorts by a column, because the rows are
-/// then not grouped by operation. On narrow screens, where a row takes several lines, the stylesheet repeats the
+/// Headings of the columns. The first column is visible only while the table is sorted by a column, because the rows
+/// are then not grouped by operation. On narrow screens, a row takes several lines, and the stylesheet repeats the
 /// headings of figures.
 const HEADINGS: [&str; 11] =
     ["Operation", "Library", "Time", "±", "Relative to fastest", "Interval", "Cycles", "p95", "CoV", "op/s", "Notes"];

@@ -18,7 +18,7 @@ use serde::Serialize;
 pub(super) struct Data {
     cases: Vec<Details>,
     runs: Vec<String>,
-    /// Distinct remarks. [`Details::k`] refers to them by index, because many cases share them.
+    /// Distinct remarks. [`Details::k`] contains indices into this list, because many cases share the same remarks.
     texts: IndexSet<String>,
 }
 
@@ -51,8 +51,8 @@ struct Details {
     /// Medians of the processes in ns.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     p: Vec<f64>,
-    /// Histogram: lower limit of the first bar in ns, width of a bar in ns, number of samples beyond the last bar,
-    /// number of samples in each bar.
+    /// Histogram: lower limit of the first bar in ns, width of a bar in ns, number of samples beyond the last bar, and
+    /// the counts of the bars.
     #[serde(skip_serializing_if = "Option::is_none")]
     h: Option<(f64, f64, u64, Vec<u64>)>,
     /// Times of single operations in ns: minimum, 5th, 25th, 75th, 95th and 99th percentile, maximum, mean, standard
@@ -95,8 +95,8 @@ impl Data {
         }
     }
 
-    /// Returns the data as JSON that is safe inside a `script` element. It contains neither `<`, which could end the
-    /// element, nor the two separators that older script engines treat as line ends.
+    /// Returns the data as JSON that is safe inside a `script` element. The JSON does not contain `<`, which could end
+    /// the element. It also does not contain the two separators that older script engines treat as line ends.
     pub(super) fn embedded(&self) -> String {
         let json = serde_json::to_string(self).unwrap_or_else(|_| "null".to_owned());
         json.replace('<', "\\u003c")

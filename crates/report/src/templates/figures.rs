@@ -11,7 +11,7 @@ pub(super) fn figures(charts: &[Chart]) -> Markup {
     html! { @for chart in charts { (figure(chart)) } }
 }
 
-/// Writes the first pictures, and the others inside a collapsed element that readers can open.
+/// Writes the first pictures. Puts the others into a collapsed element that readers can open.
 pub(super) fn gallery(charts: &[Chart]) -> Markup {
     let (open, more) = charts.split_at(charts.len().min(OPEN));
     html! {

@@ -28,7 +28,7 @@ const WORDS: [(&str, &str); 12] = [
     ("reference", "five earlier systems whose suites and protocols pqlab reproduces"),
 ];
 
-/// Returns the explanation of a column's heading, or `None` if it needs none.
+/// Returns the explanation of a column's heading, or `None` if the heading needs no explanation.
 pub(super) fn says(heading: &str) -> Option<&'static str> {
     let word = if heading == "Relative to fastest" { "fastest" } else { heading };
     WORDS.iter().find(|(known, _)| *known == word).map(|(_, means)| *means)

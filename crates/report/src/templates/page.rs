@@ -37,7 +37,7 @@ pub struct Page<'p> {
 pub struct Around<'p> {
     /// Address of the list of all runs.
     pub home: Option<&'p str>,
-    /// Address that the page polls for the state of the store, to detect changes.
+    /// Address that the page polls to detect changes of the store.
     pub live: Option<&'p str>,
     /// Address of the feed of regressions.
     pub feed: Option<&'p str>,

@@ -37,7 +37,7 @@ pub(super) fn findings(analysis: &RunAnalysis<'_>, found: &Findings) -> Markup {
     }
 }
 
-/// Writes a sentence with its subject, the part before the colon, in bold: `Key exchange: ...`.
+/// Writes a sentence such as `Key exchange: ...`, with the part before the colon in bold.
 fn sentence(line: &str) -> Markup {
     match line.split_once(": ") {
         Some((about, says)) => html! { strong { (about) ":" } " " (says) },

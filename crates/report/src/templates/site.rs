@@ -1,5 +1,5 @@
-//! Pages of a static site, except the pages of runs: the list of all runs, the redirect to the newest run, and the
-//! pages of machines.
+//! Pages of a static site: the list of all runs, the redirect to the newest run, and the pages of machines. Another
+//! module writes the pages of runs.
 
 use super::figures::figures;
 use super::page::{Around, document, moment};
@@ -36,8 +36,8 @@ pub struct SuiteOnMachine {
 }
 
 impl SuiteOnMachine {
-    /// Creates the entry from the newest complete run (`analysis`) and from earlier complete runs of the same suite on
-    /// the same machine, oldest first (`past`). `place` is a number that is unique on the page.
+    /// Creates the entry from the newest complete run, `analysis`. `past` contains earlier complete runs of the same
+    /// suite on the same machine, oldest first. `place` is a number that is unique on the page.
     pub fn new(analysis: &RunAnalysis<'_>, past: &[Past], place: usize) -> SuiteOnMachine {
         let runs = std::iter::once(Past::new(analysis.run)).chain(past.iter().rev().cloned());
         SuiteOnMachine {

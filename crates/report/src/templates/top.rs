@@ -1,4 +1,5 @@
-//! Top of a run's page: title, quality as a row of labels (chips), the environment as a strip, and navigation.
+//! Top of a run's page: the title, a row of labels (chips) about quality, a strip about the environment, and the
+//! navigation.
 
 use super::page::{Page, moment};
 use super::runs::theme_button;

@@ -10,14 +10,15 @@ use pqlab_analysis::text::neutral;
 use pqlab_record::{CaseId, Statistic, Unit};
 use pqlab_stats::{Interval, VERDICT_SIGNIFICANCE, Verdict};
 
-/// Maximum number of equivalent cases that are shown in one row each. Also the maximum number of ids listed per run for
-/// cases that were not compared.
+/// Maximum number of equivalent cases that get separate rows. Also the maximum number of ids listed for each run, of
+/// cases that only this run contains.
 const FEW: usize = 3;
 /// Maximum width of the lines below the table, in columns.
 const PAGE: usize = 100;
 
 /// Formats a comparison as one row per case: both times, the change with its 95% interval, and the verdict. The largest
-/// slowdown is first. If there are more than a few equivalent cases and `all` is not set, one line replaces them.
+/// slowdown is first. If there are more than a few equivalent cases and `all` is not set, a single line replaces their
+/// rows.
 pub fn comparison_summary(comparison: &Comparison, all: bool, width: usize, palette: Palette) -> String {
     let mut out = preamble(comparison, palette);
     let fold = !all && comparison.count(Verdict::Equivalent) > FEW;
@@ -62,8 +63,8 @@ pub fn comparison_summary(comparison: &Comparison, all: bool, width: usize, pale
     out
 }
 
-/// Returns the ratio of the second case to the first. A case without a ratio gets negative infinity, so that it is
-/// sorted last.
+/// Returns the ratio of the second case to the first. If there is no ratio, returns negative infinity, so that the case
+/// is sorted last.
 fn change(case: &ComparedCase) -> f64 {
     case.ratio.map_or(f64::NEG_INFINITY, |ratio| ratio.ratio.estimate)
 }

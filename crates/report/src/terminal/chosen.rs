@@ -65,7 +65,8 @@ fn left_out(tables: &[Table], width: usize, palette: Palette) -> String {
     lines.map(|line| palette.paint(TextStyle::Faint, &line) + "\n").collect()
 }
 
-/// Shows in full each case whose id `chosen` accepts. Compares it with the same operation by other providers.
+/// Shows each case with an id that `chosen` accepts, in full. Compares the case with the same operation by other
+/// providers.
 pub fn chosen_cases(
     analysis: &RunAnalysis<'_>,
     chosen: &dyn Fn(&str) -> bool,

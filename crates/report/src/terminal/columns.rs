@@ -10,8 +10,8 @@ pub(super) const GAP: usize = 2;
 pub(super) struct Cell {
     text: String,
     right: bool,
-    /// Rank of the cell's column. A narrow terminal omits the columns with the highest rank first, and never omits
-    /// columns with rank 0.
+    /// Rank of the cell's column. If the terminal is narrow, columns with the highest rank are omitted first. Columns
+    /// with rank 0 are never omitted.
     spare: u8,
     role: Option<TextStyle>,
 }

@@ -8,8 +8,8 @@ use pqlab_analysis::text::neutral;
 use pqlab_record::Unit;
 use pqlab_stats::{Interval, VERDICT_SIGNIFICANCE, Verdict};
 
-/// Formats a comparison as a table, with warnings above the table, and the criteria and the answer below it. If the
-/// runs are from different machines, the first line says so.
+/// Formats a comparison as a table. Warnings are above the table, and the criteria and the answer are below it. If the
+/// runs are from different machines, the first line is a warning about this.
 pub fn comparison_table(comparison: &Comparison, width: usize, palette: Palette) -> String {
     let mut out = preamble(comparison, palette);
     let heading = |text: &str| Cell::left(text).role(TextStyle::Strong);
@@ -50,7 +50,8 @@ pub fn comparison_table(comparison: &Comparison, width: usize, palette: Palette)
     out + "\n" + &comparison.answer()
 }
 
-/// Returns the lines above the table: warnings about differences between the machines and builds, and the runs.
+/// Returns the lines above the table. They contain warnings about different machines and builds, followed by the ids of
+/// the runs.
 pub(super) fn preamble(comparison: &Comparison, palette: Palette) -> String {
     let mut out = String::new();
     if let Some([first, second]) = &comparison.machines {
@@ -101,7 +102,7 @@ const SPARED: [&str; 2] = ["ratio of times", "its interval"];
 /// Index of the first column that a narrow terminal may omit.
 const SPARED_FROM: usize = 6;
 
-/// Appends a note to its row, or puts it below the row if it does not fit into `room`.
+/// Appends a note to its row, or puts the note below the row if the note is wider than `room`.
 fn with_note(mut cells: Vec<Cell>, note: &str, room: usize, width: usize) -> Vec<Vec<Cell>> {
     if display_width(note) <= room {
         cells.push(Cell::left(note));
@@ -111,7 +112,7 @@ fn with_note(mut cells: Vec<Cell>, note: &str, room: usize, width: usize) -> Vec
     std::iter::once(cells).chain(notes).collect()
 }
 
-/// Returns the heading of the column with ratios. It names the unit if all cases have the same unit.
+/// Returns the heading of the column with ratios. The heading names the unit if all cases have the same unit.
 fn judged(comparison: &Comparison) -> &'static str {
     let cycles = comparison.cases.iter().filter(|case| case.unit == Unit::CoreCycles).count();
     match cycles {

@@ -11,7 +11,8 @@ const WIDEST: usize = 60;
 /// Approximate number of columns that a row needs in addition to its bar, for the limits and the count.
 const BESIDE: usize = 36;
 
-/// Draws a histogram of times in ns. Lines are indented by two columns. Times far above the others share the last row.
+/// Draws a histogram of times in ns. Lines are indented by two columns. The last row counts all times that are far
+/// above the others.
 pub(super) fn histogram(times: &Sorted, width: usize, palette: Palette) -> Vec<String> {
     let bars = Histogram::new(times, BARS);
     let (step, to) = (bars.step, bars.limit(bars.counts.len()));

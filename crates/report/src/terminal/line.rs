@@ -7,8 +7,8 @@ use pqlab_analysis::number::{NONE, duration, known_duration, known_rate, percent
 use pqlab_analysis::text::neutral;
 use pqlab_record::{Case, Record, Status};
 
-/// Widths of the columns that name a case, in columns of the terminal. All lines of a run use the same widths, so that
-/// they are aligned.
+/// Widths of the name and provider of a case, in columns of the terminal. All lines of a run use the same widths, so
+/// that the lines are aligned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LineWidths {
     name: usize,

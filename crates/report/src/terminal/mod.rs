@@ -1,7 +1,7 @@
 //! Terminal output: pure functions that return text. They print nothing.
 //!
-//! - Text from other sources (names, reasons, hosts) cannot control the terminal, because control characters and
-//!   characters that change the direction of writing are escaped.
+//! - Text from other sources (names, reasons, hosts) cannot control the terminal. Control characters, and characters
+//!   that change the direction of writing, are escaped.
 //! - Columns are aligned by display width.
 //! - All output is readable without color.
 //! - `width` is the width of the terminal in columns.

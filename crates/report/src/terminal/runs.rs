@@ -4,8 +4,8 @@ use super::text::below;
 use pqlab_analysis::number::{NONE, grouped};
 use pqlab_record::RunSummary;
 
-/// Formats a table of runs in the given order. If the table is too wide, the host moves below each run. If it is still
-/// too wide, the suite moves there as well.
+/// Formats a table of runs in the given order. If the table is too wide, the host moves below each run. If the table is
+/// still too wide, the suite moves there as well.
 pub fn runs_table(runs: &[RunSummary], width: usize, palette: Palette) -> String {
     if runs.is_empty() {
         return "no runs yet\n".to_owned();

@@ -19,7 +19,7 @@ use pqlab_record::CyclesSource;
 
 /// Maximum length of a bar, in columns.
 const LONGEST: usize = 20;
-/// Minimum length of the longest bar, in columns. If there is less room, no bars are shown.
+/// Minimum length of the longest bar, in columns. If fewer columns are free, no bars are shown.
 const SHORTEST: usize = 6;
 /// Maximum width of the lines below the tables, in columns.
 const PAGE: usize = 100;
@@ -106,12 +106,12 @@ fn layout(analysis: &RunAnalysis<'_>, title: &str, groups: &[Group<'_, '_>], wid
     add_bars(rows, &bars, width)
 }
 
-/// Returns whether exactly one of several cases is ranked, so that there is no ratio to show.
+/// Returns whether exactly one of several cases is ranked. In this case, there is no ratio to show.
 fn is_only_one_ranked(cases: &[&CaseAnalysis<'_>]) -> bool {
     cases.len() > 1 && cases.iter().filter(|case| case.not_ranked().is_none()).count() == 1
 }
 
-/// Appends to each row its bar, if there is room for bars, and its note.
+/// Appends to each row its bar, if bars fit, and its note.
 fn add_bars(rows: Vec<Vec<Cell>>, bars: &[Option<f64>], width: usize) -> Vec<Vec<Cell>> {
     let (mut rows, notes): (Vec<Vec<Cell>>, Vec<Option<Cell>>) = rows
         .into_iter()

@@ -68,8 +68,8 @@ pub(super) fn heading(analysis: &RunAnalysis<'_>, palette: Palette) -> String {
     format!("run {id}  suite {}  {}  {state}\n", neutral(&header.suite), neutral(&header.started_at))
 }
 
-/// Returns a row for each case, below a heading with the name of its algorithm and operation. Notes are at the end of
-/// their row if they fit, otherwise below it.
+/// Returns a row for each case, below a heading with the name of its algorithm and operation. A note is at the end of
+/// its row if it fits, otherwise below the row.
 fn layout(analysis: &RunAnalysis<'_>, title: &str, groups: &[Group<'_, '_>], width: usize) -> Vec<Vec<Cell>> {
     let measured = || groups.iter().flat_map(|group| &group.cases).filter_map(|row| row.estimates.as_ref());
     let cycles = || measured().filter_map(|estimates| estimates.cycles);

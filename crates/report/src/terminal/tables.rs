@@ -7,8 +7,8 @@ use pqlab_analysis::tables::{Holds, Row, Table};
 use pqlab_analysis::text::neutral;
 
 /// Formats tables with their titles, the caveats of their rows, and their notes. If a table is too wide, prose moves
-/// below its row. If it is still too wide, the names of rows become lines above their rows. As a last resort, columns
-/// are omitted, and a line lists them.
+/// below its row. If the table is still too wide, the names of rows become lines above their rows. As a last resort,
+/// columns are omitted, and a line lists the omitted columns.
 pub fn tables(tables: &[Table], width: usize, palette: Palette) -> String {
     tables.iter().map(|table| shown(table, width, palette)).collect()
 }
@@ -46,7 +46,7 @@ enum Layout {
     Stacked,
 }
 
-/// Returns the columns whose cells are in the line of a row, not above or below it.
+/// Returns the columns with cells in the line of a row. Excludes columns with cells above or below this line.
 fn cells_of(table: &Table, columns: &[usize], layout: Layout) -> Vec<usize> {
     let in_line = |place: &&usize| match layout {
         Layout::Wide => true,
@@ -56,7 +56,7 @@ fn cells_of(table: &Table, columns: &[usize], layout: Layout) -> Vec<usize> {
     columns.iter().filter(in_line).copied().collect()
 }
 
-/// Returns the heading of a column, or its name if it has none.
+/// Returns the heading of a column, or the column's name if it has no heading.
 fn heading(table: &Table, place: usize) -> &str {
     match table.columns[place].heading.as_str() {
         "" => &table.columns[place].name,

@@ -10,12 +10,12 @@ use pqlab_record::Parameter;
 
 /// Name of the area.
 const AREA: &str = "hash";
-/// Operation that hashes one whole message.
+/// Operation that hashes one message in a single call.
 const OPERATION: &str = "digest";
 /// Maximum number of hash functions, each with its own picture.
 const MOST: usize = 4;
 
-/// Draws one picture per hash function, for the functions that the most libraries implement.
+/// Draws one picture per hash function, at most [`MOST`]. Prefers functions that more libraries implement.
 pub(crate) fn cycles_per_byte(analysis: &RunAnalysis<'_>, area: &str) -> Vec<Chart> {
     if area != AREA {
         return Vec::new();

@@ -9,7 +9,7 @@ use pqlab_analysis::hybrid::{Decomposition, decompositions};
 /// Ledger operations without cryptography: they neither sign nor verify.
 const UNCRYPTOGRAPHIC: [&str; 2] = ["encode", "decode"];
 
-/// Operation that covers a whole key exchange.
+/// Operation that covers a complete key exchange.
 const HANDSHAKE: &str = "handshake";
 const PARTS: [&str; 3] = ["classical half", "post-quantum half", "overhead"];
 const NOTE: &str = "Means over the same rounds. Overhead: the time of the hybrid minus the times of both \
@@ -27,7 +27,7 @@ fn bar(one: &Decomposition<'_>) -> Bar {
     }
 }
 
-/// Draws the time of a whole key exchange for each hybrid, divided into its halves and the overhead.
+/// Draws the time of a complete key exchange for each hybrid. Divides the time into the two halves and the overhead.
 pub(crate) fn handshakes(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> {
     let handshakes =
         |one: &Decomposition<'_>| one.hybrid.case.workload == area && one.hybrid.case.operation == HANDSHAKE;
@@ -38,9 +38,9 @@ pub(crate) fn handshakes(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart
     stacked(analysis, &format!("handshake-{}", slug(area)), &title, &PARTS, bars, MOST, NOTE)
 }
 
-/// Draws the times of each hybrid's other operations, divided into its two halves. The halves were measured in the same
-/// rounds as the hybrid. If the run contains operations on single items, omits operations on blocks and operations
-/// without cryptography, because these need a different scale.
+/// Draws the times of each hybrid's other operations, divided into the two halves. The halves were measured in the same
+/// rounds as the hybrid. Operations on blocks and operations without cryptography need a different scale. The chart
+/// omits them if the run contains operations on single items.
 pub(crate) fn halves(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> {
     let mut of_area = decompositions(analysis);
     of_area.retain(|one| one.hybrid.case.workload == area && one.hybrid.case.operation != HANDSHAKE);

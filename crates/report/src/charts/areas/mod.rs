@@ -7,8 +7,8 @@ pub(super) mod ntor;
 pub(super) mod signature;
 pub(super) mod tls;
 
-/// Returns the name of an area in titles, such as `Key encapsulation` for `kem`, or the area itself if it has no other
-/// name.
+/// Returns the name of an area for titles, such as `Key encapsulation` for `kem`. Returns the area unchanged if it has
+/// no other name.
 pub(super) fn subject(area: &str) -> &str {
     match area {
         "kem" => "Key encapsulation",
@@ -29,8 +29,7 @@ pub(super) fn subject(area: &str) -> &str {
     }
 }
 
-/// Returns the plural noun for repetitions of an operation, such as `server handshakes`, for the axis of a throughput
-/// chart.
+/// Returns the plural noun for an operation, such as `server handshakes`, to label the axis of a throughput chart.
 pub(super) fn repeated(area: &str, operation: &str) -> String {
     match (area, operation) {
         ("tls", "server" | "client") => format!("{operation} handshakes"),

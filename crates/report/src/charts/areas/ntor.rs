@@ -13,7 +13,7 @@ use pqlab_stats::Interval;
 
 /// Steps of a circuit handshake, in order.
 const STEPS: [&str; 3] = ["create", "reply", "finish"];
-/// Name of the operation that covers the whole handshake.
+/// Name of the operation that covers the complete handshake.
 const WHOLE: &str = "handshake";
 // Algorithms of the handshakes in the reference report.
 const CLASSICAL: &str = "ntor-v1";
@@ -26,15 +26,15 @@ const TIME: &str = "time per operation (unit at each tick)";
 const DIAMOND: &str =
     "Each step was measured separately. The diamond is the whole handshake, measured as one operation.";
 
-/// Draws the pictures of the reference report, under the same names but with figures from this run.
+/// Draws the same pictures as the reference report, with the same names but figures from this run.
 pub(crate) fn named(analysis: &RunAnalysis<'_>) -> Vec<Chart> {
     let pictures: [fn(&RunAnalysis<'_>) -> Option<Chart>; 4] =
         [operation_times, handshake_breakdown, ntor_comparison, overhead_analysis];
     pictures.into_iter().filter_map(|picture| picture(analysis)).collect()
 }
 
-/// Returns the cases of a handshake with its fastest provider. If several providers are tied, uses the one with the
-/// lowest figure.
+/// Returns the cases of a handshake by the fastest provider. If several providers are tied for fastest, returns the
+/// cases of the one with the lowest figure.
 fn fastest<'s, 'a>(analysis: &'s RunAnalysis<'a>, algorithm: &str) -> Vec<&'s CaseAnalysis<'a>> {
     let rows = usual(analysis, AREA).into_iter().filter(|row| row.case().algorithm == algorithm).collect::<Vec<_>>();
     let whole: Vec<&CaseAnalysis<'a>> =

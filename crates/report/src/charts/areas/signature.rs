@@ -81,8 +81,8 @@ struct Panel<'r, 'a> {
 }
 
 impl<'r, 'a> Panel<'r, 'a> {
-    /// Collects the signature lengths of a case. Returns `None` if the operation is not `signature-size`, the only one
-    /// that records lengths, or if all lengths are equal.
+    /// Collects the signature lengths of a case. Returns `None` if all lengths are equal, or if the operation is not
+    /// `signature-size`. No other operation records lengths.
     fn new(of: &'r CaseAnalysis<'a>) -> Option<Panel<'r, 'a>> {
         if of.case().operation != "signature-size" {
             return None;

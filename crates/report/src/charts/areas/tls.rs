@@ -27,8 +27,7 @@ const BETWEEN: f64 = 10.0;
 const LINE: f64 = 26.0;
 /// Maximum width of the names of configurations, in SVG units. Longer names take several lines.
 const NAMES: f64 = 320.0;
-/// End of the scale, as a multiple of the largest rate. The whisker of an interval that extends further ends in an
-/// arrow.
+/// End of the scale, as a multiple of the largest rate. If an interval extends further, its whisker ends in an arrow.
 const WIDEST: f64 = 1.3;
 
 /// Draws all TLS charts for which the run contains data.
@@ -95,8 +94,8 @@ fn cost(analysis: &RunAnalysis<'_>, all: &[HandshakeFigures<'_, '_>]) -> Option<
 }
 
 /// Draws the time that a client waits for a connection against the configured round-trip time of the link. A curve
-/// joins links with the same rate and loss. If no two links have the same rate and loss, a curve joins all links, and
-/// the small print says so.
+/// joins links with the same rate and loss. If there are no two such links, a curve joins all links, and the small
+/// print states that their rates and losses differ.
 fn waits(analysis: &RunAnalysis<'_>) -> Option<Chart> {
     let all = connections(analysis);
     let strict = waiting_curves(&all, |one| one.asked.map(|asked| format!("{:?} {}", asked.rate_mbit, asked.loss_pct)));
@@ -129,8 +128,8 @@ impl Link<'_, '_, '_> {
     }
 }
 
-/// Returns one curve over the round-trip time for each configuration and each kind of link. `kind` returns the kind, or
-/// `None` for a link that must not be drawn.
+/// Returns one curve over the round-trip time for each configuration and each kind of link. `kind` returns the kind of
+/// a link, or `None` if the link must not be drawn.
 fn waiting_curves(
     all: &[ConnectionFigures<'_, '_>],
     kind: impl Fn(&ConnectionFigures<'_, '_>) -> Option<String>,
@@ -220,8 +219,8 @@ fn rates(analysis: &RunAnalysis<'_>, all: &[HandshakeFigures<'_, '_>]) -> Option
     Some(canvas.finish(analysis, "tls-server-rate", &title, format!("{note}{more} {}.", listed.join("; "))))
 }
 
-/// Draws the bytes on the wire for each configuration, using the implementation that sends the most. Bars start with
-/// the server's flight, so that readers can compare it with the initial congestion window.
+/// Draws the bytes on the wire for each configuration, as sent by the implementation that sends the most. Bars start
+/// with the server's flight, so that readers can compare this flight with the initial congestion window.
 fn flights(analysis: &RunAnalysis<'_>, all: &[HandshakeFigures<'_, '_>]) -> Option<Chart> {
     let noted: Vec<(&Configuration, Flights)> =
         all.iter().filter_map(|one| Some((&one.configuration, one.flights()?))).collect();

@@ -8,12 +8,12 @@ use pqlab_analysis::text::neutral;
 /// Colors of the parts of a bar, from dark to light. No library has one of these colors.
 const PARTS: [&str; 4] = ["#123f57", "#3a8ba3", "#a9d5de", "#d8c79a"];
 
-/// Half the width of a mark, in SVG units. A mark hides whiskers that are shorter than itself.
+/// Half the width of a mark, in SVG units. Shorter whiskers are hidden behind their mark.
 const HALF: f64 = 4.2;
 const RADIUS: f64 = 4.6;
 
 impl Canvas {
-    /// Draws a mark. Tooltips show `about`.
+    /// Draws a mark with the tooltip `about`.
     pub(in crate::charts) fn mark(&mut self, look: Look, x: f64, y: f64, about: &str) {
         self.marks.push((x, y));
         self.symbol(look, x, y, about);
@@ -34,8 +34,8 @@ impl Canvas {
         }
     }
 
-    /// Draws an outline in the color and fill of a mark. `middle` is the x coordinate of the hole and of the bar, and
-    /// `half` is half the width of the bar.
+    /// Draws an outline with the color and fill of a mark. `middle` is the x coordinate of the hole or bar in the fill,
+    /// if there is one. `half` is half the width of the bar.
     fn shape(&mut self, look: Look, (_, y): (f64, f64), path: &str, (middle, half): (f64, f64), about: &str) {
         let (number, tint) = (look.colour % COLOURS.len(), colour(look.colour));
         let (class, fill, stroke, width, dashes) = match (look.is_doubtful, look.fill) {

@@ -1,7 +1,7 @@
 //! Canvas for pictures: marks, texts and axes as SVG. The template engine writes the SVG and escapes texts.
 //!
-//! Attributes set the colors of a standalone SVG file. Class names allow the stylesheet of a page to override them in
-//! its dark theme.
+//! Attributes set the colors of a standalone SVG file. Through class names, the stylesheet of a page can override these
+//! colors in its dark theme.
 
 mod mark;
 mod scale;
@@ -21,8 +21,8 @@ use pqlab_analysis::number::{APPROXIMATE, grouped, memory, rate, significant, th
 use pqlab_analysis::text::neutral;
 use text::wrapped;
 
-/// Colors of libraries on white (after Okabe and Ito). None of them is gray, because gray marks are not ranked.
-/// Color-blind readers can tell libraries apart by their shapes.
+/// Colors of libraries on white (after Okabe and Ito). None of them is gray, because gray marks show cases that are not
+/// ranked. Color-blind readers can tell libraries apart by their shapes.
 pub(super) const COLOURS: [&str; 11] = [
     "#0072b2", "#d55e00", "#00875f", "#a8487f", "#9a6d00", "#3d5fc4", "#0b8a9e", "#7a3b12", "#c2183f", "#7b3fb0",
     "#667a00",
@@ -57,7 +57,7 @@ pub(super) enum TextStyle {
     Print,
 }
 
-/// Point of a text that is placed at the given x coordinate.
+/// Part of a text that is placed at the given x coordinate.
 #[derive(Clone, Copy)]
 pub(super) enum Anchor {
     Start,
@@ -102,7 +102,7 @@ pub(super) struct Canvas {
     width: f64,
     height: f64,
     body: String,
-    /// Whether an interval extends beyond the plot, so that its whisker ends in an arrow.
+    /// Whether any interval extends beyond the plot. The whisker of such an interval ends in an arrow.
     goes_on: bool,
     /// Whether a text contains a figure marked as approximate (`≈`).
     has_approximate: bool,
@@ -175,7 +175,7 @@ fn px(value: f64) -> String {
     text.strip_suffix(".0").map_or(text.clone(), str::to_owned)
 }
 
-/// Returns the color for the number of a library. Numbers beyond the end of [`COLOURS`] wrap around.
+/// Returns the color with this number. Numbers beyond the end of [`COLOURS`] wrap around.
 fn colour(number: usize) -> &'static str {
     COLOURS[number % COLOURS.len()]
 }
@@ -195,7 +195,7 @@ impl Canvas {
         }
     }
 
-    /// Sets the height of the drawing, below which the small print starts.
+    /// Sets the height of the drawing. The small print starts below it.
     pub(super) fn ends_at(&mut self, height: f64) {
         self.height = height;
     }
@@ -236,7 +236,7 @@ impl Canvas {
         });
     }
 
-    /// Draws the label of a mark on a background in the color of the paper, which hides the rule behind the label.
+    /// Draws the label of a mark. A rectangle in the background color hides the rule behind the label.
     pub(super) fn text_over_rule(&mut self, x: f64, y: f64, anchor: Anchor, text: &str) {
         let (class, size, fill, weight) = TextStyle::Faint.look();
         let text = self.checked(text);
@@ -259,7 +259,7 @@ impl Canvas {
         });
     }
 
-    /// Draws the reference line, at the value with which all other values are compared.
+    /// Draws the reference line, which shows the value that all other values are compared with.
     pub(super) fn base(&mut self, from: (f64, f64), to: (f64, f64)) {
         self.push(html! {
             line class="base" x1=(px(from.0)) y1=(px(from.1)) x2=(px(to.0)) y2=(px(to.1)) stroke=(FAINT) stroke-width="1" {}
@@ -279,7 +279,7 @@ impl Canvas {
         });
     }
 
-    /// Draws a faint dashed line: for ideal values, for a case that is not ranked, or for a limit.
+    /// Draws a faint dashed line, which shows ideal values, a case that is not ranked, or a limit.
     pub(super) fn ideal(&mut self, points: &[(f64, f64)]) {
         let points: Vec<String> = points.iter().map(|(x, y)| format!("{},{}", px(*x), px(*y))).collect();
         self.push(html! {
@@ -296,7 +296,7 @@ impl Canvas {
         });
     }
 
-    /// Draws the title, and a legend if it has entries. Returns the y coordinate of their lower end.
+    /// Draws the title, and the legend if it has entries. Returns the y coordinate of the lower edge.
     pub(super) fn head(&mut self, title: &str, legend: &[(LegendEntry, String)]) -> f64 {
         let mut y = 16.0 - TITLE_LINE;
         for line in lines_of(title, TITLE, 0.92 * self.width) {
@@ -361,7 +361,7 @@ impl Canvas {
     }
 
     /// Records a figure that the picture shows, like [`Canvas::shows`]. A figure may cover several cases. `doubt` is
-    /// the reason why it is not ranked.
+    /// the reason why the figure is not ranked, or `None` if it is ranked.
     pub(super) fn shows_figure(&mut self, provider: &str, algorithm: &str, doubt: Option<&'static str>) {
         self.shown.add(provider, algorithm, doubt);
     }

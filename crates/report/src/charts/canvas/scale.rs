@@ -10,8 +10,8 @@ pub(in crate::charts) struct Scale {
     log: bool,
 }
 
-/// Largest value on a scale. Its reciprocal is the smallest. Limits are needed because an imported run can contain
-/// absurd values, such as a tick of 1e300 ns.
+/// Largest value on a scale. The smallest value is its reciprocal. These limits are needed because an imported run can
+/// contain absurd values, such as a tick of 1e300 ns.
 const LARGEST: f64 = 1e60;
 
 impl Scale {
@@ -59,7 +59,7 @@ impl Scale {
         self.start + share * (self.end - self.start)
     }
 
-    /// Returns about `most` or fewer round values for the ticks of an axis.
+    /// Returns round values for the ticks of an axis. There are at most `most` ticks, or one more on a linear scale.
     pub(in crate::charts) fn ticks(&self, most: usize) -> Vec<f64> {
         if !self.log {
             let rough = (self.to - self.from) / most.max(1) as f64;
@@ -120,7 +120,7 @@ mod tests {
         assert_eq!(Scale::log([18.0, 30.0].into_iter(), 0.0, 600.0).ticks(8), [18.0, 20.0, 25.0, 30.0]);
     }
 
-    /// Scales must be finite and have few ticks even for the arbitrary tick lengths of an imported run.
+    /// Scales must be finite and have few ticks, even if an imported run contains arbitrary tick lengths.
     #[test]
     fn scales_over_extreme_numbers_are_finite() {
         let ends = [f64::MAX, 1e300, 1.0, 1e-300, f64::MIN_POSITIVE, 5e-324, 0.0, -1.0, f64::INFINITY, f64::NAN];

@@ -4,7 +4,8 @@ use super::PRINT;
 use crate::width::display_width;
 use pqlab_analysis::text::neutral;
 
-/// Approximate width of a character at font size 1. The fonts that browsers are likely to use are not wider.
+/// Approximate width of a character at font size 1. Characters in the fonts that browsers are likely to use are at most
+/// this wide.
 const CHARACTER: f64 = 0.62;
 /// Maximum length of a label in characters. Longer labels, which come only from imported files, are truncated.
 const LABEL: usize = 160;
@@ -12,8 +13,8 @@ const LABEL: usize = 160;
 const BREAKS: [char; 6] = [' ', ',', '+', ']', '·', '['];
 /// Maximum number of lines in a paragraph of small print. Further lines are omitted.
 const MOST_PRINT: usize = 12;
-/// Width of small print relative to the width that [`CHARACTER`] predicts. Small print is mostly lower case, and may
-/// extend into the margin.
+/// Width of small print relative to the width that [`CHARACTER`] predicts. Small print is narrower, because it is
+/// mostly lower case. It may also extend into the margin.
 const NARROW: f64 = 0.92;
 
 /// Returns the approximate width of a text at a font size, in SVG units.

@@ -17,8 +17,8 @@ const ARROW: f64 = 5.0;
 enum End {
     Cap,
     Arrow,
-    /// Neither cap nor arrow, because the entire interval is outside the plot. The other end of the whisker has the
-    /// arrow.
+    /// Neither cap nor arrow, because the entire interval is outside the plot. The arrow is at the other end of the
+    /// whisker.
     None,
 }
 

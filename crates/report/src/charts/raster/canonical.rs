@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 /// Length in bytes of an entry in the cross-reference table (ISO 32000-1, 7.5.4).
 const ENTRY: usize = 20;
 
-/// A PDF object: its dictionary as text, and its stream, empty if it has none.
+/// A PDF object: its dictionary as text, and its stream. The stream is empty if the object has none.
 struct Object {
     head: String,
     stream: Vec<u8>,

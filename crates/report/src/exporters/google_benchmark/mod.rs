@@ -4,7 +4,8 @@
 //!   operations in these samples. If there are several repetitions, aggregates follow, as in Google Benchmark.
 //! - `cpu_time` is the real time multiplied by the fraction of the visits' wall time during which the thread was on a
 //!   processor. (Reading the CPU clock around each sample would take longer than many operations.) For work on several
-//!   threads, this fraction is not recorded. `cpu_time` then repeats `real_time`, and the context and the label say so.
+//!   threads, this fraction is not recorded. `cpu_time` then repeats `real_time`, which the context and the label
+//!   mention.
 //! - The label contains the provider's version, followed by the caveats.
 //! - Ledger cases have the user counters `avg_verify_time_us` and `txs_per_second`.
 //! - The measurement overhead is the last row.
@@ -56,7 +57,7 @@ struct Row {
     repetition: usize,
     repetitions: usize,
     iterations: u64,
-    /// Real time in `unit`. In the row with the coefficient of variation, a ratio.
+    /// Real time in `unit`. A ratio in the row with the coefficient of variation.
     time: Option<f64>,
     /// CPU time, in the same unit as `time`.
     cpu_time: Option<f64>,
@@ -351,7 +352,7 @@ fn rows(analysed: &CaseAnalysis<'_>, called: String) -> Vec<Row> {
     rows
 }
 
-/// Figures of a process with usable samples.
+/// Figures of one process, from its usable samples.
 struct Process {
     operations: u64,
     /// Mean time of one operation in ns.
@@ -361,7 +362,7 @@ struct Process {
 }
 
 impl Process {
-    /// Returns the mean CPU time of an operation in ns. If the fraction is unknown, returns the mean wall time.
+    /// Returns the mean CPU time of an operation in ns. If `cpu_share` is unknown, returns the mean wall time.
     fn cpu_ns(&self) -> f64 {
         self.ns * self.cpu_share.unwrap_or(1.0)
     }
@@ -390,7 +391,7 @@ fn processes(samples: &Samples) -> Vec<Process> {
     all.values().filter_map(process).collect()
 }
 
-/// Returns the name and the length in ns of a unit in which the time `ns` is easy to read.
+/// Returns the unit in which the time `ns` is easiest to read, as its name and its length in ns.
 fn unit(ns: f64) -> (&'static str, f64) {
     match ns {
         ns if ns >= 1e9 => ("s", 1e9),

@@ -6,12 +6,12 @@ use pqlab_record::{Case, Form, Protocol, ProtocolKind};
 
 /// Transaction format in the reference ledger benchmark.
 const REFERENCE_FORM: &str = "TXv1-ML-DSA-65";
-/// Number of transactions in a block of the reference ledger benchmark. One sender signed all of them. They are
-/// verified one after the other, and are in memory from the start.
+/// Number of transactions in a block of the reference ledger benchmark. One sender signed all of these transactions.
+/// The benchmark verifies them from memory, one after another.
 const BLOCK: u64 = 100;
 
-/// Returns the row name of the reference ledger benchmark for the work of a case, or `None` if the benchmark did not
-/// measure this work.
+/// Returns the row name that the reference ledger benchmark has for the work of a case. Returns `None` if the benchmark
+/// did not measure this work.
 fn reference_name(case: &Case) -> Option<&'static str> {
     let one_thread = case.threads().unwrap_or(1) == 1 && !case.has_invalid_transaction();
     let reference = case.workload == AREA && case.algorithm == REFERENCE_FORM && one_thread;
@@ -73,7 +73,8 @@ pub(super) fn reference_names(
     Ok(names)
 }
 
-/// Returns the number of iterations in each repetition, if it is fixed. A repetition is a process.
+/// Returns the number of iterations in each repetition, or `None` if the number is not fixed. A repetition is a
+/// process.
 fn iterations(protocol: &Protocol) -> Option<u64> {
     let processes = u64::from(protocol.processes);
     let fixed = protocol.iterations.filter(|_| protocol.kind != ProtocolKind::Adaptive && processes > 0);

@@ -77,8 +77,8 @@ impl Page {
     }
 }
 
-/// Describes the cost of the first attempt and of each further attempt, and how many samples show their number of
-/// attempts.
+/// Describes the cost of the first attempt and of each further attempt. Also gives the percentage of samples that show
+/// their number of attempts.
 fn by_attempt(attempts: &AttemptsEstimate) -> [(&'static str, String); 3] {
     let cycles = attempts.cycles_by_attempt();
     let cost = |at: usize| {
