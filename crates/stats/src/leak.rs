@@ -5,8 +5,7 @@ use crate::{Sorted, block_bootstrap, mean, standard_deviation, welch_t_test};
 /// interruptions.
 pub const TENTHS: usize = 9;
 
-/// Percentages of all samples, fastest first, that each Welch's test uses. The first ten follow dudect's rule
-/// `1 - 0.5^i`.
+/// Percentages of the fastest samples, one for each Welch's test. The first ten follow dudect's rule `1 - 0.5^i`.
 pub const CROPPINGS: [f64; 11] =
     [50.0, 75.0, 87.5, 93.75, 96.875, 98.4375, 99.21875, 99.609375, 99.8046875, 99.90234375, 100.0];
 

@@ -66,8 +66,8 @@ fn at_expected(comb: &Comb, samples: &[f64]) -> f64 {
     mean(&samples.iter().filter_map(|sample| comb.at_expected(*sample)).collect::<Vec<f64>>()).unwrap()
 }
 
-/// Returns the root mean square errors, in percent, of the time at the expected number of attempts and of the plain
-/// mean. Panics if fewer than `fitted` of 100 combs can be fitted.
+/// Returns the root mean square errors of two estimates, in percent: the time at the expected number of attempts, and
+/// the plain mean. Panics if fewer than `fitted` of 100 combs can be fitted.
 fn errors(signer: &Signer, number: usize, fitted: usize) -> (f64, f64) {
     let (mut found, mut plain) = (Vec::new(), Vec::new());
     for seed in 0..100 {
