@@ -30,7 +30,7 @@ pub fn hidden() -> Result<&'static [Feature], UnknownFeature> {
     HIDDEN.get_or_init(|| parse(&env::var_os(VARIABLE).unwrap_or_default().to_string_lossy())).clone()
 }
 
-/// Returns whether the feature is hidden, so that code must not use it.
+/// Returns whether the feature is hidden. Code must not use hidden features.
 ///
 /// # Panics
 /// If the environment variable contains an unknown name. Programs call [`hidden`] first to report the error.
