@@ -6,7 +6,7 @@ use minicbor::encode::Encoder;
 use minicbor::encode::write::Cursor;
 use pqlab_primitives::{Error, Result};
 
-/// Returns the length in bytes of an encoded array of byte strings with these lengths.
+/// Returns the encoded length in bytes of an array of byte strings with the given lengths.
 pub(crate) const fn encoded_len(lengths: &[usize]) -> usize {
     let (mut total, mut i) = (head(lengths.len()), 0);
     while i < lengths.len() {

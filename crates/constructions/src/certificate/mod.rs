@@ -123,13 +123,13 @@ impl Certificate {
         &self.parsed
     }
 
-    /// Returns the algorithm of the signature. If the certificate also has an alternative signature, this is the
+    /// Returns the algorithm of the signature. If the certificate also has an alternative signature, returns the
     /// classical algorithm.
     pub fn signature_algorithm(&self) -> &'static Identifier {
         self.signature
     }
 
-    /// Returns the subject's key. If the subject also has an alternative key, this is the classical key.
+    /// Returns the subject's key. If the subject also has an alternative key, returns the classical key.
     pub fn subject_key(&self) -> &PublicKey {
         &self.subject_key
     }

@@ -3,9 +3,9 @@ use pqlab_primitives::Result;
 use std::collections::HashMap;
 use std::sync::{PoisonError, RwLock};
 
-/// Bounded cache of prepared verifying keys, shared between threads. Encoded keys are the lookup keys. If the cache is
-/// full for a scheme, adding a key first removes all other keys of the scheme. Otherwise, keys of inactive senders
-/// would remain forever.
+/// Bounded cache that maps encoded verifying keys to prepared ones, shared between threads. If the cache is full for a
+/// scheme, adding a key first removes all other keys of the scheme. Otherwise, keys of inactive senders would remain
+/// forever.
 ///
 /// The hash tables use randomly keyed hash functions, so an attacker cannot choose public keys that collide.
 pub struct KeyCache {

@@ -36,7 +36,8 @@ pub const IDENTITY: usize = 32;
 const ONIONSKIN: usize = IDENTITY + 3 * WORD;
 /// Length in bytes of a reply without its message: Y and AUTH.
 const REPLY: usize = 2 * WORD;
-/// Maximum length in bytes of a message and of the verification string. Longer ones do not fit in a cell.
+/// Maximum length in bytes of a message and of the verification string. A longer message or string does not fit in a
+/// cell.
 const LONGEST: usize = 441;
 /// Buffer size for hash inputs, in bytes.
 const ROOM: usize = 1024;
