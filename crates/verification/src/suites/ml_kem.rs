@@ -45,7 +45,8 @@ fn encap_decap(kem: &dyn Kem, vectors: &Vectors, tally: &mut Tally) -> Ran {
 }
 
 /// Checks encapsulation and decapsulation, but not key generation, because these files contain keys from the draft. The
-/// draft hashed only `d`, whereas FIPS 203 hashes `d || k` (algorithm 13, line 1). The encoding of keys is the same.
+/// draft hashed only `d`, whereas FIPS 203 hashes `d || k` (algorithm 13, line 1). The final standard did not change
+/// the encoding of keys.
 fn intermediate(kem: &dyn Kem, vectors: &Vectors, tally: &mut Tally) -> Ran {
     let name = format!("cctv/ML-KEM/intermediate/{}.txt", kem.info().parameters.algorithm);
     let vector = vectors.file(&name, read::intermediate)?;
