@@ -245,7 +245,7 @@ impl Workshop {
         names.collect()
     }
 
-    /// Compiles a copy of an algorithm's folder, with the change if it belongs to this folder.
+    /// Compiles a copy of an algorithm's folder. Applies the change if the changed file is in this folder.
     fn algorithm(&self, from: &str, change: Option<&Change>) -> Vec<PathBuf> {
         let copy = tempfile::Builder::new().tempdir_in(self.folder.path()).unwrap().keep();
         let copied = Command::new("cp").arg("-R").arg(self.liboqs.join(from).join(".")).arg(&copy).status().unwrap();

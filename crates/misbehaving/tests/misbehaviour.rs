@@ -41,7 +41,7 @@ fn measure(suite: &str) -> Vec<Value> {
     json["results"].as_object().unwrap().values().flat_map(|area| area.as_array().unwrap().clone()).collect()
 }
 
-/// Returns the reason why the case of this algorithm and operation failed.
+/// Returns the reason why the case with this algorithm and operation failed.
 fn reason(results: &[Value], algorithm: &str, operation: &str) -> String {
     let row = results
         .iter()
