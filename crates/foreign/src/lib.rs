@@ -1,5 +1,5 @@
-//! Providers whose code is not linked: shared libraries opened at run time, and programs in any language that speak the
-//! protocol in `docs/workers.md` ([`process`]). Both implement the traits of `pqlab-primitives`.
+//! Providers that are not linked into this program: shared libraries opened at run time, and programs in any language
+//! that speak the protocol in `docs/workers.md` ([`process`]). Both implement the traits of `pqlab-primitives`.
 //!
 //! - [`LibrarySpec`] names a library or program.
 //! - [`open`] and [`describe`] open the library or program in this process and run its code. A library may crash, hang

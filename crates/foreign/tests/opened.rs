@@ -1,4 +1,4 @@
-//! Opens real libraries in this process and checks the results that every library of the same kind must give.
+//! Opens real libraries in this process and checks their results.
 
 #![allow(clippy::unwrap_used, reason = "test helpers")]
 

@@ -1,7 +1,7 @@
 //! liboqs, 0.10 and later.
 //!
-//! This module reads only the first fields of `OQS_KEM` and `OQS_SIG`, which are the same in all versions: names,
-//! category and lengths. `OQS_SIG` gained one flag in 0.12 and another in 0.13. Both flags replaced padding before the
+//! This module reads only the first fields of `OQS_KEM` and `OQS_SIG` (names, category and lengths), which are the same
+//! in all versions. `OQS_SIG` gained one flag in 0.12 and another in 0.13. Both flags replaced padding before the
 //! lengths, so the offsets of the lengths did not change. The module reads nothing after the lengths, and calls an
 //! exported function for every operation.
 //!
@@ -65,7 +65,7 @@ symbols! {
 /// Major and minor version.
 type Version = (u32, u32);
 
-/// Oldest version whose interface is known.
+/// Oldest version with a known interface.
 const OLDEST: Version = (0, 10);
 
 /// Returns a provider named `label` with the enabled KEMs and signature schemes of an opened liboqs, except the schemes
