@@ -10,7 +10,7 @@ pub struct CoinSupport {
     pub operation: bool,
 }
 
-/// Parameters of a KEM, and what the provider supports.
+/// Parameters of a KEM, and the provider's capabilities.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KemInfo {
     /// Parameters from the standard: lengths in bytes, NIST category.
@@ -39,7 +39,7 @@ pub trait Kem: Send + Sync {
         &self.info().encodings
     }
 
-    /// Generates a key pair and writes both keys encoded, the decapsulation key in the first encoding of
+    /// Generates a key pair and writes both encoded keys. The decapsulation key has the first encoding in
     /// [`written`](Self::written).
     fn generate_encoded(&self, coins: Coins, encapsulation_key: &mut [u8], decapsulation_key: &mut [u8]) -> Result<()>;
 

@@ -1,7 +1,7 @@
 use crate::{Coins, KeyAgreementParameters, Result};
 use serde::{Deserialize, Serialize};
 
-/// Parameters of a key agreement, and what the provider supports.
+/// Parameters of a key agreement, and the provider's capabilities.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KeyAgreementInfo {
     /// Parameters from the standard.
@@ -15,7 +15,7 @@ pub trait KeyAgreement: Send + Sync {
     /// Returns the function's lengths and the provider's capabilities.
     fn info(&self) -> &KeyAgreementInfo;
 
-    /// Generates a key pair and writes both keys encoded. With [`Coins::Exact`], the coins are the encoded private key.
+    /// Generates a key pair and writes both encoded keys. With [`Coins::Exact`], the coins are the encoded private key.
     fn generate_encoded(&self, coins: Coins, public_key: &mut [u8], private_key: &mut [u8]) -> Result<()>;
 
     /// Generates a prepared private key.

@@ -2,8 +2,8 @@
 //!
 //! Rules for all traits:
 //!
-//! - The caller provides output buffers with exactly the length given by `info`. For signatures of variable length,
-//!   that is the maximum, and the call returns the actual length.
+//! - The caller provides output buffers with exactly the length given by `info`. For signatures of variable length, the
+//!   buffer has the maximum length, and the call returns the actual length.
 //! - Encoded keys are bytes; prepared keys are objects. pqlab measures an operation on an encoded key and the same
 //!   operation on a prepared key as separate cases.
 //! - An operation receives randomness as [`Coins`], never as a generator: either the library generates the bytes, or

@@ -7,7 +7,7 @@ pub const MU: usize = 64;
 const NO_INTERNAL: Error = Error::Unsupported("the library offers no internal interface");
 const NO_MU: Error = Error::Unsupported("the library offers no internal interface that takes mu");
 
-/// Parameters of a signature scheme, and what the provider supports.
+/// Parameters of a signature scheme, and the provider's capabilities.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SignatureInfo {
     /// Parameters from the standard: lengths in bytes, NIST category.
@@ -42,8 +42,8 @@ pub trait SignatureScheme: Send + Sync {
     /// Returns the scheme's lengths and the provider's capabilities.
     fn info(&self) -> &SignatureInfo;
 
-    /// Returns the hash functions that the library supports for pre-hashed signatures. Empty if it does not offer that
-    /// variant.
+    /// Returns the hash functions that the library supports for pre-hashed signatures. Empty if the library does not
+    /// support pre-hashing.
     fn prehashes(&self) -> &[Prehash] {
         &[]
     }
@@ -58,7 +58,7 @@ pub trait SignatureScheme: Send + Sync {
         self.info().hedged
     }
 
-    /// Generates a key pair and writes both keys encoded, the signing key in the first encoding of
+    /// Generates a key pair and writes both encoded keys. The signing key has the first encoding in
     /// [`written`](Self::written). Returns the lengths in bytes of the verifying key and the signing key.
     fn generate_encoded(&self, coins: Coins, verifying_key: &mut [u8], signing_key: &mut [u8]) -> Result<KeyLengths>;
 
