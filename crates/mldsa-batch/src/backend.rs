@@ -76,7 +76,7 @@ impl core::error::Error for Unavailable {}
 /// Verifies signatures with a backend that runs on this processor.
 #[derive(Clone, Copy, Debug)]
 pub struct Verifier {
-    /// Supported by this processor, as checked on creation. The unsafe code relies on this check.
+    /// Backend that this processor supports, as checked on creation. The unsafe code relies on this check.
     backend: Backend,
     hasher: Hasher,
 }

@@ -31,7 +31,7 @@ pub(crate) struct Rows<'a, A> {
     set: Parameters,
     /// `rho` of each key, in the order of the matrices.
     rhos: &'a [&'a [u8; 32]],
-    /// Number of polynomials generated so far, for all matrices together.
+    /// Number of polynomials generated so far, over all matrices.
     count: usize,
     drawn: &'a mut Drawn,
     /// Generated polynomials that have not been used yet.

@@ -68,7 +68,7 @@ pub(super) fn unpack_t1(bytes: &[u8], out: &mut Polynomial) {
     }
 }
 
-/// Implements [`Arithmetic::unpack_z`]. The second half of the vector is loaded from byte `SECOND`, so that it ends
+/// Implements [`Arithmetic::unpack_z`]. Loads the second half of the vector from byte `SECOND`, so that this half ends
 /// with the last value.
 #[target_feature(enable = "avx2")]
 pub(super) fn unpack_z<const BITS: usize, const SECOND: usize>(bytes: &[u8], out: &mut Polynomial) -> i32 {
