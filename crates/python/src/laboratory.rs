@@ -109,7 +109,7 @@ fn outline(py: Python<'_>, request: &str, database: Option<&str>) -> Answer<Stri
     })
 }
 
-/// Describes this machine and what disturbs measurements on it. Returns the output of `pqlab doctor --json`.
+/// Describes this machine and any problems that disturb measurements. Returns the output of `pqlab doctor --json`.
 #[pyfunction]
 fn doctor(py: Python<'_>, request: &str) -> Answer<String> {
     detached(py, || Ok(request::read::<Request>(request)?.laboratory()?.machine()?.to_json().to_string()))

@@ -48,7 +48,7 @@ fn measure_noise(
     })
 }
 
-/// Measures whole suites, and each of their cases alone. Returns the output of `pqlab calibrate --independence --json`.
+/// Measures the suites as a whole, and each case alone. Returns the output of `pqlab calibrate --independence --json`.
 #[pyfunction]
 fn measure_independence(
     py: Python<'_>,

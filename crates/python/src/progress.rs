@@ -50,8 +50,8 @@ impl Watch<'_> {
 
 /// Runs `work` on a new thread, while the calling thread passes events to the Python object and checks for signals.
 ///
-/// The first exception, from the Python object or from a signal handler, sets the stop flag and is returned. The caller
-/// must not hold the interpreter lock.
+/// The first exception from the Python object or a signal handler sets the stop flag. Returns the result of `work`, and
+/// this exception if there was one. The caller must not hold the interpreter lock.
 pub(crate) fn watched<T: Send>(
     shown: Option<Py<PyAny>>,
     work: impl FnOnce(&mut Watch<'_>, &AtomicBool) -> Answer<T> + Send,

@@ -111,8 +111,7 @@ impl Request {
         self.with(self.named_by_suites()?)
     }
 
-    /// Returns the same laboratory as [`Request::laboratory`]. If `allow_foreign` is set, also adds the libraries that
-    /// the stored run names.
+    /// Like [`Request::laboratory`]. If `allow_foreign` is set, also adds the libraries that the stored run names.
     pub(crate) fn laboratory_of(&self, header: &RunHeader) -> Answer<Laboratory> {
         let named = if self.allow_foreign { libraries_of_run(header)? } else { Vec::new() };
         self.with(prefer(self.named_by_suites()?, named))
