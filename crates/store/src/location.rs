@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 /// `~/.local/share`.
 ///
 /// # Errors
-/// [`StoreError::NoHome`] if neither these variables nor `HOME` are set.
+/// [`StoreError::NoHome`] if none of `PQLAB_DB`, `XDG_DATA_HOME` and `HOME` is set.
 pub fn default_path() -> Result<PathBuf, StoreError> {
     locate(|name| env::var_os(name).filter(|value| !value.is_empty())).ok_or(StoreError::NoHome)
 }

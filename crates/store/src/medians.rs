@@ -42,7 +42,7 @@ pub struct FinishedCase {
     pub finished_at: String,
 }
 
-/// Minimum number of cases with medians for a run to be comparable with others.
+/// Minimum number of cases with medians in a run that can be compared with other runs.
 const LEAST_CASES: u32 = 3;
 
 impl Store {

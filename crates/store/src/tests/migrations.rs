@@ -19,7 +19,7 @@ const NEXT: Schema =
 const BROKEN: Schema =
     Schema { migrations: &["ALTER TABLE runs ADD COLUMN colour TEXT; CREATE TABLE runs (id)"], ..SCHEMA };
 
-/// Creates a file with the oldest schema, and with rows written by a pqlab that used it.
+/// Creates a file with the oldest schema, and with rows that a pqlab with this schema wrote.
 fn left_behind() -> (TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("pqlab.db");
