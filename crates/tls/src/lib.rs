@@ -1,5 +1,5 @@
-//! TLS 1.3 handshakes (RFC 8446) with rustls and OpenSSL. Each side takes and returns TLS records as bytes; this crate
-//! opens no sockets and reads no clocks. A [`Context`] holds the state that connections share. An [`Endpoint`] is one
+//! TLS 1.3 handshakes (RFC 8446) with rustls and OpenSSL. Each side takes and returns TLS records as bytes. This crate
+//! does not open sockets or read clocks. A [`Context`] holds the state that connections share. An [`Endpoint`] is one
 //! side of a connection.
 //!
 //! Client and server offer exactly one key exchange, one signature scheme and one cipher suite. The cipher suite is
