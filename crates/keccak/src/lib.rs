@@ -1,8 +1,8 @@
 //! SHA-3 and SHAKE (FIPS 202), for eight messages of equal length in parallel ([`Lanes`]) or for one message
 //! ([`Single`]).
 //!
-//! Keccak-p\[1600\] has 25 words of 64 bits. The vector code keeps each word in its own register. A 512-bit register
-//! contains the same word of eight states, a 256-bit register of four, and a 128-bit register of one. The backend is
+//! Keccak-p\[1600\] has 25 words of 64 bits. The vector code keeps each word in its own register. A register contains
+//! the same word from each state: eight states in 512 bits, four in 256 bits, or one in 128 bits. The backend is
 //! selected at run time according to the processor's features. The portable backend runs everywhere and gives the same
 //! results.
 //!
@@ -109,7 +109,7 @@ impl Backend {
 /// A backend that runs on this processor and computes the digests of eight messages in parallel.
 #[derive(Clone, Copy, Debug)]
 pub struct Lanes {
-    /// Supported by this processor, as checked on creation. The unsafe code relies on this check.
+    /// Backend that this processor supports, as checked on creation. The unsafe code relies on this check.
     backend: Backend,
 }
 

@@ -9,7 +9,7 @@ use crate::{Backend, Error, Function};
 /// A backend that runs on this processor and computes the digest of one message at a time.
 #[derive(Clone, Copy, Debug)]
 pub struct Single {
-    /// Supported by this processor, as checked on creation. The unsafe code relies on this check.
+    /// Backend that this processor supports, as checked on creation. The unsafe code relies on this check.
     backend: Backend,
 }
 
