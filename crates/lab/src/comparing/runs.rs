@@ -20,7 +20,8 @@ pub struct Margin {
 }
 
 /// Returns the criteria for comparing runs from the machine and build that `environment` describes. The margin is
-/// `margin` if given, otherwise the margin that `pqlab calibrate` measured there, otherwise a default.
+/// `margin` if given. Otherwise it is the margin that `pqlab calibrate` measured on this machine with this build or,
+/// without a calibration, a default.
 ///
 /// # Errors
 /// [`LabError`] if the store fails, or if the margin is not a percentage above zero.
@@ -235,8 +236,8 @@ pub fn check_percentage(field: &'static str, value: f64) -> Result<(), LabError>
 }
 
 impl Laboratory {
-    /// Measures the noise of the machine by comparing a case with itself `comparisons` times. Every run uses fresh
-    /// processes, and two runs make one comparison. A disturbed run cannot show whether a case is faster or slower, so
+    /// Measures the noise of the machine by comparing a case with itself `comparisons` times. Each comparison takes two
+    /// runs, and every run uses fresh processes. A disturbed run cannot show whether a case is faster or slower, so
     /// another run replaces it. After twice the necessary number of runs, the method stops and uses the undisturbed
     /// runs, even if they give fewer comparisons than requested. If they give fewer than five, the method also uses
     /// disturbed runs.

@@ -94,8 +94,8 @@ impl FileInspection {
 }
 
 impl Laboratory {
-    /// Inspects files with keys, certificates or tokens. Signatures are checked with the keys and certificates from all
-    /// files. `providers` are patterns for the libraries that perform the checks; an empty list selects all. If
+    /// Inspects files with keys, certificates or tokens. Checks their signatures with the keys and certificates from
+    /// all files. `providers` are patterns for the libraries that perform the checks; an empty list selects all. If
     /// libraries are loaded, the checks run in a separate process.
     ///
     /// # Errors
@@ -233,8 +233,8 @@ struct Known {
 }
 
 impl Known {
-    /// Computes the public keys that belong to `private`, and adds them to `keys`. Tries the libraries in order until
-    /// one can compute the key.
+    /// Computes the public keys that belong to `private`, and adds them to `keys`. For each key, tries the libraries in
+    /// order until one can compute it.
     fn derive(&mut self, providers: &[Arc<Provider>]) {
         for key in std::mem::take(&mut self.private) {
             let algorithm = key.identifier().algorithm;

@@ -287,7 +287,7 @@ impl Factory<'_> {
 }
 
 /// Returns a random number generator that depends only on the arguments. Each key and transaction has its own
-/// generator, so the values do not depend on the number of threads or on windows.
+/// generator, so the values do not depend on the number of threads or the windows of senders.
 fn generator(seed: u64, purpose: u8, number: u64) -> ChaCha8Rng {
     let mut bytes = [0; 32];
     bytes[..8].copy_from_slice(&seed.to_le_bytes());

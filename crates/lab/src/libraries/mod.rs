@@ -1,6 +1,6 @@
 //! Libraries loaded at run time, and worker programs in other languages. A separate process opens and describes each of
-//! them. The calling process plans with the descriptions and never opens a library. Every worker process of a run then
-//! opens all libraries, and starts the programs whose cases it measures.
+//! them. The calling process uses the descriptions to plan runs, and never opens a library. Every worker process of a
+//! run then opens all libraries, and starts the programs whose cases it measures.
 
 pub(crate) mod opened;
 

@@ -133,8 +133,8 @@ struct Printed {
     cycles: Vec<Interval>,
 }
 
-/// Returns the agreement of the times, the agreement of the core cycles, and the agreement of each case in the given
-/// order. The first two combine all cases.
+/// Returns the agreement of the times over all cases, the agreement of the core cycles over all cases, and the
+/// agreement of each case in the given order.
 fn agree(cases: &[(String, Printed)]) -> (Agreement, Agreement, Vec<CaseBetween>) {
     let compare = |(id, printed): &(String, Printed)| CaseBetween {
         case: id.clone(),

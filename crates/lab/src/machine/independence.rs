@@ -13,7 +13,7 @@ use std::sync::atomic::AtomicBool;
 /// significant after the correction.
 pub const INDEPENDENCE_SIGNIFICANCE: f64 = 0.05;
 
-/// Differences in percent. For each of them, the summary counts the cases that differ by more in every repetition.
+/// Thresholds in percent. For each threshold, the summary counts the cases that differ by more in every repetition.
 pub const DIFFERENCES_PCT: [f64; 3] = [2.0, 3.0, 5.0];
 
 /// Settings of an independence test.
@@ -54,7 +54,7 @@ pub struct Dependence {
     pub unit: Unit,
     /// Whether a run of the case was disturbed.
     pub contended: bool,
-    /// Ratio of the case's figure when measured alone to its figure when measured with other cases, over all
+    /// Figure of the case measured alone, divided by its figure measured together with other cases, over all
     /// repetitions.
     pub ratio: f64,
     /// 95% confidence interval of the ratio.

@@ -171,8 +171,8 @@ fn folder() -> Error {
     Error::new(ErrorKind::IsADirectory, "this is a folder: name a file in it")
 }
 
-/// Returns whether the path names an open file descriptor, such as `/dev/fd/1`. No file can be created in the folder of
-/// such a path.
+/// Returns whether the path names an open file descriptor, such as `/dev/fd/1`. No temporary file can be created next
+/// to such a path.
 fn names_a_descriptor(path: &Path) -> bool {
     let folder = path.parent().and_then(|folder| folder.canonicalize().ok());
     folder.is_some_and(|folder| folder.starts_with("/proc") || folder == Path::new("/dev/fd"))

@@ -21,12 +21,12 @@ use std::collections::{BTreeMap, BTreeSet};
 const MOST_RUNS: usize = 50;
 /// Maximum age in days of the earlier runs used for estimates.
 const DAYS: u32 = 90;
-/// Minimum fixed number of samples per case for which trials are worthwhile. With fewer samples, measuring a case does
-/// not take long.
+/// Minimum number of samples per case, if it is fixed, for which trials are worthwhile. With fewer samples, measuring a
+/// case does not take long.
 const FEWEST_SAMPLES: u64 = 100;
 /// Time in ns, counted from the first trial, after which no further trial starts.
 const PATIENCE_NS: u64 = 5_000_000_000;
-/// Maximum fraction of a plan's duration to spend on trials, if the adaptive rules apply and no trial has a size.
+/// Maximum fraction of a plan's duration to spend on trials, if the adaptive rules apply and no tried case has a size.
 const PATIENCE_SHARE: f64 = 0.1;
 /// Minimum sum of a plan's time limits, in seconds, for trials of all its cases. In shorter plans, only large cases get
 /// trials.
@@ -188,7 +188,7 @@ struct Times {
     whole_s: BTreeMap<String, f64>,
     /// Time in ns that a process needs to prepare a case, keyed by case id.
     ready_ns: BTreeMap<String, f64>,
-    /// Time of a call divided by its [`size`], and preparation time, both in ns and keyed by [`kind`].
+    /// Time of a call divided by the case's [`size`], and preparation time, both in ns and keyed by [`kind`].
     by_kind: BTreeMap<String, (f64, f64)>,
     /// Results of trials, smallest size first, keyed by [`kind`].
     tried: BTreeMap<String, Vec<Tried>>,

@@ -30,7 +30,7 @@ const MAX_TIME_S: f64 = 0.1;
 const PRECISION_PCT: f64 = 2.0;
 /// Time limit for a worker's answer. A library that needs longer cannot be chosen, even if a run would wait longer.
 const REQUEST: Duration = Duration::from_secs(20);
-/// Operations of constructions that include signing.
+/// Construction operations that include signing.
 const SIGNS: [&str; 2] = ["sign", "cycle"];
 /// Seed for the order of the candidates and for their inputs. It is constant, so that a trial always uses the same
 /// inputs.

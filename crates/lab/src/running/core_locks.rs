@@ -2,8 +2,8 @@
 //!
 //! The locks are advisory locks on files in the temporary folder, which all users share. Each user writes only to their
 //! own subfolder, and reads the subfolders of other users. The system releases a lock when the process that holds it
-//! ends. pqlab never removes a lock file. If another program opened the file just before the removal, that program and
-//! a third one could both hold the lock.
+//! ends. pqlab never removes a lock file. If it removed a file that another program had just opened, that program and a
+//! third one could both hold the lock.
 
 use nix::libc::{O_NOFOLLOW, O_NONBLOCK};
 use nix::unistd::geteuid;

@@ -330,7 +330,7 @@ impl Laboratory {
     }
 }
 
-/// A start of a run: the first start, or a resumption.
+/// One start of a run: the first start, or a resumption.
 struct Start {
     number: u32,
     /// Positions in the plan that are left to measure.

@@ -15,7 +15,7 @@ pub(super) enum Number {
 /// Thousands separators that have no other meaning.
 const GAPS: [char; 6] = ['\'', '_', ' ', '\u{a0}', '\u{202f}', '’'];
 
-/// Words that mean a missing or non-finite number, in lower case.
+/// Lower-case words for a missing or non-finite number.
 const MISSING: [&str; 9] = ["nan", "inf", "infinity", "n/a", "na", "null", "none", "-", ""];
 
 /// Returns whether a cell is empty or contains a word for a missing or non-finite number.

@@ -1,6 +1,6 @@
 //! Recognizes and converts units of samples.
 
-/// Quantity that a unit measures. Only units of the same quantity can be converted.
+/// Quantity that a unit measures. Units can be converted only to units of the same quantity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Quantity {
     Time,

@@ -82,8 +82,8 @@ fn remember(past: &mut Vec<Past>, run: Past) {
     past.drain(..past.len().saturating_sub(HISTORY - 1));
 }
 
-/// Runs with the indices of their machines, and the machines. The runs are in order, oldest first. The machine of the
-/// newest run has the index 0.
+/// Runs, oldest first, each with the index of its machine, and the list of machines. The machine of the newest run has
+/// the index 0.
 type Placed = (Vec<(RunSummary, usize)>, Vec<Environment>);
 
 fn placed(store: &Store) -> Result<Placed, LabError> {

@@ -6,7 +6,7 @@ use pqlab_record::Case;
 use pqlab_verification::{KNOWN_DEFECTS, KnownDefect};
 use std::sync::Arc;
 
-/// Describes the known defects of a case's libraries that affect the case; `None` if there are none.
+/// Describes the known defects that affect a case, in any of the case's libraries; `None` if there are none.
 pub(crate) fn known(case: &Case, providers: &[Arc<Provider>]) -> Option<String> {
     let concerned = |defect: &&KnownDefect| {
         case.provider.split('+').any(|id| {
@@ -26,7 +26,7 @@ pub(crate) fn of_library(provider: &Provider) -> Vec<String> {
     )
 }
 
-/// Returns the items without repetitions, because a defect has an entry for each suite that reveals it.
+/// Returns the items without duplicates. A defect has several entries if several suites reveal it.
 fn distinct<T: PartialEq>(items: impl Iterator<Item = T>) -> Vec<T> {
     let mut found = Vec::new();
     for item in items {

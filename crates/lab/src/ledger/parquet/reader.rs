@@ -302,7 +302,7 @@ impl Readers {
     }
 
     /// Reads the next rows, at most [`BATCH`], as encoded transactions. `first` is the position in the file of the
-    /// first of these rows; error messages contain positions.
+    /// first of these rows. Error messages contain positions.
     fn read(&mut self, first: u64) -> Result<Vec<Vec<u8>>, RowError> {
         let mut version = column(&mut self.version)?;
         let mut chain_id = column(&mut self.chain_id)?;

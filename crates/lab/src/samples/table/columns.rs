@@ -451,7 +451,7 @@ impl Sheet {
         }
     }
 
-    /// Returns the role of a numeric column in a table in which other columns may contain the samples.
+    /// Returns the role of a numeric column in a table in which another column may contain the samples.
     fn role_beside_values(&self, column: usize, roles: &[Role]) -> Role {
         let unit = unit::in_name(&self.names[column]);
         if unit.and_then(unit::quantity).is_some_and(|quantity| quantity != Quantity::Size) {
