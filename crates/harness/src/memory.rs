@@ -17,8 +17,8 @@
 use crate::system::peaks;
 use crate::trial::Fault;
 
-/// Stack size for the operation, in bytes: the usual stack size of a main thread. An operation that needs more crashes
-/// its worker.
+/// Stack size for the operation, in bytes: the usual stack size of a main thread. If an operation needs more, its
+/// worker crashes.
 pub const STACK: usize = 8 << 20;
 /// Number of times that [`peaks`] performs the operation.
 pub const CALLS: usize = 3;

@@ -4,9 +4,9 @@ use crate::trial::Fault;
 
 /// Time allowed for one message in each direction, in ns. Messages are outside the other process's timed loop.
 const MESSAGES_NS: u64 = 200_000;
-/// Number of consecutive samples with far too short reported times after which the case fails. Shorter series can occur
-/// by chance, because another program may use the core between the timed loop and the answer. On a busy machine, or in
-/// a runtime that collects garbage or compiles code, this affects most samples, but not all.
+/// Number of consecutive samples after which the case fails, if their reported times are all far too short. Shorter
+/// series can occur by chance, because another program may use the core between the timed loop and the answer. On a
+/// busy machine, or in a runtime that collects garbage or compiles code, most samples are affected, but not all.
 const IN_A_ROW: u32 = 25;
 
 /// Counts the latest consecutive samples of a case in which the two clocks disagree.

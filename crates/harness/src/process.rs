@@ -96,7 +96,7 @@ pub struct ProcessPool {
     workers: Workers,
     running: HashMap<u32, Worker>,
     /// Throughput baselines that workers have found. If another program uses a worker's core from the start, the worker
-    /// cannot find a correct baseline itself and needs the others' baselines.
+    /// cannot find a correct baseline itself and needs the baselines of other workers.
     additions_per_cycle: AdditionsPerCycle,
     /// Makes the pool neither `Send` nor `Sync`.
     thread: PhantomData<*const ()>,

@@ -28,7 +28,7 @@ pub trait Trial: Send {
     fn setup(&mut self, batch: usize) -> Result<(), Fault>;
 
     /// Performs `batch` operations. Only this call is timed. It may be called several times after one
-    /// [`setup`](Self::setup), but not for more operations in total than were set up. Trials with several threads call
+    /// [`setup`](Self::setup), for at most as many operations in total as were set up. Trials with several threads call
     /// it several times.
     ///
     /// # Errors
@@ -77,8 +77,8 @@ pub trait Trial: Send {
         Vec::new()
     }
 
-    /// Returns the id of the other process that performs the operations, if there is one. Its CPU time is added to the
-    /// trial's.
+    /// Returns the id of the other process that performs the operations, if there is one. The harness adds the CPU time
+    /// of that process to the trial's.
     fn process(&self) -> Option<u32> {
         None
     }

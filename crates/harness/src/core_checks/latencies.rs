@@ -1,8 +1,8 @@
 //! Latencies of instructions. The unit is one link in the chain of dependent additions.
 //!
 //! The latencies show whether a link takes one core cycle. On every core, the latency of an instruction is a whole
-//! number of core cycles. If a link takes one cycle, latencies are therefore whole numbers of links, whatever their
-//! values are. If a link took any other time, several different whole numbers would be very unlikely.
+//! number of core cycles. If a link takes one cycle, all latencies are therefore whole numbers of links. If a link took
+//! any other time, it would be very unlikely that several different latencies were whole numbers of links.
 
 use crate::clock::{chain, monotonic_ns};
 use crate::residue;

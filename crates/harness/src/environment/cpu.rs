@@ -1,8 +1,8 @@
 use super::root::Root;
 use pqlab_record::{Cache, Cpu, CpuNumbers, Virtualization};
 
-/// Kernel names of the instruction-set extensions by which cryptographic libraries select code. They cover vectors,
-/// carry-less and wide multiplication, AES, SHA-2, SHA-3 and random number generators.
+/// Kernel names of the instruction-set extensions that determine which code cryptographic libraries run. They cover
+/// vectors, carry-less and wide multiplication, AES, SHA-2, SHA-3 and random number generators.
 const FEATURES: [&str; 44] = [
     // x86.
     "sse2",

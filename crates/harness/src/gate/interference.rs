@@ -171,8 +171,8 @@ impl InterferenceMonitor {
     }
 }
 
-/// Returns the number of tasks outside the trial for which no processor was free, from the probe that found more of
-/// them. The trial uses `taken` of the `processors`. `None` if a probe could not count the tasks.
+/// Returns the number of tasks outside the trial for which no processor was free. Uses the larger count of the two
+/// probes. The trial uses `taken` of the `processors`. `None` if a probe could not count the tasks.
 pub(crate) fn runnable_tasks(processors: usize, taken: usize, before: Probe, after: Probe) -> Option<u64> {
     let free = processors.saturating_sub(taken) as u64;
     Some(before.others?.max(after.others?).saturating_sub(free))

@@ -8,9 +8,10 @@
 //!
 //! The first rounds of a case are a pilot. The noise within processes during the pilot determines the number of rounds.
 //! After these rounds, the scheduler checks the interval of the case once. If the interval is wider than requested,
-//! more processes join; Stein's two-stage procedure determines their number. The case is finished after that, or when
-//! its time is used up. The scheduler then passes the case to the observer immediately. It never continues until the
-//! interval happens to be narrow: [`pqlab_stats::rounds_for_precision`] explains why.
+//! more processes join; Stein's two-stage procedure determines their number. The case is finished after the check and
+//! the rounds of the joining processes, or when its time is used up. The scheduler then passes the case to the observer
+//! immediately. The scheduler never continues until the interval happens to be narrow:
+//! [`pqlab_stats::rounds_for_precision`] explains why.
 //!
 //! When every block is finished, disturbed cases get a second chance (module `second_chance`).
 
@@ -55,7 +56,7 @@ const FEWEST_FOR_MORE: u32 = 8;
 /// Minimum length of a sample with one operation, in units of [`CounterFacts::grain_ns`].
 const GRAINS_PER_SAMPLE: f64 = 100.0;
 /// Minimum length of a sample with several operations, in units of [`CounterFacts::grain_ns`]. Longer samples cost
-/// nothing and give medians finer steps.
+/// nothing and give medians a finer resolution.
 const GRAINS_PER_BATCH: f64 = 400.0;
 /// Number of rounds in the pilot. The adaptive rules use the pilot to plan the other rounds.
 const PILOT_ROUNDS: u32 = 3;
@@ -454,8 +455,8 @@ impl Block<'_> {
         Ok(())
     }
 
-    /// Returns the record of a measured case. In a second chance, the record also contains the visits of the first
-    /// pass.
+    /// Returns the record of a measured case. In a second chance, the record combines the visits of both passes (see
+    /// `second_chance::combined`).
     fn record_of(&mut self, mut open: Open) -> Record {
         let case = &self.plan[open.position];
         let first = self.until_ns.and_then(|_| self.disturbed.remove(&open.position));

@@ -36,7 +36,7 @@ pub(super) struct Open {
     until: Option<u64>,
     /// Whether more processes have joined.
     joined: bool,
-    /// Time of the first call in each process, in ns. The process's first visit removes its entry.
+    /// Time of the first call in each process, in ns. The first visit of a process removes the entry of the process.
     pub(super) first_calls_ns: BTreeMap<u32, f64>,
     pub(super) samples: Samples,
 }

@@ -1,8 +1,9 @@
 //! Second chance for disturbed cases: measures them again after the plan, when the disturbing load may have ended.
 //!
-//! In a second chance, visits start only while the core is quiet, and disturbed visits are discarded without limit
-//! until the time is up. A second chance therefore adds either undisturbed visits or none. Fresh processes make these
-//! visits. The visits of the first pass stay in the record.
+//! In a second chance, visits start only while the core is quiet, and run in fresh processes. Under the adaptive rules,
+//! disturbed visits are discarded without limit until the time is up. A second chance therefore adds either undisturbed
+//! visits or none to the visits of the first pass. With a fixed number of samples, a complete and undisturbed second
+//! chance replaces the first pass; any other second chance is discarded.
 
 use super::{Block, Event, Measuring, MeasuringError, Outcome, blocks};
 use pqlab_record::{Protocol, Record, Samples};
@@ -93,7 +94,7 @@ impl Block<'_> {
         Some(self.disturbed.get(&position)?.samples.batch)
     }
 
-    /// Adds the visits from second chances that were cut short to the records of their cases.
+    /// Merges the visits from second chances that were cut short into the records of their cases.
     pub(super) fn keep_unfinished(&mut self) {
         for open in std::mem::take(&mut self.open) {
             let position = open.position;
