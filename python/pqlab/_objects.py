@@ -27,7 +27,7 @@ ENDS = 32
 LONGEST_FOOTER = 1 << 30
 """Maximum length of a footer in bytes. A block that claims a longer footer is damaged."""
 PIECE = 8 << 20
-"""Maximum number of bytes to hold in memory while a part is fetched."""
+"""Approximate number of bytes in each piece of a part. Only one piece is in memory at a time."""
 
 Facts = tuple[str, str, int, int, int | None]
 """Properties of a block: format, form, number of transactions, bytes, and stride. If a part begins at a multiple of the
