@@ -1,5 +1,5 @@
-//! Presents hybrids as providers. Each pair of providers becomes one provider, which offers the hybrid built from the
-//! pair.
+//! Presents hybrids as providers. For each pair of providers, creates one provider, which offers the hybrid built from
+//! the pair.
 
 use crate::CaseOptions;
 use crate::fastest::FASTEST;

@@ -14,12 +14,12 @@ use pqlab_record::{Case, Fastest};
 /// Provider name that requests the fastest pair.
 pub const FASTEST: &str = "fastest";
 
-/// Operations that include all other operations of a construction. If such an operation is measured, only its time
-/// determines the fastest pair.
+/// Complete operations, which include all other operations of their construction. If such an operation is measured,
+/// only its time determines the fastest pair.
 const WHOLE: [&str; 2] = ["handshake", "cycle"];
 
-/// Asks which pair of providers is fastest for a construction. Measuring [the question's cases](Self::cases) gives the
-/// answer.
+/// Open question about the fastest pair of providers for a construction. Measuring [the question's cases](Self::cases)
+/// gives the answer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Question {
     /// Name of the construction, such as `X-Wing`.
@@ -28,7 +28,7 @@ pub struct Question {
     pub asked: String,
     /// Pairs to choose from, by their names in case ids.
     pub candidates: Vec<String>,
-    /// One case per measured operation of the construction, with an arbitrary pair.
+    /// Cases for the operations to measure, one per operation, each with an arbitrary pair.
     deciding: Vec<Case>,
 }
 
@@ -54,7 +54,7 @@ impl Question {
         self.candidates.iter().flat_map(cases_of).collect()
     }
 
-    /// Adds the candidates and operations of another question about the same construction and request.
+    /// Adds the candidates and operations of `other`, a question about the same construction and requested pair.
     fn join(&mut self, other: Question) {
         for candidate in other.candidates {
             if !self.candidates.contains(&candidate) {

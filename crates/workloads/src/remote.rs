@@ -20,7 +20,7 @@ use std::sync::Arc;
 const SAMPLE_NS: u64 = 500_000;
 /// Length of a visit during warm-up, in ns.
 const WARM_UP_VISIT_NS: u64 = 20_000_000;
-/// Maximum length of the warm-up in ns, unless one operation takes longer. This is a small part of the harness's time
+/// Maximum length of the warm-up in ns. A single operation may take longer. This is a small part of the harness's time
 /// limit for preparing a case (`harness::process::Limits::request`).
 const WARM_UP_NS: u64 = 10_000_000_000;
 /// Minimum length of a long visit in the warm-up, in ns. Messages between the processes take a small part of this time.

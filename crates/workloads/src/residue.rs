@@ -235,7 +235,7 @@ mod tests {
         }
     }
 
-    /// Trial whose operation only leaves the upper half of a register in use.
+    /// Trial with an operation that leaves the upper half of a register in use, and does nothing else.
     struct Untidy;
 
     impl Trial for Untidy {

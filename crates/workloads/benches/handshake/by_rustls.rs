@@ -1,4 +1,4 @@
-//! Bare loop over rustls, written as its documentation recommends.
+//! Bare loop over rustls, written as the documentation of rustls recommends.
 
 use crate::NOW;
 use crate::interleaved::Work;

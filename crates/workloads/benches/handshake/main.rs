@@ -6,7 +6,7 @@
 //! prints the ratio of the times, with a 95% interval over processes. `outside` means that the two times differ by more
 //! than 2%. `unclear` means that the interval includes a difference above 2%, but the estimate is smaller.
 //!
-//! Command-line arguments select the comparisons whose names contain every argument.
+//! If there are command-line arguments, runs only comparisons with names that contain every argument.
 
 #![allow(clippy::print_stdout)]
 
@@ -92,7 +92,7 @@ fn comparison(id: &str, group: Group, signature: Authentication, library: (&str,
     Comparison { batch: Some(BATCH), first: Box::new(tool), second: bare }
 }
 
-/// pqlab's trial, called in the same way as in a worker process.
+/// pqlab's trial, called as a worker process calls it.
 struct Tool {
     trial: Box<dyn Trial>,
     recorder: Recorder,

@@ -59,7 +59,7 @@ impl Document {
         }
     }
 
-    /// Returns the position of the post-quantum signature's last byte in the encoded document.
+    /// Returns the index, in the encoded document, of the last byte of the post-quantum signature.
     fn end_of_cosignature(&self, bytes: &[u8]) -> Result<usize, Fault> {
         let signature = match &self.bundle {
             Some(bundle) => Some(bundle.signature.as_slice()),

@@ -21,8 +21,8 @@ pub fn certificate_forms() -> impl Iterator<Item = &'static str> {
     Form::ALL.into_iter().map(Form::name)
 }
 
-/// Returns the possible issuers for a form: providers, or pairs of providers if the form has two halves. Without
-/// `every`, returns only the pairs that a run measures by default.
+/// Returns the possible issuers for a form. These are providers, or pairs of providers if the form has two halves.
+/// Without `every`, returns only the pairs that a run measures by default.
 pub fn certificate_issuers(form: &str, providers: &[Arc<Provider>], every: bool) -> Vec<String> {
     let Some(form) = Form::named(form) else { return Vec::new() };
     let half = every.then(|| crate::fastest::FASTEST.to_owned());

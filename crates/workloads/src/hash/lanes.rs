@@ -9,8 +9,8 @@ use std::sync::Arc;
 /// 64-bit Keccak words per register.
 const MOST: usize = 16;
 
-/// Digests several different messages at once, with one dynamic call per batch. A batch digests one set of messages
-/// repeatedly. The next batch uses a different set.
+/// Digests several different messages at once, with one dynamic call per batch. Within a batch, all operations digest
+/// the same set of messages. The next batch uses a different set.
 pub(super) struct Lanes {
     function: Arc<dyn LaneHash>,
     /// Messages by set and lane.

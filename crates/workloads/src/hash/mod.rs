@@ -235,8 +235,8 @@ fn plain_case(provider: &Provider, algorithm: &str, operation: &str, length: u64
     }
 }
 
-/// Returns the function that digests are checked against: another library's if available, otherwise this provider's
-/// single-message function. The null provider is checked only against itself.
+/// Returns the function that computes the expected digests. This is another library's function if available, otherwise
+/// this provider's single-message function. The null provider is checked only against itself.
 fn reference(providers: &[Arc<Provider>], provider: &Provider, algorithm: &str) -> Option<Function> {
     let independent = providers
         .iter()

@@ -12,7 +12,7 @@ const PROOF: usize = 32;
 /// these bytes in a single call.
 const LONGEST: usize = 64 << 20;
 
-/// Absorbs messages in parts of 1 KiB. An operation starts a new absorber, passes the parts, finishes, and squeezes 32
+/// Absorbs messages in parts of 1 KiB. An operation starts a new absorber, absorbs the parts, finishes, and squeezes 32
 /// bytes.
 pub(super) struct Absorb {
     xof: Arc<dyn Xof>,

@@ -1,5 +1,5 @@
-//! KEM operations. The same implementation measures an operation alone, on several threads, as a task, as half of a
-//! hybrid, and for its memory use.
+//! Trials for KEM operations. The same trials serve for an operation alone, on several threads, as a task, as half of a
+//! hybrid, and for measuring memory use.
 
 use super::same_secret;
 use crate::fault;
@@ -19,7 +19,7 @@ fn round_trip(kem: &dyn Kem, key: &dyn DecapsulationKey, to: &dyn EncapsulationK
     same_secret(&secret, &received)
 }
 
-/// Key generation that ends with a prepared key.
+/// Key generation that produces a prepared key.
 pub(crate) struct Keygen {
     kem: Arc<dyn Kem>,
     keys: NewKeys<Box<dyn DecapsulationKey>>,
@@ -57,7 +57,7 @@ impl Trial for Keygen {
     }
 }
 
-/// Key generation that ends with encoded keys.
+/// Key generation that produces encoded keys.
 pub(super) struct KeygenEncoded {
     kem: Arc<dyn Kem>,
     encoding: KeyEncoding,
@@ -220,9 +220,9 @@ impl Sent {
 /// Decapsulation with a prepared or an encoded key.
 pub(crate) struct Decapsulate {
     kem: Arc<dyn Kem>,
-    /// Encoding of the key, if each call parses the key.
+    /// Encoding of the key that each call parses. `None` if keys are prepared.
     encoding: Option<KeyEncoding>,
-    /// Keys with their encoded bytes, which are empty unless each call parses the key.
+    /// Keys with their encoded bytes. The bytes are empty if keys are prepared.
     keys: Vec<(Box<dyn DecapsulationKey>, Vec<u8>)>,
     sent: Vec<Sent>,
     turn: Turn,

@@ -55,7 +55,7 @@ pub(super) fn cases(provider: &Provider) -> Vec<LeakCase> {
     cases
 }
 
-/// Returns whether parts of two key pairs can be combined into a key, which requires the expanded encoding of ML-DSA.
+/// Returns whether parts of two key pairs can be combined into one key. This requires the expanded encoding of ML-DSA.
 fn spliced(scheme: &dyn SignatureScheme) -> bool {
     let info = scheme.info();
     info.parameters.standard == "FIPS 204" && info.encodings.contains(&KeyEncoding::Expanded)

@@ -1,4 +1,4 @@
-//! Trials that verify a whole block of transactions: computation only, from memory, or from disk.
+//! Trials that verify a complete block of transactions: computation only, from memory, or from disk.
 
 use super::fixture::{Fixture, Item, POOL, Transactions, decoded};
 use super::single::{examine, keys, verify_decoded};
@@ -113,7 +113,7 @@ impl BlockTrial {
 }
 
 impl BlockTrial {
-    /// Checks that batch verification rejects a wrong signature at one position, in addition to the bad transactions.
+    /// Checks that batch verification rejects a wrong signature at one position, as well as the invalid transactions.
     /// Each call uses the next position.
     fn rejects_changed(&mut self) -> Result<(), Fault> {
         let Transactions { transactions, bad } = self.pool.as_ref();

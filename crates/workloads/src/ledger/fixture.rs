@@ -20,7 +20,7 @@ pub(super) const LONGEST: usize = 1 << 14;
 /// Encoded transactions, some of them invalid.
 pub(super) struct Transactions {
     pub(super) transactions: Vec<Box<[u8]>>,
-    /// Positions of bad transactions, in ascending order.
+    /// Positions of invalid transactions, in ascending order.
     pub(super) bad: Vec<u64>,
 }
 
@@ -67,8 +67,8 @@ impl Fixture {
         }
     }
 
-    /// Creates a verifier for the chain [`CHAIN`]. It verifies up to `batch` transactions together if the library
-    /// supports batches, and caches the prepared keys of senders if `cache` is set.
+    /// Creates a verifier for the chain [`CHAIN`]. The verifier verifies up to `batch` transactions together, if the
+    /// library supports batches. It caches the prepared keys of senders if `cache` is set.
     pub(super) fn verifier(&self, batch: usize, cache: bool) -> Result<Verifier> {
         let verifier = Verifier::new(self.form, CHAIN, Arc::clone(&self.sha256)).in_batches_of(batch);
         let verifier = match &self.parties.batches {
@@ -91,8 +91,8 @@ impl Fixture {
         Ok(&self.senders[..count as usize])
     }
 
-    /// Returns `count` signed transactions from `senders` senders. `bad` of the transactions are invalid, at evenly
-    /// spread positions.
+    /// Returns `count` signed transactions from `senders` senders. `bad` is the number of invalid transactions, which
+    /// are spread evenly.
     pub(super) fn pool(&mut self, count: u64, senders: u64, bad: u64) -> Result<Arc<Transactions>> {
         if let Some(pool) = self.pools.get(&(count, senders, bad)) {
             return Ok(Arc::clone(pool));

@@ -49,7 +49,8 @@ pub fn batch_verifiers(providers: &[Arc<Provider>], scheme: Scheme) -> Vec<(Stri
     ids.filter_map(|id| batch_verifier(providers, scheme, &id).map(|verifier| (id, verifier))).collect()
 }
 
-/// Returns a provider's batch verifier for a scheme. `None` unless the verifier reports the validity of each signature.
+/// Returns a provider's batch verifier for a scheme. Returns `None` if there is no batch verifier that reports the
+/// validity of each signature.
 pub fn batch_verifier(providers: &[Arc<Provider>], scheme: Scheme, id: &str) -> Option<Arc<dyn BatchVerifier>> {
     let provider = providers.iter().find(|provider| provider.id() == id)?;
     provider.batch_verifier(scheme.algorithm()).filter(|verifier| verifier.answers_for_each()).cloned()

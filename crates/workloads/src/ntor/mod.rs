@@ -41,7 +41,7 @@ const PARTS: [&str; 5] = ["kem", "x25519", "hash", "kdf", "mac"];
 const AHEAD: (&str, &str) = ("keys", "ahead");
 /// Parameter for the relay's step. The relay loads the onion key from bytes in each call.
 const ENCODED: (&str, &str) = ("onion-key", "encoded");
-/// Numbers of onionskins in a queue. One operation answers the whole queue on one thread.
+/// Numbers of onionskins in a queue. One operation answers all of them on one thread.
 const QUEUES: [u64; 4] = [1, 4, 16, 64];
 /// Name of the queue operation, and of the parameter for the number of onionskins.
 const QUEUE: (&str, &str) = ("replies", "queue");

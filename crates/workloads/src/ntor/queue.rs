@@ -1,6 +1,6 @@
 //! Queues of onionskins. One thread answers a queue, one onionskin after another.
 //!
-//! One operation answers the whole queue. Each onionskin comes from a different client and has its own memory, reply
+//! One operation answers the entire queue. Each onionskin comes from a different client and has its own memory, reply
 //! and keys. All answers use the same prepared onion key. The first answer fills the caches with code, tables and keys,
 //! which later answers then use. The answers share nothing else: no known library computes several handshakes together,
 //! and no result is reused between handshakes. If the caches are already warm, a queue therefore saves no time. The
@@ -20,7 +20,7 @@ const MEAN: &str = "mean_answered_ns";
 /// A relay and its queue.
 pub(super) struct Queue<S: Sides> {
     sides: S,
-    /// State of each client until its handshake is verified, and the client's messages.
+    /// For each client, its state until the handshake is verified, and the messages of the handshake.
     sent: Vec<(Option<S::Pending>, Messages)>,
     /// Index of the handshake to verify after this sample. Each sample verifies one handshake, in rotation.
     looked_at: usize,

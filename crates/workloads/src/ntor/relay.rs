@@ -33,7 +33,7 @@ const IDLE: Duration = Duration::from_secs(30);
 /// Maximum number of concurrent clients. The relay disconnects further clients.
 pub(super) const CLIENTS: usize = 256;
 
-/// Description of frames and limits, for developers of clients. Consists of lines of text.
+/// Description of frames and limits for developers of clients, as lines of text.
 pub const FRAMES: &str = "\
 A request is HTYPE (2 bytes) || HLEN (2 bytes) || HDATA (HLEN bytes) with big-endian numbers, as in Tor's CREATE2 cell.
 The answer is HLEN || HDATA. A message must be complete within 5 s of its first byte. The relay closes the connection after
@@ -236,8 +236,8 @@ impl Relay {
         TcpStream::connect_timeout(&address, Duration::from_secs(1)).ok();
     }
 
-    /// Answers a client's requests until it disconnects. Returns an error if a request is invalid or late, or the
-    /// socket fails.
+    /// Answers a client's requests until the client disconnects. Returns an error if a request is invalid or late, or
+    /// if the socket fails.
     fn attend(&self, stream: TcpStream, place: Place) -> Result<(), RelayError> {
         stream.set_nodelay(true)?;
         stream.set_write_timeout(Some(Duration::from_nanos(MESSAGE_TIME)))?;
@@ -273,12 +273,12 @@ impl Relay {
     }
 }
 
-/// One of the places for concurrent clients. Dropping this value frees the place, even if the client's thread panics. A
+/// Slot for one of the concurrent clients. Dropping this value frees the slot, even if the client's thread panics. A
 /// panic counts as a rejected connection.
 struct Place(Arc<Relay>);
 
 impl Place {
-    /// Takes a place. Returns `None` if there is no free place.
+    /// Takes a slot. Returns `None` if no slot is free.
     fn taken(relay: &Arc<Relay>) -> Option<Place> {
         let before = relay.clients.fetch_add(1, Ordering::AcqRel);
         let place = Place(Arc::clone(relay));
@@ -310,7 +310,7 @@ struct Session {
 }
 
 impl Session {
-    /// Reads the next request and returns its HTYPE and length; `None` if the client has disconnected.
+    /// Reads the next request and returns its HTYPE and length. Returns `None` if the client has disconnected.
     fn request(&mut self, data: &mut [u8; LONGEST]) -> io::Result<Option<(u16, usize)>> {
         let mut header = [0; 4];
         self.stream.set_read_timeout(Some(IDLE))?;

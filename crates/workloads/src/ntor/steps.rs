@@ -143,7 +143,7 @@ impl<S: Sides> Trial for CreateAhead<S> {
 /// The relay's step, for onionskins from several clients in rotation.
 pub(super) struct Reply<S: Sides> {
     sides: S,
-    /// State of each client until its handshake is verified, and the client's messages.
+    /// For each client, its state until the handshake is verified, and the messages of the handshake.
     sent: Vec<(Option<S::Pending>, Messages)>,
     turn: Turn,
 }

@@ -1,5 +1,5 @@
-//! One trial per thread, all released at the same time. Measures how many operations several threads perform per
-//! second.
+//! Runs one trial per thread, and releases all threads at the same time. Measures how many operations several threads
+//! perform per second.
 //!
 //! The timed thread is the first of the team. The others wait at a barrier until the timed thread releases them with a
 //! single store, so no wake-up is timed. Each thread is pinned to its own processor. The threads take operations in
@@ -22,7 +22,7 @@ const SAMPLE_NS: u64 = 10_000_000;
 /// Number of portions in a thread's part of a sample. In a sample of 10 ms, a portion takes 20 µs. This makes the cost
 /// of the counter negligible and limits how far apart the threads finish.
 const PORTIONS: u64 = 512;
-/// Number of spins while waiting between two calls to [`thread::yield_now`].
+/// Number of spins between two calls to [`thread::yield_now`] while a thread waits.
 const SPINS: u32 = 1 << 14;
 
 /// A trial with several threads.

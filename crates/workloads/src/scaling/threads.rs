@@ -1,4 +1,4 @@
-//! Threads that live as long as their worker process and run work passed to them, so that starting a thread is never
+//! Threads that run work passed to them. They live as long as their worker process, so that starting a thread is never
 //! timed.
 
 use pqlab_harness::{Fault, Recorder, Trial, affinity, residue};
@@ -19,8 +19,8 @@ thread_local! {
     static THREADS: RefCell<Vec<Sender<Work>>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Passes `work` to the thread with index `number`. Starts this thread and those before it, if necessary. `work` must
-/// catch its own panics.
+/// Passes `work` to the thread with index `number`. Starts this thread and all threads with lower indices, if
+/// necessary. `work` must catch its own panics.
 ///
 /// # Errors
 /// [`Fault::Library`] if the thread cannot be started, or has ended.
@@ -66,7 +66,7 @@ pub(super) fn gone() -> Fault {
     Fault::Library("a thread ended unexpectedly".into())
 }
 
-/// Work of one thread: its trial, and whether the thread has performed any operation since the setup.
+/// Share of one thread in a sample: the thread's trial, and whether it has performed any operation since the setup.
 pub(super) struct Share {
     trial: Box<dyn Trial>,
     performed: bool,

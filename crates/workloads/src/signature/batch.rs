@@ -3,8 +3,8 @@
 //! signers. Libraries that can do both are also measured with the flag `one-by-one`, which turns batch verification
 //! off.
 //!
-//! This module also covers `verify` for providers that cannot sign: a batch of one signature, created by another
-//! provider.
+//! This module also covers `verify` for providers that cannot sign. The trial verifies a batch of one signature, which
+//! another provider created.
 
 use super::{MESSAGE, Mode, signing_key};
 use crate::inputs::{POOL, Supply, Turn, bytes, generator};

@@ -221,7 +221,7 @@ impl Mode {
         Some(Mode { deterministic: case.flag(DETERMINISTIC), prehash, ..Mode::default() })
     }
 
-    /// Returns whether signing uses the library's generator.
+    /// Returns whether signing draws random bytes from the library's generator.
     fn draws(self, scheme: &dyn SignatureScheme) -> bool {
         !self.deterministic && scheme.draws_to_sign()
     }

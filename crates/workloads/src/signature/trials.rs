@@ -1,5 +1,5 @@
-//! Signature operations. The same implementation measures an operation alone, on several threads, as a task, as half of
-//! a hybrid, and for its memory use.
+//! Trials for signature operations. The same trials serve for an operation alone, on several threads, as a task, as
+//! half of a hybrid, and for measuring memory use.
 
 use super::check::Setting;
 use crate::fault;
@@ -10,7 +10,7 @@ use pqlab_primitives::{Coins, KeyEncoding, SigningKey, VerifyingKey};
 /// Number of encoded keys to keep.
 const KEPT: usize = 4;
 
-/// Key generation that ends with a prepared key.
+/// Key generation that produces a prepared key.
 pub(crate) struct Keygen {
     setting: Setting,
     keys: NewKeys<Box<dyn SigningKey>>,
@@ -43,7 +43,7 @@ impl Trial for Keygen {
     }
 }
 
-/// Key generation that ends with encoded keys.
+/// Key generation that produces encoded keys.
 pub(super) struct KeygenEncoded {
     setting: Setting,
     encoding: KeyEncoding,
@@ -106,9 +106,9 @@ impl Trial for KeygenEncoded {
 /// Signing with a prepared or an encoded key.
 pub(crate) struct Sign {
     setting: Setting,
-    /// Encoding of the key, if each call parses the key.
+    /// Encoding of the key that each call parses. `None` if keys are prepared.
     encoding: Option<KeyEncoding>,
-    /// Keys with their encoded bytes, which are empty unless each call parses the key.
+    /// Keys with their encoded bytes. The bytes are empty if keys are prepared.
     keys: Vec<(Box<dyn SigningKey>, Vec<u8>)>,
     key: Turn,
     messages: Messages,

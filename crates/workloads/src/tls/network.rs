@@ -24,7 +24,7 @@ pub(super) struct Shared {
 }
 
 impl Shared {
-    /// Returns this process's network with these conditions. Creates it if necessary.
+    /// Returns this process's network with these conditions. Creates the network if necessary.
     pub(super) fn share(conditions: &Conditions, seed: Seed) -> Result<Arc<Shared>, Fault> {
         let mut networks = NETWORKS.lock().unwrap_or_else(PoisonError::into_inner);
         networks.retain(|(_, network)| network.strong_count() > 0);
@@ -64,7 +64,7 @@ impl Shared {
 /// Checks that emulated networks can be created on this machine.
 ///
 /// # Errors
-/// The reason why they cannot, as one line of text.
+/// The reason why emulated networks cannot be created, as one line of text.
 pub fn networks_are_available() -> Result<(), String> {
     let nothing = Conditions { round_trip: Duration::ZERO, rate: None, loss: 0.0, mtu: 1500 };
     Network::start(&nothing, 0, monotonic_ns).map(drop).map_err(|error| error.to_string())

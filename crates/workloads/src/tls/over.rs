@@ -6,7 +6,7 @@ use pqlab_record::{Case, Parameter, UnknownWord};
 use std::str::FromStr;
 use std::time::Duration;
 
-/// Case parameter for the transport, and the parameter's value.
+/// Name and value of the case parameter for the transport.
 const OVER: (&str, &str) = ("over", "tcp");
 /// Case parameter that names a link's conditions.
 const NETWORK: &str = "network";

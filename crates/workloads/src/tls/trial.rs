@@ -65,7 +65,7 @@ pub(super) struct Handshakes {
     first: Vec<Connection>,
     /// Connections for which the next sample times the earlier step. In the sample after that, they become `first`.
     second: Vec<Connection>,
-    /// Finished connections, whose memory is reused.
+    /// Finished connections, kept to reuse their memory.
     spare: Vec<Connection>,
     /// Number of connections timed since the setup.
     timed: usize,
