@@ -1,5 +1,5 @@
-//! Tests that all six output forms show every table of several cases, with the text of every row and the caveats of its
-//! cases.
+//! Tests that all six output forms show every table of several cases. Each form must contain the text of every row and
+//! the caveats of its cases.
 
 use crate::document::describe_table;
 use crate::exporters::{ExportOptions, exporters_with, table_csv, written};
@@ -43,7 +43,7 @@ fn whole(format: &str, run: &Run, table: Option<&str>) -> String {
     String::from_utf8(written(exporter.as_ref(), run)).unwrap()
 }
 
-/// Returns a single table in a format. Checks that the file of the whole run contains the same text.
+/// Returns a single table in a format. Checks that the file of the complete run contains the same text.
 fn exported(format: &str, run: &Run, table: &Table) -> String {
     let alone = whole(format, run, Some(table.name));
     let all = whole(format, run, None);

@@ -293,7 +293,7 @@ pub(super) fn load(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> {
     draw(analysis, &plot, all)
 }
 
-/// Draws time by message length. If the operations process the whole message, draws bytes per second instead.
+/// Draws time by message length. Draws bytes per second instead, if the operations process the entire message.
 pub(super) fn lengths(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> {
     let through = analysis.area(area).any(|row| row.case().facts.bytes.is_some());
     let rows = || analysis.area(area).filter(|row| row.usual());

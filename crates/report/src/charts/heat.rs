@@ -146,8 +146,8 @@ fn key(canvas: &mut Canvas, top: f64) {
     step(canvas, SHADES.len(), 2.0 * KEY, UNRANKED, false, "not ranked: reason");
 }
 
-/// Returns the text of a tile, and the ratio to the lowest figure, which determines its shade. The ratio is `None` if
-/// the case is not ranked.
+/// Returns the text of a tile, and the ratio of its figure to the lowest figure. The ratio determines the shade, and is
+/// `None` if the case is not ranked.
 fn standing(analysis: &RunAnalysis<'_>, row: &CaseAnalysis<'_>) -> (String, Option<f64>) {
     let sign = named(analysis, &row.case().provider, &row.case().algorithm, None).ends_with(ELSEWHERE);
     let signed = |text: String| if sign { format!("{text} {ELSEWHERE}") } else { text };

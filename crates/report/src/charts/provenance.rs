@@ -237,8 +237,8 @@ fn runs(analysis: &RunAnalysis<'_>) -> String {
     }
 }
 
-/// Returns the versions of the libraries in `cases`, in the order of the environment. Backends of one library share an
-/// entry.
+/// Returns the versions of the libraries in `cases`, in the same order as in the environment. Backends of one library
+/// share an entry.
 fn versions(environment: &Environment, cases: &BTreeSet<(String, String)>) -> Vec<String> {
     let is_of = |half: &str, id: &str| half == id || half.split(':').next() == Some(id);
     let entry = |build: &pqlab_record::ProviderBuild| {

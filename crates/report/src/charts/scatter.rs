@@ -14,7 +14,7 @@ const WIDTH: f64 = 760.0;
 /// Height of the plot, in SVG units.
 const HEIGHT: f64 = 320.0;
 
-/// Operations whose times are added up: a key exchange, or signing and verifying a message.
+/// Groups of operations, with the times of each group added up: a key exchange, or signing and verifying a message.
 const TOGETHER: [&[&str]; 2] = [&["keygen", "encapsulate", "decapsulate"], &["sign", "verify"]];
 
 /// Possible positions of a label next to its mark, in order of preference: horizontal and vertical offset, and text
@@ -44,7 +44,7 @@ impl Place {
         Place { left: x - half, right: x + half, top: y - half, bottom: y + half }
     }
 
-    /// Returns the rectangle of a line of text whose baseline is at `y`.
+    /// Returns the rectangle of a line of text with its baseline at `y`.
     fn of_text(x: f64, y: f64, anchor: Anchor, width: f64) -> Place {
         let left = match anchor {
             Anchor::Start => x,
@@ -74,7 +74,7 @@ struct Point {
     /// Total time of the operations in ns.
     time: Interval,
     classical: bool,
-    /// Operations whose times were added up, as an index into [`TOGETHER`].
+    /// Index into [`TOGETHER`] of the group of operations.
     operations: usize,
 }
 

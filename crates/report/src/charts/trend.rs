@@ -35,7 +35,7 @@ impl Curve<'_, '_> {
     }
 }
 
-/// Draws the cases whose times changed most. `name` is the file name of the chart.
+/// Draws the cases with the largest changes in time. `name` is the file name of the chart.
 pub(super) fn trend(analysis: &RunAnalysis<'_>, past: &[Past], name: &str) -> Option<Chart> {
     let mut past: Vec<&Past> = past.iter().filter(|past| past.same_machine(analysis.run)).collect();
     past.drain(..past.len().saturating_sub(RUNS - 1));

@@ -1,5 +1,5 @@
-//! Tests that every format contains every caveat. Each of the [`exporters`] writes runs whose cases have all caveats,
-//! and the tests read the output back. New formats are tested automatically.
+//! Tests that every format contains every caveat. Each of the [`exporters`] writes runs with all caveats, and the tests
+//! read the output back. New formats are tested automatically.
 
 use super::{Exporter, exporters, written};
 use crate::fixtures;

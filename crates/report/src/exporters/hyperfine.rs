@@ -7,7 +7,7 @@ use serde::Serialize;
 use std::io::Write;
 
 /// Every case with a figure, except overhead cases, becomes a command. Each sample becomes a time in seconds. If the
-/// parameter `batch` is above 1, each time is the mean over a batch of operations. User and system times are null,
+/// parameter `batch` is above 1, each time is the mean per operation over a batch. User and system times are null,
 /// because they are not measured. hyperfine's scripts ignore the additional field `caveats`.
 pub(super) struct Hyperfine;
 

@@ -117,7 +117,7 @@ pub struct ExportOptions {
     pub names: Names,
     /// Assumptions for the tables of circuit handshakes.
     pub scenario: RelayScenario,
-    /// Name of one [table of several cases](pqlab_analysis::tables) to write instead of the whole run.
+    /// Name of one [table of several cases](pqlab_analysis::tables) to write instead of the complete run.
     pub table: Option<String>,
 }
 

@@ -8,7 +8,7 @@ use std::io::Write;
 /// All raw samples, one per row.
 ///
 /// - `index` numbers the samples of a visit from 0. `process`, `round` and `start` identify the visit.
-/// - `ticks` is the number of counter ticks for the whole batch.
+/// - `ticks` is the number of counter ticks for the entire batch.
 /// - `contended` is true if the visit was disturbed.
 /// - `used` is true if the estimates use the sample. The median of `ns_per_operation` over the used samples of a case
 ///   is 1,000 times its `median_us`.

@@ -1,7 +1,7 @@
 //! SHA-3 and SHAKE in the layout of existing SHA-3 benchmarks: one row per function, one column per message length.
 //! Cells contain the median in core cycles per byte, counted or estimated. If cycles are estimated, the counted ticks
-//! follow in separate columns. Unless all cases have cycles from the same source, all cells contain counter ticks per
-//! byte instead.
+//! follow in separate columns. If cases lack cycles or have cycles from different sources, all cells contain counter
+//! ticks per byte instead.
 
 use super::{ExportError, ExportOptions, Exporter, Format};
 use indexmap::IndexMap;

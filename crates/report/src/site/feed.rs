@@ -6,7 +6,7 @@ use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use pqlab_analysis::text::neutral;
 use pqlab_analysis::timeline::{Changes, Regressed, Timeline, TimelineRun};
 
-/// Maximum number of entries. Readers download the whole feed each time.
+/// Maximum number of entries. The number is limited because readers download the entire feed each time.
 const MOST: usize = 500;
 /// Time of the last change in a feed without runs.
 const NEVER: &str = "1970-01-01T00:00:00Z";

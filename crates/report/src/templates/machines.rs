@@ -10,7 +10,7 @@ use pqlab_analysis::text::neutral;
 /// Maximum number of cases in a comparison of two machines.
 const MOST: usize = 400;
 
-/// Compares this run with the newest run of every other machine. Writes nothing if there is no other machine.
+/// Compares this run with the newest run of every other machine. Writes nothing if `past` contains only this machine.
 pub(super) fn machines(analysis: &RunAnalysis<'_>, past: &[Past]) -> Markup {
     let others = other_machines(analysis.run, past);
     html! {

@@ -167,7 +167,7 @@ fn change_text(ratio: &Interval) -> String {
     format!("{:+.digits$}% ({:.digits$} to {:.digits$})", rounded(estimate), rounded(low), rounded(high))
 }
 
-/// Returns the number of decimals for values whose interval has this width.
+/// Returns the number of decimals to show, given the width of the interval.
 fn decimals(width: f64) -> usize {
     match width {
         width if width < 0.1 => 2,

@@ -1,4 +1,4 @@
-//! Output of `pqlab show`: a whole run, or selected cases in full.
+//! Output of `pqlab show`: a complete run, or selected cases in full.
 
 use super::case::show_case;
 use super::palette::{Palette, TextStyle};

@@ -146,7 +146,7 @@ fn add_bars(rows: Vec<Vec<Cell>>, bars: &[Option<f64>], width: usize) -> Vec<Vec
 /// Number of columns before the bar.
 const COLUMNS: usize = 5;
 
-/// Draws a bar of `part` times `longest` columns, but at least an eighth of a column.
+/// Draws a bar with a length of `part` × `longest` columns, but at least an eighth of a column.
 fn drawn(part: f64, longest: usize) -> String {
     const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
     let eighths = ((part * longest as f64 * 8.0).round() as usize).clamp(1, longest * 8);

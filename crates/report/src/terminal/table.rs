@@ -42,7 +42,8 @@ pub fn run_table(analysis: &RunAnalysis<'_>, several: &[Table], width: usize, pa
     out + "\n" + &closing(analysis, palette)
 }
 
-/// Returns an empty line, and a line with the reason for each failed case. Returns an empty string if no case failed.
+/// Returns an empty line, followed by a line for each failed case with the reason. Returns an empty string if no case
+/// failed.
 pub(super) fn failed_lines(analysis: &RunAnalysis<'_>, palette: Palette) -> String {
     let failed = analysis.cases().iter().filter(|case| case.failed());
     let line = |case: &CaseAnalysis<'_>| format!("{}  {}\n", neutral(&case.case().id()), failure(case.record, palette));

@@ -45,7 +45,7 @@ fn fastest<'s, 'a>(analysis: &'s RunAnalysis<'a>, algorithm: &str) -> Vec<&'s Ca
     rows.into_iter().filter(|row| row.case().provider == provider).collect()
 }
 
-/// Returns a sentence for each handshake in `algorithms` whose fastest providers are tied.
+/// Returns a sentence for each handshake in `algorithms` with several providers tied for fastest.
 fn tied_sentences(analysis: &RunAnalysis<'_>, algorithms: &[&str]) -> String {
     let sentence = |algorithm: &&str| {
         let usual = usual(analysis, AREA).into_iter();

@@ -110,7 +110,7 @@ pub(super) struct Canvas {
     marks: Vec<(f64, f64)>,
     /// Both ends of each whisker.
     whiskers: Vec<[(f64, f64); 2]>,
-    /// Sentences of small print about this picture.
+    /// Sentences of the small print that are specific to this picture.
     notes: Vec<String>,
     /// Figures that the picture shows, for the small print.
     shown: Shown,

@@ -253,7 +253,7 @@ fn normality(protocol: &Protocol, estimates: &Estimates) -> String {
 }
 
 /// Returns statistics of the samples: minimum, quantiles, maximum and measures of spread. Omits a quantile if too few
-/// samples lie beyond it. `interrupted` names the quantiles that include an interruption of the core.
+/// samples lie beyond it. `interrupted` lists the names of quantiles that include an interruption of the core.
 fn spread(estimates: &Estimates, interrupted: &[&str]) -> Vec<(&'static str, String)> {
     let samples = &estimates.samples_ns;
     let mut pairs = vec![("minimum", time(samples.min))];
