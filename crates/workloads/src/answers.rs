@@ -1,6 +1,6 @@
-//! Checks an algorithm's answers before a process measures the algorithm. Every provider must reproduce known answers.
-//! A library that the user loaded must also exchange secrets or signatures with a linked library, in both directions.
-//! Without the exchange, a library that returns constants would agree with itself.
+//! Checks the answers of a provider before a process measures one of its algorithms. Every provider must reproduce
+//! known answers. A library that the user loaded must also exchange secrets or signatures with a linked library, in
+//! both directions. Without the exchange, a library that returns constants would agree with itself.
 
 use crate::fault;
 use pqlab_harness::Fault;

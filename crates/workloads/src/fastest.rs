@@ -33,7 +33,7 @@ pub struct Question {
 }
 
 impl Question {
-    /// Returns the operations to time. The pair with the smallest total time for them is the fastest.
+    /// Returns the operations to time. The pair with the smallest total time for these operations is the fastest.
     pub fn operations(&self) -> Vec<String> {
         let all = || self.deciding.iter().map(|case| case.operation.clone());
         match all().find(|operation| WHOLE.contains(&operation.as_str())) {
@@ -85,8 +85,8 @@ pub(crate) fn is_asked(options: &CaseOptions) -> bool {
     [&options.classical, &options.post_quantum].into_iter().any(|half| half.as_deref() == Some(FASTEST))
 }
 
-/// Returns the request that `pair` would satisfy, such as `fastest+liboqs`. `None` if the options do not request
-/// `fastest`.
+/// Returns the requested pair that `pair` would satisfy, such as `fastest+liboqs`. Returns `None` if the options do not
+/// request `fastest`.
 fn request(options: &CaseOptions, pair: &Pair) -> Option<String> {
     let part = |wanted: &Option<String>, own: &String| match wanted.as_deref() {
         Some(FASTEST) => FASTEST.to_owned(),

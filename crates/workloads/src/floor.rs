@@ -1,4 +1,5 @@
-//! Workload `floor`: measures the overhead of the harness, with calls that are like real ones but do nothing.
+//! Workload `floor`: measures the overhead of the harness. Its operations go through the same calls as real ones, but
+//! do nothing.
 
 use crate::kem::KemWorkload;
 use crate::{CaseOptions, NULL, Workload, find, remote};

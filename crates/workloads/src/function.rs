@@ -26,7 +26,7 @@ impl Workload for FunctionWorkload {
         providers.iter().flat_map(cases_of).collect()
     }
 
-    /// Returns an empty list, because a function is not a primitive and has no known answers.
+    /// Returns an empty list. A function is not a primitive and has no known answers.
     fn primitives(&self, _: &Case) -> Vec<(String, String)> {
         Vec::new()
     }

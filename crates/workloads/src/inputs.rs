@@ -17,7 +17,7 @@ use std::time::Duration;
 /// but 16 prepared ML-DSA-65 keys with their matrices take more than half a megabyte. Cases with `keys=1` use a single
 /// key, which stays in the cache.
 pub(crate) const POOL: usize = 16;
-/// Time limit for filling a pool, because generating an RSA key takes a quarter of a second.
+/// Time limit for filling a pool. A limit is needed because generating an RSA key takes a quarter of a second.
 const POOL_TIME: Duration = Duration::from_millis(10);
 /// Maximum number of messages for a thread that signs many messages per sample. The thread needs many messages, because
 /// the number of signing attempts depends on the message.
@@ -202,8 +202,7 @@ impl GivenCoins {
     }
 }
 
-/// Keys that a key generation trial has generated. They are dropped only in the next setup, so that the timed call
-/// excludes dropping them.
+/// Keys that a key generation trial has generated. The next setup drops these keys, so that the timed call does not.
 pub(crate) struct NewKeys<K> {
     keys: Vec<K>,
     /// Supplied randomness, or `None` if the library uses its own generator.

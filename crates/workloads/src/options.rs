@@ -178,8 +178,8 @@ case_options! {
     #[arg(help_heading = TLS, long, value_name = "BYTES", allow_hyphen_values = true)]
     mtu: Option<u64> => 576..=65_535,
 
-    /// Pairs of providers that were chosen for `fastest`. `None` before the choice. Until then, `fastest` means every
-    /// possible pair.
+    /// Pairs of providers that were chosen for `fastest`. `None` before the choice, when `fastest` means every possible
+    /// pair.
     #[arg(skip)]
     #[serde(skip)]
     fastest: Option<Vec<Fastest>>,

@@ -1,5 +1,5 @@
-//! Operations that another process performs and times. This process sends the inputs once, and checks the answers in
-//! the same way as for other libraries. Each sample is one request to the other process, called a visit, to perform a
+//! Operations that another process performs and times. This process sends the inputs once, and checks the answers like
+//! the answers of other libraries. Each sample is one visit, which is a request to the other process to perform a
 //! number of operations.
 //!
 //! The other process times only operations with prepared keys and the library's own randomness, so its provider has no

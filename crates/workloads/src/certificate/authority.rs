@@ -18,7 +18,7 @@ pub(super) const TODAY: Duration = Duration::from_secs(1_800_000_000);
 pub(super) const LEAF_NAME: &str = "leaf.example";
 const YEAR: Duration = Duration::from_secs(365 * 86_400);
 
-/// Form of a certificate: the algorithms of its keys, and where the post-quantum signature is stored.
+/// Form of a certificate: the algorithms of its keys, and the location of the post-quantum signature.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
     Classical,

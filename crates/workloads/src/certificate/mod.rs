@@ -163,7 +163,7 @@ fn maker(pairs: &[Pair]) -> Option<&Pair> {
     pairs.iter().find(|pair| pair.classical == pair.post_quantum).or(pairs.first())
 }
 
-/// Returns the signature schemes of a certificate form: one scheme, or a classical and a post-quantum one.
+/// Returns the signature schemes of a certificate form: a single scheme, or a classical and a post-quantum scheme.
 fn schemes(form: Form, provider: &str, providers: &[Arc<Provider>]) -> Result<Vec<Arc<dyn SignatureScheme>>, Fault> {
     let (classical, post_quantum) = provider.split_once('+').unwrap_or((provider, provider));
     let get = |provider: &str, algorithm: &str| {

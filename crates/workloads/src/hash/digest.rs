@@ -17,7 +17,7 @@ impl Function {
         hash.or_else(|| provider.xof(algorithm).map(|xof| Function::Xof(Arc::clone(xof))))
     }
 
-    /// Returns the digest length in bytes. For a XOF, this is the requested length, `wanted`.
+    /// Returns the digest length in bytes. For an XOF, this is the requested length, `wanted`.
     pub(super) fn output(&self, wanted: usize) -> usize {
         match self {
             Function::Hash(hash) => hash.info().digest,

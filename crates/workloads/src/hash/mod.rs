@@ -21,7 +21,8 @@ use symmetric::{Cipher, Derive, KEYING_MATERIAL, Tag};
 
 /// Default message lengths in bytes.
 const LENGTHS: [u64; 5] = [64, 256, 1024, 4096, 16384];
-/// Default output length of a XOF in bytes. A case's id contains the output length only if it differs from the default.
+/// Default output length of an XOF in bytes. A case's id contains the output length only if it differs from the
+/// default.
 const XOF_OUTPUT: u64 = 32;
 /// Default number of bytes that one operation absorbs or squeezes.
 const STREAM: u64 = 16384;
@@ -151,7 +152,7 @@ fn lane_digests<'a>(provider: &'a Provider, length: u64, outputs: &'a [u64]) -> 
     })
 }
 
-/// Returns whether the algorithm is a XOF, for which the standard allows any output length.
+/// Returns whether the algorithm is an XOF, for which the standard allows any output length.
 fn is_xof(algorithm: &str) -> bool {
     pqlab_primitives::XofParameters::find(algorithm).is_some()
 }

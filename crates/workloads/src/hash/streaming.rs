@@ -60,7 +60,7 @@ impl Trial for Absorb {
     }
 }
 
-/// Squeezes output from a XOF. All operations of a batch use the same reader.
+/// Squeezes output from an XOF. All operations of a batch use the same reader.
 pub(super) struct Squeeze {
     xof: Arc<dyn Xof>,
     message: Vec<u8>,

@@ -4,8 +4,8 @@
 //! provider, and ML-KEM from the second. `hybrid/X25519/encapsulate@aws-lc` and `hybrid/ML-KEM-768/encapsulate@liboqs`
 //! are the same operation with only one half. The cost of the combiner is the difference between the hybrid's time and
 //! the sum of its halves' times in the same round. The hybrid and its X25519 half perform the same X25519 operations.
-//! Key generation performs one key generation. Encapsulation performs one key generation and one Diffie-Hellman
-//! operation. Decapsulation performs one Diffie-Hellman operation.
+//! Key generation takes one X25519 key generation. Encapsulation takes one X25519 key generation and one Diffie-Hellman
+//! operation. Decapsulation takes one Diffie-Hellman operation.
 //!
 //! Operations that generate keys are measured twice: with the libraries' own randomness, as applications use it, and
 //! with supplied seeds (`keygen[coins=exact]`). Only with supplied seeds does the hybrid do the same work as its

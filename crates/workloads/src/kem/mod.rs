@@ -96,8 +96,9 @@ pub(crate) fn trial(
     })
 }
 
-/// Returns the cases for an operation in a form. If the operation loads or writes a private key, there is one case per
-/// encoding of the key. Otherwise, there is one case for each requested source of randomness and number of keys.
+/// Returns the cases for an operation with prepared or encoded keys (`form`). If the operation loads or writes a
+/// private key, there is one case per encoding of the key. Otherwise, there is one case for each requested source of
+/// randomness and number of keys.
 fn kinds(provider: &Provider, kem: &dyn Kem, operation: &str, form: Form, options: &CaseOptions) -> Vec<Case> {
     let case = case(provider, kem, operation, form);
     let info = kem.info();

@@ -1,4 +1,5 @@
-//! A complete handshake with a relay over loopback sockets: the same cryptography, plus the exchange of messages.
+//! A complete handshake with a relay over loopback sockets. Includes the exchange of messages in addition to the
+//! cryptography.
 
 use super::handshake_fault;
 use super::relay::{Link, Relay};

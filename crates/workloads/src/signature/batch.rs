@@ -39,7 +39,7 @@ pub(super) fn is_for(case: &Case, provider: &Provider) -> bool {
     batch(&case.operation).is_some() || provider.signature(&case.algorithm).is_none()
 }
 
-/// Returns the `verify` cases for providers that only verify, and the batch cases of all providers. Covers the
+/// Returns the `verify` cases for providers that only verify, and the batch cases of all providers. Includes only
 /// algorithms that at least one provider verifies in batches.
 pub(super) fn cases(providers: &[Arc<Provider>], options: &CaseOptions, lengths: &[u64]) -> Vec<Case> {
     let real: Vec<&Arc<Provider>> =
@@ -64,7 +64,7 @@ pub(super) fn cases(providers: &[Arc<Provider>], options: &CaseOptions, lengths:
     cases
 }
 
-/// Returns a provider's cases for an algorithm. Empty if the provider does not offer the algorithm.
+/// Returns a provider's cases for an algorithm. Returns an empty list if the provider does not offer the algorithm.
 fn of_provider(provider: &Provider, algorithm: &str, length: u64, options: &CaseOptions) -> Vec<Case> {
     let (singly, together) = (provider.signature(algorithm).is_some(), provider.batch_verifier(algorithm).is_some());
     let mut cases = Vec::new();

@@ -162,7 +162,8 @@ impl Workload for TlsWorkload {
     }
 }
 
-/// Cache of this process's keys and certificates, because generating RSA keys takes longer than measuring a case.
+/// Cache of this process's keys and certificates. Generating RSA keys for every case would take longer than measuring
+/// it.
 static CREDENTIALS: Mutex<Vec<(String, Arc<Credentials>)>> = Mutex::new(Vec::new());
 
 /// Returns the credentials for a configuration, with keys from one library. Reuses credentials that this process has
