@@ -199,7 +199,8 @@ fn line<'s, 'a>(analysis: &RunAnalysis<'a>, job: &str, rows: &[&'s CaseAnalysis<
     Some(Line { heading: None, name, leaders, time, text })
 }
 
-/// Returns a sentence that lists the fastest cases, given the list as text. Empty if the list is empty.
+/// Returns a sentence that lists the fastest cases, given the list as text. Returns an empty string if the list is
+/// empty.
 pub(super) fn fastest_sentence(named: &str) -> String {
     if named.is_empty() { String::new() } else { format!(" Fastest for each operation: {named}.") }
 }

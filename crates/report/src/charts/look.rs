@@ -1,5 +1,5 @@
 //! Color, shape and fill of marks. A library has the same color and shape in every picture of every run. The fill
-//! distinguishes its code paths. Hollow gray marks are not ranked.
+//! distinguishes its code paths. Hollow gray marks show cases that are not ranked.
 
 use super::canvas::COLOURS;
 use indexmap::IndexMap;

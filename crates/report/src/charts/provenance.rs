@@ -92,7 +92,8 @@ impl Shown {
         text
     }
 
-    /// Returns the sentence that explains [`ELSEWHERE`]. Empty if the mark does not occur.
+    /// Returns the sentence that explains [`ELSEWHERE`]. Returns an empty string if the picture does not contain this
+    /// mark.
     pub(super) fn related_defects(&self, analysis: &RunAnalysis<'_>) -> String {
         let found = self.ranked.iter().flat_map(|(provider, algorithm)| {
             let operations = defective_operations(analysis, provider, algorithm).into_iter();
@@ -129,7 +130,8 @@ pub(super) fn named(analysis: &RunAnalysis<'_>, provider: &str, algorithm: &str,
     }
 }
 
-/// Returns a sentence that names the failed cases of the operations in `rows`. Empty if there are none.
+/// Returns a sentence that names the failed cases of the operations in `rows`. Returns an empty string if no case
+/// failed.
 pub(super) fn failures(analysis: &RunAnalysis<'_>, rows: &[&CaseAnalysis<'_>]) -> String {
     let jobs: BTreeSet<(&str, String)> = rows.iter().map(|row| (row.case().workload.as_str(), row.job())).collect();
     let failed = analysis.cases().iter().filter(|row| row.failed());

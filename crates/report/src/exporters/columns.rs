@@ -1,4 +1,4 @@
-//! Columns that describe cases, with their types and units. Every format with columns uses this table.
+//! Columns that describe cases, with the types and units of the columns. Every format with columns uses this table.
 
 use pqlab_record::document::{ParameterValue, ResultEntry};
 use pqlab_record::{CyclesSource, Form, Status};

@@ -230,7 +230,7 @@ fn over_all(check: impl Fn(&RunAnalysis<'_>, &Export) -> usize) -> usize {
     runs.map(|run| check(&RunAnalysis::new(&run), &Export::new(&run))).sum()
 }
 
-/// Parses a time such as `mean 88.8 µs` and converts it to ns. Also returns whether it is a mean.
+/// Parses a time such as `mean 88.8 µs` and converts it to ns. Also returns whether the time is a mean.
 fn named_time(text: &str) -> (Printed, bool) {
     match text.strip_prefix("mean ") {
         Some(rest) => (time(rest), true),

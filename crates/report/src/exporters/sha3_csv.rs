@@ -22,7 +22,7 @@ use std::io::Write;
 pub(super) struct Sha3Csv {
     /// Number of decimals.
     digits: usize,
-    /// Provider to write, by id or library name. Required if the run has several.
+    /// Provider to write, by id or library name. Required if several providers have digests.
     provider: Option<String>,
 }
 
@@ -51,7 +51,7 @@ impl Sha3Csv {
     }
 
     /// Returns the provider to write, or `None` if there are no digests. Fails if the requested provider has no
-    /// digests, or if several providers have digests and the user requested none.
+    /// digests, or if several providers have digests and the user did not request one of them.
     fn choose<'a>(&self, cases: impl Iterator<Item = &'a Case>) -> Result<Option<&'a str>, ExportError> {
         let mut found: Vec<&Case> = Vec::new();
         for case in cases.filter(|case| is_digest(case)) {

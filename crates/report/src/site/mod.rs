@@ -1,5 +1,5 @@
 //! Files and addresses of a static site that shows the runs in a store. [`templates`](crate::templates) writes the
-//! pages. All links are relative, so the folder can be anywhere.
+//! pages. All links are relative, so the folder can be moved anywhere.
 
 mod feed;
 

@@ -72,7 +72,8 @@ pub fn index_page(timeline: &Timeline) -> String {
     document("pqlab: runs", &AT_THE_TOP, body).into_string()
 }
 
-/// Writes a page that redirects to the newest complete run, or to the first page if there is none.
+/// Writes a page that redirects to the newest complete run. If there is no complete run, the page redirects to the
+/// first page.
 pub fn latest_page(timeline: &Timeline) -> String {
     let newest = timeline.runs.iter().find(|run| run.summary.complete);
     let target = newest.map_or_else(|| "index.html".to_owned(), |run| run_file(&run.summary.id));

@@ -24,7 +24,7 @@ pub(super) fn title(analysis: &RunAnalysis<'_>) -> String {
     neutral(&format!("Suite {} on {machine}, {}", header.suite, date(analysis)))
 }
 
-/// Returns the time when the run finished, or when it started if it is incomplete.
+/// Returns the time when the run finished, or the time when it started if the run is incomplete.
 pub(super) fn when<'a>(analysis: &RunAnalysis<'a>) -> &'a str {
     analysis.run.finished_at.as_deref().unwrap_or(&analysis.run.header.started_at)
 }

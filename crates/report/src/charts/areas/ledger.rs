@@ -21,8 +21,8 @@ const BLOCK: u64 = 100;
 /// Signature scheme of the reference ledger benchmark.
 const SCHEME: &str = "ML-DSA-65";
 
-/// Draws the time to verify a block of transactions, and the average time per transaction, which is also shown in large
-/// type.
+/// Draws the time to verify a block of transactions, and the average time per transaction. The average is also shown in
+/// large type.
 pub(crate) fn block_verify(analysis: &RunAnalysis<'_>) -> Option<Chart> {
     let block = |row: &&CaseAnalysis<'_>| {
         let case = row.case();

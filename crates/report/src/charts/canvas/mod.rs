@@ -354,8 +354,8 @@ impl Canvas {
         }
     }
 
-    /// Records a case that the picture shows. The small print lists the version of its library, and says whether the
-    /// case is ranked.
+    /// Records a case that the picture shows. The small print lists the version of the case's library, and states
+    /// whether the case is ranked.
     pub(super) fn shows(&mut self, row: &CaseAnalysis<'_>) {
         self.shown.add(&row.case().provider, &row.case().algorithm, doubt(row));
     }
