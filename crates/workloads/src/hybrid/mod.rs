@@ -15,7 +15,7 @@
 //! SubjectPublicKeyInfo. The fingerprint does not depend on the library for the post-quantum half.
 //!
 //! `hybrid/X-Wing/handshake-load[tasks=500,workers=2]@aws-lc+liboqs` runs many complete key exchanges concurrently, as
-//! tasks in a thread pool: see [`scaling`](crate::scaling).
+//! tasks in a thread pool: see [`crate::scaling`].
 
 mod cases;
 mod exchange;

@@ -19,13 +19,13 @@ use std::sync::atomic::AtomicBool;
 const PARQUET: &[u8] = b"PAR1";
 
 /// Generates a part of a block and returns it as a separate block file. Its transactions are the same as those that
-/// [`generate`](super::generate) writes at these positions. Returns `None` if `stop` is set in the meantime.
+/// [`generate`](super::generate()) writes at these positions. Returns `None` if `stop` is set in the meantime.
 ///
 /// # Errors
 /// - [`LabError::Invalid`] if the part is not within the block.
 /// - [`LabError::Invalid`] if the library cannot derive keys from a seed and there are fewer senders than transactions.
 ///   Each part would then have different senders.
-/// - Errors from [`generate`](super::generate).
+/// - Errors from [`generate`](super::generate()).
 pub fn generate_part(
     laboratory: &Laboratory,
     request: &GenerateRequest,
