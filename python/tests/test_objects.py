@@ -1,4 +1,4 @@
-"""Blocks in stores: parts are fetched as byte ranges, and store errors are reported in one line."""
+"""Blocks in object stores: parts are fetched as byte ranges, and errors of a store are reported in one line."""
 
 from __future__ import annotations
 

@@ -29,11 +29,11 @@ pub(crate) fn one_kind<'r, 'a>(cases: Vec<&'r CaseAnalysis<'a>>) -> OneKind<'r, 
     OneKind { cases, left_out }
 }
 
-/// Describes the kind of randomness that the cases use: `deterministic, with caller-supplied randomness`. Empty for the
+/// Describes the kind of randomness that the cases use: `deterministic signing, caller-supplied randomness`. Empty for the
 /// library's own randomness.
 pub(crate) fn randomness<'c>(cases: impl IntoIterator<Item = &'c Case>) -> String {
     let kinds: Vec<_> = cases.into_iter().map(Case::kind).collect();
-    let deterministic = kinds.iter().any(|kind| kind.deterministic).then_some("deterministic");
-    let given = kinds.iter().any(|kind| kind.exact_coins).then_some("with caller-supplied randomness");
+    let deterministic = kinds.iter().any(|kind| kind.deterministic).then_some("deterministic signing");
+    let given = kinds.iter().any(|kind| kind.exact_coins).then_some("caller-supplied randomness");
     deterministic.into_iter().chain(given).collect::<Vec<_>>().join(", ")
 }

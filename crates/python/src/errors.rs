@@ -164,7 +164,7 @@ fn advice(error: &LabError) -> &'static str {
         LabError::Unknown { what: Thing::Provider | Thing::Library | Thing::LedgerProvider, .. } => {
             "pqlab.providers() lists all providers"
         }
-        LabError::Unknown { what: Thing::Suite, .. } => "pqlab.suites() lists all suites, or name a .toml file",
+        LabError::Unknown { what: Thing::Suite, .. } => "see pqlab.suites(), or name a .toml file",
         LabError::Unknown { what: Thing::Selection, .. } => {
             "see pqlab.suites(), pqlab.algorithms() and pqlab.providers(), or name a .toml file"
         }
@@ -187,7 +187,7 @@ fn advice(error: &LabError) -> &'static str {
 fn store_advice(error: &StoreError) -> &'static str {
     match error {
         StoreError::NoHome => "set HOME, or pass database=",
-        StoreError::Missing { .. } => "pqlab.run() creates the database, or name another file",
+        StoreError::Missing { .. } => "create the database with pqlab.run(), or name another file",
         StoreError::NotAFile { .. }
         | StoreError::NotADatabase { .. }
         | StoreError::Foreign { .. }

@@ -36,9 +36,9 @@ pub(crate) struct TwoWay {
     pub(crate) of_round: Vec<usize>,
     /// Number of connected parts.
     pub(crate) parts: usize,
-    /// Connected part that contains each process.
+    /// Index of the connected part to which each process belongs.
     part_of_process: Vec<usize>,
-    /// Connected part that contains each round.
+    /// Index of the connected part to which each round belongs.
     pub(crate) part_of_round: Vec<usize>,
     /// Effect of each round. Only differences within a part are meaningful.
     pub(crate) round_effects: Vec<f64>,

@@ -65,7 +65,7 @@ pub enum StoreError {
     Altered {
         /// Path of the store.
         path: PathBuf,
-        /// Type and name of the object, such as `view cases`.
+        /// Type and name of the object, such as `view "cases"`.
         what: String,
     },
     /// The file or its folder cannot be opened or written.

@@ -83,7 +83,7 @@ fn apply(step: &Transaction<'_>, sql: &str, version: u32) -> rusqlite::Result<()
 /// Rejects views, triggers and virtual tables. pqlab creates only tables and indexes, and a query on a crafted view may
 /// never finish.
 fn check_tables(view: &Transaction<'_>, path: &Path) -> Result<(), StoreError> {
-    let sql = "SELECT type || ' ' || name FROM sqlite_schema WHERE type NOT IN ('table', 'index') OR rootpage IS NULL OR rootpage < 1
+    let sql = "SELECT type || ' \"' || name || '\"' FROM sqlite_schema WHERE type NOT IN ('table', 'index') OR rootpage IS NULL OR rootpage < 1
                ORDER BY name LIMIT 1";
     match view.query_row(sql, [], |row| row.get(0)).optional().at(path)? {
         Some(what) => Err(StoreError::Altered { path: path.to_path_buf(), what }),

@@ -30,9 +30,9 @@ impl ReadComb {
         Some(ReadComb { comb: Comb::fit(&pooled, expected.number, expected.early)?, unit })
     }
 
-    /// Returns the used samples of each visit, converted to the expected number of attempts. Omits samples from which
-    /// the number of attempts cannot be read, and visits without any readable sample. Returns `None` if the values are
-    /// unknown in `unit`.
+    /// Returns the samples of the selected visits in `unit`, scaled to the expected number of attempts. Omits samples
+    /// whose number of attempts cannot be read, and visits without any readable sample. Returns `None` if the samples
+    /// have no values in `unit`.
     pub(crate) fn values(&self, samples: &Samples, unit: Unit, visits: Visits) -> Option<Vec<(Moment, Vec<f64>)>> {
         let (read, wanted) = (samples.values(self.unit, visits)?, samples.values(unit, visits)?);
         let visit = |((moment, read), (_, wanted)): ((Moment, Vec<f64>), (Moment, Vec<f64>))| {

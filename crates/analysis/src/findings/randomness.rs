@@ -40,7 +40,7 @@ pub(super) fn note_kind(analysis: &RunAnalysis<'_>, use_case: &UseCase, found: R
     let words = randomness(best.iter().copied());
     let mut found = found;
     if !words.is_empty() {
-        found.what = format!("{}, {words}", found.what);
+        found.what = format!("{} ({words})", found.what);
     }
     if !others.is_empty() {
         let why = found.why.trim_end_matches('.');
@@ -60,10 +60,10 @@ pub(super) fn note_cost_kind(analysis: &RunAnalysis<'_>, found: Cost) -> Cost {
     let kind_of = |name: &str| randomness(rows.iter().map(|row| row.case()).filter(|case| case.algorithm == name));
     let what = match (kind_of(new), kind_of(old)) {
         (new, old) if new.is_empty() && old.is_empty() => return found,
-        (new, old) if new == old => format!("{}, {new}", found.what),
+        (new, old) if new == old => format!("{} ({new})", found.what),
         (new, old) => {
             let words = |words: String| if words.is_empty() { "the library's own".to_owned() } else { words };
-            format!("{}, randomness: {} vs {}", found.what, words(new), words(old))
+            format!("{} (randomness: {} vs {})", found.what, words(new), words(old))
         }
     };
     Cost { what, ..found }

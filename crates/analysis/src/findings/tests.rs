@@ -335,12 +335,12 @@ fn constructions_are_compared_with_the_kind_of_randomness_that_most_libraries_su
     let analysis = RunAnalysis::new(&run);
     let found = findings(&analysis);
     for (use_case, what) in [
-        ("Hybrid signing", "signing one message with both halves, deterministic"),
+        ("Hybrid signing", "signing one message with both halves (deterministic signing)"),
         (
             "Hybrid signature cycle",
-            "generating a key pair, signing and verifying with both halves, deterministic, with caller-supplied randomness",
+            "generating a key pair, signing and verifying with both halves (deterministic signing, caller-supplied randomness)",
         ),
-        ("Issuing certificates", "building a certificate and signing it with every key, deterministic"),
+        ("Issuing certificates", "building a certificate and signing it with every key (deterministic signing)"),
     ] {
         let best = recommended(&found, use_case);
         assert_eq!((best.provider.as_str(), best.what.as_str()), ("aws-lc", what));
@@ -363,10 +363,10 @@ fn constructions_are_compared_with_the_kind_of_randomness_that_most_libraries_su
         found_cost.unwrap_or_else(|| panic!("{algorithm} is not among {:?}", found.costs))
     };
     let composite = cycle("MLDSA65-Ed25519-SHA512");
-    assert_eq!(composite.what, "Hybrid signature cycle, deterministic, with caller-supplied randomness");
+    assert_eq!(composite.what, "Hybrid signature cycle (deterministic signing, caller-supplied randomness)");
     assert!(composite.told_apart && (composite.factor.estimate - 270.0 / 80.0).abs() < 0.05, "{composite:?}");
     let reference = cycle("Ed25519+ML-DSA-65");
-    let what = "Hybrid signature cycle, randomness: with caller-supplied randomness vs deterministic, with caller-supplied randomness";
+    let what = "Hybrid signature cycle (randomness: caller-supplied randomness vs deterministic signing, caller-supplied randomness)";
     assert_eq!((reference.what.as_str(), reference.post_quantum.providers.as_str()), (what, "aws-lc"));
 }
 
@@ -388,7 +388,7 @@ fn the_signature_cycle_is_a_headline_and_a_claim() {
         let table = tables.iter().find(|table| table.name == name).unwrap();
         table.rows.iter().map(|row| row.cells.iter().map(|cell| cell.text.clone()).collect()).collect()
     };
-    let cycle = ["signature created and verified", "Ed25519+ML-DSA-65", "with caller-supplied randomness", "aws-lc"];
+    let cycle = ["signature created and verified", "Ed25519+ML-DSA-65", "caller-supplied randomness", "aws-lc"];
     let headlines = rows("headlines");
     assert!(headlines.iter().any(|row| row[..4] == cycle), "{headlines:?}");
     let claims = rows("claims");

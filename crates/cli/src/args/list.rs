@@ -77,19 +77,19 @@ pub(crate) struct ListArgs {
     #[arg(value_parser = ListedParser, value_name = "LISTING", default_value = "suites")]
     pub(crate) what: Listed,
 
-    /// With cases: only these suites, areas, algorithms or libraries, named as for `pqlab run` [default: all]
+    /// With `cases`: only these suites, areas, algorithms or libraries, named as for `pqlab run` [default: all]
     #[arg(value_name = "WHAT")]
     pub(crate) of: Vec<String>,
 
-    /// With cases: only ids that match this pattern (see below) [repeatable]
+    /// With `cases`: only ids that match this pattern (see below) [repeatable]
     #[arg(long, value_name = "GLOB")]
     pub(crate) filter: Vec<String>,
 
-    /// With cases: only libraries whose provider id matches this name or pattern [repeatable]
+    /// With `cases`: only libraries whose provider id matches this name or pattern [repeatable]
     #[arg(short, long, value_name = "P")]
     pub(crate) provider: Vec<String>,
 
-    /// With cases: only algorithms that match this name or pattern [repeatable]
+    /// With `cases`: only algorithms that match this name or pattern [repeatable]
     #[arg(short, long, value_name = "A")]
     pub(crate) algorithm: Vec<String>,
 

@@ -342,7 +342,7 @@ struct Start {
 struct Watcher<'a> {
     sink: &'a mut dyn RecordSink,
     header: &'a RunHeader,
-    /// Number of this start of the run, which is recorded with each visit; 0 for the first start.
+    /// Index of this start, which is recorded with each visit: 0 for the first, 1 for the first resumption, and so on.
     start: u32,
     progress: &'a mut dyn Progress,
     stop: &'a AtomicBool,
@@ -446,13 +446,13 @@ fn occupied(advice: &Advice) -> String {
 /// Returns the note about the disturbed cases that were measured again. `undisturbed` of the `tried` cases are no
 /// longer disturbed.
 fn second_chances(tried: usize, undisturbed: usize) -> String {
-    let rest = match tried - undisturbed {
-        0 => String::new(),
-        1 => "; 1 remains disturbed".to_owned(),
-        left => format!("; {left} remain disturbed"),
+    let cases = if tried == 1 { "disturbed case" } else { "disturbed cases" };
+    let outcome = match tried - undisturbed {
+        0 => "no longer disturbed".to_owned(),
+        _ if undisturbed == 0 => "still disturbed".to_owned(),
+        left => format!("{undisturbed} no longer disturbed, {left} still disturbed"),
     };
-    let cases = if tried == 1 { "disturbed case was" } else { "disturbed cases were" };
-    format!("{undisturbed} of {tried} {cases} measured again without a disturbance{rest}")
+    format!("{tried} {cases} measured again: {outcome}")
 }
 
 /// Returns a note if the user has hidden CPU features.
@@ -504,14 +504,14 @@ mod tests {
 
     #[test]
     fn reports_the_outcome_of_second_chances() {
-        let words = [(1, 1), (16, 16), (16, 15), (3, 1)].map(|(tried, undisturbed)| second_chances(tried, undisturbed));
+        let words = [(1, 1), (16, 16), (16, 15), (3, 0)].map(|(tried, undisturbed)| second_chances(tried, undisturbed));
         assert_eq!(
             words,
             [
-                "1 of 1 disturbed case was measured again without a disturbance",
-                "16 of 16 disturbed cases were measured again without a disturbance",
-                "15 of 16 disturbed cases were measured again without a disturbance; 1 remains disturbed",
-                "1 of 3 disturbed cases were measured again without a disturbance; 2 remain disturbed",
+                "1 disturbed case measured again: no longer disturbed",
+                "16 disturbed cases measured again: no longer disturbed",
+                "16 disturbed cases measured again: 15 no longer disturbed, 1 still disturbed",
+                "3 disturbed cases measured again: still disturbed",
             ]
         );
     }

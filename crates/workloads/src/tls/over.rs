@@ -10,7 +10,7 @@ use std::time::Duration;
 const OVER: (&str, &str) = ("over", "tcp");
 /// Case parameter that names a link's conditions.
 const NETWORK: &str = "network";
-// Case parameters that override single conditions, each with its unit.
+// Case parameters that override individual conditions of the link, each with its unit.
 const ROUND_TRIP: (&str, &str) = ("rtt", "ms");
 const RATE: (&str, &str) = ("rate", "Mbit");
 const LOSS: (&str, &str) = ("loss", "%");
