@@ -14,12 +14,12 @@ const FIRST: usize = 4;
 const BARS: usize = 4;
 const WIDTH: f64 = 250.0;
 const LINE: f64 = 17.0;
-/// x coordinate at which bars begin, in SVG units.
-const LEFT: f64 = 120.0;
+/// Width of a character of a library's name, in SVG units.
+const CHARACTER: f64 = 6.1;
 /// x coordinate at which the longest bar ends, in SVG units.
 const RIGHT: f64 = 204.0;
 /// Maximum length of a library's name in characters.
-const NAME: usize = 16;
+const NAME: usize = 21;
 
 /// Units of times.
 const UNITS: [&str; 4] = ["ns", "µs", "ms", "s"];
@@ -102,21 +102,43 @@ fn bars(rivals: &[Rival]) -> Markup {
         let not = if rival.ranked { "" } else { ", not ranked" };
         format!("{} {} ({}{not})", neutral(&rival.provider), time(rival.time), factor(rival.time / best))
     };
-    let name = |rival: &Rival| -> String {
-        let name = neutral(&rival.provider);
-        if name.chars().count() <= NAME { name } else { name.chars().take(NAME - 1).chain(['…']).collect() }
-    };
+    let names: Vec<String> = rivals.iter().map(|rival| shorten(&neutral(&rival.provider))).collect();
+    let longest = names.iter().map(|name| name.chars().count()).max().unwrap_or_default();
+    // x coordinate at which bars begin.
+    let left = 8.0 + CHARACTER * longest as f64;
     let about: Vec<String> = rivals.iter().map(text).collect();
     html! {
         svg.bars viewBox=(format!("0 0 {WIDTH} {}", LINE * rivals.len() as f64)) role="img" aria-label=(format!("Fastest libraries: {}", about.join("; "))) {
-            @for (place, rival) in rivals.iter().enumerate() {
-                @let (y, wide) = (LINE * place as f64, (RIGHT - LEFT) * rival.time / most);
-                text class="t faint" x=(LEFT - 6.0) y=(y + 12.0) font-size="11" text-anchor="end" { (name(rival)) }
-                rect class=(if rival.ranked { "bar" } else { "doubtful" }) x=(LEFT) y=(y + 3.5) width=(format!("{:.1}", wide.max(1.0))) height="10" {
+            @for (place, (rival, name)) in rivals.iter().zip(&names).enumerate() {
+                @let (y, wide) = (LINE * place as f64, (RIGHT - left) * rival.time / most);
+                text class="t faint" x=(format!("{:.1}", left - 6.0)) y=(y + 12.0) font-size="11" text-anchor="end" { (name) }
+                rect class=(if rival.ranked { "bar" } else { "doubtful" }) x=(format!("{left:.1}")) y=(y + 3.5) width=(format!("{:.1}", wide.max(1.0))) height="10" {
                     title { (text(rival)) }
                 }
-                text class="t faint" x=(format!("{:.1}", LEFT + wide + 5.0)) y=(y + 12.0) font-size="11" { (factor(rival.time / best)) }
+                text class="t faint" x=(format!("{:.1}", left + wide + 5.0)) y=(y + 12.0) font-size="11" { (factor(rival.time / best)) }
             }
         }
+    }
+}
+
+/// Shortens the name of a library in the middle, because code paths of a library differ only at the end of the name.
+fn shorten(name: &str) -> String {
+    let characters: Vec<char> = name.chars().collect();
+    if characters.len() <= NAME {
+        return name.to_owned();
+    }
+    let (head, tail) = (NAME / 2, NAME - NAME / 2 - 1);
+    characters[..head].iter().chain(&['…']).chain(&characters[characters.len() - tail..]).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn code_paths_keep_different_names_when_shortened() {
+        assert_eq!(shorten("cryptogams:avx512vl"), "cryptogams:avx512vl");
+        let pairs = ["openssl+cryptogams:avx512", "openssl+cryptogams:avx512vl"].map(shorten);
+        assert_eq!(pairs, ["openssl+cr…ams:avx512", "openssl+cr…s:avx512vl"]);
     }
 }
