@@ -5,7 +5,7 @@ use super::canvas::{Anchor, Canvas, LABEL_LINE, LegendEntry, Quantity, Scale, Te
 use super::look::Looks;
 use super::provenance::{named, time_whiskers};
 use pqlab_analysis::RunAnalysis;
-use pqlab_analysis::number::time;
+use pqlab_analysis::number::{known_factor, known_time};
 use pqlab_stats::Interval;
 
 const WIDTH: f64 = 760.0;
@@ -56,13 +56,16 @@ pub(super) fn columns(
     let (left, right, bottom) = (64.0, WIDTH - 12.0, top + PLOT);
     let up = Scale::linear(columns.iter().map(|column| column.value.high), bottom, top);
     canvas.axis_up(&up, quantity, left, right);
+    if quantity == Quantity::Factor {
+        canvas.base((left, up.at(1.0)), (right, up.at(1.0)));
+    }
     let step = (right - left) / columns.len() as f64;
     let width = (step * 0.62).min(90.0);
     let mut deepest = 1;
     for (place, column) in columns.iter().enumerate() {
         let x = left + (place as f64 + 0.5) * step;
         let y = up.at(column.value.estimate);
-        let text = figure(quantity, column.value.estimate);
+        let text = figure(quantity, &column.value);
         let about = format!("{}: {text}", column.name);
         let place = (x - width / 2.0, y, width, bottom - y);
         match (column.doubt, column.part) {
@@ -96,9 +99,9 @@ pub(super) fn columns(
             format!(
                 "{} {} ({} to {})",
                 column.name,
-                figure(quantity, column.value.estimate),
-                figure(quantity, column.value.low),
-                figure(quantity, column.value.high)
+                figure(quantity, &column.value),
+                quantity.show(column.value.low),
+                quantity.show(column.value.high)
             )
         })
         .collect();
@@ -110,7 +113,11 @@ pub(super) fn columns(
     Some(canvas.finish(analysis, texts.name, texts.title, format!("{} {}.", texts.note, listed.join("; "))))
 }
 
-/// Formats the figure above a bar. A time always has three digits here, whereas ticks on axes may have fewer.
-fn figure(quantity: Quantity, value: f64) -> String {
-    if quantity == Quantity::Time { time(value) } else { quantity.show(value) }
+/// Formats the figure above a bar with the digits that its interval supports. An exact figure has three.
+fn figure(quantity: Quantity, value: &Interval) -> String {
+    match quantity {
+        Quantity::Time => known_time(value),
+        Quantity::Factor if value.high > value.low => known_factor(value),
+        _ => quantity.show(value.estimate),
+    }
 }

@@ -7,7 +7,7 @@ use super::provenance::{ELSEWHERE, named};
 use super::ratios::doubt;
 use super::{Chart, slug};
 use pqlab_analysis::comparison::Standing;
-use pqlab_analysis::number::{NONE, known_time};
+use pqlab_analysis::number::known_time;
 use pqlab_analysis::{CaseAnalysis, RunAnalysis, distinct, grouped};
 
 const MOST: usize = 40;
@@ -22,6 +22,8 @@ pub(super) const UNRANKED: &str = "#e4e4e4";
 const KEY: f64 = 66.0;
 /// Text in place of a tile for a case that was not measured.
 const MISSING: &str = "–";
+/// Text of a tile for a ranked case that no other ranked case is compared with.
+const ALONE: &str = "no rival";
 /// Text in place of a tile for a case that failed.
 const FAILED: &str = "failed";
 
@@ -78,7 +80,7 @@ pub(super) fn providers(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart>
             canvas.text(x, y, TextStyle::Faint, Anchor::Middle, part);
         }
     }
-    let (mut missing, mut failed) = (false, false);
+    let (mut missing, mut failed, mut alone) = (false, false, false);
     for (line, ((name, rows), names)) in lines.iter().zip(&names).enumerate() {
         let y = top + line as f64 * TILE.1;
         canvas.label(gutter - 10.0, y + TILE.1 / 2.0, TextStyle::Label, Anchor::End, names);
@@ -97,6 +99,7 @@ pub(super) fn providers(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart>
             };
             let Some(median) = row.time() else { continue };
             let (text, ratio) = standing(analysis, row);
+            alone |= text == ALONE;
             let shade = SHADES.into_iter().find(|(limit, ..)| ratio.is_some_and(|ratio| ratio <= *limit));
             let (_, fill, light) = shade.unwrap_or((0.0, UNRANKED, false));
             let about = format!("{name} {column}: {}, {text}", known_time(&median));
@@ -106,17 +109,24 @@ pub(super) fn providers(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart>
         }
     }
     let more = if all > lines.len() { format!(" The table lists {} more.", all - lines.len()) } else { String::new() };
+    let has_cycles = |row: &&CaseAnalysis<'_>| row.estimates.as_ref().is_some_and(|it| it.cycles.is_some());
+    let drawn = || lines.iter().flat_map(|(_, rows)| rows.iter().copied());
+    let units = match (drawn().all(|row| has_cycles(&row)), drawn().any(|row| has_cycles(&row))) {
+        (true, _) => "in core cycles",
+        (_, false) => "in time",
+        _ => "in core cycles, or in time if a case has no cycles",
+    };
     let about = format!(
         "Time relative to the fastest for each of {} algorithms and operations and each of {} libraries, with the \
-         half-width of the 95% interval, in core cycles if both cases have them. Tiles without a ratio are not ranked; \
-         cases without a tile failed or were not measured.{more}",
+         half-width of the 95% interval, {units}. Tiles without a ratio are not ranked; cases without a tile failed or \
+         were not measured.{more}",
         lines.len(),
         columns.len()
     );
-    canvas.note(
-        "Ratio to the fastest library with the half-width of its 95% interval, paired by rounds, in core cycles if \
-         both cases have them.",
-    );
+    canvas.note(format!(
+        "Ratio to the fastest library with the half-width of its 95% interval, paired by rounds, {units}."
+    ));
+    canvas.note(if alone { format!("{ALONE}: no other library is ranked.") } else { String::new() });
     canvas.note(if missing {
         format!("{MISSING}: not measured or not offered by the library.")
     } else {
@@ -156,7 +166,10 @@ fn standing(analysis: &RunAnalysis<'_>, row: &CaseAnalysis<'_>) -> (String, Opti
             (signed(standing.text()), Some(ratio.estimate))
         }
         Some(standing) => (signed(standing.text()), Some(1.0)),
-        None => (doubt(row).map_or(NONE, |reason| reason.trim_start_matches("pqlab's ")).to_owned(), None),
+        None => match doubt(row) {
+            Some(reason) => (reason.trim_start_matches("pqlab's ").to_owned(), None),
+            None => (ALONE.to_owned(), Some(1.0)),
+        },
     }
 }
 
@@ -170,11 +183,8 @@ mod tests {
         let run = fixtures::libraries_run();
         let chart = providers(&RunAnalysis::new(&run), "signature").unwrap();
         assert!(chart.svg.contains("≤ 1.1×") && chart.svg.contains("not ranked: reason"), "{}", chart.svg);
-        assert!(
-            chart.svg.contains(">known defect<") && chart.svg.contains("Grey marks are not ranked: 1 of 14"),
-            "{}",
-            chart.svg
-        );
+        let text = crate::charts::texts(&chart);
+        assert!(text.contains(" known defect ") && text.contains("Grey marks are not ranked: 1 of 14"), "{text}");
         let chart = providers(&RunAnalysis::new(&run), "kem").unwrap();
         assert!(chart.svg.contains(">failed<") && chart.svg.contains("failed: the case failed."), "{}", chart.svg);
     }

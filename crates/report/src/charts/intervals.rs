@@ -40,6 +40,10 @@ pub(super) fn usual<'s, 'a>(analysis: &'s RunAnalysis<'a>, area: &'s str) -> Vec
 
 /// Draws one picture for an area, or one for each operation if a single picture would be too long.
 pub(super) fn latency(analysis: &RunAnalysis<'_>, area: &str) -> Vec<Chart> {
+    // Cases of this area come in pairs, and the fastest library differs between the two.
+    if area == "residue" {
+        return Vec::new();
+    }
     let mut rows = usual(analysis, area);
     if rows.is_empty() {
         // All cases in the area have special parameters. Leave out cases with threads or tasks,
@@ -92,8 +96,32 @@ fn text_of(analysis: &RunAnalysis<'_>, leaders: &[&CaseAnalysis<'_>], time: &Int
 pub(super) fn library_words(rows: &[&CaseAnalysis<'_>]) -> String {
     match distinct(rows.iter().map(|row| row.case().provider.as_str())).as_slice() {
         [only] => format!("by {only}"),
+        _ if rows.iter().all(|row| ratios::doubt(row).is_some()) => "lowest figures, none of them ranked".to_owned(),
         _ => "with the fastest library".to_owned(),
     }
+}
+
+/// Maximum number of cases to name in a sentence.
+const NAMED: usize = 3;
+
+/// Returns a sentence that names the cases with lower figures than the lines, which are not ranked. Returns an empty
+/// string if there are none.
+fn passed_over(lines: &[Line<'_, '_>], rows: &[&CaseAnalysis<'_>]) -> String {
+    let time = |row: &CaseAnalysis<'_>| row.time().map_or(f64::INFINITY, |time| time.estimate);
+    let is_lower = |row: &&CaseAnalysis<'_>| {
+        let line = lines.iter().find(|line| line.leaders[0].job() == row.job());
+        line.is_some_and(|line| time(row) < line.time.estimate && ratios::doubt(line.leaders[0]).is_none())
+    };
+    let lower = rows.iter().copied().filter(is_lower).filter(|row| ratios::doubt(row).is_some());
+    let groups = grouped(lower, |row| (row.case().provider.clone(), ratios::doubt(row).unwrap_or_default()));
+    let sentence = |((provider, reason), all): &((String, &str), Vec<&CaseAnalysis<'_>>)| {
+        let named: Vec<String> = all.iter().take(NAMED).map(|row| row.job()).collect();
+        let more = all.len().saturating_sub(NAMED);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        format!("{provider} ({reason}): {}{more}", named.join(", "))
+    };
+    let sentences: Vec<String> = groups.iter().map(sentence).collect();
+    if sentences.is_empty() { String::new() } else { format!("Lower, but not ranked: {}.", sentences.join("; ")) }
 }
 
 /// Draws the times of an area, or of one of its operations.
@@ -172,6 +200,7 @@ fn picture<'a>(
         canvas.shows_library(&row.case().provider, &row.case().algorithm);
     }
     canvas.note(time_whiskers(analysis));
+    canvas.note(passed_over(&lines, rows));
     canvas.note(failures(analysis, rows));
     let left_out =
         if all > lines.len() { format!("The table lists {} more.", all - lines.len()) } else { String::new() };

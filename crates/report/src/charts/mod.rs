@@ -13,6 +13,7 @@ mod provenance;
 pub mod raster;
 mod ratios;
 mod scatter;
+mod speedup;
 mod stack;
 mod trend;
 
@@ -42,7 +43,7 @@ pub fn of_area(analysis: &RunAnalysis<'_>, area: &str) -> Vec<Chart> {
     charts.extend(languages::by_language(analysis, area));
     charts.extend(areas::ntor::phases(analysis, area));
     charts.extend(areas::hybrid::halves(analysis, area));
-    charts.extend(curves::threads(analysis, area));
+    charts.extend(speedup::speedups(analysis, area).or_else(|| curves::threads(analysis, area)));
     charts.extend(curves::load(analysis, area));
     charts.extend(curves::lengths(analysis, area));
     charts.extend(areas::ledger::blocks(analysis, area));
@@ -73,6 +74,12 @@ pub(crate) fn slug(text: &str) -> String {
     let slug: String = text.chars().take(60).map(plain).collect();
     let slug = slug.trim_matches('-');
     if slug.is_empty() { "x".to_owned() } else { slug.to_owned() }
+}
+
+/// Returns the texts of a picture, without tooltips.
+#[cfg(test)]
+fn texts(chart: &Chart) -> String {
+    chart.svg.split("</text>").filter_map(|part| part.rsplit('>').next()).collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]
@@ -130,11 +137,6 @@ mod tests {
         let past = [Past::new(run)];
         let charts = analysis.areas().into_iter().flat_map(|area| of_area(&analysis, area));
         charts.chain(named(&analysis)).chain(trend(&analysis, &past, "trend")).collect()
-    }
-
-    /// Returns the texts of a picture, without tooltips.
-    fn texts(chart: &Chart) -> String {
-        chart.svg.split("</text>").filter_map(|part| part.rsplit('>').next()).collect::<Vec<_>>().join(" ")
     }
 
     /// Collects the bounding boxes of all texts, as drawn by the rasterizer.
@@ -203,7 +205,7 @@ mod tests {
                 }
                 assert!(text.contains("Measured 20") && text.contains("pqlab 0.1.0"), "{}: {text}", chart.name);
                 let whiskers =
-                    if chart.svg.contains("class=\"whisker\"") { "Whiskers: 95% interval" } else { "whisker" };
+                    if chart.svg.contains("class=\"whisker\"") { "Whiskers: 95% interval" } else { "hisker" };
                 let tiles = text.contains("half-width of its 95% interval");
                 assert!(text.contains(whiskers) || tiles, "{}: {text}", chart.name);
                 let totals = text.contains("iamond") || text.contains("median") || text.contains("mean");

@@ -4,7 +4,7 @@
 use indexmap::IndexMap;
 use pqlab_analysis::comparison::NotRanked;
 use pqlab_analysis::{CaseAnalysis, RunAnalysis, distinct, grouped};
-use pqlab_record::{ASSUMED, Cpu, CpuNumbers, Environment};
+use pqlab_record::{ASSUMED, Cpu, CpuNumbers, Environment, Statistic};
 use std::collections::BTreeSet;
 
 /// Maximum number of runs or failed cases that the small print names.
@@ -51,6 +51,8 @@ pub(super) struct Shown {
     /// Pairs of provider and algorithm with a ranked figure.
     ranked: BTreeSet<(String, String)>,
     figures: usize,
+    /// Statistics of the figures, if the picture shows figures of cases.
+    statistics: BTreeSet<Statistic>,
     /// Number of figures that are not ranked, by reason.
     doubts: IndexMap<&'static str, usize>,
 }
@@ -72,19 +74,35 @@ impl Shown {
         self.libraries.insert((provider.to_owned(), algorithm.to_owned()));
     }
 
-    /// Returns the sentences that explain which marks are not ranked, and why.
-    pub(super) fn trust(&self) -> String {
+    pub(super) fn add_statistic(&mut self, statistic: Statistic) {
+        self.statistics.insert(statistic);
+    }
+
+    /// Returns the sentence that names the statistic of the figures. Returns an empty string if it is unknown.
+    pub(super) fn statistic(&self) -> &'static str {
+        match (self.statistics.contains(&Statistic::Median), self.statistics.contains(&Statistic::Mean)) {
+            (true, false) => "Figures are medians.",
+            (false, true) => "Figures are means.",
+            (true, true) => "Figures are medians, or means for operations that retry a random number of times.",
+            (false, false) => "",
+        }
+    }
+
+    /// Returns the sentences that explain which marks are not ranked, and why. `whiskers` is whether the picture has
+    /// whiskers.
+    pub(super) fn trust(&self, whiskers: bool) -> String {
         if self.doubts.is_empty() {
-            return "All marks are ranked: none is disturbed, has a known defect or is pqlab's own code.".to_owned();
+            return "All marks are ranked: none is disturbed, shows a known defect or is pqlab's own code.".to_owned();
         }
         let reasons: Vec<String> = self.doubts.iter().map(|(reason, count)| format!("{count} {reason}")).collect();
         let doubtful: usize = self.doubts.values().sum();
         let mut text = format!("Grey marks are not ranked: {doubtful} of {} ({}).", self.figures, reasons.join(", "));
+        let disturbed = match whiskers {
+            true => " Disturbed: another program used the core. A whisker then reaches the estimated undisturbed time.",
+            false => " Disturbed: another program used the core.",
+        };
         for (reason, means) in [
-            (
-                NotRanked::Disturbed.text(),
-                " Disturbed: another program used the core. A whisker then includes the estimated undisturbed time.",
-            ),
+            (NotRanked::Disturbed.text(), disturbed),
             (NotRanked::KnownDefect.text(), " Known defect: the result is wrong, or a required check is skipped."),
         ] {
             text.push_str(if self.doubts.contains_key(reason) { means } else { "" });
@@ -103,7 +121,7 @@ impl Shown {
         let groups = grouped(found.iter(), |(key, _)| *key).into_iter();
         let sentences = groups.map(|((provider, operation), all)| {
             let algorithms: Vec<&str> = all.iter().map(|(_, algorithm)| *algorithm).collect();
-            format!("{provider}: {operation} of {} has a known defect", algorithms.join(", "))
+            format!("{provider}: only its {operation} of {} has a known defect", algorithms.join(", "))
         });
         let sentences: Vec<String> = sentences.collect();
         if sentences.is_empty() { String::new() } else { format!("{ELSEWHERE} {}.", sentences.join("; ")) }
@@ -184,6 +202,7 @@ pub(super) fn provenance(analysis: &RunAnalysis<'_>, shown: &Shown) -> Vec<Strin
         format!("pqlab {}{commit}", build.version),
         compiler,
         format!("suite {}", header.suite),
+        format!("{} processes for each case", header.protocol.processes),
         runs(analysis),
     ];
     let measured: Vec<String> = measured.into_iter().filter(|part| !part.is_empty()).collect();
@@ -319,10 +338,10 @@ mod tests {
     fn figures_that_are_not_ranked_are_counted_by_reason() {
         let mut shown = Shown::default();
         shown.add("aws-lc", "ML-KEM-768", None);
-        assert!(shown.trust().starts_with("All marks are ranked: none is disturbed"), "{}", shown.trust());
+        assert!(shown.trust(true).starts_with("All marks are ranked: none is disturbed"), "{}", shown.trust(true));
         shown.add("liboqs", "ML-KEM-768", Some("disturbed"));
         shown.add("openssl", "ML-KEM-768", Some("disturbed"));
-        let text = shown.trust();
+        let text = shown.trust(true);
         assert!(text.starts_with("Grey marks are not ranked: 2 of 3 (2 disturbed)."), "{text}");
     }
 
@@ -334,6 +353,6 @@ mod tests {
         assert_eq!(named(&analysis, "aws-lc", "ML-DSA-65", None), "aws-lc");
         let mut shown = Shown::default();
         shown.add("liboqs", "ML-DSA-65", None);
-        assert_eq!(shown.related_defects(&analysis), "† liboqs: verify of ML-DSA-65 has a known defect.");
+        assert_eq!(shown.related_defects(&analysis), "† liboqs: only its verify of ML-DSA-65 has a known defect.");
     }
 }

@@ -18,6 +18,9 @@ const LABELS: f64 = 320.0;
 /// Maximum number of bars.
 pub(super) const MOST: usize = 18;
 
+/// Note for pairs of libraries.
+pub(super) const PAIRS: &str = " Pairs: classical half + post-quantum half.";
+
 /// A bar: the times of its parts, and the total time if it was measured separately. All times are in ns.
 pub(super) struct Bar {
     pub(super) name: String,
@@ -33,6 +36,24 @@ pub(super) struct Bar {
 pub(super) fn doubt_of(caveats: &Caveats) -> Option<&'static str> {
     let reasons = [(Caveat::Defect, NotRanked::KnownDefect), (Caveat::Shared, NotRanked::Disturbed)];
     reasons.into_iter().find(|(caveat, _)| caveats.has(*caveat)).map(|(_, reason)| reason.text())
+}
+
+/// Keeps one bar for each name: the fastest ranked one, or the fastest if none is ranked.
+pub(super) fn fastest_of_each(bars: Vec<Bar>) -> Vec<Bar> {
+    let whole = |bar: &Bar| bar.whole.unwrap_or(f64::INFINITY);
+    let mut kept: Vec<Bar> = Vec::new();
+    for bar in bars {
+        match kept.iter_mut().find(|other| other.name == bar.name) {
+            Some(other) => {
+                let order = bar.doubt.is_some().cmp(&other.doubt.is_some());
+                if order.then(whole(&bar).total_cmp(&whole(other))).is_lt() {
+                    *other = bar;
+                }
+            }
+            None => kept.push(bar),
+        }
+    }
+    kept
 }
 
 /// Draws at most `most` stacked bars, fastest first. Returns `None` if there are none.

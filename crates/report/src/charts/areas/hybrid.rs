@@ -1,7 +1,7 @@
 //! Charts of hybrids: the time of each operation, divided into its classical and its post-quantum half.
 
 use crate::charts::areas::subject;
-use crate::charts::stack::{Bar, MOST, doubt_of, stacked};
+use crate::charts::stack::{Bar, MOST, doubt_of, fastest_of_each, stacked};
 use crate::charts::{Chart, slug};
 use pqlab_analysis::RunAnalysis;
 use pqlab_analysis::hybrid::{Decomposition, decompositions};
@@ -13,7 +13,8 @@ const UNCRYPTOGRAPHIC: [&str; 2] = ["encode", "decode"];
 const HANDSHAKE: &str = "handshake";
 const PARTS: [&str; 3] = ["classical half", "post-quantum half", "overhead"];
 const NOTE: &str = "Means over the same rounds. Overhead: the time of the hybrid minus the times of both \
-                    halves, drawn only if it is positive. Diamond: the time of the hybrid.";
+                    halves, drawn only if it is positive. Diamond: the time of the hybrid. Pairs: classical half + \
+                    post-quantum half.";
 
 fn bar(one: &Decomposition<'_>) -> Bar {
     let case = &one.hybrid.case;
@@ -51,7 +52,7 @@ pub(crate) fn halves(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> {
     if of_area.iter().any(cryptography) {
         of_area.retain(cryptography);
     }
-    let title = format!("{}: time of each operation, split into halves", subject(area));
-    let bars = of_area.iter().map(bar).collect();
+    let title = format!("{}: time of each operation with its fastest pair, split into halves", subject(area));
+    let bars = fastest_of_each(of_area.iter().map(bar).collect());
     stacked(analysis, &format!("halves-{}", slug(area)), &title, &PARTS, bars, MOST, NOTE)
 }

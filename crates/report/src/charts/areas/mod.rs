@@ -22,7 +22,7 @@ pub(super) fn subject(area: &str) -> &str {
         "tls" => "TLS 1.3",
         "ledger" => "Ledger transactions",
         "scaling" => "Scaling over cores",
-        "memory" => "Memory use",
+        "memory" => "Suite memory",
         "residue" => "Leftover register state",
         "function" => "Functions",
         other => other,

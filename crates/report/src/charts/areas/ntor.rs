@@ -5,10 +5,11 @@ use crate::charts::canvas::{LegendEntry, Quantity};
 use crate::charts::columns::{Column, Texts, columns};
 use crate::charts::intervals::usual;
 use crate::charts::ratios::doubt;
-use crate::charts::stack::{Bar, MOST, stacked};
+use crate::charts::stack::{Bar, MOST, PAIRS, stacked};
 use crate::charts::{Chart, slug};
+use pqlab_analysis::findings::unit_words;
 use pqlab_analysis::ntor::AREA;
-use pqlab_analysis::{CaseAnalysis, RunAnalysis, grouped, wire_bytes};
+use pqlab_analysis::{CaseAnalysis, RunAnalysis, distinct, grouped, wire_bytes};
 use pqlab_stats::Interval;
 
 /// Steps of a circuit handshake, in order.
@@ -22,9 +23,23 @@ const AUTHENTICATED: &str = "ntor-x25519-mlkem512";
 const OPERATIONS: [&str; 4] = ["create", "reply", "finish", "handshake"];
 /// Title of the vertical axis, which shows time.
 const TIME: &str = "time per operation (unit at each tick)";
-/// Note that explains the diamond.
-const DIAMOND: &str =
-    "Each step was measured separately. The diamond is the whole handshake, measured as one operation.";
+/// Note for handshakes that do not authenticate the relay.
+const UNAUTHENTICATED: &str = " kem-only does not authenticate the relay.";
+
+/// Returns the note for bars of steps. Explains the diamond, and names handshakes that do not authenticate the relay.
+fn steps_note(bars: &[Bar]) -> String {
+    let mut note = "Each step was measured separately.".to_owned();
+    if bars.iter().any(|bar| bar.whole.is_some()) {
+        note.push_str(" The diamond is the whole handshake, measured as one operation.");
+    }
+    if bars.iter().any(|bar| bar.algorithm.starts_with("kem-only")) {
+        note.push_str(UNAUTHENTICATED);
+    }
+    if bars.iter().any(|bar| bar.provider.contains('+')) {
+        note.push_str(PAIRS);
+    }
+    note
+}
 
 /// Draws the same pictures as the reference report, with the same names but figures from this run.
 pub(crate) fn named(analysis: &RunAnalysis<'_>) -> Vec<Chart> {
@@ -97,6 +112,7 @@ fn handshake_breakdown(analysis: &RunAnalysis<'_>) -> Option<Chart> {
         .collect();
     let mut bars = steps(analysis, AREA);
     bars.retain(|bar| best.iter().any(|(name, provider)| *name == bar.name && *provider == bar.provider));
+    let note = steps_note(&bars);
     stacked(
         analysis,
         "handshake_breakdown",
@@ -104,7 +120,7 @@ fn handshake_breakdown(analysis: &RunAnalysis<'_>) -> Option<Chart> {
         &["create (client)", "reply (relay)", "finish (client)"],
         bars,
         MOST,
-        DIAMOND,
+        &note,
     )
 }
 
@@ -120,7 +136,7 @@ fn ntor_comparison(analysis: &RunAnalysis<'_>) -> Option<Chart> {
     let missing: Vec<&str> = all.into_iter().filter(|name| bars.iter().all(|bar| bar.name != *name)).collect();
     let missing = if missing.is_empty() { String::new() } else { format!(" Not measured: {}.", missing.join(", ")) };
     let note = format!(
-        "Whole handshakes from one run, each with its fastest library. kem-only does not authenticate the relay.{}{missing}",
+        "Medians of whole handshakes from one run, each with its fastest library.{UNAUTHENTICATED}{}{missing}",
         tied_sentences(analysis, &all)
     );
     let title = "Whole circuit handshake: classical, KEM only, authenticated hybrid";
@@ -136,12 +152,14 @@ fn bytes(rows: &[&CaseAnalysis<'_>]) -> Option<u64> {
 fn overhead_analysis(analysis: &RunAnalysis<'_>) -> Option<Chart> {
     let classical = fastest(analysis, CLASSICAL);
     let (time, wire) = (whole(&classical)?, bytes(&classical)?);
-    let mut bars = Vec::new();
+    let (mut bars, mut units) = (Vec::new(), Vec::new());
     for name in &[KEM_ONLY, AUTHENTICATED] {
         let rows = fastest(analysis, name);
         let (Some(handshake), Some(sent)) = (whole(&rows), bytes(&rows)) else { continue };
-        let Some(ratio) = analysis.ratio(&[time], &[handshake]).and_then(|found| found.ratio) else { continue };
+        let Some(found) = analysis.ratio(&[time], &[handshake]) else { continue };
+        let Some(ratio) = found.ratio else { continue };
         let ratio = ratio.ratio;
+        units.push(unit_words(found.unit));
         let communication = sent as f64 / wire as f64;
         let bytes = Interval { estimate: communication, low: communication, high: communication, ..ratio };
         bars.push(column_of(handshake, &format!("{name}, bytes"), bytes, Some(0)));
@@ -152,12 +170,14 @@ fn overhead_analysis(analysis: &RunAnalysis<'_>) -> Option<Chart> {
         (LegendEntry::Part(1), "computation: time of the handshake".to_owned()),
     ];
     let note = format!(
-        "Relative to {CLASSICAL} by {}. Communication: bytes of both messages. Computation: the whole handshake, in \
-         core cycles if both handshakes have cycle counts, otherwise in time.{}",
+        "Relative to {CLASSICAL} by {}. Communication: bytes of both messages. Computation: the whole handshake, in {}. \
+         {}{}",
         time.case().provider,
+        distinct(units).join(" or "),
+        UNAUTHENTICATED.trim_start(),
         tied_sentences(analysis, &[CLASSICAL, KEM_ONLY, AUTHENTICATED])
     );
-    let title = "Overhead of post-quantum circuit handshakes relative to the classical one";
+    let title = "Cost of post-quantum circuit handshakes relative to the classical one";
     let up = "ratio to the classical handshake";
     let whiskers = Some("Whiskers: 95% interval of the ratio of times. Lengths are exact.");
     let base = Some((time.case().provider.as_str(), CLASSICAL));
@@ -168,14 +188,15 @@ fn overhead_analysis(analysis: &RunAnalysis<'_>) -> Option<Chart> {
 /// Draws the times of the steps of each handshake. Each step was measured separately.
 pub(crate) fn phases(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> {
     let bars = steps(analysis, area);
+    let note = steps_note(&bars);
     stacked(
         analysis,
         &format!("phases-{}", slug(area)),
-        &format!("{}: time of each step of the handshake", subject(area)),
+        &format!("{}: time of each step of the handshake", subject(AREA)),
         &STEPS,
         bars,
         MOST,
-        DIAMOND,
+        &note,
     )
 }
 

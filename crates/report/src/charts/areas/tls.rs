@@ -8,7 +8,7 @@ use crate::charts::look::Looks;
 use crate::charts::provenance::{named, time_whiskers};
 use crate::charts::ratios::doubt;
 use crate::charts::scatter::{Dot, Plane, plane};
-use crate::charts::stack::{Bar, doubt_of, stacked};
+use crate::charts::stack::{Bar, doubt_of, fastest_of_each, stacked};
 use pqlab_analysis::number::{grouped as thousands, known_rate, known_time};
 use pqlab_analysis::tls::{
     AREA, Configuration, ConnectionFigures, Flights, HandshakeDecomposition, HandshakeFigures, INITIAL_WINDOW, SEGMENT,
@@ -291,12 +291,13 @@ fn parts(analysis: &RunAnalysis<'_>) -> Option<Chart> {
         whole: Some(one.handshake_ns),
         doubt: doubt_of(&one.caveats),
     };
-    let bars = decompositions(analysis).into_iter().map(bar).collect();
+    let bars = fastest_of_each(decompositions(analysis).into_iter().map(bar).collect());
     let note = "Mean times of both sides together. The primitives were measured separately. Rest: the time of the \
                 handshake minus the times of the primitives, drawn only if it is positive. Diamond: the time of the \
-                handshake.";
+                handshake. Pairs: client + server.";
     let parts = ["key exchange", "signing", "verification", "rest: TLS itself"];
-    let title = format!("{}: time of a handshake, split into components", subject(AREA));
+    let title =
+        format!("{}: time of a handshake with its fastest implementations, split into components", subject(AREA));
     stacked(analysis, "tls-parts", &title, &parts, bars, MOST, note)
 }
 
@@ -313,7 +314,8 @@ fn steps(analysis: &RunAnalysis<'_>, all: &[HandshakeFigures<'_, '_>]) -> Option
             doubt: one.steps.iter().flatten().find_map(|step| doubt(step)),
         })
     };
-    let note = "Means. Each step was measured separately; the diamond is the handshake, measured as one operation.";
+    let note = "Means. Each step was measured separately; the diamond is the handshake, measured as one operation. \
+                Pairs: client + server.";
     let title = format!("{}: time of a handshake, split into steps", subject(AREA));
     stacked(analysis, "tls-steps", &title, &STEPS, all.iter().filter_map(bar).collect(), MOST, note)
 }

@@ -65,11 +65,15 @@ impl Canvas {
         self.push(html! { path class="diamond" d=(path) fill=(INK) stroke="#ffffff" stroke-width="1.4" {} });
     }
 
-    /// Returns the number of whiskers that are hidden by a mark.
-    pub(super) fn hidden_whiskers(&self) -> usize {
+    /// Removes the whiskers that are shorter than their mark, so that no ends show at the edges of the mark. Returns
+    /// their number.
+    pub(super) fn remove_hidden_whiskers(&mut self) -> usize {
         let covers = |(x, y): &(f64, f64), end: &(f64, f64)| (end.0 - x).abs() <= HALF && (end.1 - y).abs() <= HALF;
-        let hidden = |ends: &&[(f64, f64); 2]| self.marks.iter().any(|mark| ends.iter().all(|end| covers(mark, end)));
-        self.whiskers.iter().filter(hidden).count()
+        let is_hidden = |ends: &[(f64, f64); 2]| self.marks.iter().any(|mark| ends.iter().all(|end| covers(mark, end)));
+        let hidden: Vec<_> =
+            self.whiskers.iter().filter(|(ends, _)| is_hidden(ends)).map(|(_, at)| at.clone()).collect();
+        hidden.iter().rev().for_each(|at| self.body.replace_range(at.clone(), ""));
+        hidden.len()
     }
 
     /// Draws a filled outline in the color of a library, or a hollow gray one if the case is not ranked.
@@ -157,7 +161,7 @@ mod tests {
     use pqlab_analysis::RunAnalysis;
 
     #[test]
-    fn hidden_whiskers_are_counted() {
+    fn hidden_whiskers_are_removed_and_counted() {
         let run = crate::fixtures::run();
         let analysis = RunAnalysis::new(&run);
         let look = Looks::new(&analysis).of_provider("aws-lc");
@@ -167,8 +171,8 @@ mod tests {
         canvas.interval_across(20.0, &scale, 48.0, 52.0);
         canvas.mark(look, 150.0, 20.0, "x");
         canvas.interval_across(20.0, &scale, 130.0, 170.0);
-        assert_eq!(canvas.hidden_whiskers(), 1);
         let svg = canvas.finish(&analysis, "x", "x", "Some.".to_owned()).svg;
         assert!(svg.contains("hidden: 1 of 2."), "{svg}");
+        assert_eq!(svg.matches("class=\"whisker\"").count(), 1, "{svg}");
     }
 }

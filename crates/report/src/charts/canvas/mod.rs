@@ -19,6 +19,7 @@ use maud::{Markup, PreEscaped, html};
 use pqlab_analysis::CaseAnalysis;
 use pqlab_analysis::number::{APPROXIMATE, grouped, memory, rate, significant, throughput, time};
 use pqlab_analysis::text::neutral;
+use std::ops::Range;
 use text::wrapped;
 
 /// Colors of libraries on white (after Okabe and Ito). None of them is gray, because gray marks show cases that are not
@@ -108,8 +109,8 @@ pub(super) struct Canvas {
     has_approximate: bool,
     /// Centers of the marks in the plot. Excludes marks in the legend.
     marks: Vec<(f64, f64)>,
-    /// Both ends of each whisker.
-    whiskers: Vec<[(f64, f64); 2]>,
+    /// Both ends of each whisker, and the range of bytes in `body` that draws it.
+    whiskers: Vec<([(f64, f64); 2], Range<usize>)>,
     /// Sentences of the small print that are specific to this picture.
     notes: Vec<String>,
     /// Figures that the picture shows, for the small print.
@@ -157,6 +158,19 @@ impl Quantity {
             Quantity::Factor => format!("{}×", trimmed(&significant(value))),
             Quantity::Share => format!("{}%", trimmed(&significant(100.0 * value))),
         }
+    }
+}
+
+impl Quantity {
+    /// Returns the texts of an axis's ticks. Zero needs no unit, and all rates above 1,000 have the same unit.
+    fn show_ticks(self, ticks: &[f64]) -> Vec<String> {
+        let thousands = self == Quantity::Rate && ticks.iter().any(|tick| (1e4..1e6).contains(tick));
+        let show = |tick: &f64| match *tick {
+            0.0 => "0".to_owned(),
+            tick if thousands && (1e3..1e4).contains(&tick) => format!("{}k", trimmed(&significant(tick / 1e3))),
+            tick => self.show(tick),
+        };
+        ticks.iter().map(show).collect()
     }
 }
 
@@ -329,20 +343,22 @@ impl Canvas {
     /// Draws ticks and rules for a horizontal axis.
     pub(super) fn axis_across(&mut self, scale: &Scale, quantity: Quantity, top: f64, bottom: f64) {
         let room = (scale.end - scale.start).abs();
-        for tick in scale.ticks((room / 72.0) as usize) {
-            let x = scale.at(tick);
+        let ticks = scale.ticks((room / 72.0) as usize);
+        for (tick, text) in ticks.iter().zip(quantity.show_ticks(&ticks)) {
+            let x = scale.at(*tick);
             self.rule((x, top), (x, bottom));
-            self.text(x, bottom + 15.0, TextStyle::Faint, Anchor::Middle, &quantity.show(tick));
+            self.text(x, bottom + 15.0, TextStyle::Faint, Anchor::Middle, &text);
         }
     }
 
     /// Draws ticks and rules for a vertical axis.
     pub(super) fn axis_up(&mut self, scale: &Scale, quantity: Quantity, left: f64, right: f64) {
         let room = (scale.end - scale.start).abs();
-        for tick in scale.ticks((room / 36.0) as usize) {
-            let y = scale.at(tick);
+        let ticks = scale.ticks((room / 36.0) as usize);
+        for (tick, text) in ticks.iter().zip(quantity.show_ticks(&ticks)) {
+            let y = scale.at(*tick);
             self.rule((left, y), (right, y));
-            self.text(left - 6.0, y + 4.0, TextStyle::Faint, Anchor::End, &quantity.show(tick));
+            self.text(left - 6.0, y + 4.0, TextStyle::Faint, Anchor::End, &text);
         }
     }
 
@@ -358,6 +374,9 @@ impl Canvas {
     /// whether the case is ranked.
     pub(super) fn shows(&mut self, row: &CaseAnalysis<'_>) {
         self.shown.add(&row.case().provider, &row.case().algorithm, doubt(row));
+        if let Some(estimates) = &row.estimates {
+            self.shown.add_statistic(estimates.statistic);
+        }
     }
 
     /// Records a figure that the picture shows, like [`Canvas::shows`]. A figure may cover several cases. `doubt` is
@@ -380,14 +399,15 @@ impl Canvas {
 
     /// Draws the small print below the picture, and increases the height of the picture to fit it.
     fn print(&mut self, analysis: &RunAnalysis<'_>) {
-        let hidden = self.hidden_whiskers();
+        let hidden = self.remove_hidden_whiskers();
         if hidden > 0 {
             self.note(format!("Whiskers shorter than their mark are hidden: {hidden} of {}.", self.whiskers.len()));
         }
         if self.has_approximate {
             self.note(format!("≈: {APPROXIMATE}."));
         }
-        self.note(self.shown.trust());
+        self.note(self.shown.statistic());
+        self.note(self.shown.trust(!self.whiskers.is_empty()));
         self.note(self.shown.related_defects(analysis));
         let paragraphs = [self.notes.join(" ")].into_iter().chain(provenance(analysis, &self.shown));
         let lines: Vec<String> = paragraphs.flat_map(|text| wrapped(&neutral(&text), self.width)).collect();
@@ -435,6 +455,8 @@ mod tests {
         assert_eq!(Quantity::Bytes.show(16_384.0), "16 KiB");
         assert_eq!(Quantity::Bytes.show(5_000.0), "5,000 B");
         assert_eq!(Quantity::Throughput.show(5e8), "500 MB/s");
+        assert_eq!(Quantity::Rate.show_ticks(&[0.0, 7_500.0, 15_000.0]), ["0", "7.5k", "15k"]);
+        assert_eq!(Quantity::Time.show_ticks(&[0.0, 500.0, 1_000.0]), ["0", "500 ns", "1 µs"]);
     }
 
     #[test]

@@ -60,10 +60,11 @@ impl Canvas {
             let tip = if end == End::Arrow { format!("L{} {}", px(place.0), px(place.1)) } else { String::new() };
             format!("M{} {}{tip}L{} {}", px(one.0), px(one.1), px(other.0), px(other.1))
         };
-        self.whiskers.push([from, to]);
         let line = format!("M{} {}L{} {}", px(from.0), px(from.1), px(to.0), px(to.1));
         let path = line + &end(from, ends[0], -1.0) + &end(to, ends[1], 1.0);
+        let start = self.body.len();
         self.push(html! { path class="whisker" d=(path) stroke=(INK) stroke-width="1.1" fill="none" {} });
+        self.whiskers.push(([from, to], start..self.body.len()));
     }
 }
 
