@@ -30,7 +30,10 @@ const PLACES: [(f64, f64, Anchor); 8] = [
     (-7.0, 14.0, Anchor::End),
 ];
 
-/// A rectangle occupied by a mark or a label.
+/// Ratio of the lowest value to the lower end of the vertical scale.
+const BELOW: f64 = 1.2;
+
+/// A rectangle occupied by a mark, a whisker or a label.
 struct Place {
     left: f64,
     right: f64,
@@ -218,14 +221,20 @@ struct Placed {
     text: String,
 }
 
-/// Places each label next to its mark, where it covers neither a mark nor another label. If a label does not fit, a
-/// number replaces it. Returns the labels, and the list of numbers with their texts.
+/// Places each label next to its mark, where it covers no mark, whisker or other label. If a label does not fit, a
+/// number replaces it. `ends` returns the y coordinates of a whisker's ends. Returns the labels, and the list of numbers
+/// with their texts.
 fn placed(
     dots: &[Dot],
     at: impl Fn(&Dot) -> (f64, f64),
+    ends: impl Fn(&Dot) -> (f64, f64),
     [left, top, right, bottom]: [f64; 4],
 ) -> (Vec<Placed>, Vec<String>) {
     let mut taken: Vec<Place> = dots.iter().map(&at).map(|(x, y)| Place::around(x, y, 12.0)).collect();
+    taken.extend(dots.iter().map(|dot| {
+        let ((x, _), (low, high)) = (at(dot), ends(dot));
+        Place { left: x - 4.0, right: x + 4.0, top: high.min(low), bottom: high.max(low) }
+    }));
     let (mut labels, mut numbered) = (Vec::new(), Vec::new());
     for dot in dots {
         let (x, y) = at(dot);
@@ -273,13 +282,16 @@ pub(super) fn plane(analysis: &RunAnalysis<'_>, plane: Plane, dots: &[Dot]) -> O
     let top = canvas.head(&plane.title, &legend) + 20.0;
     let (left, right, bottom) = (64.0, WIDTH - 40.0, top + HEIGHT);
     let across = Scale::log(dots.iter().map(|dot| dot.at), left, right);
-    let up = Scale::log(dots.iter().flat_map(|dot| [dot.value.low, dot.value.high]), bottom, top);
+    // Leave room for a label below the lowest mark.
+    let bounds = dots.iter().flat_map(|dot| [dot.value.low / BELOW, dot.value.high]);
+    let up = Scale::log(bounds, bottom, top);
     canvas.axis_across(&across, Quantity::Bytes, top, bottom);
     canvas.axis_up(&up, Quantity::Time, left, right);
     canvas.text((left + right) / 2.0, bottom + 36.0, TextStyle::Faint, Anchor::Middle, &plane.across);
     canvas.text(0.0, top - 8.0, TextStyle::Faint, Anchor::Start, &plane.up);
     let at = |dot: &Dot| (across.at(dot.at), up.at(dot.value.estimate));
-    let (labels, numbered) = placed(dots, at, [left, top, WIDTH, bottom]);
+    let ends = |dot: &Dot| (up.at(dot.value.low), up.at(dot.value.high));
+    let (labels, numbered) = placed(dots, at, ends, [left, top, WIDTH, bottom]);
     for dot in dots {
         let (x, y) = at(dot);
         canvas.interval_up(x, &up, dot.value.low, dot.value.high);
@@ -347,7 +359,8 @@ mod tests {
             let number: f64 = dot.name.rsplit(' ').next().unwrap().parse().unwrap();
             (300.0 + 14.0 * (number % 4.0), 200.0 + 14.0 * (number / 4.0).floor())
         };
-        let (labels, numbered) = placed(&dots, at, [0.0, 0.0, 760.0, 400.0]);
+        let ends = |dot: &Dot| (at(dot).1 - 40.0, at(dot).1 + 5.0);
+        let (labels, numbered) = placed(&dots, at, ends, [0.0, 0.0, 760.0, 400.0]);
         assert!(!numbered.is_empty() && numbered.len() < dots.len(), "{numbered:?}");
         let places: Vec<Place> =
             labels.iter().map(|one| Place::of_text(one.x, one.y, one.anchor, width_of(&one.text, 11.0))).collect();

@@ -4,7 +4,7 @@
 use super::areas::subject;
 use super::canvas::{Anchor, Canvas, LegendEntry, Quantity, Scale, TextStyle, label, width_of};
 use super::look::Looks;
-use super::provenance::{RATIO_WHISKERS, named};
+use super::provenance::named;
 use super::{Chart, ratios, slug};
 use pqlab_analysis::number::{factor_within, known_rate};
 use pqlab_analysis::scaling::{ScalingFigures, scaling};
@@ -82,7 +82,7 @@ pub(super) fn speedups(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> 
             y += LINE;
         }
     }
-    canvas.note(RATIO_WHISKERS);
+    canvas.note("Whiskers: 95% interval of the ratio, paired by rounds.");
     canvas.note("Rates cover all threads.");
     let more =
         if total > groups.len() { format!("The table lists {} more.", total - groups.len()) } else { String::new() };

@@ -18,8 +18,8 @@ const LABELS: f64 = 320.0;
 /// Maximum number of bars.
 pub(super) const MOST: usize = 18;
 
-/// Note for pairs of libraries.
-pub(super) const PAIRS: &str = " Pairs: classical half + post-quantum half.";
+/// Note for pairs of libraries that compute the halves of a hybrid.
+pub(super) const HALVES: &str = "Pairs of libraries: classical half + post-quantum half.";
 
 /// A bar: the times of its parts, and the total time if it was measured separately. All times are in ns.
 pub(super) struct Bar {
@@ -56,7 +56,7 @@ pub(super) fn fastest_of_each(bars: Vec<Bar>) -> Vec<Bar> {
     kept
 }
 
-/// Draws at most `most` stacked bars, fastest first. Returns `None` if there are none.
+/// Draws at most `most` stacked bars, fastest first. `pairs` explains the names of pairs of libraries. Returns `None` if there are none.
 pub(super) fn stacked(
     analysis: &RunAnalysis<'_>,
     name: &str,
@@ -64,7 +64,7 @@ pub(super) fn stacked(
     parts: &[&str],
     mut bars: Vec<Bar>,
     most: usize,
-    note: &str,
+    [note, pairs]: [&str; 2],
 ) -> Option<Chart> {
     let total = |bar: &Bar| bar.parts.iter().sum::<f64>();
     let all = bars.len();
@@ -128,6 +128,9 @@ pub(super) fn stacked(
     canvas.note(note);
     if bars.iter().any(|bar| bar.doubt.is_some()) {
         canvas.note("Grey bars have their parts in the order of the legend.");
+    }
+    if bars.iter().any(|bar| bar.provider.contains('+')) {
+        canvas.note(pairs);
     }
     canvas.note("Bars have no whiskers; the tables give the intervals.");
     canvas.note(more.trim_start());

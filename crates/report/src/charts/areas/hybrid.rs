@@ -1,7 +1,7 @@
 //! Charts of hybrids: the time of each operation, divided into its classical and its post-quantum half.
 
 use crate::charts::areas::subject;
-use crate::charts::stack::{Bar, MOST, doubt_of, fastest_of_each, stacked};
+use crate::charts::stack::{Bar, HALVES, MOST, doubt_of, fastest_of_each, stacked};
 use crate::charts::{Chart, slug};
 use pqlab_analysis::RunAnalysis;
 use pqlab_analysis::hybrid::{Decomposition, decompositions};
@@ -13,8 +13,7 @@ const UNCRYPTOGRAPHIC: [&str; 2] = ["encode", "decode"];
 const HANDSHAKE: &str = "handshake";
 const PARTS: [&str; 3] = ["classical half", "post-quantum half", "overhead"];
 const NOTE: &str = "Means over the same rounds. Overhead: the time of the hybrid minus the times of both \
-                    halves, drawn only if it is positive. Diamond: the time of the hybrid. Pairs: classical half + \
-                    post-quantum half.";
+                    halves, drawn only if it is positive. Diamond: the time of the hybrid.";
 
 fn bar(one: &Decomposition<'_>) -> Bar {
     let case = &one.hybrid.case;
@@ -36,7 +35,7 @@ pub(crate) fn handshakes(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart
     let short = |one: &Decomposition<'_>| Bar { name: one.hybrid.case.algorithm.clone(), ..bar(one) };
     let bars = all.iter().map(short).collect();
     let title = format!("{}: time of a whole key exchange, split into halves", subject(area));
-    stacked(analysis, &format!("handshake-{}", slug(area)), &title, &PARTS, bars, MOST, NOTE)
+    stacked(analysis, &format!("handshake-{}", slug(area)), &title, &PARTS, bars, MOST, [NOTE, HALVES])
 }
 
 /// Draws the times of each hybrid's other operations, divided into the two halves. The halves were measured in the same
@@ -54,5 +53,5 @@ pub(crate) fn halves(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> {
     }
     let title = format!("{}: time of each operation with its fastest pair, split into halves", subject(area));
     let bars = fastest_of_each(of_area.iter().map(bar).collect());
-    stacked(analysis, &format!("halves-{}", slug(area)), &title, &PARTS, bars, MOST, NOTE)
+    stacked(analysis, &format!("halves-{}", slug(area)), &title, &PARTS, bars, MOST, [NOTE, HALVES])
 }

@@ -5,7 +5,7 @@ use crate::charts::canvas::{LegendEntry, Quantity};
 use crate::charts::columns::{Column, Texts, columns};
 use crate::charts::intervals::usual;
 use crate::charts::ratios::doubt;
-use crate::charts::stack::{Bar, MOST, PAIRS, stacked};
+use crate::charts::stack::{Bar, HALVES, MOST, stacked};
 use crate::charts::{Chart, slug};
 use pqlab_analysis::findings::unit_words;
 use pqlab_analysis::ntor::AREA;
@@ -34,9 +34,6 @@ fn steps_note(bars: &[Bar]) -> String {
     }
     if bars.iter().any(|bar| bar.algorithm.starts_with("kem-only")) {
         note.push_str(UNAUTHENTICATED);
-    }
-    if bars.iter().any(|bar| bar.provider.contains('+')) {
-        note.push_str(PAIRS);
     }
     note
 }
@@ -120,7 +117,7 @@ fn handshake_breakdown(analysis: &RunAnalysis<'_>) -> Option<Chart> {
         &["create (client)", "reply (relay)", "finish (client)"],
         bars,
         MOST,
-        &note,
+        [&note, HALVES],
     )
 }
 
@@ -196,7 +193,7 @@ pub(crate) fn phases(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> {
         &STEPS,
         bars,
         MOST,
-        &note,
+        [&note, HALVES],
     )
 }
 

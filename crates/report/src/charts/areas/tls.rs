@@ -294,12 +294,15 @@ fn parts(analysis: &RunAnalysis<'_>) -> Option<Chart> {
     let bars = fastest_of_each(decompositions(analysis).into_iter().map(bar).collect());
     let note = "Mean times of both sides together. The primitives were measured separately. Rest: the time of the \
                 handshake minus the times of the primitives, drawn only if it is positive. Diamond: the time of the \
-                handshake. Pairs: client + server.";
+                handshake.";
     let parts = ["key exchange", "signing", "verification", "rest: TLS itself"];
     let title =
         format!("{}: time of a handshake with its fastest implementations, split into components", subject(AREA));
-    stacked(analysis, "tls-parts", &title, &parts, bars, MOST, note)
+    stacked(analysis, "tls-parts", &title, &parts, bars, MOST, [note, SIDES])
 }
+
+/// Note for pairs of implementations.
+const SIDES: &str = "Pairs of implementations: client + server.";
 
 /// Draws the times of the steps of each handshake, if they were measured.
 fn steps(analysis: &RunAnalysis<'_>, all: &[HandshakeFigures<'_, '_>]) -> Option<Chart> {
@@ -314,10 +317,9 @@ fn steps(analysis: &RunAnalysis<'_>, all: &[HandshakeFigures<'_, '_>]) -> Option
             doubt: one.steps.iter().flatten().find_map(|step| doubt(step)),
         })
     };
-    let note = "Means. Each step was measured separately; the diamond is the handshake, measured as one operation. \
-                Pairs: client + server.";
+    let note = "Means. Each step was measured separately; the diamond is the handshake, measured as one operation.";
     let title = format!("{}: time of a handshake, split into steps", subject(AREA));
-    stacked(analysis, "tls-steps", &title, &STEPS, all.iter().filter_map(bar).collect(), MOST, note)
+    stacked(analysis, "tls-steps", &title, &STEPS, all.iter().filter_map(bar).collect(), MOST, [note, SIDES])
 }
 
 /// Lists the implementations, each with its number of lines: `rustls 3, openssl 1`.
