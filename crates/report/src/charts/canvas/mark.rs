@@ -4,6 +4,7 @@ use super::{COLOURS, Canvas, FAINT, INK, colour, px};
 use crate::charts::look::{Fill, Look};
 use maud::html;
 use pqlab_analysis::text::neutral;
+use std::ops::Range;
 
 /// Colors of the parts of a bar, from dark to light. No library has one of these colors.
 const PARTS: [&str; 4] = ["#123f57", "#3a8ba3", "#a9d5de", "#d8c79a"];
@@ -70,9 +71,9 @@ impl Canvas {
     pub(super) fn remove_hidden_whiskers(&mut self) -> usize {
         let covers = |(x, y): &(f64, f64), end: &(f64, f64)| (end.0 - x).abs() <= HALF && (end.1 - y).abs() <= HALF;
         let is_hidden = |ends: &[(f64, f64); 2]| self.marks.iter().any(|mark| ends.iter().all(|end| covers(mark, end)));
-        let hidden: Vec<_> =
-            self.whiskers.iter().filter(|(ends, _)| is_hidden(ends)).map(|(_, at)| at.clone()).collect();
-        hidden.iter().rev().for_each(|at| self.body.replace_range(at.clone(), ""));
+        let hidden: Vec<Range<usize>> =
+            self.whiskers.iter().filter(|one| is_hidden(&one.ends)).map(|one| one.markup.clone()).collect();
+        hidden.iter().rev().for_each(|markup| self.body.replace_range(markup.clone(), ""));
         hidden.len()
     }
 

@@ -98,6 +98,14 @@ pub(super) enum LegendEntry {
     Ideal,
 }
 
+/// A whisker that was drawn.
+struct Whisker {
+    /// Coordinates of both ends.
+    ends: [(f64, f64); 2],
+    /// Range of bytes in the body that draws the whisker.
+    markup: Range<usize>,
+}
+
 /// A picture under construction.
 pub(super) struct Canvas {
     width: f64,
@@ -109,8 +117,7 @@ pub(super) struct Canvas {
     has_approximate: bool,
     /// Centers of the marks in the plot. Excludes marks in the legend.
     marks: Vec<(f64, f64)>,
-    /// Both ends of each whisker, and the range of bytes in `body` that draws it.
-    whiskers: Vec<([(f64, f64); 2], Range<usize>)>,
+    whiskers: Vec<Whisker>,
     /// Sentences of the small print that are specific to this picture.
     notes: Vec<String>,
     /// Figures that the picture shows, for the small print.

@@ -1,7 +1,7 @@
 //! Whiskers, which show intervals: lines with a cap at each end, or with an arrow if the interval extends beyond the
 //! plot.
 
-use super::{Canvas, INK, Scale, px};
+use super::{Canvas, INK, Scale, Whisker, px};
 use maud::html;
 
 /// Sentence for the text alternative of a picture in which an interval extends beyond the plot.
@@ -64,7 +64,7 @@ impl Canvas {
         let path = line + &end(from, ends[0], -1.0) + &end(to, ends[1], 1.0);
         let start = self.body.len();
         self.push(html! { path class="whisker" d=(path) stroke=(INK) stroke-width="1.1" fill="none" {} });
-        self.whiskers.push(([from, to], start..self.body.len()));
+        self.whiskers.push(Whisker { ends: [from, to], markup: start..self.body.len() });
     }
 }
 
