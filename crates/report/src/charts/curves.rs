@@ -6,11 +6,15 @@ use super::look::Looks;
 use super::provenance::{named, time_whiskers};
 use super::{Chart, ratios, slug};
 use pqlab_analysis::{CaseAnalysis, RunAnalysis, distinct, grouped, rate};
-use pqlab_record::{Case, Parameter};
+use pqlab_record::{Case, Parameter, Statistic};
 use pqlab_stats::Interval;
 
 const WIDTH: f64 = 760.0;
 const HEIGHT: f64 = 340.0;
+/// Largest number of curves whose marks are drawn exactly above each other.
+const CROWDED: usize = 4;
+/// Maximum distance between two marks that stand side by side, in SVG units.
+const MARK: f64 = 9.0;
 /// Maximum number of curves in a picture.
 const MOST: usize = 12;
 /// Maximum width of the labels, in SVG units. Longer labels take several lines.
@@ -23,6 +27,8 @@ pub(super) struct Point {
     pub(super) value: Interval,
     /// Reason why the case is not ranked. The mark is then hollow.
     pub(super) doubt: Option<&'static str>,
+    /// Statistic of the case; `None` if the value is a rate, which is the reciprocal of a mean.
+    pub(super) statistic: Option<Statistic>,
 }
 
 /// A curve: figures of one provider.
@@ -60,11 +66,12 @@ pub(super) struct Plot<'p> {
 }
 
 /// Returns a curve for each group of cases that differ only in `parameter`, if the group has at least two points.
-/// `value` returns the value of a point.
+/// `value` returns the value of a point, and `statistic` its statistic, or `None` for a rate.
 pub(super) fn series<'r>(
     rows: impl Iterator<Item = &'r CaseAnalysis<'r>>,
     parameter: &str,
     value: impl Fn(&CaseAnalysis<'_>) -> Option<Interval>,
+    statistic: impl Fn(&CaseAnalysis<'_>) -> Option<Statistic>,
 ) -> Vec<Series> {
     let with = rows.filter(|row| row.case().number(parameter).is_some() && !row.case().is_null());
     let all = grouped(with, |row| (what_without(row.case(), parameter), row.case().provider.clone()))
@@ -72,7 +79,7 @@ pub(super) fn series<'r>(
         .map(|((what, provider), rows)| {
             let point = |row: &&CaseAnalysis<'_>| {
                 let (at, value) = (row.case().number(parameter)? as f64, value(row)?);
-                Some(Point { at, value, doubt: ratios::doubt(row) })
+                Some(Point { at, value, doubt: ratios::doubt(row), statistic: statistic(row) })
             };
             let mut points: Vec<Point> = rows.iter().filter_map(point).collect();
             points.sort_by(|one, other| one.at.total_cmp(&other.at));
@@ -81,6 +88,11 @@ pub(super) fn series<'r>(
         })
         .collect();
     curves(all)
+}
+
+/// Returns the statistic of a case.
+pub(super) fn statistic_of(row: &CaseAnalysis<'_>) -> Option<Statistic> {
+    row.estimates.as_ref().map(|estimates| estimates.statistic)
 }
 
 /// Returns the part of the name that all cases of a curve share. Omits the library and the parameter on the horizontal
@@ -140,7 +152,13 @@ pub(super) fn draw(analysis: &RunAnalysis<'_>, plot: &Plot<'_>, mut all: Vec<Ser
         Vec::new()
     };
     let label_of = |series: &Series| -> Vec<String> {
-        let library = named(analysis, &series.provider, &series.algorithm, series.doubt());
+        let doubts = series.points.iter().filter(|point| point.doubt.is_some()).count();
+        let some = doubts > 0 && doubts < series.points.len();
+        let doubt = series.doubt().map(|reason| match some {
+            true => format!("{doubts} of {} {reason}", series.points.len()),
+            false => reason.to_owned(),
+        });
+        let library = named(analysis, &series.provider, &series.algorithm, doubt.as_deref());
         let name = if what.len() > 1 { format!("{} · {library}", series.what) } else { library };
         lines_of(&name, 11.0, LABELS)
     };
@@ -154,6 +172,7 @@ pub(super) fn draw(analysis: &RunAnalysis<'_>, plot: &Plot<'_>, mut all: Vec<Ser
     canvas.text(0.0, top - 14.0, TextStyle::Faint, Anchor::Start, plot.up.0);
     let (left, right, bottom) = (62.0, WIDTH - widest - 28.0, top + height - 44.0);
     let places = || all.iter().flat_map(|series| series.points.iter().map(|point| point.at));
+    let count = all.len();
     let ideal = |series: &Series| {
         let (first, last) = (series.points.first()?, series.points.last()?);
         Some(first.value.estimate * last.at / first.at)
@@ -183,9 +202,16 @@ pub(super) fn draw(analysis: &RunAnalysis<'_>, plot: &Plot<'_>, mut all: Vec<Ser
     let ticks_of = |quantity: Quantity| if quantity == Quantity::Bytes { "unit at each tick, " } else { "" };
     let axis = format!("{} ({}{scale})", plot.across.0, ticks_of(plot.across.1));
     canvas.text((left + right) / 2.0, bottom + 34.0, TextStyle::Faint, Anchor::Middle, &axis);
-    for series in &all {
+    // Marks of the same place stand side by side, so that they do not hide each other.
+    let closest = ticks.windows(2).map(|pair| across.at(pair[1]) - across.at(pair[0])).fold(f64::INFINITY, f64::min);
+    let step = if count > CROWDED { (0.8 * closest / count as f64).min(MARK) } else { 0.0 };
+    let aside = |number: usize| step * (number as f64 - (count - 1) as f64 / 2.0);
+    if step > 0.0 {
+        canvas.note("Marks for the same value on the horizontal axis are set side by side.");
+    }
+    for (number, series) in all.iter().enumerate() {
         let look = look(series);
-        let at = |point: &Point| (across.at(point.at), up.at(point.value.estimate));
+        let at = |point: &Point| (across.at(point.at) + aside(number), up.at(point.value.estimate));
         let points: Vec<(f64, f64)> = series.points.iter().map(at).collect();
         match series.points.iter().all(|point| point.doubt.is_some()) {
             true => canvas.ideal(&points),
@@ -197,11 +223,15 @@ pub(super) fn draw(analysis: &RunAnalysis<'_>, plot: &Plot<'_>, mut all: Vec<Ser
             let about = format!("{} at {place}: {value}", series.name());
             canvas.mark(look.doubted(point.doubt), *x, *y, &about);
             canvas.shows_figure(&series.provider, &series.algorithm, point.doubt);
+            match point.statistic {
+                Some(statistic) => canvas.shows_statistic(statistic),
+                None => canvas.note("Rates are reciprocals of means."),
+            }
         }
         // Draw the line of ideal growth after the curve, so that it stays visible if the two
         // coincide.
         if let (true, Some(first)) = (plot.ideal, series.points.first()) {
-            let at = |place: f64| (across.at(place), up.at(first.value.estimate * place / first.at));
+            let at = |place: f64| (across.at(place) + aside(number), up.at(first.value.estimate * place / first.at));
             canvas.ideal(&series.points.iter().map(|point| at(point.at)).collect::<Vec<_>>());
         }
     }
@@ -210,7 +240,7 @@ pub(super) fn draw(analysis: &RunAnalysis<'_>, plot: &Plot<'_>, mut all: Vec<Ser
         .enumerate()
         .filter_map(|(number, series)| {
             let point = series.points.last()?;
-            Some((up.at(point.value.estimate), across.at(point.at), number))
+            Some((up.at(point.value.estimate), across.at(point.at) + aside(number), number))
         })
         .collect();
     ends.sort_by(|one, other| one.0.total_cmp(&other.0));
@@ -263,7 +293,7 @@ pub(super) fn threads(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> {
     let rows = || analysis.area(area).filter(|row| row.case().tasks().is_none() && row.case().threads().is_some());
     let transactions = rows().any(|row| row.case().transactions().is_some());
     let count = |row: &CaseAnalysis<'_>| row.case().transactions().unwrap_or(1) as f64;
-    let mut all = series(rows(), Parameter::THREADS, |row| rate(row, count(row)));
+    let mut all = series(rows(), Parameter::THREADS, |row| rate(row, count(row)), |_| None);
     let counted = if transactions { "transactions".to_owned() } else { counted(area, rows(), &mut all) };
     let up = format!("{counted} per second");
     let plot = Plot {
@@ -280,7 +310,7 @@ pub(super) fn threads(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> {
 
 /// Draws throughput by number of concurrent tasks.
 pub(super) fn load(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> {
-    let all = series(analysis.area(area), Parameter::TASKS, |row| rate(row, 1.0));
+    let all = series(analysis.area(area), Parameter::TASKS, |row| rate(row, 1.0), |_| None);
     let plot = Plot {
         name: format!("load-{}", slug(area)),
         title: format!("{}: tasks per second by number of concurrent tasks", subject(area)),
@@ -298,7 +328,7 @@ pub(super) fn lengths(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> {
     let through = analysis.area(area).any(|row| row.case().facts.bytes.is_some());
     let rows = || analysis.area(area).filter(|row| row.usual());
     let (title, up, all) = if through {
-        let all = series(rows(), Parameter::LENGTH, |row| rate(row, row.case().facts.bytes? as f64));
+        let all = series(rows(), Parameter::LENGTH, |row| rate(row, row.case().facts.bytes? as f64), |_| None);
         // Show a single hash function, so that the chart compares providers.
         let functions = ["SHA3-256 digest", "SHA-256 digest"];
         let function =
@@ -307,7 +337,7 @@ pub(super) fn lengths(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> {
         let title = format!("{}: throughput by message length", subject(area));
         (title, ("bytes per second (unit at each tick)", Quantity::Throughput), all)
     } else {
-        let all = series(rows(), Parameter::LENGTH, |row| row.time());
+        let all = series(rows(), Parameter::LENGTH, |row| row.time(), statistic_of);
         let title = format!("{}: time per operation by message length", subject(area));
         (title, ("time per operation (unit at each tick)", Quantity::Time), all)
     };

@@ -90,7 +90,7 @@ pub(super) fn cumulative(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart
     }
     for (row, times) in &curves {
         canvas.mark(look(row), across.at(times.median()), up.at(0.5), "median");
-        canvas.shows(row);
+        canvas.shows_figure(&row.case().provider, &row.case().algorithm, doubt(row));
     }
     let spread: Vec<String> = curves.iter().filter_map(|(row, _)| spread(row)).collect();
     canvas.note("A curve gives the percentage of operations that took at most the time on the axis.");
@@ -183,7 +183,7 @@ pub(super) fn violins(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> {
         if let Some(median) = row.median() {
             canvas.diamond(across.at(median.estimate), y);
         }
-        canvas.shows(row);
+        canvas.shows_figure(&row.case().provider, &row.case().algorithm, doubt(row));
     }
     let spread: Vec<String> = chosen.iter().filter_map(|row| spread(row)).collect();
     let shape = "The width of a shape shows how many operations took that time. A shape ends at the 99th percentile, \

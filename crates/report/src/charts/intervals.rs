@@ -3,7 +3,7 @@
 use super::areas::subject;
 use super::canvas::{Anchor, Canvas, LABEL_LINE, Quantity, Scale, TextStyle, lines_of, width_of};
 use super::look::Looks;
-use super::provenance::{failures, time_whiskers};
+use super::provenance::{failures, states, time_whiskers};
 use super::{Chart, ratios, slug};
 use pqlab_analysis::number::known_time;
 use pqlab_analysis::{CaseAnalysis, RunAnalysis, distinct, grouped};
@@ -201,6 +201,7 @@ fn picture<'a>(
     }
     canvas.note(time_whiskers(analysis));
     canvas.note(passed_over(&lines, rows));
+    canvas.note(states(analysis, area));
     canvas.note(failures(analysis, rows));
     let left_out =
         if all > lines.len() { format!("The table lists {} more.", all - lines.len()) } else { String::new() };

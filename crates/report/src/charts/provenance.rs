@@ -4,7 +4,7 @@
 use indexmap::IndexMap;
 use pqlab_analysis::comparison::NotRanked;
 use pqlab_analysis::{CaseAnalysis, RunAnalysis, distinct, grouped};
-use pqlab_record::{ASSUMED, Cpu, CpuNumbers, Environment, Statistic};
+use pqlab_record::{ASSUMED, Cpu, CpuNumbers, Environment, State, Statistic};
 use std::collections::BTreeSet;
 
 /// Maximum number of runs or failed cases that the small print names.
@@ -83,22 +83,24 @@ impl Shown {
         match (self.statistics.contains(&Statistic::Median), self.statistics.contains(&Statistic::Mean)) {
             (true, false) => "Figures are medians.",
             (false, true) => "Figures are means.",
-            (true, true) => "Figures are medians, or means for operations that retry a random number of times.",
+            (true, true) => "Figures are medians, or means for operations that retry, such as signing with ML-DSA.",
             (false, false) => "",
         }
     }
 
-    /// Returns the sentences that explain which marks are not ranked, and why. `whiskers` is whether the picture has
-    /// whiskers.
-    pub(super) fn trust(&self, whiskers: bool) -> String {
+    /// Returns the sentences that explain which marks are not ranked, and why. `reach` is whether the whiskers of
+    /// disturbed cases reach the estimated undisturbed figure.
+    pub(super) fn trust(&self, reach: bool) -> String {
         if self.doubts.is_empty() {
             return "All marks are ranked: none is disturbed, shows a known defect or is pqlab's own code.".to_owned();
         }
         let reasons: Vec<String> = self.doubts.iter().map(|(reason, count)| format!("{count} {reason}")).collect();
         let doubtful: usize = self.doubts.values().sum();
         let mut text = format!("Grey marks are not ranked: {doubtful} of {} ({}).", self.figures, reasons.join(", "));
-        let disturbed = match whiskers {
-            true => " Disturbed: another program used the core. A whisker then reaches the estimated undisturbed time.",
+        let disturbed = match reach {
+            true => {
+                " Disturbed: another program used the core. A whisker then reaches the estimated undisturbed figure."
+            }
             false => " Disturbed: another program used the core.",
         };
         for (reason, means) in [
@@ -148,6 +150,14 @@ pub(super) fn named(analysis: &RunAnalysis<'_>, provider: &str, algorithm: &str,
     }
 }
 
+/// Returns a sentence that names the state of the figures, if the run measured an area in several states. Otherwise
+/// returns an empty string.
+pub(super) fn states(analysis: &RunAnalysis<'_>, area: &str) -> String {
+    let other = analysis.area(area).any(|row| row.case().state() != State::Warm);
+    let text = if other { "Warm caches; the tables list the other states." } else { "" };
+    text.to_owned()
+}
+
 /// Returns a sentence that names the failed cases of the operations in `rows`. Returns an empty string if no case
 /// failed.
 pub(super) fn failures(analysis: &RunAnalysis<'_>, rows: &[&CaseAnalysis<'_>]) -> String {
@@ -165,6 +175,9 @@ pub(super) fn failures(analysis: &RunAnalysis<'_>, rows: &[&CaseAnalysis<'_>]) -
     format!("Not shown, because the case failed: {}{more}.", failed[..failed.len().min(NAMED)].join(", "))
 }
 
+/// Start of the sentences that explain the whiskers of times and rates.
+pub(super) const TIME_WHISKERS: &str = "Whiskers: 95% interval over processes, rounds";
+
 /// Returns the sentences that explain the whiskers of times and rates.
 pub(super) fn time_whiskers(analysis: &RunAnalysis<'_>) -> String {
     let assumed = if analysis.run.header.protocol.run_spreads.source == ASSUMED {
@@ -173,8 +186,8 @@ pub(super) fn time_whiskers(analysis: &RunAnalysis<'_>) -> String {
         ""
     };
     format!(
-        "Whiskers: 95% interval over processes, rounds and the spread between runs{assumed}. Libraries were measured in \
-         the same rounds, so overlapping whiskers do not mean a tie."
+        "{TIME_WHISKERS} and the spread between runs{assumed}. Libraries were measured in the same rounds, so \
+         overlapping whiskers do not mean a tie."
     )
 }
 
@@ -263,14 +276,27 @@ fn runs(analysis: &RunAnalysis<'_>) -> String {
 fn versions(environment: &Environment, cases: &BTreeSet<(String, String)>) -> Vec<String> {
     let is_of = |half: &str, id: &str| half == id || half.split(':').next() == Some(id);
     let entry = |build: &pqlab_record::ProviderBuild| {
-        let users = cases.iter().filter(|(provider, _)| provider.split('+').any(|half| is_of(half, &build.id)));
-        let algorithms: Vec<&str> = users.map(|(_, algorithm)| algorithm.as_str()).collect();
+        let user = |(provider, algorithm): &(String, String)| match provider.split_once('+') {
+            None => is_of(provider, &build.id).then(|| algorithm.clone()),
+            Some((_, post_quantum)) if is_of(post_quantum, &build.id) => Some(algorithm.clone()),
+            // The first library of a pair computes only the classical half.
+            Some((classical, _)) => is_of(classical, &build.id).then(|| without_post_quantum(algorithm)),
+        };
+        let algorithms: Vec<String> = cases.iter().filter_map(user).collect();
+        let algorithms: Vec<&str> = algorithms.iter().map(String::as_str).collect();
         let name = build.id.split(':').next().unwrap_or_default();
         let version = relevant(&build.version, &algorithms);
         let text = if version.starts_with(name) { version } else { format!("{name} {version}") };
         (!algorithms.is_empty() && !build.version.is_empty()).then_some(text)
     };
     distinct(environment.providers.iter().filter_map(entry))
+}
+
+/// Removes the post-quantum half from the name of a hybrid.
+fn without_post_quantum(algorithm: &str) -> String {
+    ["mlkem", "MLKEM", "ML-KEM", "mldsa", "MLDSA", "ML-DSA"]
+        .iter()
+        .fold(algorithm.to_owned(), |name, half| name.replace(half, ""))
 }
 
 /// Shortens a version that lists several packages to the packages that implement one of the algorithms. Keeps packages

@@ -5,7 +5,7 @@ use super::areas::subject;
 use super::canvas::{Anchor, Canvas, Quantity, Scale, TextStyle, label, width_of};
 use super::intervals::{name_without_operation, usual};
 use super::look::Looks;
-use super::provenance::{RATIO_WHISKERS, failures, named};
+use super::provenance::{RATIO_WHISKERS, failures, named, states};
 use super::{Chart, slug};
 use pqlab_analysis::comparison::{NotRanked, Standing};
 use pqlab_analysis::findings::unit_words;
@@ -203,6 +203,7 @@ fn picture(
     if single > 0 {
         canvas.note(format!("Operations left out because only one library has a figure: {single}."));
     }
+    canvas.note(states(analysis, area));
     canvas.note(failures(analysis, &drawn().map(|line| line.case).collect::<Vec<_>>()));
     if groups.iter().any(|group| group.unit == Unit::CoreCycles) && drawn().any(|line| is_estimated(line.case)) {
         canvas.note(ESTIMATED);

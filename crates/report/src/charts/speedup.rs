@@ -82,7 +82,7 @@ pub(super) fn speedups(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> 
             y += LINE;
         }
     }
-    canvas.note("Whiskers: 95% interval of the ratio, paired by rounds.");
+    canvas.note("Ratios of mean times. Whiskers: 95% interval of the ratio, paired by rounds.");
     canvas.note("Rates cover all threads.");
     let more =
         if total > groups.len() { format!("The table lists {} more.", total - groups.len()) } else { String::new() };

@@ -38,9 +38,12 @@ pub(super) fn doubt_of(caveats: &Caveats) -> Option<&'static str> {
     reasons.into_iter().find(|(caveat, _)| caveats.has(*caveat)).map(|(_, reason)| reason.text())
 }
 
-/// Keeps one bar for each name: the fastest ranked one, or the fastest if none is ranked.
-pub(super) fn fastest_of_each(bars: Vec<Bar>) -> Vec<Bar> {
+/// Keeps one bar for each name: the fastest ranked one, or the fastest if none is ranked. Returns the bars and the
+/// number of unranked bars that are faster than the ranked bar with the same name.
+pub(super) fn fastest_of_each(bars: Vec<Bar>) -> (Vec<Bar>, usize) {
     let whole = |bar: &Bar| bar.whole.unwrap_or(f64::INFINITY);
+    let unranked: Vec<(String, f64)> =
+        bars.iter().filter(|bar| bar.doubt.is_some()).map(|bar| (bar.name.clone(), whole(bar))).collect();
     let mut kept: Vec<Bar> = Vec::new();
     for bar in bars {
         match kept.iter_mut().find(|other| other.name == bar.name) {
@@ -53,7 +56,17 @@ pub(super) fn fastest_of_each(bars: Vec<Bar>) -> Vec<Bar> {
             None => kept.push(bar),
         }
     }
-    kept
+    let lower = |(name, time): &&(String, f64)| {
+        kept.iter().any(|bar| bar.name == *name && bar.doubt.is_none() && *time < whole(bar))
+    };
+    let lower = unranked.iter().filter(lower).count();
+    (kept, lower)
+}
+
+/// Returns a sentence that counts the faster bars that are left out because they are not ranked. Returns an empty
+/// string if there are none.
+pub(super) fn lower_sentence(count: usize) -> String {
+    if count > 0 { format!(" Left out because they are not ranked, although faster: {count}.") } else { String::new() }
 }
 
 /// Draws at most `most` stacked bars, fastest first. `pairs` explains the names of pairs of libraries. Returns `None` if there are none.

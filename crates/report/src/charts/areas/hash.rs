@@ -2,7 +2,7 @@
 
 use crate::charts::areas::subject;
 use crate::charts::canvas::Quantity;
-use crate::charts::curves::{Plot, draw, series};
+use crate::charts::curves::{Plot, draw, series, statistic_of};
 use crate::charts::ratios::{ESTIMATED, is_estimated};
 use crate::charts::{Chart, slug};
 use pqlab_analysis::{CaseAnalysis, RunAnalysis, distinct, grouped};
@@ -32,7 +32,7 @@ pub(crate) fn cycles_per_byte(analysis: &RunAnalysis<'_>, area: &str) -> Vec<Cha
     functions.retain(|(_, rows)| libraries(rows) > 1);
     functions.sort_by_key(|(_, rows)| std::cmp::Reverse(libraries(rows)));
     let picture = |((algorithm, output), rows): &((String, Option<u64>), Vec<&CaseAnalysis<'_>>)| {
-        let all = series(rows.iter().copied(), Parameter::LENGTH, |row| row.cycles_per_byte());
+        let all = series(rows.iter().copied(), Parameter::LENGTH, |row| row.cycles_per_byte(), statistic_of);
         let named = output.map_or_else(String::new, |bytes| format!(" with {bytes} bytes of output"));
         let output = output.map_or_else(String::new, |bytes| format!(", {bytes}-byte output"));
         let plot = Plot {

@@ -1,7 +1,7 @@
 //! Charts of hybrids: the time of each operation, divided into its classical and its post-quantum half.
 
 use crate::charts::areas::subject;
-use crate::charts::stack::{Bar, HALVES, MOST, doubt_of, fastest_of_each, stacked};
+use crate::charts::stack::{Bar, HALVES, MOST, doubt_of, fastest_of_each, lower_sentence, stacked};
 use crate::charts::{Chart, slug};
 use pqlab_analysis::RunAnalysis;
 use pqlab_analysis::hybrid::{Decomposition, decompositions};
@@ -52,6 +52,7 @@ pub(crate) fn halves(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> {
         of_area.retain(cryptography);
     }
     let title = format!("{}: time of each operation with its fastest pair, split into halves", subject(area));
-    let bars = fastest_of_each(of_area.iter().map(bar).collect());
-    stacked(analysis, &format!("halves-{}", slug(area)), &title, &PARTS, bars, MOST, [NOTE, HALVES])
+    let (bars, lower) = fastest_of_each(of_area.iter().map(bar).collect());
+    let note = format!("{NOTE}{}", lower_sentence(lower));
+    stacked(analysis, &format!("halves-{}", slug(area)), &title, &PARTS, bars, MOST, [&note, HALVES])
 }

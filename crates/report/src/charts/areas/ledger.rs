@@ -167,7 +167,7 @@ pub(crate) fn blocks(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> {
         let own = analysis.area(AREA).find(|of| std::ptr::eq(of.case(), row.case)).and_then(doubt);
         let point = |block: &ledger::Block| {
             let (at, value) = (block.transactions as f64, block.per_second?);
-            Some(Point { at, value, doubt: own.or(doubt_of(&block.caveats)) })
+            Some(Point { at, value, doubt: own.or(doubt_of(&block.caveats)), statistic: None })
         };
         Series {
             what: format!("{} [{}]", row.algorithm, all.join(",")),

@@ -28,7 +28,7 @@ const UNAUTHENTICATED: &str = " kem-only does not authenticate the relay.";
 
 /// Returns the note for bars of steps. Explains the diamond, and names handshakes that do not authenticate the relay.
 fn steps_note(bars: &[Bar]) -> String {
-    let mut note = "Each step was measured separately.".to_owned();
+    let mut note = "Medians. Each step was measured separately.".to_owned();
     if bars.iter().any(|bar| bar.whole.is_some()) {
         note.push_str(" The diamond is the whole handshake, measured as one operation.");
     }
@@ -167,7 +167,7 @@ fn overhead_analysis(analysis: &RunAnalysis<'_>) -> Option<Chart> {
         (LegendEntry::Part(1), "computation: time of the handshake".to_owned()),
     ];
     let note = format!(
-        "Relative to {CLASSICAL} by {}. Communication: bytes of both messages. Computation: the whole handshake, in {}. \
+        "Ratios of medians, relative to {CLASSICAL} by {}. Communication: bytes of both messages. Computation: the whole handshake, in {}. \
          {}{}",
         time.case().provider,
         distinct(units).join(" or "),

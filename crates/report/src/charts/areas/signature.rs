@@ -65,7 +65,7 @@ pub(crate) fn lengths(analysis: &RunAnalysis<'_>) -> Option<Chart> {
             }
         }
         canvas.diamond(across.at(panel.seen.mean), bottom);
-        canvas.shows(panel.of);
+        canvas.shows_figure(&panel.of.case().provider, &panel.of.case().algorithm, doubt(panel.of));
     }
     let about: Vec<String> = panels.iter().map(Panel::heading).collect();
     canvas.note("Each bar shows how many signatures have this length. Lengths are exact, so there are no whiskers.");

@@ -3,12 +3,12 @@
 use crate::charts::Chart;
 use crate::charts::areas::subject;
 use crate::charts::canvas::{Anchor, Canvas, LABEL_LINE, LegendEntry, Quantity, Scale, TextStyle, lines_of, width_of};
-use crate::charts::curves::{Plot, Point, Series, curves, draw};
+use crate::charts::curves::{Plot, Point, Series, curves, draw, statistic_of};
 use crate::charts::look::Looks;
 use crate::charts::provenance::{named, time_whiskers};
 use crate::charts::ratios::doubt;
 use crate::charts::scatter::{Dot, Plane, plane};
-use crate::charts::stack::{Bar, doubt_of, fastest_of_each, stacked};
+use crate::charts::stack::{Bar, doubt_of, fastest_of_each, lower_sentence, stacked};
 use pqlab_analysis::number::{grouped as thousands, known_rate, known_time};
 use pqlab_analysis::tls::{
     AREA, Configuration, ConnectionFigures, Flights, HandshakeDecomposition, HandshakeFigures, INITIAL_WINDOW, SEGMENT,
@@ -77,7 +77,9 @@ fn cost(analysis: &RunAnalysis<'_>, all: &[HandshakeFigures<'_, '_>]) -> Option<
     dots.sort_by(|one, other| other.value.estimate.total_cmp(&one.value.estimate));
     let alone = distinct(providers).len() == 1;
     let with = if alone { "" } else { ", each by its fastest implementation" };
-    let mut note = "One intermediate certificate unless the label says otherwise.".to_owned();
+    let mut note =
+        "Times are medians, or means for ML-DSA. One intermediate certificate unless the label says otherwise."
+            .to_owned();
     if !unranked.is_empty() {
         note.push_str(&format!(" Not shown, because no implementation is ranked: {}.", unranked.join(", ")));
     }
@@ -124,7 +126,12 @@ struct Link<'c, 'r, 'a> {
 
 impl Link<'_, '_, '_> {
     fn point(&self) -> Point {
-        Point { at: self.round_trip_ms, value: self.figures.complete, doubt: doubt(self.figures.of) }
+        Point {
+            at: self.round_trip_ms,
+            value: self.figures.complete,
+            doubt: doubt(self.figures.of),
+            statistic: statistic_of(self.figures.of),
+        }
     }
 }
 
@@ -291,14 +298,15 @@ fn parts(analysis: &RunAnalysis<'_>) -> Option<Chart> {
         whole: Some(one.handshake_ns),
         doubt: doubt_of(&one.caveats),
     };
-    let bars = fastest_of_each(decompositions(analysis).into_iter().map(bar).collect());
+    let (bars, lower) = fastest_of_each(decompositions(analysis).into_iter().map(bar).collect());
     let note = "Mean times of both sides together. The primitives were measured separately. Rest: the time of the \
                 handshake minus the times of the primitives, drawn only if it is positive. Diamond: the time of the \
                 handshake.";
+    let note = format!("{note}{}", lower_sentence(lower));
     let parts = ["key exchange", "signing", "verification", "rest: TLS itself"];
     let title =
         format!("{}: time of a handshake with its fastest implementations, split into components", subject(AREA));
-    stacked(analysis, "tls-parts", &title, &parts, bars, MOST, [note, SIDES])
+    stacked(analysis, "tls-parts", &title, &parts, bars, MOST, [&note, SIDES])
 }
 
 /// Note for pairs of implementations.

@@ -11,14 +11,16 @@ mod whisker;
 pub(super) use scale::Scale;
 pub(super) use text::{label, lines_of, width_of};
 
+use super::curves::statistic_of;
 use super::look::Look;
-use super::provenance::{Shown, provenance};
+use super::provenance::{Shown, TIME_WHISKERS, provenance};
 use super::ratios::doubt;
 use super::{Chart, RunAnalysis};
 use maud::{Markup, PreEscaped, html};
 use pqlab_analysis::CaseAnalysis;
 use pqlab_analysis::number::{APPROXIMATE, grouped, memory, rate, significant, throughput, time};
 use pqlab_analysis::text::neutral;
+use pqlab_record::Statistic;
 use std::ops::Range;
 use text::wrapped;
 
@@ -381,8 +383,8 @@ impl Canvas {
     /// whether the case is ranked.
     pub(super) fn shows(&mut self, row: &CaseAnalysis<'_>) {
         self.shown.add(&row.case().provider, &row.case().algorithm, doubt(row));
-        if let Some(estimates) = &row.estimates {
-            self.shown.add_statistic(estimates.statistic);
+        if let Some(statistic) = statistic_of(row) {
+            self.shows_statistic(statistic);
         }
     }
 
@@ -390,6 +392,11 @@ impl Canvas {
     /// the reason why the figure is not ranked, or `None` if it is ranked.
     pub(super) fn shows_figure(&mut self, provider: &str, algorithm: &str, doubt: Option<&'static str>) {
         self.shown.add(provider, algorithm, doubt);
+    }
+
+    /// Records the statistic of a figure that the picture shows.
+    pub(super) fn shows_statistic(&mut self, statistic: Statistic) {
+        self.shown.add_statistic(statistic);
     }
 
     /// Adds a library to the small print without counting a figure.
@@ -414,7 +421,9 @@ impl Canvas {
             self.note(format!("≈: {APPROXIMATE}."));
         }
         self.note(self.shown.statistic());
-        self.note(self.shown.trust(!self.whiskers.is_empty()));
+        // Only the whiskers of times and rates reach the undisturbed figure.
+        let reach = self.whiskers.len() > hidden && self.notes.iter().any(|note| note.starts_with(TIME_WHISKERS));
+        self.note(self.shown.trust(reach));
         self.note(self.shown.related_defects(analysis));
         let paragraphs = [self.notes.join(" ")].into_iter().chain(provenance(analysis, &self.shown));
         let lines: Vec<String> = paragraphs.flat_map(|text| wrapped(&neutral(&text), self.width)).collect();
