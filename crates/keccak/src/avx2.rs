@@ -1,9 +1,11 @@
-//! Keccak over four states, in 25 vectors of 256 bits. Eight states are two groups of four. AVX2 has only sixteen
-//! registers, so some vectors are kept in memory. A rotation takes three instructions, and an operation with three
-//! inputs takes two.
+//! Keccak over four states, in 25 vectors of 256 bits. Eight states are two groups of four. A rotation takes three
+//! instructions, or one if it moves whole bytes, and an operation with three inputs takes two.
+//!
+//! AVX2 has only sixteen registers, so the states stay in memory. Each round reads them from one array and writes them
+//! to another. Registers contain only the column parities, and the row that is being computed.
 
 use crate::lane_sponge::lane_sponge;
-use crate::permutation::permutation;
+use crate::permutation::ROUND_CONSTANTS;
 use crate::sponge::LONGEST_RATE;
 use crate::{Function, LANES};
 use core::arch::x86_64::*;
@@ -14,7 +16,95 @@ type Words = __m256i;
 /// Number of states per vector.
 const FOUR: usize = 4;
 
-permutation!(__m256i, "avx2", xor = _mm256_xor_si256, rotate = rotate, broadcast = _mm256_set1_epi64x);
+/// Computes Keccak-p\[1600, 24\] (FIPS 202, section 3.3).
+#[target_feature(enable = "avx2")]
+#[inline]
+fn permute(state: [Words; 25]) -> [Words; 25] {
+    let mut a = state;
+    let mut b = [_mm256_setzero_si256(); 25];
+    let parity = |x: usize| xor(xor(xor(a[x], a[x + 5]), xor(a[x + 10], a[x + 15])), a[x + 20]);
+    let mut parities = [parity(0), parity(1), parity(2), parity(3), parity(4)];
+    for [first, second] in ROUND_CONSTANTS.as_chunks().0 {
+        parities = round(&a, &mut b, &parities, *first);
+        parities = round(&b, &mut a, &parities, *second);
+    }
+    a
+}
+
+/// Computes one round from `a` to `b`: theta, rho, pi, chi and iota (FIPS 202, section 3.2). Each row of the result
+/// reads its words from their positions before pi. `parities` are the column parities of `a`. Returns those of `b`. If
+/// the compiler inlined this function, it would move the states through registers.
+#[target_feature(enable = "avx2")]
+#[inline(never)]
+fn round(a: &[Words; 25], b: &mut [Words; 25], parities: &[Words; 5], constant: u64) -> [Words; 5] {
+    let effect = |x: usize| xor(parities[(x + 4) % 5], rotate::<1>(parities[(x + 1) % 5]));
+    let effects = [effect(0), effect(1), effect(2), effect(3), effect(4)];
+    let theta = |word: usize| xor(a[word], effects[word % 5]);
+
+    let mut row = chi([
+        theta(0),
+        rotate::<44>(theta(6)),
+        rotate::<43>(theta(12)),
+        rotate::<21>(theta(18)),
+        rotate::<14>(theta(24)),
+    ]);
+    row[0] = xor(row[0], _mm256_set1_epi64x(constant.cast_signed()));
+    b[..5].copy_from_slice(&row);
+    let mut columns = row;
+    let mut write = |y: usize, row: [Words; 5]| {
+        b[5 * y..5 * y + 5].copy_from_slice(&row);
+        columns = [0, 1, 2, 3, 4].map(|x| xor(columns[x], row[x]));
+    };
+    write(
+        1,
+        chi([
+            rotate::<28>(theta(3)),
+            rotate::<20>(theta(9)),
+            rotate::<3>(theta(10)),
+            rotate::<45>(theta(16)),
+            rotate::<61>(theta(22)),
+        ]),
+    );
+    write(
+        2,
+        chi([
+            rotate::<1>(theta(1)),
+            rotate::<6>(theta(7)),
+            rotate::<25>(theta(13)),
+            rotate::<8>(theta(19)),
+            rotate::<18>(theta(20)),
+        ]),
+    );
+    write(
+        3,
+        chi([
+            rotate::<27>(theta(4)),
+            rotate::<36>(theta(5)),
+            rotate::<10>(theta(11)),
+            rotate::<15>(theta(17)),
+            rotate::<56>(theta(23)),
+        ]),
+    );
+    write(
+        4,
+        chi([
+            rotate::<62>(theta(2)),
+            rotate::<55>(theta(8)),
+            rotate::<39>(theta(14)),
+            rotate::<41>(theta(15)),
+            rotate::<2>(theta(21)),
+        ]),
+    );
+    columns
+}
+
+/// Applies chi to a row: combines each word with the next two.
+#[target_feature(enable = "avx2")]
+#[inline]
+fn chi([a, b, c, d, e]: [Words; 5]) -> [Words; 5] {
+    let and_not = |a: Words, b: Words, c: Words| xor(a, _mm256_andnot_si256(b, c));
+    [and_not(a, b, c), and_not(b, c, d), and_not(c, d, e), and_not(d, e, a), and_not(e, a, b)]
+}
 
 lane_sponge!(__m256i, FOUR, "avx2", xor = _mm256_xor_si256, zero = _mm256_setzero_si256);
 
@@ -33,20 +123,22 @@ pub(crate) unsafe fn eight(function: Function, messages: &[&[u8]; LANES], outs: 
 #[target_feature(enable = "avx2")]
 #[inline]
 fn rotate<const LEFT: i32>(words: Words) -> Words {
+    // Byte `i` of the result is byte `i - LEFT / 8` of its word.
+    if LEFT % 8 == 0 {
+        let [low, high] = [0, 8].map(|word: i64| {
+            (0..8).fold(0_i64, |order, byte| order | (word + (byte - i64::from(LEFT) / 8).rem_euclid(8)) << (8 * byte))
+        });
+        return _mm256_shuffle_epi8(words, _mm256_set_epi64x(high, low, high, low));
+    }
     let right = _mm256_srl_epi64(words, _mm_cvtsi32_si128(64 - LEFT));
     _mm256_or_si256(_mm256_slli_epi64::<LEFT>(words), right)
 }
 
+/// Adds two vectors of words in GF(2).
 #[target_feature(enable = "avx2")]
 #[inline]
-fn xor3(a: Words, b: Words, c: Words) -> Words {
-    _mm256_xor_si256(_mm256_xor_si256(a, b), c)
-}
-
-#[target_feature(enable = "avx2")]
-#[inline]
-fn and_not(a: Words, b: Words, c: Words) -> Words {
-    _mm256_xor_si256(a, _mm256_andnot_si256(b, c))
+fn xor(a: Words, b: Words) -> Words {
+    _mm256_xor_si256(a, b)
 }
 
 /// Loads two consecutive words of each message.

@@ -295,7 +295,7 @@ mod tests {
         assert_eq!(side("libcrux:portable"), Ok(Side::Linked("libcrux:portable".into())));
         let loaded = side("main=liboqs:/x/liboqs.so").unwrap();
         assert_eq!((loaded.id(), loaded.library().is_some()), ("main", true));
-        assert!(side("keccak").unwrap_err().contains("choose one of keccak:avx512, keccak:portable"));
+        assert!(side("keccak").unwrap_err().contains("choose one of keccak:avx512, keccak:avx2, keccak:portable"));
         assert!(side("rustcryto").unwrap_err().contains("did you mean \"rustcrypto\""));
         assert!(side("oqs:/x.so").unwrap_err().contains("[LABEL=]KIND:PATH"));
     }
