@@ -8,6 +8,7 @@ use crate::claim::{Claim, EncodedKey, PreparedKey, Refusal};
 use crate::hashing::Hasher;
 use crate::parameters::{ParameterSet, Parameters};
 use crate::portable::Portable;
+use crate::repeats::Order;
 use crate::verify::{Engine, Expanded, Scratch, Task};
 use alloc::vec::Vec;
 use core::fmt;
@@ -154,13 +155,26 @@ impl Verifier {
     }
 
     /// Verifies several claims, and returns verdicts in the same order. A claim does not affect the verdicts on other
-    /// claims.
+    /// claims. An encoded key that occurs more than once is expanded once, so the time depends on the keys.
     pub fn verify_batch<P: ParameterSet>(self, claims: &[Claim<P>]) -> Vec<Result<(), Refusal>> {
         let mut verdicts = alloc::vec![Ok(()); claims.len()];
         let mut scratch = Scratch::new();
-        for (claims, verdicts) in claims.chunks(LANES).zip(verdicts.chunks_mut(LANES)) {
-            let tasks: [Task; LANES] = core::array::from_fn(|lane| task(claims.get(lane).unwrap_or(&claims[0])));
-            self.run(P::SET.0, &tasks[..claims.len()], &mut scratch, verdicts);
+        let tasks: Vec<Task> = claims.iter().map(task).collect();
+        match Order::new(&tasks) {
+            None => {
+                for (tasks, verdicts) in tasks.chunks(LANES).zip(verdicts.chunks_mut(LANES)) {
+                    self.run(P::SET.0, tasks, &mut scratch, verdicts);
+                }
+            }
+            Some(order) => {
+                let expand = |key: &[u8]| with_engine!(self, P::SET.0, engine => engine.expand(key));
+                order.for_each_group(expand, |indices, tasks| {
+                    let mut of_group = [Ok(()); LANES];
+                    let of_group = &mut of_group[..tasks.len()];
+                    self.run(P::SET.0, tasks, &mut scratch, of_group);
+                    indices.iter().zip(of_group).for_each(|(index, verdict)| verdicts[*index] = *verdict);
+                });
+            }
         }
         verdicts
     }

@@ -6,7 +6,8 @@
 //! Hashing takes half of the time of a verification, mostly to expand the matrix from the key. The crate generates
 //! eight polynomials of the matrix in parallel, and hashes for up to eight signatures of a batch in parallel. Vector
 //! code processes sixteen or eight coefficients at a time. The crate selects the code path at run time according to the
-//! processor's features. All code paths give the same results.
+//! processor's features. All code paths give the same results. An encoded key that occurs more than once in a batch is
+//! expanded once.
 //!
 //! ```
 //! use pqlab_mldsa_batch::{Claim, EncodedKey, Message, MlDsa65, ParameterSet, Refusal, Verifier};
@@ -65,6 +66,7 @@ mod matrix;
 mod parameters;
 mod polynomial;
 mod portable;
+mod repeats;
 #[cfg(target_arch = "x86_64")]
 mod vector;
 mod verify;

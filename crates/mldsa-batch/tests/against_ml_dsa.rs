@@ -70,6 +70,44 @@ fn bad_signatures_do_not_affect_others() {
     for_each_set!(run);
 }
 
+/// Verifies batches in which signers occur once or several times, in random order, with some invalid signatures. Keys
+/// with a common prefix must not be confused.
+#[test]
+fn repeated_keys_do_not_change_verdicts() {
+    fn run<P: ParameterSet, M: MlDsaParams>() {
+        let generator = &mut Generator(17);
+        let mut signed: Vec<Signed> =
+            (0..40).map(|index| Signed::by::<M>([1, 2, 3, 4 + index][index as usize % 4], generator, 3, 50)).collect();
+        // Keys that share all but the last byte with the key of the first signer. Its signatures are invalid under them.
+        for last in 1..5 {
+            let mut other = signed[0].clone();
+            *other.key.last_mut().unwrap() ^= last;
+            signed.push(other);
+        }
+        for index in (0..signed.len()).step_by(7) {
+            let place = generator.below(signed[index].signature.len());
+            signed[index].signature[place] ^= 1 << generator.below(8);
+        }
+        signed[5].signature.pop();
+        for _ in 0..20 {
+            for place in (1..signed.len()).rev() {
+                signed.swap(place, generator.below(place + 1));
+            }
+            for verifier in verifiers() {
+                let prepared = verifier.prepare(EncodedKey::<P>::new(&signed[0].key).unwrap());
+                for count in [1, 2, 8, 9, signed.len()] {
+                    let mut claims: Vec<Claim<P>> = signed[..count].iter().map(Signed::claim).collect();
+                    claims[0].key = (&prepared).into();
+                    let alone: Vec<_> = claims.iter().map(|claim| verifier.verify(claim)).collect();
+                    assert_eq!(verifier.verify_batch(&claims), alone);
+                    assert!(count < signed.len() || alone.iter().filter(|verdict| verdict.is_ok()).count() > 20);
+                }
+            }
+        }
+    }
+    for_each_set!(run);
+}
+
 #[test]
 fn rejects_wrong_lengths() {
     fn run<P: ParameterSet, M: MlDsaParams>() {
