@@ -91,6 +91,7 @@ fn unusable_input_is_refused() {
         (vec!["stats", "/no/such/file"], "/no/such/file"),
         (vec!["stats", &before, "--column", "us"], "no column \"us\"; available: name, ns"),
         (vec!["stats", &before, "--confidence", "100"], "--confidence"),
+        (vec!["stats", &before, "--confidence", "0.95"], "did you mean 95%?"),
         (vec!["stats", &before, &named], "no series with the same name"),
         (vec!["stats", &before, &loads], "throughput curves cannot be compared; evaluate one file at a time\n"),
         (vec!["stats", &before, &after, &named], "no more were expected"),

@@ -46,7 +46,7 @@ pub(crate) struct StatsArgs {
     pub(crate) column: Option<String>,
 
     /// Confidence of the intervals
-    #[arg(long, value_name = "PERCENT", default_value = "95%", value_parser = percent)]
+    #[arg(long, value_name = "PERCENT", default_value = "95%", value_parser = confidence)]
     pub(crate) confidence: f64,
 
     /// Number of bootstrap resamples for the median
@@ -82,4 +82,13 @@ impl StatsArgs {
             (false, false) => self.format,
         }
     }
+}
+
+/// Parses a confidence in percent. Rejects fractions of 1, which users may confuse with percentages.
+fn confidence(text: &str) -> Result<f64, String> {
+    let parsed = percent(text)?;
+    if parsed > 0.0 && parsed < 1.0 {
+        return Err(format!("{text} is below 1 percent; did you mean {}%?", (parsed * 1e8).round() / 1e6));
+    }
+    Ok(parsed)
 }
