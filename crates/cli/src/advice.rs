@@ -39,7 +39,6 @@ fn of_lab(error: &LabError) -> Option<String> {
             ": choose another name, or move the name to this run with --force".into()
         }
         LabError::Invalid { field: "force", .. } => "; remove the run anyway with --force".into(),
-        LabError::Invalid { field: "column", .. } => ": choose one with --column".into(),
         LabError::Invalid { field: "confidence", .. } => " (--confidence)".into(),
         LabError::NothingSelected { with, .. } if with.is_empty() => {
             "; `pqlab list cases` lists the ids that filters can match".into()

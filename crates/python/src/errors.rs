@@ -175,7 +175,6 @@ fn advice(error: &LabError) -> &'static str {
         LabError::Foreign { .. } => "pass libraries=[...] or allow_foreign=True",
         LabError::Invalid { field: "name", .. } => "choose another name, or pass force=True to move the name",
         LabError::Invalid { field: "force", .. } => "pass force=True to delete the run anyway",
-        LabError::Invalid { field: "column", .. } => "choose a column with column=",
         LabError::Unknown { what: Thing::LeakCase, .. } => "pqlab.leak_tests() lists all leak tests",
         LabError::NothingShared { .. } => "pqlab.algorithms(libraries=[...]) lists what each library offers",
         LabError::Missing { .. } => "install the program, or leave out taint=True",

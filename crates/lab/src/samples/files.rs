@@ -25,6 +25,8 @@ pub struct SampleFile {
     pub samples: Samples,
     /// Notes for the user, one line each: entries that were left out because they are not samples, and assumptions.
     pub notes: Vec<String>,
+    /// Names of series whose unit is not understood, each with the text in the place of the unit.
+    pub unknown_units: Vec<(String, String)>,
 }
 
 /// Reads a sample file. The contents determine the format:
@@ -59,6 +61,10 @@ fn read_text(text: &str, stem: &str, column: Option<&str>) -> Result<SampleFile,
     let mut reading = if text.trim_start().starts_with(['{', '[']) {
         json::read(text, stem)?
     } else if tools::go::recognises(text) {
+        // benchstat's table can begin with the same lines.
+        if let Some(reason) = tools::refused::text(text).filter(|_| !tools::go::has_results(text)) {
+            return Err(reason);
+        }
         tools::go::read(text)?
     } else {
         if let Some(reason) = tools::refused::text(text) {
@@ -68,7 +74,9 @@ fn read_text(text: &str, stem: &str, column: Option<&str>) -> Result<SampleFile,
             return Err(format!("text before the JSON; remove the lines before line {line}, where the JSON begins"));
         }
         match table::read(text, column, stem)? {
-            table::Table::Loads(loads) => return Ok(SampleFile { samples: Samples::Loads(loads), notes: Vec::new() }),
+            table::Table::Loads(loads, notes) => {
+                return Ok(SampleFile { samples: Samples::Loads(loads), notes, unknown_units: Vec::new() });
+            }
             // The column is already selected.
             table::Table::Series(reading) => return finished(reading),
         }
@@ -115,7 +123,8 @@ fn finished(mut reading: Reading) -> Result<SampleFile, String> {
         let reason = if why.is_empty() { String::new() } else { format!(": {why}") };
         return Err(format!("contains no samples{reason}"));
     }
-    Ok(SampleFile { samples: Samples::Series(reading.series), notes: reading.notes })
+    let Reading { series, notes, unknown_units } = reading;
+    Ok(SampleFile { samples: Samples::Series(series), notes, unknown_units })
 }
 
 #[cfg(test)]

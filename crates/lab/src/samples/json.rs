@@ -2,6 +2,7 @@
 
 use super::reading::{Reading, listed, numbers};
 use super::tools;
+use super::unit::{self, Stated};
 use serde::de::{Deserialize, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 use std::fmt;
@@ -31,18 +32,26 @@ const NOT_FINITE: [&str; 20] = [
 ];
 
 pub(super) fn read(text: &str, stem: &str) -> Result<Reading, String> {
-    let document = parse(text)?;
+    let document = parse(text).map_err(|error| tools::refused::text(text).unwrap_or(error))?;
     if let Some(reason) = tools::refused::json(&document, stem) {
         return Err(reason);
     }
     match &document {
         Value::Array(values) if tools::jmh::recognises(values) => tools::jmh::read(values),
         Value::Array(values) => match tools::criterion::old_lists(values) {
-            Some((iterations, _)) if values.len() == 2 && !tools::criterion::are_iterations(iterations) => {
-                Err("two lists without names; name them: {\"a\": [1.2, 1.3], \"b\": [1.4, 1.5]}".to_owned())
+            Some((iterations, times))
+                if values.len() == 3
+                    || tools::criterion::are_iterations(iterations)
+                        && (stem == "sample" || tools::criterion::are_proportional(iterations, times)) =>
+            {
+                tools::criterion::read(iterations, times, stem)
             }
-            Some((iterations, times)) => tools::criterion::read(iterations, times, stem),
-            None => {
+            _ if !values.is_empty() && values.iter().all(Value::is_array) => Err(format!(
+                "a list of lists ({}) without names; name them: {{\"a\": [1.2, 1.3], \"b\": [1.4, 1.5]}}",
+                values.len()
+            )),
+            _ if !values.is_empty() && values.iter().all(Value::is_object) => Err(list_of_objects(values)),
+            _ => {
                 let mut reading = Reading::default();
                 reading.add(stem, "", numbers(values, stem)?);
                 Ok(reading)
@@ -68,25 +77,99 @@ fn object(fields: &Map<String, Value>, stem: &str) -> Result<Reading, String> {
             tools::pytest_benchmark::read(benchmarks)
         }
         Some(Value::Array(benchmarks)) => tools::google_benchmark::read(benchmarks),
-        _ => lists(fields),
+        _ => lists(fields, stem),
     }
 }
 
-fn lists(fields: &Map<String, Value>) -> Result<Reading, String> {
+/// Names of fields with the unit of the lists in the same object.
+const UNITS: [&str; 6] = ["unit", "units", "time_unit", "timeUnit", "scoreUnit", "measure"];
+
+/// Names of lists whose object can have a field `name` with the name of the operation.
+const SAMPLES: [&str; 8] = ["samples", "values", "data", "times", "measurements", "results", "timings", "raw"];
+
+/// Reads an object of lists. A unit comes from the name of the list, or from a field such as `unit`: text for all lists,
+/// or an object with the unit of each list.
+fn lists(fields: &Map<String, Value>, stem: &str) -> Result<Reading, String> {
     let mut reading = Reading::default();
     let mut others = Vec::new();
+    let lists: Vec<&String> = fields.iter().filter(|(_, value)| value.is_array()).map(|(name, _)| name).collect();
+    let units = UNITS.iter().find_map(|name| fields.get_key_value(*name));
+    let units = units.filter(|(_, value)| value.is_string() || value.is_object());
+    let operation = fields.get_key_value("name").and_then(|(name, value)| Some((name, value.as_str()?)));
+    let operation = operation.filter(|_| matches!(lists[..], [list] if SAMPLES.contains(&list.as_str())));
+    let used = |name: &String| {
+        units.is_some_and(|(unit, _)| unit == name) || operation.is_some_and(|(operation, _)| operation == name)
+    };
     for (name, value) in fields {
         match value {
             Value::Array(values) => {
-                reading.add(name, super::unit::in_name(name).unwrap_or(""), numbers(values, name)?);
+                if !values.is_empty() && values.iter().all(Value::is_object) {
+                    return Err(format!("{name}: {}", list_of_objects(values)));
+                }
+                let text = units.and_then(|(_, units)| units.as_str().or_else(|| units.get(name)?.as_str()));
+                let known = text.and_then(unit::canonical);
+                let own = unit::in_name(name);
+                if let (Some(own), Some(text), Some(known)) = (own, text, known)
+                    && own != known
+                    && unit::quantity(own) == unit::quantity(known)
+                {
+                    return Err(format!("{name}: the name contains the unit {own}, but the file states {text:?}"));
+                }
+                let shown = operation.map_or(name.as_str(), |(_, operation)| operation);
+                reading.add(shown, own.or(known).unwrap_or(""), numbers(values, name)?);
+                let text = match (unit::stated(name), text) {
+                    (Stated::Nothing, Some(text)) if known.is_none() => text.to_owned(),
+                    (Stated::Unknown(text), _) if known.is_none() => text,
+                    _ => continue,
+                };
+                reading
+                    .notes
+                    .push(format!("{name:?}: {text:?} is not understood as a unit, so the samples have no unit"));
+                if let Some(added) = reading.series.last() {
+                    reading.unknown_units.push((added.name.clone(), text));
+                }
             }
+            _ if used(name) => {}
             _ => others.push(name),
         }
+    }
+    if reading.series.is_empty()
+        && let Some((name, _)) = fields.iter().find(|(_, value)| {
+            value.as_object().is_some_and(|inner| {
+                inner.values().any(|list| list.as_array().is_some_and(|list| list.iter().any(Value::is_number)))
+            })
+        })
+    {
+        return Err(format!(
+            "the lists are inside the field {name:?}; extract it, for example with `jq '.[\"{name}\"]' {stem}.json`"
+        ));
     }
     if !others.is_empty() {
         reading.notes.push(format!("left out fields that are not lists ({}): {}", others.len(), listed(others)));
     }
     Ok(reading)
+}
+
+/// Returns the error for a list of objects. Its hint names a field that contains numbers or lists of numbers.
+fn list_of_objects(values: &[Value]) -> String {
+    let fields = values.first().and_then(Value::as_object);
+    let field = |sound: fn(&Value) -> bool| {
+        let plain = |name: &String| name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+        let mut found = fields.into_iter().flatten().filter(|(name, value)| plain(name) && sound(value));
+        found.next().map(|(name, _)| name.clone())
+    };
+    let numbers = |value: &Value| value.as_array().is_some_and(|list| list.iter().any(Value::is_number));
+    let usual = ["real_time", "ns", "us", "ms", "time", "latency", "duration", "value", "cycles"];
+    let usual = usual.into_iter().find(|name| values[0].get(name).is_some_and(Value::is_number)).map(str::to_owned);
+    let filter = match field(numbers) {
+        Some(list) => Some(format!("map(.{list}[])")),
+        None => usual.or_else(|| field(Value::is_number)).map(|name| format!("map(.{name})")),
+    };
+    let hint = match filter {
+        Some(filter) => format!("collect the times into one list, for example with `jq '{filter}'`"),
+        None => "write the samples as a list: [1.2, 1.3]".to_owned(),
+    };
+    format!("a list of objects ({}), which pqlab does not read: {hint}", values.len())
 }
 
 /// Parses JSON. Rejects duplicate fields, because one would hide the other. Words such as NaN become strings, so they
@@ -159,7 +242,9 @@ fn json_lines(text: &str) -> Option<String> {
     let hint = if first.get("Action").is_some() {
         "the output of `go test -json`; run `go test -bench` without -json"
     } else if documents.iter().any(|document| document.get("reason").is_some()) {
-        "cargo-criterion's messages; give target/criterion/NAME/new/sample.json to pqlab"
+        tools::refused::CARGO_CRITERION
+    } else if first.get("counter-value").is_some() {
+        tools::refused::PERF
     } else {
         "collect the times into one list, for example with `jq -s 'map(.ns)'`"
     };

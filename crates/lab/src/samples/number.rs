@@ -13,7 +13,7 @@ pub(super) enum Number {
 }
 
 /// Thousands separators that have no other meaning.
-const GAPS: [char; 6] = ['\'', '_', ' ', '\u{a0}', '\u{202f}', '’'];
+const GAPS: [char; 7] = ['\'', '_', ' ', '\u{a0}', '\u{2009}', '\u{202f}', '’'];
 
 /// Lower-case words for a missing or non-finite number.
 const MISSING: [&str; 9] = ["nan", "inf", "infinity", "n/a", "na", "null", "none", "-", ""];

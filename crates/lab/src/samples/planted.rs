@@ -56,7 +56,7 @@ fn check(read: Result<SampleFile, String>, expected: &[Vec<f64>], unit: &str, no
         assert!(error.contains("contains no samples") && !error.contains('\n'), "{error}");
         return;
     }
-    let SampleFile { samples: Samples::Series(found), notes: written } = read.unwrap() else { panic!() };
+    let SampleFile { samples: Samples::Series(found), notes: written, .. } = read.unwrap() else { panic!() };
     let found_samples: Vec<Vec<f64>> = found.iter().map(|one: &Series| one.samples.clone()).collect();
     assert_eq!(found_samples, expected);
     assert!(found.iter().all(|one| one.unit == unit), "{found:?}");

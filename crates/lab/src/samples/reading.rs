@@ -10,6 +10,8 @@ use std::collections::{HashMap, HashSet};
 pub(super) struct Reading {
     pub(super) series: Vec<Series>,
     pub(super) notes: Vec<String>,
+    /// Names of series whose unit is not understood, each with the text in the place of the unit.
+    pub(super) unknown_units: Vec<(String, String)>,
 }
 
 impl Reading {

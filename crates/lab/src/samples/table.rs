@@ -5,7 +5,7 @@ mod columns;
 use super::number::{Number, is_missing, parse};
 use super::reading::{Reading, listed};
 use super::tools::google_benchmark;
-use super::unit;
+use super::unit::{self, Stated};
 use columns::Role;
 use pqlab_analysis::gathered;
 use pqlab_stats::Load;
@@ -15,11 +15,15 @@ use std::collections::HashMap;
 /// Contents of a table: samples, or throughput under load.
 pub(super) enum Table {
     Series(Reading),
-    Loads(Vec<Load>),
+    /// The loads, and notes for the user.
+    Loads(Vec<Load>, Vec<String>),
 }
 
 /// Names of the columns in a table of throughput under load.
 const LOAD_COLUMNS: [&str; 3] = ["concurrency", "operations", "seconds"];
+
+/// Note on decimal commas.
+const DECIMAL_COMMAS: &str = "read commas as decimal commas";
 
 /// Words in the names of columns that contain summaries.
 const STATISTICS: [&str; 26] = [
@@ -66,11 +70,10 @@ pub(super) fn read(text: &str, column: Option<&str>, stem: &str) -> Result<Table
             true => format!("no row below the header ({})", listed(sheet.names.iter().map(|name| format!("{name:?}")))),
             false => "no rows".to_owned(),
         };
-        return Ok(Table::Series(Reading { series: Vec::new(), notes: vec![why] }));
+        return Ok(Table::Series(Reading { notes: vec![why], ..Reading::default() }));
     }
-    let place = |name: &str| sheet.names.iter().position(|known| known == name);
-    if let (None, [Some(concurrency), Some(operations), Some(seconds)]) = (column, LOAD_COLUMNS.map(place)) {
-        return sheet.loads([concurrency, operations, seconds]).map(Table::Loads);
+    if let (None, Some(columns)) = (column, sheet.load_columns()) {
+        return sheet.loads(columns);
     }
     let mut reading = match sheet.known_tool()? {
         Some(mut reading) => {
@@ -78,19 +81,24 @@ pub(super) fn read(text: &str, column: Option<&str>, stem: &str) -> Result<Table
             reading
         }
         None => {
-            if let Some(name) = column
-                && place(name).is_none()
-            {
-                return Err(format!("contains no column {name:?}; available: {}", sheet.names.join(", ")));
-            }
-            let mut notes = sheet.remove_failed_rows(column);
-            if column.is_none() {
+            let known = column.filter(|name| sheet.place(name).is_some());
+            let mut notes = sheet.remove_failed_rows(known);
+            if known.is_none() {
                 sheet.refuse_summaries()?;
                 sheet.refuse_split_numbers()?;
             }
-            notes.extend(sheet.remove_other_phases(column));
-            let mut reading = sheet.series(column)?;
+            notes.extend(sheet.remove_other_phases(known));
+            let mut reading = sheet.series(known)?;
             reading.notes.extend(notes);
+            if let (None, Some(name)) = (known, column) {
+                reading.number_repeated_names();
+                if !reading.series.iter().any(|one| one.name == name) {
+                    let all = reading.series.iter().map(|one| &one.name).filter(|name| sheet.place(name).is_none());
+                    let available: Vec<&String> = sheet.names.iter().chain(all).collect();
+                    return Err(format!("contains no column {name:?}; available: {}", listed(available)));
+                }
+                reading.select(Some(name))?;
+            }
             reading
         }
     };
@@ -117,7 +125,9 @@ impl Sheet {
             Some((delimiter, rest)) => (delimiter.trim_end_matches('\n').chars().next(), format!("\n{rest}")),
             None => (None, text.to_owned()),
         };
-        let comment = |line: &&str| ["#", "%", "//"].iter().any(|mark| line.trim_start().starts_with(mark));
+        let comment = |line: &&str| {
+            ["#", "%", "//"].iter().any(|mark| line.trim_start().starts_with(mark)) && !begins_with_error(line)
+        };
         let head = text.lines().find(|line| !line.trim().is_empty()).unwrap_or("");
         // A bare "#" can be the name of a column.
         let names_rows = head.starts_with("#,") || head.starts_with("#;") || head.starts_with("#\t");
@@ -128,7 +138,7 @@ impl Sheet {
             .collect();
         let delimiter = directive.unwrap_or_else(|| delimiter(&body));
         let body = if delimiter == ' ' {
-            body.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ") + "\n").collect()
+            body.lines().map(|line| line.split_ascii_whitespace().collect::<Vec<_>>().join(" ") + "\n").collect()
         } else {
             body
         };
@@ -183,7 +193,9 @@ impl Sheet {
         let cells = &self.cells[row];
         let digits = |cell: &String| !cell.is_empty() && cell.bytes().all(|byte| byte.is_ascii_digit());
         let split = |cells: &[String]| cells.windows(2).any(|pair| digits(&pair[1]) && parse(&pair[0]).is_some());
-        let comma = self.delimiter == ',' && (split(cells) || split(&self.cells[0]));
+        let one = |cells: &Vec<String>| cells.len() > 1 && value(&cells.join(",")).is_some();
+        let doubtful = |cells: &Vec<String>| split(cells) || one(cells);
+        let comma = self.delimiter == ',' && (doubtful(cells) || doubtful(&self.cells[0]));
         let hint = if comma { " (decimal comma? use decimal points, or separate columns with semicolons)" } else { "" };
         let (line, actual) = (self.lines[row], cells.len());
         Err(format!("not CSV: line {line} has {actual} cells, but the first row has {columns}{hint}"))
@@ -203,13 +215,47 @@ impl Sheet {
         format!("row {line}, column {name:?}: {text:?} cannot be converted to {unit:?}, the unit of the first sample")
     }
 
-    fn loads(&self, [concurrency, operations, seconds]: [usize; 3]) -> Result<Vec<Load>, String> {
-        let number = |row: usize, column: usize| match parse(self.cell(row, column)) {
-            Some(Number::Point(number)) => Ok(number),
-            _ => Err(self.not_a_number(row, column)),
-        };
+    /// Returns the columns of a table of throughput under load.
+    fn load_columns(&self) -> Option<[usize; 3]> {
+        match LOAD_COLUMNS.map(|name| self.place(name)) {
+            [Some(concurrency), Some(operations), Some(seconds)] => Some([concurrency, operations, seconds]),
+            _ => None,
+        }
+    }
+
+    /// Reads a table of throughput under load, without failed rows. Rejects the table if other columns divide the rows,
+    /// because the loads of different operations do not form a curve.
+    fn loads(&mut self, columns: [usize; 3]) -> Result<Table, String> {
+        let mut notes = self.remove_failed_rows(None);
+        notes.extend(self.remove_other_phases(None));
+        if self.comments > 0 {
+            notes.push(format!("left out comment lines ({})", self.comments));
+        }
+        if self.cells.is_empty() {
+            return Ok(Table::Series(Reading { notes, ..Reading::default() }));
+        }
+        let columns = self.load_columns().unwrap_or(columns);
+        let others = (0..self.names.len()).filter(|column| !columns.contains(column));
+        let (dividing, others): (Vec<usize>, Vec<usize>) = others.partition(|column| self.divides(*column));
+        if let Some(column) = dividing.first() {
+            let cells: Vec<String> = (0..self.cells.len()).map(|row| shortened(self.cell(row, *column))).collect();
+            return Err(format!(
+                "throughput of several operations: column {:?} contains {}; write a file for each of them",
+                self.names[*column],
+                listed(pqlab_analysis::distinct(cells))
+            ));
+        }
+        if !others.is_empty() {
+            let names = others.iter().map(|column| format!("{:?}", self.names[*column]));
+            notes.push(format!("left out columns ({}): {}", others.len(), listed(names)));
+        }
+        let style = self.style(&columns)?;
+        if style == Style::Comma {
+            notes.push(DECIMAL_COMMAS.to_owned());
+        }
+        let [concurrency, operations, seconds] = columns;
         let count = |row: usize, column: usize| {
-            let number = number(row, column)?;
+            let (number, _) = self.number(row, column, style)?;
             if number >= 1.0 && number.fract() == 0.0 && number < 1e15 {
                 Ok(number as u64)
             } else {
@@ -218,11 +264,14 @@ impl Sheet {
         };
         let load = |row: usize| {
             let (concurrency, operations) = (count(row, concurrency)?, count(row, operations)?);
-            let seconds = number(row, seconds).ok().filter(|seconds| *seconds > 0.0);
-            let seconds = seconds.ok_or_else(|| format!("row {}: the seconds are not positive", self.lines[row]))?;
-            Ok(Load { concurrency, operations, seconds })
+            match self.number(row, seconds, style)? {
+                (number, None | Some("s")) if number > 0.0 => Ok(Load { concurrency, operations, seconds: number }),
+                (_, Some(unit)) => Err(format!("row {}: expected seconds, not {unit}", self.lines[row])),
+                _ => Err(format!("row {}: the seconds are not positive", self.lines[row])),
+            }
         };
-        (0..self.cells.len()).map(load).collect()
+        let loads: Result<Vec<Load>, String> = (0..self.cells.len()).map(load).collect();
+        Ok(Table::Loads(loads?, notes))
     }
 
     /// Reads the table if a known tool wrote it, and rejects known summaries. Returns `None` for other tables.
@@ -236,6 +285,14 @@ impl Sheet {
         }
         if all(&["Benchmark", "Mode", "Score", "Unit"]) {
             return Err("not samples: JMH's table of summaries; export the samples with -rf json".into());
+        }
+        if all(&["title", "name", "unit", "batch", "elapsed"]) {
+            return Err("not samples: nanobench's table of summaries; write the \"elapsed\" of each of the \
+                        \"measurements\" in its JSON as a list: [1.2, 1.3]"
+                .into());
+        }
+        if all(&["Group", "Experiment", "Iterations", "Baseline"]) {
+            return Err("not samples: Celero's table of summaries; write the samples as a list: [1.2, 1.3]".into());
         }
         if all(&["name", "iterations", "real_time", "time_unit"]) {
             return self.google_benchmark().map(Some);
@@ -385,25 +442,40 @@ impl Sheet {
         }
         let style = self.style(&values)?;
         if style == Style::Comma {
-            reading.notes.push("read commas as decimal commas".to_owned());
+            reading.notes.push(DECIMAL_COMMAS.to_owned());
         }
         let name = |row: usize| {
-            let labels = labels.iter().map(|column| self.cell(row, *column).to_owned());
+            let labels = labels.iter().map(|column| self.cell(row, *column).to_owned()).filter(|cell| !cell.is_empty());
             let varied = varied.iter().map(|column| format!("[{}={}]", self.names[*column], self.cell(row, *column)));
             labels.chain(varied).collect::<Vec<_>>().join(" ")
         };
         let names: Vec<String> = (0..self.cells.len()).map(name).collect();
         let grouped = !labels.is_empty() || !varied.is_empty();
         let (mut groups, mut single) = (0, 0);
+        let mut unknown: Vec<(usize, String)> = Vec::new();
         for &column in &values {
-            let of_column = unit::in_name(&self.names[column]);
+            let of_column = unit::stated(&self.names[column]);
             // The samples of a series are in the unit of its first sample.
             let mut of_series: HashMap<&str, &'static str> = HashMap::new();
+            let mut not_understood: HashMap<&str, String> = HashMap::new();
             let mut samples = Vec::new();
             for (row, name) in names.iter().enumerate() {
                 let (number, own) = self.number(row, column, style)?;
-                let of_row = || units.and_then(|units| unit::canonical(self.cell(row, units)));
-                let own = own.or(of_column).or_else(of_row).unwrap_or("");
+                let of_row = || units.map(|units| self.cell(row, units)).filter(|cell| !cell.is_empty());
+                let own = match (own, &of_column) {
+                    (Some(own), _) => own,
+                    (None, Stated::Known(unit)) => unit,
+                    (None, Stated::Unknown(text)) => {
+                        not_understood.entry(name).or_insert_with(|| text.clone());
+                        ""
+                    }
+                    (None, Stated::Nothing) => of_row().map_or("", |text| {
+                        unit::canonical(text).unwrap_or_else(|| {
+                            not_understood.entry(name).or_insert_with(|| text.to_owned());
+                            ""
+                        })
+                    }),
+                };
                 let unit = *of_series.entry(name).or_insert(own);
                 let number = match own {
                     "" => number,
@@ -418,7 +490,18 @@ impl Sheet {
                 groups += 1;
                 single += usize::from(samples.len() == 1);
                 reading.add(&shown, unit, samples);
+                if let (Some(text), Some(added)) = (not_understood.get(name), reading.series.last()) {
+                    reading.unknown_units.push((added.name.clone(), text.clone()));
+                    unknown.push((column, text.clone()));
+                }
             }
+        }
+        for (column, text) in pqlab_analysis::distinct(unknown) {
+            reading.notes.push(format!(
+                "column {:?}: {:?} is not understood as a unit, so the samples have no unit",
+                self.names[column],
+                shortened(&text)
+            ));
         }
         if grouped && groups > 1 && groups == single {
             reading.notes.push(format!(
@@ -445,6 +528,19 @@ impl Sheet {
         if values && !constants.is_empty() {
             notes.push(format!("columns with the same value in all rows: {}", listed(constants)));
         }
+        let percentages: Vec<String> = with(Role::Percentage).map(quoted).collect();
+        if !percentages.is_empty() {
+            notes.push(format!("left out columns of percentages: {}", listed(percentages)));
+        }
+        let dividing: Vec<String> =
+            with(Role::Parameter).filter(|column| !self.is_named_parameter(*column)).map(quoted).collect();
+        if values && !dividing.is_empty() {
+            notes.push(format!(
+                "columns of numbers that repeat equally often, so that they divide the rows into series: {}; to read one \
+                 as samples, choose it with --column",
+                listed(dividing)
+            ));
+        }
         let named = with(Role::Empty).filter(|column| self.headed && !self.names[*column].is_empty());
         notes.extend(named.map(|column| format!("{} has no samples", quoted(column))));
         let texts = [Role::Moment, Role::Remark, Role::Constant, Role::Label];
@@ -463,6 +559,13 @@ impl Sheet {
             return Err(format!(
                 "not samples: a table of percentiles (column {name:?}); export the samples, or choose a column with \
                  --column"
+            ));
+        }
+        if let Some(column) = (0..self.names.len()).find(|column| self.describes(*column)) {
+            return Err(format!(
+                "not samples: the summary that pandas' describe() returns (column {:?}); export the data itself with \
+                 to_csv()",
+                self.names[column]
             ));
         }
         let summary = |name: &&String| {
@@ -485,9 +588,10 @@ impl Sheet {
         let whole = |cell: &String| digits(&cell.trim_start_matches(['+', '-']).to_owned());
         let split = |row: &Vec<String>| whole(&row[0]) && row[1..].iter().all(digits);
         let three = |row: &Vec<String>| row[1..].iter().all(|cell| cell.len() == 3);
+        let one = |row: &Vec<String>| value(&row.join(&self.delimiter.to_string())).is_some();
         let doubtful = match self.delimiter {
-            ',' => self.cells.iter().all(split),
-            ' ' => self.cells.iter().all(|row| split(row) && three(row)),
+            ',' => self.cells.iter().all(|row| split(row) || one(row)),
+            ' ' => self.cells.iter().all(|row| split(row) && three(row) || one(row)),
             _ => false,
         };
         if self.headed || self.names.len() < 2 || !doubtful {
@@ -581,7 +685,19 @@ fn without_context(text: &str) -> Cow<'_, str> {
     if lines == 0 || rest.is_empty() { Cow::Borrowed(text) } else { Cow::Owned("\n".repeat(lines) + &rest.concat()) }
 }
 
-/// Determines the separator between columns.
+/// Returns whether the first cell of a line is a spreadsheet's word for an error, such as `#N/A` or `#DIV/0!`.
+fn begins_with_error(line: &str) -> bool {
+    let cell = line.split([',', ';', '\t']).next().unwrap_or("").trim().trim_matches('"');
+    let Some(word) = cell.strip_prefix('#') else { return false };
+    let ends = word.strip_suffix(['!', '?']);
+    let capitals = |text: &str| {
+        text.starts_with(|letter: char| letter.is_ascii_uppercase())
+            && text.chars().all(|letter| letter.is_uppercase() || letter.is_ascii_digit() || letter == '/')
+    };
+    ["N/A", "NV"].contains(&word) || ends.is_some_and(capitals)
+}
+
+/// Determines the separator between columns. No-break spaces are parts of numbers.
 fn delimiter(body: &str) -> char {
     let lines: Vec<&str> = body.lines().filter(|line| !line.trim().is_empty()).collect();
     if let Some(found) = [';', '\t'].into_iter().find(|mark| lines.iter().all(|line| line.contains(*mark))) {
@@ -590,9 +706,9 @@ fn delimiter(body: &str) -> char {
     if lines.iter().any(|line| line.contains(',')) {
         return ',';
     }
-    let words = |line: &&str| line.split_whitespace().count();
+    let words = |line: &&str| line.split_ascii_whitespace().count();
     let columns = lines.first().map_or(0, words);
-    let numbers = |line: &&str| line.split_whitespace().all(|word| value(word).is_some());
+    let numbers = |line: &&str| line.split_ascii_whitespace().all(|word| value(word).is_some());
     let even = columns > 1 && lines.iter().all(|line| words(line) == columns);
     if even && lines.len() > 1 && lines[1..].iter().all(numbers) { ' ' } else { ',' }
 }

@@ -13,7 +13,7 @@ fn noted(name: &str, text: &str) -> (Vec<(String, String, Vec<f64>)>, String) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join(name);
     fs::write(&path, text).unwrap();
-    let SampleFile { samples: Samples::Series(found), notes } = read_samples(&path, None).unwrap() else {
+    let SampleFile { samples: Samples::Series(found), notes, .. } = read_samples(&path, None).unwrap() else {
         panic!("{text}")
     };
     (found.into_iter().map(|one| (one.name, one.unit, one.samples)).collect(), notes.join("\n"))
@@ -513,8 +513,15 @@ fn two_lists_need_names_unless_they_are_criterions() {
     assert_eq!(all("sample.json", "[[10,20,30],[100,240,300]]"), [one("sample", "ns", &[10.0, 12.0, 10.0])]);
     assert_eq!(all("sample.json", "[[7,7],[70,77]]"), [one("sample", "ns", &[10.0, 11.0])]);
     for text in ["[[1.5,2.5],[1.6,2.6]]", "[[100,101],[110,111]]", "[[0,1],[1,2]]", "[[1,\"x\"],[1,2]]"] {
-        refused(&[("sample.json", text, "two lists without names")]);
+        refused(&[("sample.json", text, "a list of lists (2) without names; name them")]);
     }
+    // In other files, the times must grow with the numbers of iterations.
+    assert_eq!(all("x.json", "[[10,20,30],[100,210,300]]"), [one("x", "ns", &[10.0, 10.5, 10.0])]);
+    refused(&[
+        ("x.json", "[[1,2,3],[4,5,6]]", "a list of lists (2)"),
+        ("x.json", "[[7,7],[70,77]]", "a list of lists (2)"),
+        ("x.json", "[[1,2],[3,4],[5,6]]", "a list of lists (3)"),
+    ]);
 }
 
 #[test]
@@ -709,4 +716,217 @@ fn text_that_is_the_same_in_all_rows_is_noted() {
     let (series, notes) = noted("x.csv", "commit,alg,ns\nabc,A,1\nabc,A,2\nabc,B,3\n");
     assert_eq!(series, [one("A: ns", "ns", &[1.0, 2.0]), one("B: ns", "ns", &[3.0])]);
     assert!(notes.contains("columns with the same value in all rows: \"commit\" is \"abc\""), "{notes}");
+}
+
+#[test]
+fn rates_are_units() {
+    let (series, notes) = noted("x.csv", "MB/s,enc cycles/byte,B/op,J/op\n500,3.5,64,7\n510,3.25,65,8\n");
+    let expected = [
+        one("MB/s", "MB/s", &[500.0, 510.0]),
+        one("enc cycles/byte", "cycles/byte", &[3.5, 3.25]),
+        one("B/op", "byte", &[64.0, 65.0]),
+        one("J/op", "", &[7.0, 8.0]),
+    ];
+    assert_eq!(series, expected);
+    assert_eq!(notes, "column \"J/op\": \"J/op\" is not understood as a unit, so the samples have no unit");
+    assert_eq!(all("x.csv", "x\n500 MB/s\n0.5 GB/s\n"), [one("x", "MB/s", &[500.0, 500.0])]);
+    refused(&[("x.csv", "x\n500 MB/s\n3 ms\n", "\"3 ms\" cannot be converted to \"MB/s\"")]);
+}
+
+#[test]
+fn unknown_units_are_noted() {
+    let (series, notes) = noted("x.csv", "alg,value,unit\nA,1,fortnight\nA,2,fortnight\n");
+    assert_eq!(series, [one("A: value", "", &[1.0, 2.0])]);
+    assert!(notes.contains("\"fortnight\" is not understood as a unit"), "{notes}");
+    let (series, notes) = noted("x.json", r#"{"t (10^3 ns)":[1],"u":[2]}"#);
+    assert!(series.iter().all(|one| one.1.is_empty()) && notes.contains("\"10^3 ns\" is not understood"), "{notes}");
+}
+
+#[test]
+fn whole_numbers_without_a_unit_can_be_samples() {
+    let (series, notes) = noted("x.csv", "old,new\n20,31\n21,31\n20,32\n22,32\n");
+    assert_eq!(
+        series,
+        [one("old", "", &[20.0, 21.0, 20.0, 22.0]), one("new", "", &[31.0, 31.0, 32.0, 32.0])],
+        "{notes}"
+    );
+    let (series, notes) = noted("x.csv", "alg,core,ns\nA,0,10\nA,0,11\nA,1,20\nA,1,21\n");
+    assert_eq!(series.len(), 2);
+    assert!(notes.contains("divide the rows into series: \"core\"; to read one as samples"), "{notes}");
+    // Sizes follow from the name.
+    let sizes = "alg,pk,keygen\nA,800,10\nA,800,11\nB,900,20\nB,900,21\n";
+    assert_eq!(all("x.csv", sizes)[1], one("B [pk=900]: keygen", "", &[20.0, 21.0]));
+}
+
+#[test]
+fn numbers_without_a_header_are_never_split() {
+    for text in [
+        "2,345.5\n2,346.5\n",
+        "3,456,789.5\n3,456,790.5\n",
+        "2.345,5\n2.346,5\n",
+        "7,5 ms\n7,75 ms\n",
+        "1,5e2\n1,75e2\n",
+        "1,5E-03\n1,75E-03\n",
+        "2\u{202f}345,5\n2\u{202f}346,5\n",
+        "2\u{a0}345,5\n2\u{a0}346,5\n",
+        "2 345,5\n2 346,5\n",
+        "23 456.5\n23 457.5\n",
+    ] {
+        refused(&[("x.txt", text, "columns or one number with")]);
+    }
+    refused(&[("x.csv", "2,345.5\n999.5\n", "decimal comma?")]);
+    for gap in ['\u{a0}', '\u{202f}', '\u{2009}'] {
+        assert_eq!(all("x.txt", &format!("2{gap}345\n2{gap}346.5\n")), [one("x", "", &[2345.0, 2346.5])]);
+    }
+    assert_eq!(all("x.csv", "1.5,2\n1.75,3\n").len(), 2);
+    assert_eq!(all("x.csv", "1,1234.5\n2,1235.5\n").len(), 2);
+}
+
+#[test]
+fn rows_of_summaries_and_warm_ups_are_left_out() {
+    let expected = [one("ns", "ns", &[50.0, 60.0])];
+    for (table, count) in [
+        ("run,ns\n1,50\n2,60\nmean,55\nstddev,5\n", "2 of 4"),
+        ("run,ns\nwarm-up,90\n1,50\n2,60\n", "1 of 3"),
+        ("iteration;ns\n1;50\n2;60\nMin;50\nMedian;55\n75%;58\n", "3 of 5"),
+        (",ns\n0,50\n1,60\nTotal,110\n", "1 of 3"),
+    ] {
+        let (series, notes) = noted("x.csv", table);
+        assert_eq!(series, expected, "{table}");
+        assert!(notes.contains(&format!("left out rows with warm-ups or summaries ({count})")), "{table}: {notes}");
+    }
+    let table = "alg,run,ns\nA,1,50\nA,2,60\nA,avg,55\nB,1,5\nB,2,6\nB,avg,5.5\n";
+    assert_eq!(all("x.csv", table), [one("A: ns", "ns", &[50.0, 60.0]), one("B: ns", "ns", &[5.0, 6.0])]);
+    // An operation can be called `mean`.
+    assert_eq!(all("x.csv", "function,ns\nmean,1\nmean,2\nmax,3\nmax,4\n").len(), 2);
+    let describe = ",ns\ncount,9\nmean,5\nstd,1\nmin,3\n25%,4\n50%,5\n75%,6\nmax,7\n";
+    refused(&[
+        ("x.csv", describe, "pandas' describe()"),
+        ("x.csv", "statistic,ns\ncount,9\nmean,5\nstd,1\nmin,3\nmax,7\n", "pandas' describe()"),
+    ]);
+    // Numbers of warm-up runs mark no rows.
+    assert_eq!(all("x.csv", "warmup_runs,ns\n3,50\n3,60\n"), expected);
+    assert_eq!(all("x.csv", "warmup,ns\n1,90\n0,50\n0,60\n"), expected);
+}
+
+#[test]
+fn units_in_fields_of_json_apply_to_the_lists() {
+    assert_eq!(all("x.json", r#"{"unit":"us","dec":[1.5],"enc":[2]}"#)[0], one("dec", "us", &[1.5]));
+    assert_eq!(
+        all("x.json", r#"{"units":{"enc":"ms","dec":"us"},"enc":[1],"dec":[2]}"#),
+        [one("dec", "us", &[2.0]), one("enc", "ms", &[1.0])]
+    );
+    assert_eq!(all("x.json", r#"{"name":"sign","unit":"ms","samples":[1,2]}"#), [one("sign", "ms", &[1.0, 2.0])]);
+    assert_eq!(all("x.json", r#"{"unit":"us","cycles":[1]}"#), [one("cycles", "cycles", &[1.0])]);
+    let (_, notes) = noted("x.json", r#"{"unit":"moons","enc":[1,2]}"#);
+    assert!(notes.contains("\"enc\": \"moons\" is not understood as a unit"), "{notes}");
+    refused(&[
+        ("x.json", r#"{"unit":"us","enc_ns":[1]}"#, "the name contains the unit ns, but the file states \"us\""),
+        ("x.json", r#"{"kem":{"enc":[1,2]}}"#, "the lists are inside the field \"kem\""),
+        ("x.json", r#"[{"alg":"a","ns":1}]"#, "a list of objects (1), which pqlab does not read: collect"),
+        ("x.json", r#"[{"command":"a","times":[1]}]"#, "`jq 'map(.times[])'`"),
+    ]);
+}
+
+#[test]
+fn throughput_of_several_operations_is_refused() {
+    let loads = |text: &str| {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x.csv");
+        fs::write(&path, text).unwrap();
+        let file = read_samples(&path, None).unwrap();
+        let Samples::Loads(loads) = file.samples else { panic!("{text}") };
+        (loads, file.notes.join("\n"))
+    };
+    refused(&[
+        ("x.csv", "alg,concurrency,operations,seconds\nA,1,10,1\nB,1,20,1\n", "column \"alg\" contains A, B"),
+        ("x.csv", "concurrency,operations,seconds,size\n1,10,1,64\n1,20,1,128\n", "column \"size\" contains"),
+        ("x.csv", "concurrency;operations;seconds\n1;2.000;1,5\n", "mixes decimal commas"),
+        ("x.csv", "concurrency,operations,seconds\n1,10,x\n", "\"x\" is not a number"),
+        ("x.csv", "concurrency,operations,seconds,ok\n1,10,1,false\n", "contains no samples: left out failed rows"),
+    ]);
+    let (found, notes) = loads("concurrency,operations,seconds,errors,host\n1,10,1,0,a\n2,15,1,3,a\n");
+    assert_eq!(found, [Load { concurrency: 1, operations: 10, seconds: 1.0 }]);
+    assert_eq!(notes, "left out failed rows (1 of 2): column \"errors\" contains 3\nleft out columns (1): \"host\"");
+    let (found, notes) = loads("concurrency;operations;seconds\n1;10;1,5\n2;15;1,25\n");
+    assert_eq!((found[1].seconds, notes.as_str()), (1.25, "read commas as decimal commas"));
+}
+
+#[test]
+fn columns_of_samples_are_never_replaced_by_row_numbers() {
+    refused(&[
+        ("x.csv", "Run;Zeit [ms]\n1;9,5\n2;#N/A\n3;#DIV/0!\n", "row 3, column \"Zeit [ms]\": \"#N/A\" is not a number"),
+        ("x.csv", "id,latency\n7,12\n8,error: a\n9,error: b\n", "\"error: a\" is not a number"),
+        ("x.csv", "n,time\n1,9 ms\n2,lost\n3,lost\n", "\"lost\" is not a number"),
+        ("x.csv", "ns\n100\n#N/A\n#VALUE!\n", "row 3, column \"ns\": \"#N/A\" is not a number"),
+        ("x.csv", "iteration,host\n1,a\n2,b\n3,c\n", "contains no samples"),
+    ]);
+    assert_eq!(all("x.csv", "iteration\n5\n6\n"), [one("iteration", "", &[5.0, 6.0])]);
+    assert_eq!(all("x.csv", "ns\n100\n#N comment\n110\n"), [one("ns", "ns", &[100.0, 110.0])]);
+}
+
+#[test]
+fn percentages_do_not_divide_the_rows() {
+    let (series, notes) = noted("x.csv", "seconds,cpu\n0.5,98%\n0.6,97%\n0.7,98%\n");
+    assert_eq!(series, [one("seconds", "s", &[0.5, 0.6, 0.7])]);
+    assert_eq!(notes, "left out columns of percentages: \"cpu\"");
+}
+
+#[test]
+fn a_series_of_any_table_is_chosen_by_name() {
+    let table = "alg,threads,ns\nA,1,10\nA,1,11\nA,2,20\nA,2,21\n";
+    let Samples::Series(found) = read("x.csv", table, Some("A [threads=2]: ns")).unwrap() else { panic!() };
+    assert_eq!((found.len(), &found[0].samples[..]), (1, &[20.0, 21.0][..]));
+    let error = read("x.csv", table, Some("A [threads=4]: ns")).unwrap_err();
+    assert!(error.contains("available: alg, threads, ns, A [threads=1]: ns"), "{error}");
+}
+
+#[test]
+fn verbose_output_of_go_names_only_unfinished_benchmarks() {
+    let text =
+        "BenchmarkA\nBenchmarkA-2 \t 10 5 ns/op\nBenchmarkB\nBenchmarkB/x\nBenchmarkB/x-2 \t 10 6 ns/op\nBenchmarkC\n";
+    let (series, notes) = noted("go.txt", text);
+    assert_eq!(series.len(), 2);
+    assert_eq!(notes, "unfinished benchmarks (1): BenchmarkC");
+    let (_, notes) = noted("go.txt", "BenchmarkA\nBenchmarkA \t 10 5 ns/op\n");
+    assert_eq!(notes, "");
+    assert_eq!(all("go.txt", "BenchmarkA 10 9 sign/s 5 ns/op\n"), [one("BenchmarkA", "ns", &[5.0])]);
+}
+
+#[test]
+fn outputs_without_samples_are_named() {
+    refused(&[
+        (
+            "x.json",
+            r#"{"reason":"benchmark-complete","id":"a","iteration_count":[1],"measured_values":[2]}"#,
+            "cargo-criterion",
+        ),
+        ("x.csv", "\"title\";\"name\";\"unit\";\"batch\";\"elapsed\"\n\"t\";\"a\";\"op\";1;1.5\n", "nanobench"),
+        (
+            "x.csv",
+            "Group,Experiment,Problem Space,Samples,Iterations,Baseline,us/Iteration\na,b,0,3,9,1,2.5\n",
+            "Celero",
+        ),
+        ("x.txt", "+H:64\n+F:6:sha512:303.5\n", "openssl"),
+        ("x.txt", "+F2:0:rsa:2048:0.0006:0.00002\n", "openssl"),
+        ("x.data", "2026 host amd64 crypto_sign 2025 falcon sign_cycles 900 +1-2 gcc\n", "SUPERCOP"),
+        ("x.adoc", "[cols=\"<,>\"]\n|===\n| Command | Mean [ms]\n\n| `a`\n| 1\n|===\n", "hyperfine"),
+        ("x.org", "| Command  |  Mean [ms] | Relative |\n|--+--+--|\n| =a= | 1 | 1 |\n", "hyperfine"),
+        ("x.txt", "a\n-\n\nMean +- std dev: 1.5 us +- 0.1 us\n", "-o FILE"),
+        ("x.txt", "a\n-\n\nRun 1: 1 warmup, 1 value, 20 loops\n- value 1: 1.5 us\n", "-o FILE"),
+        ("x.json", "{\"counter-value\" : \"1\", \"unit\" : \"msec\", \"event\" : \"task-clock\"}\n", "perf stat"),
+        ("x.csv", "# started on Mon\n\n 0.1;0.9;msec;task-clock;99;100.00\n 0.1;5;;cycles;99;100.00\n", "perf stat"),
+        ("x.json", r#"[{"name":"a","result":{"latency":{"mean":1}}}]"#, "tinybench"),
+        ("x.json", r#"[{"Task name":"a","Samples":9}]"#, "tinybench"),
+        ("x.txt", "a x 59,154 ops/sec ±2.32% (8 runs sampled)\n", "benchmark.js"),
+        ("x.csv", "goos: linux\n,a.txt\n,sec/op,CI\nA-4,1.2e-05,1%\n", "benchstat"),
+        ("x.txt", "goos: linux\n  │ a.txt │\n  │ sec/op │\nA-4 12µ ± 1%\n", "benchstat"),
+    ]);
+}
+
+#[test]
+fn notes_on_failed_rows_do_not_contradict_each_other() {
+    let (_, notes) = noted("x.csv", "ms,status,success\n1,200,true\n2,200,false\n3,200,true\n");
+    assert!(notes.contains("column \"success\" contains false"), "{notes}");
+    assert!(notes.contains("left out column \"status\", because no other row failed"), "{notes}");
 }

@@ -3,7 +3,7 @@
 
 use super::super::number::{Number, is_missing, parse};
 use super::super::reading::listed;
-use super::super::unit::{self, Quantity};
+use super::super::unit::{self, Stated};
 use super::{Sheet, shortened, value};
 use std::collections::{HashMap, HashSet};
 
@@ -24,6 +24,8 @@ pub(super) enum Role {
     Moment,
     /// Text that does not identify the measured operation, such as a comment.
     Remark,
+    /// Numbers with a percent sign.
+    Percentage,
     /// Text that is the same in each row, such as the name of a machine.
     Constant,
     /// No contents.
@@ -183,6 +185,41 @@ const NOT_SAMPLES: [&str; 33] = [
     "p99",
 ];
 
+/// Words that mark a row of a warm-up or a summary in a column of row numbers or names. In lower case, without spaces
+/// and punctuation, except for percentages (`%`), which mark percentiles.
+const SUMMARIES: [&str; 18] = [
+    "mean",
+    "avg",
+    "average",
+    "median",
+    "std",
+    "stddev",
+    "stdev",
+    "stdv",
+    "standarddeviation",
+    "variance",
+    "geomean",
+    "cv",
+    "cov",
+    "mad",
+    "iqr",
+    "total",
+    "summary",
+    "warmup",
+];
+
+/// Words that mark a row of a summary only if the column contains one of [`SUMMARIES`].
+const DOUBTFUL_SUMMARIES: [&str; 17] = [
+    "min", "max", "minimum", "maximum", "count", "sum", "sd", "var", "p50", "p90", "p95", "p99", "p999", "q1", "q3",
+    "%", "warm",
+];
+
+/// Names of columns that contain row numbers or samples.
+const SAMPLES: [&str; 2] = ["sample", "measurement"];
+
+/// Names of columns that often contain a parameter.
+const LETTERS: [&str; 3] = ["n", "k", "m"];
+
 /// Names of columns that show whether the measured operation succeeded, each with the kind of its contents. The names
 /// are in lower case, without spaces and punctuation.
 const OUTCOMES: [(&str, Outcome); 46] = [
@@ -315,7 +352,7 @@ impl Sheet {
     /// Removes the rows of failed operations. Then removes the columns that show success or failure, except the chosen
     /// column. Returns a note for each of these columns, including the chosen one.
     pub(super) fn remove_failed_rows(&mut self, chosen: Option<&str>) -> Vec<String> {
-        let mut notes = Vec::new();
+        let (mut notes, mut sound) = (Vec::new(), Vec::new());
         for column in (0..self.names.len()).rev() {
             let name = self.names[column].clone();
             let bare = bare(&name);
@@ -328,19 +365,23 @@ impl Sheet {
             let told: Option<Vec<bool>> = self.cells.iter().map(|row| outcome.succeeded(&row[column])).collect();
             let Some(kept) = told.filter(|_| self.headed && !fractions && self.names.len() > 1) else { continue };
             let failed = self.contents(column, &kept);
-            notes.push(match failed.len() {
-                0 => format!("left out column {name:?}, because no row failed"),
-                count => format!(
-                    "left out failed rows ({count} of {}): column {name:?} contains {}",
+            if failed.is_empty() {
+                sound.push(name.clone());
+            } else {
+                notes.push(format!(
+                    "left out failed rows ({} of {}): column {name:?} contains {}",
+                    failed.len(),
                     self.cells.len(),
                     listed(pqlab_analysis::distinct(failed))
-                ),
-            });
+                ));
+            }
             self.keep(&kept);
             if chosen != Some(name.as_str()) {
                 self.drop_column(column);
             }
         }
+        let why = if notes.is_empty() { "no row failed" } else { "no other row failed" };
+        notes.extend(sound.iter().map(|name| format!("left out column {name:?}, because {why}")));
         notes
     }
 
@@ -350,17 +391,22 @@ impl Sheet {
         for column in (0..self.names.len()).rev() {
             let name = self.names[column].clone();
             let words = words(&name);
-            let marks_warm_ups = bare(&name).contains("warm");
-            if !self.headed || chosen == Some(name.as_str()) || self.names.len() == 1 {
+            // A column such as `warmup_runs` contains counts.
+            let flag = |row: &Vec<String>| match parse(&row[column]) {
+                Some(Number::Point(number)) => number == 0.0 || number == 1.0,
+                other => other.is_none(),
+            };
+            let marks_warm_ups = self.headed && bare(&name).contains("warm") && self.cells.iter().all(flag);
+            if chosen == Some(name.as_str()) || self.names.len() == 1 {
                 continue;
             }
             let kept: Vec<bool> = if marks_warm_ups {
                 let told = self.cells.iter().map(|row| Outcome::Fails.succeeded(&row[column]));
                 told.map(|kept| kept.unwrap_or(true)).collect()
-            } else if words.iter().any(|word| PHASES.contains(&word.as_str())) {
+            } else if self.headed && words.iter().any(|word| PHASES.contains(&word.as_str())) {
                 self.cells.iter().map(|row| !NOT_SAMPLES.contains(&bare(&row[column]).as_str())).collect()
             } else {
-                continue;
+                self.rows_of_samples(column)
             };
             let others = self.contents(column, &kept);
             if !others.is_empty() {
@@ -377,6 +423,59 @@ impl Sheet {
             }
         }
         notes
+    }
+
+    /// Returns for each row whether it contains samples. The other rows contain a warm-up or a summary of other rows,
+    /// according to the word in `column`, which otherwise contains row numbers or names.
+    fn rows_of_samples(&self, column: usize) -> Vec<bool> {
+        let all = || vec![true; self.cells.len()];
+        let name = &self.names[column];
+        let word = |row: &Vec<String>| {
+            let cell = row[column].trim();
+            if cell.ends_with('%') && value(cell.trim_end_matches('%')).is_some() { "%".into() } else { bare(cell) }
+        };
+        let words: Vec<String> = self.cells.iter().map(word).collect();
+        let is_sure = |word: &String| SUMMARIES.contains(&word.as_str());
+        let is_summary = |word: &String| is_sure(word) || DOUBTFUL_SUMMARIES.contains(&word.as_str());
+        let other_numbers =
+            |row: &Vec<String>| row.iter().enumerate().any(|(other, cell)| other != column && value(cell).is_some());
+        let sound =
+            self.cells.iter().zip(&words).filter(|(_, word)| is_summary(word)).all(|(row, _)| other_numbers(row));
+        if !words.iter().any(is_sure) || !sound || self.headed && unit::in_name(name).is_some() {
+            return all();
+        }
+        let numbers = self.cells.iter().any(|row| parse(&row[column]).is_some());
+        let numbered = numbers || self.headed && (name.is_empty() || COUNTERS.contains(&bare(name).as_str()));
+        let mut counts: HashMap<&String, usize> = HashMap::new();
+        for word in &words {
+            *counts.entry(word).or_default() += 1;
+        }
+        // An operation that is called `mean` occurs as often as the others.
+        let most = counts.iter().filter(|(word, _)| !is_summary(word)).map(|(_, count)| *count).max();
+        let most = most.unwrap_or(1);
+        let kept = |word: &String| !is_summary(word) || !numbered && counts[word] > 1 && counts[word] >= most;
+        words.iter().map(kept).collect()
+    }
+
+    /// Returns whether a column contains the names of the statistics that pandas' `describe` returns.
+    pub(super) fn describes(&self, column: usize) -> bool {
+        let contains = |word: &str| self.cells.iter().any(|row| row[column].trim() == word);
+        ["count", "mean", "std", "min", "max"].into_iter().all(contains)
+            || ["mean", "25%", "75%"].into_iter().all(contains)
+    }
+
+    /// Returns whether a column of text or of a known parameter divides the rows.
+    pub(super) fn divides(&self, column: usize) -> bool {
+        let role = self.role(column);
+        let varied = (0..self.cells.len()).any(|row| self.cell(row, column) != self.cell(0, column));
+        let named = self.headed && LABELS.contains(&bare(&self.names[column]).as_str());
+        varied && (named || matches!(role, Role::Label | Role::Parameter))
+    }
+
+    /// Returns whether the name of a column says that it contains a parameter.
+    pub(super) fn is_named_parameter(&self, column: usize) -> bool {
+        let name = &self.names[column];
+        is_parameter(&words(name), &bare(name))
     }
 
     /// Returns the contents of a column in the rows that are not kept.
@@ -408,10 +507,25 @@ impl Sheet {
                 roles[column] = self.role_beside_values(column, &roles);
             }
         }
-        // Row numbers and parameters are samples if the table contains nothing else.
+        // Parameters are samples if the table contains nothing else. Row numbers are samples only if no other column can
+        // contain them.
         if !roles.contains(&Role::Value) {
-            let number = |role: &Role| matches!(role, Role::Counter | Role::Parameter);
-            roles.iter_mut().filter(|role| number(role)).for_each(|role| *role = Role::Value);
+            let measures = |name: &String| unit::stated(name) != Stated::Nothing || unit::is_measure(name);
+            let elsewhere = self.headed && self.names.iter().any(measures);
+            for (column, role) in roles.iter_mut().enumerate() {
+                let (name, bare) = (&self.names[column], bare(&self.names[column]));
+                let named = bare.is_empty()
+                    || bare == "n"
+                    || COUNTERS.contains(&bare.as_str())
+                    || is_counter(&words(name))
+                    || name.trim() == "#";
+                let counts = named && !SAMPLES.contains(&bare.as_str()) || elsewhere && !measures(name);
+                match role {
+                    Role::Counter if self.names.len() == 1 || !self.headed || !counts => *role = Role::Value,
+                    Role::Parameter => *role = Role::Value,
+                    _ => {}
+                }
+            }
         }
         roles
     }
@@ -429,13 +543,22 @@ impl Sheet {
         if is(&LABELS) && numeric < rows {
             return Role::Label;
         }
-        // A column that contains mostly numbers must contain only numbers.
-        if numeric > 0 && 2 * numeric >= present {
+        let percentage =
+            |cell: &str| is_missing(cell) || cell.strip_suffix('%').is_some_and(|rest| parse(rest).is_some());
+        if cells().all(percentage) && cells().any(|cell| cell.ends_with('%')) {
+            return Role::Percentage;
+        }
+        // A column that contains mostly numbers must contain only numbers, and so must a column with a unit.
+        let measures =
+            || self.headed && (unit::in_name(name).is_some_and(unit::is_performance) || unit::is_measure(name));
+        if numeric > 0 && (2 * numeric >= present || measures()) {
             let unit = self.headed.then(|| unit::in_name(name)).flatten();
-            let performance = unit.and_then(unit::quantity).is_some_and(|quantity| quantity != Quantity::Size);
+            let performance = unit.is_some_and(unit::is_performance);
             let moment = self.headed && words.iter().any(|word| MOMENTS.contains(&word.as_str()));
             return match () {
                 () if is(&COUNTERS) || name == "#" || is_counter(&words) || self.counts(column) => Role::Counter,
+                // pandas writes its row numbers below an empty name.
+                () if self.headed && name.is_empty() && self.is_whole(column) => Role::Counter,
                 () if moment || unit.is_some_and(|unit| self.are_epochs(column, unit)) => Role::Moment,
                 () if self.headed && !performance && is_parameter(&words, &bare) => Role::Parameter,
                 () => Role::Value,
@@ -444,6 +567,7 @@ impl Sheet {
         let distinct: HashSet<&str> = cells().collect();
         match () {
             () if is(&UNITS) && cells().all(|cell| unit::canonical(cell).is_some()) => Role::Unit,
+            () if is(&UNITS) && distinct.len() == 1 => Role::Unit,
             () if cells().all(|cell| is_missing(cell) || is_date(cell)) => Role::Moment,
             () if !self.headed || is(&REMARKS) || distinct.len() == rows && rows > 2 => Role::Remark,
             () if distinct.len() == 1 => Role::Constant,
@@ -454,18 +578,29 @@ impl Sheet {
     /// Returns the role of a numeric column in a table in which another column may contain the samples.
     fn role_beside_values(&self, column: usize, roles: &[Role]) -> Role {
         let unit = unit::in_name(&self.names[column]);
-        if unit.and_then(unit::quantity).is_some_and(|quantity| quantity != Quantity::Size) {
+        if unit.is_some_and(unit::is_performance) {
             return Role::Value;
         }
         if unit.is_none() && ["s", "ms", "us", "ns"].into_iter().any(|unit| self.are_epochs(column, unit)) {
             return Role::Moment;
         }
         let timed = |(place, role): (usize, &Role)| {
-            *role == Role::Value
-                && unit::in_name(&self.names[place]).is_some_and(|unit| unit::quantity(unit) != Some(Quantity::Size))
+            *role == Role::Value && unit::in_name(&self.names[place]).is_some_and(unit::is_performance)
         };
         let constant = (0..self.cells.len()).all(|row| self.cell(row, column) == self.cell(0, column));
-        match self.is_balanced(column, roles) {
+        // Two columns of whole numbers without units can both contain samples.
+        let measures = |(place, role): (usize, &Role)| {
+            let name = &self.names[place];
+            place != column
+                && *role == Role::Value
+                && (unit::stated(name) != Stated::Nothing
+                    || unit::is_measure(name)
+                    || (0..self.cells.len()).any(|row| self.cell(row, place).contains(['.', ','])))
+        };
+        let differs = LETTERS.contains(&bare(&self.names[column]).as_str())
+            || roles.iter().enumerate().any(measures) && !unit::is_measure(&self.names[column]);
+        let balanced = self.is_balanced(column, roles);
+        match balanced && (differs || self.follows_labels(column, roles)) {
             true => Role::Parameter,
             // The number of operations, for example.
             false if constant && roles.iter().enumerate().any(timed) => Role::Constant,
@@ -481,20 +616,32 @@ impl Sheet {
             let parts = roles.iter().enumerate().filter(|(_, role)| matches!(role, Role::Label | Role::Parameter));
             parts.map(|(part, _)| self.cell(row, part)).collect::<Vec<&str>>()
         };
-        let whole = |row: usize| match parse(self.cell(row, column)) {
-            Some(Number::Point(number)) => number.fract() == 0.0,
-            _ => false,
-        };
         let mut counts: HashMap<(Vec<&str>, &str), usize> = HashMap::new();
         for row in 0..self.cells.len() {
             *counts.entry((name(row), self.cell(row, column))).or_default() += 1;
         }
         let values: HashSet<&str> = counts.keys().map(|(_, value)| *value).collect();
         let first = counts.values().next().copied().unwrap_or(0);
-        (0..self.cells.len()).all(whole)
-            && values.len() > 1
-            && first > 1
-            && counts.values().all(|count| *count == first)
+        self.is_whole(column) && values.len() > 1 && first > 1 && counts.values().all(|count| *count == first)
+    }
+
+    fn is_whole(&self, column: usize) -> bool {
+        (0..self.cells.len()).all(|row| match parse(self.cell(row, column)) {
+            Some(Number::Point(number)) => number.fract() == 0.0,
+            _ => false,
+        })
+    }
+
+    /// Returns whether a column has only one value for each combination of labels, such as the size of a key.
+    fn follows_labels(&self, column: usize, roles: &[Role]) -> bool {
+        let labels: Vec<usize> = (0..roles.len()).filter(|other| roles[*other] == Role::Label).collect();
+        let mut values: HashMap<Vec<&str>, &str> = HashMap::new();
+        !labels.is_empty()
+            && (0..self.cells.len()).all(|row| {
+                let name = labels.iter().map(|label| self.cell(row, *label)).collect();
+                let cell = self.cell(row, column);
+                *values.entry(name).or_insert(cell) == cell
+            })
     }
 
     /// Returns whether a column contains points in time from 2000 to 2100, as numbers of `unit` since 1970.

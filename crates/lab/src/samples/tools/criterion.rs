@@ -21,6 +21,19 @@ pub(in crate::samples) fn are_iterations(values: &[Value]) -> bool {
     counts.iter().all(|count| *count >= 1.0 && count.fract() == 0.0 && count % counts[0] == 0.0)
 }
 
+/// Returns whether the numbers of iterations increase and the times increase with them, so that the meaning of the two
+/// lists is plain.
+pub(in crate::samples) fn are_proportional(iterations: &[Value], times: &[Value]) -> bool {
+    /// Maximum ratio of the largest time per iteration to the smallest.
+    const LARGEST_RATIO: f64 = 1.5;
+    let number = |value: &Value| value.as_f64().unwrap_or(f64::NAN);
+    let increasing = iterations.windows(2).all(|pair| number(&pair[0]) < number(&pair[1]));
+    let ratios: Vec<f64> = times.iter().zip(iterations).map(|(time, count)| number(time) / number(count)).collect();
+    let (low, high) =
+        ratios.iter().fold((f64::MAX, 0.0), |(low, high): (f64, f64), one| (low.min(*one), high.max(*one)));
+    increasing && iterations.len() == times.len() && times.len() > 2 && low > 0.0 && high <= LARGEST_RATIO * low
+}
+
 /// Divides the total time of each sample, in nanoseconds, by its number of iterations.
 pub(in crate::samples) fn read(iterations: &[Value], times: &[Value], name: &str) -> Result<Reading, String> {
     let (iterations, times) = (numbers(iterations, "iters")?, numbers(times, "times")?);

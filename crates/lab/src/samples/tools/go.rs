@@ -15,6 +15,11 @@ pub(in crate::samples) fn recognises(text: &str) -> bool {
     })
 }
 
+/// Returns whether a line begins with the name of a benchmark.
+pub(in crate::samples) fn has_results(text: &str) -> bool {
+    text.lines().any(|line| line.split_whitespace().next().is_some_and(is_name))
+}
+
 fn is_name(word: &str) -> bool {
     word.starts_with(NAME) && word.len() > NAME.len()
 }
@@ -55,8 +60,8 @@ type Key = (Vec<(String, String)>, String);
 /// Display name of the unit (empty if the unit is unknown), the unit as written in the file, and the value.
 type Value = (&'static str, String, f64);
 
-/// Reads one value from each result line: the first value with a known unit or, if there is none, the first value. This
-/// is the time per operation, unless the benchmark suppresses that time.
+/// Reads one value from each result line: the first time or number of cycles. If there is none, reads the first number of
+/// operations per time or, if there is none either, the first value.
 pub(in crate::samples) fn read(text: &str) -> Result<Reading, String> {
     let mut times: Vec<(Key, Value)> = Vec::new();
     let (mut configuration, mut pending) = (Vec::new(), None);
@@ -79,7 +84,8 @@ pub(in crate::samples) fn read(text: &str) -> Result<Reading, String> {
         let mut words: Vec<&str> = line.split_whitespace().collect();
         let named = words.first().is_some_and(|word| is_name(word));
         let name = if named {
-            unfinished.extend(pending.take());
+            // With -v, the name is on a separate line, too.
+            unfinished.extend(pending.take().filter(|pending| pending != words[0]));
             words.remove(0).to_owned()
         } else {
             // Output of the benchmark itself can separate the name from the result.
@@ -97,7 +103,9 @@ pub(in crate::samples) fn read(text: &str) -> Result<Reading, String> {
             return Err(format!("line {number}: expected a count, then pairs of value and unit"));
         }
         let pairs: Vec<(&str, &str)> = words[1..].chunks_exact(2).map(|pair| (pair[0], pair[1])).collect();
-        let place = pairs.iter().position(|(_, unit)| unit::canonical(unit).is_some()).unwrap_or(0);
+        let first =
+            |sound: fn(&str) -> bool| pairs.iter().position(|(_, unit)| unit::canonical(unit).is_some_and(sound));
+        let place = first(unit::is_time).or_else(|| first(unit::is_rate_of_operations)).unwrap_or(0);
         let (value, shown) = pairs[place];
         let value = value.parse::<f64>().ok().filter(|value| value.is_finite());
         let value = value.ok_or_else(|| format!("line {number}: {:?} is not a number", pairs[place].0))?;
@@ -106,6 +114,17 @@ pub(in crate::samples) fn read(text: &str) -> Result<Reading, String> {
         times.push(((configuration.clone(), name), (known.unwrap_or(""), shown.to_owned(), value)));
     }
     unfinished.extend(pending);
+    // With -v, the first line of a benchmark lacks the number of processors, and a group has a line without a result.
+    let names: HashSet<&str> = times.iter().map(|((_, name), _)| name.as_str()).collect();
+    let announces = |start: &String| {
+        !names.contains(start.as_str())
+            && names.iter().any(|name| {
+                let rest = name.strip_prefix(start.as_str()).unwrap_or("");
+                let processors = rest.strip_prefix('-').unwrap_or("");
+                rest.starts_with('/') || !processors.is_empty() && processors.bytes().all(|byte| byte.is_ascii_digit())
+            })
+    };
+    unfinished.retain(|name| !announces(name));
     let all: HashSet<Vec<(String, String)>> = times.iter().map(|((all, _), _)| all.clone()).collect();
     let differs = |pair: &(String, String)| all.iter().any(|other| !other.contains(pair));
     let mut reading = Reading::default();

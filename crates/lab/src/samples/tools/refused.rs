@@ -3,7 +3,10 @@
 use serde_json::Value;
 
 /// Lists of fields that identify JSON files without samples, each with the reason for rejecting the file.
-const OBJECTS: [(&[&str], &str); 15] = [
+const OBJECTS: [(&[&str], &str); 18] = [
+    (&["reason", "iteration_count", "measured_values"], CARGO_CRITERION),
+    (&["reason", "group_name"], CARGO_CRITERION),
+    (&["counter-value", "event"], PERF),
     (
         &["mean", "median", "std_dev"],
         "criterion's estimates.json, a summary; pass sample.json from the same folder instead",
@@ -47,7 +50,15 @@ const OBJECTS: [(&[&str], &str); 15] = [
 ];
 
 /// JSON pointers that identify files in formats that pqlab does not read, each with the reason for rejecting the file.
-const NESTED: [(&str, &str); 3] = [
+const NESTED: [(&str, &str); 8] = [
+    ("/0/latency/rme", TINYBENCH),
+    ("/0/result/latency", TINYBENCH),
+    ("/0/result/hz", TINYBENCH),
+    ("/0/Task name", TINYBENCH),
+    (
+        "/0/stats/sample",
+        "benchmark.js's JSON, which pqlab does not read; write the \"sample\" of a benchmark as a list: [1.2, 1.3]",
+    ),
     (
         "/results/0/median(elapsed)",
         "nanobench's JSON, which pqlab does not read; write the \"elapsed\" of each of the \"measurements\" as a list: \
@@ -63,21 +74,48 @@ const NESTED: [(&str, &str); 3] = [
     ),
 ];
 
+/// Reason for rejecting cargo-criterion's messages.
+pub(in crate::samples) const CARGO_CRITERION: &str =
+    "cargo-criterion's messages; give target/criterion/NAME/new/sample.json to pqlab";
+const TINYBENCH: &str =
+    "tinybench's JSON, which pqlab does not read; write the \"samples\" of a task's \"latency\" as a list: [1.2, 1.3]";
+const BENCHSTAT: &str = "benchstat's summary table; pass the output of `go test -bench=. -count=10` instead";
+const HYPERFINE: &str = "hyperfine's printed table; export the times with --export-json";
+const PYPERF: &str = "pyperf's printed output; pass the JSON file that `-o FILE` writes";
+const SUPERCOP: &str = "SUPERCOP's data, which has a median and differences from it; write the cycles of an operation \
+                        on lines, below the header cycles";
 const OPENSSL: &str = "the summary of `openssl speed`, which has one value per algorithm";
 const JMH: &str = "JMH's printed summary; export the samples with -rf json";
 const TIME: &str = "the output of `time`; write the seconds of each run on a line, or use hyperfine with --export-json";
-const PERF: &str = "the counters of `perf stat`; write the value of each run on a line, below a header such as ns";
+pub(in crate::samples) const PERF: &str =
+    "the counters of `perf stat`; write the value of each run on a line, below a header such as ns";
 
 /// Lists of words that identify text files without samples, each with the reason for rejecting the file.
-const TEXTS: [(&[&str], &str); 41] = [
+const TEXTS: [(&[&str], &str); 54] = [
+    (&["sec/op", "vs base"], BENCHSTAT),
+    (&["Mean +- std dev:"], PYPERF),
+    (&["Benchmark hidden because not significant"], PYPERF),
+    (&["- value 1:", " loops"], PYPERF),
+    (&["Number of value per run:"], PYPERF),
+    (&[" crypto_", "_cycles "], SUPERCOP),
+    (&[" crypto_", " try "], SUPERCOP),
+    (&["|===", "| Command"], HYPERFINE),
+    (
+        &["ops/sec ±", "runs sampled)"],
+        "benchmark.js's printed summary; write the samples of a benchmark as a list: [1.2, 1.3]",
+    ),
+    (&["\"counter-value\"", "\"event\""], PERF),
+    (&[";msec;task-clock"], PERF),
+    (&[";;cycles;"], PERF),
+    (&[";;instructions;"], PERF),
     (&["window.BENCHMARK_DATA"], "the history of github-action-benchmark, which has one summary value per commit"),
-    (&["sec/op", "vs base"], "benchstat's summary table; pass the output of `go test -bench=. -count=10` instead"),
-    (&["sec/op", "±"], "benchstat's summary table; pass the output of `go test -bench=. -count=10` instead"),
-    (&["time/op", "±"], "benchstat's summary table; pass the output of `go test -bench=. -count=10` instead"),
-    (&["time/op", "delta"], "benchstat's summary table; pass the output of `go test -bench=. -count=10` instead"),
-    (&["sec/op,CI"], "benchstat's summary table; pass the output of `go test -bench=. -count=10` instead"),
+    (&["sec/op", "±"], BENCHSTAT),
+    (&["time/op", "±"], BENCHSTAT),
+    (&["time/op", "delta"], BENCHSTAT),
+    (&["sec/op,CI"], BENCHSTAT),
     (&["Time (mean ± σ)"], "hyperfine's printed summary; export the times with --export-json"),
     (&["| Command |", "| Mean"], "hyperfine's Markdown summary; export the times with --export-json"),
+    (&["| Command ", "| Relative |"], HYPERFINE),
     (&["time:   ["], "criterion's printed summary; pass target/criterion/NAME/new/sample.json instead"),
     (&["ns/iter (+/-"], "the summary of `cargo bench`; it has no samples"),
     (&["Time (us): mean"], "the summary table of liboqs's speed programs; it has no samples"),
@@ -104,7 +142,7 @@ const TEXTS: [(&[&str], &str); 41] = [
     (&[",msec,task-clock"], PERF),
     (&[",,cycles"], PERF),
     (&[",,instructions"], PERF),
-    (&["sec/op", "│"], "benchstat's summary table; pass the output of `go test -bench=. -count=10` instead"),
+    (&["sec/op", "│"], BENCHSTAT),
     (&["Thread Stats", "Avg", "Stdev"], "wrk's summary; it has no samples"),
     (&["This is ApacheBench"], "ab's summary; export the samples with `ab -g FILE`"),
     (&["fastest", "slowest", "├─"], "divan's summary table; it has no samples"),
@@ -151,6 +189,10 @@ pub(in crate::samples) fn json(document: &Value, stem: &str) -> Option<String> {
                     entries.len()
                 ));
             }
+            let nested = NESTED.iter().find(|(path, _)| document.pointer(path).is_some());
+            if let Some((_, reason)) = nested {
+                return Some(format!("not samples: {reason}"));
+            }
             (stem == "tukey" && entries.len() == 4).then(|| {
                 "not samples: criterion's tukey.json, the limits of outliers; pass sample.json from the same folder \
                  instead"
@@ -168,6 +210,9 @@ pub(in crate::samples) fn text(text: &str) -> Option<String> {
     if start.starts_with('<') {
         return Some("XML or HTML, which pqlab does not read; export the times as CSV or JSON".to_owned());
     }
+    if is_openssl_output(text) {
+        return Some(format!("not samples: {OPENSSL}"));
+    }
     let known = TEXTS.iter().find(|(words, _)| words.iter().all(|word| text.contains(word)));
     let markdown = || {
         let mut lines = start.lines();
@@ -175,4 +220,14 @@ pub(in crate::samples) fn text(text: &str) -> Option<String> {
         table.then_some("a Markdown table; save the samples as CSV")
     };
     known.map(|(_, reason)| *reason).or_else(markdown).map(|reason| format!("not samples: {reason}"))
+}
+
+/// Returns whether each line has the form that `openssl speed -mr` writes: `+F4:3:256:40955.1:12799.0`.
+fn is_openssl_output(text: &str) -> bool {
+    let mut lines = text.lines().filter(|line| !line.trim().is_empty()).peekable();
+    let sound = |line: &str| {
+        let key = line.strip_prefix('+').and_then(|rest| rest.split_once(':')).map_or("", |(key, _)| key);
+        key.starts_with(['F', 'H', 'R']) && key[1..].bytes().all(|byte| byte.is_ascii_digit())
+    };
+    lines.peek().is_some() && lines.all(sound)
 }
