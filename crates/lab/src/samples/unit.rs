@@ -20,7 +20,7 @@ use Base::{Cycles, Instructions, Operations, Size, Time};
 pub(super) struct Quantity(Base, Option<Base>);
 
 /// Names of each simple unit (display name first), its kind, and its size relative to other units of this kind.
-const UNITS: [(&[&str], Base, f64); 25] = [
+const UNITS: [(&[&str], Base, f64); 26] = [
     (&["ps", "picosecond", "picoseconds"], Time, 1.0),
     (&["ns", "nsec", "nsecs", "nanos", "nanosecond", "nanoseconds"], Time, 1e3),
     (&["us", "µs", "μs", "usec", "usecs", "micros", "microsecond", "microseconds"], Time, 1e6),
@@ -47,6 +47,7 @@ const UNITS: [(&[&str], Base, f64); 25] = [
     (&["Gbit", "Gbits", "Gb"], Size, 125_000_000.0),
     (&OPERATIONS, Operations, 1.0),
     (&["kop", "kops"], Operations, 1e3),
+    (&["Mop", "Mops"], Operations, 1e6),
 ];
 
 /// Number of units that need no other unit to form a rate.
@@ -188,8 +189,8 @@ fn simple(name: &str) -> Option<usize> {
 fn split_rate(name: &str) -> Option<(&str, &str)> {
     let (left, right) = PER.iter().find_map(|per| {
         let (left, right) = name.rsplit_once(per)?;
-        // nsPerOp, but not a name that begins with the word
-        let sound = *per != "Per" || left.ends_with(char::is_lowercase) && right.starts_with(char::is_uppercase);
+        // nsPerOp
+        let sound = *per != "Per" || right.starts_with(char::is_uppercase);
         sound.then_some((left.trim(), right.trim()))
     })?;
     (!left.is_empty() && !right.is_empty()).then_some((left, right))
@@ -288,7 +289,16 @@ fn locate(name: &str) -> (Stated, String) {
         {
             let (before, inside) = (before.trim_end(), inside.trim());
             let measure = || MEASURES.contains(&last_word(before).1.to_lowercase().as_str());
+            let plural = || if inside == "s" && before.len() > 2 { canonical(&format!("{before}s")) } else { None };
+            if let Some(unit) = plural() {
+                return (Stated::Known(unit), String::new());
+            }
             return match canonical(inside) {
+                // The minimum of times in a unit.
+                Some("min") if matches!(locate(before).0, Stated::Known(_)) => {
+                    let (unit, rest) = locate(before);
+                    (unit, format!("{rest} ({inside})"))
+                }
                 Some(unit) => (Stated::Known(unit), before.to_owned()),
                 None if inside.contains('=') => (Stated::Nothing, name.to_owned()),
                 None if resembles_unit(inside) || measure() => (Stated::Unknown(inside.to_owned()), before.to_owned()),
@@ -314,8 +324,14 @@ fn locate(name: &str) -> (Stated, String) {
             return (Stated::Known(unit), left.to_owned());
         }
         let per_word = !name.contains('/') && simple(right).is_some();
+        let operation = simple(right).is_some_and(|below| UNITS[below].1 == Operations);
+        // latency per call, time/op
+        if operation && simple(word).is_none() && (measure || per_word) {
+            return (Stated::Nothing, name.to_owned());
+        }
+        let size = simple(right).is_some_and(|below| below < SIMPLE && matches!(UNITS[below].1, Size | Cycles));
         let above = simple(word).is_some_and(|above| UNITS[above].1 != Operations);
-        if above || per_word || unit.is_some() || PLAIN_OPERATIONS.contains(&right) {
+        if above || per_word || unit.is_some() || size || right == "B" || PLAIN_OPERATIONS.contains(&right) {
             return (Stated::Unknown(rate), head.to_owned());
         }
     }
@@ -434,6 +450,9 @@ mod tests {
             ("shake-192-s", None),
             ("aes_128_s", Some("s")),
             ("t (kcycles)", Some("kcycles")),
+            ("enc_ns (min)", Some("ns")),
+            ("cycle(s)", Some("cycles")),
+            ("time(s)", Some("s")),
         ] {
             assert_eq!(in_name(name), unit, "{name}");
         }
@@ -458,6 +477,11 @@ mod tests {
             ("instructions/cycle", "instructions/cycle"),
             ("bytes per cycle", "byte/cycle"),
             ("req/s", "op/s"),
+            ("signs per second", "op/s"),
+            ("opsPerSec", "op/s"),
+            ("bytes_per_second", "byte/s"),
+            ("cycles/B", "cycles/byte"),
+            ("Mops/s", "Mop/s"),
             ("sign/s", "op/s"),
             ("ops/sec", "op/s"),
             ("Mbit/s", "Mbit/s"),
@@ -478,12 +502,23 @@ mod tests {
             ("J/s", "J/s"),
             ("ms/round", "ms/round"),
             ("time per byte", "time/byte"),
+            ("c/B", "c/B"),
+            ("items_per_second", "items/second"),
         ] {
             assert_eq!(stated(name), Stated::Unknown(text.to_owned()), "{name}");
         }
-        for name in
-            ["sha3/openssl", "kem [threads=1]", "hash (64 bytes)", "enc (new)", "a/b", "enc/dec", "kem/1", "ML-KEM-768"]
-        {
+        for name in [
+            "sha3/openssl",
+            "kem [threads=1]",
+            "hash (64 bytes)",
+            "enc (new)",
+            "a/b",
+            "enc/dec",
+            "kem/1",
+            "latency per call",
+            "time/op",
+            "ML-KEM-768",
+        ] {
             assert_eq!(stated(name), Stated::Nothing, "{name}");
         }
     }

@@ -797,6 +797,10 @@ fn rows_of_summaries_and_warm_ups_are_left_out() {
     }
     let table = "alg,run,ns\nA,1,50\nA,2,60\nA,avg,55\nB,1,5\nB,2,6\nB,avg,5.5\n";
     assert_eq!(all("x.csv", table), [one("A: ns", "ns", &[50.0, 60.0]), one("B: ns", "ns", &[5.0, 6.0])]);
+    let table = "name,ns\nenc,1\nenc,2\nenc_mean,1.5\nenc_max,2\ndec,3\ndec,4\ndec_mean,3.5\ndec_max,4\n";
+    let (series, notes) = noted("x.csv", table);
+    assert_eq!(series.len(), 2, "{notes}");
+    assert_eq!(all("x.csv", "mode,ns\ncold,9\ncold,8\nwarm,1\nwarm,2\n").len(), 2);
     // An operation can be called `mean`.
     assert_eq!(all("x.csv", "function,ns\nmean,1\nmean,2\nmax,3\nmax,4\n").len(), 2);
     let describe = ",ns\ncount,9\nmean,5\nstd,1\nmin,3\n25%,4\n50%,5\n75%,6\nmax,7\n";

@@ -404,7 +404,10 @@ impl Sheet {
                 let told = self.cells.iter().map(|row| Outcome::Fails.succeeded(&row[column]));
                 told.map(|kept| kept.unwrap_or(true)).collect()
             } else if self.headed && words.iter().any(|word| PHASES.contains(&word.as_str())) {
-                self.cells.iter().map(|row| !NOT_SAMPLES.contains(&bare(&row[column]).as_str())).collect()
+                // Cold and warm caches are not phases.
+                let caches = self.cells.iter().any(|row| ["cold", "hot"].contains(&bare(&row[column]).as_str()));
+                let other = |word: &str| NOT_SAMPLES.contains(&word) && !(caches && word == "warm");
+                self.cells.iter().map(|row| !other(&bare(&row[column]))).collect()
             } else {
                 self.rows_of_samples(column)
             };
@@ -430,9 +433,17 @@ impl Sheet {
     fn rows_of_samples(&self, column: usize) -> Vec<bool> {
         let all = || vec![true; self.cells.len()];
         let name = &self.names[column];
+        let cells: HashSet<&str> = self.cells.iter().map(|row| row[column].trim()).collect();
         let word = |row: &Vec<String>| {
             let cell = row[column].trim();
-            if cell.ends_with('%') && value(cell.trim_end_matches('%')).is_some() { "%".into() } else { bare(cell) }
+            // `enc_mean` summarizes `enc`.
+            let statistic = cell.rsplit_once(['_', ' ', '-', '/', ':', '.']).filter(|(name, _)| cells.contains(name));
+            match statistic.map(|(_, word)| bare(word)) {
+                _ if cell.ends_with('%') && value(cell.trim_end_matches('%')).is_some() => "%".to_owned(),
+                Some(word) if SUMMARIES.contains(&word.as_str()) => word,
+                Some(word) if DOUBTFUL_SUMMARIES.contains(&word.as_str()) => word,
+                _ => bare(cell),
+            }
         };
         let words: Vec<String> = self.cells.iter().map(word).collect();
         let is_sure = |word: &String| SUMMARIES.contains(&word.as_str());
@@ -446,15 +457,14 @@ impl Sheet {
         }
         let numbers = self.cells.iter().any(|row| parse(&row[column]).is_some());
         let numbered = numbers || self.headed && (name.is_empty() || COUNTERS.contains(&bare(name).as_str()));
-        let mut counts: HashMap<&String, usize> = HashMap::new();
-        for word in &words {
-            *counts.entry(word).or_default() += 1;
+        let mut counts: HashMap<&str, usize> = HashMap::new();
+        for row in &self.cells {
+            *counts.entry(&row[column]).or_default() += 1;
         }
+        let rows = || self.cells.iter().map(|row| counts[row[column].as_str()]).zip(&words);
         // An operation that is called `mean` occurs as often as the others.
-        let most = counts.iter().filter(|(word, _)| !is_summary(word)).map(|(_, count)| *count).max();
-        let most = most.unwrap_or(1);
-        let kept = |word: &String| !is_summary(word) || !numbered && counts[word] > 1 && counts[word] >= most;
-        words.iter().map(kept).collect()
+        let most = rows().filter(|(_, word)| !is_summary(word)).map(|(count, _)| count).max().unwrap_or(1);
+        rows().map(|(count, word)| !is_summary(word) || !numbered && count > 1 && count >= most).collect()
     }
 
     /// Returns whether a column contains the names of the statistics that pandas' `describe` returns.
@@ -558,7 +568,7 @@ impl Sheet {
             return match () {
                 () if is(&COUNTERS) || name == "#" || is_counter(&words) || self.counts(column) => Role::Counter,
                 // pandas writes its row numbers below an empty name.
-                () if self.headed && name.is_empty() && self.is_whole(column) => Role::Counter,
+                () if self.headed && column == 0 && name.is_empty() && self.is_whole(column) => Role::Counter,
                 () if moment || unit.is_some_and(|unit| self.are_epochs(column, unit)) => Role::Moment,
                 () if self.headed && !performance && is_parameter(&words, &bare) => Role::Parameter,
                 () => Role::Value,

@@ -91,12 +91,14 @@ pub(in crate::samples) const PERF: &str =
     "the counters of `perf stat`; write the value of each run on a line, below a header such as ns";
 
 /// Lists of words that identify text files without samples, each with the reason for rejecting the file.
-const TEXTS: [(&[&str], &str); 54] = [
+const TEXTS: [(&[&str], &str); 56] = [
     (&["sec/op", "vs base"], BENCHSTAT),
     (&["Mean +- std dev:"], PYPERF),
     (&["Benchmark hidden because not significant"], PYPERF),
     (&["- value 1:", " loops"], PYPERF),
     (&["Number of value per run:"], PYPERF),
+    (&["+===", "| Benchmark "], PYPERF),
+    (&["msec", "task-clock"], PERF),
     (&[" crypto_", "_cycles "], SUPERCOP),
     (&[" crypto_", " try "], SUPERCOP),
     (&["|===", "| Command"], HYPERFINE),
