@@ -129,8 +129,9 @@ impl Sheet {
             ["#", "%", "//"].iter().any(|mark| line.trim_start().starts_with(mark)) && !begins_with_error(line)
         };
         let head = text.lines().find(|line| !line.trim().is_empty()).unwrap_or("");
-        // A bare "#" can be the name of a column.
-        let names_rows = head.starts_with("#,") || head.starts_with("#;") || head.starts_with("#\t");
+        // A bare "#" or "%" can be the name of a column.
+        let names_rows =
+            [',', ';', '\t'].iter().any(|mark| head.starts_with(['#', '%']) && head[1..].starts_with(*mark));
         let comments = if names_rows { 0 } else { text.lines().filter(comment).count() };
         let body: String = text
             .lines()
@@ -236,7 +237,7 @@ impl Sheet {
         }
         let columns = self.load_columns().unwrap_or(columns);
         let others = (0..self.names.len()).filter(|column| !columns.contains(column));
-        let (dividing, others): (Vec<usize>, Vec<usize>) = others.partition(|column| self.divides(*column));
+        let (dividing, others): (Vec<usize>, Vec<usize>) = others.partition(|column| self.divides(*column, columns[0]));
         if let Some(column) = dividing.first() {
             let cells: Vec<String> = (0..self.cells.len()).map(|row| shortened(self.cell(row, *column))).collect();
             return Err(format!(

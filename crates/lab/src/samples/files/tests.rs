@@ -844,7 +844,7 @@ fn throughput_of_several_operations_is_refused() {
     };
     refused(&[
         ("x.csv", "alg,concurrency,operations,seconds\nA,1,10,1\nB,1,20,1\n", "column \"alg\" contains A, B"),
-        ("x.csv", "concurrency,operations,seconds,size\n1,10,1,64\n1,20,1,128\n", "column \"size\" contains"),
+        ("x.csv", "concurrency,operations,seconds,size\n1,10,1,64\n1,20,1,128\n", "column \"size\" contains 64, 128"),
         ("x.csv", "concurrency;operations;seconds\n1;2.000;1,5\n", "mixes decimal commas"),
         ("x.csv", "concurrency,operations,seconds\n1,10,x\n", "\"x\" is not a number"),
         ("x.csv", "concurrency,operations,seconds,ok\n1,10,1,false\n", "contains no samples: left out failed rows"),
@@ -852,6 +852,8 @@ fn throughput_of_several_operations_is_refused() {
     let (found, notes) = loads("concurrency,operations,seconds,errors,host\n1,10,1,0,a\n2,15,1,3,a\n");
     assert_eq!(found, [Load { concurrency: 1, operations: 10, seconds: 1.0 }]);
     assert_eq!(notes, "left out failed rows (1 of 2): column \"errors\" contains 3\nleft out columns (1): \"host\"");
+    let (found, notes) = loads("concurrency,operations,seconds,threads\n1,10,1,2\n2,15,1,4\n");
+    assert_eq!((found.len(), notes.as_str()), (2, "left out columns (1): \"threads\""));
     let (found, notes) = loads("concurrency;operations;seconds\n1;10;1,5\n2;15;1,25\n");
     assert_eq!((found[1].seconds, notes.as_str()), (1.25, "read commas as decimal commas"));
 }

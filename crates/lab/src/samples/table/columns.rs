@@ -474,12 +474,22 @@ impl Sheet {
             || ["mean", "25%", "75%"].into_iter().all(contains)
     }
 
-    /// Returns whether a column of text or of a known parameter divides the rows.
-    pub(super) fn divides(&self, column: usize) -> bool {
-        let role = self.role(column);
-        let varied = (0..self.cells.len()).any(|row| self.cell(row, column) != self.cell(0, column));
+    /// Returns whether a column divides the rows of a table of throughput: text, or a known parameter that does not
+    /// follow from the column `concurrency`.
+    pub(super) fn divides(&self, column: usize, concurrency: usize) -> bool {
         let named = self.headed && LABELS.contains(&bare(&self.names[column]).as_str());
-        varied && (named || matches!(role, Role::Label | Role::Parameter))
+        let varied = (0..self.cells.len()).any(|row| self.cell(row, column) != self.cell(0, column));
+        let mut values: HashMap<&str, &str> = HashMap::new();
+        let mut follows = || {
+            (0..self.cells.len()).all(|row| {
+                let cell = self.cell(row, column);
+                *values.entry(self.cell(row, concurrency)).or_insert(cell) == cell
+            })
+        };
+        match self.role(column) {
+            Role::Parameter => varied && !follows(),
+            role => varied && (named || role == Role::Label),
+        }
     }
 
     /// Returns whether the name of a column says that it contains a parameter.
