@@ -211,6 +211,14 @@ impl Sheet {
         format!("row {line}, column {name:?}: {text:?} is not a number")
     }
 
+    fn without_unit(&self, row: usize, column: usize) -> String {
+        let (line, name, text) = (self.lines[row], &self.names[column], self.cell(row, column));
+        format!(
+            "row {line}, column {name:?}: only some samples have a unit, up to {text:?}; write the unit in all rows, or in \
+             the name of the column"
+        )
+    }
+
     fn not_in_unit(&self, row: usize, column: usize, unit: &str) -> String {
         let (line, name, text) = (self.lines[row], &self.names[column], self.cell(row, column));
         format!("row {line}, column {name:?}: {text:?} cannot be converted to {unit:?}, the unit of the first sample")
@@ -479,6 +487,7 @@ impl Sheet {
                 };
                 let unit = *of_series.entry(name).or_insert(own);
                 let number = match own {
+                    own if own.is_empty() != unit.is_empty() => return Err(self.without_unit(row, column)),
                     "" => number,
                     own => unit::convert(number, own, unit).ok_or_else(|| self.not_in_unit(row, column, unit))?,
                 };

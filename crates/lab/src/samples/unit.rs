@@ -301,6 +301,12 @@ fn locate(name: &str) -> (Stated, String) {
                 }
                 Some(unit) => (Stated::Known(unit), before.to_owned()),
                 None if inside.contains('=') => (Stated::Nothing, name.to_owned()),
+                // ns (per 1000 ops)
+                None if inside.starts_with("per ") => locate(&format!("{before} {inside}")),
+                None if inside.split(' ').any(is_factor) && canonical(last_word(before).1).is_some() => {
+                    let (head, unit) = last_word(before);
+                    (Stated::Unknown(format!("{unit} ({inside})")), head.to_owned())
+                }
                 None if resembles_unit(inside) || measure() => (Stated::Unknown(inside.to_owned()), before.to_owned()),
                 None => {
                     let (unit, rest) = locate(before);
@@ -336,6 +342,11 @@ fn locate(name: &str) -> (Stated, String) {
         }
     }
     let (head, last) = last_word(name);
+    // cycles x1000
+    if is_factor(last) && canonical(last_word(head).1).is_some() {
+        let (head, unit) = last_word(head);
+        return (Stated::Unknown(format!("{unit} {last}")), head.to_owned());
+    }
     // timeNs
     let capital = last.char_indices().rfind(|(place, letter)| *place > 0 && letter.is_uppercase());
     let ending =
@@ -348,7 +359,7 @@ fn locate(name: &str) -> (Stated, String) {
     });
     match found.filter(|(unit, _)| *unit != "min") {
         Some(("s", _)) if ends_with_parameter_set(head) => (Stated::Nothing, name.to_owned()),
-        Some(_) if is_factor(last_word(head).1) => {
+        Some(_) if is_factor(last_word(head).1) || is_multiple(head) => {
             let (head, factor) = last_word(head);
             (Stated::Unknown(format!("{factor} {last}")), head.to_owned())
         }
@@ -377,6 +388,12 @@ fn is_factor(word: &str) -> bool {
     ["thousand", "thousands", "million", "millions", "kilo", "mega", "1e3", "1e6", "1e9"].contains(&lower.as_str())
         || lower.strip_prefix(['x', '×', '*']).is_some_and(digits)
         || lower.split_once('^').is_some_and(|(base, exponent)| digits(base) && digits(exponent))
+}
+
+/// Returns whether the text before a unit ends with a multiple of this unit: `latency in 100`.
+fn is_multiple(head: &str) -> bool {
+    let (before, number) = last_word(head);
+    number.bytes().all(|byte| byte.is_ascii_digit()) && !number.is_empty() && last_word(before).1 == "in"
 }
 
 /// Returns whether a name ends with the security level of SLH-DSA or SPHINCS+, after which `s` means `small`.
@@ -498,6 +515,10 @@ mod tests {
             ("time (x1000 cycles)", "x1000 cycles"),
             ("time x1000 cycles", "x1000 cycles"),
             ("time (fortnights)", "fortnights"),
+            ("ns (per 1000 ops)", "ns/1000 ops"),
+            ("cycles (thousands)", "cycles (thousands)"),
+            ("cycles x1000", "cycles x1000"),
+            ("latency in 100 ns", "100 ns"),
             ("allocs/op", "allocs/op"),
             ("J/s", "J/s"),
             ("ms/round", "ms/round"),

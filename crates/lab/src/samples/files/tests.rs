@@ -168,6 +168,10 @@ fn units_within_a_file_are_converted() {
     }
     assert_eq!(all("x.csv", "1.5 ms\n1600us\n"), [one("x", "ms", &[1.5, 1.6])]);
     assert_eq!(all("x.csv", "a (us),b_ms\n1,2\n"), [one("a (us)", "us", &[1.0]), one("b_ms", "ms", &[2.0])]);
+    refused(&[
+        ("x.csv", "1000 cycles\n1\n2\n", "row 2, column \"x\": only some samples have a unit, up to \"1\""),
+        ("x.csv", "t\n1\n2 ms\n", "only some samples have a unit, up to \"2 ms\""),
+    ]);
     refused(&[("x.csv", "1.5 ms\n1.6 kB\n", "\"1.6 kB\" cannot be converted to \"ms\"")]);
 }
 
