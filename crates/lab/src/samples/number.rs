@@ -36,7 +36,7 @@ pub(super) fn parse(cell: &str) -> Option<Number> {
     }
     if let Some(gap) = GAPS.iter().find(|gap| cell.contains(**gap)) {
         let (whole, rest) = cell.split_at(cell.find(['.', ',']).unwrap_or(cell.len()));
-        return match (grouped(whole, *gap), rest.strip_prefix(',')) {
+        return match (grouped(whole, *gap) && !rest.contains(*gap), rest.strip_prefix(',')) {
             (false, _) => None,
             (true, None) => finite(&cell.replace(*gap, "")).map(Number::Point),
             (true, Some(_)) => finite(&cell.replace(*gap, "").replacen(',', ".", 1)).map(Number::Comma),
@@ -99,6 +99,8 @@ mod tests {
             ("1 234,5", Some(Comma(1234.5))),
             ("1\u{202f}234,5", Some(Comma(1234.5))),
             ("12 34", None),
+            ("1 234.5 1", None),
+            ("234.5 1", None),
             ("1,23,4", None),
             ("12,34.5", None),
             ("1.2.3", None),

@@ -794,6 +794,7 @@ fn rows_of_summaries_and_warm_ups_are_left_out() {
         ("run,ns\nwarm-up,90\n1,50\n2,60\n", "1 of 3"),
         ("iteration;ns\n1;50\n2;60\nMin;50\nMedian;55\n75%;58\n", "3 of 5"),
         (",ns\n0,50\n1,60\nTotal,110\n", "1 of 3"),
+        ("Lauf;ns\n1;50\n2;60\nMittelwert;55\n", "1 of 3"),
     ] {
         let (series, notes) = noted("x.csv", table);
         assert_eq!(series, expected, "{table}");

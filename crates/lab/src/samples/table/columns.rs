@@ -187,7 +187,11 @@ const NOT_SAMPLES: [&str; 33] = [
 
 /// Words that mark a row of a warm-up or a summary in a column of row numbers or names. In lower case, without spaces
 /// and punctuation, except for percentages (`%`), which mark percentiles.
-const SUMMARIES: [&str; 18] = [
+const SUMMARIES: [&str; 22] = [
+    "mittelwert",
+    "durchschnitt",
+    "standardabweichung",
+    "moyenne",
     "mean",
     "avg",
     "average",
@@ -421,7 +425,9 @@ impl Sheet {
                 ));
             }
             self.keep(&kept);
-            if marks_warm_ups {
+            // Numbers that count the rows around a summary are not samples, even if there are few.
+            let counts = !kept.iter().all(|kept| *kept) && !self.cells.is_empty() && self.counts_all(column);
+            if marks_warm_ups || counts {
                 self.drop_column(column);
             }
         }
@@ -675,6 +681,11 @@ impl Sheet {
     /// Returns whether a column numbers the rows. Such a column has no unit, and contains consecutive whole numbers
     /// from 0 or 1. The numbers may start again several times.
     fn counts(&self, column: usize) -> bool {
+        self.cells.len() >= 3 && self.counts_all(column)
+    }
+
+    /// Does the same as [`Sheet::counts`], for any number of rows.
+    fn counts_all(&self, column: usize) -> bool {
         let number = |row: usize| match parse(self.cell(row, column)) {
             Some(Number::Point(number)) => Some(number),
             _ => None,
@@ -685,8 +696,7 @@ impl Sheet {
             (Some(before), Some(now)) => now == before + 1.0 || now == start && before > start + 1.0,
             _ => false,
         };
-        rows >= 3
-            && unit::in_name(&self.names[column]).is_none()
+        unit::in_name(&self.names[column]).is_none()
             && start.is_some_and(|start| (1..rows).all(|row| follows(row, start)))
     }
 }
