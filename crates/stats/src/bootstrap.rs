@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn intervals_of_many_samples_take_little_time() {
+    fn intervals_of_many_samples_have_the_width_of_theory() {
         let samples: Vec<f64> = (0..100_000).map(f64::from).collect();
         let found = bootstrap_ci(&samples, 0.95, 200, 1).unwrap();
         // The standard deviation of the median of n uniform samples is half the square root of n.
