@@ -13,7 +13,7 @@ use crate::program::{
 };
 use crate::schedule::{Failure, WorkerPool};
 use crate::system::{Here, System};
-use crate::timed::Timed;
+use crate::timed::{STOPPED, Timed};
 use crate::wire::{self, Begin, Prepared, Request, Response, Task, VisitRequest, Visited};
 use pqlab_record::{Case, CounterChoice, NO_ANSWER, State};
 use std::collections::hash_map::Entry;
@@ -27,6 +27,7 @@ use std::os::unix::fs::FileExt;
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, ExitStatus, Stdio};
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 /// Number of bytes kept from the end of a worker's standard error, to explain why the worker ended.
@@ -92,8 +93,10 @@ impl Default for Limits {
 /// fn needs_send<T: Send>() {}
 /// needs_send::<pqlab_harness::process::ProcessPool>();
 /// ```
-pub struct ProcessPool {
+pub struct ProcessPool<'a> {
     workers: Workers,
+    /// Ends every wait for a worker.
+    stop: &'a AtomicBool,
     running: HashMap<u32, Worker>,
     /// Throughput baselines that workers have found. If another program uses a worker's core from the start, the worker
     /// cannot find a correct baseline itself and needs the baselines of other workers.
@@ -102,11 +105,16 @@ pub struct ProcessPool {
     thread: PhantomData<*const ()>,
 }
 
-impl ProcessPool {
-    /// Creates a pool without processes.
-    pub fn new(workers: Workers) -> ProcessPool {
+/// Stop flag for pools that are never stopped.
+pub static NEVER: AtomicBool = AtomicBool::new(false);
+
+impl<'a> ProcessPool<'a> {
+    /// Creates a pool without processes. As soon as `stop` is set, requests fail with [`Failure::Stopped`] instead of
+    /// waiting for a worker.
+    pub fn new(workers: Workers, stop: &'a AtomicBool) -> ProcessPool<'a> {
         ProcessPool {
             workers,
+            stop,
             running: HashMap::new(),
             additions_per_cycle: AdditionsPerCycle::new(),
             thread: PhantomData,
@@ -123,18 +131,18 @@ impl ProcessPool {
     }
 
     fn start(&mut self, process: u32) -> Result<Worker, Failure> {
-        let started = match Worker::start(&self.workers, process) {
-            Err(WorkerError::Silent(reason)) => match self.workers.without_loading.take() {
+        let started = match Worker::start(&self.workers, process, self.stop) {
+            Err(Failure::Fatal(WorkerError::Silent(reason))) => match self.workers.without_loading.take() {
                 Some(variable) => {
                     let reason = format!("a worker that loads the library did not start: {reason}");
                     self.workers.program.variables.push((variable, reason.into()));
-                    Worker::start(&self.workers, process)
+                    Worker::start(&self.workers, process, self.stop)
                 }
-                None => Err(WorkerError::Silent(reason)),
+                None => Err(Failure::Fatal(WorkerError::Silent(reason))),
             },
             started => started,
         };
-        started.map_err(Failure::Fatal)
+        started
     }
 
     /// Measures a first call in a fresh process, which then ends.
@@ -143,7 +151,7 @@ impl ProcessPool {
         let mut fresh = self.start(process)?;
         let visit = VisitRequest { additions_per_cycle: self.additions_per_cycle.clone(), ..visit.clone() };
         let request = Request::FirstCall { case: case.clone(), visit };
-        let answer = fresh.ask(&request, self.workers.limits.request).map_err(Failure::Case)?;
+        let answer = fresh.ask(&request, self.workers.limits.request, self.stop)?;
         match answer {
             Response::Visited(visited) if fresh.printed() == 0 => {
                 // The time of the visit includes starting the process.
@@ -157,22 +165,33 @@ impl ProcessPool {
 
     /// Sends a request and returns the answer. If no answer arrives, ends the worker and returns the reason.
     fn ask(&mut self, process: u32, request: &Request, limit: Duration) -> Result<Response, Failure> {
+        let stop = self.stop;
         let worker = self.worker(process)?;
-        match worker.ask(request, limit) {
+        match worker.ask(request, limit, stop) {
             Ok(Response::Fault { reason }) => Err(Failure::Case(reason)),
             Ok(response) => match worker.printed() {
                 0 => Ok(response),
                 count => Err(Failure::Case(format!("the library wrote {count} bytes to standard output"))),
             },
-            Err(reason) => {
+            Err(failure) => {
                 self.running.remove(&process);
-                Err(Failure::Case(reason))
+                Err(failure)
             }
         }
     }
 }
 
-impl WorkerPool for ProcessPool {
+/// Factor from a visit's expected time to the longest time allowed. Checks may take as long as the timed work, and the
+/// expected time is a rough estimate.
+const ALLOWANCE: u32 = 3;
+
+/// Returns the time limit for a visit. A worker that hangs is killed after the limit for a request, plus [`ALLOWANCE`]
+/// times the expected time of the visit.
+fn visit_limit(request: Duration, visit: &VisitRequest) -> Duration {
+    request.saturating_add(Duration::from_nanos(visit.expected_ns).saturating_mul(ALLOWANCE))
+}
+
+impl WorkerPool for ProcessPool<'_> {
     fn prepare(&mut self, process: u32, case: &Case) -> Result<Prepared, Failure> {
         match self.ask(process, &Request::Prepare(case.clone()), self.workers.limits.request)? {
             Response::Prepared(prepared) => {
@@ -193,7 +212,7 @@ impl WorkerPool for ProcessPool {
         if !known {
             self.prepare(process, case)?;
         }
-        let limit = self.workers.limits.request + Duration::from_nanos(visit.budget_ns.min(3_600_000_000_000));
+        let limit = visit_limit(self.workers.limits.request, visit);
         let request = VisitRequest { additions_per_cycle: self.additions_per_cycle.clone(), ..visit.clone() };
         let visited = match self.ask(process, &Request::Visit(request), limit)? {
             Response::Visited(visited) => visited,
@@ -242,6 +261,16 @@ fn unrequested(request: &'static str, answer: &Response) -> Failure {
     Failure::Fatal(WorkerError::Answer { request, answer: format!("{answer:?}") })
 }
 
+impl Failure {
+    /// Converts the failure of a request that belongs to no case.
+    fn at_start(self) -> Failure {
+        match self {
+            Failure::Case(reason) => Failure::Fatal(WorkerError::Silent(reason)),
+            other => other,
+        }
+    }
+}
+
 struct Worker {
     child: Child,
     stream: UnixStream,
@@ -258,25 +287,14 @@ struct Worker {
 }
 
 impl Worker {
-    fn start(workers: &Workers, process: u32) -> Result<Worker, WorkerError> {
-        let program = &workers.program;
-        let failed = |error: io::Error| WorkerError::Start { path: program.path.clone(), reason: error.to_string() };
-        let (stdout, stderr) = (temporary_file()?, temporary_file()?);
-        let mut command = program.command(&[]);
-        command
-            .stdin(Stdio::null())
-            .stdout(stdout.try_clone().map_err(failed)?)
-            .stderr(stderr.try_clone().map_err(failed)?)
-            // Turn off backtraces, because the last line of standard error must explain why the worker ended.
-            .env("RUST_BACKTRACE", "0");
-        let (child, stream) = program.spawn(command)?;
-        let mut worker =
-            Worker { child, stream, prepared: HashSet::new(), growth: HashMap::new(), stdout, stderr, seen: 0 };
-        let limit = workers.limits.request;
-        match program.greet(Timed::new(&worker.stream, limit), program.build.clone(), Task::Measure) {
+    fn start(workers: &Workers, process: u32, stop: &AtomicBool) -> Result<Worker, Failure> {
+        let mut worker = Worker::launch(workers).map_err(Failure::Fatal)?;
+        let (program, limit) = (&workers.program, workers.limits.request);
+        let stream = Timed::new(&worker.stream, limit).until_stopped(stop);
+        match program.greet(stream, program.build.clone(), Task::Measure) {
             Ok(()) => {}
-            Err(Unheard::Worker(error)) => return Err(error),
-            Err(Unheard::Lost(error)) => return Err(WorkerError::Silent(worker.silence(&error, limit))),
+            Err(Unheard::Worker(error)) => return Err(Failure::Fatal(error)),
+            Err(Unheard::Lost(error)) => return Err(worker.silence(&error, limit).at_start()),
         }
         let cpus = match workers.cpus.len() {
             0 => Vec::new(),
@@ -291,37 +309,54 @@ impl Worker {
             granted: workers.granted.clone(),
             memory_limit: workers.limits.address_space,
         };
-        match worker.ask(&Request::Begin(begin), limit) {
-            Ok(Response::Begun) => {
+        let error = match worker.ask(&Request::Begin(begin), limit, stop).map_err(Failure::at_start)? {
+            Response::Begun => {
                 // Discard what libraries printed while loading, because it is not part of any case.
                 worker.printed();
-                Ok(worker)
+                return Ok(worker);
             }
-            Ok(Response::Fault { reason }) => Err(WorkerError::Refused(reason)),
-            Ok(other) => Err(WorkerError::Answer { request: "the begin request", answer: format!("{other:?}") }),
-            Err(reason) => Err(WorkerError::Silent(reason)),
-        }
+            Response::Fault { reason } => WorkerError::Refused(reason),
+            other => WorkerError::Answer { request: "the begin request", answer: format!("{other:?}") },
+        };
+        Err(Failure::Fatal(error))
     }
 
-    fn ask(&mut self, request: &Request, limit: Duration) -> Result<Response, String> {
-        let mut stream = Timed::new(&self.stream, limit);
+    /// Starts the process.
+    fn launch(workers: &Workers) -> Result<Worker, WorkerError> {
+        let program = &workers.program;
+        let failed = |error: io::Error| WorkerError::Start { path: program.path.clone(), reason: error.to_string() };
+        let (stdout, stderr) = (temporary_file()?, temporary_file()?);
+        let mut command = program.command(&[]);
+        command
+            .stdin(Stdio::null())
+            .stdout(stdout.try_clone().map_err(failed)?)
+            .stderr(stderr.try_clone().map_err(failed)?)
+            // Turn off backtraces, because the last line of standard error must explain why the worker ended.
+            .env("RUST_BACKTRACE", "0");
+        let (child, stream) = program.spawn(command)?;
+        Ok(Worker { child, stream, prepared: HashSet::new(), growth: HashMap::new(), stdout, stderr, seen: 0 })
+    }
+
+    fn ask(&mut self, request: &Request, limit: Duration, stop: &AtomicBool) -> Result<Response, Failure> {
+        let mut stream = Timed::new(&self.stream, limit).until_stopped(stop);
         let received = wire::send(&mut stream, request).and_then(|()| wire::receive::<Response>(&mut stream));
         match received {
             Ok(Some(response)) => Ok(response),
-            Ok(None) => Err(self.exit_reason()),
+            Ok(None) => Err(Failure::Case(self.exit_reason())),
             Err(error) => Err(self.silence(&error, limit)),
         }
     }
 
     /// Explains why a request received no answer.
-    fn silence(&mut self, error: &io::Error, limit: Duration) -> String {
-        match error.kind() {
+    fn silence(&mut self, error: &io::Error, limit: Duration) -> Failure {
+        Failure::Case(match error.kind() {
+            STOPPED => return Failure::Stopped,
             io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {
                 format!("{NO_ANSWER} {:.0} s; the worker was killed", limit.as_secs_f64())
             }
             io::ErrorKind::InvalidData => format!("cannot read the worker's answer: {error}"),
             _ => self.exit_reason(),
-        }
+        })
     }
 
     /// Returns the number of bytes written to standard output since the last call.
@@ -406,5 +441,30 @@ fn describe(status: ExitStatus) -> String {
         },
         (None, Some(code)) => format!("the worker exited with code {code}"),
         (None, None) => format!("the worker ended: {status}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_visit_with_a_fixed_number_of_samples_has_the_usual_time_limit() {
+        let mut visit = VisitRequest {
+            case: String::new(),
+            batch: 1,
+            warmup: 0,
+            samples: 1000,
+            least: 0,
+            // No budget, as with a fixed number of samples.
+            budget_ns: u64::MAX / 2,
+            expected_ns: 20_000_000,
+            may_put_off: false,
+            additions_per_cycle: AdditionsPerCycle::new(),
+        };
+        let request = Duration::from_secs(120);
+        assert_eq!(visit_limit(request, &visit), Duration::from_millis(120_060));
+        visit.expected_ns = 400_000_000_000;
+        assert_eq!(visit_limit(request, &visit), Duration::from_secs(1320));
     }
 }

@@ -131,10 +131,15 @@ pub(crate) const GRACE: Duration = Duration::from_secs(5);
 /// Interval between checks for the end of a process.
 const LOOK: Duration = Duration::from_millis(5);
 
-/// Waits for a process to exit. `None` if it is still running after [`GRACE`].
+/// Waits for a process to exit, and ends the child processes that it leaves behind. `None` if it is still running after
+/// [`GRACE`].
 pub(crate) fn ended_within_grace(child: &mut Child) -> io::Result<Option<ExitStatus>> {
     let begun = clock::monotonic_ns();
     loop {
+        // Until the process is reaped, its number denotes its group, so no other group can be meant.
+        if has_exited(child) {
+            end_group(child);
+        }
         match child.try_wait()? {
             None if u128::from(clock::monotonic_ns() - begun) < GRACE.as_nanos() => std::thread::sleep(LOOK),
             ended => return Ok(ended),
@@ -145,12 +150,37 @@ pub(crate) fn ended_within_grace(child: &mut Child) -> io::Result<Option<ExitSta
 /// Kills a running process with all its child processes, and reaps it. If a process survives, it is stuck in the
 /// kernel, and pqlab cannot end it.
 pub(crate) fn end_with_all_it_started(child: &mut Child) {
+    if has_exited(child) {
+        end_group(child);
+    }
     if let Ok(None) = child.try_wait() {
-        let group = nix::unistd::Pid::from_raw(child.id().cast_signed());
-        nix::sys::signal::killpg(group, nix::sys::signal::Signal::SIGKILL).ok();
+        end_group(child);
         child.kill().ok();
         ended_within_grace(child).ok();
     }
+}
+
+/// Kills all processes in the group of a process that is not reaped yet.
+fn end_group(child: &Child) {
+    nix::sys::signal::killpg(number(child), nix::sys::signal::Signal::SIGKILL).ok();
+}
+
+fn number(child: &Child) -> nix::unistd::Pid {
+    nix::unistd::Pid::from_raw(child.id().cast_signed())
+}
+
+/// Returns whether a process has exited but is not reaped yet. Always `false` if the system cannot tell.
+#[cfg(any(target_os = "linux", target_os = "freebsd"))]
+fn has_exited(child: &Child) -> bool {
+    use nix::sys::wait::{Id, WaitPidFlag, WaitStatus, waitid};
+    let look = WaitPidFlag::WEXITED | WaitPidFlag::WNOHANG | WaitPidFlag::WNOWAIT;
+    matches!(waitid(Id::Pid(number(child)), look), Ok(WaitStatus::Exited(..) | WaitStatus::Signaled(..)))
+}
+
+/// Returns whether a process has exited but is not reaped yet. Always `false` if the system cannot tell.
+#[cfg(not(any(target_os = "linux", target_os = "freebsd")))]
+fn has_exited(_child: &Child) -> bool {
+    false
 }
 
 /// Lets the command inherit a descriptor that no other process inherits.

@@ -6,33 +6,48 @@ use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use std::io::{self, Read, Write};
 use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 /// Maximum number of bytes per write. The kernel may restart the socket's timeout for each part of a large write, so
 /// one large write could block for many times the timeout.
 const PORTION: usize = 16 << 10;
+/// Interval between checks of the stop flag, in ns.
+const LOOK_NS: u64 = 50_000_000;
 
 /// Stream with a deadline on the clock [`clock::awake_ns`]. After the deadline, reads and writes that would have to
-/// wait fail with `TimedOut`. Data that has already arrived can still be read.
+/// wait fail with `TimedOut`. If a [stop flag](Self::until_stopped) is set, they fail with [`STOPPED`]. Data that has
+/// already arrived can still be read.
 pub(crate) struct Timed<'a> {
     stream: &'a UnixStream,
     until_ns: u64,
+    stop: Option<&'a AtomicBool>,
 }
 
-impl Timed<'_> {
+/// Kind of the error after the stop flag was set. The socket itself never reports this error.
+pub(crate) const STOPPED: io::ErrorKind = io::ErrorKind::ConnectionAborted;
+
+impl<'a> Timed<'a> {
     /// Sets the deadline to `limit` from now.
-    pub(crate) fn new(stream: &UnixStream, limit: Duration) -> Timed<'_> {
+    pub(crate) fn new(stream: &'a UnixStream, limit: Duration) -> Timed<'a> {
         let limit_ns = u64::try_from(limit.as_nanos()).unwrap_or(u64::MAX);
-        Timed { stream, until_ns: clock::awake_ns().saturating_add(limit_ns) }
+        Timed { stream, until_ns: clock::awake_ns().saturating_add(limit_ns), stop: None }
+    }
+
+    /// Ends the wait as soon as `stop` is set.
+    pub(crate) fn until_stopped(self, stop: &'a AtomicBool) -> Timed<'a> {
+        Timed { stop: Some(stop), ..self }
     }
 
     /// Waits until the stream can be read or written.
     fn wait(&self, events: PollFlags) -> io::Result<()> {
         loop {
             let left_ns = self.until_ns.saturating_sub(clock::awake_ns());
-            let slice_ms = left_ns.min(clock::WAIT_SLICE_NS).div_ceil(1_000_000);
+            let longest_ns = if self.stop.is_some() { LOOK_NS } else { clock::WAIT_SLICE_NS };
+            let slice_ms = left_ns.min(longest_ns).div_ceil(1_000_000);
             let mut polled = [PollFd::new(self.stream.as_fd(), events)];
             match poll(&mut polled, PollTimeout::try_from(slice_ms).unwrap_or(PollTimeout::ZERO)) {
+                Ok(0) if self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) => return Err(STOPPED.into()),
                 Ok(0) if left_ns == 0 => return Err(io::ErrorKind::TimedOut.into()),
                 Ok(0) | Err(Errno::EINTR) => {}
                 Ok(_) => return Ok(()),
@@ -113,6 +128,20 @@ mod tests {
         assert!(begun.elapsed() >= LIMIT);
         drop(ours);
         sipping.join().unwrap();
+    }
+
+    /// Without the flag, the waits would never end.
+    #[test]
+    fn the_stop_flag_ends_the_wait() {
+        let stop = AtomicBool::new(true);
+        let (ours, theirs) = UnixStream::pair().unwrap();
+        let waiting = || Timed::new(&ours, Duration::MAX).until_stopped(&stop);
+        assert_eq!(wire::receive::<Response>(&mut waiting()).unwrap_err().kind(), STOPPED);
+        let long = Response::Fault { reason: "x".repeat(32 << 20) };
+        assert_eq!(wire::send(&mut waiting(), &long).unwrap_err().kind(), STOPPED);
+        // A message that has arrived is still read.
+        wire::send(&mut Timed::new(&theirs, Duration::MAX), &Response::Begun).unwrap();
+        assert!(matches!(wire::receive(&mut waiting()).unwrap(), Some(Response::Begun)));
     }
 
     #[test]

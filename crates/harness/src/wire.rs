@@ -98,6 +98,8 @@ pub struct VisitRequest {
     pub least: u64,
     /// Time after which no further sample starts, in ns. The first sample is always taken.
     pub budget_ns: u64,
+    /// Expected time of the visit in ns, without checks and probes.
+    pub expected_ns: u64,
     /// Whether the worker may postpone the visit if a load is using the core's other hardware thread when the visit
     /// begins. A postponed visit takes no samples.
     pub may_put_off: bool,

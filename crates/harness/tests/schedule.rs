@@ -103,6 +103,9 @@ impl ScriptedMachine {
 
 impl WorkerPool for ScriptedMachine {
     fn prepare(&mut self, _process: u32, case: &Case) -> Result<Prepared, Failure> {
+        if self.failing == Some("stop in prepare") {
+            return Err(Failure::Stopped);
+        }
         if self.failing == Some("prepare") {
             return Err(Failure::Case("wrong answer: known answer".into()));
         }
@@ -121,6 +124,9 @@ impl WorkerPool for ScriptedMachine {
         self.asked.push(visit.clone());
         if self.failing == Some(case.algorithm.as_str()) && self.log.len() > 20 {
             return Err(Failure::Case("the worker was killed by SIGSEGV".into()));
+        }
+        if self.failing == Some("stop in visit") && self.log.len() > 20 {
+            return Err(Failure::Stopped);
         }
         if self.failing == Some("A later") && case.algorithm == "A" && self.now_ns >= self.leaves_ns {
             return Err(Failure::Case("wrong answer".into()));
@@ -314,6 +320,36 @@ fn interleaves_compared_cases() {
     assert!(common >= a.len().min(b.len()) * 9 / 10, "the same rounds must visit both cases");
     let order: Vec<&str> = machine.log[..first_c].iter().map(|(_, algorithm)| algorithm.as_str()).collect();
     assert!(order.windows(2).any(|pair| pair == ["A", "B"]) && order.windows(2).any(|pair| pair == ["B", "A"]));
+}
+
+/// The collector itself never stops.
+#[test]
+fn a_stop_during_a_request_interrupts_the_run() {
+    let plan = twenty_cases();
+    let positions: Vec<usize> = (0..plan.len()).collect();
+    for place in ["stop in prepare", "stop in visit"] {
+        let mut machine = ScriptedMachine { failing: Some(place), ..ScriptedMachine::new(Load::Quiet) };
+        let mut collector = Collector::default();
+        let outcome =
+            schedule::run(&plan, &positions, &Protocol::default(), 1, COUNTER, &mut machine, &mut collector).unwrap();
+        assert_eq!(outcome, Outcome::Interrupted, "{place}");
+        assert!(collector.records.is_empty() && machine.log.len() <= 21, "{place}");
+    }
+}
+
+#[test]
+fn the_expected_time_of_a_visit_follows_from_its_samples() {
+    let protocol = Protocol { iterations: Some(1000), visit_s: 0.01, ..Protocol::default() };
+    let protocol = Protocol { kind: ProtocolKind::Fixed, ..protocol };
+    let mut machine = ScriptedMachine::new(Load::Quiet);
+    measure(&mut machine, &[case("A", "one")], &protocol);
+    // A visit has no time budget, but takes few samples.
+    assert!(machine.asked.iter().all(|visit| visit.budget_ns == u64::MAX / 2));
+    // The time per operation is an estimate.
+    let nominal = |visit: &VisitRequest| 20_000 * (visit.batch * visit.samples + visit.warmup);
+    let is_near = |visit: &VisitRequest| (nominal(visit) / 2..nominal(visit) * 2).contains(&visit.expected_ns);
+    assert!(machine.asked.iter().all(is_near));
+    assert!(machine.asked.iter().all(|visit| visit.expected_ns < 1_000_000_000));
 }
 
 #[test]

@@ -250,6 +250,7 @@ impl Served {
             samples: 50,
             least,
             budget_ns: 2_000_000,
+            expected_ns: 0,
             may_put_off: false,
             additions_per_cycle: Default::default(),
         };
@@ -277,6 +278,7 @@ fn each_operation_of_a_wave_is_a_sample() {
         samples: 10,
         least: 0,
         budget_ns: u64::MAX / 2,
+        expected_ns: 0,
         may_put_off: false,
         additions_per_cycle: Default::default(),
     };

@@ -5,7 +5,7 @@
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use pqlab_harness::errand::{Errand, Manner, Next};
-use pqlab_harness::process::{Limits, ProcessPool, Workers, inherited_stream};
+use pqlab_harness::process::{Limits, NEVER, ProcessPool, Workers, inherited_stream};
 use pqlab_harness::schedule::Failure;
 use pqlab_harness::wire::{self, Request, Response, Task};
 use pqlab_harness::{BuildId, Program, WorkerError, WorkerPool, worker};
@@ -14,7 +14,7 @@ use std::io::Write;
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 /// Time limit for an errand to begin.
@@ -48,8 +48,13 @@ fn build(version: &str) -> BuildId {
 }
 
 /// Returns a pool with one worker, which follows the script.
-fn pool(script: &str, number: &Path) -> ProcessPool {
-    ProcessPool::new(Workers {
+fn pool(script: &str, number: &Path) -> ProcessPool<'static> {
+    pool_until_stopped(script, number, Duration::from_secs(2), &NEVER)
+}
+
+/// Returns a pool with one worker, which follows the script. Requests have the given time limit.
+fn pool_until_stopped<'a>(script: &str, number: &Path, request: Duration, stop: &'a AtomicBool) -> ProcessPool<'a> {
+    let workers = Workers {
         program: program(script, number),
         seed: 1,
         processes: 1,
@@ -57,9 +62,10 @@ fn pool(script: &str, number: &Path) -> ProcessPool {
         ticks_per_second: None,
         cpus: vec![],
         granted: vec![],
-        limits: Limits { request: Duration::from_secs(2), ..Limits::default() },
+        limits: Limits { request, ..Limits::default() },
         without_loading: Some(LOADING.into()),
-    })
+    };
+    ProcessPool::new(workers, stop)
 }
 
 fn case() -> Case {
@@ -94,6 +100,42 @@ fn failure(script: &str) -> Failure {
 fn ends_a_worker_that_never_begins() {
     let Failure::Fatal(error) = failure("never") else { panic!("the failure must not blame a case") };
     assert_eq!(error.to_string(), "a worker did not start: no answer within 2 s; the worker was killed");
+}
+
+/// With this time limit, the test would wait for days if the flag did not end the wait.
+#[test]
+fn the_stop_flag_ends_the_wait_for_a_hung_worker() {
+    let folder = tempfile::tempdir().unwrap();
+    for script in ["never", "hang"] {
+        let (number, stop) = (folder.path().join(script), AtomicBool::new(false));
+        let failure = std::thread::scope(|scope| {
+            let waiting = scope.spawn(|| {
+                let limit = Duration::from_secs(1_000_000);
+                pool_until_stopped(script, &number, limit, &stop).prepare(0, &case()).unwrap_err()
+            });
+            while !number.exists() {
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            stop.store(true, Ordering::Relaxed);
+            waiting.join().unwrap()
+        });
+        assert_eq!(failure, Failure::Stopped, "{script}");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn ends_the_child_processes_of_a_worker_that_exited() {
+    let folder = tempfile::tempdir().unwrap();
+    let number = folder.path().join("number");
+    let Failure::Case(reason) = pool("fork", &number).prepare(0, &case()).unwrap_err() else { panic!() };
+    assert!(reason.starts_with("the worker exited with code 7"), "{reason}");
+    let child: i32 = std::fs::read_to_string(&number).unwrap().parse().unwrap();
+    // The child is a zombie until init reaps it.
+    let state = || std::fs::read_to_string(format!("/proc/{child}/stat")).unwrap_or_default();
+    while state().rsplit(')').next().is_some_and(|rest| !rest.is_empty() && !rest.starts_with(" Z")) {
+        std::thread::sleep(Duration::from_millis(5));
+    }
 }
 
 #[test]
@@ -274,6 +316,12 @@ fn worker_by_script() {
             std::thread::sleep(Duration::from_millis(500));
             wire::send(&mut stream, &Response::Fault { reason: "answered".into() }).unwrap();
             for_ever();
+        }
+        "hang" => for_ever(),
+        "fork" => {
+            let child = Command::new("sleep").arg("1000000").spawn().unwrap();
+            std::fs::write(std::env::var_os(NUMBER).unwrap(), child.id().to_string()).unwrap();
+            std::process::exit(7)
         }
         "close" => {
             drop(stream);

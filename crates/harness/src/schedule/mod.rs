@@ -194,6 +194,16 @@ struct Turn {
     attempts: u32,
 }
 
+/// Result of preparing a case in the processes that join.
+enum Joined {
+    /// Every process that joins prepared the case.
+    Measuring,
+    /// The case failed and is closed.
+    Failed,
+    /// The user stopped the run.
+    Stopped,
+}
+
 struct Block<'a> {
     plan: &'a [Case],
     protocol: &'a Protocol,
@@ -219,19 +229,23 @@ impl Block<'_> {
             if self.is_over() {
                 return Ok(Outcome::Complete);
             }
-            self.prepare(position)?;
+            if self.prepare(position)? == Outcome::Interrupted {
+                return Ok(Outcome::Interrupted);
+            }
         }
         while !self.open.is_empty() && !self.is_over() {
             if self.round(order)? == Outcome::Interrupted {
                 return Ok(Outcome::Interrupted);
             }
-            self.judge()?;
+            if self.judge()? == Outcome::Interrupted {
+                return Ok(Outcome::Interrupted);
+            }
         }
         Ok(Outcome::Complete)
     }
 
     /// Prepares a case in every process. The shortest estimate determines the batch for all processes.
-    fn prepare(&mut self, position: usize) -> Result<(), MeasuringError> {
+    fn prepare(&mut self, position: usize) -> Result<Outcome, MeasuringError> {
         let case = &self.plan[position];
         self.working(position)?;
         let mut ns_per_operation = f64::INFINITY;
@@ -249,8 +263,9 @@ impl Block<'_> {
                     only_batch = prepared.batch;
                     demands = prepared.demands;
                 }
-                Err(Failure::Case(reason)) => return self.fail(position, reason),
+                Err(Failure::Case(reason)) => return self.fail(position, reason).map(|()| Outcome::Complete),
                 Err(Failure::Fatal(error)) => return Err(error.into()),
+                Err(Failure::Stopped) => return Ok(Outcome::Interrupted),
             }
         }
         let batch = self
@@ -270,7 +285,7 @@ impl Block<'_> {
         (open.wave, open.counted) = (demands.wave, demands.counted);
         open.first = self.first;
         self.open.push(open);
-        Ok(())
+        Ok(Outcome::Complete)
     }
 
     fn round(&mut self, order: &mut ChaCha8Rng) -> Result<Outcome, MeasuringError> {
@@ -297,6 +312,7 @@ impl Block<'_> {
                 }
                 Err(Failure::Case(reason)) => failed.push((position, reason)),
                 Err(Failure::Fatal(error)) => return Err(error.into()),
+                Err(Failure::Stopped) => return Ok(Outcome::Interrupted),
             }
             // Every remaining visit was postponed or disturbed, so wait for the competing load to
             // end.
@@ -375,6 +391,11 @@ impl Block<'_> {
             Some(_) => u64::MAX / 2,
             None => budget_ns as u64,
         };
+        // Within a budget, only the minimum number of samples may take longer than the budget.
+        let certain = if open.quota.is_some() { samples } else { least.max(1) };
+        let measuring_ns = (operation_ns * certain as f64) as u64;
+        let measuring_ns = if open.quota.is_some() { measuring_ns } else { measuring_ns.max(budget_ns) };
+        let expected_ns = measuring_ns.saturating_add((open.ns_per_operation * warmup as f64) as u64);
         let warm = case.state() == State::Warm;
         let second_chance = self.until_ns.is_some();
         let may_put_off = warm && open.quota.is_none() && (open.patience_ns > 0 || second_chance);
@@ -386,6 +407,7 @@ impl Block<'_> {
             samples,
             least,
             budget_ns,
+            expected_ns,
             may_put_off,
             additions_per_cycle,
         };
@@ -429,7 +451,7 @@ impl Block<'_> {
     }
 
     /// Decides the next step for each open case, and passes finished cases to the observer.
-    fn judge(&mut self) -> Result<(), MeasuringError> {
+    fn judge(&mut self) -> Result<Outcome, MeasuringError> {
         let mut index = 0;
         while index < self.open.len() {
             let case = &self.plan[self.open[index].position];
@@ -439,8 +461,10 @@ impl Block<'_> {
                     continue;
                 }
                 Next::Join(members) => {
-                    if self.join(index, members)? {
-                        index += 1;
+                    match self.join(index, members)? {
+                        Joined::Measuring => index += 1,
+                        Joined::Failed => {}
+                        Joined::Stopped => return Ok(Outcome::Interrupted),
                     }
                     continue;
                 }
@@ -452,7 +476,7 @@ impl Block<'_> {
             let record = self.record_of(open);
             self.finish(position, record)?;
         }
-        Ok(())
+        Ok(Outcome::Complete)
     }
 
     /// Returns the record of a measured case. In a second chance, the record combines the visits of both passes (see
@@ -482,8 +506,8 @@ impl Block<'_> {
         }
     }
 
-    /// Prepares a case in the processes that join. Returns `false` if the case failed.
-    fn join(&mut self, index: usize, members: Range<u32>) -> Result<bool, MeasuringError> {
+    /// Prepares a case in the processes that join.
+    fn join(&mut self, index: usize, members: Range<u32>) -> Result<Joined, MeasuringError> {
         let position = self.open[index].position;
         let case = &self.plan[position];
         for process in members {
@@ -495,12 +519,13 @@ impl Block<'_> {
                 Err(Failure::Case(reason)) => {
                     self.open.remove(index);
                     self.fail(position, reason)?;
-                    return Ok(false);
+                    return Ok(Joined::Failed);
                 }
                 Err(Failure::Fatal(error)) => return Err(error.into()),
+                Err(Failure::Stopped) => return Ok(Joined::Stopped),
             }
         }
-        Ok(true)
+        Ok(Joined::Measuring)
     }
 
     fn fail(&mut self, position: usize, reason: String) -> Result<(), MeasuringError> {

@@ -13,6 +13,8 @@ pub enum Failure {
     Case(String),
     /// Measuring is impossible, so the run ends.
     Fatal(WorkerError),
+    /// The user stopped the run while it waited for a worker.
+    Stopped,
 }
 
 /// Worker processes, real or simulated.

@@ -9,7 +9,7 @@ use crate::running::processors::Place;
 use crate::{LabError, Laboratory, Plan};
 use pqlab_harness::clock;
 use pqlab_harness::gate::AdditionsPerCycle;
-use pqlab_harness::process::ProcessPool;
+use pqlab_harness::process::{NEVER, ProcessPool};
 use pqlab_harness::schedule::{Failure, WorkerPool};
 use pqlab_harness::wire::VisitRequest;
 use pqlab_record::{Case, CounterChoice, Parameter, Protocol, ProtocolKind, Run, State, Unit};
@@ -145,7 +145,7 @@ impl Laboratory {
             ..Protocol::default()
         };
         let place = Place::new(&protocol);
-        let mut pool = ProcessPool::new(self.workers(1, &protocol, &tried, &place, None));
+        let mut pool = ProcessPool::new(self.workers(1, &protocol, &tried, &place, None), &NEVER);
         let begun = clock::monotonic_ns();
         for case in tried.iter().take_while(|_| clock::monotonic_ns() - begun < patience_ns) {
             let started = clock::monotonic_ns();
@@ -155,7 +155,7 @@ impl Laboratory {
                     let ready_ns = (clock::monotonic_ns() - started) as f64;
                     let mut call_ns = prepared.ns_per_operation * batch as f64;
                     if case.parameters.iter().any(is_size)
-                        && let Ok(visited) = pool.visit(0, case, &one_sample(case, batch))
+                        && let Ok(visited) = pool.visit(0, case, &one_sample(case, batch, prepared.ns_per_operation))
                     {
                         // For a large block, generation and checking take as long as the timed
                         // work, so count the whole visit.
@@ -171,6 +171,7 @@ impl Laboratory {
                 // Ignore the error, which the run will report.
                 Err(Failure::Case(_)) => {}
                 Err(Failure::Fatal(error)) => return Err(error.into()),
+                Err(Failure::Stopped) => break,
             }
             pool.release(case);
         }
@@ -341,7 +342,7 @@ fn smaller(case: &Case) -> Vec<Case> {
 }
 
 /// Returns a request for a visit with a single sample.
-fn one_sample(case: &Case, batch: u64) -> VisitRequest {
+fn one_sample(case: &Case, batch: u64, ns_per_operation: f64) -> VisitRequest {
     VisitRequest {
         case: case.id(),
         batch,
@@ -349,6 +350,7 @@ fn one_sample(case: &Case, batch: u64) -> VisitRequest {
         samples: 1,
         least: 0,
         budget_ns: u64::MAX / 2,
+        expected_ns: (ns_per_operation * batch as f64) as u64,
         may_put_off: false,
         additions_per_cycle: AdditionsPerCycle::new(),
     }

@@ -9,7 +9,7 @@ use crate::running::processors::Place;
 use crate::verifying::defects;
 use crate::{Filters, LabError, Laboratory, Plan, ProtocolOverrides, Suite};
 use pqlab_analysis::fastest::fastest_line;
-use pqlab_harness::process::{Limits, ProcessPool};
+use pqlab_harness::process::{Limits, NEVER, ProcessPool};
 use pqlab_harness::schedule::{self, CounterFacts};
 use pqlab_harness::{Event, Observer, ObserverError, counter};
 use pqlab_primitives::Provider;
@@ -130,7 +130,7 @@ impl Laboratory {
         let mut workers = self.workers(SEED, &protocol, &cases, &place, None);
         workers.limits = Limits { request: workers.limits.request.min(REQUEST), ..workers.limits };
         let positions: Vec<usize> = (0..cases.len()).collect();
-        let (mut pool, mut finished) = (ProcessPool::new(workers), Finished(Vec::new()));
+        let (mut pool, mut finished) = (ProcessPool::new(workers, &NEVER), Finished(Vec::new()));
         schedule::run(&cases, &positions, &protocol, SEED, facts, &mut pool, &mut finished)?;
         Ok(finished.0)
     }

@@ -248,7 +248,7 @@ impl Laboratory {
             .for_each(|words| progress.note(&words));
         let rate = counter.ns_per_tick.map(|ns| 1e9 / ns);
         let baseline = if counter.metric == Metric::Tsc { Baseline::take() } else { None };
-        let mut pool = ProcessPool::new(self.workers(header.seed, &header.protocol, &header.plan, &place, rate));
+        let mut pool = ProcessPool::new(self.workers(header.seed, &header.protocol, &header.plan, &place, rate), stop);
         let tally = Tally::default();
         let mut watcher = Watcher { sink: &mut *sink, header, start: number, progress, stop, tally };
         let outcome =
