@@ -1,6 +1,7 @@
 //! Standard encodings of keys: SubjectPublicKeyInfo (RFC 5280, section 4.1.2.7) and PKCS #8 (RFC 5958), as DER and PEM.
 //! Also computes key fingerprints. Decoding of DER is strict: re-encoding a decoded key yields the same bytes.
 
+pub mod asn1;
 mod identifier;
 mod names;
 mod pem;
@@ -105,6 +106,9 @@ pub enum DecodeError {
         /// Description of the problem.
         problem: &'static str,
     },
+    /// A certificate contains a date that is malformed or not supported. Contains the name of the date and a predicate.
+    #[error("the certificate's date {0}")]
+    Date(String),
     /// The library rejected the key.
     #[error(transparent)]
     Primitive(#[from] pqlab_primitives::Error),
@@ -113,6 +117,19 @@ pub enum DecodeError {
 impl DecodeError {
     pub(crate) fn der(what: &'static str) -> impl Fn(der::Error) -> DecodeError {
         move |error| DecodeError::Der { what, detail: error.to_string() }
+    }
+
+    /// Replaces the name of the structure.
+    fn about(self, structure: &'static str) -> DecodeError {
+        match self {
+            DecodeError::Der { detail, .. } => DecodeError::Der { what: structure, detail },
+            DecodeError::Algorithm { oid, problem, .. } => DecodeError::Algorithm { what: structure, oid, problem },
+            DecodeError::Unsupported { found, supported, .. } => {
+                DecodeError::Unsupported { what: structure, found, supported }
+            }
+            DecodeError::Structure { problem, .. } => DecodeError::Structure { what: structure, problem },
+            other => other,
+        }
     }
 }
 

@@ -73,10 +73,10 @@ impl PemBlock {
     }
 }
 
-/// Returns whether `label` consists of 1 to 64 uppercase ASCII letters, digits, spaces, `#`, `-` and `/`, without
+/// Returns whether `label` consists of 1 to 64 uppercase ASCII letters, digits, spaces, `#`, `-`, `.` and `/`, without
 /// spaces at the ends. RFC 7468, section 3, allows more labels.
 fn is_label(label: &str) -> bool {
-    let sound = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || b" #-/".contains(&byte);
+    let sound = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || b" #-./".contains(&byte);
     !label.is_empty() && label.len() <= LONGEST_LABEL && label.bytes().all(sound) && label.trim() == label
 }
 
@@ -99,7 +99,7 @@ pub fn meaning(label: &str) -> Option<&'static str> {
         "CMS" => {
             "a CMS container; extract its certificates with `openssl cms -verify -noverify -inform PEM -certsout FILE`"
         }
-        "EC PARAMETERS" | "DH PARAMETERS" | "DSA PARAMETERS" => "parameters without a key",
+        "EC PARAMETERS" | "DH PARAMETERS" | "DSA PARAMETERS" | "X9.42 DH PARAMETERS" => "parameters without a key",
         "TRUSTED CERTIFICATE" => "OpenSSL's format; convert it with `openssl x509`",
         "X509 CERTIFICATE" => "an old label; RFC 7468 requires CERTIFICATE",
         "ANY PRIVATE KEY" => "an old label; RFC 7468 requires PRIVATE KEY",
@@ -147,15 +147,36 @@ fn first(text: &str) -> (&str, Result<Zeroizing<Vec<u8>>, Fault>, usize) {
     (label, contents(label, &body[..end]), length + label.len() + DASHES.len())
 }
 
+/// Iterates over the headers of a block (RFC 1421): line number, name and value.
+fn headers(body: &str) -> impl Iterator<Item = (usize, &str, &str)> {
+    body.split('\n').enumerate().filter_map(|(line, text)| {
+        let (name, value) = text.trim().split_once(':')?;
+        let is_name = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
+        is_name.then_some((line, name, value))
+    })
+}
+
 fn contents(label: &str, body: &str) -> Result<Zeroizing<Vec<u8>>, Fault> {
-    if body.contains("Proc-Type:") {
+    let headers: Vec<(usize, &str, &str)> = headers(body).collect();
+    if headers.iter().any(|(_, name, value)| *name == "Proc-Type" && value.contains("ENCRYPTED")) {
         let detail = format!("{label} is encrypted (RFC 1421); decrypt it with `openssl pkcs8 -topk8 -nocrypt`");
         return Err(detail.into());
+    }
+    if let Some((line, name, _)) = headers.first() {
+        let detail = format!("{label} has the header {name:?}, which RFC 7468 forbids; remove all headers");
+        return Err(Fault { line: *line, detail });
     }
     let white = |letter: char| letter.is_ascii_whitespace() || letter == '\u{b}';
     let base64 = |letter: char| letter.is_ascii_alphanumeric() || "+/=".contains(letter);
     if let Some((place, letter)) = body.char_indices().find(|(_, letter)| !white(*letter) && !base64(*letter)) {
         let line = body[..place].matches('\n').count();
+        if ["\\n", "\\r"].iter().any(|escape| body[place..].starts_with(escape)) {
+            let detail = format!(
+                "{label} has the characters \\n instead of line breaks; \
+                 convert the file with `printf '%b' \"$(cat FILE)\"`"
+            );
+            return Err(Fault { line, detail });
+        }
         return Err(Fault { line, detail: format!("{letter:?} in {label} is not base64") });
     }
     let packed: Zeroizing<String> = Zeroizing::new(body.chars().filter(|letter| !white(*letter)).collect());
@@ -197,6 +218,9 @@ mod tests {
         let two = "-----BEGIN A-----\nAA==\n-----END A-----\ntext\n-----BEGIN B-----\nAQ==\n-----END B-----\n";
         assert_eq!(read(two), Ok(vec![("A".to_owned(), vec![0]), ("B".to_owned(), vec![1])]));
         assert_eq!(read("no block"), Ok(Vec::new()));
+        let label = "-----BEGIN X9.42 DH PARAMETERS-----\nAA==\n-----END X9.42 DH PARAMETERS-----\n";
+        assert_eq!(read(label), Ok(vec![("X9.42 DH PARAMETERS".to_owned(), vec![0])]));
+        assert_eq!(meaning("X9.42 DH PARAMETERS"), Some("parameters without a key"));
     }
 
     #[test]
@@ -211,6 +235,12 @@ mod tests {
             ("-----BEGIN A-----\n-----END A-----\n", "A is empty"),
             ("-----BEGIN A-----\nProc-Type: 4,ENCRYPTED\n\nAA==\n-----END A-----\n", "pkcs8 -topk8 -nocrypt"),
             ("-----BEGIN a\u{e9}-----\nAA==\n-----END a\u{e9}-----\n", "malformed label"),
+            (
+                "-----BEGIN A-----\nProc-Type: 4,CLEAR\n\nAA==\n-----END A-----\n",
+                "line 2: A has the header \"Proc-Type\"",
+            ),
+            ("-----BEGIN A-----\nComment: x, ENCRYPTED\n\nAA==\n-----END A-----\n", "has the header \"Comment\""),
+            ("-----BEGIN A-----\\nAA==\\n-----END A-----\\n", "has the characters \\n instead of line breaks"),
         ] {
             let error = read(text).unwrap_err();
             assert!(error.contains(wanted), "{text:?}: {error}");

@@ -10,6 +10,7 @@ use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 
 const PRIVATE: &str = "PKCS #8 private key";
 const SEC1: &str = "SEC 1 private key";
+const PKCS1: &str = "PKCS #1 private key";
 const LABEL: &str = "PRIVATE KEY";
 
 /// Returns the error for a malformed PKCS #8 structure.
@@ -435,7 +436,7 @@ impl PrivateKey {
     pub fn from_sec1_der(der: &[u8]) -> Result<PrivateKey, DecodeError> {
         let curve = ScalarKey::from_der(der).map_err(DecodeError::der(SEC1))?.curve;
         let curve = curve.ok_or(DecodeError::Structure { what: SEC1, problem: "does not name its curve" })?;
-        PrivateKey::from_inner(Identifier::of_curve(SEC1, curve)?, der)
+        PrivateKey::from_inner(Identifier::of_curve(SEC1, curve)?, der).map_err(|error| error.about(SEC1))
     }
 
     /// Parses an RSAPrivateKey in DER (PKCS #1; RFC 8017, appendix A.1.2).
@@ -443,7 +444,11 @@ impl PrivateKey {
     /// # Errors
     /// Same as [`from_der`](Self::from_der).
     pub fn from_pkcs1_der(der: &[u8]) -> Result<PrivateKey, DecodeError> {
-        PrivateKey::from_inner(Identifier::of_rsa(PRIVATE)?, der)
+        if !rsa::is_private(der) {
+            let problem = "is not an RSA key: RSAPrivateKey consists of version 0 and eight integers";
+            return Err(DecodeError::Structure { what: PKCS1, problem });
+        }
+        PrivateKey::from_inner(Identifier::of_rsa(PKCS1)?, der).map_err(|error| error.about(PKCS1))
     }
 
     /// Parses the `privateKey` field of a PKCS #8 structure.

@@ -1,5 +1,6 @@
 //! Names RSA keys by size and exponent, for error messages.
 
+use super::asn1::{element, elements};
 use der::asn1::UintRef;
 use der::{Decode, SliceReader, Tag};
 
@@ -9,6 +10,10 @@ pub(super) const SUPPORTED: &str = "RSA-2048";
 pub(super) const REQUIRED: &str = "RSA-2048 with the exponent 65537";
 /// Usual public exponent: 65537, big-endian.
 const EXPONENT: &[u8] = &[1, 0, 1];
+/// Number of integers in an RSAPrivateKey, including the version.
+const PRIVATE_PARTS: usize = 9;
+const INTEGER: u8 = 0x02;
+const SEQUENCE: u8 = 0x30;
 
 /// Returns the name of an RSAPublicKey (RFC 8017, appendix A.1.1), such as `RSA-3072` or `RSA-2048 with exponent 3`.
 /// Returns `None` if the bytes are not an RSAPublicKey.
@@ -21,6 +26,18 @@ pub(super) fn private_name(der: &[u8]) -> Option<String> {
     name(der, true)
 }
 
+/// Returns whether the bytes have the structure of an RSAPrivateKey: version 0 and eight integers, or version 1, eight
+/// integers and the additional primes.
+pub(super) fn is_private(der: &[u8]) -> bool {
+    let Some((SEQUENCE, content, [])) = element(der) else { return false };
+    let parts = elements(content, PRIVATE_PARTS + 2);
+    let (integers, others) = parts.split_at(parts.len().min(PRIVATE_PARTS));
+    let version = integers.first().map(|(_, version)| *version);
+    integers.len() == PRIVATE_PARTS
+        && integers.iter().all(|(tag, _)| *tag == INTEGER)
+        && matches!((version, others), (Some([0]), []) | (Some([1]), [(SEQUENCE, _)]))
+}
+
 fn name(der: &[u8], private: bool) -> Option<String> {
     let mut reader = SliceReader::new(der).ok()?;
     let header = der::Header::decode(&mut reader).ok()?;
@@ -28,7 +45,12 @@ fn name(der: &[u8], private: bool) -> Option<String> {
         return None;
     }
     // Version 1 means more than two primes.
-    let multi_prime = private && u8::decode(&mut reader).ok()? == 1;
+    let multi_prime = private
+        && match u8::decode(&mut reader).ok()? {
+            0 => false,
+            1 => true,
+            _ => return None,
+        };
     let (modulus, exponent) = (UintRef::decode(&mut reader).ok()?, UintRef::decode(&mut reader).ok()?);
     let first = modulus.as_bytes().first()?;
     let bits = 8 * modulus.as_bytes().len() - first.leading_zeros() as usize;
