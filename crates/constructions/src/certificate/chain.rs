@@ -51,6 +51,11 @@ pub(super) fn verify_path(
     Ok(())
 }
 
+/// Returns whether [`verify_chain`] interprets an extension.
+pub(super) fn interprets(extension: &ObjectIdentifier) -> bool {
+    KNOWN.contains(extension)
+}
+
 /// Checks the validity period, critical extensions and, for an authority, its constraints. `place` is the position in
 /// the chain, 0 for the leaf. For an authority, `place - 1` intermediate certificates lie between it and the leaf.
 fn check(certificate: &Certificate, place: usize, at: Duration, authority: bool) -> Result<(), CertificateError> {

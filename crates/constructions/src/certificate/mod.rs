@@ -10,6 +10,8 @@
 mod build;
 mod chain;
 mod client;
+mod dates;
+mod describe;
 pub mod detached;
 mod ecdsa;
 mod syntax;
@@ -18,6 +20,7 @@ mod verify;
 pub use build::{Profile, SigningKeys, SubjectType, build};
 pub use chain::verify_chain;
 pub use client::verify_server;
+pub use describe::ExtensionSummary;
 pub use verify::{Schemes, Signatures};
 
 use crate::keys::{DecodeError, Identifier, PublicKey, from_pem, to_pem};
@@ -76,7 +79,13 @@ impl Certificate {
     /// [`DecodeError`] naming the problem.
     pub fn from_der(der: &[u8]) -> Result<Certificate, DecodeError> {
         let failed = DecodeError::der(CERTIFICATE);
-        let parsed = x509_cert::Certificate::from_der(der).map_err(&failed)?;
+        let parsed = x509_cert::Certificate::from_der(der).map_err(|error| match describe::serial(der) {
+            Some(serial) if describe::is_too_long(serial) => DecodeError::Structure {
+                what: CERTIFICATE,
+                problem: "has a serial number of more than 20 bytes, which RFC 5280 forbids",
+            },
+            _ => dates::explain(der).unwrap_or_else(|| failed(error)),
+        })?;
         let (tbs_der, tbs) = syntax::read_tbs(der)?;
         // Parse the key before the signature algorithm, because errors about the key also name its size or curve.
         let subject_key = PublicKey::from_info(parsed.tbs_certificate().subject_public_key_info())?;
