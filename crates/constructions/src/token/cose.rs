@@ -79,6 +79,52 @@ fn unregistered(bytes: &[u8]) -> Option<i128> {
     (!known).then_some(number)
 }
 
+/// Returns whether the bytes are one well-formed CBOR item (RFC 8949, appendix C).
+pub fn is_well_formed(bytes: &[u8]) -> bool {
+    item(bytes).is_some()
+}
+
+fn item(bytes: &[u8]) -> Option<Value> {
+    let mut rest = bytes;
+    let value = coset::cbor::from_reader(&mut rest).ok()?;
+    rest.is_empty().then_some(value)
+}
+
+/// Returns the encoded keys of a COSE_KeySet (RFC 9052, section 7): a CBOR array of maps that contain a key type.
+/// Returns `None` for everything else.
+pub fn key_set(bytes: &[u8]) -> Option<Vec<Vec<u8>>> {
+    let keys = item(bytes)?.into_array().ok().filter(|keys| !keys.is_empty())?;
+    let kind = Value::from(iana::KeyParameter::Kty.to_i64());
+    let encode = |key: Value| {
+        key.as_map()?.iter().find(|(label, _)| *label == kind)?;
+        let mut bytes = Vec::new();
+        coset::cbor::into_writer(&key, &mut bytes).ok()?;
+        Some(bytes)
+    };
+    keys.into_iter().map(encode).collect()
+}
+
+/// Returns a predicate for a fault in a token's headers that hides behind a parse error. Returns `None` if there is no
+/// such fault, or if the bytes are not a token.
+fn header_fault(bytes: &[u8]) -> Option<&'static str> {
+    let Value::Tag(_, array) = item(bytes)? else { return None };
+    let array = array.into_array().ok()?;
+    let protected = item(array.first()?.as_bytes()?).and_then(|header| header.into_map().ok()).unwrap_or_default();
+    let headers = [&protected, array.get(1)?.as_map()?];
+    let labels = headers.map(|header| header.iter().map(|(label, _)| label).collect::<Vec<_>>());
+    let is_repeated = |labels: &Vec<&Value>| (1..labels.len()).any(|place| labels[..place].contains(&labels[place]));
+    if labels.iter().any(is_repeated) {
+        return Some("has a duplicate label in a header");
+    }
+    if labels[0].iter().any(|label| labels[1].contains(label)) {
+        return Some("has the same label in both headers, which RFC 9052, section 3, forbids");
+    }
+    let critical = Value::from(iana::HeaderParameter::Crit.to_i64());
+    labels.iter().any(|labels| labels.contains(&&critical)).then_some(CRITICAL)
+}
+
+const CRITICAL: &str = "has an unsupported critical header parameter";
+
 /// A parsed token with a signature that is not verified yet.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sign1(CoseSign1);
@@ -92,12 +138,15 @@ impl Sign1 {
     /// or has critical header parameters (`crit`). [`TokenError::Unregistered`] if the algorithm's number is neither
     /// registered nor for private use.
     pub fn parse_any(bytes: &[u8]) -> Result<Sign1, TokenError> {
+        if let Some(fault) = header_fault(bytes) {
+            return Err(malformed(fault));
+        }
         let read = CoseSign1::from_tagged_slice(bytes).map_err(|_| match unregistered(bytes) {
             Some(number) => TokenError::Unregistered { what: WHAT, number },
             None => malformed("is malformed or has no tag"),
         })?;
         if !read.protected.header.crit.is_empty() || !read.unprotected.crit.is_empty() {
-            return Err(malformed("has an unsupported critical header parameter"));
+            return Err(malformed(CRITICAL));
         }
         if read.protected.header.alg.is_none() {
             return Err(malformed("does not name its algorithm in the protected header"));
@@ -151,6 +200,11 @@ impl Sign1 {
     pub fn key_id(&self) -> Option<&[u8]> {
         let headers = [&self.0.protected.header, &self.0.unprotected];
         headers.into_iter().map(|header| header.key_id.as_slice()).find(|key_id| !key_id.is_empty())
+    }
+
+    /// Returns the length of the signature in bytes.
+    pub fn signature_len(&self) -> usize {
+        self.0.signature.len()
     }
 
     /// Returns the content type, if present: the name or the number of a media type.

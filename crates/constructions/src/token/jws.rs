@@ -111,6 +111,11 @@ impl<'a> Jws<'a> {
         self.key_id.as_deref()
     }
 
+    /// Returns the length of the signature in bytes.
+    pub fn signature_len(&self) -> usize {
+        self.signature.len()
+    }
+
     /// Returns the names of all header parameters other than the algorithm and the key identifier, sorted.
     pub fn other_parameters(&self) -> &[String] {
         &self.others

@@ -126,7 +126,31 @@ impl AkpKey {
     /// # Errors
     /// [`TokenError`] naming the problem.
     pub fn from_cose_key(bytes: &[u8]) -> Result<AkpKey, TokenError> {
+        let (read, others) = AkpKey::from_any_cose_key(bytes)?;
+        if others.iter().any(|(label, _)| label.parse() != Ok(iana::KeyParameter::Kid.to_i64())) {
+            return Err(malformed(COSE_KEY, "has parameters other than a public key and a seed"));
+        }
         let key = CoseKey::from_slice(bytes).map_err(|_| malformed(COSE_KEY, "is malformed"))?;
+        if !key.to_vec().is_ok_and(|again| again == bytes) {
+            return Err(malformed(COSE_KEY, "is not encoded deterministically"));
+        }
+        Ok(read)
+    }
+
+    /// Parses a COSE_Key, public or private, in any encoding. Also returns the other parameters: the label and, for the
+    /// key identifier, the value.
+    ///
+    /// # Errors
+    /// [`TokenError`] naming the problem.
+    pub fn from_any_cose_key(bytes: &[u8]) -> Result<(AkpKey, Vec<(String, Vec<u8>)>), TokenError> {
+        let key = CoseKey::from_slice(bytes).map_err(|error| {
+            let problem = match error {
+                coset::CoseError::DuplicateMapKey => "has a duplicate label",
+                coset::CoseError::ExtraneousData => "has trailing bytes",
+                _ => "is malformed",
+            };
+            malformed(COSE_KEY, problem)
+        })?;
         if key.kty != KeyType::Assigned(iana::KeyType::AKP) {
             return Err(malformed(COSE_KEY, "is not of type AKP"));
         }
@@ -138,18 +162,29 @@ impl AkpKey {
         };
         let algorithm = Algorithm::all().find(named);
         let algorithm = algorithm.ok_or(malformed(COSE_KEY, "has an unknown algorithm"))?;
-        let (public, seed) = match key.params.as_slice() {
-            [(Label::Int(PUBLIC), Cbor::Bytes(public))] => (public, None),
-            [(Label::Int(PUBLIC), Cbor::Bytes(public)), (Label::Int(PRIVATE), Cbor::Bytes(seed))] => {
-                (public, Some(seed.as_slice()))
-            }
-            _ => return Err(malformed(COSE_KEY, "has parameters other than a public key and a seed")),
-        };
-        let read = AkpKey::new(algorithm, public, seed)?;
-        if !key.to_vec().is_ok_and(|again| again == bytes) {
-            return Err(malformed(COSE_KEY, "is not encoded deterministically"));
-        }
-        Ok(read)
+        let find =
+            |wanted: i64| key.params.iter().find(|(label, _)| *label == Label::Int(wanted)).map(|(_, value)| value);
+        let bytes = |value: &Cbor| value.as_bytes().cloned().map(Wiped::new);
+        let not_bytes = malformed(COSE_KEY, "has a key that is not a byte string");
+        let public = find(PUBLIC).ok_or(malformed(COSE_KEY, "has no public key"))?;
+        let public = bytes(public).ok_or(not_bytes.clone())?;
+        let seed = find(PRIVATE).map(|seed| bytes(seed).ok_or(not_bytes)).transpose()?;
+        let read = AkpKey::new(algorithm, &public, seed.as_ref().map(|seed| seed.as_slice()))?;
+        let common = [
+            (iana::KeyParameter::Kid, !key.key_id.is_empty()),
+            (iana::KeyParameter::KeyOps, !key.key_ops.is_empty()),
+            (iana::KeyParameter::BaseIv, !key.base_iv.is_empty()),
+        ];
+        let common = common.into_iter().filter(|(_, present)| *present).map(|(label, _)| match label {
+            iana::KeyParameter::Kid => (label.to_i64().to_string(), key.key_id.clone()),
+            label => (label.to_i64().to_string(), Vec::new()),
+        });
+        let rest = key.params.iter().filter(|(label, _)| ![PUBLIC, PRIVATE].map(Label::Int).contains(label));
+        let rest = rest.map(|(label, _)| match label {
+            Label::Int(number) => (number.to_string(), Vec::new()),
+            Label::Text(text) => (text.clone(), Vec::new()),
+        });
+        Ok((read, common.chain(rest).collect()))
     }
 
     /// Returns the thumbprint of the COSE_Key (RFC 9679; RFC 9964, section 6).
