@@ -323,14 +323,37 @@ fn check_file(path: &Path) -> Result<(), OpenError> {
     }
 }
 
+/// First bytes of other formats, with a description.
+const FORMATS: [(&[u8], &str); 12] = [
+    (b"\xcf\xfa\xed\xfe", "it is a Mach-O file, for macOS"),
+    (b"\xce\xfa\xed\xfe", "it is a Mach-O file, for macOS"),
+    (b"\xca\xfe\xba\xbe", "it is a universal Mach-O file, for macOS, or a Java class"),
+    (b"MZ", "it is a PE file, for Windows"),
+    (b"\0asm", "it is a WebAssembly module"),
+    (b"\x1f\x8b", "it is compressed with gzip; unpack it with `gunzip`"),
+    (b"\xfd7zXZ\0", "it is compressed with xz; unpack it with `xz -d`"),
+    (b"\x28\xb5\x2f\xfd", "it is compressed with zstd; unpack it with `zstd -d`"),
+    (b"BZh", "it is compressed with bzip2; unpack it with `bunzip2`"),
+    (b"PK\x03\x04", "it is a ZIP archive, such as a Python wheel; unpack it"),
+    (b"BC\xc0\xde", "it is LLVM bitcode; compile it without -flto or -emit-llvm"),
+    (b"#!", "it is a script"),
+];
+
 /// Describes a file that is not an ELF file, with advice if the first bytes show a known format.
 fn other_format(start: &[u8]) -> &'static str {
     if start.is_empty() {
         "it is empty"
     } else if start.starts_with(b"!<arch>\n") {
         "it is a static library; link it with `cc -shared -Wl,--whole-archive FILE.a -o lib.so`"
-    } else if [&b"/* GNU ld script"[..], b"INPUT(", b"GROUP("].iter().any(|begin| start.starts_with(begin)) {
+    } else if [&b"/* GNU ld script"[..], b"INPUT(", b"INPUT (", b"GROUP(", b"GROUP (", b"OUTPUT_FORMAT("]
+        .iter()
+        .any(|begin| start.starts_with(begin))
+    {
         "it is a linker script; name the library in its INPUT or GROUP line"
+    } else if let Some((_, format)) = FORMATS.iter().find(|(begin, _)| start.starts_with(begin)) {
+        format
+    } else if start.iter().all(|byte| matches!(byte, b'\t' | b'\n' | b'\r' | 0x20..=0x7e)) {
+        "it is a text file: missing ELF magic (7f 45 4c 46)"
     } else {
         "missing ELF magic (7f 45 4c 46)"
     }

@@ -38,6 +38,12 @@ fn rejects_files_that_are_not_libraries() {
         ("text.so", &b"text of more than twenty bytes"[..], "missing ELF magic"),
         ("script.so", b"INPUT(libcrypto.so.3)", "a linker script"),
         ("empty.so", b"", "it is empty"),
+        ("spaced.so", b"/* Use the shared library */\nGROUP ( /lib/libc.so.6 )", "a text file"),
+        ("ld.so", b"OUTPUT_FORMAT(elf64-x86-64)\nGROUP ( /lib/libc.so.6 )", "a linker script"),
+        ("mac.so", b"\xcf\xfa\xed\xfe\x07\0\0\x01", "a Mach-O file"),
+        ("windows.so", b"MZ\x90\0\x03\0", "a PE file"),
+        ("web.so", b"\0asm\x01\0\0\0", "WebAssembly"),
+        ("packed.so", b"\x1f\x8b\x08\0", "gzip"),
     ] {
         let path = folder.path().join(name);
         fs::write(&path, bytes).unwrap();

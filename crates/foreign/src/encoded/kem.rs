@@ -15,6 +15,11 @@ const NO_PUBLIC_HALF: Error =
 /// # Safety
 /// In calls to these functions, every pointer must point to as many bytes as the KEM's `KemInfo` states.
 pub(crate) trait KemCalls: Send + Sync + 'static {
+    /// Descriptions of failed calls, for [`Error::Malformed`]. The interface does not tell whether the key is invalid or
+    /// the library failed.
+    const ENCAPSULATION_FAILED: &'static str;
+    /// Same as `ENCAPSULATION_FAILED`, for decapsulation.
+    const DECAPSULATION_FAILED: &'static str;
     /// Generates a key pair with the library's random generator.
     unsafe fn keypair(&self, public: *mut u8, private: *mut u8) -> bool;
     /// Generates a key pair from `coins`. Called only if `KemInfo` says that key generation accepts coins.
@@ -166,7 +171,7 @@ impl<C: KemCalls> EncapsulationKey for Encapsulator<C> {
                 unsafe { calls.encapsulate_from(ciphertext, secret, key, coins.as_ptr()) }
             }
         };
-        check(done, Error::Malformed("encapsulation key"))
+        check(done, Error::Malformed(C::ENCAPSULATION_FAILED))
     }
 
     fn encode(&self, out: &mut [u8]) -> Result<usize> {
@@ -196,7 +201,7 @@ impl<C: KemCalls> DecapsulationKey for Decapsulator<C> {
         // SAFETY: all three buffers have the lengths that `info` states.
         let done =
             unsafe { self.shared.calls.decapsulate(secret.as_mut_ptr(), ciphertext.as_ptr(), self.bytes.as_ptr()) };
-        check(done, Error::Malformed("decapsulation key"))
+        check(done, Error::Malformed(C::DECAPSULATION_FAILED))
     }
 
     fn encapsulation_key(&self) -> Result<Box<dyn EncapsulationKey>> {

@@ -12,6 +12,9 @@ const MAX_CONTEXT: usize = 255;
 /// # Safety
 /// In calls to these functions, every pointer must point to as many bytes as the scheme's `SignatureInfo` states.
 pub(crate) trait SignatureCalls: Send + Sync + 'static {
+    /// Description of a failed signature, for [`Error::Malformed`]. The interface does not tell whether the key is
+    /// invalid or the library failed.
+    const SIGNING_FAILED: &'static str;
     /// Generates a key pair with the library's random generator.
     unsafe fn keypair(&self, public: *mut u8, private: *mut u8) -> bool;
     /// Generates a key pair from `coins`. Called only if `SignatureInfo` says that key generation accepts coins.
@@ -173,7 +176,7 @@ impl<C: SignatureCalls> SigningKey for Signer<C> {
         let out = front_of("signature", out, self.shared.info.parameters.signature)?;
         // SAFETY: `out` is as long as the longest signature, and the key has the length that `info` states.
         let length = unsafe { self.shared.calls.sign(&mut *out, message, context, self.bytes.as_ptr()) };
-        checked(length, out)
+        checked::<C>(length, out)
     }
 
     fn sign_internal(&self, formatted: &[u8], coins: Coins, out: &mut [u8]) -> Result<usize> {
@@ -210,16 +213,16 @@ impl<C: SignatureCalls> Signer<C> {
         let out = front_of("signature", out, info.parameters.signature)?;
         // SAFETY: `out` is as long as the longest signature, and the key has the length that `info` states.
         let length = unsafe { self.shared.calls.sign_from(&mut *out, prefix, message, coins, self.bytes.as_ptr()) };
-        checked(length, out)
+        checked::<C>(length, out)
     }
 }
 
 /// Returns the signature's length in bytes. Fails if signing failed (`None`) or if the reported length exceeds `out`.
-fn checked(length: Option<usize>, out: &[u8]) -> Result<usize> {
+fn checked<C: SignatureCalls>(length: Option<usize>, out: &[u8]) -> Result<usize> {
     match length {
         Some(length) if length <= out.len() => Ok(length),
         Some(_) => Err(library("sign: output length check")),
-        None => Err(Error::Malformed("signing key")),
+        None => Err(Error::Malformed(C::SIGNING_FAILED)),
     }
 }
 
