@@ -1,4 +1,5 @@
 use crate::patterns::nearest;
+use pqlab_analysis::text::neutral;
 use pqlab_harness::counter::CounterError;
 use pqlab_harness::{MeasuringError, WorkerError};
 use pqlab_store::StoreError;
@@ -142,7 +143,7 @@ pub enum LabError {
         offering: Vec<String>,
     },
     /// A file that the request names cannot be used.
-    #[error("{}: {reason}", path.display())]
+    #[error("{}: {reason}", neutral(&path.display().to_string()))]
     File {
         /// Path of the file.
         path: PathBuf,

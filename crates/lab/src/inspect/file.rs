@@ -2,12 +2,17 @@
 //! tokens. Describes each part, checks it with every library that offers its algorithm, and reports parts that it
 //! cannot read.
 
+mod shape;
+mod split;
+
 use super::{Check, InspectRequest};
 use crate::running::errand::{Task, lost, read_answer};
 use crate::{LabError, Laboratory, Thing, matches};
-use pqlab_constructions::certificate::{Certificate, CertificateError, Schemes};
+use pqlab_analysis::text::neutral;
+use pqlab_constructions::certificate::{Certificate, CertificateError, ExtensionSummary, Schemes};
+use pqlab_constructions::keys::asn1::{element, elements, oid_text};
 use pqlab_constructions::keys::{
-    DecodeError, Identifier, PemBlock, PrivateKey, PrivateKeyForm, PublicKey, algorithm_name, label_meaning,
+    DecodeError, Identifier, PrivateKey, PrivateKeyForm, PublicKey, algorithm_name, label_meaning,
 };
 use pqlab_constructions::token::cose::Sign1;
 use pqlab_constructions::token::jws::{Jws, key_id_text};
@@ -18,19 +23,15 @@ use pqlab_primitives::{Error, Hash, Provider};
 use pqlab_workloads::{NULL, Registry, constructed, hybrids};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use std::io;
+use shape::{PrivateReader, Shape, encrypted_cms, frame_fault, shape};
+use split::{Encoding, RawPart, SIGN1, split};
+use std::fs::File;
+use std::io::{self, Read as _};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, SystemTime};
-
-/// First characters of a PEM block.
-const PEM: &str = "-----BEGIN ";
-
-/// CBOR tags of COSE_Sign1 (RFC 9052, section 2) and of a CWT (RFC 8392, section 6).
-const SIGN1: u8 = 0xd2;
-const CWT: [u8; 2] = [0xd8, 61];
 
 /// Maximum length of a file in bytes.
 const LONGEST_FILE: u64 = 64 << 20;
@@ -94,7 +95,7 @@ impl FileInspection {
 }
 
 impl Laboratory {
-    /// Inspects files with keys, certificates or tokens. Checks their signatures with the keys and certificates from
+    /// Inspects files with keys, certificates or tokens. The path `-` means standard input. Checks their signatures with the keys and certificates from
     /// all files. `providers` are patterns for the libraries that perform the checks; an empty list selects all. If
     /// libraries are loaded, the checks run in a separate process.
     ///
@@ -105,15 +106,6 @@ impl Laboratory {
     /// - [`LabError::Library`] if a library ended the separate process.
     /// - [`LabError::Worker`] if the separate process could not be started.
     pub fn inspect_files(&self, paths: &[PathBuf], providers: &[String]) -> Result<Vec<FileInspection>, LabError> {
-        let read = |path: &PathBuf| {
-            let length = std::fs::metadata(path).map_err(|error| error.to_string())?.len();
-            if length > LONGEST_FILE {
-                return Err(format!(
-                    "too long ({length} bytes): files with keys, certificates or tokens may have at most {LONGEST_FILE}"
-                ));
-            }
-            std::fs::read(path).map_err(|error| error.to_string())
-        };
         let files = paths.iter().map(|path| (path.clone(), read(path))).collect();
         let task = InspectFilesTask { files, providers: providers.to_vec() };
         let loaded: Vec<&str> = self.libraries().map(|library| library.label.as_str()).collect();
@@ -130,6 +122,28 @@ impl Laboratory {
         let status = ending(errand.end().map_err(lost)?.status);
         Err(LabError::library(&loaded.join(", "), format!("the process that loaded the libraries ended: {status}")))
     }
+}
+
+/// Path that means standard input.
+const STANDARD_INPUT: &str = "-";
+
+/// Reads a file, or standard input.
+fn read(path: &Path) -> Result<Vec<u8>, String> {
+    if path == Path::new(STANDARD_INPUT) {
+        return read_from(io::stdin().lock(), LONGEST_FILE);
+    }
+    let failed = |error: io::Error| error.to_string();
+    read_from(File::open(path).map_err(failed)?, LONGEST_FILE)
+}
+
+/// Reads at most `longest` bytes. Devices and pipes may never end, so their length is not known in advance.
+fn read_from(source: impl io::Read, longest: u64) -> Result<Vec<u8>, String> {
+    let mut bytes = Vec::new();
+    source.take(longest + 1).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
+    if bytes.len() as u64 > longest {
+        return Err(format!("too long: files with keys, certificates or tokens may have at most {longest} bytes"));
+    }
+    Ok(bytes)
 }
 
 /// Task: inspects files.
@@ -197,18 +211,32 @@ impl InspectFilesTask {
             chosen: all.into_iter().filter(chosen).collect(),
             sha256: registry.providers().iter().find_map(|provider| provider.hash("SHA-256").cloned()),
         };
-        let files: Vec<Result<Vec<RawPart>, String>> =
+        let mut files: Vec<Result<Vec<RawPart>, String>> =
             self.files.iter().map(|(_, bytes)| bytes.as_deref().map_err(String::clone).and_then(split)).collect();
         let mut known = Known::default();
-        for ((path, _), parts) in self.files.iter().zip(&files) {
-            parts.iter().flatten().for_each(|part| known.add(&path.display().to_string(), part));
+        for (number, parts) in files.iter_mut().enumerate() {
+            let Ok(parts) = parts else { continue };
+            let (only, count) = (self.files.len() == 1, parts.len());
+            for part in parts {
+                let place = part.place.split(" (").next().unwrap_or_default();
+                let file = neutral(&self.files[number].0.display().to_string());
+                part.file = number;
+                part.reference = match count {
+                    _ if only => place.to_owned(),
+                    1 => file,
+                    _ => format!("{file}, {place}"),
+                };
+                known.add(part, &libraries);
+            }
         }
-        known.derive(&libraries.chosen);
         // If there are several files, one that cannot be read does not hide the others.
         let alone = self.files.len() == 1;
         let inspect = |((path, _), parts): (&(PathBuf, _), &Result<Vec<RawPart>, String>)| {
             let blocks: Vec<FileBlock> = match parts {
-                Ok(parts) => parts.iter().map(|part| libraries.examine(part, &known)).collect(),
+                Ok(parts) => {
+                    let next = parts.iter().skip(1).map(Some).chain([None]);
+                    parts.iter().zip(next).map(|(part, next)| libraries.examine(part, next, &known)).collect()
+                }
                 Err(reason) => vec![FileBlock::refused("file", reason.clone())],
             };
             match &blocks[..] {
@@ -223,48 +251,51 @@ impl InspectFilesTask {
 /// Certificates and public keys from all files, used to verify the signatures in these files.
 #[derive(Default)]
 struct Known {
-    certificates: Vec<Certificate>,
+    certificates: Vec<KnownCertificate>,
     /// Certificates that cannot be read: the subject of each, and its place (file and PEM block).
     unreadable: Vec<(String, String)>,
-    /// Public keys outside certificates: name of the algorithm, and encoded key.
-    keys: Vec<(&'static str, Vec<u8>)>,
-    /// Private keys without a public key.
-    private: Vec<PrivateKey>,
+    /// Public keys outside certificates.
+    keys: Vec<KnownKey>,
+}
+
+struct KnownCertificate {
+    file: usize,
+    /// File and PEM block.
+    reference: String,
+    certificate: Certificate,
+}
+
+/// Public key outside a certificate.
+struct KnownKey {
+    /// File and PEM block. `None` if the key belongs to a private key.
+    reference: Option<String>,
+    algorithm: &'static str,
+    bytes: Vec<u8>,
 }
 
 impl Known {
-    /// Computes the public keys that belong to `private`, and adds them to `keys`. For each key, tries the libraries in
-    /// order until one can compute it.
-    fn derive(&mut self, providers: &[Arc<Provider>]) {
-        for key in std::mem::take(&mut self.private) {
-            let algorithm = key.identifier().algorithm;
-            let mut public = providers.iter().filter_map(|provider| {
-                let scheme = provider.signature(algorithm)?;
-                let mut bytes = vec![0; scheme.info().parameters.verifying_key];
-                let length = key.signing_key(scheme.as_ref()).ok()?.verifying_key().ok()?.encode(&mut bytes).ok()?;
-                bytes.truncate(length);
-                Some(bytes)
-            });
-            self.keys.extend(public.next().map(|public| (algorithm, public)));
-        }
-    }
-
-    fn add(&mut self, file: &str, part: &RawPart) {
+    fn add(&mut self, part: &RawPart, libraries: &Libraries) {
         let Ok(bytes) = &part.bytes else { return };
         let may_be = |label: &str| part.label.as_deref().is_none_or(|found| found == label);
+        let mut push = |algorithm: &'static str, bytes: &[u8], is_private: bool| {
+            let reference = (!is_private).then(|| part.reference.clone());
+            self.keys.push(KnownKey { reference, algorithm, bytes: bytes.to_vec() });
+        };
         match part.encoding {
             Encoding::Jwk | Encoding::Cbor => {
                 let key = match std::str::from_utf8(bytes) {
                     Ok(text) if part.encoding == Encoding::Jwk => AkpKey::from_jwk(text),
-                    _ => AkpKey::from_cose_key(bytes),
+                    _ => AkpKey::from_any_cose_key(bytes).map(|(key, _)| key),
                 };
-                self.keys.extend(key.ok().map(|key| (key.algorithm().primitive, key.public().to_vec())));
+                if let Ok(key) = key {
+                    push(key.algorithm().primitive, key.public(), key.seed().is_some());
+                }
             }
             Encoding::Der => {
                 if may_be("PUBLIC KEY")
                     && let Ok(key) = PublicKey::from_der(bytes)
                 {
-                    self.keys.push((key.identifier().algorithm, key.as_bytes().to_vec()));
+                    push(key.identifier().algorithm, key.as_bytes(), false);
                 }
                 let reader = match &part.label {
                     Some(label) => private_reader(label),
@@ -273,19 +304,21 @@ impl Known {
                         _ => None,
                     },
                 };
-                if let Some(Ok(key)) = reader.map(|read| read(bytes)) {
-                    match key.public_key() {
-                        Some(public) => self.keys.push((key.identifier().algorithm, public.to_vec())),
-                        None => self.private.push(key),
-                    }
+                if let Some(Ok(key)) = reader.map(|read| read(bytes))
+                    && let Some(public) = libraries.public_key_of(&key)
+                {
+                    push(key.identifier().algorithm, &public, true);
                 }
                 if may_be("CERTIFICATE") {
+                    let (file, reference) = (part.file, part.reference.clone());
                     match Certificate::from_der(bytes) {
-                        Ok(certificate) => self.certificates.push(certificate),
-                        Err(_) => self.unreadable.extend(Certificate::subject(bytes).map(|subject| {
-                            let place = part.place.split(" (").next().unwrap_or_default();
-                            (subject, format!("{file}, {place}"))
-                        })),
+                        Ok(certificate) => {
+                            self.certificates.push(KnownCertificate { file, reference, certificate });
+                        }
+                        Err(_) => {
+                            let subject = Certificate::subject(bytes);
+                            self.unreadable.extend(subject.map(|subject| (subject, reference)));
+                        }
                     }
                 }
             }
@@ -295,166 +328,52 @@ impl Known {
 
     /// Returns the public keys of an algorithm, including those in certificates.
     fn keys(&self, algorithm: &str) -> Vec<&[u8]> {
-        let bare = self.keys.iter().map(|(name, key)| (*name, key.as_slice()));
-        let subjects = self.certificates.iter().map(Certificate::subject_key);
+        let bare = self.keys.iter().map(|key| (key.algorithm, key.bytes.as_slice()));
+        let subjects = self.certificates.iter().map(|known| known.certificate.subject_key());
         let subjects = subjects.map(|key| (key.identifier().algorithm, key.as_bytes()));
         bare.chain(subjects).filter(|(name, _)| *name == algorithm).map(|(_, key)| key).collect()
     }
 
-    /// Explains why the certificate of `issuer` is missing: no file contains it, or pqlab cannot read it.
-    fn missing(&self, issuer: &str, algorithm: &str) -> String {
-        if let Some((_, place)) = self.unreadable.iter().find(|(subject, _)| subject == issuer) {
+    /// Explains why the certificate of `issuer` is missing: no file contains it, or pqlab cannot read it. `own` is the
+    /// place of the certificate that needs the issuer.
+    fn missing(&self, issuer: &str, algorithm: &str, own: &str) -> String {
+        let mut unreadable = self.unreadable.iter().filter(|(_, place)| place != own);
+        if let Some((_, place)) = unreadable.find(|(subject, _)| subject == issuer) {
             return format!("the issuer's certificate ({place}) cannot be read");
         }
-        let bare = self.keys.iter().any(|(name, _)| *name == algorithm);
+        let bare = self.keys.iter().any(|key| key.algorithm == algorithm);
         let hint = if bare { "; a public key is not enough" } else { "" };
         format!("no file contains the issuer's certificate{hint}")
     }
 }
 
-/// Encoding of a part.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Encoding {
-    Der,
-    Jwk,
-    Jws,
-    Cbor,
-}
+/// Names of the checks of a certificate's signature.
+const OWN_KEY: &str = "signature by its own key";
+const BY_ISSUER: &str = "signature by the issuer";
 
-/// Part of a file before it is parsed.
-struct RawPart {
-    place: String,
-    encoding: Encoding,
-    /// PEM label, such as `CERTIFICATE`; `None` for other encodings.
-    label: Option<String>,
-    /// Contents, or the reason why they cannot be decoded.
-    bytes: Result<Vec<u8>, String>,
-}
-
-fn raw(place: &str, encoding: Encoding, bytes: &[u8]) -> RawPart {
-    RawPart { place: place.to_owned(), encoding, label: None, bytes: Ok(bytes.to_vec()) }
-}
-
-/// Splits a file into its parts.
-fn split(bytes: &[u8]) -> Result<Vec<RawPart>, String> {
-    match bytes.first() {
-        None => return Err("the file is empty".to_owned()),
-        // A SEQUENCE begins with 0x30, which is also the digit 0, but text contains no control characters.
-        Some(0x30) if bytes.iter().any(|byte| byte.is_ascii_control() && !byte.is_ascii_whitespace()) => {
-            return Ok(vec![raw("DER", Encoding::Der, bytes)]);
-        }
-        Some(&SIGN1) => return Ok(vec![raw("COSE_Sign1", Encoding::Cbor, bytes)]),
-        Some(0xd8) if bytes.starts_with(&[CWT[0], CWT[1], SIGN1]) => {
-            return Ok(vec![raw("CWT in a COSE_Sign1", Encoding::Cbor, bytes)]);
-        }
-        Some(0xa0..=0xbf) => return Ok(vec![raw("COSE_Key", Encoding::Cbor, bytes)]),
-        Some(_) => {}
-    }
-    // Some programs pad PEM with NULs.
-    let is_pem = bytes.windows(PEM.len()).any(|window| window == PEM.as_bytes());
-    let padding = if is_pem { bytes.iter().rev().take_while(|byte| **byte == 0).count() } else { 0 };
-    let text = crate::samples::encoding::decode(&bytes[..bytes.len() - padding]).map_err(|_| name_binary(bytes))?;
-    let trimmed = text.trim();
-    if trimmed.starts_with('{') || trimmed.starts_with('[') {
-        return json_parts(trimmed);
-    }
-    if text.contains(PEM) {
-        let blocks = PemBlock::all(&text);
-        let count = blocks.len();
-        let part = |(index, block): (usize, PemBlock)| {
-            let place = match count {
-                _ if block.label.is_empty() => format!("PEM block {} of {count}", index + 1),
-                1 => format!("PEM ({})", block.label),
-                _ => format!("PEM block {} of {count} ({})", index + 1, block.label),
-            };
-            let bytes = block.der.map(|der| der.to_vec()).map_err(|error| error.to_string());
-            RawPart { place, encoding: Encoding::Der, label: Some(block.label), bytes }
+/// Lists the extensions of a certificate. Returns `None` if there are none.
+fn extensions(certificate: &Certificate) -> Option<Fact> {
+    let describe = |extension: ExtensionSummary| {
+        let remark = match (extension.is_critical, extension.is_interpreted) {
+            (true, true) => " (critical)",
+            (true, false) => " (critical, not interpreted)",
+            (false, _) => "",
         };
-        return Ok(blocks.into_iter().enumerate().map(part).collect());
-    }
-    let url = |letter: char| letter.is_ascii_alphanumeric() || "-_.=".contains(letter);
-    if trimmed.chars().all(url) && trimmed.matches('.').count() == 2 {
-        return Ok(vec![raw("JWS", Encoding::Jws, trimmed.as_bytes())]);
-    }
-    if trimmed.chars().all(url) && trimmed.matches('.').count() == 4 {
-        return Err("a JWE (encrypted token), which is not supported".to_owned());
-    }
-    if ["ssh-", "ecdsa-sha2-", "sk-ssh-"].iter().any(|start| trimmed.starts_with(start)) {
-        return Err("an SSH key; convert it with `ssh-keygen -e -m PKCS8 -f FILE`, which cannot convert Ed25519".into());
-    }
-    if trimmed.starts_with("PuTTY-User-Key-File-") {
-        return Err("a PuTTY key; convert it to OpenSSH's format with `puttygen FILE -O private-openssh`".to_owned());
-    }
-    if trimmed.starts_with("untrusted comment:") {
-        return Err("a key or signature of minisign or signify, which is not supported".to_owned());
-    }
-    if ["age-encryption.org/", "AGE-SECRET-KEY-", "age1", "# created: "].iter().any(|start| trimmed.starts_with(start))
-    {
-        return Err("a key or file of age, which is not supported".to_owned());
-    }
-    if trimmed.starts_with("---- BEGIN SSH2 ") {
-        return Err("an SSH key (RFC 4716); convert it to OpenSSH's format with `ssh-keygen -i -f FILE`".to_owned());
-    }
-    let base64 = |letter: char| letter.is_ascii_alphanumeric() || "+/=\n ".contains(letter);
-    if trimmed.starts_with("MI") && trimmed.chars().all(base64) {
-        return Err("base64 without PEM's -----BEGIN and -----END lines; add them, or decode it to DER".to_owned());
-    }
-    Err("not PEM, DER, JWK, JWS or COSE".to_owned())
-}
-
-/// Names the format of a file that is neither text nor supported.
-fn name_binary(bytes: &[u8]) -> String {
-    match bytes {
-        [0xfe, 0xed, 0xfe, 0xed, ..] | [0xce, 0xce, 0xce, 0xce, ..] => {
-            "a Java keystore; export a certificate with `keytool -exportcert -rfc`".to_owned()
-        }
-        // Packets with a key, a certificate or a signature, of version 3 to 6 (RFC 9580, section 4.2).
-        [0x88 | 0x94 | 0x98 | 0xc2 | 0xc5 | 0xc6, _, 3..=6, ..]
-        | [0x89 | 0x95 | 0x99 | 0xc2 | 0xc5 | 0xc6, _, _, 3..=6, ..] => "OpenPGP, which is not supported".to_owned(),
-        // Tags of RFC 9052, section 2.
-        [0xd0, ..] => "COSE_Encrypt0, an encrypted message, which is not supported".to_owned(),
-        [0xd1, ..] => "COSE_Mac0, a message with a symmetric tag, which is not supported".to_owned(),
-        [0xd8, 96, ..] => "COSE_Encrypt, an encrypted message, which is not supported".to_owned(),
-        [0xd8, 97, ..] => "COSE_Mac, a message with a symmetric tag, which is not supported".to_owned(),
-        [0xd8, 98, ..] => "COSE_Sign, with several signatures, which is not supported; use COSE_Sign1".to_owned(),
-        [0xd8, 61, ..] => "a CWT that is not a COSE_Sign1, which is not supported".to_owned(),
-        // Arrays and tags (RFC 8949, section 3.1).
-        [0x80..=0x9f | 0xc0..=0xdb, ..] => {
-            "CBOR that is neither COSE_Sign1 nor COSE_Key, which is not supported; COSE_Sign1 needs tag 18".to_owned()
-        }
-        _ => format!(
-            "{} bytes that are not PEM, DER, JWK, JWS or COSE; raw keys are not supported, because they do not name \
-             their algorithm",
-            bytes.len()
-        ),
-    }
-}
-
-/// Splits JSON into parts: a single JWK, or the keys of a JWK set. Rejects other JSON documents.
-fn json_parts(text: &str) -> Result<Vec<RawPart>, String> {
-    let document: Value = serde_json::from_str(text).map_err(|error| format!("not JSON: {error}"))?;
-    if let Some(Value::Array(keys)) = document.get("keys") {
-        let count = keys.len();
-        if count == 0 {
-            return Err("a JWK set without keys".to_owned());
-        }
-        let part = |(index, key): (usize, &Value)| {
-            raw(&format!("JWK {} of {count}", index + 1), Encoding::Jwk, key.to_string().as_bytes())
-        };
-        return Ok(keys.iter().enumerate().map(part).collect());
-    }
-    if document.get("kty").is_some() {
-        return Ok(vec![raw("JWK", Encoding::Jwk, text.as_bytes())]);
-    }
-    if document.get("payload").is_some() {
-        return Err("a JWS in JSON serialisation, which is not supported; use the compact serialisation".to_owned());
-    }
-    Err("JSON without \"kty\", so it is not a JWK".to_owned())
+        format!("{}{remark}", extension.name)
+    };
+    let all: Vec<String> = certificate.extensions().into_iter().map(describe).collect();
+    (!all.is_empty()).then(|| fact("extensions", all.join(", ")))
 }
 
 /// Lists `names`, the header parameters of a token that pqlab does not interpret. Returns `None` if there are none.
 fn others(names: &[String]) -> Option<Fact> {
     (!names.is_empty()).then(|| fact("other header parameters, not interpreted", names.join(", ")))
+}
+
+/// Lists the members of a key that pqlab does not interpret, except the `interpreted` ones.
+fn other_members(mut names: Vec<String>, interpreted: &[&str]) -> Option<Fact> {
+    names.retain(|name| !interpreted.contains(&name.as_str()));
+    (!names.is_empty()).then(|| fact("other members, not interpreted", names.join(", ")))
 }
 
 fn fact(name: &str, value: impl ToString) -> Fact {
@@ -476,25 +395,32 @@ struct Libraries {
 }
 
 impl Libraries {
-    fn examine(&self, part: &RawPart, known: &Known) -> FileBlock {
+    /// Examines a part. `next` is the part that follows in the same file.
+    fn examine(&self, part: &RawPart, next: Option<&RawPart>, known: &Known) -> FileBlock {
         let label = part.label.as_deref();
         let is_read = label.is_some_and(|label| label == PARAMETERS || private_reader(label).is_some());
         let refused = label.filter(|_| !is_read).and_then(|label| Some((label, label_meaning(label)?)));
         let read = match (&part.bytes, refused) {
+            (Ok(bytes), Some((label, _))) if encrypted_cms(bytes).is_some() => {
+                Err(format!("{label}: {}", encrypted_cms(bytes).unwrap_or_default()))
+            }
             (_, Some((label, meaning))) => Err(format!("{label}: {meaning}")),
             (Err(reason), None) => Err(reason.clone()),
+            (Ok(bytes), None) if part.encoding == Encoding::Der && frame_fault(bytes).is_some() => {
+                Err(frame_fault(bytes).unwrap_or_default())
+            }
             (Ok(bytes), None) => match (part.encoding, label) {
-                (Encoding::Der, Some("CERTIFICATE")) => self.certificate(bytes, known),
+                (Encoding::Der, Some("CERTIFICATE")) => self.certificate(bytes, part, known),
                 (Encoding::Der, Some("PUBLIC KEY")) => self.public_key(bytes),
-                (Encoding::Der, Some(PARAMETERS)) => Ok(parameters()),
+                (Encoding::Der, Some(PARAMETERS)) => Ok(parameters(bytes, next)),
                 (Encoding::Der, Some(label)) => match private_reader(label) {
-                    Some(read) => self.private_key(read(bytes)),
+                    Some(read) => self.private_key(read(bytes), part, known),
                     None => Err(format!("unknown label {label:?}")),
                 },
-                (Encoding::Der, None) => self.der(bytes, known),
+                (Encoding::Der, None) => self.der(bytes, part, known),
                 (Encoding::Jwk, _) => self.jwk(bytes),
                 (Encoding::Jws, _) => self.jws(bytes, known),
-                (Encoding::Cbor, _) if matches!(bytes.first(), Some(&(SIGN1 | 0xd8))) => self.sign1(bytes, known),
+                (Encoding::Cbor, _) if bytes.first() == Some(&SIGN1) => self.sign1(bytes, known),
                 (Encoding::Cbor, _) => self.cose_key(bytes),
             },
         };
@@ -512,16 +438,16 @@ impl Libraries {
     }
 
     /// Reads DER that has no PEM label, and identifies its content from its structure.
-    fn der(&self, der: &[u8], known: &Known) -> Result<Read, String> {
+    fn der(&self, der: &[u8], part: &RawPart, known: &Known) -> Result<Read, String> {
         match shape(der) {
-            Shape::PrivateKey(read) => self.private_key(read(der)),
+            Shape::PrivateKey(read) => self.private_key(read(der), part, known),
             Shape::PublicKey => self.public_key(der),
-            Shape::Certificate => self.certificate(der, known),
-            Shape::Other(reason) => Err(reason.to_owned()),
+            Shape::Certificate => self.certificate(der, part, known),
+            Shape::Other(reason) => Err(reason),
         }
     }
 
-    fn certificate(&self, der: &[u8], known: &Known) -> Result<Read, String> {
+    fn certificate(&self, der: &[u8], part: &RawPart, known: &Known) -> Result<Read, String> {
         let certificate = Certificate::from_der(der).map_err(|error| error.to_string())?;
         let tbs = certificate.parsed().tbs_certificate();
         let key = certificate.subject_key();
@@ -532,7 +458,8 @@ impl Libraries {
         let mut facts = vec![
             fact("subject", tbs.subject()),
             fact("issuer", tbs.issuer()),
-            fact("serial number", tbs.serial_number()),
+            fact("version", certificate.version()),
+            fact("serial number", certificate.serial_number()),
             fact("valid from", format!("{begin}{}", remarks[0])),
             fact("valid until", format!("{end}{}", remarks[1])),
             fact("signature", algorithm_name(&signature).unwrap_or(&signature)),
@@ -541,29 +468,59 @@ impl Libraries {
         if let Some(key) = certificate.alternative_key() {
             facts.push(fact("alternative key", key.identifier().algorithm));
         }
+        facts.extend(extensions(&certificate));
         let mut checks = self.loads(key);
-        let is_issuer = |other: &&Certificate| other.parsed().tbs_certificate().subject() == tbs.issuer();
-        let issuers: Vec<&Certificate> = known.certificates.iter().filter(is_issuer).collect();
-        let own = tbs.issuer() == tbs.subject();
-        let name = if own { "signature by its own key" } else { "signature by the issuer" };
-        let algorithm = certificate.signature_algorithm().algorithm;
-        let mut verified = Vec::new();
-        for provider in self.chosen.iter().filter(|_| !issuers.is_empty()) {
-            let Some(scheme) = provider.signature(algorithm) else { continue };
-            let schemes = Schemes::new(self.schemes(scheme));
-            // Several certificates may have the issuer's name, for example after a renewal.
-            let verify = || first_success(&issuers, |issuer| Ok(certificate.verify(issuer, &schemes).map(drop)?));
-            verified.push(checked(&format!("{name}, verified by {}", provider.id()), verify));
-        }
-        if verified.is_empty() {
-            let detail = match issuers.is_empty() {
-                true => known.missing(&tbs.issuer().to_string(), algorithm),
-                false => format!("no chosen library offers {algorithm}"),
-            };
-            verified.push(Check { name: name.to_owned(), passed: None, detail: Some(detail) });
-        }
-        checks.extend(verified);
+        checks.extend(self.issued(&certificate, part, known));
         Ok(Read { kind: "certificate", algorithm: Some(key.identifier().algorithm.to_owned()), facts, checks })
+    }
+
+    /// Verifies a certificate with its own key, if it names itself as its issuer, or with the certificates that have
+    /// the issuer's name. After a renewal, several certificates may have this name.
+    fn issued(&self, certificate: &Certificate, part: &RawPart, known: &Known) -> Vec<Check> {
+        let tbs = certificate.parsed().tbs_certificate();
+        let algorithm = certificate.signature_algorithm().algorithm;
+        let itself = (tbs.issuer() == tbs.subject()).then_some((OWN_KEY.to_owned(), certificate));
+        let is_issuer = |other: &&KnownCertificate| {
+            let other = &other.certificate;
+            other.parsed().tbs_certificate().subject() == tbs.issuer() && other.as_der() != certificate.as_der()
+        };
+        let others = known.certificates.iter().filter(is_issuer);
+        let others = others.map(|other| (format!("{BY_ISSUER} ({})", other.reference), &other.certificate));
+        let candidates: Vec<(String, &Certificate)> = itself.into_iter().chain(others).collect();
+        let verify = |issuer: &Certificate| {
+            let mut checks = Vec::new();
+            for provider in &self.chosen {
+                let Some(scheme) = provider.signature(algorithm) else { continue };
+                let schemes = Schemes::new(self.schemes(scheme));
+                let verify = || Ok(certificate.verify(issuer, &schemes).map(drop)?);
+                checks.push(checked(&provider.id(), verify));
+            }
+            checks
+        };
+        let mut outcomes: Vec<(String, Vec<Check>)> = Vec::new();
+        for (name, issuer) in candidates {
+            let checks = verify(issuer);
+            let found = checks.iter().any(|check| check.passed == Some(true));
+            // The issuer's key verifies the signature, so the other certificates did not issue this one.
+            if found {
+                outcomes.clear();
+            }
+            outcomes.push((name, checks));
+            if found {
+                break;
+            }
+        }
+        // If no key verifies the signature, show the first failure for each library.
+        outcomes.truncate(1);
+        let Some((name, checks)) = outcomes.pop() else {
+            let detail = Some(known.missing(&tbs.issuer().to_string(), algorithm, &part.reference));
+            return vec![Check { name: BY_ISSUER.to_owned(), passed: None, detail }];
+        };
+        if checks.is_empty() {
+            return vec![Check { name, passed: None, detail: Some(format!("no chosen library offers {algorithm}")) }];
+        }
+        let named = |check: Check| Check { name: format!("{name}, verified by {}", check.name), ..check };
+        checks.into_iter().map(named).collect()
     }
 
     /// Returns the schemes that may verify a certificate, starting with `first`. The other schemes are for an
@@ -587,13 +544,81 @@ impl Libraries {
             fact("key", format!("{}, {} bytes", key.identifier().algorithm, key.as_bytes().len())),
             fact("object identifier", key.identifier().oid),
         ];
-        if let Some(Ok(fingerprint)) = self.sha256.as_ref().map(|sha256| key.fingerprint(sha256.as_ref())) {
-            facts.push(fact("SHA-256 of the key", hex::encode(fingerprint)));
-        }
+        facts.extend(self.fingerprint(key).map(|hash| fact("SHA-256 of the key", hash)));
         facts
     }
 
-    fn private_key(&self, key: Result<PrivateKey, DecodeError>) -> Result<Read, String> {
+    /// Returns the SHA-256 digest of a key's SubjectPublicKeyInfo in hexadecimal notation.
+    fn fingerprint(&self, key: &PublicKey) -> Option<String> {
+        let fingerprint = key.fingerprint(self.sha256.as_ref()?.as_ref()).ok()?;
+        Some(hex::encode(fingerprint))
+    }
+
+    /// Computes the public key that belongs to a private key. If no chosen library offers the algorithm, returns the
+    /// public key that the private key contains. Returns `None` if the two do not match.
+    fn public_key_of(&self, key: &PrivateKey) -> Option<Vec<u8>> {
+        let algorithm = key.identifier().algorithm;
+        let of_signature = |scheme: &Arc<dyn pqlab_primitives::SignatureScheme>| {
+            let mut bytes = vec![0; scheme.info().parameters.verifying_key];
+            let length = key.signing_key(scheme.as_ref()).ok()?.verifying_key().ok()?.encode(&mut bytes).ok()?;
+            bytes.truncate(length);
+            Some(bytes)
+        };
+        let of_kem = |kem: &Arc<dyn pqlab_primitives::Kem>| {
+            let mut bytes = vec![0; kem.info().parameters.encapsulation_key];
+            let length = key.decapsulation_key(kem.as_ref()).ok()?.encode_encapsulation_key(&mut bytes).ok()?;
+            bytes.truncate(length);
+            Some(bytes)
+        };
+        let offers =
+            |provider: &&Arc<Provider>| provider.signature(algorithm).is_some() || provider.kem(algorithm).is_some();
+        let mut offering = self.chosen.iter().filter(offers).peekable();
+        if offering.peek().is_none() {
+            return key.public_key().map(<[u8]>::to_vec);
+        }
+        let derive = |provider: &Arc<Provider>| {
+            let attempt = || {
+                provider
+                    .signature(algorithm)
+                    .and_then(of_signature)
+                    .or_else(|| provider.kem(algorithm).and_then(of_kem))
+            };
+            // A panic of the library is reported by the checks of the key.
+            catch_unwind(AssertUnwindSafe(attempt)).unwrap_or_default()
+        };
+        offering.find_map(derive)
+    }
+
+    /// Checks whether the certificates and public keys in all files belong to a private key with this public key.
+    fn belongings(&self, algorithm: &str, public: &[u8], part: &RawPart, known: &Known) -> (Vec<Check>, Vec<Fact>) {
+        let matches = |name: String| Check { name, passed: Some(true), detail: None };
+        let is_subject = |one: &&KnownCertificate| {
+            let key = one.certificate.subject_key();
+            key.identifier().algorithm == algorithm && key.as_bytes() == public
+        };
+        let certificates = known.certificates.iter().filter(is_subject);
+        let certificates: Vec<Check> = certificates
+            .map(|one| matches(format!("public key of the certificate ({}) matches", one.reference)))
+            .collect();
+        let bare = known.keys.iter().filter(|key| key.algorithm == algorithm && key.bytes == public);
+        let bare = bare.filter_map(|key| Some(matches(format!("public key ({}) matches", key.reference.as_ref()?))));
+        let mut checks: Vec<Check> = certificates.into_iter().chain(bare).collect();
+        let mut facts = Vec::new();
+        let has_certificate = checks.iter().any(|check| check.name.contains("certificate"));
+        if !has_certificate && !known.certificates.is_empty() {
+            // A file with both is meant to contain a key and its certificate.
+            if known.certificates.iter().any(|one| one.file == part.file) {
+                let name = "public key of a certificate in the same file matches".to_owned();
+                let detail = Some("no certificate contains this key".to_owned());
+                checks.push(Check { name, passed: Some(false), detail });
+            } else {
+                facts.push(fact("certificate", "none of the certificates contains this key"));
+            }
+        }
+        (checks, facts)
+    }
+
+    fn private_key(&self, key: Result<PrivateKey, DecodeError>, part: &RawPart, known: &Known) -> Result<Read, String> {
         let key = key.map_err(|error| error.to_string())?;
         let algorithm = key.identifier().algorithm;
         let form = match key.form() {
@@ -624,7 +649,15 @@ impl Libraries {
                 checks.push(checked(&name(), || Ok(key.decapsulation_key(kem.as_ref()).map(drop)?)));
             }
         }
-        Ok(Read { kind: "private key", algorithm: Some(algorithm.to_owned()), facts, checks: some(checks, algorithm) })
+        let mut checks = some(checks, algorithm);
+        if let Some(public) = self.public_key_of(&key) {
+            let fingerprint = PublicKey::new(key.identifier(), &public).ok().and_then(|key| self.fingerprint(&key));
+            facts.extend(fingerprint.map(|hash| fact("SHA-256 of the public key", hash)));
+            let (matching, missing) = self.belongings(algorithm, &public, part, known);
+            checks.extend(matching);
+            facts.extend(missing);
+        }
+        Ok(Read { kind: "private key", algorithm: Some(algorithm.to_owned()), facts, checks })
     }
 
     /// Checks that every chosen library that offers the key's algorithm accepts the public key.
@@ -661,14 +694,25 @@ impl Libraries {
             None => error.to_string(),
         })?;
         let thumbprint = self.sha256.as_ref().and_then(|sha256| key.jwk_thumbprint(sha256.as_ref()).ok());
-        Ok(self.akp(&key, thumbprint))
+        let mut read = self.akp(&key, thumbprint);
+        read.facts.extend(member("kid").map(|key_id| fact("key identifier", key_id)));
+        let names = members.as_object().map(|members| members.keys().cloned().collect()).unwrap_or_default();
+        read.facts.extend(other_members(names, &["kty", "alg", "pub", "priv", "kid"]));
+        Ok(read)
     }
 
     fn cose_key(&self, bytes: &[u8]) -> Result<Read, String> {
-        let key =
-            AkpKey::from_cose_key(bytes).map_err(|error| format!("{error}; supported: AKP, for ML-DSA (RFC 9964)"))?;
+        let (key, others) = AkpKey::from_any_cose_key(bytes)
+            .map_err(|error| format!("{error}; supported: AKP, for ML-DSA (RFC 9964)"))?;
         let thumbprint = self.sha256.as_ref().and_then(|sha256| key.cose_thumbprint(sha256.as_ref()).ok());
-        Ok(self.akp(&key, thumbprint))
+        let mut read = self.akp(&key, thumbprint);
+        // RFC 9052, section 7.1.
+        const KEY_ID: &str = "2";
+        let key_id = others.iter().find(|(label, _)| label == KEY_ID);
+        read.facts.extend(key_id.map(|(_, key_id)| fact("key identifier", hex::encode(key_id))));
+        let named = |(label, _): (String, Vec<u8>)| if label == "4" { "4 (key operations)".to_owned() } else { label };
+        read.facts.extend(other_members(others.into_iter().map(named).collect(), &[KEY_ID]));
+        Ok(read)
     }
 
     fn akp(&self, key: &AkpKey, thumbprint: Option<[u8; 32]>) -> Read {
@@ -706,6 +750,7 @@ impl Libraries {
             facts.push(fact("payload", "empty or detached"));
         }
         let algorithm = Algorithm::of_jose(token.algorithm());
+        check_signature_length(algorithm, token.algorithm(), token.signature_len())?;
         let checks = self.token(algorithm, token.algorithm(), known, |algorithm, key| {
             let remark = if is_empty { "; if the payload is detached, it cannot be verified" } else { "" };
             token.verify(algorithm, key).map(drop).map_err(|error| Flaw::Wrong(format!("{error}{remark}")))
@@ -714,8 +759,6 @@ impl Libraries {
     }
 
     fn sign1(&self, bytes: &[u8], known: &Known) -> Result<Read, String> {
-        // A CWT may have a tag of its own (RFC 8392, section 6).
-        let bytes = bytes.strip_prefix(&CWT).unwrap_or(bytes);
         let token = Sign1::parse_any(bytes).map_err(|error| error.to_string())?;
         let number = token
             .algorithm()
@@ -725,7 +768,10 @@ impl Libraries {
         facts.extend(token.content_type().map(|content| fact("content type", content)));
         facts.extend(others(&token.other_parameters()));
         let algorithm = Algorithm::of_cose(number);
-        let checks = self.token(algorithm, &format!("COSE algorithm {number}"), known, |algorithm, key| {
+        let name = format!("COSE algorithm {number}");
+        let described = algorithm.map_or(name.clone(), |known| format!("{name} ({})", known.jose));
+        check_signature_length(algorithm, &described, token.signature_len())?;
+        let checks = self.token(algorithm, &name, known, |algorithm, key| {
             token.verify(algorithm, key).map(drop).map_err(|error| Flaw::Wrong(error.to_string()))
         })?;
         Ok(Read { kind: "token", algorithm: algorithm.map(|known| known.primitive.to_owned()), facts, checks })
@@ -756,6 +802,27 @@ impl Libraries {
         }
         Ok(some(checks, algorithm.primitive))
     }
+}
+
+/// Checks the length of a token's signature, which reveals the size of an RSA key and the curve of EdDSA. `name` is the
+/// algorithm that the token names.
+fn check_signature_length(algorithm: Option<&Algorithm>, name: &str, length: usize) -> Result<(), String> {
+    // RSA keys with 1024 to 16384 bits.
+    const RSA: std::ops::RangeInclusive<usize> = 128..=2048;
+    const ED448: usize = 114;
+    let Some(algorithm) = algorithm.filter(|known| known.signature() != length) else { return Ok(()) };
+    let (primitive, expected) = (algorithm.primitive, algorithm.signature());
+    Err(match primitive {
+        "RSA-2048" if RSA.contains(&length) => {
+            let bits = 8 * length;
+            format!("{name}, signature of {length} bytes (RSA-{bits}), which is not supported; supported: {primitive}")
+        }
+        // The other names of Ed25519 exclude Ed448.
+        "Ed25519" if length == ED448 && (name == "EdDSA" || name.starts_with("COSE algorithm -8 ")) => {
+            format!("{name}, signature of {length} bytes (Ed448), which is not supported; supported: {primitive}")
+        }
+        _ => format!("a token with {name} and a signature of {length} bytes; {primitive} signatures have {expected}"),
+    })
 }
 
 /// Tries candidates until `attempt` succeeds for one. If it fails for all of them, returns the last failure.
@@ -842,10 +909,7 @@ fn checked(name: &str, attempt: impl FnOnce() -> Result<(), Flaw>) -> Check {
     Check { name: name.to_owned(), passed, detail }
 }
 
-/// Reads a private key from DER.
-type PrivateReader = fn(&[u8]) -> Result<PrivateKey, DecodeError>;
-
-/// PEM label of the parameters that OpenSSL writes before an elliptic-curve key. The key contains the same parameters.
+/// PEM label of the parameters that OpenSSL writes before an elliptic-curve key. Usually, the key names the same curve.
 const PARAMETERS: &str = "EC PARAMETERS";
 
 /// Returns the function that reads private keys with this PEM label. Returns `None` if the label is not that of a
@@ -859,84 +923,35 @@ fn private_reader(label: &str) -> Option<PrivateReader> {
     }
 }
 
-fn parameters() -> Read {
-    let facts = vec![fact("content", "not interpreted, because the key contains the same parameters")];
-    Read { kind: "parameters", algorithm: None, facts, checks: Vec::new() }
-}
-
-/// Kind of a DER structure, determined from the tags of its first elements.
-enum Shape {
-    PrivateKey(PrivateReader),
-    PublicKey,
-    Certificate,
-    Other(&'static str),
-}
-
-/// Maximum number of DER elements to examine at one level.
-const ELEMENTS: usize = 4;
-
-fn shape(der: &[u8]) -> Shape {
-    let Some((0x30, content, [])) = element(der) else {
-        return Shape::Other("not DER: the length of the outer SEQUENCE does not match the file");
-    };
-    let parts = elements(content);
-    let tags = |parts: &[(u8, &[u8])]| parts.iter().map(|(tag, _)| *tag).collect::<Vec<u8>>();
-    let content = |place: usize| parts.get(place).map_or(&[][..], |(_, content)| *content);
-    match tags(&parts)[..] {
-        [0x02, 0x30, 0x04, ..] => Shape::PrivateKey(PrivateKey::from_der),
-        [0x02, 0x02, 0x02, ..] => Shape::PrivateKey(PrivateKey::from_pkcs1_der),
-        [0x02, 0x02] => Shape::Other(
-            "an RSA public key in PKCS #1; convert it with `openssl rsa -RSAPublicKey_in -pubout -inform DER`",
-        ),
-        [0x02, 0x04, ..] => Shape::PrivateKey(PrivateKey::from_sec1_der),
-        [0x0a] | [0x0a, 0xa0] => Shape::Other("an OCSP response, which is not supported"),
-        [0x02, 0x30] | [0x02, 0x30, 0x30] if content(1).starts_with(&[0x06]) => {
-            Shape::Other("PKCS #12; extract its contents with `openssl pkcs12`")
-        }
-        [0x30, 0x04] => Shape::Other("an encrypted private key; decrypt it with `openssl pkcs8 -inform DER`"),
-        [0x30, 0x03] => Shape::PublicKey,
-        [0x30, 0x30, 0x03] => match tags(&elements(content(0)))[..] {
-            [0x02, 0x30, 0x30] | [0x02, 0x30, 0x30, 0xa0] => {
-                Shape::Other("a certificate request, which is not supported")
-            }
-            [0x02, 0x30, 0x30, 0x17 | 0x18] | [0x30, 0x30, 0x17 | 0x18, ..] => {
-                Shape::Other("a certificate revocation list, which is not supported")
-            }
-            _ => Shape::Certificate,
-        },
-        [0x06, ..] => {
-            Shape::Other("CMS or PKCS #7; extract its certificates with `openssl pkcs7 -print_certs -inform DER`")
-        }
-        _ => Shape::Other("DER, but not a key or a certificate"),
-    }
-}
-
-/// Returns the tags and contents of the first [`ELEMENTS`] DER elements.
-fn elements(mut rest: &[u8]) -> Vec<(u8, &[u8])> {
-    let mut found = Vec::new();
-    while let Some((tag, content, after)) = element(rest)
-        && found.len() < ELEMENTS
+/// Reads the parameters of an elliptic curve, and compares them with the key in the next part.
+fn parameters(bytes: &[u8], next: Option<&RawPart>) -> Read {
+    let named = element(bytes).filter(|(tag, ..)| *tag == OID).map(|(_, oid, _)| oid);
+    let curve = named.and_then(oid_text).map_or_else(
+        || "explicit parameters, not interpreted".to_owned(),
+        |oid| algorithm_name(&oid).map_or(oid.clone(), |name| format!("{name} ({oid})")),
+    );
+    let mut checks = Vec::new();
+    if let Some(next) = next
+        && let (Some("EC PRIVATE KEY"), Ok(key)) = (next.label.as_deref(), &next.bytes)
+        && let Some(its) = curve_of_sec1(key)
     {
-        found.push((tag, content));
-        rest = after;
+        let name = format!("the key that follows ({}) is on the same curve", next.reference);
+        let passed = named.is_some_and(|oid| its == oid);
+        let other = oid_text(its).unwrap_or_default();
+        let other = algorithm_name(&other).map_or(other.clone(), str::to_owned);
+        let detail = (!passed).then(|| format!("the key names the curve {other}"));
+        checks.push(Check { name, passed: Some(passed), detail });
     }
-    found
+    Read { kind: "parameters", algorithm: None, facts: vec![fact("curve", curve)], checks }
 }
 
-/// Splits off the first DER element. Returns its tag, its contents and the remaining bytes; `None` if the bytes are not
-/// DER.
-fn element(der: &[u8]) -> Option<(u8, &[u8], &[u8])> {
-    let (&[tag, first], rest) = der.split_first_chunk::<2>()?;
-    let (length, rest) = match first {
-        0..=0x7f => (usize::from(first), rest),
-        0x81..=0x84 => {
-            let (bytes, rest) = rest.split_at_checked(usize::from(first & 0x7f))?;
-            (bytes.iter().fold(0, |length, byte| length << 8 | usize::from(*byte)), rest)
-        }
-        _ => return None,
-    };
-    let (content, after) = rest.split_at_checked(length)?;
-    Some((tag, content, after))
+const OID: u8 = 0x06;
+
+/// Returns the contents of the OBJECT IDENTIFIER of the curve in an ECPrivateKey (RFC 5915, section 3).
+fn curve_of_sec1(der: &[u8]) -> Option<&[u8]> {
+    let (_, content, _) = element(der)?;
+    let (_, parameters) = elements(content, 3).into_iter().find(|(tag, _)| *tag == 0xa0)?;
+    element(parameters).filter(|(tag, ..)| *tag == OID).map(|(_, oid, _)| oid)
 }
 
 impl InspectRequest {
@@ -947,7 +962,7 @@ impl InspectRequest {
             "cose",
         ];
         let end = std::path::Path::new(argument).extension().map(|end| end.to_string_lossy().to_lowercase());
-        argument.contains('/') || end.is_some_and(|end| ENDS.contains(&end.as_str()))
+        argument == STANDARD_INPUT || argument.contains('/') || end.is_some_and(|end| ENDS.contains(&end.as_str()))
     }
 }
 

@@ -1,6 +1,6 @@
 use super::*;
 use crate::WorkerProgram;
-use pqlab_constructions::keys::Identifier;
+use pqlab_constructions::keys::{Identifier, PemBlock};
 use pqlab_constructions::token::jws;
 use pqlab_primitives::{Coins, KeyEncoding};
 use proptest::prelude::*;
@@ -164,8 +164,10 @@ fn verifies_certificates_with_the_certificates_in_the_file() {
     let (root, leaf) = (issue("ML-DSA-44", "Root", &root_key), issue("ML-DSA-44", "Leaf", &leaf_key));
     let found = inspect("chain.pem", format!("{leaf}{root}").as_bytes()).unwrap();
     assert!(found.sound(), "{found:?}");
-    for (block, wanted) in
-        found.blocks.iter().zip(["signature by the issuer, verified", "signature by its own key, verified"])
+    for (block, wanted) in found
+        .blocks
+        .iter()
+        .zip(["signature by the issuer (PEM block 2 of 2), verified", "signature by its own key, verified"])
     {
         assert!(
             block.checks.iter().any(|check| check.name.contains(wanted) && check.passed == Some(true)),
@@ -245,7 +247,7 @@ fn names_the_signature_and_the_missing_issuer() {
     let root = format!("-----BEGIN CERTIFICATE-----\n{}\n-----END CERTIFICATE-----\n", base64(&root));
     let chain = inspect("chain.pem", format!("{leaf}{root}").as_bytes()).unwrap();
     let detail = chain.blocks[0].checks.last().unwrap().detail.as_ref().unwrap();
-    assert!(detail.contains("chain.pem, PEM block 2 of 2) cannot be read"), "{detail}");
+    assert!(detail.contains("certificate (PEM block 2 of 2) cannot be read"), "{detail}");
 }
 
 /// Encodes bytes in base64, with padding.
@@ -438,7 +440,7 @@ fn names_what_it_cannot_read() {
         (b"---- BEGIN SSH2 PUBLIC KEY ----\nAAAA\n".to_vec(), "ssh-keygen -i"),
         (hex::decode("8443a10127a0f640").unwrap(), "COSE_Sign1 needs tag 18"),
         (hex::decode("d8628440a0f680").unwrap(), "COSE_Sign, with several signatures"),
-        (hex::decode("d9d9f7d28443a10127a0f640").unwrap(), "COSE_Sign1 needs tag 18"),
+        (hex::decode("d9d9f7d28443a10127a0f640").unwrap(), "detached payload"),
         (hex::decode("d18443a10105a041784279ff").unwrap(), "COSE_Mac0"),
         (hex::decode("feedfeed00000002").unwrap(), "Java keystore"),
         (hex::decode("cececece00000002").unwrap(), "Java keystore"),
@@ -452,7 +454,26 @@ fn names_what_it_cannot_read() {
         (b"{\"kty\":\"oct\",\"k\":\"AA\"}".to_vec(), "a JWK of type oct"),
         (b"a.b.c.d.e".to_vec(), "JWE"),
         (hex::decode("3003020103").unwrap(), "not a key or a certificate"),
-        (hex::decode("300602010102010102").unwrap(), "length of the outer"),
+        (hex::decode("300602010102010102").unwrap(), "trailing bytes: 1 byte after the outer element; remove them"),
+        (hex::decode("300302010130030201").unwrap(), "trailing bytes: 4 bytes"),
+        (hex::decode("30030201013003020102").unwrap(), "put each DER structure in its own file"),
+        (hex::decode("3006020101").unwrap(), "has 8 bytes, but only 5 are present (3 missing)"),
+        (hex::decode("308006092a864886f70d010702").unwrap(), "BER with an indefinite length: CMS or PKCS #7"),
+        (hex::decode("3080020100").unwrap(), "export the file again"),
+        (hex::decode("300b06092a864886f70d010703").unwrap(), "encrypted CMS; decrypt it with `openssl cms -decrypt"),
+        (hex::decode("308006092a864886f70d0107030000").unwrap(), "encrypted CMS"),
+        (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR".to_vec(), "an image"),
+        (vec![0x9f; 1312], "1312 bytes that are not PEM"),
+        (vec![0xa1; 64], "64 bytes that are not PEM"),
+        (hex::decode("d9d9f7a1").unwrap(), "CBOR that is malformed or truncated"),
+        (b"30820122300d06092a864886f70d01010105000382".to_vec(), "hexadecimal text; decode it with `xxd -r -p"),
+        (b"0x30:82:01:22:30:0d:06:09:2a".to_vec(), "hexadecimal text"),
+        (b"00000000: 3082 0122 300d 0609  0..\"0...\n00000010: 2a86 4886  *.H.\n".to_vec(), "a hex dump"),
+        (b"Public-Key: (256 bit)\npub:\n    04:ab\n".to_vec(), "without the PEM block"),
+        (b"Certificate:\n    Data:\n        Version: 3 (0x2)\n".to_vec(), "without the PEM block"),
+        (b"# hosts\nexample.org,10.0.0.1 ssh-ed25519 AAAAC3Nz\n".to_vec(), "authorized_keys or known_hosts"),
+        (b"no-pty,command=\"a b\" ecdsa-sha2-nistp256 AAAAE2Vj x".to_vec(), "authorized_keys or known_hosts"),
+        (b"{\"ciphertext\":\"AA\",\"protected\":\"e30\"}".to_vec(), "JWE (encrypted token) in JSON"),
     ] {
         let error = inspect("x", &bytes).map(|found| panic!("{wanted}: {found:?}")).unwrap_err();
         assert!(error.contains(wanted) && !error.contains('\n'), "{wanted}: {error}");
@@ -461,7 +482,7 @@ fn names_what_it_cannot_read() {
 
 #[test]
 fn distinguishes_paths_from_algorithms() {
-    for path in ["a/b", "x.pem", "X.DER", "./ML-KEM-768", "k.jwk"] {
+    for path in ["-", "a/b", "x.pem", "X.DER", "./ML-KEM-768", "k.jwk"] {
         assert!(InspectRequest::is_path(path), "{path}");
     }
     for name in ["ML-KEM-768", "X.509-composite", "X25519+ML-KEM-768", "SPHINCS+-SHA2-128f-simple", "X-Wing"] {
@@ -602,7 +623,7 @@ fn reads_cose_tokens_with_any_headers() {
         (&[0xa2, 3, 0x63, b'a', b'/', b'b', 1, 0x32], &[0xa0], &[("content type", "a/b")]),
     ] {
         let token = sign1(protected, unprotected, b"hello", "Ed25519", 5);
-        let tagged = [&CWT[..], &token].concat();
+        let tagged = [&[0xd8, 61][..], &token].concat();
         for token in [token, tagged] {
             let found = inspect_together(&[&token, pem.as_bytes()]);
             let block = &found[0].blocks[0];
@@ -668,4 +689,253 @@ fn private_keys_verify_tokens() {
         let verified = |check: &Check| check.name.contains("signature, verified") && check.passed == Some(true);
         assert!(found[0].sound() && found[0].blocks[0].checks.iter().any(verified), "{algorithm}: {found:?}");
     }
+}
+
+/// Returns a DER element.
+fn tlv(tag: u8, content: &[u8]) -> Vec<u8> {
+    let length = content.len();
+    let head = match length {
+        0..0x80 => vec![tag, length as u8],
+        _ => vec![tag, 0x82, (length >> 8) as u8, length as u8],
+    };
+    [head, content.to_vec()].concat()
+}
+
+/// Returns a PEM block.
+fn armour(label: &str, der: &[u8]) -> String {
+    format!("-----BEGIN {label}-----\n{}\n-----END {label}-----\n", base64(der))
+}
+
+/// Returns the DER of a certificate that `issue` returned, with `old` replaced by `new` everywhere.
+fn replaced(pem: &str, old: &[u8], new: &[u8]) -> Vec<u8> {
+    let der = PemBlock::all(pem).remove(0).der.unwrap().to_vec();
+    let hex = hex::encode(&der).replace(&hex::encode(old), &hex::encode(new));
+    let changed = hex::decode(hex).unwrap();
+    assert_ne!(changed, der);
+    changed
+}
+
+fn passed(block: &FileBlock) -> Vec<&str> {
+    block.checks.iter().filter(|check| check.passed == Some(true)).map(|check| check.name.as_str()).collect()
+}
+
+#[test]
+fn a_new_key_that_the_old_key_certifies_is_not_self_signed() {
+    let ((_, old), (_, new)) = (pair("ML-DSA-44", 7), pair("ML-DSA-44", 8));
+    let (rollover, root) = (issue("ML-DSA-44", "Root", &new), issue("ML-DSA-44", "Root", &old));
+    for (text, [first, second]) in [
+        (format!("{rollover}{root}"), [Some("PEM block 2 of 2"), None]),
+        (format!("{root}{rollover}"), [None, Some("PEM block 1 of 2")]),
+    ] {
+        let found = inspect("chain.pem", text.as_bytes()).unwrap();
+        assert!(found.sound(), "{found:?}");
+        for (block, issuer) in found.blocks.iter().zip([first, second]) {
+            let name = issuer.map_or("signature by its own key, verified by ".to_owned(), |place| {
+                format!("signature by the issuer ({place}), verified by ")
+            });
+            let signatures: Vec<&str> = passed(block).into_iter().filter(|check| check.contains("signature")).collect();
+            assert!(!signatures.is_empty() && signatures.iter().all(|check| check.starts_with(&name)), "{block:?}");
+        }
+    }
+    let alone = inspect("rollover.pem", rollover.as_bytes()).unwrap();
+    assert!(!alone.sound() && failed(&alone).iter().all(|check| check.contains("by its own key")), "{alone:?}");
+    let together = inspect_together(&[rollover.as_bytes(), root.as_bytes()]);
+    let by_file = passed(&together[0].blocks[0]).into_iter().any(|check| check.contains("/1), verified by"));
+    assert!(by_file, "{together:?}");
+}
+
+#[test]
+fn lists_extensions_version_and_serial_number() {
+    let (_, key) = pair("ML-DSA-44", 7);
+    let pem = issue("ML-DSA-44", "Root", &key);
+    let block = inspect("x.pem", pem.as_bytes()).unwrap().blocks.remove(0);
+    assert_eq!((value(&block, "version"), value(&block, "serial number")), ("3", "01"));
+    assert!(value(&block, "extensions").contains("basic constraints (critical)"), "{block:?}");
+    assert!(!value(&block, "extensions").contains("not interpreted"), "{block:?}");
+    // Rename basicConstraints to an unknown extension.
+    let unknown = replaced(&pem, &[0x06, 3, 0x55, 0x1d, 19], &[0x06, 3, 0x55, 0x1d, 99]);
+    let block = inspect("x.der", &unknown).unwrap().blocks.remove(0);
+    assert!(value(&block, "extensions").contains("2.5.29.99 (critical, not interpreted)"), "{block:?}");
+    // The serial number follows the version.
+    for (serial, wanted) in [(0x00, "00 (zero"), (0xff, "-01 (negative")] {
+        let changed = replaced(&pem, &[0xa0, 3, 2, 1, 2, 2, 1, 1], &[0xa0, 3, 2, 1, 2, 2, 1, serial]);
+        let block = inspect("x.der", &changed).unwrap().blocks.remove(0);
+        assert!(value(&block, "serial number").starts_with(wanted), "{block:?}");
+    }
+    let older = replaced(&pem, &[0xa0, 3, 2, 1, 2, 2, 1, 1], &[0xa0, 3, 2, 1, 1, 2, 1, 1]);
+    let block = inspect("x.der", &older).unwrap().blocks.remove(0);
+    assert_eq!(value(&block, "version"), "2 (extensions require version 3)");
+}
+
+#[test]
+fn names_dates_that_it_does_not_support() {
+    let (_, key) = pair("ML-DSA-44", 7);
+    let pem = issue("ML-DSA-44", "Root", &key);
+    let begin = b"700101000000Z";
+    for (date, wanted) in [
+        (b"551231235959Z", "\"valid from\" is 1955-12-31 23:59:59 UTC; pqlab supports dates from 1970 on"),
+        (b"70010100+0100", "offset from UTC"),
+        (b"700231000000Z", "does not exist"),
+    ] {
+        let error = inspect("x.der", &replaced(&pem, begin, date)).unwrap_err();
+        assert!(error.contains(wanted), "{error}");
+    }
+}
+
+#[test]
+fn reads_self_described_cbor_and_key_sets() {
+    let (jwk, cose, _) = tokens();
+    const SELF_DESCRIBED: [u8; 3] = [0xd9, 0xd9, 0xf7];
+    let token = sign1(&[0xa1, 1, 0x32], &[0xa0], b"hello", "Ed25519", 5);
+    let (_, key) = pair("Ed25519", 5);
+    let pem = key.to_pem().unwrap();
+    for tagged in [
+        [&SELF_DESCRIBED[..], &token].concat(),
+        [&SELF_DESCRIBED[..], &[0xd8, 61], &token].concat(),
+        [&[0xd8, 61][..], &SELF_DESCRIBED, &token].concat(),
+    ] {
+        let found = inspect_together(&[&tagged, pem.as_bytes()]).remove(0);
+        assert!(found.sound() && !passed(&found.blocks[0]).is_empty(), "{found:?}");
+    }
+    assert!(inspect("x.cbor", &[&SELF_DESCRIBED[..], &cose].concat()).unwrap().sound());
+    let set = inspect("x.cbor", &[&[0x82][..], &cose, &cose].concat()).unwrap();
+    assert!(set.sound() && set.blocks[1].place == "COSE_Key 2 of 2", "{set:?}");
+    // A key identifier and key operations, in any order: the map has two more members.
+    let extended = [&[cose[0] + 2][..], &cose[1..], &[4, 0x81, 2, 2, 0x42, 0xab, 0xcd]].concat();
+    let found = inspect("x.cbor", &extended).unwrap();
+    assert_eq!(value(&found.blocks[0], "key identifier"), "abcd");
+    assert_eq!(value(&found.blocks[0], "other members, not interpreted"), "4 (key operations)");
+    let twice = [&[cose[0] + 2][..], &cose[1..], &[2, 0x41, 1, 2, 0x41, 1]].concat();
+    assert!(inspect("x.cbor", &twice).unwrap_err().contains("duplicate label"));
+    let array = inspect("x.jwk", format!("[{jwk},{jwk}]").as_bytes()).unwrap();
+    assert!(array.sound() && array.blocks.len() == 2, "{array:?}");
+    let named = jwk.replacen('{', "{\"kid\":\"k\",\"use\":\"sig\",", 1);
+    let found = inspect("x.jwk", named.as_bytes()).unwrap();
+    assert_eq!(value(&found.blocks[0], "key identifier"), "k");
+    assert_eq!(value(&found.blocks[0], "other members, not interpreted"), "use");
+}
+
+#[test]
+fn rejects_cose_headers_that_the_standard_forbids() {
+    for (protected, unprotected, reason) in [
+        // An unknown critical parameter.
+        (&[0xa3, 1, 0x32, 2, 0x81, 0x19, 3, 0xe7, 0x19, 3, 0xe7, 1][..], &[0xa0][..], "critical header parameter"),
+        (&[0xa1, 1, 0x32], &[0xa1, 2, 0x81, 4], "critical header parameter"),
+        (&[0xa2, 1, 0x32, 4, 0x41, 1], &[0xa1, 4, 0x41, 2], "the same label in both headers"),
+        (&[0xa2, 1, 0x32, 1, 0x32], &[0xa0], "duplicate label"),
+    ] {
+        let error = inspect("x.cbor", &sign1(protected, unprotected, b"hello", "Ed25519", 5)).unwrap_err();
+        assert!(error.contains(reason), "{error}");
+    }
+}
+
+#[test]
+fn the_length_of_a_signature_decides_what_a_token_is() {
+    let token = |header: &str, length: usize| {
+        let signature = key_id_text(&vec![1; length]);
+        format!("{}.e30.{signature}", key_id_text(header.as_bytes()))
+    };
+    for (alg, length, wanted) in [
+        ("RS256", 384, "RS256, signature of 384 bytes (RSA-3072), which is not supported"),
+        ("RS256", 5, "a token with RS256 and a signature of 5 bytes"),
+        ("EdDSA", 114, "EdDSA, signature of 114 bytes (Ed448)"),
+        ("EdDSA", 65, "a signature of 65 bytes; Ed25519 signatures have 64"),
+        ("Ed25519", 114, "a signature of 114 bytes"),
+        ("ES256", 71, "a signature of 71 bytes; ECDSA-P-256 signatures have 64"),
+        ("ML-DSA-44", 0, "a signature of 0 bytes"),
+    ] {
+        let error = inspect("x.jws", token(&format!("{{\"alg\":\"{alg}\"}}"), length).as_bytes()).unwrap_err();
+        assert!(error.contains(wanted), "{error}");
+    }
+    let good = token("{\"alg\":\"EdDSA\"}", 64);
+    for text in [format!("Bearer {good}"), format!("Authorization: Bearer {good}\n")] {
+        assert_eq!(inspect("x.jws", text.as_bytes()).unwrap().blocks[0].place, "JWS");
+    }
+    let two = inspect("x.jws", format!("{good}\n{good}\n").as_bytes()).unwrap();
+    assert_eq!(two.blocks[1].place, "JWS 2 of 2");
+}
+
+#[test]
+fn names_lists_of_integers() {
+    let number = |length: usize| tlv(0x02, &vec![0x11; length]);
+    let list = |numbers: &[Vec<u8>]| tlv(0x30, &numbers.concat());
+    let small = |value: u8| tlv(0x02, &[value]);
+    for (der, wanted) in [
+        (list(&[number(129), number(20), number(128)]), "DSA parameters without a key"),
+        (list(&[small(0), number(129), number(20), number(128), number(128), number(20)]), "a DSA private key"),
+        (list(&[number(32), number(33)]), "an ECDSA or DSA signature"),
+        (list(&[number(256), small(2)]), "Diffie-Hellman parameters"),
+        (list(&[number(256), small(2), tlv(0x02, &[1, 0])]), "Diffie-Hellman parameters"),
+        (list(&[number(257), tlv(0x02, &[1, 0, 1])]), "an RSA public key in PKCS #1"),
+        (list(&[number(8), number(8), number(8), number(8)]), "not a key or a certificate"),
+    ] {
+        let error = inspect("x.der", &der).unwrap_err();
+        assert!(error.contains(wanted), "{wanted}: {error}");
+    }
+    let dsa = list(&[small(0), number(129), number(20), number(128), number(128), number(20)]);
+    let error = inspect("x.pem", armour("RSA PRIVATE KEY", &dsa).as_bytes()).unwrap_err();
+    assert!(error.contains("PKCS #1 private key is not an RSA key") && !error.contains("PKCS #8"), "{error}");
+    let sec1 = tlv(0x30, &[tlv(0x02, &[1]), tlv(0x04, &[7; 31]), tlv(0xa0, &p256())].concat());
+    let error = inspect("x.pem", armour("EC PRIVATE KEY", &sec1).as_bytes()).unwrap_err();
+    assert!(!error.contains("PKCS #8"), "{error}");
+}
+
+/// Returns the OBJECT IDENTIFIER of P-256 in DER.
+fn p256() -> Vec<u8> {
+    hex::decode("06082a8648ce3d030107").unwrap()
+}
+
+#[test]
+fn compares_ec_parameters_with_the_key_that_follows() {
+    let p384 = hex::decode("06052b81040022").unwrap();
+    let key = tlv(0x30, &[tlv(0x02, &[1]), tlv(0x04, &[7; 32]), tlv(0xa0, &p256())].concat());
+    let file = |parameters: &[u8]| armour("EC PARAMETERS", parameters) + &armour("EC PRIVATE KEY", &key);
+    let good = inspect("x.pem", file(&p256()).as_bytes()).unwrap();
+    assert!(good.sound() && value(&good.blocks[0], "curve") == "P-256 (1.2.840.10045.3.1.7)", "{good:?}");
+    assert_eq!(passed(&good.blocks[0]), ["the key that follows (PEM block 2 of 2) is on the same curve"]);
+    let bad = inspect("x.pem", file(&p384).as_bytes()).unwrap();
+    assert!(failed(&bad).iter().any(|check| check.contains("names the curve P-256")), "{bad:?}");
+    let alone = inspect("x.pem", armour("EC PARAMETERS", &p384).as_bytes()).unwrap();
+    assert!(alone.blocks[0].checks.is_empty() && value(&alone.blocks[0], "curve").starts_with("P-384"), "{alone:?}");
+}
+
+#[test]
+fn finds_blocks_between_text_in_any_encoding() {
+    let (_, public) = pair("Ed25519", 5);
+    let file = [&b"# M\xfcller\r\n"[..], public.to_pem().unwrap().as_bytes(), b"\xff\n"].concat();
+    assert!(inspect("x.pem", &file).unwrap().sound());
+    let enveloped = hex::decode("300b06092a864886f70d010703").unwrap();
+    let error = inspect("x.pem", armour("CMS", &enveloped).as_bytes()).unwrap_err();
+    assert!(error.contains("CMS: encrypted CMS"), "{error}");
+}
+
+#[test]
+fn limits_the_length_of_endless_files() {
+    assert_eq!(read_from(&b"abc"[..], 3).unwrap(), b"abc");
+    assert!(read_from(io::repeat(0), 1000).unwrap_err().contains("at most 1000 bytes"));
+}
+
+#[test]
+fn says_which_certificate_belongs_to_a_private_key() {
+    let ((private, public), (_, other)) = (pair("Ed25519", 9), pair("Ed25519", 10));
+    let key = private.to_pem().unwrap();
+    let (own, foreign) = (issue("ML-DSA-44", "Leaf", &public), issue("ML-DSA-44", "Leaf", &other));
+    let found = inspect("x.pem", format!("{}{foreign}{own}", key.as_str()).as_bytes()).unwrap();
+    assert!(
+        passed(&found.blocks[0]).contains(&"public key of the certificate (PEM block 3 of 3) matches"),
+        "{found:?}"
+    );
+    let hash = value(&found.blocks[0], "SHA-256 of the public key");
+    assert_eq!(hash, value(&found.blocks[2], "SHA-256 of the key"));
+    let wrong = inspect("x.pem", format!("{}{foreign}", key.as_str()).as_bytes()).unwrap();
+    assert!(failed(&wrong).iter().any(|check| check.contains("no certificate contains this key")), "{wrong:?}");
+    let apart = inspect_together(&[key.as_bytes(), foreign.as_bytes()]);
+    assert_eq!(value(&apart[0].blocks[0], "certificate"), "none of the certificates contains this key");
+    assert!(apart[0].sound(), "{apart:?}");
+    let bare = inspect_together(&[key.as_bytes(), public.to_pem().unwrap().as_bytes()]);
+    assert!(passed(&bare[0].blocks[0]).iter().any(|check| check.ends_with("/1) matches")), "{bare:?}");
+    // Keys of a KEM have a public key, too.
+    let kem = PrivateKey::new(Identifier::named("ML-KEM-512").unwrap(), Some(&[1; 64]), None).unwrap();
+    let found = inspect("x.pem", kem.to_pem().unwrap().as_bytes()).unwrap();
+    assert_eq!(value(&found.blocks[0], "SHA-256 of the public key").len(), 64);
 }
