@@ -62,7 +62,7 @@ pub use ntor::{RELAY_IDENTITY, RelayKeys, circuit_handshake, relay, relay_addres
 pub use output_file::{Destination, Writing};
 pub use patterns::{is_pattern, matches, nearest};
 pub use planning::duration::{ExpectedDuration, run_seconds};
-pub use planning::names::Named;
+pub use planning::names::{Named, round_three_note};
 pub use planning::outline::Outline;
 pub use planning::plan::{Filters, Plan};
 pub use planning::suite::{ProtocolOverrides, Select, Suite, builtin_suites};

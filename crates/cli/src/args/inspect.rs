@@ -16,8 +16,8 @@ use clap::Args;
   pqlab inspect token.jws key.jwk                        a token, verified with its key
 
 Files: PEM with any number of blocks, DER, JWK, JWK sets, JWS, COSE_Key and COSE_Sign1. An argument
-with a slash or a known extension (.pem, .der, .key, .jwk, ...) is a file. Signatures are verified
-with the keys and certificates from all files.
+with a slash or a known extension (.pem, .der, .key, .jwk, ...) is a file, and - is standard input.
+Signatures are verified with the keys and certificates from all files.
 
 Hybrids: X-Wing, MLKEM768-X25519-SHA3-256, X25519MLKEM768, X25519+ML-KEM-768,
 MLDSA65-Ed25519-SHA512 and Ed25519+ML-DSA-65. Names with a plus sign come from the reference, an

@@ -2,8 +2,11 @@ use crate::args::InspectArgs;
 use crate::output::{self, Terminal};
 use crate::table::table;
 use crate::{DONE, FAILED};
+use pqlab_lab::analysis::text::neutral;
 use pqlab_lab::report::terminal::TextStyle;
-use pqlab_lab::{Check, FileBlock, FileInspection, InspectRequest, Inspection, Item, ItemPart, LabError};
+use pqlab_lab::{
+    Check, FileBlock, FileInspection, InspectRequest, Inspection, Item, ItemPart, LabError, round_three_note,
+};
 use std::path::{Path, PathBuf};
 
 /// Number of bytes to show at each end of a long value.
@@ -21,6 +24,9 @@ pub(crate) fn run(arguments: &InspectArgs, terminal: &Terminal) -> anyhow::Resul
         Err(LabError::Unknown { .. }) if Path::new(&request.algorithm).is_file() => return files(arguments, terminal),
         found => found?,
     };
+    if let Some(note) = round_three_note(&request.algorithm) {
+        output::talk(&note);
+    }
     if arguments.output.is_json() {
         output::json(&serde_json::to_string_pretty(&inspections)?)?;
     } else {
@@ -40,7 +46,7 @@ fn files(arguments: &InspectArgs, terminal: &Terminal) -> anyhow::Result<u8> {
         [one] => output::data(&file_page(one, terminal))?,
         all => {
             for one in all {
-                let name = terminal.palette.paint(TextStyle::Strong, &one.file);
+                let name = terminal.palette.paint(TextStyle::Strong, &neutral(&one.file));
                 output::data(&format!("{name}\n{}", file_page(one, terminal)))?;
             }
         }

@@ -78,7 +78,7 @@ impl Laboratory {
                 named.suites.push(of_workload(word));
             } else if let Some(algorithm) = algorithm(word, &cases) {
                 if algorithm != *word {
-                    named.notes.push(format!("{word}: {algorithm}"));
+                    named.notes.push(round_three_note(word).unwrap_or_else(|| format!("{word}: {algorithm}")));
                 }
                 named.algorithms.push(algorithm);
             } else if cases.iter().any(|case| matches(word, &case.provider) || matches(word, case.library())) {
@@ -196,6 +196,15 @@ pub(crate) fn algorithm(word: &str, cases: &[Case]) -> Option<String> {
     alike.cloned().or_else(before).filter(|name| has(name))
 }
 
+/// Returns the note on an algorithm that the user names as in round 3 of the NIST competition, such as `Kyber768`.
+/// Returns `None` for all other names.
+pub fn round_three_note(word: &str) -> Option<String> {
+    let plain = plain(word);
+    let (_, now) = BEFORE.iter().find(|(old, _)| *old == plain)?;
+    let is_from_round_three = ["kyber", "dilithium"].iter().any(|family| plain.starts_with(family));
+    is_from_round_three.then(|| format!("{word}: {now}; the round-3 version of {word} is not compatible with {now}"))
+}
+
 fn plain(name: &str) -> String {
     name.chars().filter(char::is_ascii_alphanumeric).map(|character| character.to_ascii_lowercase()).collect()
 }
@@ -222,6 +231,9 @@ mod tests {
             assert_eq!(named(&[word]), Ok(wanted), "{word}");
         }
         assert_eq!(named(&["dilithium3"]).unwrap().1, ["ML-DSA-65"]);
+        let note = "Kyber768: ML-KEM-768; the round-3 version of Kyber768 is not compatible with ML-KEM-768";
+        assert_eq!(round_three_note("Kyber768").as_deref(), Some(note));
+        assert_eq!(["mlkem768", "ML-KEM-768", "p256", "x"].map(round_three_note), [const { None }; 4]);
         assert_eq!(named(&["ED25519"]).unwrap(), (vec!["signature".into()], vec!["Ed25519".into()], vec![]));
         assert_eq!(named(&["x-wing"]).unwrap(), (vec!["hybrid".into()], vec!["X-Wing".into()], vec![]));
         assert_eq!(named(&["ML-KEM-*"]).unwrap(), (vec!["kem".into()], vec!["ML-KEM-*".into()], vec![]));
