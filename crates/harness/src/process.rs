@@ -131,7 +131,7 @@ impl<'a> ProcessPool<'a> {
     }
 
     fn start(&mut self, process: u32) -> Result<Worker, Failure> {
-        let started = match Worker::start(&self.workers, process, self.stop) {
+        match Worker::start(&self.workers, process, self.stop) {
             Err(Failure::Fatal(WorkerError::Silent(reason))) => match self.workers.without_loading.take() {
                 Some(variable) => {
                     let reason = format!("a worker that loads the library did not start: {reason}");
@@ -141,8 +141,7 @@ impl<'a> ProcessPool<'a> {
                 None => Err(Failure::Fatal(WorkerError::Silent(reason))),
             },
             started => started,
-        };
-        started
+        }
     }
 
     /// Measures a first call in a fresh process, which then ends.
