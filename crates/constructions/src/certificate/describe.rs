@@ -79,7 +79,9 @@ impl Certificate {
 
     /// Returns the serial number in hexadecimal notation with its sign, and a remark if RFC 5280 forbids it.
     pub fn serial_number(&self) -> String {
-        describe_serial(serial(&self.der).unwrap_or_default())
+        let serial = serial(&self.der).unwrap_or_default();
+        let remark = if is_too_long(serial) { " (longer than 20 bytes, which RFC 5280 forbids)" } else { "" };
+        format!("{}{remark}", describe_serial(serial))
     }
 }
 
@@ -89,6 +91,18 @@ pub(super) fn serial(der: &[u8]) -> Option<&[u8]> {
     let (_, certificate, _) = element(der)?;
     let (_, tbs, _) = element(certificate)?;
     elements(tbs, 2).into_iter().find(|(tag, _)| *tag == INTEGER).map(|(_, serial)| serial)
+}
+
+/// Returns whether the version is unknown. Version 3 is encoded as 2.
+pub(super) fn has_unknown_version(der: &[u8]) -> bool {
+    const VERSION: u8 = 0xa0;
+    let version = || {
+        let (_, certificate, _) = element(der)?;
+        let (_, tbs, _) = element(certificate)?;
+        let (VERSION, version, _) = element(tbs)? else { return None };
+        Some(element(version)?.1)
+    };
+    version().is_some_and(|version| !matches!(version, [0..=2]))
 }
 
 /// Returns whether RFC 5280 forbids a serial number because of its length.

@@ -84,6 +84,9 @@ impl Certificate {
                 what: CERTIFICATE,
                 problem: "has a serial number of more than 20 bytes, which RFC 5280 forbids",
             },
+            _ if describe::has_unknown_version(der) => {
+                DecodeError::Structure { what: CERTIFICATE, problem: "has a version other than 1, 2 and 3" }
+            }
             _ => dates::explain(der).unwrap_or_else(|| failed(error)),
         })?;
         let (tbs_der, tbs) = syntax::read_tbs(der)?;

@@ -21,6 +21,9 @@ fn malformed(what: &'static str, problem: &'static str) -> TokenError {
     TokenError::Malformed { what, problem }
 }
 
+/// Parameters of a COSE_Key that do not define the key: the label and, for the key identifier, the value.
+pub type OtherParameters = Vec<(String, Vec<u8>)>;
+
 /// An ML-DSA-44, -65 or -87 key.
 #[derive(Clone)]
 pub struct AkpKey {
@@ -137,12 +140,11 @@ impl AkpKey {
         Ok(read)
     }
 
-    /// Parses a COSE_Key, public or private, in any encoding. Also returns the other parameters: the label and, for the
-    /// key identifier, the value.
+    /// Parses a COSE_Key, public or private, in any encoding. Also returns the other parameters.
     ///
     /// # Errors
     /// [`TokenError`] naming the problem.
-    pub fn from_any_cose_key(bytes: &[u8]) -> Result<(AkpKey, Vec<(String, Vec<u8>)>), TokenError> {
+    pub fn from_any_cose_key(bytes: &[u8]) -> Result<(AkpKey, OtherParameters), TokenError> {
         let key = CoseKey::from_slice(bytes).map_err(|error| {
             let problem = match error {
                 coset::CoseError::DuplicateMapKey => "has a duplicate label",

@@ -20,7 +20,7 @@ mod json;
 pub mod jws;
 mod key;
 
-pub use key::AkpKey;
+pub use key::{AkpKey, OtherParameters};
 
 use coset::iana::{self, EnumI64};
 use pqlab_primitives::{Coins, Error, SignatureParameters, SigningKey, VerifyingKey};

@@ -399,6 +399,8 @@ impl Libraries {
     fn examine(&self, part: &RawPart, next: Option<&RawPart>, known: &Known) -> FileBlock {
         let label = part.label.as_deref();
         let is_read = label.is_some_and(|label| label == PARAMETERS || private_reader(label).is_some());
+        let is_der =
+            part.encoding == Encoding::Der && (is_read || matches!(label, None | Some("CERTIFICATE" | "PUBLIC KEY")));
         let refused = label.filter(|_| !is_read).and_then(|label| Some((label, label_meaning(label)?)));
         let read = match (&part.bytes, refused) {
             (Ok(bytes), Some((label, _))) if encrypted_cms(bytes).is_some() => {
@@ -406,9 +408,7 @@ impl Libraries {
             }
             (_, Some((label, meaning))) => Err(format!("{label}: {meaning}")),
             (Err(reason), None) => Err(reason.clone()),
-            (Ok(bytes), None) if part.encoding == Encoding::Der && frame_fault(bytes).is_some() => {
-                Err(frame_fault(bytes).unwrap_or_default())
-            }
+            (Ok(bytes), None) if is_der && frame_fault(bytes).is_some() => Err(frame_fault(bytes).unwrap_or_default()),
             (Ok(bytes), None) => match (part.encoding, label) {
                 (Encoding::Der, Some("CERTIFICATE")) => self.certificate(bytes, part, known),
                 (Encoding::Der, Some("PUBLIC KEY")) => self.public_key(bytes),
@@ -786,6 +786,7 @@ impl Libraries {
     ) -> Result<Vec<Check>, String> {
         let algorithm = algorithm.ok_or_else(|| {
             let known: Vec<&str> = Algorithm::all().map(|known| known.jose).collect();
+            let name = neutral(name);
             format!("a token that uses {name}, which is not supported; supported: {}", known.join(", "))
         })?;
         let keys = known.keys(algorithm.primitive);

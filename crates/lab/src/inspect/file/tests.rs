@@ -762,6 +762,8 @@ fn lists_extensions_version_and_serial_number() {
         let block = inspect("x.der", &changed).unwrap().blocks.remove(0);
         assert!(value(&block, "serial number").starts_with(wanted), "{block:?}");
     }
+    let newer = replaced(&pem, &[0xa0, 3, 2, 1, 2, 2, 1, 1], &[0xa0, 3, 2, 1, 3, 2, 1, 1]);
+    assert!(inspect("x.der", &newer).unwrap_err().contains("a version other than 1, 2 and 3"));
     let older = replaced(&pem, &[0xa0, 3, 2, 1, 2, 2, 1, 1], &[0xa0, 3, 2, 1, 1, 2, 1, 1]);
     let block = inspect("x.der", &older).unwrap().blocks.remove(0);
     assert_eq!(value(&block, "version"), "2 (extensions require version 3)");
