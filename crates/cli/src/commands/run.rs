@@ -64,7 +64,7 @@ pub(crate) fn run(mut arguments: Box<RunArgs>, screen: &Terminal) -> anyhow::Res
     let stop = stop_on_signals()?;
     let mut announced = None;
     if let Some(plan) = plan.as_ref().filter(|_| !quiet) {
-        let expected = laboratory.expected_duration(&store, plan, true)?;
+        let expected = laboratory.expected_duration(&store, plan, true, &stop)?;
         if expected.seconds >= ANNOUNCED_S {
             let measured = plan.cases.iter().filter(|case| !case.is_overhead()).count();
             output::talk(&format!("{}: {}; {}", plan.suite, cases(measured), takes(&expected)));

@@ -9,13 +9,14 @@ use crate::running::processors::Place;
 use crate::{LabError, Laboratory, Plan};
 use pqlab_harness::clock;
 use pqlab_harness::gate::AdditionsPerCycle;
-use pqlab_harness::process::{NEVER, ProcessPool};
+use pqlab_harness::process::ProcessPool;
 use pqlab_harness::schedule::{Failure, WorkerPool};
 use pqlab_harness::wire::VisitRequest;
 use pqlab_record::{Case, CounterChoice, Parameter, Protocol, ProtocolKind, Run, State, Unit};
 use pqlab_store::{FinishedRun, Store};
 use pqlab_workloads::link_seconds;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::AtomicBool;
 
 /// Maximum number of earlier runs used for estimates, newest first.
 const MOST_RUNS: usize = 50;
@@ -90,12 +91,18 @@ pub fn run_seconds(run: &Run) -> Option<f64> {
 impl Laboratory {
     /// Returns the expected duration of a plan. Cases that no earlier run covers get a short trial if they are large
     /// blocks or loads, or if the number of samples is fixed. The trials take a few seconds in total. If `thorough` is
-    /// set, the other cases of long plans also get trials.
+    /// set, the other cases of long plans also get trials. Setting `stop` ends the trials.
     ///
     /// # Errors
     /// [`LabError::Store`] if the store cannot be read, [`LabError::Counter`] and [`LabError::Worker`] if this machine
     /// cannot measure.
-    pub fn expected_duration(&self, store: &Store, plan: &Plan, thorough: bool) -> Result<ExpectedDuration, LabError> {
+    pub fn expected_duration(
+        &self,
+        store: &Store,
+        plan: &Plan,
+        thorough: bool,
+        stop: &AtomicBool,
+    ) -> Result<ExpectedDuration, LabError> {
         let environment = self.environment(CounterChoice::Wall)?;
         let now = clock::utc_now();
         let mut times = Times::default();
@@ -106,13 +113,13 @@ impl Laboratory {
         }
         let runs = store.finished_runs_like(&environment, &now, DAYS, MOST_RUNS)?;
         times.learn(&plan.cases, &plan.protocol, &runs);
-        self.try_unknown(plan, thorough, &mut times)?;
+        self.try_unknown(plan, thorough, &mut times, stop)?;
         Ok(expected(plan, &times))
     }
 
     /// Runs trials of cases without an estimate: one case of each kind, with one library. A case that fails gets no
     /// estimate.
-    fn try_unknown(&self, plan: &Plan, thorough: bool, times: &mut Times) -> Result<(), LabError> {
+    fn try_unknown(&self, plan: &Plan, thorough: bool, times: &mut Times, stop: &AtomicBool) -> Result<(), LabError> {
         let rules = &plan.protocol;
         let nominal_s = expected(plan, &Times::default()).seconds;
         let (worthwhile, patience_ns) = match samples(rules) {
@@ -145,7 +152,7 @@ impl Laboratory {
             ..Protocol::default()
         };
         let place = Place::new(&protocol);
-        let mut pool = ProcessPool::new(self.workers(1, &protocol, &tried, &place, None), &NEVER);
+        let mut pool = ProcessPool::new(self.workers(1, &protocol, &tried, &place, None), stop);
         let begun = clock::monotonic_ns();
         for case in tried.iter().take_while(|_| clock::monotonic_ns() - begun < patience_ns) {
             let started = clock::monotonic_ns();

@@ -2,6 +2,7 @@
 
 use crate::planning::plan::remove_unavailable;
 use crate::{ExpectedDuration, Filters, LabError, Laboratory, Plan, ProtocolOverrides};
+use pqlab_harness::process::NEVER;
 use pqlab_record::Case;
 use pqlab_store::Store;
 use serde_json::{Value, json};
@@ -65,7 +66,7 @@ impl Laboratory {
         Ok(Outline {
             cases,
             measured: without_overhead(&plan).count(),
-            expected: self.expected_duration(store, &plan, false)?,
+            expected: self.expected_duration(store, &plan, false, &NEVER)?,
             suite: plan.suite,
             notes,
         })
