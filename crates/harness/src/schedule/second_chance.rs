@@ -59,7 +59,11 @@ impl Measuring<'_> {
             return Ok(());
         }
         let limit = patience(self.protocol, self.disturbed.len(), spent);
-        self.observer.event(Event::SecondChance { cases: self.disturbed.len(), limit })?;
+        // The null case shows only the overhead, and no report counts it.
+        let cases = self.disturbed.keys().filter(|position| !self.plan[**position].is_null()).count();
+        if cases > 0 {
+            self.observer.event(Event::SecondChance { cases, limit })?;
+        }
         let end_ns = self.pool.now_ns().saturating_add(u64::try_from(limit.as_nanos()).unwrap_or(u64::MAX));
         for _ in 0..PASSES {
             let positions: Vec<usize> = self.disturbed.keys().copied().collect();

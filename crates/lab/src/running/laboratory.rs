@@ -399,8 +399,10 @@ impl Observer for Watcher<'_> {
                 let scanty = record.case.state() == State::Warm
                     && record.samples.scanty_visits(usize::try_from(LEAST_SAMPLES).unwrap_or(usize::MAX)) > 0;
                 tally.scanty += usize::from(scanty);
-                tally.tried_again += usize::from(record.second_chance.is_some());
-                tally.undisturbed += usize::from(record.second_chance == Some(SecondChance::Undisturbed));
+                if !record.case.is_null() {
+                    tally.tried_again += usize::from(record.second_chance.is_some());
+                    tally.undisturbed += usize::from(record.second_chance == Some(SecondChance::Undisturbed));
+                }
                 self.progress.finished(self.header, &record);
             }
         }
