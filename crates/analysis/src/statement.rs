@@ -142,7 +142,8 @@ pub(crate) fn times<'a>(
     let (factor, range) = factor_and_range(&compared.ratio?.ratio);
     let tie = match compared.verdict() {
         Verdict::Faster | Verdict::Slower => "",
-        _ => ", no measurable difference",
+        Verdict::Equivalent => ", no measurable difference",
+        Verdict::Inconclusive => ", inconclusive",
     };
     Some(Times { factor, range: format!("{range}{tie}"), unit: unit_words(compared.unit) })
 }

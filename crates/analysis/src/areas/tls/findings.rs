@@ -1,6 +1,8 @@
 //! Findings about post-quantum key exchange and certificates in TLS: time, bytes and round trips.
 
 use super::{AREA, Configuration, ConnectionFigures, HandshakeFigures, connections, handshakes};
+use crate::case::CaseAnalysis;
+use crate::comparison::NotRanked;
 use crate::group::gathered;
 use crate::number::{grouped, known_factor, known_rate};
 use crate::run::RunAnalysis;
@@ -48,11 +50,25 @@ fn pair<'h, 'r, 'a>(
     Some((found.by, best, other))
 }
 
+/// Returns the ratio of two times in words. If another program disturbed a case, the two times may differ for that
+/// reason alone.
+fn ratio_words<'a>(
+    analysis: &RunAnalysis<'a>,
+    before: &CaseAnalysis<'a>,
+    after: &CaseAnalysis<'a>,
+) -> Option<String> {
+    let is_disturbed = |one: &CaseAnalysis<'_>| one.not_ranked() == Some(NotRanked::Disturbed);
+    if is_disturbed(before) || is_disturbed(after) {
+        return Some("no ratio, because another program disturbed a case".to_owned());
+    }
+    Some(times(analysis, &[before], &[after])?.inside())
+}
+
 fn exchange<'a>(analysis: &RunAnalysis<'a>, all: &[HandshakeFigures<'_, 'a>]) -> Option<Statement> {
     let [old, new] = EXCHANGES;
     let (by, after, before) = pair(analysis, all, [new, SIGNATURES[0]], [old, SIGNATURES[0]])?;
     let (new_time, old_time) = (time(analysis, &[after.whole?])?, time(analysis, &[before.whole?])?);
-    let ratio = times(analysis, &[before.whole?], &[after.whole?])?.inside();
+    let ratio = ratio_words(analysis, before.whole?, after.whole?)?;
     let mut text = format!("{new_time} with {new} by {by}, vs {old_time} with {old} ({ratio})");
     if let (Some(after), Some(before)) = (after.flights(), before.flights()) {
         let (after, before) = (grouped(after.client_hello), grouped(before.client_hello));
@@ -65,7 +81,7 @@ fn certificates<'a>(analysis: &RunAnalysis<'a>, all: &[HandshakeFigures<'_, 'a>]
     let [old, new] = SIGNATURES;
     let (by, after, before) = pair(analysis, all, [EXCHANGES[1], new], [EXCHANGES[1], old])?;
     let (new_time, old_time) = (time(analysis, &[after.whole?])?, time(analysis, &[before.whole?])?);
-    let ratio = times(analysis, &[before.whole?], &[after.whole?])?.inside();
+    let ratio = ratio_words(analysis, before.whole?, after.whole?)?;
     let mut text = format!("{new_time} with {new} by {by}, vs {old_time} with {old} ({ratio})");
     if let Some(flights) = after.flights() {
         text = format!("{text}; {}", flights.describe());
