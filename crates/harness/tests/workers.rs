@@ -12,7 +12,7 @@ use pqlab_harness::{BuildId, Program, WorkerError, WorkerPool, worker};
 use pqlab_record::{Case, CounterChoice, Facts, ProviderBuild};
 use std::io::Write;
 use std::os::unix::net::UnixStream;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -24,6 +24,8 @@ const LIMIT: Duration = Duration::from_secs(30);
 /// process id.
 const SCRIPT: &str = "PQLAB_TEST_SCRIPT";
 const NUMBER: &str = "PQLAB_TEST_NUMBER";
+/// Extension of the file that a worker writes before it hangs.
+const HUNG: &str = "hung";
 
 /// Environment variable that makes this program a coordinator. Its value is the file to which the worker writes its
 /// process id.
@@ -102,7 +104,7 @@ fn ends_a_worker_that_never_begins() {
     assert_eq!(error.to_string(), "a worker did not start: no answer within 2 s; the worker was killed");
 }
 
-/// With this time limit, the test would wait for days if the flag did not end the wait.
+/// If the flag did not end the wait, the time limit would, with another failure.
 #[test]
 fn the_stop_flag_ends_the_wait_for_a_hung_worker() {
     let folder = tempfile::tempdir().unwrap();
@@ -110,10 +112,10 @@ fn the_stop_flag_ends_the_wait_for_a_hung_worker() {
         let (number, stop) = (folder.path().join(script), AtomicBool::new(false));
         let failure = std::thread::scope(|scope| {
             let waiting = scope.spawn(|| {
-                let limit = Duration::from_secs(1_000_000);
-                pool_until_stopped(script, &number, limit, &stop).prepare(0, &case()).unwrap_err()
+                pool_until_stopped(script, &number, Duration::from_secs(60), &stop).prepare(0, &case()).unwrap_err()
             });
-            while !number.exists() {
+            let marker = if script == "hang" { number.with_extension(HUNG) } else { number.clone() };
+            while !marker.exists() && !waiting.is_finished() {
                 std::thread::sleep(Duration::from_millis(5));
             }
             stop.store(true, Ordering::Relaxed);
@@ -133,9 +135,15 @@ fn ends_the_child_processes_of_a_worker_that_exited() {
     let child: i32 = std::fs::read_to_string(&number).unwrap().parse().unwrap();
     // The child is a zombie until init reaps it.
     let state = || std::fs::read_to_string(format!("/proc/{child}/stat")).unwrap_or_default();
-    while state().rsplit(')').next().is_some_and(|rest| !rest.is_empty() && !rest.starts_with(" Z")) {
+    let is_running = || state().rsplit(')').next().is_some_and(|rest| !rest.is_empty() && !rest.starts_with(" Z"));
+    // The kernel delivers the signal soon. The child itself would end after a minute.
+    for _ in 0..6_000 {
+        if !is_running() {
+            return;
+        }
         std::thread::sleep(Duration::from_millis(5));
     }
+    panic!("child {child} is still running");
 }
 
 #[test]
@@ -317,9 +325,12 @@ fn worker_by_script() {
             wire::send(&mut stream, &Response::Fault { reason: "answered".into() }).unwrap();
             for_ever();
         }
-        "hang" => for_ever(),
+        "hang" => {
+            std::fs::write(PathBuf::from(std::env::var_os(NUMBER).unwrap()).with_extension(HUNG), "").unwrap();
+            for_ever()
+        }
         "fork" => {
-            let child = Command::new("sleep").arg("1000000").spawn().unwrap();
+            let child = Command::new("sleep").arg("60").spawn().unwrap();
             std::fs::write(std::env::var_os(NUMBER).unwrap(), child.id().to_string()).unwrap();
             std::process::exit(7)
         }

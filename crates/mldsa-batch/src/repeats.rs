@@ -16,8 +16,8 @@ impl<'a, 't> Order<'a, 't> {
     pub(crate) fn new(tasks: &'t [Task<'a>]) -> Option<Order<'a, 't>> {
         let mut sorted: Vec<(u64, usize)> = Vec::with_capacity(tasks.len());
         sorted.extend(tasks.iter().enumerate().filter_map(|(index, task)| {
-            let start = encoded(task)?.first_chunk()?;
-            Some((u64::from_be_bytes(*start), index))
+            let start = encoded(task)?.first_chunk().copied().unwrap_or_default();
+            Some((u64::from_be_bytes(start), index))
         }));
         let key = |index: usize| encoded(&tasks[index]);
         sorted.sort_unstable_by(|(start, index), (other_start, other)| {

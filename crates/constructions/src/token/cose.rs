@@ -8,6 +8,7 @@ use coset::{
     RegisteredLabelWithPrivate, TaggedCborSerializable,
 };
 use pqlab_primitives::{Coins, SigningKey, VerifyingKey};
+use std::collections::BTreeSet;
 
 const WHAT: &str = "COSE_Sign1";
 
@@ -111,16 +112,20 @@ fn header_fault(bytes: &[u8]) -> Option<&'static str> {
     let array = array.into_array().ok()?;
     let protected = item(array.first()?.as_bytes()?).and_then(|header| header.into_map().ok()).unwrap_or_default();
     let headers = [&protected, array.get(1)?.as_map()?];
-    let labels = headers.map(|header| header.iter().map(|(label, _)| label).collect::<Vec<_>>());
-    let is_repeated = |labels: &Vec<&Value>| (1..labels.len()).any(|place| labels[..place].contains(&labels[place]));
-    if labels.iter().any(is_repeated) {
+    let encoded = |label: &Value| {
+        let mut bytes = Vec::new();
+        coset::cbor::into_writer(label, &mut bytes).ok().map(|()| bytes)
+    };
+    let labels =
+        headers.map(|header| header.iter().filter_map(|(label, _)| encoded(label)).collect::<BTreeSet<Vec<u8>>>());
+    if headers.iter().zip(&labels).any(|(header, labels)| labels.len() < header.len()) {
         return Some("has a duplicate label in a header");
     }
-    if labels[0].iter().any(|label| labels[1].contains(label)) {
+    if !labels[0].is_disjoint(&labels[1]) {
         return Some("has the same label in both headers, which RFC 9052, section 3, forbids");
     }
-    let critical = Value::from(iana::HeaderParameter::Crit.to_i64());
-    labels.iter().any(|labels| labels.contains(&&critical)).then_some(CRITICAL)
+    let critical = encoded(&Value::from(iana::HeaderParameter::Crit.to_i64()))?;
+    labels.iter().any(|labels| labels.contains(&critical)).then_some(CRITICAL)
 }
 
 const CRITICAL: &str = "has an unsupported critical header parameter";

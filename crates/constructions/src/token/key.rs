@@ -134,7 +134,12 @@ impl AkpKey {
             return Err(malformed(COSE_KEY, "has parameters other than a public key and a seed"));
         }
         let key = CoseKey::from_slice(bytes).map_err(|_| malformed(COSE_KEY, "is malformed"))?;
-        if !key.to_vec().is_ok_and(|again| again == bytes) {
+        // The library keeps the order of the parameters. -1 must precede -2.
+        let is_sorted = key.params.is_sorted_by_key(|(label, _)| match label {
+            Label::Int(number) => number.unsigned_abs(),
+            Label::Text(_) => u64::MAX,
+        });
+        if !is_sorted || !key.to_vec().is_ok_and(|again| again == bytes) {
             return Err(malformed(COSE_KEY, "is not encoded deterministically"));
         }
         Ok(read)
@@ -184,7 +189,7 @@ impl AkpKey {
         let rest = key.params.iter().filter(|(label, _)| ![PUBLIC, PRIVATE].map(Label::Int).contains(label));
         let rest = rest.map(|(label, _)| match label {
             Label::Int(number) => (number.to_string(), Vec::new()),
-            Label::Text(text) => (text.clone(), Vec::new()),
+            Label::Text(text) => (format!("{text:?}"), Vec::new()),
         });
         Ok((read, common.chain(rest).collect()))
     }

@@ -64,9 +64,9 @@ fn same_lengths(standard: &KemParameters, stated: &KemParameters) -> Result<(), 
 
 impl KemCalls for Calls {
     const ENCAPSULATION_FAILED: &'static str =
-        "encapsulation key, or the library failed: OQS_KEM_encaps returned an error code";
+        "encapsulation key, or the library failed: its encapsulation function returned an error code";
     const DECAPSULATION_FAILED: &'static str =
-        "decapsulation key, or the library failed: OQS_KEM_decaps returned an error code";
+        "decapsulation key, or the library failed: its decapsulation function returned an error code";
 
     unsafe fn keypair(&self, public: *mut u8, private: *mut u8) -> bool {
         // SAFETY: the caller upholds the contract.

@@ -103,7 +103,8 @@ fn same_lengths(standard: &SignatureParameters, stated: &SignatureParameters) ->
 }
 
 impl SignatureCalls for Calls {
-    const SIGNING_FAILED: &'static str = "signing key, or the library failed: OQS_SIG_sign returned an error code";
+    const SIGNING_FAILED: &'static str =
+        "signing key, or the library failed: its signing function returned an error code";
 
     unsafe fn keypair(&self, public: *mut u8, private: *mut u8) -> bool {
         // SAFETY: the caller upholds the contract.

@@ -45,9 +45,9 @@ pub(super) fn kem(symbols: &Symbols, parameters: KemParameters) -> Result<Encode
 
 impl KemCalls for Calls {
     const ENCAPSULATION_FAILED: &'static str =
-        "encapsulation key, or the library failed: crypto_kem_enc returned an error code";
+        "encapsulation key, or the library failed: its encapsulation function returned an error code";
     const DECAPSULATION_FAILED: &'static str =
-        "decapsulation key, or the library failed: crypto_kem_dec returned an error code";
+        "decapsulation key, or the library failed: its decapsulation function returned an error code";
 
     unsafe fn keypair(&self, public: *mut u8, private: *mut u8) -> bool {
         // SAFETY: the caller upholds the contract of `KemCalls`, here and in the functions below.

@@ -169,7 +169,8 @@ impl Internal {
 }
 
 impl SignatureCalls for Calls {
-    const SIGNING_FAILED: &'static str = "signing key, or the library failed: crypto_sign returned an error code";
+    const SIGNING_FAILED: &'static str =
+        "signing key, or the library failed: its signing function returned an error code";
 
     unsafe fn keypair(&self, public: *mut u8, private: *mut u8) -> bool {
         // SAFETY: the caller upholds the contract of `SignatureCalls`, here and in the functions below.

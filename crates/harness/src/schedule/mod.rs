@@ -64,6 +64,8 @@ const PILOT_ROUNDS: u32 = 3;
 const SAMPLES_PER_VISIT: u64 = 1000;
 /// Minimum number of samples in a visit to a short operation, because a median of fewer samples means little.
 pub const LEAST_SAMPLES: u64 = 10;
+/// Generous time for one sample with cold caches, in addition to the operation.
+const EVICTION_NS: u64 = 200_000_000;
 /// Fraction of a visit's time spent on warm-up, except in the first visit.
 const WARMUP_SHARE: f64 = 0.1;
 
@@ -395,8 +397,10 @@ impl Block<'_> {
         let certain = if open.quota.is_some() { samples } else { least.max(1) };
         let measuring_ns = (operation_ns * certain as f64) as u64;
         let measuring_ns = if open.quota.is_some() { measuring_ns } else { measuring_ns.max(budget_ns) };
-        let expected_ns = measuring_ns.saturating_add((open.ns_per_operation * warmup as f64) as u64);
         let warm = case.state() == State::Warm;
+        let eviction_ns = if warm { 0 } else { EVICTION_NS.saturating_mul(certain) };
+        let warmup_ns = (open.ns_per_operation * warmup as f64) as u64;
+        let expected_ns = measuring_ns.saturating_add(warmup_ns).saturating_add(eviction_ns);
         let second_chance = self.until_ns.is_some();
         let may_put_off = warm && open.quota.is_none() && (open.patience_ns > 0 || second_chance);
         let additions_per_cycle = AdditionsPerCycle::new();

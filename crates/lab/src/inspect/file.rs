@@ -602,9 +602,9 @@ impl Libraries {
             .collect();
         let bare = known.keys.iter().filter(|key| key.algorithm == algorithm && key.bytes == public);
         let bare = bare.filter_map(|key| Some(matches(format!("public key ({}) matches", key.reference.as_ref()?))));
+        let has_certificate = !certificates.is_empty();
         let mut checks: Vec<Check> = certificates.into_iter().chain(bare).collect();
         let mut facts = Vec::new();
-        let has_certificate = checks.iter().any(|check| check.name.contains("certificate"));
         if !has_certificate && !known.certificates.is_empty() {
             // A file with both is meant to contain a key and its certificate.
             if known.certificates.iter().any(|one| one.file == part.file) {

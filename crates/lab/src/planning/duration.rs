@@ -16,7 +16,7 @@ use pqlab_record::{Case, CounterChoice, Parameter, Protocol, ProtocolKind, Run, 
 use pqlab_store::{FinishedRun, Store};
 use pqlab_workloads::link_seconds;
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Maximum number of earlier runs used for estimates, newest first.
 const MOST_RUNS: usize = 50;
@@ -154,19 +154,22 @@ impl Laboratory {
         let place = Place::new(&protocol);
         let mut pool = ProcessPool::new(self.workers(1, &protocol, &tried, &place, None), stop);
         let begun = clock::monotonic_ns();
-        for case in tried.iter().take_while(|_| clock::monotonic_ns() - begun < patience_ns) {
+        let goes_on = || !stop.load(Ordering::Relaxed) && clock::monotonic_ns() - begun < patience_ns;
+        for case in tried.iter().take_while(|_| goes_on()) {
             let started = clock::monotonic_ns();
             match pool.prepare(0, case) {
                 Ok(prepared) => {
                     let batch = prepared.batch.unwrap_or(1);
                     let ready_ns = (clock::monotonic_ns() - started) as f64;
                     let mut call_ns = prepared.ns_per_operation * batch as f64;
-                    if case.parameters.iter().any(is_size)
-                        && let Ok(visited) = pool.visit(0, case, &one_sample(case, batch, prepared.ns_per_operation))
-                    {
-                        // For a large block, generation and checking take as long as the timed
-                        // work, so count the whole visit.
-                        call_ns = call_ns.max(visited.visit_ns as f64);
+                    if case.parameters.iter().any(is_size) {
+                        match pool.visit(0, case, &one_sample(case, batch, prepared.ns_per_operation)) {
+                            // For a large block, generation and checking take as long as the timed
+                            // work, so count the whole visit.
+                            Ok(visited) => call_ns = call_ns.max(visited.visit_ns as f64),
+                            Err(Failure::Stopped) => break,
+                            Err(_) => {}
+                        }
                     }
                     times.tried.entry(kind(case)).or_default().push(Tried {
                         size: size(case),

@@ -207,7 +207,9 @@ fn find(name: &str) -> Option<Unit> {
     let (above, below) = (simple(above)?, simple(below)?);
     match (UNITS[above].1, UNITS[below].1) {
         (one, other) if one == other => None,
-        (_, Operations) => Some(Unit { above, below: None }),
+        (_, Operations) if UNITS[below].2 == 1.0 => Some(Unit { above, below: None }),
+        // ns/kop
+        (_, Operations) => None,
         _ => Some(Unit { above, below: Some(below) }),
     }
 }
@@ -287,10 +289,11 @@ fn locate(name: &str) -> (Stated, String) {
         if let Some((before, rest)) = name.rsplit_once(open)
             && let Some(inside) = rest.strip_suffix(close)
         {
-            let (before, inside) = (before.trim_end(), inside.trim());
+            let (attached, before, inside) = (!before.ends_with(' '), before.trim_end(), inside.trim());
             let measure = || MEASURES.contains(&last_word(before).1.to_lowercase().as_str());
-            let plural = || if inside == "s" && before.len() > 2 { canonical(&format!("{before}s")) } else { None };
-            if let Some(unit) = plural() {
+            // cycle(s)
+            let is_plural = attached && inside == "s" && before.len() > 2 && !before.eq_ignore_ascii_case("min");
+            if is_plural && let Some(unit) = canonical(&format!("{before}s")) {
                 return (Stated::Known(unit), String::new());
             }
             return match canonical(inside) {
@@ -469,6 +472,9 @@ mod tests {
             ("t (kcycles)", Some("kcycles")),
             ("enc_ns (min)", Some("ns")),
             ("cycle(s)", Some("cycles")),
+            ("min (s)", Some("s")),
+            ("ns/op", Some("ns")),
+            ("ns/kop", None),
             ("time(s)", Some("s")),
         ] {
             assert_eq!(in_name(name), unit, "{name}");

@@ -182,12 +182,17 @@ pub(super) fn draw(analysis: &RunAnalysis<'_>, plot: &Plot<'_>, mut all: Vec<Ser
         let points = all.iter().flat_map(|series| &series.points);
         points.flat_map(|point| [point.value.low, point.value.high]).chain(ideals())
     };
-    let across = Scale::log(places(), left, right);
-    let up = if plot.log { Scale::log(bounds(), bottom, top) } else { Scale::linear(bounds(), bottom, top) };
-    canvas.axis_up(&up, plot.up.1, left, right);
     let mut ticks: Vec<f64> = places().collect();
     ticks.sort_by(f64::total_cmp);
     ticks.dedup();
+    // Marks of the same place stand side by side, so that they do not hide each other.
+    let plain = Scale::log(places(), left, right);
+    let closest = ticks.windows(2).map(|pair| plain.at(pair[1]) - plain.at(pair[0])).fold(f64::INFINITY, f64::min);
+    let step = if count > CROWDED { (0.7 * closest / count as f64).min(MARK) } else { 0.0 };
+    let aside = |number: usize| step * (number as f64 - (count - 1) as f64 / 2.0);
+    let across = Scale::log(places(), left - aside(0), right + aside(0));
+    let up = if plot.log { Scale::log(bounds(), bottom, top) } else { Scale::linear(bounds(), bottom, top) };
+    canvas.axis_up(&up, plot.up.1, left, right);
     let mut free = f64::NEG_INFINITY;
     for tick in ticks.iter().take(40) {
         let (x, text) = (across.at(*tick), plot.across.1.show(*tick));
@@ -202,10 +207,6 @@ pub(super) fn draw(analysis: &RunAnalysis<'_>, plot: &Plot<'_>, mut all: Vec<Ser
     let ticks_of = |quantity: Quantity| if quantity == Quantity::Bytes { "unit at each tick, " } else { "" };
     let axis = format!("{} ({}{scale})", plot.across.0, ticks_of(plot.across.1));
     canvas.text((left + right) / 2.0, bottom + 34.0, TextStyle::Faint, Anchor::Middle, &axis);
-    // Marks of the same place stand side by side, so that they do not hide each other.
-    let closest = ticks.windows(2).map(|pair| across.at(pair[1]) - across.at(pair[0])).fold(f64::INFINITY, f64::min);
-    let step = if count > CROWDED { (0.8 * closest / count as f64).min(MARK) } else { 0.0 };
-    let aside = |number: usize| step * (number as f64 - (count - 1) as f64 / 2.0);
     if step > 0.0 {
         canvas.note("Marks for the same value on the horizontal axis are set side by side.");
     }

@@ -96,7 +96,7 @@ fn text_of(analysis: &RunAnalysis<'_>, leaders: &[&CaseAnalysis<'_>], time: &Int
 pub(super) fn library_words(rows: &[&CaseAnalysis<'_>]) -> String {
     match distinct(rows.iter().map(|row| row.case().provider.as_str())).as_slice() {
         [only] => format!("by {only}"),
-        _ if rows.iter().all(|row| ratios::doubt(row).is_some()) => "lowest figures, none of them ranked".to_owned(),
+        _ if rows.iter().all(|row| ratios::doubt(row).is_some()) => "(lowest figures, none is ranked)".to_owned(),
         _ => "with the fastest library".to_owned(),
     }
 }

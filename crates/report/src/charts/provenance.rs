@@ -153,9 +153,12 @@ pub(super) fn named(analysis: &RunAnalysis<'_>, provider: &str, algorithm: &str,
 /// Returns a sentence that names the state of the figures, if the run measured an area in several states. Otherwise
 /// returns an empty string.
 pub(super) fn states(analysis: &RunAnalysis<'_>, area: &str) -> String {
-    let other = analysis.area(area).any(|row| row.case().state() != State::Warm);
-    let text = if other { "Warm caches; the tables list the other states." } else { "" };
-    text.to_owned()
+    let has = |warm: bool| {
+        let is_of = |row: &CaseAnalysis<'_>| !row.case().is_null() && (row.case().state() == State::Warm) == warm;
+        analysis.area(area).any(is_of)
+    };
+    let both = has(true) && has(false);
+    if both { "Figures are for warm caches; the tables list the other states.".to_owned() } else { String::new() }
 }
 
 /// Returns a sentence that names the failed cases of the operations in `rows`. Returns an empty string if no case

@@ -66,7 +66,11 @@ pub(super) fn fastest_of_each(bars: Vec<Bar>) -> (Vec<Bar>, usize) {
 /// Returns a sentence that counts the faster bars that are left out because they are not ranked. Returns an empty
 /// string if there are none.
 pub(super) fn lower_sentence(count: usize) -> String {
-    if count > 0 { format!(" Left out because they are not ranked, although faster: {count}.") } else { String::new() }
+    match count {
+        0 => String::new(),
+        1 => " 1 faster bar is left out, because it is not ranked.".to_owned(),
+        count => format!(" {count} faster bars are left out, because they are not ranked."),
+    }
 }
 
 /// Draws at most `most` stacked bars, fastest first. `pairs` explains the names of pairs of libraries. Returns `None` if there are none.

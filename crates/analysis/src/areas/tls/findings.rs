@@ -52,11 +52,7 @@ fn pair<'h, 'r, 'a>(
 
 /// Returns the ratio of two times in words. If another program disturbed a case, the two times may differ for that
 /// reason alone.
-fn ratio_words<'a>(
-    analysis: &RunAnalysis<'a>,
-    before: &CaseAnalysis<'a>,
-    after: &CaseAnalysis<'a>,
-) -> Option<String> {
+fn ratio_words<'a>(analysis: &RunAnalysis<'a>, before: &CaseAnalysis<'a>, after: &CaseAnalysis<'a>) -> Option<String> {
     let is_disturbed = |one: &CaseAnalysis<'_>| one.not_ranked() == Some(NotRanked::Disturbed);
     if is_disturbed(before) || is_disturbed(after) {
         return Some("no ratio, because another program disturbed a case".to_owned());

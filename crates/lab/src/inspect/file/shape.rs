@@ -102,10 +102,12 @@ pub(super) fn encrypted_cms(bytes: &[u8]) -> Option<&'static str> {
         _ => &bytes[head(bytes)?.1..],
     };
     match element(content)? {
-        (OID, ENVELOPED | AUTH_ENVELOPED, _) => {
-            Some("encrypted CMS; decrypt it with `openssl cms -decrypt -inkey KEY -in FILE`")
-        }
-        (OID, ENCRYPTED, _) => Some("encrypted CMS; decrypt it with `openssl cms -EncryptedData_decrypt`"),
+        (OID, ENVELOPED | AUTH_ENVELOPED, _) => Some(
+            "encrypted CMS; decrypt it with `openssl cms -decrypt -inform DER -inkey KEY -in FILE` (PEM: -inform PEM)",
+        ),
+        (OID, ENCRYPTED, _) => Some(
+            "encrypted CMS; decrypt it with `openssl cms -EncryptedData_decrypt -inform DER -secretkey KEY -in FILE`",
+        ),
         _ => None,
     }
 }
