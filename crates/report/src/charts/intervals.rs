@@ -1,6 +1,6 @@
 //! Chart of times with their intervals on a logarithmic scale. Each algorithm has one line, with its fastest library.
 
-use super::areas::subject;
+use super::areas::{has_pairs, subject};
 use super::canvas::{Anchor, Canvas, LABEL_LINE, Quantity, Scale, TextStyle, lines_of, width_of};
 use super::look::Looks;
 use super::provenance::{failures, states, time_whiskers};
@@ -40,8 +40,7 @@ pub(super) fn usual<'s, 'a>(analysis: &'s RunAnalysis<'a>, area: &'s str) -> Vec
 
 /// Draws one picture for an area, or one for each operation if a single picture would be too long.
 pub(super) fn latency(analysis: &RunAnalysis<'_>, area: &str) -> Vec<Chart> {
-    // Cases of this area come in pairs, and the fastest library differs between the two.
-    if area == "residue" {
+    if has_pairs(area) {
         return Vec::new();
     }
     let mut rows = usual(analysis, area);

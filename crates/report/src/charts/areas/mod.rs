@@ -29,6 +29,12 @@ pub(super) fn subject(area: &str) -> &str {
     }
 }
 
+/// Returns whether the cases of an area come in pairs that must be compared within one library. A chart of the fastest
+/// library for each case would compare different libraries.
+pub(super) fn has_pairs(area: &str) -> bool {
+    area == "residue"
+}
+
 /// Returns the plural noun for an operation, such as `server handshakes`, to label the axis of a throughput chart.
 pub(super) fn repeated(area: &str, operation: &str) -> String {
     match (area, operation) {
