@@ -319,7 +319,7 @@ pub(super) fn load(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> {
         up: ("tasks per second", Quantity::Rate),
         log: false,
         ideal: false,
-        note: "",
+        note: "A task is one operation, submitted to a pool of worker threads.",
     };
     draw(analysis, &plot, all)
 }

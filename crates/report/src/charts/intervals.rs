@@ -3,8 +3,9 @@
 use super::areas::{has_pairs, subject};
 use super::canvas::{Anchor, Canvas, LABEL_LINE, Quantity, Scale, TextStyle, lines_of, width_of};
 use super::look::Looks;
-use super::provenance::{failures, states, time_whiskers};
+use super::provenance::{KNOWN_DEFECT, failures, states, time_whiskers};
 use super::{Chart, ratios, slug};
+use pqlab_analysis::comparison::NotRanked;
 use pqlab_analysis::number::known_time;
 use pqlab_analysis::{CaseAnalysis, RunAnalysis, distinct, grouped};
 use pqlab_record::Statistic;
@@ -91,12 +92,12 @@ fn text_of(analysis: &RunAnalysis<'_>, leaders: &[&CaseAnalysis<'_>], time: &Int
 }
 
 /// Returns the part of a title that names the library. This is `by liboqs` if only one library was measured, otherwise
-/// `with the fastest library`.
+/// `with the fastest ranked library`.
 pub(super) fn library_words(rows: &[&CaseAnalysis<'_>]) -> String {
     match distinct(rows.iter().map(|row| row.case().provider.as_str())).as_slice() {
         [only] => format!("by {only}"),
         _ if rows.iter().all(|row| ratios::doubt(row).is_some()) => "(lowest figures, none is ranked)".to_owned(),
-        _ => "with the fastest library".to_owned(),
+        _ => "with the fastest ranked library".to_owned(),
     }
 }
 
@@ -120,7 +121,15 @@ fn passed_over(lines: &[Line<'_, '_>], rows: &[&CaseAnalysis<'_>]) -> String {
         format!("{provider} ({reason}): {}{more}", named.join(", "))
     };
     let sentences: Vec<String> = groups.iter().map(sentence).collect();
-    if sentences.is_empty() { String::new() } else { format!("Lower, but not ranked: {}.", sentences.join("; ")) }
+    if sentences.is_empty() {
+        return String::new();
+    }
+    // The small print explains the reason only if a mark in the picture has it.
+    let defect = NotRanked::KnownDefect.text();
+    let is_drawn = lines.iter().any(|line| ratios::doubt(line.leaders[0]) == Some(defect));
+    let is_named = groups.iter().any(|((_, reason), _)| *reason == defect);
+    let explained = if is_named && !is_drawn { KNOWN_DEFECT } else { "" };
+    format!("Lower, but not ranked: {}.{explained}", sentences.join("; "))
 }
 
 /// Draws the times of an area, or of one of its operations.

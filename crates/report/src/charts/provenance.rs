@@ -43,6 +43,9 @@ const PACKAGES: [(&str, &[&str]); 25] = [
     ("x25519-dalek", &["x25519", "xwing", "ntor"]),
 ];
 
+/// Sentence that explains known defects.
+pub(super) const KNOWN_DEFECT: &str = " Known defect: the result is wrong, or a required check is skipped.";
+
 /// Figures that a picture shows.
 #[derive(Default)]
 pub(super) struct Shown {
@@ -103,10 +106,8 @@ impl Shown {
             }
             false => " Disturbed: another program used the core.",
         };
-        for (reason, means) in [
-            (NotRanked::Disturbed.text(), disturbed),
-            (NotRanked::KnownDefect.text(), " Known defect: the result is wrong, or a required check is skipped."),
-        ] {
+        for (reason, means) in [(NotRanked::Disturbed.text(), disturbed), (NotRanked::KnownDefect.text(), KNOWN_DEFECT)]
+        {
             text.push_str(if self.doubts.contains_key(reason) { means } else { "" });
         }
         text

@@ -3,10 +3,10 @@
 use super::Chart;
 use super::canvas::{Anchor, Canvas, LABEL_LINE, LegendEntry, Quantity, Scale, TextStyle, lines_of, width_of};
 use super::provenance::named;
-use pqlab_analysis::RunAnalysis;
 use pqlab_analysis::caveats::{Caveat, Caveats};
 use pqlab_analysis::comparison::NotRanked;
 use pqlab_analysis::number::{percent, time};
+use pqlab_analysis::{RunAnalysis, distinct};
 
 const WIDTH: f64 = 760.0;
 /// Height of a bar, in SVG units.
@@ -38,12 +38,12 @@ pub(super) fn doubt_of(caveats: &Caveats) -> Option<&'static str> {
     reasons.into_iter().find(|(caveat, _)| caveats.has(*caveat)).map(|(_, reason)| reason.text())
 }
 
-/// Keeps one bar for each name: the fastest ranked one, or the fastest if none is ranked. Returns the bars and the
-/// number of unranked bars that are faster than the ranked bar with the same name.
-pub(super) fn fastest_of_each(bars: Vec<Bar>) -> (Vec<Bar>, usize) {
+/// Keeps one bar for each name: the fastest ranked one, or the fastest if none is ranked. Returns the bars, and the
+/// reasons why faster bars with the same name are not ranked.
+pub(super) fn fastest_of_each(bars: Vec<Bar>) -> (Vec<Bar>, Vec<&'static str>) {
     let whole = |bar: &Bar| bar.whole.unwrap_or(f64::INFINITY);
-    let unranked: Vec<(String, f64)> =
-        bars.iter().filter(|bar| bar.doubt.is_some()).map(|bar| (bar.name.clone(), whole(bar))).collect();
+    let unranked: Vec<(String, f64, &str)> =
+        bars.iter().filter_map(|bar| Some((bar.name.clone(), whole(bar), bar.doubt?))).collect();
     let mut kept: Vec<Bar> = Vec::new();
     for bar in bars {
         match kept.iter_mut().find(|other| other.name == bar.name) {
@@ -56,20 +56,24 @@ pub(super) fn fastest_of_each(bars: Vec<Bar>) -> (Vec<Bar>, usize) {
             None => kept.push(bar),
         }
     }
-    let lower = |(name, time): &&(String, f64)| {
+    let lower = |(name, time, _): &&(String, f64, &str)| {
         kept.iter().any(|bar| bar.name == *name && bar.doubt.is_none() && *time < whole(bar))
     };
-    let lower = unranked.iter().filter(lower).count();
+    let lower = unranked.iter().filter(lower).map(|(.., reason)| *reason).collect();
     (kept, lower)
 }
 
-/// Returns a sentence that counts the faster bars that are left out because they are not ranked. Returns an empty
-/// string if there are none.
-pub(super) fn lower_sentence(count: usize) -> String {
-    match count {
+/// Returns a sentence that counts the faster bars that are left out because they are not ranked, by reason. Returns an
+/// empty string if there are none.
+pub(super) fn lower_sentence(reasons: &[&str]) -> String {
+    let count = |reason: &&str| reasons.iter().filter(|other| *other == reason).count();
+    let counted: Vec<String> =
+        distinct(reasons.iter()).iter().map(|reason| format!("{} {reason}", count(reason))).collect();
+    let counted = counted.join(", ");
+    match reasons.len() {
         0 => String::new(),
-        1 => " 1 faster bar is left out, because it is not ranked.".to_owned(),
-        count => format!(" {count} faster bars are left out, because they are not ranked."),
+        1 => format!(" 1 faster bar is left out, because it is not ranked ({counted})."),
+        all => format!(" {all} faster bars are left out, because they are not ranked ({counted})."),
     }
 }
 

@@ -53,6 +53,6 @@ pub(crate) fn halves(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> {
     }
     let title = format!("{}: time of each operation with its fastest pair, split into halves", subject(area));
     let (bars, lower) = fastest_of_each(of_area.iter().map(bar).collect());
-    let note = format!("{NOTE}{}", lower_sentence(lower));
+    let note = format!("{NOTE}{}", lower_sentence(&lower));
     stacked(analysis, &format!("halves-{}", slug(area)), &title, &PARTS, bars, MOST, [&note, HALVES])
 }

@@ -302,7 +302,7 @@ fn parts(analysis: &RunAnalysis<'_>) -> Option<Chart> {
     let note = "Mean times of both sides together. The primitives were measured separately. Rest: the time of the \
                 handshake minus the times of the primitives, drawn only if it is positive. Diamond: the time of the \
                 handshake.";
-    let note = format!("{note}{}", lower_sentence(lower));
+    let note = format!("{note}{}", lower_sentence(&lower));
     let parts = ["key exchange", "signing", "verification", "rest: TLS itself"];
     let title =
         format!("{}: time of a handshake with its fastest implementations, split into components", subject(AREA));
