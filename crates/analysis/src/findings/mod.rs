@@ -18,8 +18,8 @@ use crate::comparison::{NotRanked, Standing};
 use crate::estimates::{Estimates, rate_of, scaled};
 use crate::group::{distinct, grouped};
 use crate::kinds::{OneKind, one_kind};
-use crate::number::{digits, grouped as thousands, known_rate, percent, throughput_within};
-use crate::recommendation::{Against, Best, Candidate, Smallest, UseCase, factor_text, not_recommended};
+use crate::number::{digits, grouped as thousands, known_rate, memory, percent, throughput_within};
+use crate::recommendation::{Against, Best, CATEGORY, Candidate, Smallest, UseCase, factor_text, not_recommended};
 use crate::run::RunAnalysis;
 use crate::statement::listed;
 use pqlab_record::{State, Statistic, Unit};
@@ -284,6 +284,7 @@ fn recommend(analysis: &RunAnalysis<'_>, use_case: &UseCase) -> Option<Recommend
     });
     why.extend(rate.clone());
     why.extend(other_defect(analysis, best));
+    let length = through.map_or_else(String::new, |bytes| format!(" of {}", memory(bytes)));
     let (figure, interval) = best.time_and_range();
     Some(Recommendation {
         use_case: use_case.name,
@@ -293,7 +294,7 @@ fn recommend(analysis: &RunAnalysis<'_>, use_case: &UseCase) -> Option<Recommend
         interval,
         rate,
         cases: best.ids(),
-        what: use_case.what.to_owned(),
+        what: format!("{}{length}", use_case.what),
         why: format!("{}.", why.join("; ")),
         tied: found.tied_names(),
     })
@@ -359,7 +360,7 @@ fn smallest(analysis: &RunAnalysis<'_>, (area, operation, use_case, what): Small
         interval: "exact".to_owned(),
         rate: None,
         cases: best.ids(),
-        what: what.to_owned(),
+        what: if any_strong { format!("{what}, NIST category {CATEGORY} or higher") } else { what.to_owned() },
         why: format!("{} ({operation}: {}).", why.join("; "), best.time_text()),
         tied: found.tied_names(),
     })

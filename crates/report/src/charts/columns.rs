@@ -35,6 +35,8 @@ pub(super) struct Texts<'t> {
     pub(super) note: &'t str,
     /// Explanation of the whiskers. `None` if the whiskers show intervals of times.
     pub(super) whiskers: Option<&'t str>,
+    /// Sentence that explains the names of pairs of libraries.
+    pub(super) pairs: &'t str,
     /// Provider and algorithm of the reference figure, if the other figures are relative to one.
     pub(super) base: Option<(&'t str, &'t str)>,
 }
@@ -110,6 +112,9 @@ pub(super) fn columns(
     }
     canvas.note(texts.whiskers.map_or_else(|| time_whiskers(analysis), str::to_owned));
     canvas.note(texts.note);
+    if columns.iter().any(|column| column.provider.contains('+')) {
+        canvas.note(texts.pairs);
+    }
     Some(canvas.finish(analysis, texts.name, texts.title, format!("{} {}.", texts.note, listed.join("; "))))
 }
 

@@ -11,8 +11,6 @@ use pqlab_stats::Interval;
 
 const WIDTH: f64 = 760.0;
 const HEIGHT: f64 = 340.0;
-/// Largest number of curves whose marks are drawn exactly above each other.
-const CROWDED: usize = 4;
 /// Maximum distance between two marks that stand side by side, in SVG units.
 const MARK: f64 = 9.0;
 /// Maximum number of curves in a picture.
@@ -188,7 +186,7 @@ pub(super) fn draw(analysis: &RunAnalysis<'_>, plot: &Plot<'_>, mut all: Vec<Ser
     // Marks of the same place stand side by side, so that they do not hide each other.
     let plain = Scale::log(places(), left, right);
     let closest = ticks.windows(2).map(|pair| plain.at(pair[1]) - plain.at(pair[0])).fold(f64::INFINITY, f64::min);
-    let step = if count > CROWDED { (0.7 * closest / count as f64).min(MARK) } else { 0.0 };
+    let step = if count > 1 { (0.7 * closest / count as f64).min(MARK) } else { 0.0 };
     let aside = |number: usize| step * (number as f64 - (count - 1) as f64 / 2.0);
     let across = Scale::log(places(), left - aside(0), right + aside(0));
     let up = if plot.log { Scale::log(bounds(), bottom, top) } else { Scale::linear(bounds(), bottom, top) };

@@ -5,8 +5,10 @@ use super::canvas::{Anchor, Canvas, LegendEntry, Quantity, Scale, TextStyle, lab
 use super::intervals::{library_words, usual};
 use super::look::{Look, Looks};
 use super::provenance::{named, time_whiskers};
+use super::ratios::doubt;
+use super::stack::lower_sentence;
 use super::{Chart, slug};
-use pqlab_analysis::number::{grouped as thousands, known_time};
+use pqlab_analysis::number::{grouped as thousands, is_approximate, known_time};
 use pqlab_analysis::{CaseAnalysis, RunAnalysis, distinct, grouped, wire_bytes};
 use pqlab_stats::Interval;
 
@@ -81,10 +83,19 @@ struct Point {
     operations: usize,
 }
 
-/// Returns the points of an area. Also returns the algorithms without a point, for which no library is ranked.
-fn points(analysis: &RunAnalysis<'_>, area: &str) -> (Vec<Point>, Vec<String>) {
+/// Points of an area, and what the picture leaves out.
+#[derive(Default)]
+struct Points {
+    points: Vec<Point>,
+    /// Algorithms without a point, for which no library is ranked.
+    unranked: Vec<String>,
+    /// For each library that is faster than a point but not ranked, the reason.
+    lower: Vec<&'static str>,
+}
+
+fn points(analysis: &RunAnalysis<'_>, area: &str) -> Points {
     let rows = usual(analysis, area);
-    let (mut points, mut unranked) = (Vec::new(), Vec::new());
+    let Points { mut points, mut unranked, mut lower } = Points::default();
     for (algorithm, rows) in grouped(rows.iter().copied(), |row| row.case().algorithm.clone()) {
         let bytes = rows.iter().find_map(|row| wire_bytes(&row.case().facts.sizes));
         let classical = rows.iter().all(|row| row.case().facts.category.is_none());
@@ -108,14 +119,16 @@ fn points(analysis: &RunAnalysis<'_>, area: &str) -> (Vec<Point>, Vec<String>) {
             let (Some(bytes), Some(best)) = (bytes, leaders.first()) else { continue };
             let providers = leaders.iter().map(|place| whole[*place].0.clone()).collect();
             let (algorithm, time) = (algorithm.clone(), whole[*best].1);
+            let faster = whole.iter().filter(|(_, total, _)| total.estimate < time.estimate);
+            lower.extend(faster.filter_map(|(.., parts)| parts.iter().find_map(|part| doubt(part))));
             points.push(Point { algorithm, providers, bytes, time, classical, operations });
         }
     }
-    (points, unranked)
+    Points { points, unranked, lower }
 }
 
 pub(super) fn sizes(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> {
-    let (mut points, unranked) = points(analysis, area);
+    let Points { mut points, unranked, lower } = points(analysis, area);
     if points.len() < 3 {
         return None;
     }
@@ -168,6 +181,7 @@ pub(super) fn sizes(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> {
     if !unranked.is_empty() {
         note.push_str(&format!(" Not shown, because no library is ranked: {}.", unranked.join(", ")));
     }
+    note.push_str(&lower_sentence(["library", "libraries"], &lower));
     let dots: Vec<Dot> = points.iter().map(dot).collect();
     let libraries = points
         .iter()
@@ -238,7 +252,8 @@ fn placed(
     let (mut labels, mut numbered) = (Vec::new(), Vec::new());
     for dot in dots {
         let (x, y) = at(dot);
-        let name = label(&dot.name);
+        let sign = if is_approximate(&dot.value) { "≈ " } else { "" };
+        let name = format!("{sign}{}", label(&dot.name));
         let number = format!("[{}]", numbered.len() + 1);
         let free = |text: &str| {
             let place = |(dx, dy, anchor): (f64, f64, Anchor)| {
@@ -326,7 +341,7 @@ mod tests {
     fn totals_have_the_interval_of_the_whole() {
         let run = fixtures::references_run();
         let analysis = RunAnalysis::new(&run);
-        let (points, _) = points(&analysis, "signature");
+        let Points { points, .. } = points(&analysis, "signature");
         let point = points.iter().find(|point| point.algorithm == "ML-DSA-44").unwrap();
         let parts: Vec<&CaseAnalysis<'_>> = analysis
             .area("signature")

@@ -84,6 +84,14 @@ pub(super) fn speedups(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> 
     }
     canvas.note("Ratios of mean times. Whiskers: 95% interval of the ratio, paired by rounds.");
     canvas.note("Rates cover all threads.");
+    let above = lines().filter(|one| one.speed_up.is_some_and(|ratio| ratio.low > threads as f64)).count();
+    if above > 0 {
+        canvas.note(format!(
+            "Above {threads}×: {above} of {}. More threads alone cannot explain this: something else slowed the case \
+             with one thread, such as another program or its placement in memory.",
+            lines().count()
+        ));
+    }
     let more =
         if total > groups.len() { format!("The table lists {} more.", total - groups.len()) } else { String::new() };
     canvas.note(more.clone());

@@ -2,11 +2,12 @@
 
 use super::Chart;
 use super::canvas::{Anchor, Canvas, LABEL_LINE, LegendEntry, Quantity, Scale, TextStyle, lines_of, width_of};
-use super::provenance::named;
+use super::provenance::{named, time_whiskers};
 use pqlab_analysis::caveats::{Caveat, Caveats};
 use pqlab_analysis::comparison::NotRanked;
-use pqlab_analysis::number::{percent, time};
+use pqlab_analysis::number::{is_approximate, known_time, percent, time};
 use pqlab_analysis::{RunAnalysis, distinct};
+use pqlab_stats::Interval;
 
 const WIDTH: f64 = 760.0;
 /// Height of a bar, in SVG units.
@@ -18,6 +19,9 @@ const LABELS: f64 = 320.0;
 /// Maximum number of bars.
 pub(super) const MOST: usize = 18;
 
+/// Noun for the bars of a picture: singular and plural.
+pub(super) const BARS: [&str; 2] = ["bar", "bars"];
+
 /// Note for pairs of libraries that compute the halves of a hybrid.
 pub(super) const HALVES: &str = "Pairs of libraries: classical half + post-quantum half.";
 
@@ -27,7 +31,9 @@ pub(super) struct Bar {
     pub(super) provider: String,
     pub(super) algorithm: String,
     pub(super) parts: Vec<f64>,
-    pub(super) whole: Option<f64>,
+    pub(super) whole: Option<Interval>,
+    /// Whether the interval of a part is wider than ±10%.
+    pub(super) approximate: bool,
     /// Reason why a case of the bar is not ranked. The bar is then hollow.
     pub(super) doubt: Option<&'static str>,
 }
@@ -38,10 +44,27 @@ pub(super) fn doubt_of(caveats: &Caveats) -> Option<&'static str> {
     reasons.into_iter().find(|(caveat, _)| caveats.has(*caveat)).map(|(_, reason)| reason.text())
 }
 
+impl Bar {
+    fn total(&self) -> f64 {
+        self.parts.iter().sum()
+    }
+
+    /// Returns the time of the whole operation, or the total time of the parts.
+    fn figure(&self) -> String {
+        let text = self.whole.map_or_else(|| time(self.total()), |whole| known_time(&whole));
+        if self.approximate && !text.starts_with('≈') { format!("≈{text}") } else { text }
+    }
+}
+
+/// Returns whether the interval of any figure is wider than ±10%.
+pub(super) fn any_approximate(figures: &[Option<Interval>]) -> bool {
+    figures.iter().flatten().any(is_approximate)
+}
+
 /// Keeps one bar for each name: the fastest ranked one, or the fastest if none is ranked. Returns the bars, and the
 /// reasons why faster bars with the same name are not ranked.
 pub(super) fn fastest_of_each(bars: Vec<Bar>) -> (Vec<Bar>, Vec<&'static str>) {
-    let whole = |bar: &Bar| bar.whole.unwrap_or(f64::INFINITY);
+    let whole = |bar: &Bar| bar.whole.map_or(f64::INFINITY, |whole| whole.estimate);
     let unranked: Vec<(String, f64, &str)> =
         bars.iter().filter_map(|bar| Some((bar.name.clone(), whole(bar), bar.doubt?))).collect();
     let mut kept: Vec<Bar> = Vec::new();
@@ -63,17 +86,17 @@ pub(super) fn fastest_of_each(bars: Vec<Bar>) -> (Vec<Bar>, Vec<&'static str>) {
     (kept, lower)
 }
 
-/// Returns a sentence that counts the faster bars that are left out because they are not ranked, by reason. Returns an
-/// empty string if there are none.
-pub(super) fn lower_sentence(reasons: &[&str]) -> String {
+/// Returns a sentence that counts the faster bars or libraries (`what`) that are left out because they are not ranked,
+/// by reason. Returns an empty string if there are none.
+pub(super) fn lower_sentence([one, several]: [&str; 2], reasons: &[&str]) -> String {
     let count = |reason: &&str| reasons.iter().filter(|other| *other == reason).count();
     let counted: Vec<String> =
         distinct(reasons.iter()).iter().map(|reason| format!("{} {reason}", count(reason))).collect();
     let counted = counted.join(", ");
     match reasons.len() {
         0 => String::new(),
-        1 => format!(" 1 faster bar is left out, because it is not ranked ({counted})."),
-        all => format!(" {all} faster bars are left out, because they are not ranked ({counted})."),
+        1 => format!(" 1 faster {one} is left out, because it is not ranked ({counted})."),
+        all => format!(" {all} faster {several} are left out, because they are not ranked ({counted})."),
     }
 }
 
@@ -87,9 +110,8 @@ pub(super) fn stacked(
     most: usize,
     [note, pairs]: [&str; 2],
 ) -> Option<Chart> {
-    let total = |bar: &Bar| bar.parts.iter().sum::<f64>();
     let all = bars.len();
-    bars.sort_by(|one, other| total(one).total_cmp(&total(other)));
+    bars.sort_by(|one, other| one.total().total_cmp(&other.total()));
     bars.truncate(most);
     if bars.is_empty() {
         return None;
@@ -113,13 +135,15 @@ pub(super) fn stacked(
     let height = top + labels.iter().map(row).sum::<f64>() + 42.0;
     canvas.ends_at(height);
     let gutter = labels.iter().flatten().map(|(_, text)| width_of(text, 12.0)).fold(80.0, f64::max) + 14.0;
-    let ends = bars.iter().flat_map(|bar| [total(bar), bar.whole.unwrap_or(0.0)]);
-    let scale = Scale::linear(ends, gutter, WIDTH - 20.0);
+    let figures: Vec<String> = bars.iter().map(Bar::figure).collect();
+    let right = WIDTH - 14.0 - figures.iter().map(|text| width_of(text, 11.0)).fold(40.0, f64::max);
+    let end_of = |bar: &Bar| bar.whole.map_or(0.0, |whole| whole.high).max(bar.total());
+    let scale = Scale::linear(bars.iter().map(end_of), gutter, right);
     canvas.axis_across(&scale, Quantity::Time, top, height - 38.0);
     let axis = "time (unit at each tick)";
-    canvas.text((gutter + WIDTH - 20.0) / 2.0, height - 6.0, TextStyle::Faint, Anchor::Middle, axis);
+    canvas.text((gutter + right) / 2.0, height - 6.0, TextStyle::Faint, Anchor::Middle, axis);
     let (mut listed, mut end) = (Vec::new(), top);
-    for (bar, label) in bars.iter().zip(&labels) {
+    for ((bar, label), figure) in bars.iter().zip(&labels).zip(&figures) {
         let y = end + row(label) / 2.0;
         end += row(label);
         let first = y + 4.0 - LABEL_LINE * (label.len() - 1) as f64 / 2.0;
@@ -129,7 +153,7 @@ pub(super) fn stacked(
         let mut from = 0.0;
         let mut words = Vec::new();
         for (part, value) in bar.parts.iter().enumerate() {
-            let about = format!("{} {} ({})", parts[part], time(*value), percent(100.0 * value / total(bar)));
+            let about = format!("{} {} ({})", parts[part], time(*value), percent(100.0 * value / bar.total()));
             let (x, to) = (scale.at(from), scale.at(from + value));
             if *value > 0.0 && bar.doubt.is_some() {
                 canvas.hollow_bar(x, y - BAR / 2.0, to - x, BAR, &about);
@@ -140,10 +164,12 @@ pub(super) fn stacked(
             from += value;
         }
         if let Some(whole) = bar.whole {
-            canvas.diamond(scale.at(whole), y);
+            canvas.interval_across(y, &scale, whole.low, whole.high);
+            canvas.diamond(scale.at(whole.estimate), y);
         }
+        canvas.text(scale.at(end_of(bar)) + 8.0, y + 4.0, TextStyle::Faint, Anchor::Start, figure);
         canvas.shows_figure(&bar.provider, &bar.algorithm, bar.doubt);
-        listed.push(format!("{} {}: {}", bar.name, bar.provider, words.join(", ")));
+        listed.push(format!("{} {}: {figure} ({})", bar.name, bar.provider, words.join(", ")));
     }
     let more = if all > bars.len() { format!(" Shown: the {} fastest of {all}.", bars.len()) } else { String::new() };
     canvas.note(note);
@@ -153,7 +179,13 @@ pub(super) fn stacked(
     if bars.iter().any(|bar| bar.provider.contains('+')) {
         canvas.note(pairs);
     }
-    canvas.note("Bars have no whiskers; the tables give the intervals.");
+    if bars.iter().any(|bar| bar.whole.is_some()) {
+        canvas.note(time_whiskers(analysis));
+    }
+    canvas.note("Parts have no whiskers; the tables give their intervals.");
+    if bars.iter().any(|bar| bar.approximate) {
+        canvas.note("≈: the 95% interval of the figure, or of one of its parts, is wider than ±10%.");
+    }
     canvas.note(more.trim_start());
     Some(canvas.finish(analysis, name, title, format!("{note}{more} {}.", listed.join("; "))))
 }

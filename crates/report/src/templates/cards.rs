@@ -34,8 +34,9 @@ struct Rival {
 /// Cases, keyed by the part of the id before the provider, then by the provider.
 type Cases<'r, 'a> = HashMap<String, BTreeMap<&'r str, &'r CaseAnalysis<'a>>>;
 
-/// Writes the cards of all recommendations. The first [`FIRST`] cards are visible without scrolling.
-pub(super) fn cards(analysis: &RunAnalysis<'_>, recommended: &[Recommendation]) -> Markup {
+/// Writes the cards of all recommendations. The first [`FIRST`] cards are visible without scrolling. `id` is the id of
+/// their element.
+pub(super) fn cards(analysis: &RunAnalysis<'_>, recommended: &[Recommendation], id: Option<&str>) -> Markup {
     let mut cases: Cases<'_, '_> = HashMap::new();
     for row in analysis.cases() {
         let id = row.case().id();
@@ -44,7 +45,9 @@ pub(super) fn cards(analysis: &RunAnalysis<'_>, recommended: &[Recommendation]) 
     }
     let (first, more) = recommended.split_at(recommended.len().min(FIRST));
     html! {
-        div.scroll.cards #answer { @for one in first { (card(analysis, &cases, one)) } }
+        @if !first.is_empty() {
+            div.scroll.cards id=[id] { @for one in first { (card(analysis, &cases, one)) } }
+        }
         @if !more.is_empty() { div.cards { @for one in more { (card(analysis, &cases, one)) } } }
     }
 }

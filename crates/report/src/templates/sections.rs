@@ -9,7 +9,7 @@ use crate::charts::Chart;
 use maud::{Markup, html};
 use pqlab_analysis::answer::remarks;
 use pqlab_analysis::environment::core_lines;
-use pqlab_analysis::findings::{Cost, CostSide, Findings, RunCaveat, unit_words};
+use pqlab_analysis::findings::{Cost, CostSide, Findings, Recommendation, RunCaveat, unit_words};
 use pqlab_analysis::languages::Language;
 use pqlab_analysis::number::{self, NONE, factor, factor_and_range, frequency};
 use pqlab_analysis::tables::{Holds, Table};
@@ -17,17 +17,25 @@ use pqlab_analysis::text::neutral;
 use pqlab_analysis::{RunAnalysis, grouped};
 use pqlab_record::Environment;
 
-/// Writes the findings. The cards come first, so that the first screen shows a number even on a phone.
+/// Writes the findings. The cards come first, so that the first screen shows a number even on a phone. If no card is
+/// about the suite's own area, the statements come first instead, because they answer the suite's question.
 pub(super) fn findings(analysis: &RunAnalysis<'_>, found: &Findings) -> Markup {
     let remarks = remarks(analysis, found);
     let list = |id: Option<&str>| {
         html! { ul.remarks id=[id] { @for line in &remarks { li { (sentence(&neutral(line))) } } } }
     };
+    let own = analysis.areas().first().map(|area| format!("{area}/"));
+    let is_own =
+        |one: &Recommendation| own.as_ref().is_none_or(|own| one.cases.first().is_some_and(|id| id.starts_with(own)));
+    let first = !found.recommendations.iter().any(is_own) && !found.statements.is_empty();
     html! {
         section #findings {
             h2 { "Findings" }
-            @if found.recommendations.is_empty() { (list(Some("answer"))) } @else {
-                (cards(analysis, &found.recommendations))
+            @if found.recommendations.is_empty() || first {
+                (list(Some("answer")))
+                (cards(analysis, &found.recommendations, None))
+            } @else {
+                (cards(analysis, &found.recommendations, Some("answer")))
                 @if !remarks.is_empty() { (list(None)) }
             }
             (top::strip(analysis))

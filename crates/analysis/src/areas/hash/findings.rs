@@ -9,7 +9,7 @@ pub(crate) const USE_CASES: &[UseCase] = &[
         name: "Hashing",
         area: AREA,
         operations: &["digest"],
-        what: "SHA3-256 of the longest message",
+        what: "one SHA3-256 digest",
         algorithms: |name| name == "SHA3-256",
         by_the_byte: true,
         ..UseCase::USUAL
@@ -18,7 +18,7 @@ pub(crate) const USE_CASES: &[UseCase] = &[
         name: "Extendable output",
         area: AREA,
         operations: &["digest"],
-        what: "SHAKE128 of the longest message",
+        what: "one SHAKE128 output",
         algorithms: |name| name == "SHAKE128",
         by_the_byte: true,
         ..UseCase::USUAL

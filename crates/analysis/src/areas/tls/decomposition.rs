@@ -59,14 +59,16 @@ pub struct Primitive<'c> {
 pub struct HandshakeDecomposition {
     /// Configuration of the handshake.
     pub configuration: Configuration,
-    /// Mean time of the handshake in ns.
-    pub handshake_ns: f64,
+    /// Mean time of the handshake in ns, with its 95% interval.
+    pub handshake_ns: Interval,
     /// Total time of the key exchange on both sides, in ns.
     pub exchange_ns: f64,
     /// Total time to sign, in ns.
     pub signing_ns: f64,
     /// Total time to verify signatures, in ns.
     pub verification_ns: f64,
+    /// Total time of all primitives in ns, with its 95% interval.
+    pub primitives_ns: Interval,
     /// Remaining time in ns, spent in TLS itself, with its 95% interval.
     pub rest_ns: Interval,
     /// Unit in which the figures were added up.
@@ -76,15 +78,10 @@ pub struct HandshakeDecomposition {
 }
 
 impl HandshakeDecomposition {
-    /// Returns the total time of all primitives, in ns.
-    pub fn primitives_ns(&self) -> f64 {
-        self.exchange_ns + self.signing_ns + self.verification_ns
-    }
-
     /// Returns the [remaining time](Self::rest_ns) as a percentage of the handshake's time.
     pub fn rest_pct(&self) -> Interval {
         let Interval { estimate, low, high, .. } = self.rest_ns;
-        let pct = |ns: f64| 100.0 * ns / self.handshake_ns;
+        let pct = |ns: f64| 100.0 * ns / self.handshake_ns.estimate;
         Interval { estimate: pct(estimate), low: pct(low), high: pct(high), ..self.rest_ns }
     }
 }
@@ -203,8 +200,7 @@ fn decompose<'a>(analysis: &RunAnalysis<'a>, figures: &HandshakeFigures<'_, 'a>)
     let repeated = parts.iter().flat_map(|(primitive, case)| (0..primitive.times).map(move |_| case));
     let all = total_in(&repeated.collect::<Vec<_>>(), unit, analysis.criteria())?;
     let one = total_in(&[&whole], unit, analysis.criteria())?;
-    let handshake_ns = whole.headline(Unit::Nanoseconds, Statistic::Mean)?;
-    let ns = handshake_ns / one.estimate;
+    let ns = whole.headline(Unit::Nanoseconds, Statistic::Mean)? / one.estimate;
     let sum = |part: Part| -> Option<f64> {
         let of_part = parts.iter().filter(|(primitive, _)| primitive.part == part);
         let each =
@@ -213,10 +209,11 @@ fn decompose<'a>(analysis: &RunAnalysis<'a>, figures: &HandshakeFigures<'_, 'a>)
     };
     Some(HandshakeDecomposition {
         configuration: figures.configuration.clone(),
-        handshake_ns,
+        handshake_ns: scaled(&one, ns),
         exchange_ns: sum(Part::KeyExchange)?,
         signing_ns: sum(Part::Signing)?,
         verification_ns: sum(Part::Verification)?,
+        primitives_ns: scaled(&all, ns),
         rest_ns: scaled(&difference(&one, &all), ns),
         unit,
         caveats: Caveats::merged(caveats),
@@ -296,18 +293,24 @@ mod tests {
         // The handshake takes 300 µs: 20 + 50 + 30 for the key exchange, 15 to sign, 3 × 45 to
         // verify, and 50 for the rest. All cases have the same noise, which raises the means by
         // 0.2%.
-        close(first.handshake_ns, 300e3, 1e3);
+        close(first.handshake_ns.estimate, 300e3, 1e3);
         close(first.exchange_ns, 100e3, 400.0);
         close(first.signing_ns, 15e3, 100.0);
         close(first.verification_ns, 135e3, 500.0);
         close(first.rest_ns.estimate, 50e3, 300.0);
         close(first.rest_pct().estimate, 100.0 / 6.0, 0.1);
         assert_eq!(first.unit, Unit::CoreCycles);
-        close(first.primitives_ns() + first.rest_ns.estimate, first.handshake_ns, 1e-6);
+        let parts = first.exchange_ns + first.signing_ns + first.verification_ns;
+        close(parts, first.primitives_ns.estimate, 1e-6);
+        close(parts + first.rest_ns.estimate, first.handshake_ns.estimate, 1e-6);
         // The rest inherits the uncertainty of the handshake and of its primitives, so its
         // half-width must be 0.2% to 3% of the handshake.
         let half = first.rest_ns.high - first.rest_ns.estimate;
-        assert!(half > 0.002 * first.handshake_ns && half < 0.03 * first.handshake_ns, "{:?}", first.rest_ns);
+        assert!(
+            half > 0.002 * first.handshake_ns.estimate && half < 0.03 * first.handshake_ns.estimate,
+            "{:?}",
+            first.rest_ns
+        );
         close(all[2].exchange_ns, 21e3, 100.0);
         close(all[2].rest_ns.estimate, 39e3, 300.0);
     }
@@ -326,7 +329,7 @@ mod tests {
         }
         let after = at(&run);
         close(after.rest_ns.estimate, before.rest_ns.estimate, 20.0);
-        close(after.primitives_ns(), before.primitives_ns(), 20.0);
+        close(after.primitives_ns.estimate, before.primitives_ns.estimate, 20.0);
         // If cycles are unknown, a change of the clock shifts the rest.
         run.records.iter_mut().flat_map(|record| &mut record.samples.visits).for_each(|visit| visit.clock_hz = 0.0);
         let blind = at(&run);

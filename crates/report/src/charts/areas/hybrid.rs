@@ -1,10 +1,14 @@
 //! Charts of hybrids: the time of each operation, divided into its classical and its post-quantum half.
 
 use crate::charts::areas::subject;
-use crate::charts::stack::{Bar, HALVES, MOST, doubt_of, fastest_of_each, lower_sentence, stacked};
+use crate::charts::stack::{
+    BARS, Bar, HALVES, MOST, any_approximate, doubt_of, fastest_of_each, lower_sentence, stacked,
+};
 use crate::charts::{Chart, slug};
 use pqlab_analysis::RunAnalysis;
+use pqlab_analysis::estimates::scaled;
 use pqlab_analysis::hybrid::{Decomposition, decompositions};
+use pqlab_record::Record;
 
 /// Ledger operations without cryptography: they neither sign nor verify.
 const UNCRYPTOGRAPHIC: [&str; 2] = ["encode", "decode"];
@@ -15,14 +19,17 @@ const PARTS: [&str; 3] = ["classical half", "post-quantum half", "overhead"];
 const NOTE: &str = "Means over the same rounds. Overhead: the time of the hybrid minus the times of both \
                     halves, drawn only if it is positive. Diamond: the time of the hybrid.";
 
-fn bar(one: &Decomposition<'_>) -> Bar {
+fn bar(analysis: &RunAnalysis<'_>, one: &Decomposition<'_>) -> Bar {
     let case = &one.hybrid.case;
+    let figure = |record: &Record| analysis.cases().iter().find(|row| std::ptr::eq(row.record, record))?.time();
+    let figures = [one.hybrid, one.classical, one.post_quantum].map(figure);
     Bar {
         name: case.name(),
         provider: case.provider.clone(),
         algorithm: case.algorithm.clone(),
         parts: vec![one.classical_ns, one.post_quantum_ns, one.combiner_ns().estimate.max(0.0)],
-        whole: Some(one.hybrid_ns),
+        whole: figures[0].map(|figure| scaled(&figure, one.hybrid_ns / figure.estimate)),
+        approximate: any_approximate(&figures),
         doubt: doubt_of(&one.caveats),
     }
 }
@@ -32,7 +39,7 @@ pub(crate) fn handshakes(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart
     let handshakes =
         |one: &Decomposition<'_>| one.hybrid.case.workload == area && one.hybrid.case.operation == HANDSHAKE;
     let all: Vec<Decomposition<'_>> = decompositions(analysis).into_iter().filter(handshakes).collect();
-    let short = |one: &Decomposition<'_>| Bar { name: one.hybrid.case.algorithm.clone(), ..bar(one) };
+    let short = |one: &Decomposition<'_>| Bar { name: one.hybrid.case.algorithm.clone(), ..bar(analysis, one) };
     let bars = all.iter().map(short).collect();
     let title = format!("{}: time of a whole key exchange, split into halves", subject(area));
     stacked(analysis, &format!("handshake-{}", slug(area)), &title, &PARTS, bars, MOST, [NOTE, HALVES])
@@ -52,7 +59,7 @@ pub(crate) fn halves(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> {
         of_area.retain(cryptography);
     }
     let title = format!("{}: time of each operation with its fastest pair, split into halves", subject(area));
-    let (bars, lower) = fastest_of_each(of_area.iter().map(bar).collect());
-    let note = format!("{NOTE}{}", lower_sentence(&lower));
+    let (bars, lower) = fastest_of_each(of_area.iter().map(|one| bar(analysis, one)).collect());
+    let note = format!("{NOTE}{}", lower_sentence(BARS, &lower));
     stacked(analysis, &format!("halves-{}", slug(area)), &title, &PARTS, bars, MOST, [&note, HALVES])
 }

@@ -5,10 +5,11 @@ use crate::charts::canvas::{LegendEntry, Quantity};
 use crate::charts::columns::{Column, Texts, columns};
 use crate::charts::intervals::usual;
 use crate::charts::ratios::doubt;
-use crate::charts::stack::{Bar, HALVES, MOST, stacked};
+use crate::charts::stack::{Bar, MOST, stacked};
 use crate::charts::{Chart, slug};
 use pqlab_analysis::findings::unit_words;
 use pqlab_analysis::ntor::AREA;
+use pqlab_analysis::number::is_approximate;
 use pqlab_analysis::{CaseAnalysis, RunAnalysis, distinct, grouped, wire_bytes};
 use pqlab_stats::Interval;
 
@@ -25,6 +26,9 @@ const OPERATIONS: [&str; 4] = ["create", "reply", "finish", "handshake"];
 const TIME: &str = "time per operation (unit at each tick)";
 /// Note for handshakes that do not authenticate the relay.
 const UNAUTHENTICATED: &str = " kem-only does not authenticate the relay.";
+
+/// Note for pairs of libraries.
+const PAIRS: &str = "Pairs of libraries: X25519, hashes and key derivation + ML-KEM.";
 
 /// Returns the note for bars of steps. Explains the diamond, and names handshakes that do not authenticate the relay.
 fn steps_note(bars: &[Bar]) -> String {
@@ -98,7 +102,8 @@ fn operation_times(analysis: &RunAnalysis<'_>) -> Option<Chart> {
     let bars: Vec<Column> = OPERATIONS.iter().filter_map(|operation| column(&rows, operation, operation)).collect();
     let title = format!("{KEM_ONLY}: time of each operation, {}", provider(&rows));
     let note = "Medians. This handshake does not authenticate the relay.";
-    let texts = Texts { name: "operation_times", title: &title, up: TIME, note, whiskers: None, base: None };
+    let texts =
+        Texts { name: "operation_times", title: &title, up: TIME, note, whiskers: None, pairs: PAIRS, base: None };
     columns(analysis, &texts, Quantity::Time, &[], &bars)
 }
 
@@ -117,7 +122,7 @@ fn handshake_breakdown(analysis: &RunAnalysis<'_>) -> Option<Chart> {
         &["create (client)", "reply (relay)", "finish (client)"],
         bars,
         MOST,
-        [&note, HALVES],
+        [&note, PAIRS],
     )
 }
 
@@ -137,7 +142,8 @@ fn ntor_comparison(analysis: &RunAnalysis<'_>) -> Option<Chart> {
         tied_sentences(analysis, &all)
     );
     let title = "Whole circuit handshake: classical, KEM only, authenticated hybrid";
-    let texts = Texts { name: "ntor_comparison", title, up: TIME, note: &note, whiskers: None, base: None };
+    let texts =
+        Texts { name: "ntor_comparison", title, up: TIME, note: &note, whiskers: None, pairs: PAIRS, base: None };
     columns(analysis, &texts, Quantity::Time, &[], &bars)
 }
 
@@ -178,7 +184,7 @@ fn overhead_analysis(analysis: &RunAnalysis<'_>) -> Option<Chart> {
     let up = "ratio to the classical handshake";
     let whiskers = Some("Whiskers: 95% interval of the ratio of times. Lengths are exact.");
     let base = Some((time.case().provider.as_str(), CLASSICAL));
-    let texts = Texts { name: "overhead_analysis", title, up, note: &note, whiskers, base };
+    let texts = Texts { name: "overhead_analysis", title, up, note: &note, whiskers, pairs: PAIRS, base };
     columns(analysis, &texts, Quantity::Factor, &legend, &bars)
 }
 
@@ -193,7 +199,7 @@ pub(crate) fn phases(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> {
         &STEPS,
         bars,
         MOST,
-        [&note, HALVES],
+        [&note, PAIRS],
     )
 }
 
@@ -202,13 +208,14 @@ fn steps(analysis: &RunAnalysis<'_>, area: &str) -> Vec<Bar> {
     let rows = usual(analysis, area);
     let groups = grouped(rows.iter().copied(), |row| (row.case().algorithm.clone(), row.case().provider.clone()));
     let bar = |((algorithm, provider), rows): &((String, String), Vec<&CaseAnalysis<'_>>)| {
-        let time = |operation: &str| Some(rows.iter().find(|row| row.case().operation == operation)?.time()?.estimate);
-        let parts: Vec<f64> = STEPS.iter().map(|step| time(step)).collect::<Option<_>>()?;
+        let time = |operation: &str| rows.iter().find(|row| row.case().operation == operation)?.time();
+        let parts: Vec<Interval> = STEPS.iter().map(|step| time(step)).collect::<Option<_>>()?;
         Some(Bar {
             name: algorithm.clone(),
             provider: provider.clone(),
             algorithm: algorithm.clone(),
-            parts,
+            approximate: parts.iter().chain(&time(WHOLE)).any(is_approximate),
+            parts: parts.iter().map(|part| part.estimate).collect(),
             whole: time(WHOLE),
             doubt: rows.iter().find_map(|row| doubt(row)),
         })

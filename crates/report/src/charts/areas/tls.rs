@@ -8,8 +8,8 @@ use crate::charts::look::Looks;
 use crate::charts::provenance::{named, time_whiskers};
 use crate::charts::ratios::doubt;
 use crate::charts::scatter::{Dot, Plane, plane};
-use crate::charts::stack::{Bar, doubt_of, fastest_of_each, lower_sentence, stacked};
-use pqlab_analysis::number::{grouped as thousands, known_rate, known_time};
+use crate::charts::stack::{BARS, Bar, any_approximate, doubt_of, fastest_of_each, lower_sentence, stacked};
+use pqlab_analysis::number::{grouped as thousands, is_approximate, known_rate, known_time};
 use pqlab_analysis::tls::{
     AREA, Configuration, ConnectionFigures, Flights, HandshakeDecomposition, HandshakeFigures, INITIAL_WINDOW, SEGMENT,
     STEPS, connections, decompositions, handshakes,
@@ -53,7 +53,7 @@ fn cost(analysis: &RunAnalysis<'_>, all: &[HandshakeFigures<'_, '_>]) -> Option<
     let full = all.iter().filter(|one| one.configuration.mode.is_none());
     let known: Vec<_> = full.filter_map(|one| Some((one, one.whole?, one.flights()?))).collect();
     let (mut dots, mut listed, mut providers) = (Vec::new(), Vec::new(), Vec::new());
-    let mut unranked = Vec::new();
+    let (mut unranked, mut lower) = (Vec::new(), Vec::new());
     for (name, rivals) in grouped(known.iter(), |(one, ..)| one.configuration.name()) {
         let cases: Vec<&CaseAnalysis<'_>> = rivals.iter().map(|(_, whole, _)| *whole).collect();
         let Some(best) = analysis.leading(&cases).first().copied() else {
@@ -62,6 +62,8 @@ fn cost(analysis: &RunAnalysis<'_>, all: &[HandshakeFigures<'_, '_>]) -> Option<
         };
         let Some((one, _, flights)) = rivals.iter().find(|(_, whole, _)| std::ptr::eq(*whole, best)) else { continue };
         let Some(value) = best.time() else { continue };
+        let faster = cases.iter().filter(|case| case.time().is_some_and(|time| time.estimate < value.estimate));
+        lower.extend(faster.filter_map(|case| doubt(case)));
         let bytes = flights.client_hello + flights.server_flight + flights.client_finish;
         let provider = one.configuration.provider.clone();
         let about = format!("{name} {provider}: {} bytes, {}", thousands(bytes), known_time(&value));
@@ -83,6 +85,7 @@ fn cost(analysis: &RunAnalysis<'_>, all: &[HandshakeFigures<'_, '_>]) -> Option<
     if !unranked.is_empty() {
         note.push_str(&format!(" Not shown, because no implementation is ranked: {}.", unranked.join(", ")));
     }
+    note.push_str(&lower_sentence(["implementation", "implementations"], &lower));
     let plot = Plane {
         name: "tls-cost".to_owned(),
         title: format!("{}: computing time and bytes of full handshakes{with}", subject(AREA)),
@@ -295,14 +298,18 @@ fn parts(analysis: &RunAnalysis<'_>) -> Option<Chart> {
         provider: one.configuration.provider.clone(),
         algorithm: one.configuration.name(),
         parts: vec![one.exchange_ns, one.signing_ns, one.verification_ns, one.rest_ns.estimate.max(0.0)],
+        approximate: any_approximate(&[Some(one.handshake_ns), Some(one.primitives_ns)]),
         whole: Some(one.handshake_ns),
         doubt: doubt_of(&one.caveats),
     };
-    let (bars, lower) = fastest_of_each(decompositions(analysis).into_iter().map(bar).collect());
+    let found = decompositions(analysis);
+    let resumed = found.iter().any(|one| one.configuration.mode.as_deref() == Some("psk"));
+    let (bars, lower) = fastest_of_each(found.into_iter().map(bar).collect());
     let note = "Mean times of both sides together. The primitives were measured separately. Rest: the time of the \
                 handshake minus the times of the primitives, drawn only if it is positive. Diamond: the time of the \
                 handshake.";
-    let note = format!("{note}{}", lower_sentence(&lower));
+    let resumed = if resumed { " psk: the client makes a key share, which the server does not use." } else { "" };
+    let note = format!("{note}{resumed}{}", lower_sentence(BARS, &lower));
     let parts = ["key exchange", "signing", "verification", "rest: TLS itself"];
     let title =
         format!("{}: time of a handshake with its fastest implementations, split into components", subject(AREA));
@@ -314,14 +321,17 @@ const SIDES: &str = "Pairs of implementations: client + server.";
 
 /// Draws the times of the steps of each handshake, if they were measured.
 fn steps(analysis: &RunAnalysis<'_>, all: &[HandshakeFigures<'_, '_>]) -> Option<Chart> {
-    let mean = |of: &pqlab_analysis::CaseAnalysis<'_>| of.estimates.as_ref().map(|estimates| estimates.samples_ns.mean);
+    let mean = |of: &CaseAnalysis<'_>| of.estimates.as_ref().map(|estimates| estimates.mean_ns);
     let bar = |one: &HandshakeFigures<'_, '_>| {
+        let parts: Vec<Interval> = one.steps.iter().map(|step| mean((*step)?)).collect::<Option<_>>()?;
+        let whole = one.whole.and_then(mean);
         Some(Bar {
             name: one.configuration.name(),
             provider: one.configuration.provider.clone(),
             algorithm: one.configuration.name(),
-            parts: one.steps.iter().map(|step| mean((*step)?)).collect::<Option<_>>()?,
-            whole: one.whole.and_then(mean),
+            approximate: parts.iter().chain(&whole).any(is_approximate),
+            parts: parts.iter().map(|part| part.estimate).collect(),
+            whole,
             doubt: one.steps.iter().flatten().find_map(|step| doubt(step)),
         })
     };

@@ -60,8 +60,14 @@ impl Canvas {
         });
     }
 
-    /// Draws the black diamond of a single value without an interval: a median, a mean or a total.
+    /// Draws the black diamond of a single value: a median, a mean or a total.
     pub(in crate::charts) fn diamond(&mut self, x: f64, y: f64) {
+        self.marks.push((x, y));
+        self.diamond_symbol(x, y);
+    }
+
+    /// Draws a diamond that does not show a figure, for a legend.
+    pub(super) fn diamond_symbol(&mut self, x: f64, y: f64) {
         let path = polygon(x, y, &[(0.0, -6.0), (4.6, 0.0), (0.0, 6.0), (-4.6, 0.0)]);
         self.push(html! { path class="diamond" d=(path) fill=(INK) stroke="#ffffff" stroke-width="1.4" {} });
     }

@@ -94,7 +94,7 @@ pub(super) enum LegendEntry {
     Mark(Look),
     /// Filled square in the color of a part of a bar.
     Part(usize),
-    /// Diamond of a value without an interval.
+    /// Diamond of a single value.
     Diamond,
     /// Dashed line of ideal values or of a limit.
     Ideal,
@@ -340,7 +340,7 @@ impl Canvas {
             match key {
                 LegendEntry::Mark(look) => self.symbol(*look, x, y, &name),
                 LegendEntry::Part(part) => self.part(*part, x - 5.0, y - 5.0, 10.0, 10.0, &name),
-                LegendEntry::Diamond => self.diamond(x, y),
+                LegendEntry::Diamond => self.diamond_symbol(x, y),
                 LegendEntry::Ideal => self.ideal(&[(x - 6.0, y), (x + 8.0, y)]),
             }
             self.text(x + 11.0, y + 4.0, TextStyle::Label, Anchor::Start, &name);
@@ -417,7 +417,7 @@ impl Canvas {
         if hidden > 0 {
             self.note(format!("Whiskers shorter than their mark are hidden: {hidden} of {}.", self.whiskers.len()));
         }
-        if self.has_approximate {
+        if self.has_approximate && !self.notes.iter().any(|note| note.starts_with('≈')) {
             self.note(format!("≈: {APPROXIMATE}."));
         }
         self.note(self.shown.statistic());

@@ -20,11 +20,11 @@ pub(super) fn decomposition(analysis: &RunAnalysis<'_>) -> Table {
     let found = decompositions(analysis);
     for parts in &found {
         let cells = [
-            Cell::time(parts.handshake_ns),
+            Cell::time(parts.handshake_ns.estimate),
             Cell::time(parts.exchange_ns),
             part(parts.signing_ns),
             part(parts.verification_ns),
-            Cell::time(parts.primitives_ns()),
+            Cell::time(parts.primitives_ns.estimate),
             rest(&parts.rest_ns),
             Cell::share_within(&parts.rest_pct()),
         ];
