@@ -37,8 +37,8 @@ pub(super) struct Texts<'t> {
     pub(super) whiskers: Option<&'t str>,
     /// Sentence that explains the names of pairs of libraries.
     pub(super) pairs: &'t str,
-    /// Provider and algorithm of the reference figure, if the other figures are relative to one.
-    pub(super) base: Option<(&'t str, &'t str)>,
+    /// Providers and algorithms that the note names: a reference figure, or libraries that are tied.
+    pub(super) named: &'t [(String, String)],
 }
 
 /// Draws bars side by side. Returns `None` if there are no bars.
@@ -107,7 +107,7 @@ pub(super) fn columns(
             )
         })
         .collect();
-    if let Some((provider, algorithm)) = texts.base {
+    for (provider, algorithm) in texts.named {
         canvas.shows_library(provider, algorithm);
     }
     canvas.note(texts.whiskers.map_or_else(|| time_whiskers(analysis), str::to_owned));

@@ -186,7 +186,7 @@ pub(super) fn violins(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> {
         canvas.shows_figure(&row.case().provider, &row.case().algorithm, doubt(row));
     }
     let spread: Vec<String> = chosen.iter().filter_map(|row| spread(row)).collect();
-    let shape = "The width of a shape shows how many operations took that time. A shape ends at the 99th percentile, \
+    let shape = "The thickness of a shape shows how many operations took that time. A shape ends at the 99th percentile, \
                  because the slowest operations would squeeze all others. Shapes have no whiskers; the tables give the \
                  intervals of the medians.";
     let about = format!(

@@ -108,7 +108,8 @@ pub(super) fn providers(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart>
             canvas.shows(row);
         }
     }
-    let more = if all > lines.len() { format!(" The table lists {} more.", all - lines.len()) } else { String::new() };
+    let more =
+        if all > lines.len() { format!(" The table lists {} more rows.", all - lines.len()) } else { String::new() };
     let has_cycles = |row: &&CaseAnalysis<'_>| row.estimates.as_ref().is_some_and(|it| it.cycles.is_some());
     let drawn = || lines.iter().flat_map(|(_, rows)| rows.iter().copied());
     let units = match (drawn().all(|row| has_cycles(&row)), drawn().any(|row| has_cycles(&row))) {

@@ -3,9 +3,8 @@
 use super::areas::{has_pairs, subject};
 use super::canvas::{Anchor, Canvas, LABEL_LINE, Quantity, Scale, TextStyle, lines_of, width_of};
 use super::look::Looks;
-use super::provenance::{KNOWN_DEFECT, failures, states, time_whiskers};
+use super::provenance::{failures, states, time_whiskers};
 use super::{Chart, ratios, slug};
-use pqlab_analysis::comparison::NotRanked;
 use pqlab_analysis::number::known_time;
 use pqlab_analysis::{CaseAnalysis, RunAnalysis, distinct, grouped};
 use pqlab_record::Statistic;
@@ -105,15 +104,18 @@ pub(super) fn library_words(rows: &[&CaseAnalysis<'_>]) -> String {
 const NAMED: usize = 3;
 
 /// Returns a sentence that names the cases with lower figures than the lines, which are not ranked. Returns an empty
-/// string if there are none.
-fn passed_over(lines: &[Line<'_, '_>], rows: &[&CaseAnalysis<'_>]) -> String {
+/// string if there are none. Records the libraries of these cases, so that the small print lists their versions.
+fn passed_over(canvas: &mut Canvas, lines: &[Line<'_, '_>], rows: &[&CaseAnalysis<'_>]) -> String {
     let time = |row: &CaseAnalysis<'_>| row.time().map_or(f64::INFINITY, |time| time.estimate);
     let is_lower = |row: &&CaseAnalysis<'_>| {
         let line = lines.iter().find(|line| line.leaders[0].job() == row.job());
         line.is_some_and(|line| time(row) < line.time.estimate && ratios::doubt(line.leaders[0]).is_none())
     };
     let lower = rows.iter().copied().filter(is_lower).filter(|row| ratios::doubt(row).is_some());
-    let groups = grouped(lower, |row| (row.case().provider.clone(), ratios::doubt(row).unwrap_or_default()));
+    let lower: Vec<&CaseAnalysis<'_>> = lower.collect();
+    lower.iter().for_each(|row| canvas.shows_library(&row.case().provider, &row.case().algorithm));
+    let groups =
+        grouped(lower.into_iter(), |row| (row.case().provider.clone(), ratios::doubt(row).unwrap_or_default()));
     let sentence = |((provider, reason), all): &((String, &str), Vec<&CaseAnalysis<'_>>)| {
         let named: Vec<String> = all.iter().take(NAMED).map(|row| row.job()).collect();
         let more = all.len().saturating_sub(NAMED);
@@ -124,12 +126,7 @@ fn passed_over(lines: &[Line<'_, '_>], rows: &[&CaseAnalysis<'_>]) -> String {
     if sentences.is_empty() {
         return String::new();
     }
-    // The small print explains the reason only if a mark in the picture has it.
-    let defect = NotRanked::KnownDefect.text();
-    let is_drawn = lines.iter().any(|line| ratios::doubt(line.leaders[0]) == Some(defect));
-    let is_named = groups.iter().any(|((_, reason), _)| *reason == defect);
-    let explained = if is_named && !is_drawn { KNOWN_DEFECT } else { "" };
-    format!("Lower, but not ranked: {}.{explained}", sentences.join("; "))
+    format!("Lower, but not ranked: {}.", sentences.join("; "))
 }
 
 /// Draws the times of an area, or of one of its operations.
@@ -208,7 +205,12 @@ fn picture<'a>(
         canvas.shows_library(&row.case().provider, &row.case().algorithm);
     }
     canvas.note(time_whiskers(analysis));
-    canvas.note(passed_over(&lines, rows));
+    let lower = passed_over(&mut canvas, &lines, rows);
+    canvas.note(lower);
+    let unranked = lines.iter().filter(|line| ratios::doubt(line.leaders[0]).is_some()).count();
+    if unranked > 0 && unranked < lines.len() {
+        canvas.note("A grey mark is the lowest figure, if no library is ranked.");
+    }
     canvas.note(states(analysis, area));
     canvas.note(failures(analysis, rows));
     let left_out =

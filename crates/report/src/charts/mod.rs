@@ -5,6 +5,7 @@ mod canvas;
 mod columns;
 mod curves;
 mod distribution;
+mod glossary;
 mod heat;
 mod intervals;
 mod languages;

@@ -3,6 +3,7 @@
 
 use indexmap::IndexMap;
 use pqlab_analysis::comparison::NotRanked;
+use pqlab_analysis::number::significant;
 use pqlab_analysis::{CaseAnalysis, RunAnalysis, distinct, grouped};
 use pqlab_record::{ASSUMED, Cpu, CpuNumbers, Environment, State, Statistic};
 use std::collections::BTreeSet;
@@ -184,10 +185,10 @@ pub(super) const TIME_WHISKERS: &str = "Whiskers: 95% interval over processes, r
 
 /// Returns the sentences that explain the whiskers of times and rates.
 pub(super) fn time_whiskers(analysis: &RunAnalysis<'_>) -> String {
-    let assumed = if analysis.run.header.protocol.run_spreads.source == ASSUMED {
-        " (assumed, because this machine was not calibrated)"
-    } else {
-        ""
+    let spreads = &analysis.run.header.protocol.run_spreads;
+    let assumed = match spreads.source == ASSUMED {
+        true => format!(" (assumed: {}%, because this machine was not calibrated)", significant(spreads.time_pct)),
+        false => String::new(),
     };
     format!(
         "{TIME_WHISKERS} and the spread between runs{assumed}. Libraries were measured in the same rounds, so \

@@ -9,7 +9,7 @@ use super::provenance::{RATIO_WHISKERS, failures, named, states};
 use super::{Chart, slug};
 use pqlab_analysis::comparison::{NotRanked, Standing};
 use pqlab_analysis::findings::unit_words;
-use pqlab_analysis::number::{factor_within, known_time};
+use pqlab_analysis::number::{factor_range, factor_within, is_approximate, known_factor, known_time};
 use pqlab_analysis::{CaseAnalysis, RunAnalysis, distinct, grouped};
 use pqlab_record::{Statistic, Unit};
 use pqlab_stats::Interval;
@@ -23,7 +23,7 @@ const PICTURES: usize = 12;
 /// Largest ratio on the scale. The whiskers of slower libraries end in an arrow.
 const LARGEST: f64 = 64.0;
 /// Width of the column with the ratio, in SVG units.
-const RATIO: f64 = 136.0;
+const RATIO: f64 = 156.0;
 /// Width of the column with the time, in SVG units.
 const TIME: f64 = 88.0;
 
@@ -104,7 +104,7 @@ fn group<'s, 'a>(analysis: &RunAnalysis<'a>, rows: &[&'s CaseAnalysis<'a>]) -> O
         let Some((compared, ratio)) = compared.zip(ratio) else { continue };
         unit = compared.unit;
         let tied = if analysis.standing(row).is_some_and(Standing::leads) { ", tied" } else { "" };
-        lines.push(Line { case: row, ratio: Some(ratio), text: format!("{}{tied}", factor_within(&ratio)) });
+        lines.push(Line { case: row, ratio: Some(ratio), text: format!("{}{tied}", ratio_text(&ratio)) });
     }
     lines.sort_by(|one, other| over(one).total_cmp(&over(other)));
     let operation = best.case().operation.clone();
@@ -113,6 +113,15 @@ fn group<'s, 'a>(analysis: &RunAnalysis<'a>, rows: &[&'s CaseAnalysis<'a>]) -> O
 
 fn over(line: &Line<'_, '_>) -> f64 {
     line.ratio.map_or(1.0, |ratio| ratio.estimate)
+}
+
+/// Formats a ratio with its uncertainty. An interval wider than ±10% may be far from symmetric, so both ends are given.
+pub(super) fn ratio_text(ratio: &Interval) -> String {
+    if is_approximate(ratio) {
+        format!("{} ({})", known_factor(ratio), factor_range(ratio))
+    } else {
+        factor_within(ratio)
+    }
 }
 
 /// Returns the reason why a case with a figure is not ranked.

@@ -6,7 +6,7 @@ use super::canvas::{Anchor, Canvas, LegendEntry, Quantity, Scale, TextStyle, lab
 use super::look::Looks;
 use super::provenance::named;
 use super::{Chart, ratios, slug};
-use pqlab_analysis::number::{factor_within, known_rate};
+use pqlab_analysis::number::known_rate;
 use pqlab_analysis::scaling::{ScalingFigures, scaling};
 use pqlab_analysis::{CaseAnalysis, RunAnalysis, distinct, grouped};
 use std::collections::HashMap;
@@ -16,9 +16,9 @@ const LINE: f64 = 19.0;
 /// Maximum number of lines in a picture.
 const MOST: usize = 48;
 /// Width of the column with the speed-up, in SVG units.
-const RATIO: f64 = 110.0;
+const RATIO: f64 = 136.0;
 /// Width of the column with the rate, in SVG units.
-const RATE: f64 = 110.0;
+const RATE: f64 = 96.0;
 
 /// Draws the speed-ups of an area. Returns `None` if the run contains none, or if it contains more than one number of
 /// threads above one.
@@ -68,7 +68,7 @@ pub(super) fn speedups(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> 
         y += LINE;
         for one in all {
             let (row, Some(ratio)) = (rows[&one.id], one.speed_up) else { continue };
-            let (doubt, text) = (ratios::doubt(row), factor_within(&ratio));
+            let (doubt, text) = (ratios::doubt(row), ratios::ratio_text(&ratio));
             let style = if doubt.is_some() { TextStyle::Faint } else { TextStyle::Label };
             let about = format!("{what} {}: {text}", name(one));
             canvas.rule((gutter, y), (right, y));
@@ -84,12 +84,14 @@ pub(super) fn speedups(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> 
     }
     canvas.note("Ratios of mean times. Whiskers: 95% interval of the ratio, paired by rounds.");
     canvas.note("Rates cover all threads.");
-    let above = lines().filter(|one| one.speed_up.is_some_and(|ratio| ratio.low > threads as f64)).count();
-    if above > 0 {
+    let is_above = |one: &&&ScalingFigures| one.speed_up.is_some_and(|ratio| ratio.low > threads as f64);
+    let above = lines().filter(is_above).map(|one| format!("{} by {}", one.name, one.provider));
+    let above: Vec<String> = above.collect();
+    if !above.is_empty() {
         canvas.note(format!(
-            "Above {threads}×: {above} of {}. More threads alone cannot explain this: something else slowed the case \
-             with one thread, such as another program or its placement in memory.",
-            lines().count()
+            "Whole interval above {threads}×: {}. More threads alone cannot explain this: something else slowed the \
+             case with one thread, such as another program or its placement in memory.",
+            above.join(", ")
         ));
     }
     let more =

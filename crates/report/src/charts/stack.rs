@@ -179,6 +179,9 @@ pub(super) fn stacked(
     if bars.iter().any(|bar| bar.provider.contains('+')) {
         canvas.note(pairs);
     }
+    if bars.iter().any(|bar| bar.whole.is_none()) {
+        canvas.note("Figures: sums of the parts.");
+    }
     if bars.iter().any(|bar| bar.whole.is_some()) {
         canvas.note(time_whiskers(analysis));
     }

@@ -41,8 +41,9 @@ pub(crate) fn handshakes(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart
     let all: Vec<Decomposition<'_>> = decompositions(analysis).into_iter().filter(handshakes).collect();
     let short = |one: &Decomposition<'_>| Bar { name: one.hybrid.case.algorithm.clone(), ..bar(analysis, one) };
     let bars = all.iter().map(short).collect();
+    let note = format!("Key exchange: keygen, encapsulate and decapsulate. {NOTE}");
     let title = format!("{}: time of a whole key exchange, split into halves", subject(area));
-    stacked(analysis, &format!("handshake-{}", slug(area)), &title, &PARTS, bars, MOST, [NOTE, HALVES])
+    stacked(analysis, &format!("handshake-{}", slug(area)), &title, &PARTS, bars, MOST, [&note, HALVES])
 }
 
 /// Draws the times of each hybrid's other operations, divided into the two halves. The halves were measured in the same
@@ -58,7 +59,7 @@ pub(crate) fn halves(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> {
     if of_area.iter().any(cryptography) {
         of_area.retain(cryptography);
     }
-    let title = format!("{}: time of each operation with its fastest pair, split into halves", subject(area));
+    let title = format!("{}: time of each operation with its fastest ranked pair, split into halves", subject(area));
     let (bars, lower) = fastest_of_each(of_area.iter().map(|one| bar(analysis, one)).collect());
     let note = format!("{NOTE}{}", lower_sentence(BARS, &lower));
     stacked(analysis, &format!("halves-{}", slug(area)), &title, &PARTS, bars, MOST, [&note, HALVES])

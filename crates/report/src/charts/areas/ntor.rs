@@ -61,16 +61,22 @@ fn fastest<'s, 'a>(analysis: &'s RunAnalysis<'a>, algorithm: &str) -> Vec<&'s Ca
     rows.into_iter().filter(|row| row.case().provider == provider).collect()
 }
 
-/// Returns a sentence for each handshake in `algorithms` with several providers tied for fastest.
-fn tied_sentences(analysis: &RunAnalysis<'_>, algorithms: &[&str]) -> String {
-    let sentence = |algorithm: &&str| {
+/// Returns a sentence for each handshake in `algorithms` with several providers tied for fastest, and these providers
+/// with their handshakes.
+fn tied(analysis: &RunAnalysis<'_>, algorithms: &[&str]) -> (String, Vec<(String, String)>) {
+    let (mut sentences, mut named) = (String::new(), Vec::new());
+    for algorithm in algorithms {
         let usual = usual(analysis, AREA).into_iter();
         let whole: Vec<&CaseAnalysis<'_>> =
-            usual.filter(|row| row.case().algorithm == *algorithm && row.case().operation == "handshake").collect();
-        let names: Vec<&str> = analysis.leading(&whole).iter().map(|row| row.case().provider.as_str()).collect();
-        (names.len() > 1).then(|| format!(" The fastest libraries of {algorithm} are tied: {}.", names.join(", ")))
-    };
-    algorithms.iter().filter_map(sentence).collect()
+            usual.filter(|row| row.case().algorithm == *algorithm && row.case().operation == WHOLE).collect();
+        let leading = analysis.leading(&whole);
+        let names: Vec<&str> = leading.iter().map(|row| row.case().provider.as_str()).collect();
+        if names.len() > 1 {
+            sentences.push_str(&format!(" The fastest libraries of {algorithm} are tied: {}.", names.join(", ")));
+            named.extend(names.into_iter().map(|name| (name.to_owned(), (*algorithm).to_owned())));
+        }
+    }
+    (sentences, named)
 }
 
 /// Returns a bar with the median of an operation.
@@ -101,9 +107,10 @@ fn operation_times(analysis: &RunAnalysis<'_>) -> Option<Chart> {
     let rows = measured(analysis);
     let bars: Vec<Column> = OPERATIONS.iter().filter_map(|operation| column(&rows, operation, operation)).collect();
     let title = format!("{KEM_ONLY}: time of each operation, {}", provider(&rows));
-    let note = "Medians. This handshake does not authenticate the relay.";
+    let note = "Medians. The handshake consists of create, reply and finish, measured as one operation. It does not \
+                authenticate the relay.";
     let texts =
-        Texts { name: "operation_times", title: &title, up: TIME, note, whiskers: None, pairs: PAIRS, base: None };
+        Texts { name: "operation_times", title: &title, up: TIME, note, whiskers: None, pairs: PAIRS, named: &[] };
     columns(analysis, &texts, Quantity::Time, &[], &bars)
 }
 
@@ -137,13 +144,14 @@ fn ntor_comparison(analysis: &RunAnalysis<'_>) -> Option<Chart> {
     let all = [CLASSICAL, KEM_ONLY, AUTHENTICATED];
     let missing: Vec<&str> = all.into_iter().filter(|name| bars.iter().all(|bar| bar.name != *name)).collect();
     let missing = if missing.is_empty() { String::new() } else { format!(" Not measured: {}.", missing.join(", ")) };
+    let (tied, named) = tied(analysis, &all);
     let note = format!(
         "Medians of whole handshakes from one run, each with its fastest library.{UNAUTHENTICATED}{}{missing}",
-        tied_sentences(analysis, &all)
+        tied
     );
     let title = "Whole circuit handshake: classical, KEM only, authenticated hybrid";
     let texts =
-        Texts { name: "ntor_comparison", title, up: TIME, note: &note, whiskers: None, pairs: PAIRS, base: None };
+        Texts { name: "ntor_comparison", title, up: TIME, note: &note, whiskers: None, pairs: PAIRS, named: &named };
     columns(analysis, &texts, Quantity::Time, &[], &bars)
 }
 
@@ -172,19 +180,20 @@ fn overhead_analysis(analysis: &RunAnalysis<'_>) -> Option<Chart> {
         (LegendEntry::Part(0), "communication: bytes of both messages".to_owned()),
         (LegendEntry::Part(1), "computation: time of the handshake".to_owned()),
     ];
+    let (tied, mut named) = tied(analysis, &[CLASSICAL, KEM_ONLY, AUTHENTICATED]);
     let note = format!(
         "Ratios of medians, relative to {CLASSICAL} by {}. Communication: bytes of both messages. Computation: the whole handshake, in {}. \
          {}{}",
         time.case().provider,
         distinct(units).join(" or "),
         UNAUTHENTICATED.trim_start(),
-        tied_sentences(analysis, &[CLASSICAL, KEM_ONLY, AUTHENTICATED])
+        tied
     );
     let title = "Cost of post-quantum circuit handshakes relative to the classical one";
     let up = "ratio to the classical handshake";
     let whiskers = Some("Whiskers: 95% interval of the ratio of times. Lengths are exact.");
-    let base = Some((time.case().provider.as_str(), CLASSICAL));
-    let texts = Texts { name: "overhead_analysis", title, up, note: &note, whiskers, pairs: PAIRS, base };
+    named.push((time.case().provider.clone(), CLASSICAL.to_owned()));
+    let texts = Texts { name: "overhead_analysis", title, up, note: &note, whiskers, pairs: PAIRS, named: &named };
     columns(analysis, &texts, Quantity::Factor, &legend, &bars)
 }
 

@@ -41,7 +41,7 @@ pub(crate) fn pictures(analysis: &RunAnalysis<'_>, area: &str) -> Vec<Chart> {
         waits(analysis),
         rates(analysis, &all),
         flights(analysis, &all),
-        parts(analysis),
+        parts(analysis, &all),
         steps(analysis, &all),
     ];
     pictures.into_iter().flatten().collect()
@@ -282,7 +282,8 @@ fn flights(analysis: &RunAnalysis<'_>, all: &[HandshakeFigures<'_, '_>]) -> Opti
     }
     let note = format!(
         "Each bar shows the implementation that sends the most bytes. The dashed line is the {window_text}. A server \
-         flight beyond it needs another round trip. Lengths are exact, so there are no whiskers. Number of bars by \
+         flight beyond it needs another round trip. Bytes are those of the longest flights counted, without TCP and IP \
+         headers, so there are no whiskers. Number of bars by \
          implementation: {}.",
         senders(&lines)
     );
@@ -292,7 +293,7 @@ fn flights(analysis: &RunAnalysis<'_>, all: &[HandshakeFigures<'_, '_>]) -> Opti
 }
 
 /// Draws the components of each handshake's time: key exchange, signatures, and the rest.
-fn parts(analysis: &RunAnalysis<'_>) -> Option<Chart> {
+fn parts(analysis: &RunAnalysis<'_>, all: &[HandshakeFigures<'_, '_>]) -> Option<Chart> {
     let bar = |one: HandshakeDecomposition| Bar {
         name: one.configuration.name(),
         provider: one.configuration.provider.clone(),
@@ -309,10 +310,18 @@ fn parts(analysis: &RunAnalysis<'_>) -> Option<Chart> {
                 handshake minus the times of the primitives, drawn only if it is positive. Diamond: the time of the \
                 handshake.";
     let resumed = if resumed { " psk: the client makes a key share, which the server does not use." } else { "" };
-    let note = format!("{note}{resumed}{}", lower_sentence(BARS, &lower));
+    let whole = all.iter().filter(|one| one.whole.is_some()).map(|one| one.configuration.name());
+    let missing: Vec<String> = distinct(whole.filter(|name| bars.iter().all(|bar| bar.name != *name)));
+    let missing = match missing.is_empty() {
+        true => String::new(),
+        false => format!(" Not shown, because a primitive was not measured: {}.", missing.join(", ")),
+    };
+    let note = format!("{note}{resumed}{}{missing}", lower_sentence(BARS, &lower));
     let parts = ["key exchange", "signing", "verification", "rest: TLS itself"];
-    let title =
-        format!("{}: time of a handshake with its fastest implementations, split into components", subject(AREA));
+    let title = format!(
+        "{}: time of a handshake with its fastest ranked implementations, split into components",
+        subject(AREA)
+    );
     stacked(analysis, "tls-parts", &title, &parts, bars, MOST, [&note, SIDES])
 }
 

@@ -12,12 +12,14 @@ pub(super) use scale::Scale;
 pub(super) use text::{label, lines_of, width_of};
 
 use super::curves::statistic_of;
+use super::glossary::explanations;
 use super::look::Look;
-use super::provenance::{Shown, TIME_WHISKERS, provenance};
+use super::provenance::{KNOWN_DEFECT, Shown, TIME_WHISKERS, provenance};
 use super::ratios::doubt;
 use super::{Chart, RunAnalysis};
 use maud::{Markup, PreEscaped, html};
 use pqlab_analysis::CaseAnalysis;
+use pqlab_analysis::comparison::NotRanked;
 use pqlab_analysis::number::{APPROXIMATE, grouped, memory, rate, significant, throughput, time};
 use pqlab_analysis::text::neutral;
 use pqlab_record::Statistic;
@@ -115,8 +117,8 @@ pub(super) struct Canvas {
     body: String,
     /// Whether any interval extends beyond the plot. The whisker of such an interval ends in an arrow.
     goes_on: bool,
-    /// Whether a text contains a figure marked as approximate (`≈`).
-    has_approximate: bool,
+    /// Texts of the picture, without its small print.
+    texts: Vec<String>,
     /// Centers of the marks in the plot. Excludes marks in the legend.
     marks: Vec<(f64, f64)>,
     whiskers: Vec<Whisker>,
@@ -210,7 +212,7 @@ impl Canvas {
             height: 0.0,
             body: String::new(),
             goes_on: false,
-            has_approximate: false,
+            texts: Vec::new(),
             marks: Vec::new(),
             whiskers: Vec::new(),
             notes: Vec::new(),
@@ -236,9 +238,9 @@ impl Canvas {
         });
     }
 
-    /// Escapes a text, and records whether it contains an approximate figure.
+    /// Escapes a text, and records it.
     fn checked(&mut self, text: &str) -> String {
-        self.has_approximate |= text.contains('≈');
+        self.texts.push(text.to_owned());
         neutral(text)
     }
 
@@ -417,13 +419,21 @@ impl Canvas {
         if hidden > 0 {
             self.note(format!("Whiskers shorter than their mark are hidden: {hidden} of {}.", self.whiskers.len()));
         }
-        if self.has_approximate && !self.notes.iter().any(|note| note.starts_with('≈')) {
+        if self.texts.iter().any(|text| text.contains('≈')) && !self.notes.iter().any(|note| note.starts_with('≈'))
+        {
             self.note(format!("≈: {APPROXIMATE}."));
         }
         self.note(self.shown.statistic());
         // Only the whiskers of times and rates reach the undisturbed figure.
         let reach = self.whiskers.len() > hidden && self.notes.iter().any(|note| note.starts_with(TIME_WHISKERS));
         self.note(self.shown.trust(reach));
+        let defect = NotRanked::KnownDefect.text();
+        let mentioned = self.texts.iter().chain(&self.notes).any(|text| text.contains(defect));
+        if mentioned && !self.notes.iter().any(|note| note.contains(KNOWN_DEFECT)) {
+            self.note(KNOWN_DEFECT.trim_start());
+        }
+        let words: Vec<&str> = explanations(self.texts.iter().map(String::as_str)).collect();
+        words.into_iter().for_each(|word| self.note(word));
         self.note(self.shown.related_defects(analysis));
         let paragraphs = [self.notes.join(" ")].into_iter().chain(provenance(analysis, &self.shown));
         let lines: Vec<String> = paragraphs.flat_map(|text| wrapped(&neutral(&text), self.width)).collect();
