@@ -22,8 +22,8 @@ const MOST: usize = 48;
 const PICTURES: usize = 12;
 /// Largest ratio on the scale. The whiskers of slower libraries end in an arrow.
 const LARGEST: f64 = 64.0;
-/// Width of the column with the ratio, in SVG units.
-const RATIO: f64 = 156.0;
+/// Minimum width of the column with the ratio, in SVG units.
+const RATIO: f64 = 84.0;
 /// Width of the column with the time, in SVG units.
 const TIME: f64 = 88.0;
 
@@ -158,14 +158,15 @@ fn picture(
     let top = canvas.head(&title, &[]) + 18.0;
     let bottom = top + lines as f64 * LINE + 4.0;
     canvas.ends_at(bottom + 36.0);
-    let right = WIDTH - RATIO - TIME - 10.0;
+    let column = drawn().map(|line| width_of(&line.text, 12.0) + 10.0).fold(RATIO, f64::max);
+    let right = WIDTH - column - TIME - 10.0;
     let bounds = drawn().filter_map(|line| line.ratio).flat_map(|ratio| [ratio.low, ratio.high]);
     let across = Scale::log(bounds.map(|bound| bound.min(LARGEST)).chain([1.0]), gutter, right);
     canvas.axis_across(&across, Quantity::Factor, top - 6.0, bottom);
     let units = distinct(groups.iter().map(|group| unit_words(group.unit)));
     let axis = format!("ratio to the fastest library, in {} (logarithmic)", units.join(" or "));
     canvas.text((gutter + right) / 2.0, bottom + 31.0, TextStyle::Faint, Anchor::Middle, &axis);
-    let heads = [(right + RATIO, "ratio"), (WIDTH, "time")];
+    let heads = [(right + column, "ratio"), (WIDTH, "time")];
     for (x, head) in heads {
         canvas.text(x, top - 8.0, TextStyle::Faint, Anchor::End, head);
     }
@@ -201,7 +202,7 @@ fn picture(
             }
             let at = across.at(over(line));
             canvas.mark(look.doubted(doubt), at, y, &about);
-            canvas.text(right + RATIO, y + 4.0, style, Anchor::End, &line.text);
+            canvas.text(right + column, y + 4.0, style, Anchor::End, &line.text);
             canvas.text(WIDTH, y + 4.0, TextStyle::Faint, Anchor::End, &time);
             canvas.shows(case);
             listed.push(about);

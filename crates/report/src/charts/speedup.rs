@@ -15,8 +15,8 @@ const WIDTH: f64 = 760.0;
 const LINE: f64 = 19.0;
 /// Maximum number of lines in a picture.
 const MOST: usize = 48;
-/// Width of the column with the speed-up, in SVG units.
-const RATIO: f64 = 136.0;
+/// Minimum width of the column with the speed-up, in SVG units.
+const RATIO: f64 = 84.0;
 /// Width of the column with the rate, in SVG units.
 const RATE: f64 = 96.0;
 
@@ -43,7 +43,9 @@ pub(super) fn speedups(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> 
     };
     let looks = Looks::new(analysis);
     let widest = lines().map(|one| width_of(&name(one), 12.0)).fold(80.0, f64::max);
-    let (gutter, right) = (widest.min(330.0) + 14.0, WIDTH - RATIO - RATE - 10.0);
+    let texts = lines().filter_map(|one| Some(ratios::ratio_text(&one.speed_up?)));
+    let column = texts.map(|text| width_of(&text, 12.0) + 10.0).fold(RATIO, f64::max);
+    let (gutter, right) = (widest.min(330.0) + 14.0, WIDTH - column - RATE - 10.0);
     let title = format!("{}: throughput of {threads} threads relative to one thread", subject(area));
     let mut canvas = Canvas::new(WIDTH);
     let legend = [(LegendEntry::Ideal, format!("ideal: {threads}×"))];
@@ -57,7 +59,7 @@ pub(super) fn speedups(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> 
     canvas.axis_across(&across, Quantity::Factor, top - 6.0, bottom);
     let axis = "throughput relative to one thread";
     canvas.text((gutter + right) / 2.0, bottom + 31.0, TextStyle::Faint, Anchor::Middle, axis);
-    for (x, head) in [(right + RATIO, "speed-up"), (WIDTH, "operations/s")] {
+    for (x, head) in [(right + column, "speed-up"), (WIDTH, "operations/s")] {
         canvas.text(x, top - 8.0, TextStyle::Faint, Anchor::End, head);
     }
     canvas.base((across.at(1.0), top - 6.0), (across.at(1.0), bottom));
@@ -75,7 +77,7 @@ pub(super) fn speedups(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> 
             canvas.text(gutter - 10.0, y + 4.0, style, Anchor::End, &name(one));
             canvas.interval_across(y, &across, ratio.low, ratio.high);
             canvas.mark(looks.of_provider(&one.provider).doubted(doubt), across.at(ratio.estimate), y, &about);
-            canvas.text(right + RATIO, y + 4.0, style, Anchor::End, &text);
+            canvas.text(right + column, y + 4.0, style, Anchor::End, &text);
             canvas.text(WIDTH, y + 4.0, TextStyle::Faint, Anchor::End, &known_rate(&one.rate));
             canvas.shows_figure(&one.provider, &row.case().algorithm, doubt);
             listed.push(about);

@@ -426,9 +426,9 @@ impl Canvas {
         self.note(self.shown.statistic());
         // Only the whiskers of times and rates reach the undisturbed figure.
         let reach = self.whiskers.len() > hidden && self.notes.iter().any(|note| note.starts_with(TIME_WHISKERS));
-        self.note(self.shown.trust(reach));
         let defect = NotRanked::KnownDefect.text();
         let mentioned = self.texts.iter().chain(&self.notes).any(|text| text.contains(defect));
+        self.note(self.shown.trust(reach));
         if mentioned && !self.notes.iter().any(|note| note.contains(KNOWN_DEFECT)) {
             self.note(KNOWN_DEFECT.trim_start());
         }
