@@ -1,9 +1,10 @@
 /* Implements the protocol in docs/workers.md for workers in C. Include this file, fill a table of offers, and call
- * pqlab_serve.
+ * pqlab_main or pqlab_serve. pqlab_schemes.h has the checks that KEMs and signature schemes share.
  *
- * An operation consists of two functions. `ready` is not timed: it checks the inputs of one set and their lengths,
- * parses keys, and allocates the outputs with pqlab_out. `run` is timed, and only performs the operation. Both return
- * 0, or one of the codes below after setting `why`. Needs C99 and POSIX, and uses one thread. */
+ * An operation consists of two or three functions. `ready` is not timed: it checks the inputs of one set and their
+ * lengths, parses keys, and allocates the outputs with pqlab_out. `run` is timed, and only performs the operation.
+ * `finish`, which may be absent, is not timed: it encodes the objects that `run` stored. All return 0, or one of the
+ * codes below after setting `why`. Needs C99 and POSIX, and uses one thread. */
 #ifndef PQLAB_WORKER_H
 #define PQLAB_WORKER_H
 
@@ -15,7 +16,7 @@
 #include <unistd.h>
 
 enum { PQLAB_OK = 0, PQLAB_UNSUPPORTED = 1, PQLAB_ERROR = 2 };
-enum { PQLAB_INPUTS = 4, PQLAB_OUTPUTS = 2, PQLAB_SETS = 4096, PQLAB_FIELDS = 1 << 16 };
+enum { PQLAB_INPUTS = 5, PQLAB_OUTPUTS = 2, PQLAB_SETS = 4096, PQLAB_FIELDS = 1 << 16 };
 #define PQLAB_BYTES (16u << 20)
 
 struct pqlab_field {
@@ -23,12 +24,16 @@ struct pqlab_field {
     size_t length;
 };
 
-/* One set of inputs, with its outputs. `ready` may allocate `state` with malloc; the state is freed with the case. */
+/* One set of inputs, with its outputs. Absent inputs have no bytes and the length 0. The state belongs to the operation,
+ * and is freed with the case, by `drop` if set, else by free. If `ready` sets `instead`, a `call` uses this function and
+ * not `run`: for seeds and coins, which visits do not have. */
 struct pqlab_set {
     const void *context; /* the context of the offer */
     struct pqlab_field in[PQLAB_INPUTS], out[PQLAB_OUTPUTS];
     size_t ins, outs;
     void *state;
+    void (*drop)(void *state);
+    int (*instead)(struct pqlab_set *set);
     const char *why;
 };
 
@@ -37,6 +42,7 @@ struct pqlab_operation {
     size_t least, most; /* minimum and maximum number of inputs in a `call`; cases use the minimum */
     int (*ready)(struct pqlab_set *set);
     int (*run)(struct pqlab_set *set);
+    int (*finish)(struct pqlab_set *set);
 };
 
 struct pqlab_offer {
@@ -63,7 +69,25 @@ static inline int pqlab_is(const struct pqlab_field *field, const char *text) {
     return field->length == strlen(text) && !memcmp(field->bytes, text, field->length);
 }
 
-/* ---- Internal from here on, except pqlab_serve. */
+static struct pqlab_old {
+    void (*drop)(void *);
+    void *object;
+} *pqlab_olds;
+static size_t pqlab_old_count, pqlab_old_room;
+
+/* Drops an object after the visit. An operation calls this for a key that it replaces, so that dropping the key is not
+ * timed. */
+static inline void pqlab_later(void (*drop)(void *), void *object) {
+    if (!object) return;
+    if (pqlab_old_count == pqlab_old_room) {
+        pqlab_old_room = pqlab_old_room ? 2 * pqlab_old_room : 4096;
+        pqlab_olds = realloc(pqlab_olds, pqlab_old_room * sizeof *pqlab_olds);
+        if (!pqlab_olds) abort();
+    }
+    pqlab_olds[pqlab_old_count++] = (struct pqlab_old){drop, object};
+}
+
+/* ---- Internal from here on, except pqlab_main and pqlab_serve. */
 
 struct pqlab_case {
     uint64_t handle, first, n;
@@ -188,7 +212,17 @@ static const struct pqlab_operation *pqlab_find(const struct pqlab_offer *offers
 static void pqlab_forget(struct pqlab_set *set, int inputs_too) {
     for (size_t i = 0; i < set->outs; i++) free(set->out[i].bytes);
     for (size_t i = 0; inputs_too && i < set->ins; i++) free(set->in[i].bytes);
-    free(set->state);
+    if (set->drop)
+        set->drop(set->state);
+    else
+        free(set->state);
+}
+
+static void pqlab_drop_olds(void) {
+    while (pqlab_old_count > 0) {
+        pqlab_old_count--;
+        pqlab_olds[pqlab_old_count].drop(pqlab_olds[pqlab_old_count].object);
+    }
 }
 
 static void pqlab_free(struct pqlab_case *gone) {
@@ -209,11 +243,13 @@ static int pqlab_call(const struct pqlab_offer *offers, struct pqlab_field *in, 
     if (set.ins < operation->least || set.ins > operation->most) return PQLAB_ERROR;
     memcpy(set.in, in + 2, set.ins * sizeof *in);
     int code = operation->ready(&set);
-    if (code == PQLAB_OK) code = operation->run(&set);
+    if (code == PQLAB_OK) code = set.instead ? set.instead(&set) : operation->run(&set);
+    if (code == PQLAB_OK && operation->finish) code = operation->finish(&set);
     if (code == PQLAB_OK)
         for (size_t i = 0; i < set.outs; i++) pqlab_put(set.out[i].bytes, set.out[i].length);
     *why = set.why;
     pqlab_forget(&set, 0);
+    pqlab_drop_olds();
     return code;
 }
 
@@ -263,10 +299,11 @@ static int pqlab_visit(struct pqlab_case *of, uint64_t first, uint64_t n, const 
     struct pqlab_set *sets = of->sets, *end = sets + of->count, *at = sets + first % of->count;
     uint64_t begun = pqlab_now();
     for (uint64_t i = 0; i < n; i++) {
-        if (run(at)) return *why = at->why, PQLAB_ERROR;
+        if (run(at)) return *why = at->why, pqlab_drop_olds(), PQLAB_ERROR;
         if (++at == end) at = sets;
     }
     uint64_t elapsed = pqlab_now() - begun;
+    pqlab_drop_olds();
     of->first = first % of->count;
     of->n = n < of->count ? n : of->count;
     pqlab_put_number(elapsed);
@@ -288,6 +325,7 @@ static int pqlab_of_case(const char *verb, struct pqlab_field *in, size_t count,
     } else if (*verb == 'a') {
         for (uint64_t i = 0; i < found->n; i++) {
             struct pqlab_set *set = &found->sets[(found->first + i) % found->count];
+            if (found->operation->finish && found->operation->finish(set)) return *why = set->why, PQLAB_ERROR;
             pqlab_put_number((found->first + i) % found->count);
             for (size_t out = 0; out < set->outs; out++) pqlab_put(set->out[out].bytes, set->out[out].length);
         }
@@ -345,6 +383,13 @@ static int pqlab_serve(const struct pqlab_offer *offers, const char *runtime, co
         if (last) return 0;
     }
     return 0;
+}
+
+/* Serves, or prints the libraries if the only argument is --version. */
+static inline int pqlab_main(int count, char **arguments, const struct pqlab_offer *offers, const char *runtime,
+                             const char *libraries, const char *generator) {
+    if (count == 2 && !strcmp(arguments[1], "--version")) return puts(libraries) < 0;
+    return pqlab_serve(offers, runtime, libraries, generator);
 }
 
 #endif
