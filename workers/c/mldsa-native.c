@@ -49,9 +49,8 @@ int randombytes(uint8_t *bytes, size_t length) {
                                                      set->in[0].bytes));                                               \
     }                                                                                                                  \
     static const struct pqlab_operation operations##N[] = PQLAB_SIGNATURE(keygen##N, NULL, sign##N, verify##N);        \
-    static const struct pqlab_scheme scheme##N = {.encoding = "expanded",                                              \
+    static const struct pqlab_scheme scheme##N = {.keys = {{"expanded", MLDSA##N##_SECRETKEYBYTES}},                   \
                                                   .public_key = MLDSA##N##_PUBLICKEYBYTES,                             \
-                                                  .private_key = MLDSA##N##_SECRETKEYBYTES,                            \
                                                   .output = MLDSA##N##_BYTES,                                          \
                                                   .seed = MLDSA_SEEDBYTES,                                             \
                                                   .coins = MLDSA_RNDBYTES,                                             \
@@ -63,7 +62,7 @@ ML_DSA(44)
 ML_DSA(65)
 ML_DSA(87)
 
-#define OFFER(N) \
+#define OFFER(N)                                                                                                       \
     {"signature ML-DSA-" #N " encodings=expanded coins=keygen,operation context=yes hedged=yes", operations##N, &scheme##N}
 
 int main(int count, char **arguments) {

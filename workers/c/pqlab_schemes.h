@@ -2,7 +2,7 @@
  * seeds and coins, load keys, and allocate outputs. A worker adds its schemes and the functions that are timed:
  *
  *     static const struct pqlab_operation kem[] = PQLAB_KEM(keygen, NULL, encapsulate, decapsulate);
- *     static const struct pqlab_scheme scheme = {"expanded", 1184, 2400, 1088, 32, ...};
+ *     static const struct pqlab_scheme scheme = {.keys = {{"expanded", 2400}}, .public_key = 1184, ...};
  *     struct pqlab_offer offers[] = {{"kem ML-KEM-768", kem, &scheme}, {0}};
  *
  * The context of an offer must begin with a pqlab_scheme. */
@@ -14,8 +14,11 @@
 /* A KEM or signature scheme. All lengths are in bytes. Functions that are absent mean: keys need no loading, and callers
  * choose no seeds or coins. */
 struct pqlab_scheme {
-    const char *encoding; /* of private keys: seed, expanded or scalar */
-    size_t public_key, private_key;
+    struct {
+        const char *encoding; /* seed, expanded or scalar */
+        size_t length;
+    } keys[2]; /* private keys; key generation writes the first encoding */
+    size_t public_key;
     size_t output; /* the ciphertext, or the longest signature */
     size_t secret; /* the shared secret of a KEM */
     size_t seed, coins;
@@ -28,15 +31,15 @@ struct pqlab_scheme {
 };
 
 /* Operations of a scheme. `encode` encodes a generated key, and may be NULL. */
-#define PQLAB_KEM(keygen, encode, encapsulate, decapsulate)                            \
-    {{"keygen", 0, 1, pqlab_keygen_ready, keygen, encode},                             \
-     {"encapsulate", 1, 2, pqlab_encapsulate_ready, encapsulate, NULL},                \
-     {"decapsulate", 3, 3, pqlab_decapsulate_ready, decapsulate, NULL},                \
+#define PQLAB_KEM(keygen, encode, encapsulate, decapsulate)                                                            \
+    {{"keygen", 0, 1, pqlab_keygen_ready, keygen, encode},                                                             \
+     {"encapsulate", 1, 2, pqlab_encapsulate_ready, encapsulate, NULL},                                                \
+     {"decapsulate", 3, 3, pqlab_decapsulate_ready, decapsulate, NULL},                                                \
      {0}}
-#define PQLAB_SIGNATURE(keygen, encode, sign, verify)                                  \
-    {{"keygen", 0, 1, pqlab_keygen_ready, keygen, encode},                             \
-     {"sign", 3, 5, pqlab_sign_ready, sign, NULL},                                     \
-     {"verify", 3, 4, pqlab_verify_ready, verify, NULL},                               \
+#define PQLAB_SIGNATURE(keygen, encode, sign, verify)                                                                  \
+    {{"keygen", 0, 1, pqlab_keygen_ready, keygen, encode},                                                             \
+     {"sign", 3, 5, pqlab_sign_ready, sign, NULL},                                                                     \
+     {"verify", 3, 4, pqlab_verify_ready, verify, NULL},                                                               \
      {0}}
 #define PQLAB_HASH(digest) {{"digest", 1, 1, pqlab_digest_ready, digest, NULL}, {0}}
 
@@ -45,6 +48,14 @@ static inline void *pqlab_state(struct pqlab_set *set, size_t size) {
     set->state = calloc(1, size);
     if (!set->state) abort();
     return set->state;
+}
+
+/* Allocates a new state for a set, and drops the previous state after the visit. For key generation, which keeps the key
+ * that it generated last. */
+static inline void *pqlab_replace(struct pqlab_set *set, size_t size, void (*drop)(void *state)) {
+    pqlab_later(drop, set->state);
+    set->drop = drop;
+    return pqlab_state(set, size);
 }
 
 /* Result of an operation that succeeded or failed. */
@@ -64,9 +75,10 @@ static inline int pqlab_load(struct pqlab_set *set, int (*load)(struct pqlab_set
 }
 
 static inline int pqlab_load_private(struct pqlab_set *set, const struct pqlab_scheme *scheme) {
-    if (!pqlab_is(&set->in[0], scheme->encoding))
-        return pqlab_refuse(set, PQLAB_UNSUPPORTED, "this encoding of private keys is not supported");
-    return pqlab_load(set, scheme->load_private, &set->in[1], scheme->private_key);
+    for (size_t i = 0; i < 2 && scheme->keys[i].encoding; i++)
+        if (pqlab_is(&set->in[0], scheme->keys[i].encoding))
+            return pqlab_load(set, scheme->load_private, &set->in[1], scheme->keys[i].length);
+    return pqlab_refuse(set, PQLAB_UNSUPPORTED, "this encoding of private keys is not supported");
 }
 
 static inline int pqlab_keygen_ready(struct pqlab_set *set) {
@@ -77,7 +89,7 @@ static inline int pqlab_keygen_ready(struct pqlab_set *set) {
         set->instead = scheme->keygen_from_seed;
     }
     pqlab_out(set, scheme->public_key);
-    pqlab_out(set, scheme->private_key);
+    pqlab_out(set, scheme->keys[0].length);
     return PQLAB_OK;
 }
 
