@@ -34,10 +34,13 @@ SIGNATURES = {
     "ML-DSA-87": (2592, 4627, 32),
     "Ed25519": (32, 64, 32),
     "ECDSA-P-256": (65, 64, 32),
+    "ECDSA-P-384": (97, 96, 48),
 }
-ENCODED = {("kem", "seed"): 64, ("kem", "scalar"): 32, ("signature", "seed"): 32, ("signature", "scalar"): 32}
+for name, lengths in {"128s": (32, 7856, 48), "128f": (32, 17088, 48), "192s": (48, 16224, 72), "192f": (48, 35664, 72),
+                      "256s": (64, 29792, 96), "256f": (64, 49856, 96)}.items():  # fmt: skip
+    SIGNATURES["SLH-DSA-SHA2-" + name] = SIGNATURES["SLH-DSA-SHAKE-" + name] = lengths
 HASHES = {"SHA3-224": "sha3_224", "SHA3-256": "sha3_256", "SHA3-384": "sha3_384", "SHA3-512": "sha3_512",
-          "SHA-256": "sha256", "SHA-512": "sha512"}  # fmt: skip
+          "SHA-256": "sha256", "SHA-384": "sha384", "SHA-512": "sha512"}  # fmt: skip
 
 
 class Wrong(Exception):
@@ -186,7 +189,9 @@ def kem(worker, algorithm, attributes):
     lengths = KEMS.get(algorithm)
     if lengths:
         expect((len(ek), len(ct), len(ss)) == (*lengths[:2], 32), f"nonstandard lengths: {len(ek)}, {len(ct)}, {len(ss)}")
-        expect(len(dk) == ENCODED.get(("kem", encoding), 2 * len(ek) + 32), f"wrong private key length: {len(dk)} bytes")
+        # Private keys that are seeds or scalars have the length of the seed for key generation.
+        expected = 2 * len(ek) + 32 if encoding == "expanded" else lengths[2]
+        expect(len(dk) == expected, f"wrong private key length: {len(dk)} bytes")
     expect(worker.call("decapsulate", algorithm, encoding, dk, ct) == [ss], "decapsulation must give the same secret")
     expect(worker.call("keygen", algorithm, "")[0] != ek, "two generated keys must differ")
     expect(worker.call("encapsulate", algorithm, ek, "")[0] != ct, "two ciphertexts must differ")
@@ -237,7 +242,7 @@ def signature(worker, algorithm, attributes):
     lengths = SIGNATURES.get(algorithm)
     if lengths:
         expect((len(vk), len(signed)) == lengths[:2], f"nonstandard lengths: {len(vk)}, {len(signed)}")
-        expect(len(sk) == ENCODED.get(("signature", encoding), len(sk)), f"wrong private key length: {len(sk)} bytes")
+        expect(encoding == "expanded" or len(sk) == lengths[2], f"wrong private key length: {len(sk)} bytes")
     verified = lambda *fields: worker.call("verify", algorithm, *fields) == [b"1"]
     refused = lambda *fields: worker.call("verify", algorithm, *fields) == [b"0"]
     expect(verified(vk, message, signed), "an honest signature must verify")
