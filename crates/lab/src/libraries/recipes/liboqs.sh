@@ -4,9 +4,7 @@ options=(-DCMAKE_BUILD_TYPE=Release -DBUILD_SHARED_LIBS=ON -DOQS_BUILD_ONLY_LIB=
     -DOQS_USE_OPENSSL=OFF)
 cmake -S "$SOURCE" -B "$BUILD" -DCMAKE_C_COMPILER="$CC" "${options[@]}"
 cmake --build "$BUILD" --parallel "$JOBS"
-mkdir -p "$PREFIX/lib" "$PREFIX/include"
+mkdir -p "$PREFIX/lib"
 cp -L "$BUILD/lib/liboqs.so" "$PREFIX/lib/liboqs.so"
-cp -R "$BUILD/include/oqs" "$PREFIX/include/"
-define() { sed -n "s/^#define $1 \"\(.*\)\"$/\1/p" "$PREFIX/include/oqs/oqsconfig.h"; }
-printf 'flags=%s, %s\n' "$(define OQS_COMPILE_BUILD_TARGET)" "${options[*]}"
-printf 'version=liboqs %s\n' "$(define OQS_VERSION_TEXT)"
+printf 'flags=%s %s\n' "$(sed -n 's/^CMAKE_C_FLAGS_RELEASE:STRING=//p' "$BUILD/CMakeCache.txt")" "${options[*]}"
+printf 'version=liboqs %s\n' "$(sed -n 's/^#define OQS_VERSION_TEXT "\(.*\)"$/\1/p' "$BUILD/include/oqs/oqsconfig.h")"
