@@ -1,7 +1,8 @@
 //! Opens a laboratory with the libraries that the user names.
 
 use crate::args::{LibraryArgs, NamedLibraryArgs, SharedLibraryArgs};
-use pqlab_lab::{Laboratory, WorkerProgram, libraries_of_suites, prefer};
+use crate::output;
+use pqlab_lab::{AddedLibraries, Laboratory, LibrarySpec, WorkerProgram, libraries_of_suites, prefer};
 
 /// Opens a laboratory with all providers in this build. Its workers run this program.
 pub(crate) fn open() -> anyhow::Result<Laboratory> {
@@ -9,17 +10,28 @@ pub(crate) fn open() -> anyhow::Result<Laboratory> {
     Ok(laboratory.with_providers(crate::more_providers()))
 }
 
+/// Opens a laboratory with the given libraries, and with those that the user added. An added library with the label of a
+/// given one is left out.
+fn with(libraries: Vec<LibrarySpec>) -> anyhow::Result<Laboratory> {
+    let laboratory = open()?.with_libraries(libraries)?;
+    // Without a home, there are no added libraries.
+    let Ok(added) = AddedLibraries::of_user() else { return Ok(laboratory) };
+    let (laboratory, notes) = laboratory.with_added(&added)?;
+    notes.iter().for_each(|note| output::talk(note));
+    Ok(laboratory)
+}
+
 impl SharedLibraryArgs {
     /// Opens a laboratory with the given libraries.
     pub(crate) fn laboratory(&self) -> anyhow::Result<Laboratory> {
-        Ok(open()?.with_libraries(self.libraries.clone())?)
+        with(self.libraries.clone())
     }
 }
 
 impl LibraryArgs {
     /// Opens a laboratory with the given libraries.
     pub(crate) fn laboratory(&self) -> anyhow::Result<Laboratory> {
-        Ok(open()?.with_libraries(self.all())?)
+        with(self.all())
     }
 }
 
@@ -28,6 +40,6 @@ impl NamedLibraryArgs {
     /// suite files among `words` name.
     pub(crate) fn laboratory(&self, words: &[String]) -> anyhow::Result<Laboratory> {
         let named = if self.allow_foreign { libraries_of_suites(words)? } else { Vec::new() };
-        Ok(open()?.with_libraries(prefer(self.given.all(), named))?)
+        with(prefer(self.given.all(), named))
     }
 }

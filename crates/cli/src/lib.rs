@@ -85,6 +85,7 @@ fn run(cli: Cli) -> anyhow::Result<u8> {
         Command::Run(arguments) => commands::run::run(arguments, &terminal),
         Command::Gate(arguments) => commands::run::run(Box::new((*arguments).into()), &terminal),
         Command::List(arguments) => commands::list::run(&arguments, &terminal),
+        Command::Library(arguments) => commands::library::run(&arguments, &terminal),
         Command::Verify(arguments) => commands::verify::run(&arguments, &terminal),
         Command::Inspect(arguments) => commands::inspect::run(&arguments, &terminal),
         Command::Runs(arguments) => commands::runs::run(&arguments, &terminal),

@@ -507,3 +507,32 @@ fn the_distributions_library_is_measured_with_the_built_in_one() {
     let verified = ["verify", "--provider", "system", "--algorithm", "X25519", "--library", &library];
     pqlab.expect(0, &verified);
 }
+
+#[test]
+fn added_libraries_are_offered_until_they_are_removed() {
+    let compiler = require!(program("cc"), COMPILER);
+    let pqlab = Pqlab::new();
+    let sound = strange(&pqlab, &compiler, "sound", &[]);
+    assert!(pqlab.expect(0, &["library"]).starts_with("No library was added yet"));
+    pqlab.expect(0, &["library", "add", &sound]);
+    refused(&pqlab.run(&["library", "add", "x=liboqs:/nowhere/liboqs.so"]), &["x: /nowhere/liboqs.so"]);
+    refused(&pqlab.run(&["library", "add", "no-such-library"]), &["unknown library \"no-such-library\"", "openssl"]);
+    refused(&pqlab.run(&["library", "add", "rustcrypto=liboqs:/x.so"]), &["the name of a provider in this build"]);
+    let listed: Value = serde_json::from_str(&pqlab.expect(0, &["library", "list", "--json"])).unwrap();
+    assert_eq!(listed["added"][0]["label"], "sound");
+    assert!(pqlab.expect(0, &["library", "info", "sound"]).contains("SHA-256"));
+    assert!(pqlab.expect(0, &["list", "providers"]).contains("sound"));
+    let run = [&["run", "kem", "--provider", "sound", "--provider", "rustcrypto"], QUICK].concat();
+    pqlab.run(&run);
+    assert!(rows(&pqlab).iter().any(|row| row["provider"] == "sound" && row["library"]["label"] == "sound"));
+    // A file that was replaced is left out, with a note that says what to do.
+    let file = pqlab.path("sound.so");
+    std::fs::write(&file, "other").unwrap();
+    let output = pqlab.run(&["list", "providers"]);
+    assert!(text(&output.stderr).contains("left out the added library sound"), "{}", text(&output.stderr));
+    assert!(!text(&output.stdout).contains("sound"));
+    refused(&pqlab.run(&["library", "remove", "sound", "other"]), &["unknown added library \"other\"", "sound"]);
+    pqlab.expect(0, &["library", "remove", "sound"]);
+    assert!(pqlab.expect(0, &["library"]).starts_with("No library was added yet"));
+    assert!(file.exists(), "a library that was registered as it is must stay");
+}

@@ -60,7 +60,8 @@ impl LibraryKind {
         }
     }
 
-    fn parse(name: &str) -> Option<LibraryKind> {
+    /// Returns the kind with this keyword.
+    pub fn parse(name: &str) -> Option<LibraryKind> {
         KINDS.into_iter().find(|kind| kind.name() == name)
     }
 }

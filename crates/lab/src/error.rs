@@ -257,6 +257,12 @@ pub enum Thing {
     Handshake,
     /// A suite, an area, an algorithm or a provider.
     Selection,
+    /// A library with a recipe.
+    Recipe,
+    /// A version of a library.
+    Version,
+    /// A library that the user added.
+    Added,
     /// One side of a library comparison: a provider in this build, or a library to load.
     Library,
 }
@@ -277,6 +283,9 @@ impl fmt::Display for Thing {
             Thing::LedgerProvider => "ledger provider",
             Thing::Handshake => "circuit handshake",
             Thing::Selection => "suite, area, algorithm or provider",
+            Thing::Recipe => "library",
+            Thing::Version => "version",
+            Thing::Added => "added library",
             Thing::Library => "provider",
         })
     }

@@ -22,7 +22,7 @@ mod write;
 mod yardsticks;
 
 pub use error::StoreError;
-pub use location::default_path;
+pub use location::{data_folder, default_path};
 pub use medians::{FinishedCase, FinishedRun, RunMedian};
 pub use store::Store;
 pub use write::Import;

@@ -12,14 +12,26 @@ pub fn default_path() -> Result<PathBuf, StoreError> {
     locate(|name| env::var_os(name).filter(|value| !value.is_empty())).ok_or(StoreError::NoHome)
 }
 
+/// Returns pqlab's folder for the data of this user: `pqlab` in `XDG_DATA_HOME` or `~/.local/share`.
+///
+/// # Errors
+/// [`StoreError::NoHome`] if neither `XDG_DATA_HOME` nor `HOME` is set.
+pub fn data_folder() -> Result<PathBuf, StoreError> {
+    folder(&|name| env::var_os(name).filter(|value| !value.is_empty())).ok_or(StoreError::NoHome)
+}
+
 fn locate(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
-    if let Some(file) = variable("PQLAB_DB") {
-        return Some(file.into());
+    match variable("PQLAB_DB") {
+        Some(file) => Some(file.into()),
+        None => Some(folder(&variable)?.join("pqlab.db")),
     }
+}
+
+fn folder(variable: &dyn Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
     // Ignore a relative path, as the XDG base directory specification requires.
     let data = variable("XDG_DATA_HOME").map(PathBuf::from).filter(|folder| folder.is_absolute());
     let data = data.or_else(|| Some(Path::new(&variable("HOME")?).join(".local/share")))?;
-    Some(data.join("pqlab/pqlab.db"))
+    Some(data.join("pqlab"))
 }
 
 #[cfg(test)]

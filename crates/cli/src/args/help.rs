@@ -5,7 +5,7 @@ use clap::{Command, CommandFactory};
 
 /// Verbs by purpose.
 const GROUPS: &[(&str, &[&str])] = &[
-    ("Measure", &["run", "compare-libraries", "calibrate", "fleet"]),
+    ("Measure", &["run", "compare-libraries", "library", "calibrate", "fleet"]),
     ("Look", &["show", "runs", "list", "report", "serve"]),
     ("Compare", &["compare", "gate", "stats"]),
     ("Check", &["verify", "inspect", "leak", "doctor"]),

@@ -1,44 +1,82 @@
-//! Options that name shared libraries and workers.
+//! Arguments of `pqlab library`.
 
-use clap::Args;
-use pqlab_lab::LibrarySpec;
+use super::FormatArgs;
+use clap::{Args, Subcommand};
+use std::path::PathBuf;
 
-/// Shared libraries to measure in addition to the built-in ones.
-#[derive(Args, Clone, Debug, Default)]
-pub(crate) struct SharedLibraryArgs {
-    /// Shared library to add as a provider; KIND is liboqs, openssl (a libcrypto) or nist
-    /// (PATH?prefix=...&algorithm=...) [default label: kind and file name] [repeatable]
-    #[arg(long = "library", value_name = "[LABEL=]KIND:PATH")]
-    pub(crate) libraries: Vec<LibrarySpec>,
-}
+/// Add, build, update and remove libraries, which pqlab then measures like its own.
+#[derive(Args, Debug)]
+#[command(args_conflicts_with_subcommands = true)]
+#[command(after_help = "Examples:
+  pqlab library                                  libraries that can be added, and those that are
+  pqlab library add openssl@3.5                  fetch, build and add a version
+  pqlab library add liboqs --source ../liboqs    build a folder of sources
+  pqlab library add mine=liboqs:/opt/liboqs.so   add a library as it is
+  pqlab run ML-KEM-768                           now measures all of them
 
-/// Shared libraries, and programs in other languages.
-#[derive(Args, Clone, Debug, Default)]
-pub(crate) struct LibraryArgs {
+Adding a library is your consent to build it and to run its code. Libraries are stored in
+pqlab/libraries in your data folder (~/.local/share). pqlab fetches sources with cargo.
+
+Exit codes: 0 done; 2 no such library, or it cannot be built or opened; 130 interrupted")]
+pub(crate) struct LibraryVerbArgs {
+    #[command(subcommand)]
+    pub(crate) command: Option<LibraryCommand>,
+
     #[command(flatten)]
-    pub(crate) shared: SharedLibraryArgs,
-
-    /// Program in another language to add as a provider: go, java, javascript, python or c (built by `make workers`),
-    /// or the path of a program that speaks the protocol in docs/workers.md [default label: name of the program]
-    /// [repeatable]
-    #[arg(long = "worker", value_name = "[LABEL=]NAME-or-PATH", value_parser = LibrarySpec::worker)]
-    pub(crate) programs: Vec<LibrarySpec>,
+    pub(crate) output: FormatArgs,
 }
 
-impl LibraryArgs {
-    /// Returns the libraries, then the programs.
-    pub(crate) fn all(&self) -> Vec<LibrarySpec> {
-        self.shared.libraries.iter().chain(&self.programs).cloned().collect()
-    }
-}
+#[derive(Subcommand, Debug)]
+pub(crate) enum LibraryCommand {
+    /// List the libraries that can be added, and those that are
+    List {
+        #[command(flatten)]
+        output: FormatArgs,
+    },
+    /// Build a library, or add one as it is
+    #[command(after_help = "Examples:
+  pqlab library add openssl@3.5
+  pqlab library add liboqs --source ../liboqs --label main
+  pqlab library add branch=liboqs:/b/liboqs.so
 
-/// Libraries and programs, for verbs that accept suites and runs, which can name more of them.
-#[derive(Args, Clone, Debug, Default)]
-pub(crate) struct NamedLibraryArgs {
-    #[command(flatten)]
-    pub(crate) given: LibraryArgs,
+Exit codes: 0 done; 2 no such library, or it cannot be built or opened; 130 interrupted")]
+    Add {
+        /// NAME, NAME@VERSION (see `pqlab library list`), or [LABEL=]KIND:PATH for a library that is already built
+        #[arg(value_name = "LIBRARY")]
+        what: String,
 
-    /// Also use the libraries and workers named by a suite file, a resumed run or a baseline. This runs their code
-    #[arg(long)]
-    pub(crate) allow_foreign: bool,
+        /// Folder of sources to build [default: cargo fetches the source]
+        #[arg(long, value_name = "FOLDER")]
+        source: Option<PathBuf>,
+
+        /// Name of the library in ids, filters and tables [default: NAME-VERSION]
+        #[arg(long, value_name = "NAME")]
+        label: Option<String>,
+    },
+    /// Build libraries again: the recipe's current version, or the current state of their folder
+    #[command(after_help = "Examples:
+  pqlab library update                           all that were built
+  pqlab library update liboqs-main
+
+Exit codes: 0 done; 2 no such library, or it cannot be built or opened; 130 interrupted")]
+    Update {
+        /// Libraries [default: all that were built]
+        #[arg(value_name = "LABEL")]
+        labels: Vec<String>,
+    },
+    /// Remove libraries, and what was built for them
+    Remove {
+        /// Libraries
+        #[arg(value_name = "LABEL", required = true)]
+        labels: Vec<String>,
+    },
+    /// Show how a library was built: source, version, compiler, flags, licence, digest
+    Info {
+        /// Library
+        #[arg(value_name = "LABEL")]
+        label: String,
+
+        #[command(flatten)]
+        output: FormatArgs,
+    },
 }

@@ -7,6 +7,7 @@ mod comparison;
 mod doctor;
 mod export;
 mod fleet;
+mod foreign;
 mod gate;
 mod help;
 mod import;
@@ -36,6 +37,7 @@ pub(crate) use comparison::{ComparedFormat, ComparisonArgs};
 pub(crate) use doctor::DoctorArgs;
 pub(crate) use export::ExportArgs;
 pub(crate) use fleet::{FleetArgs, FleetCommand, FleetPageArgs, FleetRunArgs};
+pub(crate) use foreign::{LibraryArgs, NamedLibraryArgs, SharedLibraryArgs};
 pub(crate) use gate::{GateArgs, GateRules};
 pub(crate) use help::{command, is_verb};
 pub(crate) use import::ImportArgs;
@@ -45,7 +47,7 @@ pub(crate) use leak::LeakArgs;
 pub(crate) use ledger::{
     BlockFormatName, FormName, GenerateArgs, LedgerArgs, LedgerCommand, ScalingArgs, VerifyBlockArgs,
 };
-pub(crate) use library::{LibraryArgs, NamedLibraryArgs, SharedLibraryArgs};
+pub(crate) use library::{LibraryCommand, LibraryVerbArgs};
 pub(crate) use list::{ListArgs, Listed, Listing};
 pub(crate) use man::ManArgs;
 pub(crate) use measuring::MeasuringArgs;
@@ -116,6 +118,8 @@ pub(crate) enum Command {
     Gate(Box<GateArgs>),
     /// List suites, cases, algorithms, libraries, export formats or counters
     List(ListArgs),
+    /// Add, build, update and remove libraries, which pqlab then measures like its own
+    Library(LibraryVerbArgs),
     /// Check libraries with known answers, published vectors and each other
     Verify(VerifyArgs),
     /// Show the keys, signatures and ciphertexts of one algorithm, and check them

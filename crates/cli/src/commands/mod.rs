@@ -12,6 +12,7 @@ pub(crate) mod import;
 pub(crate) mod inspect;
 pub(crate) mod leak;
 pub(crate) mod ledger;
+pub(crate) mod library;
 pub(crate) mod list;
 pub(crate) mod man;
 pub(crate) mod ntor_client;

@@ -30,7 +30,12 @@ impl Pqlab {
 
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(PROGRAM);
-        command.args(arguments).env("PQLAB_DB", self.database()).env("HOME", self.folder.path()).env_remove("NO_COLOR");
+        command
+            .args(arguments)
+            .env("PQLAB_DB", self.database())
+            .env("HOME", self.folder.path())
+            .env_remove("NO_COLOR")
+            .env_remove("XDG_DATA_HOME");
         // The program claims cores with lock files in this folder, so give each test its own.
         command.env("TMPDIR", self.folder.path());
         // Tests run at the same time and disturb each other. If the program measured disturbed cases again, it would

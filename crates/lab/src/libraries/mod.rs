@@ -2,6 +2,7 @@
 //! them. The calling process uses the descriptions to plan runs, and never opens a library. Every worker process of a
 //! run then opens all libraries, and starts the programs whose cases it measures.
 
+pub(crate) mod added;
 pub(crate) mod opened;
 
 pub mod by_name;
@@ -11,7 +12,6 @@ use crate::running::errand::{Task, lost, read_answer};
 use crate::running::program;
 use crate::{LabError, Laboratory, Suite};
 use opened::Loaded;
-use pqlab_foreign::process::Listing;
 use pqlab_foreign::{Description, LibrarySpec};
 use pqlab_harness::clock::awake_ns;
 use pqlab_harness::ending;
@@ -103,8 +103,9 @@ impl Laboratory {
         self.check_labels(&libraries)?;
         let (mut found, mut failures) = (Vec::new(), Vec::new());
         for library in libraries {
-            match self.described(&library)? {
-                Ok((provider, listing)) => found.push((library, provider, listing)),
+            let described = self.description(&library)?;
+            match described.and_then(|description| Ok((offered(&library, &description)?, description))) {
+                Ok((provider, description)) => found.push((library, provider, description.listing().cloned())),
                 Err(reason) => failures.push(reason),
             }
         }
@@ -160,9 +161,9 @@ impl Laboratory {
         Ok(())
     }
 
-    /// Opens a library in a worker process. Returns the provider that the worker describes, or the reason why the
-    /// library cannot be used.
-    fn described(&self, library: &LibrarySpec) -> Result<Result<(Provider, Option<Listing>), String>, LabError> {
+    /// Opens a library in a worker process. Returns the description from the worker, or the reason why the library cannot
+    /// be used.
+    fn description(&self, library: &LibrarySpec) -> Result<Result<Description, String>, LabError> {
         let manner = Manner { keep_stderr: true, ..Manner::default() };
         let mut errand = self.start_without_libraries(&DescribeTask { library: library.clone() }, &manner)?;
         let limit = DESCRIBING.min(self.limits.request);
@@ -171,10 +172,7 @@ impl Laboratory {
             match errand.next_within(limit, &never).map_err(lost)? {
                 None => return Ok(Err(format!("opening {library} took longer than {} s", limit.as_secs_f64()))),
                 Some(Next::Said(message)) => match read_answer::<DescribeTask>(&message) {
-                    Some(DescribeAnswer::Description(description)) => {
-                        let listing = description.listing().cloned();
-                        return Ok(offered(library, &description).map(|provider| (provider, listing)));
-                    }
+                    Some(DescribeAnswer::Description(description)) => return Ok(Ok(*description)),
                     // The reason already names the file.
                     Some(DescribeAnswer::Refused(reason)) => return Ok(Err(format!("{}: {reason}", library.label))),
                     _ => {}

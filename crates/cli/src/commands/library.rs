@@ -1,0 +1,175 @@
+use crate::args::{FormatArgs, LibraryCommand, LibraryVerbArgs};
+use crate::output::{BadInput, Terminal};
+use crate::signals::stop_on_signals;
+use crate::table::table;
+use crate::{DONE, INTERRUPTED, laboratory, output};
+use indicatif::{ProgressBar, ProgressStyle};
+use pqlab_lab::analysis::number::memory;
+use pqlab_lab::analysis::text::neutral;
+use pqlab_lab::{AddRequest, AddedLibraries, AddedLibrary, LibrarySpec, recipes};
+use serde_json::json;
+use std::io::IsTerminal;
+use std::path::Path;
+use std::time::Duration;
+
+pub(crate) fn run(arguments: &LibraryVerbArgs, terminal: &Terminal) -> anyhow::Result<u8> {
+    let added = AddedLibraries::of_user()?;
+    match &arguments.command {
+        None => list(&added, &arguments.output, terminal.width),
+        Some(LibraryCommand::List { output }) => list(&added, output, terminal.width),
+        Some(LibraryCommand::Add { what, source, label }) => add(&added, what, source.as_deref(), label.as_deref()),
+        Some(LibraryCommand::Update { labels }) => update(&added, labels),
+        Some(LibraryCommand::Remove { labels }) => {
+            // Nothing is removed if a label is unknown.
+            labels.iter().try_for_each(|label| added.find(label).map(drop))?;
+            for label in labels {
+                let removed = added.remove(label)?;
+                output::talk(&format!("removed {} {}", removed.label, removed.version));
+            }
+            Ok(DONE)
+        }
+        Some(LibraryCommand::Info { label, output }) => info(&added.find(label)?, output),
+    }
+}
+
+fn list(added: &AddedLibraries, format: &FormatArgs, width: usize) -> anyhow::Result<u8> {
+    let all = added.all()?;
+    if format.is_json() {
+        let available: Vec<_> = recipes()
+            .iter()
+            .map(|recipe| {
+                let versions: Vec<&str> = recipe.versions.iter().map(|version| version.name.as_str()).collect();
+                json!({"name": recipe.name, "about": recipe.about, "licence": recipe.licence, "versions": versions})
+            })
+            .collect();
+        output::json(&serde_json::to_string_pretty(&json!({"added": all, "available": available}))?)?;
+        return Ok(DONE);
+    }
+    let rows = recipes().iter().map(|recipe| {
+        let versions: Vec<&str> = recipe.versions.iter().map(|version| version.full.as_str()).collect();
+        let versions = if versions.is_empty() { "--source".to_owned() } else { versions.join(", ") };
+        vec![recipe.name.clone(), versions, recipe.licence.clone(), recipe.about.clone()]
+    });
+    let available = table(&["available", "versions", "licence", "contents"], rows.collect(), width);
+    let rows = all.iter().map(|one| {
+        let origin =
+            one.build.as_ref().map_or_else(|| one.spec.file().display().to_string(), |build| build.source.clone());
+        vec![one.label.clone(), one.version.clone(), memory(one.bytes), one.added[..10].to_owned(), origin]
+    });
+    let text = match all.is_empty() {
+        true => "No library was added yet: `pqlab library add NAME`".to_owned(),
+        false => table(&["added", "version", "size", "date", "source"], rows.collect(), width),
+    };
+    output::data(&format!("{text}\n\n{available}\nLibraries in this build: `pqlab list providers`"))?;
+    Ok(DONE)
+}
+
+fn add(added: &AddedLibraries, what: &str, source: Option<&Path>, label: Option<&str>) -> anyhow::Result<u8> {
+    let laboratory = laboratory::open()?;
+    if what.contains(':') {
+        if source.is_some() {
+            let message = "--source is for libraries with a recipe: `pqlab library add NAME --source FOLDER`";
+            return Err(BadInput(message.to_owned()).into());
+        }
+        let spec: LibrarySpec = what.parse()?;
+        let spec = match label {
+            Some(label) => LibrarySpec { label: label.to_owned(), ..spec },
+            None => spec,
+        };
+        report(&added.register(&laboratory, spec)?);
+        return Ok(DONE);
+    }
+    let request =
+        AddRequest { what: what.to_owned(), source: source.map(Path::to_path_buf), label: label.map(str::to_owned) };
+    build(added, &request)
+}
+
+fn update(added: &AddedLibraries, labels: &[String]) -> anyhow::Result<u8> {
+    let chosen: Vec<AddedLibrary> = match labels.is_empty() {
+        true => added.all()?,
+        false => labels.iter().map(|label| added.find(label)).collect::<Result<_, _>>()?,
+    };
+    for one in chosen {
+        let Some(built) = &one.build else {
+            output::talk(&format!("{}: not built by pqlab, so there is nothing to update", one.label));
+            continue;
+        };
+        // The version in the label stays the same, if the recipe still has it.
+        let version =
+            one.label.strip_prefix(&format!("{}-", built.recipe)).map(|version| format!("{}@{version}", built.recipe));
+        let known = |what: &String| {
+            recipes().iter().any(|recipe| {
+                recipe.versions.iter().any(|version| format!("{}@{}", recipe.name, version.name) == *what)
+            })
+        };
+        let what = version.filter(known).unwrap_or_else(|| built.recipe.clone());
+        let request = AddRequest { what, source: built.folder.clone(), label: Some(one.label.clone()) };
+        let code = build(added, &request)?;
+        if code != DONE {
+            return Ok(code);
+        }
+    }
+    Ok(DONE)
+}
+
+fn build(added: &AddedLibraries, request: &AddRequest) -> anyhow::Result<u8> {
+    let stop = stop_on_signals()?;
+    let bar = ProgressBar::new_spinner();
+    if !std::io::stderr().is_terminal() {
+        bar.set_draw_target(indicatif::ProgressDrawTarget::hidden());
+        output::talk(&format!("building {}", request.what));
+    }
+    let style = ProgressStyle::with_template("[{elapsed_precise}] {prefix}  {wide_msg}");
+    bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
+    bar.set_prefix(request.what.clone());
+    bar.enable_steady_tick(Duration::from_millis(500));
+    let built = added.build(&laboratory::open()?, request, &mut |line| bar.set_message(neutral(line)), &stop);
+    bar.finish_and_clear();
+    match built? {
+        Some(built) => {
+            report(&built);
+            Ok(DONE)
+        }
+        None => {
+            output::talk("interrupted: nothing was added");
+            Ok(INTERRUPTED)
+        }
+    }
+}
+
+fn report(added: &AddedLibrary) {
+    let time = added.build.as_ref().map_or_else(String::new, |build| format!(", built in {:.0} s", build.seconds));
+    output::talk(&format!(
+        "added {label} {} ({}{time}): `pqlab verify --provider {label}`, `pqlab run --provider {label}`",
+        added.version,
+        memory(added.bytes),
+        label = added.label
+    ));
+}
+
+fn info(added: &AddedLibrary, format: &FormatArgs) -> anyhow::Result<u8> {
+    if format.is_json() {
+        output::json(&serde_json::to_string_pretty(added)?)?;
+        return Ok(DONE);
+    }
+    let mut lines = vec![
+        ("version", added.version.clone()),
+        ("file", added.spec.file().display().to_string()),
+        ("size", format!("{} bytes", added.bytes)),
+        ("SHA-256", added.sha256.clone()),
+        ("added", added.added.clone()),
+    ];
+    if let Some(build) = &added.build {
+        lines.extend([
+            ("recipe", build.recipe.clone()),
+            ("licence", build.licence.clone()),
+            ("source", build.source.clone()),
+            ("compiler", build.compiler.clone()),
+            ("flags", build.flags.clone()),
+            ("build time", format!("{:.0} s", build.seconds)),
+        ]);
+    }
+    let lines: Vec<String> = lines.into_iter().map(|(name, value)| format!("{name:<12}{value}")).collect();
+    output::data(&format!("{}\n{}", added.label, lines.join("\n")))?;
+    Ok(DONE)
+}
