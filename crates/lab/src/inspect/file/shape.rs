@@ -70,11 +70,20 @@ const SHORT: usize = 8;
 /// Shortest modulus in bytes.
 const MODULUS: usize = 64;
 
+/// Longest length of a private value in bytes.
+const LENGTH: usize = 2;
+
+const DIFFIE_HELLMAN: &str = "Diffie-Hellman parameters without a key, which are not supported";
+
 /// Names a SEQUENCE of integers that is not an RSA private key.
 fn name_integers(numbers: &[&[u8]]) -> &'static str {
     match numbers {
-        [modulus, [2] | [5]] | [modulus, [2] | [5], _] if modulus.len() >= MODULUS => {
-            "Diffie-Hellman parameters without a key, which are not supported"
+        [modulus, [2] | [5]] if modulus.len() >= MODULUS => DIFFIE_HELLMAN,
+        // PKCS #3: prime, base, and the length of the private value in bits.
+        [modulus, [2] | [5], length] if modulus.len() >= MODULUS && length.len() <= LENGTH => DIFFIE_HELLMAN,
+        // X9.42 has the prime, the base and the order of the subgroup; DSA has the order before the base.
+        [modulus, [2] | [5], _] if modulus.len() >= MODULUS => {
+            "parameters of DSA or of Diffie-Hellman (X9.42) without a key, which are not supported"
         }
         [modulus, exponent] if modulus.len() >= MODULUS && exponent.len() <= SHORT => {
             "an RSA public key in PKCS #1; convert it with `openssl rsa -RSAPublicKey_in -pubout -inform DER`"

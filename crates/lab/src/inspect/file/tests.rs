@@ -868,6 +868,8 @@ fn names_lists_of_integers() {
         (list(&[number(32), number(33)]), "an ECDSA or DSA signature"),
         (list(&[number(256), small(2)]), "Diffie-Hellman parameters"),
         (list(&[number(256), small(2), tlv(0x02, &[1, 0])]), "Diffie-Hellman parameters"),
+        (list(&[number(256), small(2), number(32)]), "parameters of DSA or of Diffie-Hellman (X9.42)"),
+        (list(&[number(128), small(5), number(128)]), "parameters of DSA or of Diffie-Hellman (X9.42)"),
         (list(&[number(257), tlv(0x02, &[1, 0, 1])]), "an RSA public key in PKCS #1"),
         (list(&[number(8), number(8), number(8), number(8)]), "not a key or a certificate"),
     ] {
