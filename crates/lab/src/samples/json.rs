@@ -172,15 +172,20 @@ fn list_of_objects(values: &[Value]) -> String {
     format!("a list of objects ({}), which pqlab does not read: {hint}", values.len())
 }
 
-/// Parses JSON. Rejects duplicate fields, because one would hide the other. Words such as NaN become strings, so they
+/// Parses JSON. Rejects duplicate fields, because one would hide the other.
+pub(crate) fn parse_unique(text: &str) -> Result<Value, serde_json::Error> {
+    serde_json::from_str(text).map(|Unique(document)| document)
+}
+
+/// Parses JSON like [`parse_unique`]. Words such as NaN become strings, so they
 /// cause an error only if a number is expected.
 fn parse(text: &str) -> Result<Value, String> {
-    let error = match serde_json::from_str::<Unique>(text) {
-        Ok(Unique(document)) => return Ok(document),
+    let error = match parse_unique(text) {
+        Ok(document) => return Ok(document),
         Err(error) => error,
     };
     if let Some(repaired) = quoted_words(text)
-        && let Ok(Unique(document)) = serde_json::from_str::<Unique>(&repaired)
+        && let Ok(document) = parse_unique(&repaired)
     {
         return Ok(document);
     }

@@ -2,7 +2,7 @@
 
 pub(crate) mod encoding;
 pub(crate) mod files;
-mod json;
+pub(crate) mod json;
 mod number;
 #[cfg(test)]
 mod planted;

@@ -1,5 +1,6 @@
 //! Splits a file into parts, and names formats that pqlab does not read.
 
+use crate::samples::json::parse_unique;
 use pqlab_constructions::keys::PemBlock;
 use pqlab_constructions::token::cose;
 use serde_json::Value;
@@ -12,6 +13,8 @@ pub(super) const SIGN1: u8 = 0xd2;
 const CWT: [u8; 2] = [0xd8, 61];
 /// Tag of self-described CBOR, which does not change the meaning (RFC 8949, section 3.4.6).
 const SELF_DESCRIBED: [u8; 3] = [0xd9, 0xd9, 0xf7];
+
+const JWE: &str = "a JWE (encrypted token), which is not supported";
 
 /// Names of the key types that begin a line of `known_hosts` or `authorized_keys`.
 const SSH: [&str; 3] = ["ssh-", "ecdsa-sha2-", "sk-"];
@@ -92,9 +95,16 @@ pub(super) fn split(bytes: &[u8]) -> Result<Vec<RawPart>, String> {
     let scheme = trimmed.strip_prefix("Authorization:").unwrap_or(trimmed).trim();
     let bearer = scheme.split_once(' ').filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"));
     let tokens: Vec<&str> = bearer.map_or(trimmed, |(_, token)| token).split_whitespace().collect();
-    if tokens.iter().all(|token| is_url(token) && token.matches('.').count() == 2) && !tokens.is_empty() {
-        let tokens: Vec<Vec<u8>> = tokens.iter().map(|token| token.as_bytes().to_vec()).collect();
-        return Ok(numbered("JWS", Encoding::Jws, &tokens));
+    let has_dots = |token: &&str, count: usize| is_url(token) && token.matches('.').count() == count;
+    if tokens.iter().all(|token| has_dots(token, 2) || has_dots(token, 4))
+        && tokens.iter().any(|token| has_dots(token, 2))
+    {
+        let all: Vec<Vec<u8>> = tokens.iter().map(|token| token.as_bytes().to_vec()).collect();
+        let mut parts = numbered("JWS", Encoding::Jws, &all);
+        for (part, _) in parts.iter_mut().zip(&tokens).filter(|(_, token)| has_dots(token, 4)) {
+            part.bytes = Err(JWE.to_owned());
+        }
+        return Ok(parts);
     }
     Err(name_text(trimmed))
 }
@@ -193,7 +203,7 @@ fn name_cbor(cbor: &[u8]) -> Option<&'static str> {
 fn name_text(text: &str) -> String {
     let begins = |starts: &[&str]| starts.iter().any(|start| text.starts_with(start));
     if is_url(text) && text.matches('.').count() == 4 {
-        return "a JWE (encrypted token), which is not supported".to_owned();
+        return JWE.to_owned();
     }
     if begins(&["ssh-", "ecdsa-sha2-", "sk-ssh-"]) {
         return "an SSH key; convert it with `ssh-keygen -e -m PKCS8 -f FILE`, which cannot convert Ed25519".into();
@@ -257,9 +267,10 @@ fn is_hex_dump(text: &str) -> bool {
 
 /// Splits JSON into parts: a single JWK, or the keys of a JWK set or array. Rejects other JSON documents.
 fn json_parts(text: &str) -> Result<Vec<RawPart>, String> {
-    let document: Value = serde_json::from_str(text).map_err(|error| format!("not JSON: {error}"))?;
+    let document = parse_unique(text).map_err(|error| format!("not JSON: {error}"))?;
     let is_key = |value: &Value| value.get("kty").is_some();
     let keys = match &document {
+        key if is_key(key) => None,
         Value::Array(keys) if !keys.is_empty() && keys.iter().all(is_key) => Some(keys),
         other => other.get("keys").and_then(Value::as_array),
     };

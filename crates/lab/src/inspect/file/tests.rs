@@ -1,3 +1,5 @@
+mod planted;
+
 use super::*;
 use crate::WorkerProgram;
 use pqlab_constructions::keys::{Identifier, PemBlock};
