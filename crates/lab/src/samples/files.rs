@@ -1,9 +1,10 @@
 //! Reads sample files from other tools: CSV, JSON lists, and the output of well-known benchmark programs.
 
-use super::reading::Reading;
+use super::reading::{Column, Reading};
 use super::{encoding, json, table, tools};
 use crate::LabError;
 use pqlab_analysis::series::Series;
+use pqlab_analysis::text::neutral;
 use pqlab_stats::Load;
 use std::fs;
 use std::ops::RangeInclusive;
@@ -50,14 +51,22 @@ pub struct SampleFile {
 /// [`LabError::File`] if the file cannot be read, contains no samples, or contains a sample that is not a finite
 /// number. The error states its position.
 pub fn read_samples(path: &Path, column: Option<&str>) -> Result<SampleFile, LabError> {
-    let wrong = |reason: String| LabError::File { path: path.to_owned(), reason };
+    read_column(path, column.map(|name| Column { name, in_any_unit: false }))
+}
+
+/// Reads a sample file like [`read_samples`].
+pub(super) fn read_column(path: &Path, column: Option<Column<'_>>) -> Result<SampleFile, LabError> {
+    // Names and cells can contain line breaks.
+    let wrong = |reason: String| LabError::File { path: path.to_owned(), reason: neutral(&reason) };
     let bytes = fs::read(path).map_err(|error| wrong(error.to_string()))?;
     let text = encoding::decode(&bytes).map_err(wrong)?;
     let stem = path.file_stem().map_or_else(|| "samples".to_owned(), |stem| stem.to_string_lossy().into_owned());
-    read_text(&text, &stem, column).map_err(wrong)
+    let file = read_text(&text, &stem, column).map_err(wrong)?;
+    let notes = file.notes.iter().map(|note| neutral(note)).collect();
+    Ok(SampleFile { notes, ..file })
 }
 
-fn read_text(text: &str, stem: &str, column: Option<&str>) -> Result<SampleFile, String> {
+fn read_text(text: &str, stem: &str, column: Option<Column<'_>>) -> Result<SampleFile, String> {
     let mut reading = if text.trim_start().starts_with(['{', '[']) {
         json::read(text, stem)?
     } else if tools::go::recognises(text) {

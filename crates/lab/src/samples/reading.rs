@@ -1,9 +1,29 @@
 //! Functions that all readers of sample files share.
 
+use super::unit;
 use pqlab_analysis::series::Series;
 use pqlab_analysis::text::neutral;
 use serde_json::Value;
 use std::collections::{HashMap, HashSet};
+
+/// Column or series that the user chose.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Column<'a> {
+    pub(super) name: &'a str,
+    /// Whether a name that differs only in the unit is accepted if the file does not contain `name`.
+    pub(super) in_any_unit: bool,
+}
+
+impl Column<'_> {
+    /// Returns the position of the chosen name in a list. Returns `None` if it does not occur, or if several names differ
+    /// from it only in the unit.
+    pub(super) fn place<'n>(&self, names: impl IntoIterator<Item = &'n String>) -> Option<usize> {
+        let names: Vec<&String> = names.into_iter().collect();
+        let is_same = |name: &&String| self.in_any_unit && unit::differ_only_in_unit(self.name, name);
+        let same: Vec<usize> = (0..names.len()).filter(|place| is_same(&names[*place])).collect();
+        names.iter().position(|name| *name == self.name).or(if let [place] = same[..] { Some(place) } else { None })
+    }
+}
 
 /// Series in a file, before `--column` selects one, and notes for the user.
 #[derive(Debug, Default)]
@@ -25,13 +45,13 @@ impl Reading {
     }
 
     /// Keeps only the series with the given name, if one is given. The error lists the names of all series.
-    pub(super) fn select(&mut self, name: Option<&str>) -> Result<(), String> {
-        let Some(name) = name else { return Ok(()) };
+    pub(super) fn select(&mut self, column: Option<Column<'_>>) -> Result<(), String> {
+        let Some(column) = column else { return Ok(()) };
         let names: Vec<String> = self.series.iter().map(|one| one.name.clone()).collect();
-        self.series.retain(|one| one.name == name);
-        if self.series.is_empty() {
-            return Err(format!("contains no series {name:?}; available: {}", names.join(", ")));
-        }
+        let Some(place) = column.place(&names) else {
+            return Err(format!("contains no series {:?}; available: {}", column.name, names.join(", ")));
+        };
+        self.series.retain(|one| one.name == names[place]);
         Ok(())
     }
 

@@ -1,6 +1,7 @@
 //! Evaluates one sample file, or compares two.
 
-use super::reading::listed;
+use super::files::read_column;
+use super::reading::{Column, listed};
 use super::unit;
 use crate::{LabError, SampleFile, Samples, read_samples};
 use pqlab_analysis::series::{LoadCurve, Series, SeriesComparison, SeriesRequest, SeriesSummary};
@@ -104,7 +105,8 @@ fn comparison(comparison: &SeriesComparison) -> Value {
 
 fn compared(files: [&Path; 2], column: Option<&str>, request: &SeriesRequest) -> Result<SeriesReport, LabError> {
     let read = |file: &Path| {
-        let SampleFile { samples, notes, unknown_units } = read_samples(file, column)?;
+        let column = column.map(|name| Column { name, in_any_unit: true });
+        let SampleFile { samples, notes, unknown_units } = read_column(file, column)?;
         match samples {
             Samples::Series(series) => Ok((series, notes, unknown_units)),
             Samples::Loads(_) => {
@@ -323,6 +325,10 @@ mod tests {
 
     /// Returns the notes of a comparison and the increase of each median in percent, rounded.
     fn compare(first: &str, second: &str) -> Result<(Vec<f64>, String), String> {
+        compare_column(first, second, None)
+    }
+
+    fn compare_column(first: &str, second: &str, column: Option<&str>) -> Result<(Vec<f64>, String), String> {
         let folder = tempfile::tempdir().unwrap();
         let paths = [("a", first), ("b", second)].map(|(stem, text)| {
             let ending = if text.starts_with('{') { "json" } else { "csv" };
@@ -332,7 +338,7 @@ mod tests {
         });
         let request = SeriesRequest { resamples: 50, ..SeriesRequest::default() };
         let report =
-            SeriesReport::new(&paths[0], Some(&paths[1]), None, &request).map_err(|error| error.to_string())?;
+            SeriesReport::new(&paths[0], Some(&paths[1]), column, &request).map_err(|error| error.to_string())?;
         let SeriesFigures::Compared { comparisons, .. } = &report.figures else { panic!() };
         let medians = comparisons.iter().filter_map(|pair| pair.median_overhead_pct);
         Ok((medians.map(|interval| interval.estimate.round()).collect(), report.notes.join("\n")))
@@ -352,6 +358,28 @@ mod tests {
         }
         let json = |unit: &str, factor: f64| format!(r#"{{"unit":"{unit}","a":[{},{}]}}"#, factor, 2.0 * factor);
         assert_eq!(compare(&json("us", 1.0), &json("ns", 1000.0)).unwrap().0, [0.0]);
+    }
+
+    #[test]
+    fn a_chosen_column_is_compared_with_the_same_column_in_another_unit() {
+        let (one, other) = ("enc_us,dec_us\n1,4\n2,5\n3,6\n", "dec_ns,enc_ns\n4000,1000\n5000,2000\n6000,3000\n");
+        let named = |column: &str| {
+            let (medians, notes) = compare_column(one, other, Some(column)).unwrap();
+            assert_eq!(medians, [0.0], "{column}");
+            notes.matches("because their names differ only in the unit").count()
+        };
+        assert_eq!(named("enc_us"), 1);
+        assert_eq!(named("enc_ns"), 1);
+        let json = r#"{"enc_ns":[1000,2000,3000],"dec_ns":[1,2,3]}"#;
+        assert_eq!(compare_column(one, json, Some("enc_us")).unwrap().0, [0.0]);
+        let series = |unit: &str| format!("alg,{unit}\nA,1\nA,2\nB,7\nB,8\n");
+        assert_eq!(compare_column(&series("us"), &series("ns"), Some("A: us")).unwrap().0, [-100.0]);
+        for (column, other) in
+            [("enc_us", "enc_cycles,dec\n1,2\n2,3\n"), ("enc_us", "enc_ns,enc_ms\n1,2\n2,3\n"), ("enc", other)]
+        {
+            let error = compare_column(one, other, Some(column)).unwrap_err();
+            assert!(error.contains(&format!("contains no column {column:?}")), "{error}");
+        }
     }
 
     #[test]

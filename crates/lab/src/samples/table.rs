@@ -3,7 +3,7 @@
 mod columns;
 
 use super::number::{Number, is_missing, parse};
-use super::reading::{Reading, listed};
+use super::reading::{Column, Reading, listed};
 use super::tools::google_benchmark;
 use super::unit::{self, Stated};
 use columns::Role;
@@ -61,9 +61,9 @@ const PERCENTILES: [&str; 3] = ["percentile", "quantile", "percentage served"];
 /// Start of the header line in Google Benchmark's CSV.
 const GOOGLE_BENCHMARK: &str = "name,iterations,real_time,";
 
-/// Reads a table. If `column` is given, reads only the column with this name or, if a known tool wrote the table, only
+/// Reads a table. If `column` is given, reads only this column or, if a known tool wrote the table, only
 /// the series with this name. If the table has no header and only one column, `stem` is the column's name.
-pub(super) fn read(text: &str, column: Option<&str>, stem: &str) -> Result<Table, String> {
+pub(super) fn read(text: &str, column: Option<Column<'_>>, stem: &str) -> Result<Table, String> {
     let mut sheet = Sheet::parse(&without_context(text), stem)?;
     if sheet.cells.is_empty() {
         let why = match sheet.headed {
@@ -81,7 +81,8 @@ pub(super) fn read(text: &str, column: Option<&str>, stem: &str) -> Result<Table
             reading
         }
         None => {
-            let known = column.filter(|name| sheet.place(name).is_some());
+            let known = column.and_then(|column| Some(sheet.names[column.place(&sheet.names)?].clone()));
+            let known = known.as_deref();
             let mut notes = sheet.remove_failed_rows(known);
             if known.is_none() {
                 sheet.refuse_summaries()?;
@@ -90,14 +91,15 @@ pub(super) fn read(text: &str, column: Option<&str>, stem: &str) -> Result<Table
             notes.extend(sheet.remove_other_phases(known));
             let mut reading = sheet.series(known)?;
             reading.notes.extend(notes);
-            if let (None, Some(name)) = (known, column) {
+            if let (None, Some(column)) = (known, column) {
                 reading.number_repeated_names();
-                if !reading.series.iter().any(|one| one.name == name) {
+                if column.place(reading.series.iter().map(|one| &one.name)).is_none() {
+                    let name = column.name;
                     let all = reading.series.iter().map(|one| &one.name).filter(|name| sheet.place(name).is_none());
                     let available: Vec<&String> = sheet.names.iter().chain(all).collect();
                     return Err(format!("contains no column {name:?}; available: {}", listed(available)));
                 }
-                reading.select(Some(name))?;
+                reading.select(Some(column))?;
             }
             reading
         }
@@ -216,6 +218,20 @@ impl Sheet {
         format!(
             "row {line}, column {name:?}: only some samples have a unit, up to {text:?}; write the unit in all rows, or in \
              the name of the column"
+        )
+    }
+
+    fn in_other_unit(&self, row: usize, column: usize, stated: &str) -> String {
+        let (line, name, text) = (self.lines[row], &self.names[column], self.cell(row, column));
+        format!(
+            "row {line}, column {name:?}: {text:?} contradicts {stated:?}, the unit in the name; correct one of them"
+        )
+    }
+
+    fn contradicted(&self, row: usize, column: usize, unit: &str) -> String {
+        let (line, name) = (self.lines[row], &self.names[column]);
+        format!(
+            "row {line}: the name of column {name:?} contradicts the unit {unit:?} in the same row; correct one of them"
         )
     }
 
@@ -419,12 +435,18 @@ impl Sheet {
             if iterations <= 0.0 {
                 return Err(format!("row {}: the iteration count is not positive", self.lines[row]));
             }
-            let unit = self.text(row, "unit");
-            samples.push(((name, unit::canonical(unit).unwrap_or("")), time / iterations));
+            samples.push(((name, self.text(row, "unit")), time / iterations));
         }
         let mut reading = Reading::default();
-        for ((name, unit), samples) in gathered(samples) {
-            reading.add(&name, unit, samples);
+        for ((name, text), samples) in gathered(samples) {
+            let unit = unit::canonical(text);
+            reading.add(&name, unit.unwrap_or(""), samples);
+            if let (None, Some(added)) = (unit, reading.series.last()) {
+                reading.unknown_units.push((added.name.clone(), text.to_owned()));
+                reading
+                    .notes
+                    .push(format!("{name:?}: {text:?} is not understood as a unit, so the samples have no unit"));
+            }
         }
         Ok(reading)
     }
@@ -460,6 +482,10 @@ impl Sheet {
         };
         let names: Vec<String> = (0..self.cells.len()).map(name).collect();
         let grouped = !labels.is_empty() || !varied.is_empty();
+        // A column of units that belongs to no column without a unit must agree with the others.
+        let states_none = |column: usize| unit::stated(&self.names[column]) == Stated::Nothing;
+        let units_are_free = !with(Role::Value).chain(chosen).any(states_none);
+        let mut unused: Vec<(usize, String)> = Vec::new();
         let (mut groups, mut single) = (0, 0);
         let mut unknown: Vec<(usize, String)> = Vec::new();
         for &column in &values {
@@ -471,7 +497,19 @@ impl Sheet {
             for (row, name) in names.iter().enumerate() {
                 let (number, own) = self.number(row, column, style)?;
                 let of_row = || units.map(|units| self.cell(row, units)).filter(|cell| !cell.is_empty());
+                if let (Some(text), true, Stated::Known(unit)) = (of_row(), units_are_free, &of_column)
+                    && unit::canonical(text) != Some(unit)
+                {
+                    if unit::canonical(text).is_some_and(|other| unit::quantity(other) == unit::quantity(unit)) {
+                        return Err(self.contradicted(row, column, text));
+                    }
+                    unused.push((column, text.to_owned()));
+                }
                 let own = match (own, &of_column) {
+                    (Some(own), Stated::Known(unit)) if own != *unit => {
+                        return Err(self.in_other_unit(row, column, unit));
+                    }
+                    (Some(_), Stated::Unknown(text)) => return Err(self.in_other_unit(row, column, text)),
                     (Some(own), _) => own,
                     (None, Stated::Known(unit)) => unit,
                     (None, Stated::Unknown(text)) => {
@@ -506,6 +544,10 @@ impl Sheet {
                 }
             }
         }
+        for (column, text) in pqlab_analysis::distinct(unused) {
+            let (name, text) = (&self.names[column], shortened(&text));
+            reading.notes.push(format!("did not apply {text:?} to column {name:?}, whose name states a unit"));
+        }
         for (column, text) in pqlab_analysis::distinct(unknown) {
             reading.notes.push(format!(
                 "column {:?}: {:?} is not understood as a unit, so the samples have no unit",
@@ -528,7 +570,9 @@ impl Sheet {
         let quoted = |column: usize| format!("{:?}", self.names[column]);
         let mut notes = Vec::new();
         let aside = [Role::Counter, Role::Moment, Role::Remark];
-        let others: Vec<String> = aside.into_iter().flat_map(with).map(quoted).collect();
+        // The first column of units applies to the samples.
+        let units = with(Role::Unit).skip(1);
+        let others: Vec<String> = aside.into_iter().flat_map(with).chain(units).map(quoted).collect();
         let values = roles.contains(&Role::Value);
         if values && !others.is_empty() {
             notes.push(format!("left out columns with remarks, dates or row numbers: {}", listed(others)));
@@ -553,11 +597,15 @@ impl Sheet {
         }
         let named = with(Role::Empty).filter(|column| self.headed && !self.names[*column].is_empty());
         notes.extend(named.map(|column| format!("{} has no samples", quoted(column))));
-        let texts = [Role::Moment, Role::Remark, Role::Constant, Role::Label];
+        let texts = [Role::Moment, Role::Remark, Role::Constant, Role::Label, Role::Unit, Role::Counter];
         if let (false, Some(column)) = (values, texts.into_iter().flat_map(with).next()) {
             let cells = (0..self.cells.len()).map(|row| self.cell(row, column));
             let example = cells.into_iter().find(|cell| !cell.is_empty()).map_or_else(String::new, shortened);
-            let what = if roles[column] == Role::Moment { "points in time" } else { "text" };
+            let what = match roles[column] {
+                Role::Moment => "points in time",
+                Role::Counter => "row numbers",
+                _ => "text",
+            };
             notes.push(format!("column {} contains {what}, such as \"{example}\"", quoted(column)));
         }
         notes

@@ -131,6 +131,15 @@ const ABBREVIATIONS: [(&str, &str); 9] = [
 /// Words that separate the numerator of a rate from its denominator.
 const PER: [&str; 5] = ["/", " per ", "_per_", "-per-", "Per"];
 
+/// Prefixes that scale the unit before them: `cycles_k`.
+const PREFIXES: [&str; 5] = ["k", "K", "m", "M", "G"];
+
+/// Signs of a multiplication.
+const TIMES: [char; 2] = ['*', '×'];
+
+/// Security levels in the names of parameter sets of SLH-DSA, after which `s` means `small`.
+const SECURITY_LEVELS: [&str; 3] = ["128", "192", "256"];
+
 /// Last words of column names before a unit in brackets, in lower case.
 const MEASURES: [&str; 14] = [
     "time", "times", "latency", "duration", "elapsed", "runtime", "walltime", "cputime", "wall", "t", "cost", "zeit",
@@ -273,6 +282,12 @@ pub(super) fn without(name: &str) -> String {
     locate(name).1
 }
 
+/// Returns whether two names of columns differ only in their units, which measure the same quantity: `enc_us`, `enc_ns`.
+pub(super) fn differ_only_in_unit(one: &str, other: &str) -> bool {
+    let [Some(first), Some(second)] = [one, other].map(in_name) else { return false };
+    one != other && quantity(first) == quantity(second) && without(one) == without(other)
+}
+
 /// Returns whether the name of a column contains a word for a measured time, such as `latency`.
 pub(super) fn is_measure(name: &str) -> bool {
     let mut words = name.split(|letter: char| !letter.is_alphanumeric());
@@ -306,7 +321,9 @@ fn locate(name: &str) -> (Stated, String) {
                 None if inside.contains('=') => (Stated::Nothing, name.to_owned()),
                 // ns (per 1000 ops)
                 None if inside.starts_with("per ") => locate(&format!("{before} {inside}")),
-                None if inside.split(' ').any(is_factor) && canonical(last_word(before).1).is_some() => {
+                None if inside.split(' ').any(|word| is_factor(word) || PREFIXES.contains(&word))
+                    && canonical(last_word(before).1).is_some() =>
+                {
                     let (head, unit) = last_word(before);
                     (Stated::Unknown(format!("{unit} ({inside})")), head.to_owned())
                 }
@@ -345,10 +362,8 @@ fn locate(name: &str) -> (Stated, String) {
         }
     }
     let (head, last) = last_word(name);
-    // cycles x1000
-    if is_factor(last) && canonical(last_word(head).1).is_some() {
-        let (head, unit) = last_word(head);
-        return (Stated::Unknown(format!("{unit} {last}")), head.to_owned());
+    if let Some((scaled, rest)) = scaled(head, last) {
+        return (Stated::Unknown(scaled), rest.to_owned());
     }
     // timeNs
     let capital = last.char_indices().rfind(|(place, letter)| *place > 0 && letter.is_uppercase());
@@ -371,6 +386,39 @@ fn locate(name: &str) -> (Stated, String) {
     }
 }
 
+/// Returns the scaled unit at the end of a name, given its last word and the text before it: `cycles x1000`,
+/// `cycles_k`, `time_10ns`. Also returns the rest of the name. pqlab does not guess whether the samples are already
+/// multiplied.
+fn scaled<'a>(head: &'a str, last: &'a str) -> Option<(String, &'a str)> {
+    let (before, unit) = last_word(head);
+    // cycles x1000
+    if (is_factor(last) || PREFIXES.contains(&last)) && canonical(unit).is_some() {
+        return Some((format!("{unit} {last}"), before));
+    }
+    // ns*10, ns x 10
+    let (rest, factor) = last.rsplit_once(TIMES).unwrap_or(("", last));
+    let product = match (rest, unit) {
+        ("", "x" | "×" | "*") => Some(last_word(before)),
+        ("", _) => None,
+        (unit, _) => Some((head, unit)),
+    };
+    if let Some((before, unit)) = product.filter(|(_, unit)| is_whole(factor) && canonical(unit).is_some()) {
+        return Some((format!("{unit} x {factor}"), before));
+    }
+    // time_10ns
+    let start = last.trim_start_matches(|letter: char| letter == 'x' || TIMES.contains(&letter));
+    let unit = start.trim_start_matches(|letter: char| letter.is_ascii_digit());
+    let number = &start[..start.len() - unit.len()];
+    let known = canonical(unit).filter(|unit| is_time(unit) && *unit != "min")?;
+    let is_parameter_set = known == "s" && SECURITY_LEVELS.contains(&number);
+    (!number.is_empty() && !is_parameter_set).then(|| (format!("{number} {unit}"), head))
+}
+
+/// Returns whether a text is a whole number.
+fn is_whole(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
 /// Splits a name before its last word. The separator belongs to neither part.
 fn last_word(name: &str) -> (&str, &str) {
     name.rsplit_once(['_', '-', ' ', '/', '.', ',']).unwrap_or(("", name))
@@ -386,23 +434,24 @@ fn resembles_unit(text: &str) -> bool {
 
 /// Returns whether a word multiplies the unit after it, such as `x1000` or `10^3`.
 fn is_factor(word: &str) -> bool {
-    let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let lower = word.to_lowercase();
     ["thousand", "thousands", "million", "millions", "kilo", "mega", "1e3", "1e6", "1e9"].contains(&lower.as_str())
-        || lower.strip_prefix(['x', '×', '*']).is_some_and(digits)
-        || lower.split_once('^').is_some_and(|(base, exponent)| digits(base) && digits(exponent))
+        || lower.strip_prefix(['x', '×', '*']).is_some_and(is_whole)
+        || lower.split_once('^').is_some_and(|(base, exponent)| is_whole(base) && is_whole(exponent))
 }
 
-/// Returns whether the text before a unit ends with a multiple of this unit: `latency in 100`.
+/// Returns whether the text before a unit ends with a multiple of this unit: `latency in 100`, `time_10`.
 fn is_multiple(head: &str) -> bool {
     let (before, number) = last_word(head);
-    number.bytes().all(|byte| byte.is_ascii_digit()) && !number.is_empty() && last_word(before).1 == "in"
+    let word = last_word(before).1.to_lowercase();
+    let is_power_of_ten = number.len() > 1 && number.starts_with('1') && number[1..].bytes().all(|byte| byte == b'0');
+    is_whole(number) && (word == "in" || is_power_of_ten && (before.is_empty() || MEASURES.contains(&word.as_str())))
 }
 
 /// Returns whether a name ends with the security level of SLH-DSA or SPHINCS+, after which `s` means `small`.
 fn ends_with_parameter_set(name: &str) -> bool {
     let lower = name.to_lowercase();
-    ["128", "192", "256"].contains(&last_word(&lower).1)
+    SECURITY_LEVELS.contains(&last_word(&lower).1)
         && ["sphincs", "slh", "sha2", "shake", "haraka"].iter().any(|family| lower.contains(family))
 }
 
@@ -473,6 +522,8 @@ mod tests {
             ("enc_ns (min)", Some("ns")),
             ("cycle(s)", Some("cycles")),
             ("min (s)", Some("s")),
+            ("enc_768_ns", Some("ns")),
+            ("enc_1000_us", Some("us")),
             ("ns/op", Some("ns")),
             ("ns/kop", None),
             ("time(s)", Some("s")),
@@ -531,6 +582,16 @@ mod tests {
             ("time per byte", "time/byte"),
             ("c/B", "c/B"),
             ("items_per_second", "items/second"),
+            ("time_10ns", "10 ns"),
+            ("10ns", "10 ns"),
+            ("100 ns", "100 ns"),
+            ("time_10_ns", "10 ns"),
+            ("latency x100us", "100 us"),
+            ("cycles_k", "cycles k"),
+            ("cycles (k)", "cycles (k)"),
+            ("ns_M", "ns M"),
+            ("enc_ns*10", "ns x 10"),
+            ("ns x 10", "ns x 10"),
         ] {
             assert_eq!(stated(name), Stated::Unknown(text.to_owned()), "{name}");
         }
@@ -545,6 +606,12 @@ mod tests {
             "latency per call",
             "time/op",
             "ML-KEM-768",
+            "SLH-DSA-SHA2-128s",
+            "256s",
+            "hash_64bytes",
+            "10",
+            "x",
+            "k",
         ] {
             assert_eq!(stated(name), Stated::Nothing, "{name}");
         }

@@ -172,7 +172,19 @@ fn units_within_a_file_are_converted() {
         ("x.csv", "1000 cycles\n1\n2\n", "row 2, column \"x\": only some samples have a unit, up to \"1\""),
         ("x.csv", "t\n1\n2 ms\n", "only some samples have a unit, up to \"2 ms\""),
     ]);
-    refused(&[("x.csv", "1.5 ms\n1.6 kB\n", "\"1.6 kB\" cannot be converted to \"ms\"")]);
+    refused(&[
+        ("x.csv", "1.5 ms\n1.6 kB\n", "\"1.6 kB\" cannot be converted to \"ms\""),
+        ("x.csv", "t_us\n1\n12 ms\n", "row 3, column \"t_us\": \"12 ms\" contradicts \"us\", the unit in the name"),
+        ("x.csv", "t (us),n\n12 ms,1\n13 ms,2\n", "\"12 ms\" contradicts \"us\""),
+        ("x.csv", "latency (moons)\n12 ms\n", "\"12 ms\" contradicts \"moons\""),
+        ("x.csv", "alg,t_us,unit\nA,1,ms\n", "row 2: the name of column \"t_us\" contradicts the unit \"ms\""),
+    ]);
+    assert_eq!(all("x.csv", "t (us)\n1 us\n2 µs\n"), [one("t (us)", "us", &[1.0, 2.0])]);
+    let (series, notes) = noted("x.csv", "t_us,unit\n1,KiB\n2,KiB\n");
+    assert_eq!(series, [one("t_us", "us", &[1.0, 2.0])]);
+    assert_eq!(notes, "did not apply \"KiB\" to column \"t_us\", whose name states a unit");
+    let table = "value,unit,total_ns\n1,us,1500\n2,us,2500\n";
+    assert_eq!(all("x.csv", table), [one("value", "us", &[1.0, 2.0]), one("total_ns", "ns", &[1500.0, 2500.0])]);
 }
 
 #[test]
@@ -742,6 +754,15 @@ fn unknown_units_are_noted() {
     let (series, notes) = noted("x.csv", "alg,value,unit\nA,1,fortnight\nA,2,fortnight\n");
     assert_eq!(series, [one("A: value", "", &[1.0, 2.0])]);
     assert!(notes.contains("\"fortnight\" is not understood as a unit"), "{notes}");
+    for name in ["time_10ns", "cycles_k", "ns x 100"] {
+        let (series, notes) = noted("x.csv", &format!("{name}\n1\n2\n"));
+        assert_eq!(series, [one(name, "", &[1.0, 2.0])]);
+        assert!(notes.contains("is not understood as a unit, so the samples have no unit"), "{name}: {notes}");
+    }
+    let head = "group,function,value,throughput_num,throughput_type,sample_measured_value,unit,iteration_count\n";
+    let (series, notes) = noted("raw.csv", &format!("{head}g,f,,,,20,moons,2\n"));
+    assert_eq!(series, [one("g/f", "", &[10.0])]);
+    assert!(notes.contains("\"moons\" is not understood"), "{notes}");
     let (series, notes) = noted("x.json", r#"{"t (10^3 ns)":[1],"u":[2]}"#);
     assert!(series.iter().all(|one| one.1.is_empty()) && notes.contains("\"10^3 ns\" is not understood"), "{notes}");
 }
