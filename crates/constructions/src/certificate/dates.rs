@@ -1,12 +1,7 @@
 //! Explains dates in certificates that the parser rejects.
 
 use crate::keys::DecodeError;
-use crate::keys::asn1::{element, elements};
-
-const SEQUENCE: u8 = 0x30;
-const VERSION: u8 = 0xa0;
-const UTC_TIME: u8 = 0x17;
-const GENERALIZED_TIME: u8 = 0x18;
+use crate::keys::asn1::{CONTEXT_0, GENERALIZED_TIME, SEQUENCE, UTC_TIME, element, elements};
 
 /// First year that pqlab supports.
 const FIRST_YEAR: u32 = 1970;
@@ -18,7 +13,7 @@ pub(super) fn explain(der: &[u8]) -> Option<DecodeError> {
     let (SEQUENCE, tbs, _) = element(certificate)? else { return None };
     let parts = elements(tbs, 5);
     // The version may be missing. Serial number, signature algorithm and issuer come before the dates.
-    let place = if parts.first()?.0 == VERSION { 4 } else { 3 };
+    let place = if parts.first()?.0 == CONTEXT_0 { 4 } else { 3 };
     let (SEQUENCE, validity) = *parts.get(place)? else { return None };
     let dates = elements(validity, 2);
     let fault = |(name, (tag, time)): (&str, &(u8, &[u8]))| {

@@ -2,7 +2,7 @@
 
 use super::syntax::{ALT_ALGORITHM, ALT_KEY, ALT_VALUE};
 use super::{Certificate, chain};
-use crate::keys::asn1::{element, elements};
+use crate::keys::asn1::{CONTEXT_0, INTEGER, element, elements};
 use x509_cert::certificate::Version;
 
 /// Names of extensions, by object identifier.
@@ -87,7 +87,6 @@ impl Certificate {
 
 /// Returns the contents of the INTEGER serialNumber. `None` if `der` is not a certificate.
 pub(super) fn serial(der: &[u8]) -> Option<&[u8]> {
-    const INTEGER: u8 = 0x02;
     let (_, certificate, _) = element(der)?;
     let (_, tbs, _) = element(certificate)?;
     elements(tbs, 2).into_iter().find(|(tag, _)| *tag == INTEGER).map(|(_, serial)| serial)
@@ -95,11 +94,10 @@ pub(super) fn serial(der: &[u8]) -> Option<&[u8]> {
 
 /// Returns whether the version is unknown. Version 3 is encoded as 2.
 pub(super) fn has_unknown_version(der: &[u8]) -> bool {
-    const VERSION: u8 = 0xa0;
     let version = || {
         let (_, certificate, _) = element(der)?;
         let (_, tbs, _) = element(certificate)?;
-        let (VERSION, version, _) = element(tbs)? else { return None };
+        let (CONTEXT_0, version, _) = element(tbs)? else { return None };
         Some(element(version)?.1)
     };
     version().is_some_and(|version| !matches!(version, [0..=2]))

@@ -1,5 +1,24 @@
 //! Splits DER into elements without interpreting them, to name structures that pqlab does not read.
 
+/// Tag of INTEGER (X.690, section 8).
+pub const INTEGER: u8 = 0x02;
+/// Tag of BIT STRING.
+pub const BIT_STRING: u8 = 0x03;
+/// Tag of OCTET STRING.
+pub const OCTET_STRING: u8 = 0x04;
+/// Tag of OBJECT IDENTIFIER.
+pub const OID: u8 = 0x06;
+/// Tag of ENUMERATED.
+pub const ENUMERATED: u8 = 0x0a;
+/// Tag of UTCTime.
+pub const UTC_TIME: u8 = 0x17;
+/// Tag of GeneralizedTime.
+pub const GENERALIZED_TIME: u8 = 0x18;
+/// Tag of SEQUENCE.
+pub const SEQUENCE: u8 = 0x30;
+/// Tag of a constructed `[0]`, such as the version of a certificate.
+pub const CONTEXT_0: u8 = 0xa0;
+
 /// Element of a DER structure: tag and contents.
 pub type Element<'a> = (u8, &'a [u8]);
 

@@ -1,5 +1,6 @@
 //! Private keys in PKCS #8.
 
+use super::asn1::{CONTEXT_0, OCTET_STRING, SEQUENCE};
 use super::identifier::PrivateLayout;
 use super::{DecodeError, Identifier, from_pem, is_compressed, rsa};
 use der::asn1::{AnyRef, BitStringRef, ContextSpecific, ObjectIdentifier, OctetStringRef, SetOfVec};
@@ -109,7 +110,6 @@ struct Fields<'a> {
     public_key: Option<&'a [u8]>,
 }
 
-const ATTRIBUTES: u8 = 0xa0;
 const PUBLIC_KEY: u8 = 0x81;
 const SET: u8 = 0x31;
 
@@ -122,7 +122,7 @@ impl<'a> Fields<'a> {
         let version = u8::decode(&mut reader).map_err(&failed)?;
         let algorithm = spki::AlgorithmIdentifierOwned::decode(&mut reader).map_err(&failed)?;
         let private_key = <&OctetStringRef>::decode(&mut reader).map_err(&failed)?.as_bytes();
-        let attributes = (!reader.is_finished() && reader.peek_byte() == Some(ATTRIBUTES))
+        let attributes = (!reader.is_finished() && reader.peek_byte() == Some(CONTEXT_0))
             .then(|| reader.tlv_bytes())
             .transpose()
             .map_err(&failed)?;
@@ -494,7 +494,7 @@ fn choice(identifier: &'static Identifier, content: &[u8]) -> Result<PrivateKey,
         }
         _ => {}
     }
-    match content.first() {
+    match content.first().copied() {
         Some(0x80) => {
             let mut reader = SliceReader::new(content).map_err(&failed)?;
             let seed = ContextSpecific::<&OctetStringRef>::decode_implicit(&mut reader, TagNumber(0));
@@ -504,8 +504,8 @@ fn choice(identifier: &'static Identifier, content: &[u8]) -> Result<PrivateKey,
             }
             PrivateKey::new(identifier, Some(seed.value.as_bytes()), None)
         }
-        Some(0xa0) => Err(wrong("has its seed in a constructed or explicit [0]; the tag must be implicit")),
-        Some(0x04) => {
+        Some(CONTEXT_0) => Err(wrong("has its seed in a constructed or explicit [0]; the tag must be implicit")),
+        Some(OCTET_STRING) => {
             let mut reader = SliceReader::new(content).map_err(&failed)?;
             let inner = <&OctetStringRef>::decode(&mut reader).map_err(&failed)?.as_bytes();
             if !reader.is_finished() {
@@ -525,7 +525,7 @@ fn choice(identifier: &'static Identifier, content: &[u8]) -> Result<PrivateKey,
                 _ => PrivateKey::new(identifier, None, Some(inner)),
             }
         }
-        Some(0x30) => {
+        Some(SEQUENCE) => {
             let inner = AnyRef::from_der(content).map_err(&failed)?.value();
             if <&OctetStringRef>::from_der(inner).is_ok_and(|only| only.as_bytes().len() == seed) {
                 return Err(wrong("has a seed without the expanded key"));

@@ -1,6 +1,6 @@
 //! Names RSA keys by size and exponent, for error messages.
 
-use super::asn1::{element, elements};
+use super::asn1::{INTEGER, SEQUENCE, element, elements};
 use der::asn1::UintRef;
 use der::{Decode, SliceReader, Tag};
 
@@ -12,8 +12,6 @@ pub(super) const REQUIRED: &str = "RSA-2048 with the exponent 65537";
 const EXPONENT: &[u8] = &[1, 0, 1];
 /// Number of integers in an RSAPrivateKey, including the version.
 const PRIVATE_PARTS: usize = 9;
-const INTEGER: u8 = 0x02;
-const SEQUENCE: u8 = 0x30;
 
 /// Returns the name of an RSAPublicKey (RFC 8017, appendix A.1.1), such as `RSA-3072` or `RSA-2048 with exponent 3`.
 /// Returns `None` if the bytes are not an RSAPublicKey.

@@ -10,7 +10,7 @@ use crate::running::errand::{Task, lost, read_answer};
 use crate::{LabError, Laboratory, Thing, matches};
 use pqlab_analysis::text::neutral;
 use pqlab_constructions::certificate::{Certificate, CertificateError, ExtensionSummary, Schemes};
-use pqlab_constructions::keys::asn1::{element, elements, oid_text};
+use pqlab_constructions::keys::asn1::{CONTEXT_0, OID, element, elements, oid_text};
 use pqlab_constructions::keys::{
     DecodeError, Identifier, PrivateKey, PrivateKeyForm, PublicKey, algorithm_name, label_meaning,
 };
@@ -946,12 +946,10 @@ fn parameters(bytes: &[u8], next: Option<&RawPart>) -> Read {
     Read { kind: "parameters", algorithm: None, facts: vec![fact("curve", curve)], checks }
 }
 
-const OID: u8 = 0x06;
-
 /// Returns the contents of the OBJECT IDENTIFIER of the curve in an ECPrivateKey (RFC 5915, section 3).
 fn curve_of_sec1(der: &[u8]) -> Option<&[u8]> {
     let (_, content, _) = element(der)?;
-    let (_, parameters) = elements(content, 3).into_iter().find(|(tag, _)| *tag == 0xa0)?;
+    let (_, parameters) = elements(content, 3).into_iter().find(|(tag, _)| *tag == CONTEXT_0)?;
     element(parameters).filter(|(tag, ..)| *tag == OID).map(|(_, oid, _)| oid)
 }
 
