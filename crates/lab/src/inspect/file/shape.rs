@@ -1,6 +1,9 @@
 //! Identifies the content of DER that has no PEM label.
 
-use pqlab_constructions::keys::asn1::{Element, element, elements, head};
+use pqlab_constructions::keys::asn1::{
+    BIT_STRING, CONTEXT_0, ENUMERATED, Element, GENERALIZED_TIME, INTEGER, OCTET_STRING, OID, SEQUENCE, UTC_TIME,
+    element, elements, head,
+};
 use pqlab_constructions::keys::{DecodeError, PrivateKey};
 
 /// Reads a private key from DER.
@@ -17,10 +20,6 @@ pub(super) enum Shape {
 /// Maximum number of DER elements to examine at one level.
 const ELEMENTS: usize = 12;
 
-const INTEGER: u8 = 0x02;
-const OID: u8 = 0x06;
-const SEQUENCE: u8 = 0x30;
-
 pub(super) fn shape(der: &[u8]) -> Shape {
     if let Some(fault) = frame_fault(der) {
         return Shape::Other(fault);
@@ -35,25 +34,32 @@ pub(super) fn shape(der: &[u8]) -> Shape {
     let all = tags(&parts);
     let integers = all.iter().take_while(|tag| **tag == INTEGER).count();
     match all[..] {
-        [INTEGER, SEQUENCE, 0x04, ..] => Shape::PrivateKey(PrivateKey::from_der),
+        [INTEGER, SEQUENCE, OCTET_STRING, ..] => Shape::PrivateKey(PrivateKey::from_der),
         // Multi-prime keys have one more element.
         [.., INTEGER] | [.., INTEGER, SEQUENCE] if integers == 9 => Shape::PrivateKey(PrivateKey::from_pkcs1_der),
+        // X9.42: prime, base, order of the subgroup, cofactor, validation.
+        [INTEGER, INTEGER, INTEGER, INTEGER | SEQUENCE] | [INTEGER, INTEGER, INTEGER, INTEGER, SEQUENCE]
+            if content(0).len() >= MODULUS =>
+        {
+            other(DIFFIE_HELLMAN)
+        }
         [.., INTEGER] if integers == all.len() => {
             let numbers: Vec<&[u8]> = parts.iter().map(|(_, number)| *number).collect();
             other(name_integers(&numbers))
         }
-        [INTEGER, 0x04, ..] => Shape::PrivateKey(PrivateKey::from_sec1_der),
-        [0x0a] | [0x0a, 0xa0] => other("an OCSP response, which is not supported"),
+        [INTEGER, OCTET_STRING, ..] => Shape::PrivateKey(PrivateKey::from_sec1_der),
+        [ENUMERATED] | [ENUMERATED, CONTEXT_0] => other("an OCSP response, which is not supported"),
         [INTEGER, SEQUENCE] | [INTEGER, SEQUENCE, SEQUENCE] if content(1).starts_with(&[OID]) => {
             other("PKCS #12; extract its contents with `openssl pkcs12`")
         }
-        [SEQUENCE, 0x04] => other("an encrypted private key; decrypt it with `openssl pkcs8 -inform DER`"),
-        [SEQUENCE, 0x03] => Shape::PublicKey,
-        [SEQUENCE, SEQUENCE, 0x03] => match tags(&elements(content(0), 4))[..] {
-            [INTEGER, SEQUENCE, SEQUENCE] | [INTEGER, SEQUENCE, SEQUENCE, 0xa0] => {
+        [SEQUENCE, OCTET_STRING] => other("an encrypted private key; decrypt it with `openssl pkcs8 -inform DER`"),
+        [SEQUENCE, BIT_STRING] => Shape::PublicKey,
+        [SEQUENCE, SEQUENCE, BIT_STRING] => match tags(&elements(content(0), 4))[..] {
+            [INTEGER, SEQUENCE, SEQUENCE] | [INTEGER, SEQUENCE, SEQUENCE, CONTEXT_0] => {
                 other("a certificate request, which is not supported")
             }
-            [INTEGER, SEQUENCE, SEQUENCE, 0x17 | 0x18] | [SEQUENCE, SEQUENCE, 0x17 | 0x18, ..] => {
+            [INTEGER, SEQUENCE, SEQUENCE, UTC_TIME | GENERALIZED_TIME]
+            | [SEQUENCE, SEQUENCE, UTC_TIME | GENERALIZED_TIME, ..] => {
                 other("a certificate revocation list, which is not supported")
             }
             _ => Shape::Certificate,
@@ -91,6 +97,7 @@ fn name_integers(numbers: &[&[u8]]) -> &'static str {
         [first, second] if (16..=67).contains(&first.len()) && first.len().abs_diff(second.len()) <= 4 => {
             "an ECDSA or DSA signature (two integers), which is not supported without a certificate or a token"
         }
+        [p, base, order] if p.len() >= MODULUS && order.len() < base.len() && base.len() <= p.len() => DIFFIE_HELLMAN,
         [p, q, g] if p.len() >= MODULUS && q.len() < p.len() && g.len() <= p.len() => {
             "DSA parameters without a key, which are not supported"
         }

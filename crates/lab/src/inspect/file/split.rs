@@ -83,6 +83,7 @@ pub(super) fn split(bytes: &[u8]) -> Result<Vec<RawPart>, String> {
         Ok(text) => text,
         // The text around the blocks may have any encoding.
         Err(_) if is_pem => String::from_utf8_lossy(bare).replace("\r\n", "\n").replace('\r', "\n"),
+        Err(reason) if reason.contains("UTF-32") => return Err(reason),
         Err(_) => return Err(name_binary(bytes)),
     };
     let trimmed = text.trim();
@@ -239,8 +240,13 @@ fn name_text(text: &str) -> String {
         return "hexadecimal text; decode it with `xxd -r -p FILE`".to_owned();
     }
     let base64 = |letter: char| letter.is_ascii_alphanumeric() || "+/=\n ".contains(letter);
-    if text.starts_with("MI") && text.chars().all(base64) {
+    // A SEQUENCE begins with 0x30, whose base64 begins with M. Short text can be a word.
+    let is_sequence = text.starts_with("MI") || text.starts_with('M') && text.len() >= 40;
+    if is_sequence && text.chars().all(base64) {
         return "base64 without PEM's -----BEGIN and -----END lines; add them, or decode it to DER".to_owned();
+    }
+    if text.to_lowercase().contains("--begin ") {
+        return format!("not PEM: a block begins with {PEM:?} in capital letters, with five hyphens");
     }
     "not PEM, DER, JWK, JWS or COSE".to_owned()
 }
