@@ -178,7 +178,15 @@ impl Sheet {
             sheet.lines.remove(0);
         }
         sheet.names = match (sheet.headed, first.len()) {
-            (true, _) => first,
+            (true, _) => {
+                let is_empty = |place: usize| sheet.cells.iter().all(|row| row[place].is_empty());
+                let name = |(place, name): (usize, String)| match place {
+                    1.. if name.is_empty() && !is_empty(place) => format!("column {}", place + 1),
+                    // The row numbers of pandas have no name.
+                    _ => name,
+                };
+                first.into_iter().enumerate().map(name).collect()
+            }
             (false, 1) => vec![stem.to_owned()],
             (false, columns) => (1..=columns).map(|index| format!("column {index}")).collect(),
         };
@@ -366,7 +374,7 @@ impl Sheet {
                 failed: (failed == "true").then(|| reason.to_owned()),
                 variant: [None; 3],
                 time: self.plain(row, "real_time").map_err(|_| text("real_time").to_owned()),
-                unit: text("time_unit"),
+                unit: Some(text("time_unit")),
             }
         };
         google_benchmark::collect(&(0..self.cells.len()).map(entry).collect::<Vec<_>>())

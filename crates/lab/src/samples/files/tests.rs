@@ -628,6 +628,19 @@ fn skipped_entries_can_have_words_and_negative_times_are_noted() {
 }
 
 #[test]
+fn assumed_units_and_other_metrics_are_noted() {
+    let text = r#"{"benchmarks":[{"name":"a","real_time":1},{"name":"b","real_time":2,"time_unit":"us"}]}"#;
+    let (series, notes) = noted("x.json", text);
+    assert_eq!(series, [one("a", "ns", &[1.0]), one("b", "us", &[2.0])]);
+    assert_eq!(notes, "entries without \"time_unit\" (1 of 2) are read as ns, the default");
+    let metric = r#"{"scoreUnit":"us/op","rawData":[[1]]}"#;
+    let text = format!(r#"[{{"benchmark":"m","primaryMetric":{metric},"secondaryMetrics":{{"gc.count":{metric}}}}}]"#);
+    assert_eq!(noted("x.json", &text).1, "left out JMH's secondary metrics: gc.count");
+    assert_eq!(all("x.csv", "ns,\n1,2\n2,4\n")[1], one("column 2", "", &[2.0, 4.0]));
+    assert_eq!(all("x.csv", "ns,\n1,\n2,\n"), [one("ns", "ns", &[1.0, 2.0])]);
+}
+
+#[test]
 fn modes_of_one_jmh_benchmark_are_different_series() {
     let entry = |name: &str, mode: &str, unit: &str| {
         format!(r#"{{"benchmark":"{name}","mode":"{mode}","primaryMetric":{{"scoreUnit":"{unit}","rawData":[[1]]}}}}"#)

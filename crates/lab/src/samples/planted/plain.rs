@@ -132,7 +132,9 @@ proptest! {
             + counted(&file.notes, "left out rows with warm-ups or summaries");
         let mut accounted = 0;
         for (column, (name, kind)) in columns.iter().enumerate() {
-            let is_last = |series: &&Series| series.name.rsplit(": ").next() == Some(*name);
+            let unnamed = format!("column {}", column + 1);
+            let name = if name.is_empty() && column > 0 { &unnamed } else { *name };
+            let is_last = |series: &&Series| series.name.rsplit(": ").next() == Some(name);
             let of_column: Vec<&Series> = found.iter().filter(is_last).collect();
             let count: usize = of_column.iter().map(|series| series.samples.len()).sum();
             if count > 0 {

@@ -23,9 +23,9 @@ pub(in crate::samples) struct Entry<'a> {
     pub(in crate::samples) failed: Option<String>,
     /// Family index, instance index and number of threads, which distinguish benchmarks with the same name.
     pub(in crate::samples) variant: [Option<u64>; 3],
-    /// The `real_time`, in `unit`. If it is not a finite number, the error is the text in the file, or `missing`.
+    /// The `real_time`, in `unit` or, if the entry states none, in ns. If it is not a finite number, the error is the text in the file, or `missing`.
     pub(in crate::samples) time: Result<f64, String>,
-    pub(in crate::samples) unit: &'a str,
+    pub(in crate::samples) unit: Option<&'a str>,
 }
 
 pub(in crate::samples) fn read(benchmarks: &[Value]) -> Result<Reading, String> {
@@ -60,7 +60,7 @@ fn entry(entry: &Value) -> Result<Entry<'_>, String> {
         skipped,
         variant: ["family_index", "per_family_instance_index", "threads"].map(count),
         time,
-        unit: text("time_unit").unwrap_or("ns"),
+        unit: text("time_unit"),
     })
 }
 
@@ -68,7 +68,7 @@ pub(in crate::samples) fn collect(entries: &[Entry<'_>]) -> Result<Reading, Stri
     let unmarked = unmarked_aggregates(entries);
     let mut reading = Reading::default();
     let (mut skipped, mut failed, mut aggregates) = (Vec::new(), Vec::new(), Vec::new());
-    let mut times = Vec::new();
+    let (mut times, mut without_unit) = (Vec::new(), 0);
     for entry in entries {
         let name = entry.run_name.unwrap_or(entry.name);
         if let Some(reason) = &entry.failed {
@@ -78,8 +78,9 @@ pub(in crate::samples) fn collect(entries: &[Entry<'_>]) -> Result<Reading, Stri
         } else if entry.run_type == Some("aggregate") || entry.computed || unmarked.contains(entry.name) {
             aggregates.push(entry.run_name.unwrap_or_else(|| base(entry.name).map_or(entry.name, |(base, _)| base)));
         } else {
-            let unit = unit::canonical(entry.unit)
-                .ok_or_else(|| format!("{name} has the unknown time unit {:?}", entry.unit))?;
+            let stated = entry.unit.unwrap_or("ns");
+            let unit = unit::canonical(stated).ok_or_else(|| format!("{name} has the unknown time unit {stated:?}"))?;
+            without_unit += usize::from(entry.unit.is_none());
             match &entry.time {
                 Ok(time) => times.push(((name, entry.variant), (unit, *time))),
                 Err(found) if found == "missing" => return Err(format!("{name} has no \"real_time\"")),
@@ -104,6 +105,11 @@ pub(in crate::samples) fn collect(entries: &[Entry<'_>]) -> Result<Reading, Stri
         }
     }
     let total = entries.len();
+    if without_unit > 0 {
+        reading
+            .notes
+            .push(format!("entries without \"time_unit\" ({without_unit} of {total}) are read as ns, the default"));
+    }
     for (what, found) in [("skipped", skipped), ("failed", failed)] {
         if !found.is_empty() {
             let count = found.len();

@@ -11,7 +11,7 @@ pub(in crate::samples) fn recognises(entries: &[Value]) -> bool {
 
 pub(in crate::samples) fn read(entries: &[Value]) -> Result<Reading, String> {
     let mut reading = Reading::default();
-    let mut summaries = Vec::new();
+    let (mut summaries, mut secondary) = (Vec::new(), Vec::new());
     let mut modes: HashMap<&str, HashSet<&str>> = HashMap::new();
     for entry in entries {
         if let [Some(name), Some(mode)] = ["benchmark", "mode"].map(|field| entry.get(field).and_then(Value::as_str)) {
@@ -44,6 +44,13 @@ pub(in crate::samples) fn read(entries: &[Value]) -> Result<Reading, String> {
             samples.extend(numbers(values, &name)?);
         }
         reading.add(&name, unit, samples);
+        let others = entry.get("secondaryMetrics").and_then(Value::as_object);
+        secondary.extend(others.into_iter().flat_map(|others| others.keys().cloned()));
+    }
+    if !secondary.is_empty() {
+        reading
+            .notes
+            .push(format!("left out JMH's secondary metrics: {}", listed(pqlab_analysis::distinct(secondary))));
     }
     if !summaries.is_empty() {
         reading.notes.push(format!(
