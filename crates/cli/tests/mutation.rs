@@ -19,7 +19,7 @@ use pqlab_lab::analysis::ntor::RelayScenario;
 use pqlab_lab::analysis::series::SeriesRequest;
 use pqlab_lab::analysis::tables::tables;
 use pqlab_lab::record::document::{FileError, read_run};
-use pqlab_lab::record::{Chunk, Conditions, CpuTime, Disturbance, Residue, Run};
+use pqlab_lab::record::{Chunk, Conditions, CpuTime, Disturbance, Offsets, Residue, Run};
 use pqlab_lab::report::templates::{Around, Page, page};
 use pqlab_lab::report::terminal::{self, Palette};
 use pqlab_lab::report::{exporter, exporters};
@@ -45,6 +45,7 @@ fn run() -> Run {
         residues: Some(Residue::ALL.to_vec()),
         first_call_ns: Some(3e7),
         cpu_time: Some(CpuTime { cpu_ns: 9_900_000, wall_ns: 10_000_000 }),
+        offsets: Some(Offsets { stack: 16, heap: 32, keys: 48 }),
     };
     run.header.protocol.affinity = Some(vec![0, 1]);
     run.header.plan = run.records.iter().map(|record| record.case.clone()).collect();

@@ -8,6 +8,7 @@
 use crate::clock;
 use crate::ending::cause;
 use crate::gate::{self, AdditionsPerCycle};
+use crate::layout::{Layout, Layouts};
 use crate::program::{
     GRACE, Program, Unheard, WorkerError, end_with_all_it_started, ended_within_grace, temporary_file,
 };
@@ -42,6 +43,8 @@ pub struct Workers {
     pub seed: u64,
     /// Number of processes.
     pub processes: u32,
+    /// Memory layouts and inputs of the processes.
+    pub layouts: Layouts,
     /// Counter that the workers use.
     pub counter: CounterChoice,
     /// Counter rate measured by the coordinator, in ticks per second, if the rate is constant.
@@ -299,9 +302,11 @@ impl Worker {
             0 => Vec::new(),
             count => vec![workers.cpus[process as usize % count]],
         };
+        let Layout { offsets, inputs } = workers.layouts.of(workers.seed, process);
         let begin = Begin {
             seed: workers.seed,
-            process,
+            inputs,
+            offsets,
             counter: workers.counter,
             ticks_per_second: workers.ticks_per_second,
             cpus,

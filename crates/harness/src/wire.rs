@@ -6,7 +6,7 @@ use crate::build_id::BuildId;
 use crate::gate::AdditionsPerCycle;
 use crate::residue::Residues;
 use crate::trial::Demands;
-use pqlab_record::{Case, Chunk, CounterChoice, CpuTime, Disturbance};
+use pqlab_record::{Case, Chunk, CounterChoice, CpuTime, Disturbance, Offsets};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::io::{self, Read, Write};
@@ -68,8 +68,10 @@ pub enum Request {
 pub struct Begin {
     /// Seed of the run.
     pub seed: u64,
-    /// Number of this process within the run.
-    pub process: u32,
+    /// Number of the process whose inputs this process uses: usually its own number within the run.
+    pub inputs: u32,
+    /// Planned memory layout of this process.
+    pub offsets: Offsets,
     /// Counter that the worker uses.
     pub counter: CounterChoice,
     /// Counter rate measured by the coordinator, in ticks per second, if the rate is constant.
@@ -156,6 +158,7 @@ impl Visited {
             extra: Vec::new(),
             additions_per_cycle,
             residues: None,
+            offsets: None,
         }
     }
 }
@@ -188,6 +191,9 @@ pub struct Visited {
     /// Leftover register state that was present after more than half of the samples. `None` if the state cannot be
     /// read.
     pub residues: Option<Residues>,
+    /// Memory layout of this process. `None` if the process could not follow the plan, or if another process or several
+    /// threads did the work.
+    pub offsets: Option<Offsets>,
 }
 
 /// Writes one message as a frame.

@@ -12,8 +12,8 @@ use crate::stopwatch::{CounterAlone, CounterAndWall, ProcessClock, Readings, Sto
 use crate::system::{Here, System};
 use crate::trial::{Demands, Fault, Recorder, Seed, Trial, TrialSource};
 use crate::wire::{self, Begin, Greeting, Hello, Prepared, Request, Response, Task, VisitRequest, Visited};
-use crate::{affinity, clock, residue};
-use pqlab_record::{Case, CpuTime, Metric, State};
+use crate::{affinity, clock, layout, residue};
+use pqlab_record::{Case, CpuTime, Metric, Offsets, State};
 use std::collections::HashMap;
 use std::io::{self, Read, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -76,7 +76,23 @@ pub fn serve(mut stream: &mut dyn Stream, source: &dyn TrialSource) -> io::Resul
         Some(_) => return Err(io::Error::new(io::ErrorKind::InvalidData, "the first message is not a begin request")),
         None => return Ok(()),
     };
-    let mut worker = match Worker::begin(begin, source) {
+    let offsets = begin.offsets;
+    layout::move_heap(offsets);
+    let mut outcome = Ok(());
+    let placed = layout::with_stack_at(offsets.stack, &mut || {
+        outcome = answer_requests(stream, begin.clone(), source, Some(offsets));
+    });
+    if placed { outcome } else { answer_requests(stream, begin, source, None) }
+}
+
+/// Serves requests after [`Request::Begin`]. `offsets` is the memory layout of this process, if it follows the plan.
+fn answer_requests(
+    mut stream: &mut dyn Stream,
+    begin: Begin,
+    source: &dyn TrialSource,
+    offsets: Option<Offsets>,
+) -> io::Result<()> {
+    let mut worker = match Worker::begin(begin, source, offsets) {
         Ok(worker) => worker,
         Err(reason) => return wire::send(&mut stream, &Response::Fault { reason }),
     };
@@ -102,10 +118,12 @@ struct Worker<'a> {
     own_times: HashMap<String, OwnTime>,
     /// Whether leftover register state can be read on this processor.
     residues_readable: bool,
+    /// Memory layout of this process; `None` if it does not follow the plan.
+    offsets: Option<Offsets>,
 }
 
 impl<'a> Worker<'a> {
-    fn begin(begin: Begin, source: &'a dyn TrialSource) -> Result<Worker<'a>, String> {
+    fn begin(begin: Begin, source: &'a dyn TrialSource, offsets: Option<Offsets>) -> Result<Worker<'a>, String> {
         residue::remember();
         Here::limit_memory(begin.memory_limit);
         if !begin.cpus.is_empty() {
@@ -121,7 +139,7 @@ impl<'a> Worker<'a> {
             counter::open_at_rate(begin.counter, begin.ticks_per_second).map_err(|error| error.to_string())?;
         Ok(Worker {
             source,
-            seed: Seed { run: begin.seed, process: begin.process },
+            seed: Seed { run: begin.seed, process: begin.inputs },
             counter,
             cpus: begin.cpus,
             gate: Gate::new(pinned),
@@ -130,6 +148,7 @@ impl<'a> Worker<'a> {
             trials: HashMap::new(),
             own_times: HashMap::new(),
             residues_readable: residue::controls_hold(),
+            offsets,
         })
     }
 
@@ -330,6 +349,7 @@ impl<'a> Worker<'a> {
             extra: recorder.take(),
             additions_per_cycle,
             residues: tally.outcome().filter(|_| self.residues_readable),
+            offsets: self.offsets.filter(|_| !several_threads && !own_time),
         })
     }
 }

@@ -191,6 +191,7 @@ impl WorkerPool for ScriptedMachine {
             cpu_time: None,
             additions_per_cycle: AdditionsPerCycle::new(),
             residues: None,
+            offsets: None,
         })
     }
 
@@ -225,6 +226,7 @@ fn put_off() -> Visited {
         cpu_time: None,
         additions_per_cycle: AdditionsPerCycle::new(),
         residues: None,
+        offsets: None,
     }
 }
 

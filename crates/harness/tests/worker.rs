@@ -4,7 +4,7 @@
 
 use pqlab_harness::wire::{self, Begin, Greeting, Hello, Prepared, Request, Response, Task, VisitRequest, Visited};
 use pqlab_harness::{BuildId, Demands, Fault, Recorder, Seed, Trial, TrialSource, residue, worker};
-use pqlab_record::{Case, CounterChoice, Facts, ProviderBuild};
+use pqlab_record::{Case, CounterChoice, Facts, Offsets, ProviderBuild};
 use std::os::unix::net::UnixStream;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock};
@@ -200,6 +200,9 @@ fn case(algorithm: &str) -> Case {
     }
 }
 
+/// Memory layout of every worker.
+const OFFSETS: Offsets = Offsets { stack: 1232, heap: 48, keys: 4080 };
+
 /// Connection to a worker on another thread. The worker ends when the connection closes.
 struct Served(UnixStream);
 
@@ -211,7 +214,8 @@ impl Served {
         let mut served = Served(ours);
         let begin = Begin {
             seed: 1,
-            process: PROCESSES.fetch_add(1, Ordering::Relaxed) as u32,
+            inputs: PROCESSES.fetch_add(1, Ordering::Relaxed) as u32,
+            offsets: OFFSETS,
             counter: CounterChoice::Wall,
             ticks_per_second: None,
             cpus: vec![],
@@ -343,6 +347,17 @@ fn slow_inputs_do_not_reduce_the_samples_of_a_short_operation() {
     let visited = served.visit("slow-setup", 10);
     assert!(visited.ticks.len() >= 10 && visited.ticks.iter().sum::<u64>() >= 1_000_000, "{visited:?}");
     assert!(served.visit("slow-setup", 0).ticks.len() < 10, "without a minimum, the budget of 2 ms must end the visit");
+}
+
+#[test]
+fn visits_state_the_memory_layout_if_the_process_itself_did_the_work() {
+    let mut served = Served::begin();
+    for algorithm in ["slow-setup", "waves", "told-right"] {
+        served.prepare(algorithm);
+    }
+    assert_eq!(served.visit("slow-setup", 0).offsets, Some(OFFSETS));
+    assert_eq!(served.visit("waves", 0).offsets, None);
+    assert_eq!(served.visit("told-right", 0).offsets, None);
 }
 
 #[test]

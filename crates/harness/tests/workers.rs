@@ -5,6 +5,7 @@
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use pqlab_harness::errand::{Errand, Manner, Next};
+use pqlab_harness::layout::Layouts;
 use pqlab_harness::process::{Limits, NEVER, ProcessPool, Workers, inherited_stream};
 use pqlab_harness::schedule::Failure;
 use pqlab_harness::wire::{self, Request, Response, Task};
@@ -60,6 +61,7 @@ fn pool_until_stopped<'a>(script: &str, number: &Path, request: Duration, stop: 
         program: program(script, number),
         seed: 1,
         processes: 1,
+        layouts: Layouts::default(),
         counter: CounterChoice::Wall,
         ticks_per_second: None,
         cpus: vec![],

@@ -1,4 +1,4 @@
-use crate::Residue;
+use crate::{Offsets, Residue};
 use serde::{Deserialize, Serialize};
 
 /// A chunk of a visit: consecutive samples between two probes of the core. A chunk takes one to two milliseconds.
@@ -40,4 +40,8 @@ pub struct Conditions {
     pub first_call_ns: Option<f64>,
     /// CPU time of the visit; `None` if the work was done by threads that the operation started.
     pub cpu_time: Option<CpuTime>,
+    /// Planned memory layout of the process; `None` if the process could not follow a plan, if another process or
+    /// several threads did the work, or if an older version measured the case.
+    #[serde(default)]
+    pub offsets: Option<Offsets>,
 }

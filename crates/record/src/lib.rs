@@ -11,6 +11,7 @@ mod conditions;
 mod disturbance;
 mod environment;
 mod noise;
+mod offsets;
 mod protocol;
 mod record;
 mod run;
@@ -28,6 +29,7 @@ pub use environment::{
     Memory, OperatingSystem, Pressure, ProviderBuild, Virtualization,
 };
 pub use noise::MachineNoise;
+pub use offsets::{MemoryPart, Offsets};
 pub use protocol::{ASSUMED, CounterChoice, FailedCandidate, Fastest, Protocol, ProtocolKind, RunSpreads, RunnerUp};
 pub use record::{CyclesSource, Metric, NO_ANSWER, Record, Samples, SecondChance, Status, Unit, Visits};
 pub use run::{Run, RunHeader};

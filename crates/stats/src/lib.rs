@@ -10,6 +10,7 @@ mod compare;
 mod crossed;
 mod describe;
 mod drift;
+mod grouped;
 mod interval;
 mod leak;
 mod modes;
@@ -37,6 +38,7 @@ pub use crossed::{
 };
 pub use describe::{Description, coefficient_of_variation_pct, describe_samples, mean, standard_deviation};
 pub use drift::{DRIFT_PCT, DRIFT_SIGNIFICANCE, Drift, drift};
+pub use grouped::{Grouped, grouped};
 pub use interval::{CONFIDENCE, Interval, IntervalMethod, mean_interval, median_interval};
 pub use leak::{
     CROPPINGS, LEAK_CONFIDENCE, LEAK_FLOOR_NS, LEAK_SIGNIFICANCE, LEAST_SAMPLES, LeakJudgement, LeakSamples,

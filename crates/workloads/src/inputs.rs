@@ -2,7 +2,7 @@
 
 use crate::{fault, missing};
 use pqlab_harness::clock::monotonic_ns;
-use pqlab_harness::{Fault, Seed};
+use pqlab_harness::{Fault, Seed, layout};
 use pqlab_primitives::{Coins, KeyEncoding, Provider, Result as LibraryResult};
 use pqlab_record::Case;
 use rand::Rng;
@@ -71,6 +71,7 @@ impl Supply {
 
     /// Creates the keys, at least one, by calling `make` for each.
     pub(crate) fn keys<T, E>(self, mut make: impl FnMut() -> Result<T, E>) -> Result<Vec<T>, E> {
+        layout::move_keys();
         match self {
             Supply::Pool => pool(Vec::new(), make),
             Supply::Keys(count) => (0..count.max(1)).map(|_| make()).collect(),

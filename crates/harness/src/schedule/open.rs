@@ -121,6 +121,7 @@ impl Open {
                 residues: visited.residues.map(|residues| residues.iter().collect()),
                 first_call_ns: self.first_calls_ns.remove(&process),
                 cpu_time: visited.cpu_time,
+                offsets: visited.offsets,
             },
         }
     }

@@ -8,6 +8,7 @@ use crate::{Collected, LabError, Plan, RecordSink, SinkError, WorkerProgram};
 use pqlab_analysis::comparison::{Difference, differences};
 use pqlab_harness::counter::Baseline;
 use pqlab_harness::environment::Advice;
+use pqlab_harness::layout::Layouts;
 use pqlab_harness::process::{Limits, ProcessPool, Workers};
 use pqlab_harness::schedule::{self, CounterFacts, LEAST_SAMPLES};
 use pqlab_harness::{
@@ -151,8 +152,21 @@ impl Laboratory {
     pub fn run(
         &self,
         sink: &mut dyn RecordSink,
+        plan: Plan,
+        request: &RunRequest,
+        progress: &mut dyn Progress,
+        stop: &AtomicBool,
+    ) -> Result<Ended, LabError> {
+        self.run_with_layouts(sink, plan, request, Layouts::default(), progress, stop)
+    }
+
+    /// Like [`run`](Self::run), but chooses the memory layouts and the inputs of the worker processes.
+    pub(crate) fn run_with_layouts(
+        &self,
+        sink: &mut dyn RecordSink,
         mut plan: Plan,
         request: &RunRequest,
+        layouts: Layouts,
         progress: &mut dyn Progress,
         stop: &AtomicBool,
     ) -> Result<Ended, LabError> {
@@ -180,7 +194,8 @@ impl Laboratory {
             plan: plan.cases,
         };
         sink.begin(&header)?;
-        let start = Start { number: 0, positions: (0..header.plan.len()).collect(), counter, place };
+        let positions = (0..header.plan.len()).collect();
+        let start = Start { number: 0, positions, counter, place, layouts };
         self.carry_out(sink, &header, start, progress, stop)
     }
 
@@ -223,7 +238,8 @@ impl Laboratory {
         let number = store.begin_start(run)?;
         let finished = store.finished_positions(run)?;
         let positions = (0..header.plan.len()).filter(|position| !finished.contains(position)).collect();
-        let start = Start { number, positions, counter, place: Place::new(&header.protocol) };
+        let (place, layouts) = (Place::new(&header.protocol), Layouts::default());
+        let start = Start { number, positions, counter, place, layouts };
         self.carry_out(store, &header, start, progress, stop)
     }
 
@@ -235,7 +251,7 @@ impl Laboratory {
         progress: &mut dyn Progress,
         stop: &AtomicBool,
     ) -> Result<Ended, LabError> {
-        let Start { number, positions, counter, place } = start;
+        let Start { number, positions, counter, place, layouts } = start;
         progress.begin(header, positions.len());
         let quota = environment::quota_here().map(|advice| limited(&advice));
         let busy = environment::busy_here(&header.environment.cpu).map(|advice| occupied(&advice));
@@ -248,7 +264,8 @@ impl Laboratory {
             .for_each(|words| progress.note(&words));
         let rate = counter.ns_per_tick.map(|ns| 1e9 / ns);
         let baseline = if counter.metric == Metric::Tsc { Baseline::take() } else { None };
-        let mut pool = ProcessPool::new(self.workers(header.seed, &header.protocol, &header.plan, &place, rate), stop);
+        let workers = self.workers(header.seed, &header.protocol, &header.plan, &place, rate);
+        let mut pool = ProcessPool::new(Workers { layouts, ..workers }, stop);
         let tally = Tally::default();
         let mut watcher = Watcher { sink: &mut *sink, header, start: number, progress, stop, tally };
         let outcome =
@@ -320,6 +337,7 @@ impl Laboratory {
             program: self.program(),
             seed,
             processes: protocol.processes,
+            layouts: Layouts::default(),
             counter: protocol.counter,
             ticks_per_second,
             cpus: place.cpus.clone(),
@@ -337,6 +355,7 @@ struct Start {
     positions: Vec<usize>,
     counter: CounterFacts,
     place: Place,
+    layouts: Layouts,
 }
 
 struct Watcher<'a> {

@@ -7,7 +7,8 @@
 //! offset 9   the payload, raw DEFLATE (RFC 1951)
 //! ```
 //!
-//! The payload is the postcard encoding of `wire::Samples`. A list of readings is stored as the smallest reading and
+//! The payload is the postcard encoding of `wire::Samples`. In version 5, the memory layout of each visit's process
+//! follows (`Vec<Option<Offsets>>`). Samples without layouts are written in version 4, which older programs read. A list of readings is stored as the smallest reading and
 //! the difference of each reading from it. The readings of a visit are close together, so most differences take one or
 //! two bytes.
 //!
@@ -16,11 +17,13 @@
 mod wire;
 
 use flate2::{Compression, read::DeflateDecoder, write::DeflateEncoder};
-use pqlab_record::Samples;
+use pqlab_record::{Offsets, Samples};
 use std::io::{self, Read, Write};
 
-/// The only supported encoding version. Versions 1 to 3 were never released.
+/// Encoding version of samples without [`Offsets`]. Versions 1 to 3 were never released.
 const VERSION: u8 = 4;
+/// Encoding version of samples with [`Offsets`].
+const WITH_OFFSETS: u8 = 5;
 const HEADER: usize = 9;
 /// Maximum compression ratio of DEFLATE. A header that claims a longer payload is invalid.
 const MOST_EXPANSION: usize = 1032;
@@ -34,7 +37,7 @@ pub enum SamplesError {
     #[error("too short: {0} bytes")]
     Truncated(usize),
     /// This build does not know the encoding version.
-    #[error("encoding version {0}; this pqlab reads only version {VERSION}")]
+    #[error("encoding version {0}; this pqlab reads versions {VERSION} and {WITH_OFFSETS}")]
     Version(u8),
     /// The checksum does not match.
     #[error("checksum mismatch")]
@@ -60,6 +63,9 @@ pub enum SamplesError {
     /// The number of CPU times differs from the number of visits.
     #[error("number of CPU times does not match number of visits")]
     CpuTimes,
+    /// The number of memory layouts differs from the number of visits.
+    #[error("number of memory layouts does not match number of visits")]
+    Offsets,
     /// A reading exceeds 64 bits.
     #[error("a reading exceeds 64 bits")]
     Overflow,
@@ -75,7 +81,7 @@ pub fn encode(samples: &Samples) -> Result<Vec<u8>, SamplesError> {
         return Err(SamplesError::Length(payload.len()));
     }
     let mut bytes = vec![0; HEADER];
-    bytes[0] = VERSION;
+    bytes[0] = if has_offsets(samples) { WITH_OFFSETS } else { VERSION };
     bytes[5..HEADER].copy_from_slice(&(payload.len() as u32).to_le_bytes());
     let mut encoder = DeflateEncoder::new(bytes, Compression::default());
     encoder.write_all(&payload)?;
@@ -92,9 +98,11 @@ pub fn encode(samples: &Samples) -> Result<Vec<u8>, SamplesError> {
 /// [`SamplesError`] if the bytes do not come from [`encode`].
 pub fn decode(bytes: &[u8]) -> Result<Samples, SamplesError> {
     let (header, compressed) = bytes.split_at_checked(HEADER).ok_or(SamplesError::Truncated(bytes.len()))?;
-    if header[0] != VERSION {
-        return Err(SamplesError::Version(header[0]));
-    }
+    let with_offsets = match header[0] {
+        VERSION => false,
+        WITH_OFFSETS => true,
+        other => return Err(SamplesError::Version(other)),
+    };
     let word = |at: usize| u32::from_le_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]]);
     if word(1) != crc32fast::hash(&bytes[5..]) {
         return Err(SamplesError::Checksum);
@@ -113,20 +121,42 @@ pub fn decode(bytes: &[u8]) -> Result<Samples, SamplesError> {
     if read != compressed.len() {
         return Err(SamplesError::Trailing(compressed.len() - read));
     }
-    from_payload(&payload)
+    from_payload(&payload, with_offsets)
 }
 
 /// Returns the payload before compression. Equal samples have equal payloads, even if they contain NaN.
 pub(crate) fn payload(samples: &Samples) -> Result<Vec<u8>, SamplesError> {
-    Ok(postcard::to_stdvec(&wire::Samples::from(samples))?)
+    let mut payload = postcard::to_stdvec(&wire::Samples::from(samples))?;
+    if has_offsets(samples) {
+        let offsets: Vec<Option<Offsets>> = samples.visits.iter().map(|visit| visit.conditions.offsets).collect();
+        payload.extend(postcard::to_stdvec(&offsets)?);
+    }
+    Ok(payload)
 }
 
-fn from_payload(payload: &[u8]) -> Result<Samples, SamplesError> {
-    let (samples, rest) = postcard::take_from_bytes::<wire::Samples>(payload)?;
+fn has_offsets(samples: &Samples) -> bool {
+    samples.visits.iter().any(|visit| visit.conditions.offsets.is_some())
+}
+
+fn from_payload(payload: &[u8], with_offsets: bool) -> Result<Samples, SamplesError> {
+    let (samples, mut rest) = postcard::take_from_bytes::<wire::Samples>(payload)?;
+    let mut offsets = Vec::<Option<Offsets>>::new();
+    if with_offsets {
+        (offsets, rest) = postcard::take_from_bytes(rest)?;
+    }
     if !rest.is_empty() {
         return Err(SamplesError::Trailing(rest.len()));
     }
-    samples.try_into()
+    let mut samples = Samples::try_from(samples)?;
+    if with_offsets {
+        if offsets.len() != samples.visits.len() {
+            return Err(SamplesError::Offsets);
+        }
+        for (visit, offsets) in samples.visits.iter_mut().zip(offsets) {
+            visit.conditions.offsets = offsets;
+        }
+    }
+    Ok(samples)
 }
 
 #[cfg(test)]

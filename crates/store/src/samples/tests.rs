@@ -1,7 +1,7 @@
 use super::{HEADER, SamplesError, VERSION, decode, encode, from_payload, payload, wire};
 use crate::tests::only;
 use flate2::{Compression, write::DeflateEncoder};
-use pqlab_record::{Chunk, Conditions, CpuTime, Disturbance, Metric, Residue, Samples, Visit};
+use pqlab_record::{Chunk, Conditions, CpuTime, Disturbance, Metric, Offsets, Residue, Samples, Visit};
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
@@ -83,6 +83,7 @@ fn conditions() -> Conditions {
         residues: Some(Residue::ALL.to_vec()),
         first_call_ns: Some(3e7),
         cpu_time: Some(CpuTime { cpu_ns: 9_900_000, wall_ns: 10_000_000 }),
+        offsets: None,
     }
 }
 
@@ -155,7 +156,7 @@ fn rejects_malformed_bytes_with_the_reason() {
     assert!(matches!(decode(&sealed(length, &[compressed, &[0]].concat())), Err(SamplesError::Trailing(1))));
     assert!(matches!(decode(&sealed(length, &[0xff; 8])), Err(SamplesError::Deflate(_))));
     let longer = [&payload(&Samples::none()).unwrap()[..], &[0]].concat();
-    assert!(matches!(from_payload(&longer), Err(SamplesError::Trailing(1))));
+    assert!(matches!(from_payload(&longer, false), Err(SamplesError::Trailing(1))));
 }
 
 #[test]
@@ -163,6 +164,25 @@ fn decoding_restores_starts_and_conditions() {
     let visits = vec![Visit { start: 2, conditions: conditions(), ..visit() }, visit(), visit()];
     let samples = Samples { visits, ..Samples::none() };
     assert_eq!(decode(&encode(&samples).unwrap()).unwrap(), samples);
+}
+
+#[test]
+fn offsets_need_version_5_and_nothing_else_does() {
+    let offsets = Some(Offsets { stack: 4080, heap: 16, keys: 512 });
+    let known = Visit { conditions: Conditions { offsets, ..conditions() }, ..visit() };
+    let mut samples = Samples { visits: vec![known, visit(), visit()], ..Samples::none() };
+    let encoded = encode(&samples).unwrap();
+    assert_eq!(encoded[0], 5);
+    assert_eq!(decode(&encoded).unwrap(), samples);
+    let with = payload(&samples).unwrap();
+    samples.visits[0].conditions.offsets = None;
+    assert_eq!(encode(&samples).unwrap()[0], 4);
+    let without = payload(&samples).unwrap();
+    // One entry for each visit. Those of the first visit are 4080, 16 and 512.
+    assert_eq!(with, [&without[..], &bytes(&["03 01 f01f 10 8004 00 00"])].concat());
+    let fewer = [&without[..], &bytes(&["02 01 f01f 10 8004 00"])].concat();
+    assert!(matches!(from_payload(&fewer, true), Err(SamplesError::Offsets)));
+    assert!(matches!(from_payload(&with, false), Err(SamplesError::Trailing(9))));
 }
 
 #[test]
@@ -269,7 +289,8 @@ fn decoder_of_random_bytes() {
             prop_assert!(decode(&bytes).is_err());
             decode(&sealed(length, &bytes)).ok();
             decode(&sealed(length % (1032 * bytes.len() as u32 + 1), &bytes)).ok();
-            from_payload(&bytes).ok();
+            from_payload(&bytes, false).ok();
+            from_payload(&bytes, true).ok();
             Ok(())
         })
         .unwrap();

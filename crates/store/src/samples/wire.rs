@@ -60,7 +60,7 @@ enum Values {
     Any(Vec<f64>),
 }
 
-/// Conditions of a visit without its CPU time.
+/// Conditions of a visit without its CPU time and its offsets.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Conditions {
     chunks: Vec<Chunk>,
@@ -207,7 +207,7 @@ impl Visit {
             ticks: self.ticks.restore()?,
             wall_ns: self.wall_ns.restore()?,
             extra: extra.collect::<Result<_, SamplesError>>()?,
-            conditions: record::Conditions { chunks, processor, residues, first_call_ns, cpu_time },
+            conditions: record::Conditions { chunks, processor, residues, first_call_ns, cpu_time, offsets: None },
         })
     }
 }
