@@ -150,12 +150,13 @@ fn reason_text(reason: Imprecision, estimates: &Estimates) -> String {
                 low.processes, estimates.processes, high.processes
             )
         }
-        (Imprecision::Placement, _, Some(Placement { low, high, unit })) => {
+        (Imprecision::Placement, _, Some(Placement { low, high, unit, cause })) => {
             let range = match unit {
                 Unit::CoreCycles => format!("{} to {} cycles", count(low), count(high)),
                 Unit::Nanoseconds => format!("{} to {}", time(low), time(high)),
             };
-            format!("memory placement differs between processes ({range})")
+            let cause = cause.text().map_or_else(String::new, |cause| format!("; {cause}"));
+            format!("memory placement differs between processes ({range}{cause})")
         }
         _ => reason.words().to_owned(),
     }

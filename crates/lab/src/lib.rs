@@ -59,6 +59,7 @@ pub use machine::doctor::{Machine, severity_word};
 pub use machine::independence::{
     DIFFERENCES_PCT, Dependence, INDEPENDENCE_SIGNIFICANCE, Independence, IndependenceRequest, IndependenceSummary,
 };
+pub use machine::placement::{FactorEffect, LevelRange, PlacementFactor, PlacementReport};
 pub use ntor::{RELAY_IDENTITY, RelayKeys, circuit_handshake, relay, relay_address, relay_client};
 pub use output_file::{Destination, Writing};
 pub use patterns::{is_pattern, matches, nearest};

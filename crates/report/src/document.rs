@@ -1,7 +1,7 @@
 //! Converts a run and its figures to a [`Document`], the exported JSON.
 
 use indexmap::IndexMap;
-use pqlab_analysis::estimates::{AttemptsEstimate, Estimates, Imprecision, rate_of};
+use pqlab_analysis::estimates::{AttemptsEstimate, Cause, Estimates, Imprecision, Placement, rate_of};
 use pqlab_analysis::languages::Language;
 use pqlab_analysis::scaling::{LoadFigures, ScalingFigures, loads, scaling};
 use pqlab_analysis::tables::{Cell, Column, Row, Table};
@@ -9,10 +9,10 @@ use pqlab_analysis::trust::Quality;
 use pqlab_analysis::{CaseAnalysis, Disturbances, RunAnalysis};
 use pqlab_record::document::{
     AttemptsEntry, CellEntry, ColumnEntry, DisturbanceEntry, DisturbancesEntry, Document, EnvironmentEntry, ExtraEntry,
-    HarnessEntry, LibraryEntry, LoadEntry, ModeEntry, ParameterValue, PartEntry, QualityEntry, RatioInterval,
+    HarnessEntry, LibraryEntry, LoadEntry, ModeEntry, ParameterValue, PartEntry, PlacementEntry, QualityEntry, RatioInterval,
     ResultEntry, RowEntry, RunEntry, ScalingEntry, TableEntry,
 };
-use pqlab_record::{Disturbance, Metric, Parameter, RunHeader, SCHEMA, SecondChance, Status, Worker};
+use pqlab_record::{Disturbance, Metric, Offsets, Parameter, RunHeader, SCHEMA, Samples, SecondChance, Status, Unit, Worker};
 use pqlab_stats::{Description, Interval, Mode};
 
 /// Converts a run, all of its figures and the given tables to a document. Includes the raw samples if `samples` is set.
@@ -174,6 +174,7 @@ pub fn describe_case(analysed: &CaseAnalysis<'_>) -> ResultEntry {
         confidence: interval.map(|interval| interval.confidence),
         interval_method: interval.map(|interval| interval.method.name().to_owned()),
         process_medians_us: estimates.map(|estimates| in_us(&estimates.process_medians_ns)),
+        process_offsets: estimates.and_then(|estimates| process_offsets(estimates, &record.samples)),
         core_clock_hz: estimates.and_then(|estimates| estimates.clock_hz),
         left_out: estimates.map_or(0, |estimates| estimates.left_out),
         disturbances: describe_disturbances(&analysed.disturbances),
@@ -205,6 +206,7 @@ pub fn describe_case(analysed: &CaseAnalysis<'_>) -> ResultEntry {
         modes: estimates.and_then(|estimates| estimates.modes).map(|modes| modes.map(mode).to_vec()),
         residue: estimates.and_then(|estimates| estimates.residues.clone()),
         first_call_us: estimates.and_then(|estimates| estimates.first_call_ns).map(|ns| ns / NS_PER_US),
+        placement: estimates.and_then(|estimates| estimates.placement.as_ref()).map(describe_placement),
         uninterrupted_mean_us: analysed.uninterrupted_mean_ns().map(|mean| mean.estimate / NS_PER_US),
         uninterrupted_mean_core_cycles: analysed.uninterrupted_mean_cycles().map(|mean| mean.estimate),
         interrupted_percentiles: analysed
@@ -219,6 +221,31 @@ pub fn describe_case(analysed: &CaseAnalysis<'_>) -> ResultEntry {
         language: Language::find(&analysed.header().environment, &case.provider).word,
         caveats: analysed.caveats.by_word(),
         samples: None,
+    }
+}
+
+/// Returns the memory layouts of the processes, in the order of their medians; `None` if all are unknown.
+fn process_offsets(estimates: &Estimates, samples: &Samples) -> Option<Vec<Option<Offsets>>> {
+    let offsets_of = |worker: &Worker| {
+        let visits = samples.visits.iter().filter(|visit| visit.worker() == *worker);
+        visits.filter_map(|visit| visit.conditions.offsets).next()
+    };
+    let all: Vec<Option<Offsets>> =
+        estimates.process_medians_ns.iter().map(|(worker, _)| offsets_of(worker)).collect();
+    all.iter().any(Option::is_some).then_some(all)
+}
+
+fn describe_placement(placement: &Placement) -> PlacementEntry {
+    let effect = if let Cause::Offset(effect) = placement.cause { Some(effect) } else { None };
+    PlacementEntry {
+        low: placement.low,
+        high: placement.high,
+        unit: if placement.unit == Unit::CoreCycles { "cycles" } else { "ns" }.to_owned(),
+        tested: placement.cause != Cause::Untested,
+        part: effect.map(|effect| effect.part),
+        modulus: effect.map(|effect| effect.modulus),
+        explained_pct: effect.map(|effect| 100.0 * effect.share),
+        p: effect.map(|effect| effect.p),
     }
 }
 

@@ -40,9 +40,11 @@
 
 mod attempts;
 mod interval;
+mod placement;
 
 pub use attempts::{AttemptsEstimate, ReadComb};
 pub use interval::{crossed_of, run_spread};
+pub use placement::{Cause, OffsetEffect, PLACEMENT_SIGNIFICANCE, Placement, ProcessLevel, ProcessLevels};
 
 use crate::group::gathered;
 use crate::number::{known_count, known_time, percent};
@@ -310,18 +312,6 @@ impl CyclesEstimate {
     }
 }
 
-/// Smallest and largest median of the processes of a case. Every process places code, stack and heap at different
-/// addresses. If processes differ far more than the visits of one process, this placement is the likely reason.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Placement {
-    /// Smallest median of a process, in `unit`.
-    pub low: f64,
-    /// Largest median of a process, in `unit`.
-    pub high: f64,
-    /// Unit of the medians.
-    pub unit: Unit,
-}
-
 /// Reason why a case missed the target precision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Imprecision {
@@ -349,13 +339,6 @@ impl Imprecision {
         }
     }
 }
-
-/// Minimum standard deviation between processes for [`Placement`], in percent.
-const LEAST_PLACEMENT_PCT: f64 = 1.0;
-
-/// Minimum ratio of the standard deviation between processes to the standard deviation between visits of one process,
-/// for [`Placement`].
-const PLACEMENT_TIMES_VISITS: f64 = 3.0;
 
 /// Number of samples that must lie beyond a percentile for it to be shown.
 const SAMPLES_BEYOND: f64 = 2.0;
@@ -403,6 +386,7 @@ pub(crate) fn estimate(record: &Record, protocol: &Protocol) -> Option<Estimates
             if statistic == Statistic::Mean { times.mean(&samples_ns) } else { times.median()? }
         }
     };
+    let known_unit = if cycles.is_some() { Unit::CoreCycles } else { Unit::Nanoseconds };
     let rounds = by_round(&visits);
     let visit_medians: Vec<Vec<f64>> =
         rounds.iter().map(|visits| visits.iter().map(|(_, median)| *median).collect()).collect();
@@ -419,7 +403,7 @@ pub(crate) fn estimate(record: &Record, protocol: &Protocol) -> Option<Estimates
         mean_ns,
         attempts,
         modes: modes(&medians),
-        placement: placement(samples, if cycles.is_some() { Unit::CoreCycles } else { Unit::Nanoseconds }),
+        placement: Placement::find(samples, known_unit, attempts.as_ref().map(|attempts| &attempts.read)),
         process_medians_ns: workers.into_iter().zip(medians).collect(),
         cycles,
         shared_pct: samples.shared_pct(),
@@ -465,16 +449,6 @@ fn imprecise(estimates: &Estimates, protocol: &Protocol, case: &Case) -> Vec<Imp
         found.push(Imprecision::Spread);
     }
     found
-}
-
-fn placement(samples: &Samples, unit: Unit) -> Option<Placement> {
-    let rounds = by_round(&samples.values(unit, Visits::Usable)?);
-    let processes: Vec<Vec<f64>> = rounds.iter().map(|visits| visits.iter().map(|visit| visit.1).collect()).collect();
-    let components = variance_components(&processes)?;
-    let least = (PLACEMENT_TIMES_VISITS * components.within_pct).max(LEAST_PLACEMENT_PCT);
-    let medians: Vec<f64> = processes.iter().filter_map(|visits| pqlab_stats::median(visits)).collect();
-    let (low, high) = (medians.iter().copied().fold(f64::MAX, f64::min), medians.iter().copied().fold(0.0, f64::max));
-    (components.between_pct >= least).then_some(Placement { low, high, unit })
 }
 
 /// Minimum number of samples for a test of normality, because the p-value is valid only for many samples.

@@ -4,4 +4,5 @@
 pub(crate) mod agreement;
 pub(crate) mod doctor;
 pub(crate) mod independence;
+pub(crate) mod placement;
 pub(crate) mod run_spread;

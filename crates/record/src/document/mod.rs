@@ -20,7 +20,7 @@ pub use environment::{CountersEntry, EnvironmentEntry, UnavailableEntry};
 pub use harness::HarnessEntry;
 pub use read::{FileError, ImportError, read_run};
 pub use result::{
-    AttemptsEntry, DisturbanceEntry, DisturbancesEntry, ExtraEntry, LibraryEntry, ModeEntry, ParameterValue,
+    AttemptsEntry, DisturbanceEntry, DisturbancesEntry, ExtraEntry, LibraryEntry, ModeEntry, ParameterValue, PlacementEntry,
     QualityEntry, ResultEntry,
 };
 pub use scaling::{LoadEntry, RatioInterval, ScalingEntry};

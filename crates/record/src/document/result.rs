@@ -1,4 +1,4 @@
-use crate::{CyclesSource, Form, Metric, Residue, Samples, SecondChance, Sizes, Status};
+use crate::{CyclesSource, Form, MemoryPart, Metric, Offsets, Residue, Samples, SecondChance, Sizes, Status};
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
@@ -123,6 +123,10 @@ pub struct ResultEntry {
     pub interval_method: Option<String>,
     /// Median time of each process, in order of process number.
     pub process_medians_us: Option<Vec<f64>>,
+    /// Planned memory layout of each process, in the order of `process_medians_us`: the position of stack, heap and keys
+    /// within a page, in bytes. Null for a process without a planned layout, and if no process has one.
+    #[serde(default)]
+    pub process_offsets: Option<Vec<Option<Offsets>>>,
     /// Core clock in Hz: the median of the estimates made during the visits.
     pub core_clock_hz: Option<f64>,
     /// Number of samples that the estimates exclude because of disturbances.
@@ -181,6 +185,10 @@ pub struct ResultEntry {
     /// Reasons for missing the target precision: `drifting`, `two modes`, `placement`, `few samples`, `spread`. Empty
     /// if the precision was reached.
     pub imprecise: Option<Vec<String>>,
+    /// Range of the processes' figures if the processes differ far more than the visits of one process, and the offset
+    /// that explains it. Null if they do not.
+    #[serde(default)]
+    pub placement: Option<PlacementEntry>,
     /// Mean time, reduced by the share of time that interruptions of the core take (`interruptions` in the
     /// environment). Null if interruptions were not measured or did not occur, if the operation does not compute on a
     /// single thread, or if samples were trimmed.
@@ -211,6 +219,29 @@ pub struct ResultEntry {
     pub caveats: IndexMap<String, String>,
     /// Raw samples: present in the format `json-samples`, null in `json`.
     pub samples: Option<Samples>,
+}
+
+/// Range of the figures of a case's processes, and the planned offset that explains it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PlacementEntry {
+    /// Smallest median of a process, in `unit`.
+    pub low: f64,
+    /// Largest median of a process, in `unit`.
+    pub high: f64,
+    /// Unit of `low` and `high`: `cycles` or `ns`.
+    pub unit: String,
+    /// Whether the offsets were tested. They are not if they are unknown, or if there are fewer than 12 processes.
+    pub tested: bool,
+    /// Part of memory whose offset explains the differences: `stack`, `heap` or `keys`. Null if none does, or if the
+    /// offsets were not tested. The other fields are then null too.
+    pub part: Option<MemoryPart>,
+    /// Modulus of the offset in bytes: 64 if the position within a cache line matters, 4096 for the position within a
+    /// page.
+    pub modulus: Option<u16>,
+    /// Percentage of the variance between processes that the offset explains.
+    pub explained_pct: Option<f64>,
+    /// p-value of a permutation test, corrected for the number of tests.
+    pub p: Option<f64>,
 }
 
 /// Times of an operation that repeats attempts until one succeeds. An operation with `N` attempts takes

@@ -1,3 +1,5 @@
+mod placement;
+
 use crate::args::DoctorArgs;
 use crate::output::Terminal;
 use crate::{DONE, laboratory, output};
@@ -6,6 +8,9 @@ use pqlab_lab::report::terminal::{Palette, TextStyle};
 use pqlab_lab::{Severity, counters, severity_word};
 
 pub(crate) fn run(arguments: &DoctorArgs, screen: &Terminal) -> anyhow::Result<u8> {
+    if let Some(pattern) = &arguments.placement {
+        return placement::run(pattern, &arguments.output, screen);
+    }
     let machine = laboratory::open()?.machine()?;
     if arguments.output.is_json() {
         output::json(&serde_json::to_string_pretty(&machine.to_json())?)?;
